@@ -1,0 +1,1 @@
+"""Bundled kernels: CUDA source, machine code and listing, launches and NumPy references."""
