@@ -33,7 +33,7 @@ def find_tool(name: str) -> Path:
 
 def run_tool(command: list[str], directory: Path) -> str:
     """Standard output of a command run in ``directory``, so that no path of this machine enters its output."""
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, cwd=directory, capture_output=True, text=True)
     if done.returncode != 0:
         complaint = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
         raise BuildError(f"{Path(command[0]).name} failed in {directory.name}: {complaint[0]}")
