@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChaCha20 key stream (RFC 8439), one 64-byte block per thread: long chains of additions, exclusive-ors and rotations on
-// sixteen registers that are read again and again.
+// ChaCha20 key stream (RFC 8439), one 64-byte block per thread: long chains of additions, exclusive-ors and rotations
+// on sixteen registers that are read again and again.
 
 #define ROTATE(v, n) ((v) << (n) | (v) >> (32 - (n)))
 #define QUARTER(a, b, c, d)             \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Length and peak of the Collatz sequence of each start value. Both loops run a different number of times in every lane.
+// Length and peak of the Collatz sequence of each start value. Both loops run a different number of times in every
+// lane.
 
 extern "C" __global__ void collatz(unsigned first, unsigned count, unsigned *steps, unsigned *peak)
 {

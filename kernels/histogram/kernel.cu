@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histogram of bytes into 64 bins: per block in shared memory, then added to the global bins. Integer additions commute,
-// so the result does not depend on the order of the atomics.
+// Histogram of bytes into 64 bins: per block in shared memory, then added to the global bins. Integer additions
+// commute, so the result does not depend on the order of the atomics.
 
 #define BINS 64
 

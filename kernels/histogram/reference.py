@@ -5,7 +5,7 @@ import numpy as np
 from kernels.launch import Launch, buffer, generator, scalar
 
 BINS = 64
-SIZES = {"small": (3, 96, 500), "large": (16, 128, 10000)}  # blocks, threads, words
+SIZES = {"small": (3, 96, 1500), "large": (16, 128, 10000)}  # blocks, threads, words
 
 
 def launch(size: str) -> Launch:

@@ -4,7 +4,7 @@ import numpy as np
 
 from kernels.launch import Launch, buffer, generator, output, scalar
 
-SIZES = {"small": (2, 256, 500), "large": (16, 256, 4000)}  # blocks, threads, elements
+SIZES = {"small": (2, 256, 500), "large": (24, 256, 6000)}  # blocks, threads, elements
 
 
 def launch(size: str) -> Launch:

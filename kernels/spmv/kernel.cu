@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = A*x, A sparse in compressed rows (CSR), one row per thread: row lengths differ, so lanes leave the loop one by one.
+// y = A*x, A sparse in compressed rows (CSR), one row per thread: row lengths differ, so lanes leave the loop one by
+// one.
 
 extern "C" __global__ void spmv(int rows, const int *row_start, const int *column, const float *weight, const float *x,
                                 float *y)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Horner's rule at 20 points per thread at once: 20 arguments and 20 sums stay in registers over the whole loop, and the
-// last phase needs only a few. n must be a multiple of 20 * blockDim.x; the host sees to it.
+// Horner's rule at 20 points per thread at once: 20 arguments and 20 sums stay in registers over the whole loop, and
+// the last phase needs only a few. n must be a multiple of 20 * blockDim.x; the host sees to it.
 
 #define POINTS 20
 

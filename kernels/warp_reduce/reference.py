@@ -4,7 +4,7 @@ import numpy as np
 
 from kernels.launch import Launch, buffer, generator, scalar
 
-SIZES = {"small": (4, 128, 1990), "large": (16, 128, 20000)}  # blocks, threads, elements
+SIZES = {"small": (4, 128, 1990), "large": (16, 128, 26500)}  # blocks, threads, elements
 
 
 def launch(size: str) -> Launch:

@@ -1,0 +1,185 @@
+"""The bundled kernels are complete, agree with their references, and are what the documentation says."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels import build, reference
+from kernels.chacha.reference import key_stream
+from kernels.launch import SCALAR_TYPES, Launch, buffer, scalar, write
+
+NAMES = reference.names()
+CASES = [(name, size) for name in NAMES for size in reference.SIZES]
+INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\d\s+)?([A-Z][A-Z0-9.]*)", re.MULTILINE)
+FILES_LIMIT = 4 * 2**20
+WARPS_PER_BLOCK = 8  # a block lives whole in one scheduling domain
+
+
+def listing(name: str) -> str:
+    """Text of a kernel's listing."""
+    return (reference.KERNELS / name / "kernel.sass").read_text()
+
+
+def launch_file(name: str, size: str) -> dict:
+    """A launch file as parsed."""
+    return tomllib.loads((reference.KERNELS / name / f"{reference.SIZES[size][0]}.toml").read_text())
+
+
+def registers(name: str) -> int:
+    """General registers per thread, by the listing."""
+    return int(re.search(r"SHI_REGISTERS=(\d+)", listing(name))[1])
+
+
+def opcodes(name: str) -> list[str]:
+    """Opcodes of all instructions, without the padding behind the last one."""
+    text = re.sub(r"^(\.L_x_\d+):\n.*BRA `\(\1\)\s*;$", "", listing(name), flags=re.MULTILINE)
+    return [opcode for opcode in INSTRUCTION.findall(text) if opcode != "NOP"]
+
+
+def test_there_are_at_least_ten():
+    assert len(NAMES) >= 10
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_directory_is_complete(name):
+    present = {path.name for path in (reference.KERNELS / name).iterdir()}
+    assert present >= {"kernel.cu", "kernel.cubin", "kernel.sass", "launch.toml", "large.toml", "reference.py"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_listing_holds_the_function_and_no_path(name):
+    text = listing(name)
+    assert f".text.{name}:" in text and f".type           {name},@function" in text
+    assert not re.search(r'"[^"]*\.cu"', text)
+
+
+@pytest.mark.parametrize(("name", "size"), CASES)
+def test_launch_file_follows_the_format(name, size):
+    parsed = launch_file(name, size)
+    assert parsed.keys() == {"kernel", "grid", "block", "shared_bytes", "args"}
+    assert parsed["kernel"] == name
+    assert len(parsed["grid"]) == len(parsed["block"]) == 3
+    assert np.prod(parsed["block"]) <= 32 * WARPS_PER_BLOCK
+    for arg in parsed["args"]:
+        if arg["type"] == "buffer":
+            assert {"name", "type", "init"} <= arg.keys() <= {"name", "type", "init", "expect", "rtol", "atol"}
+        else:
+            assert arg["type"] in SCALAR_TYPES and arg.keys() == {"name", "type", "value"}
+    assert any("expect" in arg for arg in parsed["args"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_arguments_are_the_parameters_of_the_source(name):
+    source = (reference.KERNELS / name / "kernel.cu").read_text()
+    parameters = re.search(rf"{name}\(([^)]*)\)\s*\{{", source)[1].split(",")
+    kinds = {"int": "i32", "unsigned": "u32", "float": "f32"}
+    expected = []
+    for parameter in parameters:
+        type_, star, label = re.fullmatch(r"\s*(?:const )?(\w+) (\*?)(\w+)\s*", parameter).groups()
+        expected.append((label, "buffer" if star else kinds[type_]))
+    assert [(arg["name"], arg["type"]) for arg in launch_file(name, "small")["args"]] == expected
+
+
+@pytest.mark.parametrize(("name", "size"), CASES)
+def test_committed_arrays_are_those_of_the_reference(name, size):
+    launch = reference.launch(name, size)
+    for argument, arg in zip(launch.arguments, launch_file(name, size)["args"], strict=True):
+        for key in ("init", "expect"):
+            array = getattr(argument, key)
+            assert (array is None) == (key not in arg)
+            if array is not None:
+                committed = np.load(reference.KERNELS / name / arg[key])
+                assert committed.dtype == array.dtype and committed.itemsize == 4
+                np.testing.assert_array_equal(committed, array)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_regenerating_gives_identical_bytes(name, tmp_path):
+    reference.regenerate(name, tmp_path)
+    committed = {path.name: path.read_bytes() for path in (reference.KERNELS / name).glob("*")
+                 if path.suffix in (".npy", ".toml")}
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == committed
+
+
+def test_folder_stays_small():
+    assert sum(path.stat().st_size for path in reference.KERNELS.rglob("*") if path.is_file()) < FILES_LIMIT
+
+
+def test_large_settings_fill_a_sub_core():
+    assert all(reference.launch(name, "large").warps >= 8 for name in NAMES)
+
+
+def test_unrolled_poly_needs_many_registers_and_spills_none():
+    assert registers("unrolled_poly") > 60
+    assert not {"LDL", "STL"} & {opcode.split(".")[0] for opcode in opcodes("unrolled_poly")}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "divide"])
+def test_only_divide_calls_subroutines(name):
+    assert not any(opcode.startswith("CALL") for opcode in opcodes(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_documented_numbers(name):
+    page = (reference.KERNELS.parent / "docs" / "kernels.md").read_text()
+    row = re.search(rf"^\| `{name}` \|.*$", page, re.MULTILINE)[0]
+    shapes = " ".join(_shape(launch_file(name, size)) for size in reference.SIZES)
+    numbers = f"{shapes} {registers(name)} {len(opcodes(name))}"
+    assert " ".join(cell.strip() for cell in row.split("|")[3:7]) == numbers
+
+
+def _shape(parsed: dict) -> str:
+    return " of ".join("x".join(str(n) for n in parsed[key] if n > 1) or "1" for key in ("grid", "block"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_listing_is_that_of_the_cubin(name):
+    try:
+        tool = build.find_tool("nvdisasm")
+    except build.BuildError:
+        pytest.skip("nvdisasm is not installed")
+    assert build.run_tool([str(tool), "kernel.cubin"], reference.KERNELS / name) == listing(name)
+
+
+def test_chacha_reference_gives_the_vector_of_the_rfc():
+    key = np.arange(32, dtype=np.uint8).view("<u4")
+    nonce = np.array([0x09000000, 0x4A000000, 0], np.uint32)
+    words = key_stream(key, nonce, np.array([1], np.uint32))[0]
+    assert [f"{word:08x}" for word in words[:4]] == ["e4e7f110", "15593bd1", "1fdd0f50", "c47120a3"]
+
+
+def test_missing_tool_is_one_line(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(build.sysconfig, "get_paths", lambda: {"purelib": "nowhere"})
+    assert build.main(["saxpy"]) == 2
+    assert capsys.readouterr().err == (
+        "kernels.build: nvcc not found: put it on PATH, or install the wheel nvidia-cuda-nvcc\n"
+    )
+
+
+@pytest.mark.parametrize("command", [build.main, reference.main])
+def test_unknown_kernel_is_one_line(command, capsys):
+    assert command(["nonesuch"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "'nonesuch'" in error
+
+
+def test_wrong_argument_is_refused():
+    with pytest.raises(ValueError, match="type of n must be one of"):
+        scalar("n", "i16", 1)
+    with pytest.raises(ValueError, match=r"expect of x must be int32\(2,\), not float32\(2,\)"):
+        buffer("x", np.zeros(2, np.int32), np.zeros(2, np.float32))
+
+
+def test_written_launch_reads_back(tmp_path):
+    launch = Launch(grid=(2, 1, 1), block=(32, 1, 1), shared_bytes=64, arguments=(
+        scalar("n", "f32", 0.5), buffer("x", np.arange(3, dtype=np.int32), rtol=0.25)))
+    write(launch, Path(tmp_path), "demo", "launch")
+    assert tomllib.loads((tmp_path / "launch.toml").read_text()) == {
+        "kernel": "demo", "grid": [2, 1, 1], "block": [32, 1, 1], "shared_bytes": 64,
+        "args": [{"name": "n", "type": "f32", "value": 0.5},
+                 {"name": "x", "type": "buffer", "init": "x.npy", "rtol": 0.25}],
+    }
