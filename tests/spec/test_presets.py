@@ -1,0 +1,81 @@
+"""Presets: complete sources, generated page, and values that the schemes rely on."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from spec.config import Config
+from spec.presets import LATENCIES, PRESETS, Preset, changed_fields, markdown
+
+PAGE = Path(__file__).parents[2] / "docs" / "presets.md"
+#: Registers of the widest bundled kernel (R0 to R61).
+WIDEST_KERNEL = 62
+
+every_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS.keys())
+
+
+def test_page_is_what_the_table_prints() -> None:
+    assert PAGE.read_text() == markdown(), "run: python -m spec.presets > docs/presets.md"
+
+
+@every_preset
+def test_every_chosen_value_has_a_source(preset: Preset) -> None:
+    for name in {*changed_fields(preset.config), *LATENCIES}:
+        assert preset.sources[name].strip()
+
+
+@every_preset
+def test_latencies_are_never_the_smallest_possible(preset: Preset) -> None:
+    config = preset.config
+    for name in ("alu_latency", "sfu_latency", "shared_latency", "hit_latency", "miss_latency", "uniform_latency"):
+        assert getattr(config, name) > 1, name
+
+
+@every_preset
+def test_widest_bundled_kernel_fits_with_four_warps(preset: Preset) -> None:
+    assert preset.config.register_names >= WIDEST_KERNEL
+    assert preset.config.resident_warps(WIDEST_KERNEL) >= 4
+
+
+@every_preset
+def test_name_is_the_key(preset: Preset) -> None:
+    assert PRESETS[preset.name] is preset
+
+
+@pytest.mark.parametrize(
+    ("name", "kilobytes"),
+    [
+        ("turing", 256),
+        ("pascal", 256),
+        ("isca2011", 128),
+        ("fermi", 128),
+        ("fermi_linear", 128),
+        ("kepler", 256),
+        ("maxwell", 256),
+        ("pascal_larf", 128),
+    ],
+)
+def test_register_file_of_the_papers_sm(name: str, kilobytes: int) -> None:
+    preset = PRESETS[name]
+    config = preset.config
+    assert preset.sm_factor * config.banks * config.rows * config.data_bits == kilobytes * 8192
+
+
+def test_missing_source_is_refused() -> None:
+    sources = dict.fromkeys(LATENCIES, "somewhere")
+    with pytest.raises(ValueError, match="every chosen value must have a source, missing for warps"):
+        Preset("bad", "", Config(warps=9), sources)
+
+
+def test_source_of_an_unknown_field_is_refused() -> None:
+    sources = dict.fromkeys((*LATENCIES, "colour"), "somewhere")
+    with pytest.raises(ValueError, match="must name configuration fields, not colour"):
+        Preset("bad", "", Config(), sources)
+
+
+def test_preset_is_frozen() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        PRESETS["tiny"].name = "huge"  # type: ignore[misc]
