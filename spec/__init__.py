@@ -1,0 +1,1 @@
+"""What golden, hdl, sim and synth agree on: configuration, records, probes, environment."""

@@ -1,0 +1,116 @@
+"""The decode record: instructions cut into beats, the unit that is issued, collected and dispatched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from spec.config import Config
+from spec.trace import TOKENS, Kind, Port, StaticInstruction
+
+NO_VALUE = -1
+
+
+@dataclass(slots=True, eq=False)
+class Beat:
+    """One beat of one executed instruction (docs/machine.md, section 2).
+
+    ``expected`` names, per source, the row of the trace's values that the operand must equal (``NO_VALUE``: not
+    checked) and ``result_row`` the row of the first result. ``mask`` always has 32 lanes. ``lines`` are the 128-byte
+    lines of a global or local access, ascending. ``record`` is the trace's dynamic record.
+    """
+
+    payload: int
+    record: int
+    offset: int
+    port: int
+    kind: int
+    sources: tuple[int, ...]
+    dest: int
+    dest_count: int
+    token_reads: int
+    token_writes: int
+    mask: int
+    first: bool
+    last: bool
+    expected: tuple[int, ...] = ()
+    result_row: int = NO_VALUE
+    space: int = 0
+    is_load: bool = False
+    lines: tuple[int, ...] = ()
+    packed: int = 0
+
+    @property
+    def executes(self) -> bool:
+        """Whether any lane executes it."""
+        return self.mask != 0
+
+    @property
+    def needs_unit(self) -> bool:
+        """Whether a collector unit has to take it."""
+        return self.mask != 0 and self.port != Port.NONE
+
+
+def distinct_sources(sources: Iterable[int]) -> tuple[int, ...]:
+    """Source registers in order of first occurrence, each once."""
+    return tuple(dict.fromkeys(sources))
+
+
+def source_groups(instruction: StaticInstruction, source_slots: int) -> tuple[tuple[int, ...], ...]:
+    """Sources of each beat of an instruction; one empty group where it has none."""
+    sources = distinct_sources(instruction.sources)
+    cuts = range(0, max(1, len(sources)), source_slots)
+    return tuple(sources[start : start + source_slots] for start in cuts)
+
+
+def decode_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
+    """Names and widths of the decode port's record, least significant first. ``sources`` holds one register per slot."""
+    return (
+        ("warp", cfg.warp_bits),
+        ("port", 2),
+        ("kind", 2),
+        ("executes", 1),
+        ("source_valid", cfg.source_slots),
+        ("sources", cfg.source_slots * cfg.register_bits),
+        ("dest", cfg.register_bits),
+        ("dest_count", 3),
+        ("token_reads", TOKENS),
+        ("token_writes", TOKENS),
+        ("mask", cfg.lanes),
+        ("payload", cfg.payload_bits),
+    )
+
+
+def pack_fields(fields: Iterable[tuple[str, int]], values: dict[str, int]) -> int:
+    """Concatenate named values, first field least significant. Raises ``ValueError`` where a value does not fit."""
+    word = offset = 0
+    for name, width in fields:
+        value = values[name]
+        if not 0 <= value < 1 << width:
+            raise ValueError(f"{name} must fit {width} bits, not {value}")
+        word |= value << offset
+        offset += width
+    return word
+
+
+def pack_beat(cfg: Config, beat: Beat, warp: int) -> int:
+    """The decode port's record of a beat that warp slot ``warp`` executes."""
+    registers = 0
+    for slot, register in enumerate(beat.sources):
+        registers |= register << (slot * cfg.register_bits)
+    kind = Kind.NORMAL if beat.kind == Kind.BRANCH else beat.kind
+    values = {
+        "warp": warp,
+        "port": beat.port if cfg.ports > 1 or beat.port == Port.NONE else 0,
+        "kind": int(kind),
+        "executes": int(beat.executes),
+        "source_valid": (1 << len(beat.sources)) - 1,
+        "sources": registers,
+        "dest": beat.dest,
+        "dest_count": beat.dest_count,
+        "token_reads": beat.token_reads,
+        "token_writes": beat.token_writes,
+        "mask": beat.mask & ((1 << cfg.lanes) - 1),
+        "payload": beat.payload,
+    }
+    return pack_fields(decode_fields(cfg), values)

@@ -1,0 +1,316 @@
+"""The world around the machine: CTA dispatch, decode, execution units and memory (docs/machine.md, section 9).
+
+One instance per side. What it drives in a cycle depends on observations of earlier cycles only, so that golden model
+and RTL see the same inputs exactly as long as they behave the same.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from spec.beat import Beat
+from spec.config import Config
+from spec.probe import ProbeLayout
+from spec.trace import Kind, Port, Space
+from spec.workload import Workload, streams
+
+WAYS = 4
+
+
+@dataclass(slots=True, eq=False)
+class Result:
+    """One request of a write-back port. ``row`` names the value in the trace (-1 unknown), ``order`` breaks ties."""
+
+    ready: int
+    order: int
+    warp: int
+    writes: bool
+    register: int
+    tokens: int
+    mask: int
+    row: int
+
+    def __lt__(self, other: Result) -> bool:
+        return (self.ready, self.order) < (other.ready, other.order)
+
+
+@dataclass(slots=True, eq=False)
+class Launch:
+    """A warp offered for launch: ``warp`` slot, ``base_row``, ``cta`` slot and the trace's warp number ``stream``."""
+
+    warp: int
+    base_row: int
+    cta: int
+    stream: int
+
+
+@dataclass(slots=True, eq=False)
+class Stimulus:
+    """Inputs of one cycle. ``beat`` belongs to warp slot ``beat_warp``; ``ready`` is a mask of execution ports."""
+
+    launch: Launch | None
+    beat: Beat | None
+    beat_warp: int
+    ready: int
+    results: list[Result | None]
+
+
+@dataclass(slots=True, eq=False)
+class _Slot:
+    """Environment's view of one warp slot. ``hold`` is the first cycle in which its next beat may be sent."""
+
+    beats: deque[Beat] | None = None
+    sent: deque[Beat] = field(default_factory=deque)
+    hold: int = 0
+    cta: int = 0
+
+
+_FOREVER = 1 << 62
+
+
+class Environment:
+    """Drives one side of a lockstep run: ``stimulus()``, then ``observe(word)``, once per cycle each."""
+
+    def __init__(self, cfg: Config, workload: Workload, layout: ProbeLayout) -> None:
+        self.cfg = cfg
+        self.workload = workload
+        self.cycle = 0
+        self.instructions = 0
+        self._offset = layout.offset
+        self._issue = layout.offset["issue"]
+        self._dispatch = layout.offset["dispatch"]
+        self._write = layout.offset["write"]
+        self._payload_mask = (1 << cfg.payload_bits) - 1
+        self._warp_mask = (1 << cfg.warp_bits) - 1
+        self._port_mask = (1 << cfg.ports) - 1
+        self._streams = streams(workload)
+        self._slots = [_Slot() for _ in range(cfg.warps)]
+        self._next_served = 0
+        self._dispatcher = _CtaDispatcher(cfg, workload)
+        self._units = [_ExecutionPort() for _ in range(cfg.ports)]
+        self._memory = Memory(cfg)
+        self._order = 0
+        self._in_flight = 0
+        self._results: list[Result | None] = [None] * cfg.ports
+        self._stimulus = Stimulus(None, None, 0, 0, self._results)
+
+    @property
+    def done(self) -> bool:
+        """Nothing resident, nothing left to launch and no result in flight."""
+        return self._dispatcher.finished and not self._in_flight
+
+    def stimulus(self) -> Stimulus:
+        """Inputs of the current cycle. The object is reused in the next one."""
+        stimulus, cycle = self._stimulus, self.cycle
+        stimulus.launch = self._dispatcher.offer()
+        self._decode(stimulus)
+        ready, limit = 0, self.cfg.result_queue
+        for number, unit in enumerate(self._units):
+            pending, waiting = unit.pending, unit.waiting
+            while pending and pending[0].ready <= cycle:
+                waiting.append(heappop(pending))
+            self._results[number] = waiting[0] if waiting else None
+            if unit.free_at <= cycle and len(waiting) < limit:
+                ready |= 1 << number
+        stimulus.ready = ready
+        return stimulus
+
+    def _decode(self, stimulus: Stimulus) -> None:
+        slots, count, depth, cycle = self._slots, self.cfg.warps, self.cfg.buffer_depth, self.cycle
+        start = self._next_served
+        for index in range(start, start + count):
+            warp = index if index < count else index - count
+            slot = slots[warp]
+            if slot.beats and slot.hold <= cycle and len(slot.sent) < depth:
+                beat = slot.beats.popleft()
+                slot.sent.append(beat)
+                if beat.kind == Kind.BRANCH and beat.last:
+                    slot.hold = _FOREVER
+                self._next_served = warp + 1 if warp + 1 < count else 0
+                stimulus.beat, stimulus.beat_warp = beat, warp
+                return
+        stimulus.beat = None
+
+    def observe(self, word: int) -> None:
+        """End the cycle with what the side did in it, as its packed observation."""
+        if self._stimulus.launch is not None and word >> self._offset["launch"] & 1:
+            self._launched(self._stimulus.launch)
+        if word >> self._issue & 1:
+            self._issued(word >> self._offset["issue_warp"] & self._warp_mask, word)
+        dispatched = word >> self._dispatch & self._port_mask
+        if dispatched:
+            for number in range(self.cfg.ports):
+                if dispatched >> number & 1:
+                    payload = word >> self._offset[f"dispatch_payload{number}"] & self._payload_mask
+                    self._dispatched(number, self.workload.beats[payload])
+        written = word >> self._write & self._port_mask
+        if written:
+            for number, unit in enumerate(self._units):
+                if written >> number & 1:
+                    unit.waiting.popleft()
+                    self._in_flight -= 1
+        self.cycle += 1
+
+    def _launched(self, launch: Launch) -> None:
+        for done in self._dispatcher.accepted():
+            slot = self._slots[done.warp]
+            slot.beats, slot.hold, slot.cta = self._streams[done.stream], 0, done.cta
+            slot.sent.clear()
+
+    def _issued(self, warp: int, word: int) -> None:
+        slot = self._slots[warp]
+        beat = slot.sent.popleft()
+        if beat.last:
+            self.instructions += 1
+        if beat.needs_unit:
+            self._warp_of(beat, warp)
+            return
+        if beat.kind == Kind.BRANCH:
+            slot.hold = self.cycle + self.cfg.branch_delay + 1
+        if beat.executes and beat.token_writes:
+            ready = self.cycle + self.cfg.uniform_latency
+            self._return(0, Result(ready, self._order, warp, False, 0, beat.token_writes, 0, -1))
+        if word >> self._offset["exit"] & 1:
+            slot.beats = None
+            self._dispatcher.exited(warp, slot.cta)
+
+    def _warp_of(self, beat: Beat, warp: int) -> None:
+        self._units[self._port_number(beat)].warps[beat.payload] = warp
+
+    def _port_number(self, beat: Beat) -> int:
+        return beat.port if self.cfg.ports > 1 else 0
+
+    def _dispatched(self, number: int, beat: Beat) -> None:
+        unit = self._units[number]
+        warp = unit.warps.pop(beat.payload)
+        if not beat.last:
+            unit.free_at = self.cycle + 1
+            return
+        latency, interval = self._timing(beat)
+        unit.free_at = self.cycle + interval
+        if beat.kind == Kind.BRANCH:
+            self._slots[warp].hold = self.cycle + self.cfg.branch_delay + 1
+        tokens = beat.token_writes
+        ready = self.cycle + latency
+        for k in range(beat.dest_count):
+            row = beat.result_row + k if beat.result_row >= 0 else -1
+            self._return(number, Result(ready + k, self._order, warp, True, beat.dest + k, tokens, beat.mask, row))
+            tokens = 0
+        if not beat.dest_count and tokens:
+            self._return(number, Result(ready, self._order, warp, False, 0, tokens, 0, -1))
+
+    def _return(self, number: int, result: Result) -> None:
+        self._order += 1
+        self._in_flight += 1
+        heappush(self._units[number].pending, result)
+
+    def _timing(self, beat: Beat) -> tuple[int, int]:
+        cfg = self.cfg
+        if beat.port == Port.ALU:
+            return cfg.alu_latency, cfg.alu_interval
+        if beat.port == Port.SFU:
+            return cfg.sfu_latency, cfg.sfu_interval
+        if beat.space in (Space.GLOBAL, Space.LOCAL):
+            return self._memory.access(beat, self.cycle), max(1, len(beat.lines))
+        return cfg.shared_latency, 1
+
+
+@dataclass(slots=True, eq=False)
+class _ExecutionPort:
+    """Results on their way, results waiting for the write-back port, and who owns the beats in collector units."""
+
+    pending: list[Result] = field(default_factory=list)
+    waiting: deque[Result] = field(default_factory=deque)
+    warps: dict[int, int] = field(default_factory=dict)
+    free_at: int = 0
+
+
+class Memory:
+    """Deterministic cache (4 ways, least recently used out) in front of a channel of limited bandwidth."""
+
+    def __init__(self, cfg: Config) -> None:
+        self.cfg = cfg
+        self._sets = [OrderedDict[int, None]() for _ in range(cfg.cache_lines // WAYS)]
+        self._channel_free = 0
+
+    def access(self, beat: Beat, cycle: int) -> int:
+        """Latency of the access that is dispatched in ``cycle``; updates cache and channel."""
+        last_start = -1
+        for line in beat.lines:
+            if not self._hit(line):
+                last_start = max(cycle, self._channel_free)
+                self._channel_free = last_start + self.cfg.miss_interval
+        if last_start < 0 or not beat.is_load:
+            return self.cfg.hit_latency
+        return last_start - cycle + self.cfg.miss_latency
+
+    def _hit(self, line: int) -> bool:
+        if not self._sets:
+            return False
+        ways = self._sets[line % len(self._sets)]
+        if line in ways:
+            ways.move_to_end(line)
+            return True
+        ways[line] = None
+        if len(ways) > WAYS:
+            ways.popitem(last=False)
+        return False
+
+
+class _CtaDispatcher:
+    """Places CTAs in order on free warp slots, one warp launch per cycle."""
+
+    def __init__(self, cfg: Config, workload: Workload) -> None:
+        self._cfg = cfg
+        self._rows = cfg.rows_per_warp(workload.registers)
+        self._shared = workload.trace.shared_bytes
+        self._shared_free = cfg.shared_bytes
+        self._waiting = deque(workload.ctas)
+        self._free_warps = list(range(cfg.resident_warps(workload.registers)))
+        self._free_ctas = list(range(cfg.ctas))
+        self._members: dict[int, int] = {}
+        self._queue: deque[Launch] = deque()
+        self._accepted: list[Launch] = []
+
+    @property
+    def finished(self) -> bool:
+        """No CTA waits and none is resident."""
+        return not self._waiting and not self._members
+
+    def offer(self) -> Launch | None:
+        """The warp to launch in this cycle."""
+        if not self._queue and self._waiting and self._fits(self._waiting[0]):
+            self._start(self._waiting.popleft())
+        return self._queue[0] if self._queue else None
+
+    def _fits(self, streams: tuple[int, ...]) -> bool:
+        return bool(self._free_ctas) and len(self._free_warps) >= len(streams) and self._shared_free >= self._shared
+
+    def _start(self, members: tuple[int, ...]) -> None:
+        cta = self._free_ctas.pop(0)
+        self._shared_free -= self._shared
+        self._members[cta] = len(members)
+        for stream in members:
+            warp = self._free_warps.pop(0)
+            self._queue.append(Launch(warp, warp * self._rows, cta, stream))
+
+    def accepted(self) -> list[Launch]:
+        """Note that the offered warp was launched; the whole CTA's warps once its last one is, otherwise none."""
+        self._accepted.append(self._queue.popleft())
+        if self._queue:
+            return []
+        done, self._accepted = self._accepted, []
+        return done
+
+    def exited(self, warp: int, cta: int) -> None:
+        """Free a warp slot, and with the last one its CTA."""
+        self._free_warps.append(warp)
+        self._free_warps.sort()
+        self._members[cta] -= 1
+        if not self._members[cta]:
+            del self._members[cta]
+            self._free_ctas.append(cta)
+            self._free_ctas.sort()
+            self._shared_free += self._shared

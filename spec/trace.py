@@ -1,0 +1,199 @@
+"""The annotated trace: what the warps of one kernel launch executed, in a form that outlives the emulator.
+
+A trace stores the *original* instruction stream. Hints of the schemes are not in it: their passes run over the
+listing when a trace is loaded, so emulated and imported traces take the same road.
+``docs/trace.md`` documents the file for readers without this code.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, fields
+from enum import IntEnum
+from pathlib import Path
+
+import numpy as np
+
+FORMAT = "warpfile-trace"
+VERSION = 1
+LANES = 32
+NO_ROW = -1
+
+#: Scoreboard tokens: what an instruction needs besides vector registers. P0..P6, then UP0..UP6 as one token, then
+#: the uniform registers in eight groups by number modulo eight (a group may block needlessly, never too little).
+TOKENS = 16
+UNIFORM_PREDICATE_TOKEN = 7
+UNIFORM_REGISTER_TOKEN = 8
+
+
+class Port(IntEnum):
+    """Execution port of an instruction.
+
+    ``NONE``: no vector source and no vector destination and no memory access (branch, barrier, NOP, EXIT, uniform
+    datapath, predicate logic); it passes by the operand stage and executes beside it. A branch that reads a vector
+    register (BRX, RET) uses ``ALU``.
+    """
+
+    ALU = 0
+    SFU = 1
+    LSU = 2
+    NONE = 3
+
+
+class Kind(IntEnum):
+    """What the frame must know of an instruction besides its operands."""
+
+    NORMAL = 0
+    BRANCH = 1  #: the warp's next instruction is fetched only after this one (BRA, CALL, RET, BSYNC, guarded EXIT ...)
+    BARRIER = 2  #: waits for all unfinished warps of the CTA (BAR.SYNC)
+    EXIT = 3  #: unguarded EXIT; ends the warp where it is the last record of its stream, else acts as BRANCH
+
+
+class Space(IntEnum):
+    """Memory an instruction addresses. ``NONE`` for everything that is no memory access."""
+
+    NONE = 0
+    GLOBAL = 1
+    SHARED = 2
+    LOCAL = 3
+    CONSTANT = 4
+
+
+class Access(IntEnum):
+    """Direction of a memory instruction."""
+
+    NONE = 0
+    LOAD = 1
+    STORE = 2
+    ATOMIC = 3
+
+
+class TraceError(ValueError):
+    """A trace file that cannot be used; the message names the file and the rule it breaks."""
+
+
+@dataclass(frozen=True)
+class StaticInstruction:
+    """One instruction of the listing, as the machine sees it.
+
+    ``sources`` are vector registers in operand order, wide operands expanded low register first, RZ dropped,
+    repetitions kept. ``dest`` is the lowest destination register and ``dest_count`` (0..4) how many consecutive
+    registers are written. Token masks have ``TOKENS`` bits. ``bytes`` is the access size per lane of a memory
+    instruction. ``approximate`` marks results that hardware may give with other last bits (MUFU).
+    """
+
+    offset: int
+    opcode: str  #: with modifiers, e.g. ``LDG.E.SYS``
+    text: str
+    port: Port
+    kind: Kind
+    sources: tuple[int, ...] = ()
+    dest: int = 0
+    dest_count: int = 0
+    token_reads: int = 0
+    token_writes: int = 0
+    space: Space = Space.NONE
+    access: Access = Access.NONE
+    bytes: int = 0
+    approximate: bool = False
+
+    @property
+    def dests(self) -> tuple[int, ...]:
+        """Destination registers, ascending."""
+        return tuple(range(self.dest, self.dest + self.dest_count))
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One kernel launch. Dynamic arrays have one element per executed warp instruction, warp after warp.
+
+    Warps are in launch order: CTA after CTA (x fastest), within a CTA by warp number. The records of warp ``w`` are
+    ``warp_start[w]:warp_start[w + 1]``.
+    """
+
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int  #: per CTA, static and dynamic
+    registers: int  #: per thread: highest vector register used, plus one
+    source: str  #: ``emulated`` or ``accelsim``
+    listing: str  #: text the program was parsed from; empty where there is none
+    program: tuple[StaticInstruction, ...]
+    warp_start: np.ndarray  #: int64[warps + 1]
+    warp_cta: np.ndarray  #: int32[warps], linear CTA number
+    instruction: np.ndarray  #: int32[n], index into ``program``
+    active: np.ndarray  #: uint32[n], SIMT mask before the guard
+    execute: np.ndarray  #: uint32[n], SIMT mask and guard
+    live: np.ndarray  #: uint32[n], lanes that had not exited before this instruction
+    value_row: np.ndarray  #: int64[n], first row of the results in ``values`` or NO_ROW; one row per destination
+    values: np.ndarray  #: uint32[rows, 32], the register's content in all lanes *after* the write
+    written: np.ndarray  #: uint32[rows], lanes of that register that were ever written, this write included
+    address_row: np.ndarray  #: int64[n], row in ``addresses`` or NO_ROW
+    addresses: np.ndarray  #: uint64[rows, 32], byte address per lane; zero in lanes outside ``execute``
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def has_values(self) -> bool:
+        """Whether register values are known (emulated traces)."""
+        return self.source == "emulated"
+
+    @property
+    def warps(self) -> int:
+        """Warps of the whole launch."""
+        return len(self.warp_cta)
+
+    @property
+    def instructions(self) -> int:
+        """Executed warp instructions."""
+        return len(self.instruction)
+
+    def save(self, path: Path) -> None:
+        """Write a compressed ``.npz``; the file appears whole or not at all."""
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        meta = {name: getattr(self, name) for name in _SCALARS}
+        meta |= {"format": FORMAT, "version": VERSION, "program": [_static_to_json(i) for i in self.program]}
+        arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
+        partial = path.with_name(path.name + ".partial")
+        try:
+            with partial.open("wb") as stream:
+                np.savez_compressed(stream, allow_pickle=False, **arrays)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: Path) -> Trace:
+        """Read what :meth:`save` wrote. Raises :class:`TraceError` for anything else."""
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                meta = json.loads(archive["meta"].tobytes().decode())
+                arrays = {name: archive[name] for name in _ARRAYS}
+        except FileNotFoundError:
+            raise TraceError(f"{path}: no such trace file") from None
+        except Exception as error:
+            raise TraceError(f"{path} must be a trace written by 'warpfile trace' ({error})") from None
+        if meta.get("format") != FORMAT or meta.get("version") != VERSION:
+            raise TraceError(f"{path} must have format {FORMAT} version {VERSION}, not {meta.get('version')!r}")
+        scalars = {name: _tupled(meta[name]) for name in _SCALARS}
+        return cls(program=tuple(_static_from_json(row) for row in meta["program"]), **scalars, **arrays)
+
+
+_ARRAYS = tuple(f.name for f in fields(Trace) if f.type == "np.ndarray")
+_SCALARS = tuple(f.name for f in fields(Trace) if f.type != "np.ndarray" and f.name != "program")
+_STATIC = tuple(f.name for f in fields(StaticInstruction))
+_ENUMS = {"port": Port, "kind": Kind, "space": Space, "access": Access}
+
+
+def _tupled(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _static_to_json(instruction: StaticInstruction) -> list[object]:
+    return [getattr(instruction, name) for name in _STATIC]
+
+
+def _static_from_json(row: list[object]) -> StaticInstruction:
+    values = {name: _tupled(value) for name, value in zip(_STATIC, row, strict=True)}
+    for name, enum in _ENUMS.items():
+        values[name] = enum(values[name])
+    return StaticInstruction(**values)  # type: ignore[arg-type]
