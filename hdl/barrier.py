@@ -1,0 +1,41 @@
+"""CTA barriers of the warps of one domain."""
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.arbiter import any_of
+from spec.config import Config
+
+
+class Barrier(wiring.Component):
+    """Holds warps that arrived at a barrier until all resident warps of their CTA have arrived.
+
+    A CTA whose resident warps all wait is released at the end of the cycle in which that is seen.
+
+    Members
+    -------
+    resident : In(warps), cta : In(ArrayLayout)   CTA slot of each warp slot.
+    arrive : In(warps)                            One-hot: this warp waits from the next cycle on.
+    waiting : Out(warps)
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        ctas = data.ArrayLayout(cfg.cta_bits, cfg.warps)
+        super().__init__({"resident": In(cfg.warps), "cta": In(ctas), "arrive": In(cfg.warps), "waiting": Out(cfg.warps)})
+
+    def elaborate(self, platform) -> Module:
+        """One comparison of masks per CTA slot."""
+        m = Module()
+        members = [self._members(m, slot) for slot in range(self._cfg.ctas)]
+        complete = [~(member & ~self.waiting).any() for member in members]
+        released = any_of(member & done.replicate(self._cfg.warps) for member, done in zip(members, complete, strict=True))
+        m.d.sync += self.waiting.eq((self.waiting & ~released) | self.arrive)
+        return m
+
+    def _members(self, m: Module, slot: int) -> Value:
+        members = Signal(self._cfg.warps, name=f"members{slot}")
+        warps = range(self._cfg.warps)
+        m.d.comb += members.eq(Cat(self.resident[warp] & (self.cta[warp] == slot) for warp in warps))
+        return members

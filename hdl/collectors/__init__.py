@@ -1,0 +1,1 @@
+"""How operands are gathered between issue and dispatch."""

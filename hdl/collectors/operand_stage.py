@@ -1,0 +1,193 @@
+"""The baseline's operand stage: collector units between the issued beat and the execution ports."""
+
+from amaranth import Cat, Const, Module, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.arbiter import Ages, any_of, lowest_one, select
+from hdl.beat import beat_layout, dispatch_layout, launch_layout, result_layout
+from hdl.collectors.dispatch import DispatchArbiter
+from hdl.collectors.unit import CollectorLane, CollectorUnit
+from hdl.rf.banks import BankedRegisterFile
+from hdl.rf.location import Location, location_layout
+from hdl.stamp import stamp
+from spec.config import Config
+
+
+def execution_members(cfg: Config) -> dict[str, wiring.Member]:
+    """Ports between the operand stage and the execution units.
+
+    ``dispatch``: one stream per execution port, with the operands in ``operands`` (slot-major, lane 0 lowest) in the
+    same cycle. ``result``: one stream per write-back port, held until ready, with its data in ``result_data``.
+    """
+    slots = data.ArrayLayout(cfg.data_bits, cfg.source_slots)
+    return {
+        "dispatch": Out(stream.Signature(dispatch_layout(cfg))).array(cfg.ports),
+        "operands": Out(slots).array(cfg.ports),
+        "result": In(stream.Signature(result_layout(cfg))).array(cfg.ports),
+        "result_data": In(cfg.data_bits).array(cfg.ports),
+    }
+
+
+def observed_members(cfg: Config) -> dict[str, wiring.Member]:
+    """What the operand stage shows of itself to the frame and to the probes (docs/machine.md, section 8)."""
+    slots = cfg.collectors * cfg.source_slots
+    return {
+        "occupied": Out(cfg.collectors),
+        "allocate": Out(cfg.collectors),
+        "request": Out(slots),
+        "grant": Out(slots),
+        "chosen": Out(cfg.collectors).array(cfg.ports),
+    }
+
+
+class OperandStage(wiring.Component):
+    """Allocates collector units, reads the banks, dispatches ready beats, writes results.
+
+    Members
+    -------
+    launch_valid : In(1), launch : In(launch_layout(cfg))   The warp's base row is known from the next cycle.
+    offer_valid : In(1), offer : In(beat_layout(cfg)), offer_warp : In(warps)   The issuing beat, if it needs a unit.
+    accept : Out(1)                      The offered beat is taken; the baseline refuses nothing that had ``room``.
+    room : Out(1)                        Some unit is free.
+    mine : Out(ArrayLayout)              Per warp: units that hold a beat of it.
+    uncollected, registers : Out         Per source slot, for the scoreboard's write-after-read check.
+    See also :func:`execution_members` and :func:`observed_members`.
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        slots = cfg.collectors * cfg.source_slots
+        super().__init__(
+            {
+                "launch_valid": In(1),
+                "launch": In(launch_layout(cfg)),
+                "offer_valid": In(1),
+                "offer": In(beat_layout(cfg)),
+                "offer_warp": In(cfg.warps),
+                "accept": Out(1),
+                "room": Out(1),
+                "mine": Out(data.ArrayLayout(cfg.collectors, cfg.warps)),
+                "uncollected": Out(slots),
+                "registers": Out(data.ArrayLayout(cfg.register_bits, slots)),
+                **execution_members(cfg),
+                **observed_members(cfg),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """Units, location, banks, dispatch."""
+        m = Module()
+        m.submodules.location = location = Location(self._cfg)
+        m.submodules.register_file = banks = BankedRegisterFile(self._cfg)
+        units = [self._unit(m, number) for number in range(self._cfg.collectors)]
+        older = self._ages(m)
+        leaving = self._dispatch(m, units, older)
+        self._allocate(m, units, location, leaving)
+        self._read(m, units, banks, older)
+        self._write(m, location, banks)
+        self._lanes(m, banks)
+        self._watch(m, units)
+        return m
+
+    def _unit(self, m: Module, number: int) -> wiring.PureInterface:
+        return stamp(m, f"unit{number}", "collector_unit", lambda: CollectorUnit(self._cfg))
+
+    def _ages(self, m: Module) -> Value:
+        if "oldest" not in (self._cfg.bank_arbitration, self._cfg.dispatch_arbitration):
+            return Const(0, self._cfg.collectors**2)
+        m.submodules.ages = ages = Ages(self._cfg.collectors)
+        m.d.comb += ages.arrive.eq(self.allocate)
+        return ages.older
+
+    def _allocate(self, m: Module, units: list, location: Location, leaving: Value) -> None:
+        m.d.comb += [
+            self.occupied.eq(Cat(unit.occupied for unit in units)),
+            self.room.eq(~self.occupied.all()),
+            self.accept.eq(self.room),
+            self.allocate.eq(lowest_one(~self.occupied) & self.offer_valid.replicate(len(units))),
+            location.launch_valid.eq(self.launch_valid),
+            location.launch.eq(self.launch),
+            location.warp.eq(self.offer_warp),
+            location.sources.eq(self.offer.sources),
+        ]
+        wait_for = Signal(len(units))
+        for number, unit in enumerate(units):
+            same = (unit.out.warp == self.offer.warp) & (unit.port == self.offer.port)
+            m.d.comb += [
+                wait_for[number].eq(unit.occupied & ~leaving[number] & same),
+                unit.allocate.eq(self.allocate[number]),
+                unit.beat.eq(self.offer),
+                unit.places.eq(location.source_places),
+                unit.wait_for.eq(wait_for),
+                unit.leaving.eq(leaving),
+                unit.dispatch.eq(leaving[number]),
+            ]
+
+    def _dispatch(self, m: Module, units: list, older: Value) -> Value:
+        leaving = Signal(len(units))
+        taken = []
+        for port in range(self._cfg.ports):
+            arbiter = stamp(m, f"dispatch{port}", "dispatch_arbiter", lambda: DispatchArbiter(self._cfg))
+            out = self.dispatch[port]
+            m.d.comb += [
+                arbiter.ready.eq(Cat(unit.ready & (unit.port == port) for unit in units)),
+                arbiter.older.eq(older),
+                arbiter.taken.eq(out.valid & out.ready),
+                self.chosen[port].eq(arbiter.chosen),
+                out.valid.eq(arbiter.chosen.any()),
+                out.payload.eq(select(arbiter.chosen, [unit.out.as_value() for unit in units])),
+            ]
+            taken.append(arbiter.chosen & out.ready.replicate(len(units)))
+        m.d.comb += leaving.eq(any_of(taken))
+        return leaving
+
+    def _read(self, m: Module, units: list, banks: BankedRegisterFile, older: Value) -> None:
+        width = self._cfg.source_slots
+        m.d.comb += [
+            self.request.eq(Cat(unit.request for unit in units)),
+            self.grant.eq(banks.grant),
+            banks.requests.eq(self.request),
+            banks.places.eq(Cat(unit.slot_places.as_value() for unit in units)),
+            banks.older.eq(older),
+        ]
+        for number, unit in enumerate(units):
+            m.d.comb += [
+                unit.grant.eq(banks.grant.word_select(number, width)),
+                unit.fill.eq(banks.fill.word_select(number, width)),
+            ]
+
+    def _write(self, m: Module, location: Location, banks: BankedRegisterFile) -> None:
+        for port in range(self._cfg.ports):
+            result = self.result[port]
+            m.d.comb += [
+                location.result_warps[port].eq(result.payload.warp),
+                location.result_registers[port].eq(result.payload.register),
+                banks.result_valid[port].eq(result.valid & result.payload.writes),
+                banks.result_places[port].eq(location.result_places[port]),
+                banks.result_masks[port].eq(result.payload.mask),
+                banks.result_data[port].eq(self.result_data[port]),
+                result.ready.eq(banks.accept[port] | ~result.payload.writes),
+            ]
+
+    def _lanes(self, m: Module, banks: BankedRegisterFile) -> None:
+        slots, chosen = self._cfg.source_slots, Cat(self.chosen[port] for port in range(self._cfg.ports))
+        for number in range(self._cfg.lanes):
+            lane = stamp(m, f"collector_lane{number}", "collector_lane", lambda: CollectorLane(self._cfg))
+            m.d.comb += [
+                lane.inputs.eq(banks.fill_data[number]),
+                lane.fill.eq(banks.fill),
+                lane.chosen.eq(chosen),
+            ]
+            for port in range(self._cfg.ports):
+                for slot in range(slots):
+                    word = self.operands[port][slot].word_select(number, 32)
+                    m.d.comb += word.eq(lane.operands.word_select(port * slots + slot, 32))
+
+    def _watch(self, m: Module, units: list) -> None:
+        m.d.comb += [
+            self.uncollected.eq(Cat(unit.uncollected for unit in units)),
+            self.registers.eq(Cat(unit.registers.as_value() for unit in units)),
+        ]
+        for warp in range(self._cfg.warps):
+            m.d.comb += self.mine[warp].eq(Cat(unit.occupied & (unit.out.warp == warp) for unit in units))

@@ -1,0 +1,76 @@
+"""Where an architectural register lives: base row plus offset, bank skewed by warp or row."""
+
+from amaranth import Const, Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from hdl.arbiter import decode, select
+from hdl.beat import launch_layout
+from spec.config import Config
+
+
+def location_layout(cfg: Config) -> data.StructLayout:
+    """Place of one warp register: ``bank`` and ``row`` in it."""
+    return data.StructLayout({"bank": cfg.bank_bits, "row": cfg.row_bits})
+
+
+class Location(wiring.Component):
+    """Base row of every warp, and the lookups of a cycle: the offered beat's sources and each port's result.
+
+    Lookups are combinational; a launch is seen from the next cycle. ``row = base + register div banks``,
+    ``bank = (register + skew) mod banks`` (docs/machine.md, section 5).
+
+    Members
+    -------
+    launch_valid : In(1), launch : In(launch_layout(cfg))
+    warp : In(warps), sources : In(ArrayLayout)      One-hot warp and the registers of the offered beat.
+    source_places : Out(ArrayLayout)
+    result_warps, result_registers : In(ArrayLayout), result_places : Out(ArrayLayout)   Per write-back port.
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        place = location_layout(cfg)
+        super().__init__(
+            {
+                "launch_valid": In(1),
+                "launch": In(launch_layout(cfg)),
+                "warp": In(cfg.warps),
+                "sources": In(data.ArrayLayout(cfg.register_bits, cfg.source_slots)),
+                "source_places": Out(data.ArrayLayout(place, cfg.source_slots)),
+                "result_warps": In(data.ArrayLayout(cfg.warp_bits, cfg.ports)),
+                "result_registers": In(data.ArrayLayout(cfg.register_bits, cfg.ports)),
+                "result_places": Out(data.ArrayLayout(place, cfg.ports)),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """Table of base rows; one multiplexer for the offered beat, one per write-back port."""
+        m = Module()
+        bases = [Signal(self._cfg.row_bits, name=f"base{warp}", reset_less=True) for warp in range(self._cfg.warps)]
+        for warp, base in enumerate(bases):
+            with m.If(self.launch_valid & (self.launch.warp == warp)):
+                m.d.sync += base.eq(self.launch.base_row)
+        offered = self._of_warp(m, "offered", self.warp, bases)
+        for slot in range(self._cfg.source_slots):
+            self._look_up(m, *offered, self.sources[slot], self.source_places[slot])
+        for port in range(self._cfg.ports):
+            warp = decode(self.result_warps[port], self._cfg.warps)
+            writing = self._of_warp(m, f"result{port}", warp, bases)
+            self._look_up(m, *writing, self.result_registers[port], self.result_places[port])
+        return m
+
+    def _of_warp(self, m: Module, name: str, warp: Value, bases: list[Signal]) -> tuple[Signal, Signal]:
+        base = Signal(self._cfg.row_bits, name=f"{name}_base")
+        number = Signal(self._cfg.bank_bits, name=f"{name}_skew")
+        numbers = [Const(index % self._cfg.banks, self._cfg.bank_bits) for index in range(self._cfg.warps)]
+        m.d.comb += [base.eq(select(warp, bases)), number.eq(select(warp, numbers))]
+        return base, number
+
+    def _look_up(self, m: Module, base: Value, warp: Value, register: Value, place: data.View) -> None:
+        bits = exact_log2(self._cfg.banks)
+        m.d.comb += place.row.eq(base + register[bits:])
+        if bits:
+            skew = {"none": Const(0), "warp": warp, "row": place.row[:bits]}[self._cfg.bank_skew]
+            m.d.comb += place.bank.eq((register[:bits] + skew)[:bits])

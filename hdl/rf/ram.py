@@ -1,0 +1,119 @@
+"""The SRAM of one register bank: a Verilog module of its own, to be replaced by a foundry macro."""
+
+from amaranth import ClockSignal, Instance, Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.stamp import note_module
+from spec.config import Config
+
+MODULE = "register_bank_ram"
+
+_PORTS_1RW = """\
+  input                 clk,
+  input                 enable,      // access in this cycle
+  input                 write,       // 1: write the lanes in mask, 0: read
+  input  [{row}:0]  address,
+  input  [{lane}:0]  mask,
+  input  [{data}:0]  write_data,
+  output reg [{data}:0]  read_data    // from the cycle after a read until the next read
+"""
+_BODY_1RW = """\
+    if (enable) begin
+      if (write) begin
+        for (lane = 0; lane < {lanes}; lane = lane + 1)
+          if (mask[lane]) rows[address][lane*32 +: 32] <= write_data[lane*32 +: 32];
+      end else
+        read_data <= rows[address];
+    end
+"""
+_PORTS_1R1W = """\
+  input                 clk,
+  input                 read_enable,
+  input  [{row}:0]  read_address,
+  input                 write_enable,
+  input  [{row}:0]  write_address,
+  input  [{lane}:0]  mask,        // lanes that a write changes
+  input  [{data}:0]  write_data,
+  output reg [{data}:0]  read_data    // old contents; from the cycle after a read until the next read
+"""
+_BODY_1R1W = """\
+    if (read_enable) read_data <= rows[read_address];
+    if (write_enable)
+      for (lane = 0; lane < {lanes}; lane = lane + 1)
+        if (mask[lane]) rows[write_address][lane*32 +: 32] <= write_data[lane*32 +: 32];
+"""
+_MODULE = """\
+// One register bank: {rows} rows of {lanes} lanes x 32 bits, {ports}, write enable per lane. Contents are not reset.
+module {name} (
+{declarations});
+  reg [{data}:0] rows [0:{last}];
+  integer lane;
+  always @(posedge clk) begin
+{body}  end
+endmodule
+"""
+
+
+def ram_verilog(cfg: Config) -> str:
+    """Verilog-2005 of the bank's SRAM as a behavioural model that simulators and synthesis accept."""
+    single = cfg.bank_ports == "1RW"
+    sizes = {"row": cfg.row_bits - 1, "lane": cfg.lanes - 1, "data": cfg.data_bits - 1, "lanes": cfg.lanes}
+    return _MODULE.format(
+        name=MODULE,
+        rows=cfg.rows,
+        last=cfg.rows - 1,
+        ports="one port that reads or writes" if single else "one read port and one write port",
+        declarations=(_PORTS_1RW if single else _PORTS_1R1W).format(**sizes),
+        body=(_BODY_1RW if single else _BODY_1R1W).format(**sizes),
+        **{name: sizes[name] for name in ("data", "lanes")},
+    )
+
+
+class BankRam(wiring.Component):
+    """SRAM of a bank with the same ports for both kinds; a single-port bank never reads and writes in one cycle.
+
+    Members
+    -------
+    read : In(1), read_row : In(row_bits), read_data : Out(data_bits)   One cycle after the read, then held.
+    write : In(1), write_row : In(row_bits), mask : In(lanes), write_data : In(data_bits)
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        super().__init__(
+            {
+                "read": In(1),
+                "read_row": In(cfg.row_bits),
+                "read_data": Out(cfg.data_bits),
+                "write": In(1),
+                "write_row": In(cfg.row_bits),
+                "mask": In(cfg.lanes),
+                "write_data": In(cfg.data_bits),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """Instantiate the module whose text :func:`ram_verilog` gives."""
+        m = Module()
+        note_module(MODULE, ram_verilog(self._cfg))
+        common = {"i_clk": ClockSignal(), "i_mask": self.mask, "i_write_data": self.write_data, "o_read_data": self.read_data}
+        if self._cfg.bank_ports == "1RW":
+            m.submodules.ram = Instance(
+                MODULE,
+                i_enable=self.read | self.write,
+                i_write=self.write,
+                i_address=(self.read_row & ~self.write.replicate(self._cfg.row_bits))
+                | (self.write_row & self.write.replicate(self._cfg.row_bits)),
+                **common,
+            )
+        else:
+            m.submodules.ram = Instance(
+                MODULE,
+                i_read_enable=self.read,
+                i_read_address=self.read_row,
+                i_write_enable=self.write,
+                i_write_address=self.write_row,
+                **common,
+            )
+        return m

@@ -1,0 +1,68 @@
+"""Warp schedulers that see one eligibility mask: greedy-then-oldest and loose round robin."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.arbiter import Ages, RoundRobin, oldest_one
+from spec.config import Config
+
+
+def scheduler_members(cfg: Config) -> dict[str, wiring.Member]:
+    """Ports that every warp scheduler has.
+
+    ``grant`` is one-hot among ``eligible`` in the same cycle, zero if none is. ``taken``: the granted warp issues.
+    ``launch`` and ``exit`` are one-hot warp slots.
+    """
+    return {
+        "eligible": In(cfg.warps),
+        "taken": In(1),
+        "launch": In(cfg.warps),
+        "exit": In(cfg.warps),
+        "grant": Out(cfg.warps),
+    }
+
+
+class GreedyThenOldest(wiring.Component):
+    """The warp that issued last while it can, otherwise the warp that was launched longest ago."""
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        super().__init__(scheduler_members(cfg))
+
+    def elaborate(self, platform) -> Module:
+        """Launch order as an age triangle; the last issuer as a one-hot register."""
+        m = Module()
+        m.submodules.ages = ages = Ages(self._cfg.warps)
+        last = Signal(self._cfg.warps)
+        greedy = Signal(self._cfg.warps)
+        m.d.comb += [
+            ages.arrive.eq(self.launch),
+            greedy.eq(self.eligible & last),
+            self.grant.eq(Mux(greedy.any(), greedy, oldest_one(self.eligible, ages.older))),
+        ]
+        with m.If(self.taken):
+            m.d.sync += last.eq(self.grant & ~self.exit)
+        return m
+
+
+class LooseRoundRobin(wiring.Component):
+    """The first eligible warp at or after a pointer that moves behind every issuer."""
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        super().__init__(scheduler_members(cfg))
+
+    def elaborate(self, platform) -> Module:
+        """The arbiter is all there is."""
+        m = Module()
+        m.submodules.arbiter = arbiter = RoundRobin(self._cfg.warps)
+        m.d.comb += [
+            arbiter.requests.eq(self.eligible),
+            arbiter.taken.eq(self.taken),
+            self.grant.eq(arbiter.grant),
+        ]
+        return m
+
+
+POLICIES = {"gto": GreedyThenOldest, "lrr": LooseRoundRobin}
