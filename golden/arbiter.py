@@ -1,0 +1,32 @@
+"""Choosing one bit of a mask (docs/machine.md, sections 4 to 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+
+def lowest(mask: int) -> int:
+    """Index of the lowest set bit of a mask that is not zero."""
+    return (mask & -mask).bit_length() - 1
+
+
+def first_from(mask: int, start: int) -> int:
+    """Index of the first set bit at or after ``start``, cyclically; the mask is not zero."""
+    high = mask >> start
+    return start + lowest(high) if high else lowest(mask)
+
+
+def first_of(mask: int, order: Iterable[int]) -> int:
+    """The first number of ``order`` whose bit is set, -1 if none."""
+    for number in order:
+        if mask >> number & 1:
+            return number
+    return -1
+
+
+def indices(mask: int) -> Iterator[int]:
+    """Set bits of a mask, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low

@@ -1,0 +1,158 @@
+"""The frame: warp slots, instruction buffers, scoreboard and barriers (docs/machine.md, sections 3, 4 and 7)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Protocol
+
+from golden.arbiter import lowest
+from spec.beat import Beat
+from spec.config import Config
+from spec.environment import Launch, Result
+from spec.trace import Kind, Port
+
+# Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
+_NO_PORT = int(Port.NONE)
+_BARRIER = int(Kind.BARRIER)
+_EXIT = int(Kind.EXIT)
+
+
+class Entry:
+    """A buffered beat and what the checks of section 4 ask of it, as masks over register names and tokens.
+
+    ``touched`` are sources and destinations; ``port`` is the execution port of section 5.
+    """
+
+    __slots__ = ("barrier", "beat", "dests", "drains", "executes", "exits", "needs_unit", "port", "tokens", "touched")
+
+    def __init__(self, beat: Beat, ports: int) -> None:
+        self.beat = beat
+        self.executes = beat.mask != 0
+        self.needs_unit = self.executes and beat.port != _NO_PORT
+        self.port = beat.port if ports > 1 else 0
+        self.dests = touched = ((1 << beat.dest_count) - 1) << beat.dest
+        for register in beat.sources:
+            touched |= 1 << register
+        self.touched = touched
+        self.tokens = beat.token_reads | beat.token_writes
+        self.barrier = beat.kind == _BARRIER
+        self.exits = beat.kind == _EXIT
+        self.drains = self.barrier or self.exits
+
+
+class OperandStage(Protocol):
+    """What the scoreboard has to know of the collectors, per warp."""
+
+    def unread(self, warp: int) -> int:
+        """Registers that the warp's beats have yet to read from their banks, as a mask."""
+
+    def holds(self, warp: int) -> bool:
+        """Whether a beat of the warp is in a collector unit."""
+
+
+class Frame:
+    """State of all warp slots, as masks with one bit per slot, and the clock edges that change it.
+
+    ``clear`` and ``unitless`` (head beats that need no collector unit) follow from the rest; ``refresh`` brings them
+    up to date for the warps marked in ``stale``.
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        self._ports = cfg.ports
+        self._depth = cfg.buffer_depth
+        self.resident = 0
+        self.buffered = 0
+        self.waiting = 0
+        self.clear = 0
+        self.unitless = 0
+        self.stale = 0
+        self.buffers: list[deque[Entry]] = [deque() for _ in range(cfg.warps)]
+        self.registers = [0] * cfg.warps
+        self.tokens = [0] * cfg.warps
+        self._cta = [0] * cfg.warps
+        self._members = [0] * cfg.ctas
+
+    def refresh(self, stage: OperandStage) -> None:
+        """Check the head beats of the warps for which something changed at the last clock edge."""
+        stale = self.stale
+        self.stale = 0
+        while stale:
+            bit = stale & -stale
+            stale ^= bit
+            warp = bit.bit_length() - 1
+            self.clear &= ~bit
+            if self.buffered & bit:
+                head = self.buffers[warp][0]
+                if head.needs_unit:
+                    self.unitless &= ~bit
+                else:
+                    self.unitless |= bit
+                if not self._hazard(warp, head, stage):
+                    self.clear |= bit
+
+    def _hazard(self, warp: int, head: Entry, stage: OperandStage) -> bool:
+        if head.touched & self.registers[warp] or head.tokens & self.tokens[warp]:
+            return True
+        if head.dests and head.dests & stage.unread(warp):
+            return True
+        if not head.drains:
+            return False
+        return stage.holds(warp) or (head.exits and bool(self.registers[warp] or self.tokens[warp]))
+
+    def release(self, result: Result) -> None:
+        """An accepted result frees its register and its tokens."""
+        warp = result.warp
+        if result.writes:
+            bit = 1 << result.register
+            assert self.registers[warp] & bit, f"R{result.register} of warp {warp} is released but not pending"
+            self.registers[warp] ^= bit
+        assert not result.tokens & ~self.tokens[warp], f"a token of warp {warp} is released but not pending"
+        self.tokens[warp] ^= result.tokens
+        self.stale |= 1 << warp
+
+    def release_barriers(self) -> None:
+        """End the wait of every CTA whose warps all wait. To be called before this cycle's issue is noted."""
+        arrived = self.waiting
+        while arrived:
+            members = self._members[self._cta[lowest(arrived)]]
+            arrived &= ~members
+            if members & ~self.waiting == 0:
+                self.waiting ^= members
+
+    def issue(self, warp: int) -> Entry:
+        """Take the head beat of a warp out of its buffer and note what it reserves or ends."""
+        buffer, bit = self.buffers[warp], 1 << warp
+        entry = buffer.popleft()
+        if not buffer:
+            self.buffered ^= bit
+        if entry.executes:
+            assert not entry.dests & self.registers[warp], f"warp {warp} reserves a register twice"
+            self.registers[warp] |= entry.dests
+            self.tokens[warp] |= entry.beat.token_writes
+        if entry.barrier:
+            self.waiting |= bit
+        if entry.exits:
+            assert not buffer, f"warp {warp} exits before its last beat"
+            self.resident ^= bit
+            self._members[self._cta[warp]] ^= bit
+        self.stale |= bit
+        return entry
+
+    def decode(self, warp: int, beat: Beat) -> None:
+        """Put a beat into the buffer of its warp."""
+        buffer, bit = self.buffers[warp], 1 << warp
+        assert self.resident & bit, f"a beat arrives for slot {warp}, where no warp is"
+        assert len(buffer) < self._depth, f"the buffer of warp {warp} overflows"
+        buffer.append(Entry(beat, self._ports))
+        if not self.buffered & bit:
+            self.buffered |= bit
+            self.stale |= bit
+
+    def launch(self, launch: Launch) -> None:
+        """Make a slot resident."""
+        warp, bit = launch.warp, 1 << launch.warp
+        assert not self.resident & bit, f"a warp is launched onto slot {warp}, which is taken"
+        assert not (self.registers[warp] or self.tokens[warp]), f"slot {warp} is launched with something pending"
+        self.resident |= bit
+        self._cta[warp] = launch.cta
+        self._members[launch.cta] |= bit

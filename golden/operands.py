@@ -1,0 +1,31 @@
+"""Are the operands that leave the machine the values that the program computed?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spec.beat import Beat
+
+
+class StaleOperand(AssertionError):
+    """A dispatched operand is not the value that its register had in the trace."""
+
+
+def check_operands(cycle: int, warp: int, beat: Beat, values: Sequence[int]) -> int:
+    """Compare operands with what the trace expects and return how many of them it knows.
+
+    Raises :class:`StaleOperand`. Values are rows of the trace, -1 for a register that was never written; the trace
+    expects nothing of a source whose value it does not know (``docs/machine.md`` section 8 observes no data: this
+    check and the bench's are on top of it).
+    """
+    checked = 0
+    for register, expected, value in zip(beat.sources, beat.expected, values, strict=True):
+        if expected < 0:
+            continue
+        checked += 1
+        if value != expected:
+            raise StaleOperand(
+                f"cycle {cycle}: warp {warp} dispatches the instruction at {beat.offset:#x} (record {beat.record}) with"
+                f" value {value} in R{register}, but the trace has value {expected} there"
+            )
+    return checked

@@ -1,0 +1,167 @@
+"""Random programs aimed at the corner cases of the machine, as annotated traces of kernels that never existed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from spec.stress_program import PROFILES, Profile, stress_program
+from spec.trace import LANES, NO_ROW, Kind, Space, StaticInstruction, Trace
+
+SHARED_BYTES = 2048
+_FULL = (1 << LANES) - 1
+_LINE = 128
+
+
+def stress_trace(
+    seed: int,
+    *,
+    warps_per_cta: int | Sequence[int] = 4,
+    ctas: int = 3,
+    length: int = 60,
+    registers: int = 24,
+    profile: str = "mixed",
+) -> Trace:
+    """A legal annotated trace that depends on the arguments only.
+
+    CTA k has ``warps_per_cta[k % len(warps_per_cta)]`` warps. Each warp walks over one common program of registers
+    below ``registers`` (at least 4) until it has executed about ``length`` instructions or fewer; every stream ends
+    in an EXIT of all its live lanes. ``profile`` names a mixture of instructions (``spec.stress_program.PROFILES``).
+    """
+    if profile not in PROFILES:
+        raise ValueError(f"profile must be one of {', '.join(PROFILES)}, not {profile!r}")
+    rng = random.Random(f"{seed} {profile} {length} {registers}")
+    program = stress_program(rng, PROFILES[profile], size=max(4, min(length, 64)), registers=registers)
+    sizes = [warps_per_cta] if isinstance(warps_per_cta, int) else list(warps_per_cta)
+    recorder = _Recorder(rng, PROFILES[profile], program, registers)
+    warp_start, warp_cta = [0], []
+    for cta in range(ctas):
+        for _ in range(sizes[cta % len(sizes)]):
+            recorder.warp(length)
+            warp_start.append(len(recorder.instruction))
+            warp_cta.append(cta)
+    name = f"stress-{profile}-{seed}"
+    return recorder.trace(name, (ctas, 1, 1), (LANES * max(sizes), 1, 1), warp_start, warp_cta)
+
+
+class _Recorder:
+    """Executes warps and collects the arrays of a trace."""
+
+    def __init__(self, rng: random.Random, profile: Profile, program: list[StaticInstruction], registers: int) -> None:
+        self._rng = rng
+        self._lanes = np.random.default_rng(rng.getrandbits(63))
+        self._profile = profile
+        self._program = program
+        self._registers = registers
+        self.instruction: list[int] = []
+        self._active: list[int] = []
+        self._execute: list[int] = []
+        self._live: list[int] = []
+        self._value_row: list[int] = []
+        self._address_row: list[int] = []
+        self._values: list[np.ndarray] = []
+        self._written: list[int] = []
+        self._addresses: list[np.ndarray] = []
+
+    def warp(self, length: int) -> None:
+        """Record one warp from a random place of the program to its EXIT."""
+        rng, last = self._rng, len(self._program) - 1
+        self._content = np.zeros((self._registers, LANES), dtype=np.uint32)
+        self._ever = [0] * self._registers
+        live = rng.choice((_FULL, _FULL, 1, rng.getrandbits(LANES) | 1))
+        end = len(self.instruction) + rng.randint(1, length)
+        position = rng.randint(0, last)
+        while live:
+            static = self._program[position]
+            active, execute = self._masks(static, live, position == last)
+            self._record(position, active, execute, live)
+            position += 1
+            if static.opcode.startswith("EXIT"):
+                live &= ~execute
+            elif static.kind == Kind.BRANCH:
+                if len(self.instruction) >= end:
+                    position = last
+                elif rng.random() < 0.5 or position == last:
+                    position = rng.randrange(last)
+
+    def _masks(self, static: StaticInstruction, live: int, final: bool) -> tuple[int, int]:
+        """SIMT mask and execution mask of the next instruction."""
+        rng, profile = self._rng, self._profile
+        if final or (static.kind == Kind.EXIT and live & (live - 1) == 0):
+            return live, live
+        active = live
+        if rng.random() < profile.divergent:
+            active = live & rng.getrandbits(LANES) or live & -live
+        guarded = static.token_reads & 0x7F and static.kind != Kind.EXIT
+        execute = active & rng.choice((0, rng.getrandbits(LANES), _FULL)) if guarded else active
+        if static.opcode.startswith("EXIT") and execute == live:
+            execute &= execute - 1  # some lane must stay for the rest of the stream
+            active = active if guarded else execute
+        return active, execute
+
+    def _record(self, position: int, active: int, execute: int, live: int) -> None:
+        static = self._program[position]
+        self.instruction.append(position)
+        self._active.append(active)
+        self._execute.append(execute)
+        self._live.append(live)
+        writes, touches = static.dest_count and execute, static.space not in (Space.NONE, Space.CONSTANT) and execute
+        self._value_row.append(len(self._values) if writes else NO_ROW)
+        self._address_row.append(len(self._addresses) if touches else NO_ROW)
+        lanes = (execute >> np.arange(LANES)) & 1 != 0
+        if writes:
+            for register in static.dests:
+                self._result(register, execute, lanes)
+        if touches:
+            self._addresses.append(np.where(lanes, self._lane_addresses(static), 0).astype(np.uint64))
+
+    def _result(self, register: int, execute: int, lanes: np.ndarray) -> None:
+        """New content of a register: random lanes of random width, the other lanes as they were."""
+        fresh = self._lanes.integers(0, 1 << self._rng.choice((1, 8, 16, 24, 32, 32)), LANES, dtype=np.uint64)
+        self._content[register] = np.where(lanes, fresh, self._content[register])
+        self._ever[register] |= execute
+        self._values.append(self._content[register].copy())
+        self._written.append(self._ever[register])
+
+    def _lane_addresses(self, static: StaticInstruction) -> np.ndarray:
+        """One address per lane: consecutive, all equal, or each in a line of its own."""
+        rng, size = self._rng, static.bytes
+        if static.space == Space.SHARED:
+            return np.asarray(self._lanes.integers(0, SHARED_BYTES // size, LANES) * size)
+        base = rng.randrange(64) * _LINE
+        stride = rng.choice((size, size, 0, _LINE, 4 * _LINE))
+        return np.asarray(base + np.arange(LANES) * stride)
+
+    def trace(
+        self,
+        name: str,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        warp_start: list[int],
+        warp_cta: list[int],
+    ) -> Trace:
+        """What was recorded."""
+        named = [register for i in self._program for register in (*i.sources, *i.dests)]
+        return Trace(
+            kernel=name,
+            grid=grid,
+            block=block,
+            shared_bytes=SHARED_BYTES,
+            registers=max(named, default=0) + 1,
+            source="emulated",
+            listing="",
+            program=tuple(self._program),
+            warp_start=np.array(warp_start, dtype=np.int64),
+            warp_cta=np.array(warp_cta, dtype=np.int32),
+            instruction=np.array(self.instruction, dtype=np.int32),
+            active=np.array(self._active, dtype=np.uint32),
+            execute=np.array(self._execute, dtype=np.uint32),
+            live=np.array(self._live, dtype=np.uint32),
+            value_row=np.array(self._value_row, dtype=np.int64),
+            values=np.array(self._values, dtype=np.uint32).reshape(-1, LANES),
+            written=np.array(self._written, dtype=np.uint32),
+            address_row=np.array(self._address_row, dtype=np.int64),
+            addresses=np.array(self._addresses, dtype=np.uint64).reshape(-1, LANES),
+        )
