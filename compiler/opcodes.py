@@ -1,0 +1,87 @@
+"""What each opcode does with its operands, by base opcode; modifiers only change widths.
+
+Sources: the semantics of ``docs/sass.md`` and the operand order that nvdisasm prints for sm_75. An opcode that is not
+here is kept by the parser as opaque and refused by everything that needs its definitions and uses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from spec.trace import Access, Port, Space
+
+
+class Dest(Enum):
+    """Register file that the destination operand belongs to."""
+
+    NONE = auto()
+    GENERAL = auto()
+    UNIFORM = auto()
+
+
+@dataclass(frozen=True)
+class Form:
+    """Operand structure of an opcode: destination file, most predicates it defines, and where it executes."""
+
+    dest: Dest = Dest.NONE
+    predicates: int = 0
+    port: Port = Port.ALU  #: where it executes if it touches vector registers
+    space: Space = Space.NONE
+    access: Access = Access.NONE
+    approximate: bool = False
+
+
+def _forms() -> dict[str, Form]:
+    general, uniform = Dest.GENERAL, Dest.UNIFORM
+    table: dict[str, Form] = {}
+
+    def add(names: str, form: Form) -> None:
+        table.update(dict.fromkeys(names.split(), form))
+
+    add("MOV IABS IMNMX PRMT SEL SHF BMSK SGXT I2I VABSDIFF IDP FADD FMUL FFMA FSEL FMNMX", Form(general))
+    add("DADD DMUL DFMA HADD2 HMUL2 HFMA2 HMNMX2 P2R FSWZADD", Form(general))
+    add("IADD3 IADD", Form(general, 2))
+    add("IMAD LEA LOP3 VOTE", Form(general, 1))
+    add("ISETP FSETP DSETP PLOP3 HSETP2", Form(predicates=2))
+    add("FCHK", Form(predicates=1, port=Port.SFU))
+    add("MUFU", Form(general, port=Port.SFU, approximate=True))
+    add("I2F F2I F2F FRND POPC FLO BREV S2R CS2R B2R", Form(general, port=Port.SFU))
+    add("SHFL MATCH", Form(general, 1, port=Port.SFU))
+    add("HMMA IMMA BMMA MOVM", Form(general))
+    add("R2P", Form())
+    add("BMOV", Form(general))
+    add("BSSY BSYNC BREAK BRA BRX CALL RET EXIT WARPSYNC YIELD NOP BAR MEMBAR DEPBAR ERRBAR CCTL CCTLL", Form())
+    add("NANOSLEEP BPT KILL PMTRIG", Form())
+    add("USHF UMOV USEL UPRMT UBREV UFLO UPOPC ULDC USGXT UBMSK", Form(uniform))
+    add("UIADD3", Form(uniform, 2))
+    add("ULEA ULOP3 VOTEU UIMAD", Form(uniform, 1))
+    add("UISETP UPLOP3", Form(predicates=2))
+    add("S2UR R2UR", Form(uniform))
+    return table | _memory_forms()
+
+
+def _memory_forms() -> dict[str, Form]:
+    table: dict[str, Form] = {}
+    for name, space in (("G", Space.GLOBAL), ("", Space.GLOBAL), ("S", Space.SHARED), ("L", Space.LOCAL)):
+        table[f"LD{name}"] = Form(Dest.GENERAL, 0, Port.LSU, space, Access.LOAD)
+        table[f"ST{name}"] = Form(port=Port.LSU, space=space, access=Access.STORE)
+    table["LDSM"] = Form(Dest.GENERAL, 0, Port.LSU, Space.SHARED, Access.LOAD)
+    table["LDC"] = Form(Dest.GENERAL, 0, Port.LSU, Space.CONSTANT, Access.LOAD)
+    table["ATOM"] = table["ATOMG"] = Form(Dest.GENERAL, 1, Port.LSU, Space.GLOBAL, Access.ATOMIC)
+    table["ATOMS"] = Form(Dest.GENERAL, 0, Port.LSU, Space.SHARED, Access.ATOMIC)
+    table["RED"] = Form(port=Port.LSU, space=Space.GLOBAL, access=Access.ATOMIC)
+    return table
+
+
+FORMS = _forms()
+
+#: Instructions after which the next one of the warp may come from elsewhere.
+BRANCHES = frozenset("BRA BRX CALL RET EXIT BSYNC WARPSYNC KILL".split())
+#: Branches that end a basic block for nvdisasm (BSYNC and WARPSYNC do not).
+BLOCK_ENDS = frozenset("BRA BRX CALL RET EXIT KILL".split())
+
+
+def is_known(opcode: str) -> bool:
+    """Whether definitions and uses of the base opcode are known."""
+    return opcode in FORMS

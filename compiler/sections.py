@@ -1,0 +1,77 @@
+"""Data sections of a listing: constants, shared size, parameters, global variables.
+
+The layout of ``.nv.info`` entries is that printed by ``nvdisasm``: EIATTR_KPARAM_INFO holds a word, the ordinal and
+offset as shorts, and a word whose upper 14 bits are the size.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from compiler.model import Parameter, Symbol
+
+_DATA = re.compile(r"(?:/\*[0-9a-f]+\*/)?\s*\.(byte|short|word|dword|zero)\s+(.*)$")
+_WIDTHS = {"byte": 1, "short": 2, "word": 4, "dword": 8}
+_ATTRIBUTE = re.compile(r"//-+\s*nvinfo\s*:\s*(\w+)")
+_LABEL = re.compile(r"([.\w$]+):$")
+_ALIGN = re.compile(r"\.align\s+(\d+)")
+
+
+@dataclass
+class Section:
+    """Bytes gathered from one data section while its lines are read."""
+
+    name: str
+    data: bytearray = field(default_factory=bytearray)
+    labels: dict[str, int] = field(default_factory=dict)
+    relocations: dict[int, str] = field(default_factory=dict)
+    attributes: list[tuple[str, int]] = field(default_factory=list)  #: nvinfo attribute and where it starts
+
+    def add(self, line: str) -> None:
+        """Take one line; text that holds no data is passed over."""
+        line = line.strip()
+        if match := _ATTRIBUTE.match(line):
+            self.attributes.append((match[1], len(self.data)))
+        elif match := _LABEL.match(line):
+            self.labels[match[1]] = len(self.data)
+        elif match := _ALIGN.match(line):
+            self.data.extend(bytes(-len(self.data) % int(match[1])))
+        elif match := _DATA.match(line):
+            self._append(match[1], match[2])
+
+    def _append(self, directive: str, values: str) -> None:
+        if directive == "zero":
+            self.data.extend(bytes(int(values, 0)))
+            return
+        width = _WIDTHS[directive]
+        for value in values.split(","):
+            value = value.strip()
+            number = 0
+            if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", value):
+                number = int(value, 0) % (1 << 8 * width)
+            else:
+                self.relocations[len(self.data)] = value
+            self.data.extend(number.to_bytes(width, "little"))
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Kernel parameters in order, from the EIATTR_KPARAM_INFO entries."""
+        found = []
+        for attribute, start in self.attributes:
+            if attribute == "EIATTR_KPARAM_INFO":
+                entry = bytes(self.data[start + 4 : start + 16])
+                ordinal, offset = (int.from_bytes(entry[at : at + 2], "little") for at in (4, 6))
+                size = int.from_bytes(entry[8:12], "little") >> 18
+                found.append(Parameter(ordinal, offset, size))
+        return tuple(sorted(found, key=lambda parameter: parameter.ordinal))
+
+    def symbols(self, base: int) -> dict[str, Symbol]:
+        """Variables of a global data section that starts ``base`` bytes into the module's data."""
+        places = sorted((place, name) for name, place in self.labels.items())
+        named = [(place, name) for place, name in places if not name.startswith(".")]
+        ends = sorted({place for place, _ in places} | {len(self.data)})
+        result = {}
+        for place, name in named:
+            end = next((end for end in ends if end > place), len(self.data))
+            result[name] = Symbol(base + place, end - place)
+        return result
