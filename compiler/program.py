@@ -1,0 +1,74 @@
+"""From a parsed function to the instructions that a trace stores (``spec.trace.StaticInstruction``)."""
+
+from __future__ import annotations
+
+from compiler.model import Function, Instruction
+from compiler.opcodes import BRANCHES, Form
+from compiler.operands import Effects, effects, form_of
+from compiler.widths import access_bytes
+from spec.trace import (
+    UNIFORM_PREDICATE_TOKEN,
+    UNIFORM_REGISTER_TOKEN,
+    Access,
+    Kind,
+    Port,
+    StaticInstruction,
+)
+
+_UNIFORM_GROUPS = 8
+
+
+def static_instructions(function: Function) -> tuple[StaticInstruction, ...]:
+    """All instructions of the function's section, in order; index = offset / 16.
+
+    Raises :class:`compiler.errors.UnknownOpcodeError` for an opcode with unknown operands.
+    """
+    return tuple(static_instruction(instruction) for instruction in function.instructions)
+
+
+def static_instruction(instruction: Instruction) -> StaticInstruction:
+    """One instruction as the machine sees it."""
+    form = form_of(instruction)
+    found = effects(instruction)
+    is_memory = form.access is not Access.NONE
+    return StaticInstruction(
+        offset=instruction.offset,
+        opcode=instruction.full_opcode,
+        text=instruction.text,
+        port=_port(form, found),
+        kind=_kind(instruction),
+        sources=found.uses,
+        dest=found.defs[0] if found.defs else 0,
+        dest_count=len(found.defs),
+        token_reads=_tokens(found.predicate_uses, found.uniform_predicate_uses, found.uniform_uses),
+        token_writes=_tokens(found.predicate_defs, found.uniform_predicate_defs, found.uniform_defs),
+        space=form.space,
+        access=form.access,
+        bytes=access_bytes(instruction) if is_memory else 0,
+        approximate=form.approximate,
+    )
+
+
+def _port(form: Form, found: Effects) -> Port:
+    if form.access is not Access.NONE:
+        return Port.LSU
+    return form.port if found.defs or found.uses else Port.NONE
+
+
+def _kind(instruction: Instruction) -> Kind:
+    if instruction.opcode == "EXIT" and not instruction.is_guarded:
+        return Kind.EXIT
+    if instruction.opcode == "BAR" and instruction.modifiers[:1] in (("SYNC",), ("RED",)):
+        return Kind.BARRIER
+    return Kind.BRANCH if instruction.opcode in BRANCHES else Kind.NORMAL
+
+
+def _tokens(predicates: tuple[int, ...], uniform_predicates: tuple[int, ...], uniforms: tuple[int, ...]) -> int:
+    mask = 0
+    for number in predicates:
+        mask |= 1 << number
+    if uniform_predicates:
+        mask |= 1 << UNIFORM_PREDICATE_TOKEN
+    for number in uniforms:
+        mask |= 1 << UNIFORM_REGISTER_TOKEN + number % _UNIFORM_GROUPS
+    return mask
