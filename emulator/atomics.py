@@ -1,0 +1,152 @@
+"""Atomic operations on global and shared memory. Lanes of one warp act in ascending order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from compiler.model import Register
+from compiler.widths import data_registers
+from emulator.decode import opcode
+from emulator.destination import Decoder
+from emulator.float32 import canonical
+from emulator.lanes import ALL
+from emulator.memory import Region
+from emulator.memory_ops import address_of, at
+from emulator.source import flushed
+from emulator.warp import Run, Warp
+
+Operation = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+_INC: Operation = lambda old, limit: np.where(old >= limit, 0, old + 1).astype(old.dtype)  # noqa: E731
+_DEC: Operation = lambda old, limit: np.where((old == 0) | (old > limit), limit, old - 1).astype(old.dtype)  # noqa: E731
+_OPERATIONS: dict[str, Operation] = {
+    "ADD": np.add,
+    "MIN": np.minimum,
+    "MAX": np.maximum,
+    "AND": np.bitwise_and,
+    "OR": np.bitwise_or,
+    "XOR": np.bitwise_xor,
+    "EXCH": lambda old, new: new,
+    "INC": _INC,
+    "DEC": _DEC,
+}
+_DTYPES: dict[str, type] = {
+    "S32": np.int32, "U32": np.uint32, "F32": np.float32, "S64": np.int64, "U64": np.uint64, "F64": np.float64,
+}  # fmt: skip
+_MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} FTZ RN CAST SPIN"
+
+
+@opcode("ATOMG ATOM ATOMS RED", _MARKS)
+def atomic(decoder: Decoder) -> Run:
+    """ATOM* d, [address], operand (CAS: compare, new); RED gives nothing back."""
+    dtype = _dtype(decoder)
+    size = np.dtype(dtype).itemsize
+    values = [_values(decoder, position, dtype) for position in range(1, len(decoder.sources))]
+    compare = decoder.has("CAS")
+    operation = None if compare else _operation(decoder)
+    put = _result_writer(decoder, size)
+    parts = _shared_parts if decoder.instruction.opcode == "ATOMS" else _global_parts
+    succeed = decoder.predicate_writer(0)
+
+    def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
+        for region, offsets, chosen in parts(warp, addresses, size):
+            who = lanes[chosen]
+            words: np.ndarray = region.bytes.view(dtype)
+            places = offsets // size
+            operands = [value(warp, who) for value in values]
+            if compare:
+                old = _compare_and_swap(words, places, operands[0], operands[1])
+            else:
+                old = _update(words, places, operands[0], operation, put is not None)  # type: ignore[arg-type]
+            if put is not None:
+                put(warp, who, old)
+        if succeed is not None:
+            succeed(warp, ALL, ALL)
+
+    return at(decoder, address_of(decoder, decoder.sources[0]), act)
+
+
+def _dtype(decoder: Decoder) -> type:
+    name = decoder.one_of("", *_DTYPES)
+    if not name:
+        return np.uint64 if decoder.has("64") else np.uint32
+    wide = decoder.has("64") and name in ("S32", "U32")
+    return _DTYPES[name[0] + "64" if wide else name]
+
+
+def _operation(decoder: Decoder) -> Operation:
+    name = decoder.one_of("", *_OPERATIONS)
+    if not name:
+        raise ValueError(f"atomic operation must be one of CAS, {', '.join(_OPERATIONS)}")
+    operation = _OPERATIONS[name]
+    if name == "ADD" and decoder.has("F32"):
+        flush = decoder.has("FTZ")
+
+        def add(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+            total = flushed(flushed(old) + flushed(new)) if flush else old + new
+            return canonical(total).view(np.float32)
+
+        return add
+    return operation
+
+
+def _values(decoder: Decoder, position: int, dtype: type) -> Callable[[Warp, np.ndarray], np.ndarray]:
+    operand = decoder.sources[position]
+    if not isinstance(operand, Register):
+        raise ValueError("operand of an atomic must be a register")
+    row = operand.number
+    if np.dtype(dtype).itemsize == 4:
+        return lambda warp, lanes: warp.registers[row, lanes].view(dtype)
+    if operand.is_zero:
+        return lambda warp, lanes: np.zeros(len(lanes), dtype=dtype)
+    return lambda warp, lanes: np.ascontiguousarray(warp.registers[row : row + 2, lanes].T).view(dtype)[:, 0]
+
+
+def _result_writer(decoder: Decoder, size: int) -> Callable[[Warp, np.ndarray, np.ndarray], None] | None:
+    if decoder.dest is None or decoder.dest.is_zero:
+        return None
+    row, count = decoder.dest.number, size // 4
+    assert count == data_registers(decoder.instruction)
+
+    def put(warp: Warp, lanes: np.ndarray, old: np.ndarray) -> None:
+        warp.registers[row : row + count, lanes] = old.view(np.uint32).reshape(-1, count).T
+
+    return put
+
+
+def _global_parts(warp: Warp, addresses: np.ndarray, size: int) -> list[tuple[Region, np.ndarray, np.ndarray | slice]]:
+    return warp.global_memory.parts(addresses, size)
+
+
+def _shared_parts(warp: Warp, addresses: np.ndarray, size: int) -> list[tuple[Region, np.ndarray, np.ndarray | slice]]:
+    return [(warp.shared, warp.shared.check(addresses, size), slice(None))]
+
+
+def _update(
+    words: np.ndarray, places: np.ndarray, operands: np.ndarray, operation: Operation, wants_old: bool
+) -> np.ndarray:
+    """Apply the operation lane after lane; returns what each lane found."""
+    if len(set(places.tolist())) == len(places):
+        old = words[places]
+        words[places] = operation(old, operands)
+        return old
+    if not wants_old and isinstance(operation, np.ufunc):
+        operation.at(words, places, operands)
+        return operands
+    old = np.empty(len(places), dtype=words.dtype)
+    for position, place in enumerate(places.tolist()):
+        found = words[place : place + 1].copy()
+        old[position] = found[0]
+        words[place : place + 1] = operation(found, operands[position : position + 1])
+    return old
+
+
+def _compare_and_swap(words: np.ndarray, places: np.ndarray, expected: np.ndarray, new: np.ndarray) -> np.ndarray:
+    old = np.empty(len(places), dtype=words.dtype)
+    for position, place in enumerate(places.tolist()):
+        old[position] = words[place]
+        if words[place] == expected[position]:
+            words[place] = new[position]
+    return old

@@ -1,0 +1,141 @@
+"""Comparisons into predicates, and predicates packed into registers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from emulator.decode import opcode
+from emulator.destination import Decoder
+from emulator.lanes import ALL, lanes_of, mask_of
+from emulator.source import Bits, Fetch
+from emulator.warp import Run, Warp
+
+Compare = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+_ORDERED: dict[str, Compare] = {
+    "F": lambda a, b: np.zeros(np.broadcast(a, b).shape, dtype=bool),
+    "LT": np.less,
+    "EQ": np.equal,
+    "LE": np.less_equal,
+    "GT": np.greater,
+    "NE": lambda a, b: (a < b) | (a > b),
+    "GE": np.greater_equal,
+    "NUM": lambda a, b: (a == a) & (b == b),
+}
+#: Unordered variants are true where an operand is NaN.
+_UNORDERED: dict[str, Compare] = {
+    "LTU": lambda a, b: ~(a >= b),
+    "EQU": lambda a, b: ~((a < b) | (a > b)),
+    "LEU": lambda a, b: ~(a > b),
+    "GTU": lambda a, b: ~(a <= b),
+    "NEU": lambda a, b: a != b,
+    "GEU": lambda a, b: ~(a < b),
+    "NAN": lambda a, b: (a != a) | (b != b),
+    "T": lambda a, b: np.ones(np.broadcast(a, b).shape, dtype=bool),
+}
+FLOAT_COMPARES = _ORDERED | _UNORDERED
+INTEGER_COMPARES = {name: _ORDERED[name] for name in ("F", "LT", "EQ", "LE", "GT", "GE")} | {
+    "NE": np.not_equal,
+    "T": _UNORDERED["T"],
+}
+_BOOLEANS: dict[str, Callable[[int, int], int]] = {
+    "AND": lambda a, b: a & b,
+    "OR": lambda a, b: a | b,
+    "XOR": lambda a, b: a ^ b,
+}
+_BOOLEAN_NAMES = " ".join(_BOOLEANS)
+
+
+def compared(decoder: Decoder, bits: Bits, given: Bits) -> Run:
+    """p = r bool pin, q = not r bool pin."""
+    combine = _BOOLEANS[decoder.one_of("AND", *_BOOLEANS)]
+    first, second = decoder.predicate_writer(0), decoder.predicate_writer(1)
+
+    def run(warp: Warp, mask: int) -> None:
+        result, pin = bits(warp), given(warp)
+        if first is not None:
+            first(warp, mask, combine(result, pin))
+        if second is not None:
+            second(warp, mask, combine(result ^ ALL, pin))
+
+    return run
+
+
+@opcode("ISETP UISETP", f"U32 S32 EX {' '.join(INTEGER_COMPARES)} {_BOOLEAN_NAMES}")
+def isetp(decoder: Decoder) -> Run:
+    """ISETP.cmp.bool p, q, a, b, pin; .EX takes the low words' result where the words are equal."""
+    read = decoder.source if decoder.has("U32") else decoder.signed
+    a, b, given = read(0), read(1), decoder.predicate(2)
+    compare = INTEGER_COMPARES[_name_of_compare(decoder, INTEGER_COMPARES)]
+    if not decoder.has("EX"):
+        return compared(decoder, lambda warp: mask_of(compare(a(warp), b(warp))), given)
+    low = decoder.predicate(3)
+
+    def bits(warp: Warp) -> int:
+        x, y = a(warp), b(warp)
+        equal = mask_of(x == y)
+        return equal & low(warp) | mask_of(compare(x, y)) & ~equal
+
+    return compared(decoder, bits, given)
+
+
+@opcode("FSETP", f"FTZ {' '.join(FLOAT_COMPARES)} {_BOOLEAN_NAMES}")
+def fsetp(decoder: Decoder) -> Run:
+    """FSETP.cmp.bool p, q, a, b, pin on single precision."""
+    flush = decoder.has("FTZ")
+    return _float_compare(decoder, decoder.float32(0, flush), decoder.float32(1, flush))
+
+
+@opcode("DSETP", f"{' '.join(FLOAT_COMPARES)} {_BOOLEAN_NAMES}")
+def dsetp(decoder: Decoder) -> Run:
+    """DSETP.cmp.bool p, q, a, b, pin on double precision."""
+    return _float_compare(decoder, decoder.float64(0), decoder.float64(1))
+
+
+def _float_compare(decoder: Decoder, a: Fetch, b: Fetch) -> Run:
+    compare = FLOAT_COMPARES[_name_of_compare(decoder, FLOAT_COMPARES)]
+    return compared(decoder, lambda warp: mask_of(compare(a(warp), b(warp))), decoder.predicate(2))
+
+
+def _name_of_compare(decoder: Decoder, table: dict[str, Compare]) -> str:
+    name = decoder.modifiers[0] if decoder.modifiers else ""
+    if name not in table:
+        raise ValueError(f"comparison must be one of {', '.join(table)}, not {name!r}")
+    return name
+
+
+@opcode("P2R", "B1 B2 B3")
+def p2r(decoder: Decoder) -> Run:
+    """P2R d, PR, src, mask: src with the masked predicates in its low bits."""
+    source, mask_bits = decoder.source(1), decoder.literal(2)
+    if mask_bits is None:
+        raise ValueError("mask of P2R must be a literal")
+    known: int = mask_bits
+    keep = np.uint32(~known & ALL)
+
+    def compute(warp: Warp) -> np.ndarray:
+        value = source(warp) & keep
+        for number in range(7):
+            if known >> number & 1:
+                value = value | lanes_of(warp.predicates[number]).astype(np.uint32) << np.uint32(number)
+        return value
+
+    return decoder.result(compute)
+
+
+@opcode("R2P")
+def r2p(decoder: Decoder) -> Run:
+    """R2P PR, src, mask: the masked predicates from src's low bits."""
+    source, mask_bits = decoder.source(1), decoder.literal(2)
+    known = 0x7F if mask_bits is None else mask_bits
+
+    def run(warp: Warp, mask: int) -> None:
+        value = source(warp)
+        for number in range(7):
+            if known >> number & 1:
+                bits = mask_of(value >> np.uint32(number) & np.uint32(1) != 0)
+                warp.predicates[number] = warp.predicates[number] & ~mask | bits & mask
+
+    return run

@@ -1,0 +1,45 @@
+"""Constant banks of a launch.
+
+Bank 0 is the launch bank: block and grid dimensions at 0x0 and 0xc, the initial stack pointer at 0x28,
+parameters from 0x160 on (docs/sass.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PARAMETER_BASE = 0x160
+STACK_POINTER = 0x28
+BANK_STRIDE = 0x1_0000  #: trace address of a constant: bank number times this, plus the offset
+
+
+class ConstantBanks:
+    """Contents of the banks. Reading what the listing does not show is a :class:`ValueError` that says so."""
+
+    def __init__(self, banks: Mapping[int, bytes]) -> None:
+        self.banks = dict(banks)
+
+    def read(self, bank: int, offset: int, size: int) -> int:
+        """Little-endian value."""
+        data = self.bank(bank)
+        if not 0 <= offset <= len(data) - size:
+            raise ValueError(f"c[{bank:#x}][{offset:#x}] must lie in the {len(data)} bytes that the launch defines")
+        return int.from_bytes(data[offset : offset + size], "little")
+
+    def bank(self, bank: int) -> bytes:
+        """All bytes of a bank."""
+        if bank not in self.banks:
+            wanted = "the listing must show it (plain nvdisasm does, nvdisasm -c does not)"
+            raise ValueError(f"constant bank {bank:#x} is not known; {wanted}")
+        return self.banks[bank]
+
+
+def launch_bank(
+    grid: tuple[int, int, int], block: tuple[int, int, int], stack_pointer: int, parameters: bytes
+) -> bytes:
+    """Bank 0."""
+    data = bytearray(PARAMETER_BASE)
+    for index, value in enumerate((*block, *grid)):
+        data[4 * index : 4 * index + 4] = value.to_bytes(4, "little")
+    data[STACK_POINTER : STACK_POINTER + 4] = stack_pointer.to_bytes(4, "little")
+    return bytes(data) + parameters

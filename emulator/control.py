@@ -1,0 +1,212 @@
+"""Branches, calls, exits, convergence and barriers."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from compiler.model import Immediate, Label, Name, Predicate
+from emulator.decode import control, opcode
+from emulator.destination import Decoder
+from emulator.lanes import ALL, indices_of, lowest_lane, mask_of
+from emulator.source import Fetch
+from emulator.warp import END, Control, Run, Warp
+
+_STEP = 16
+
+
+def _target(decoder: Decoder) -> int:
+    label = decoder.sources[-1]
+    if not isinstance(label, Label):
+        raise ValueError("target must be a label")
+    return label.offset // _STEP
+
+
+@control("BRA", "U DIV CONV DIV.U")
+def bra(decoder: Decoder) -> Control:
+    """BRA [p,] label. DIV: taken where the warp has diverged, CONV: where it has not."""
+    target = _target(decoder)
+    extra = decoder.predicate(0) if isinstance(decoder.sources[0], Predicate) else None
+    if decoder.has("DIV", "CONV"):
+        wanted = decoder.has("CONV")
+
+        def by_convergence(warp: Warp, index: int, active: int, execute: int) -> int:
+            converged = active == warp.lanes.live
+            return warp.jump(index, target, active, execute if converged == wanted else 0)
+
+        return by_convergence
+
+    def branch(warp: Warp, index: int, active: int, execute: int) -> int:
+        taken = execute if extra is None else execute & extra(warp)
+        return warp.jump(index, target, active, taken)
+
+    return branch
+
+
+@control("CALL", "REL NOINC")
+def call(decoder: Decoder) -> Control:
+    """CALL.REL.NOINC label: a jump; the caller has put the return offset into registers."""
+    target = _target(decoder)
+    return lambda warp, index, active, execute: warp.jump(index, target, active, execute)
+
+
+@control("RET", "REL NODEC")
+def ret(decoder: Decoder) -> Control:
+    """RET.REL.NODEC R (symbol): to the symbol's start plus the register pair."""
+    label = decoder.sources[-1]
+    base = label.offset if isinstance(label, Label) else 0
+    return _indirect(decoder, decoder.pair(0), base)
+
+
+@control("BRX")
+def brx(decoder: Decoder) -> Control:
+    """BRX R imm: to the next instruction's offset plus imm plus the register pair."""
+    place = decoder.sources[1] if len(decoder.sources) > 1 else None
+    relative = int(place.value) if isinstance(place, Immediate) else 0
+    base = decoder.instruction.offset + _STEP + relative
+    return _indirect(decoder, decoder.pair(0), base)
+
+
+def _indirect(decoder: Decoder, distance: Fetch, base: int) -> Control:
+    end = len(decoder.function.instructions)
+
+    def branch(warp: Warp, index: int, active: int, execute: int) -> int:
+        if execute == 0:
+            return index + 1
+        offsets = distance(warp)
+        places = {(base + offset) % (1 << 64) for offset in offsets[indices_of(execute)].tolist()}
+        for place in places:
+            if place % _STEP or place // _STEP >= end:
+                raise ValueError(f"{warp.name}: branch at {_STEP * index:#06x} to {place:#x}, outside of the section")
+        for place in sorted(places)[1:]:
+            lanes = mask_of(offsets == np.uint64((place - base) % (1 << 64))) & execute
+            warp.lanes.fork(place // _STEP, lanes)
+            execute, active = execute & ~lanes, active & ~lanes
+        warp.mask = active
+        return warp.jump(index, min(places) // _STEP, active, execute)
+
+    return branch
+
+
+@control("EXIT KILL")
+def exit_(decoder: Decoder) -> Control:
+    """The executing lanes end."""
+
+    def leave(warp: Warp, index: int, active: int, execute: int) -> int:
+        lanes = warp.lanes
+        if execute:
+            lanes.exit(execute)
+            if lanes.waits:
+                lanes.release()
+        warp.mask = active & ~execute
+        return index + 1 if warp.mask else END
+
+    return leave
+
+
+def _barrier(decoder: Decoder, position: int) -> int:
+    operand = decoder.sources[position]
+    match = re.fullmatch(r"B(\d+)", operand.text) if isinstance(operand, Name) else None
+    if match is None or int(match[1]) > 15:
+        raise ValueError(f"operand {position + 1} must be a convergence barrier B0 to B15")
+    return int(match[1])
+
+
+@opcode("BSSY")
+def bssy(decoder: Decoder) -> Run:
+    """BSSY B, label: the executing lanes will meet at the next BSYNC B."""
+    barrier = _barrier(decoder, 0)
+    return lambda warp, mask: warp.lanes.begin(barrier, mask)
+
+
+@control("BSYNC")
+def bsync(decoder: Decoder) -> Control:
+    """BSYNC B: wait until all lanes of the group have come, left or exited."""
+    barrier = _barrier(decoder, 0)
+
+    def meet(warp: Warp, index: int, active: int, execute: int) -> int:
+        if execute != active:
+            if execute:
+                warp.lanes.fork(index + 1, active & ~execute)
+                warp.mask = execute
+            else:
+                return index + 1
+        return index + 1 if warp.lanes.sync(barrier, index + 1, execute) else END
+
+    return meet
+
+
+@opcode("BREAK")
+def break_(decoder: Decoder) -> Run:
+    """BREAK B: the executing lanes leave the group; whoever waits for them need not any more."""
+    barrier = _barrier(decoder, len(decoder.sources) - 1)
+
+    def run(warp: Warp, mask: int) -> None:
+        warp.lanes.leave(barrier, mask)
+        if warp.lanes.waits:
+            warp.lanes.release()
+
+    return run
+
+
+@control("WARPSYNC", "ALL EXCLUSIVE")
+def warpsync(decoder: Decoder) -> Control:
+    """WARPSYNC mask: wait for the lanes of the mask."""
+    source = decoder.source(0) if decoder.sources else (lambda warp: decoder.known(ALL))
+
+    def meet(warp: Warp, index: int, active: int, execute: int) -> int:
+        if execute == 0:
+            return index + 1
+        required = int(np.broadcast_to(source(warp), (32,))[lowest_lane(execute)])
+        if execute != active:
+            warp.lanes.fork(index + 1, active & ~execute)
+            warp.mask = execute
+        return index + 1 if warp.lanes.warp_sync(required, index + 1, execute) else END
+
+    return meet
+
+
+@opcode("BMOV", "32 CLEAR PQUAD")
+def bmov(decoder: Decoder) -> Run:
+    """BMOV.32[.CLEAR] R, B saves a group (and leaves it); BMOV.32 B, R restores it."""
+    if decoder.dest is None:
+        barrier, source = _barrier(decoder, 0), decoder.source(1)
+
+        def restore(warp: Warp, mask: int) -> None:
+            values = np.broadcast_to(source(warp), (32,))
+            for lane in indices_of(mask).tolist():
+                warp.lanes.restore(barrier, int(values[lane]), 1 << lane)
+
+        return restore
+    barrier, clear, write = _barrier(decoder, 0), decoder.has("CLEAR"), decoder.writer()
+
+    def save(warp: Warp, mask: int) -> None:
+        if write is not None:
+            lanes = warp.lanes
+            groups = [lanes.group_of(barrier, lane) for lane in range(32)]
+            write(warp, mask, np.array(groups, dtype=np.uint32))
+        if clear:
+            warp.lanes.leave(barrier, mask)
+
+    return save
+
+
+@control("BAR", "SYNC DEFER_BLOCKING")
+def bar(decoder: Decoder) -> Control:
+    """BAR.SYNC id: all unfinished warps of the CTA meet. The warp's loop does it; see :meth:`Warp.run`."""
+    if len(decoder.sources) != 1 or not decoder.has("SYNC"):
+        raise ValueError("barrier must be BAR.SYNC with a number only (all warps of the CTA take part)")
+    if decoder.instruction.is_guarded:
+        raise ValueError("BAR.SYNC must not be guarded")
+
+    def never(warp: Warp, index: int, active: int, execute: int) -> int:
+        raise AssertionError("the warp's loop handles the CTA barrier")
+
+    return never
+
+
+@opcode("NOP YIELD NANOSLEEP MEMBAR DEPBAR ERRBAR CCTL", "SC ALL GPU SYS CTA VC IVALL LE E C LCMP")
+def no_effect(decoder: Decoder) -> Run:
+    """Ordering and scheduling hints; memory is sequentially consistent here."""
+    return lambda warp, mask: None

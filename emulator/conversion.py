@@ -1,0 +1,141 @@
+"""Conversions between integers and floating point, and rounding to integral values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from compiler.widths import conversion_types
+from emulator.decode import opcode
+from emulator.destination import Decoder
+from emulator.float32 import canonical
+from emulator.rounding import round_fraction, rounded32
+from emulator.source import Fetch, flushed
+from emulator.warp import Run, Warp
+
+_INTEGERS: dict[str, type] = {
+    "S8": np.int8, "U8": np.uint8, "S16": np.int16, "U16": np.uint16,
+    "S32": np.int32, "U32": np.uint32, "S64": np.int64, "U64": np.uint64,
+}  # fmt: skip
+_ROUNDERS = {"RN": np.rint, "TRUNC": np.trunc, "FLOOR": np.floor, "CEIL": np.ceil}
+_TYPES = "F16 F32 F64 " + " ".join(_INTEGERS)
+_DIRECTIONS = ("RM", "RP", "RZ")
+
+
+def _integer(decoder: Decoder, kind: str) -> Fetch:
+    """Integer source of a type as ``int64`` or ``uint64``."""
+    if kind in ("S64", "U64"):
+        pair = decoder.pair(0)
+        return lambda warp: pair(warp).view(_INTEGERS[kind])
+    source, dtype = decoder.source(0), _INTEGERS[kind]
+    select = next((int(mark[1]) for mark in getattr(decoder.sources[0], "marks", ()) if mark in _BYTES), 0)
+    shift = np.uint32(8 * select)
+    return lambda warp: (source(warp) >> shift).astype(dtype).astype(np.int64)
+
+
+_BYTES = ("B0", "B1", "B2", "B3")
+
+
+def _float(decoder: Decoder, kind: str) -> Fetch:
+    """Floating-point source as ``float64`` (exact for every type)."""
+    if kind == "F64":
+        return decoder.float64(0)
+    if kind == "F16":
+        bits = decoder.source(0)
+        return lambda warp: bits(warp).astype(np.uint16).view(np.float16).astype(np.float64)
+    source = decoder.float32(0, decoder.has("FTZ"))
+    return lambda warp: source(warp).astype(np.float64)
+
+
+@opcode("I2F", f"RN RM RP RZ {_TYPES}")
+def i2f(decoder: Decoder) -> Run:
+    """Integer to floating point, rounded to nearest even or in the direction asked for."""
+    dest, source = conversion_types(decoder.instruction)
+    value, mode = _integer(decoder, source), decoder.one_of("RN", *_DIRECTIONS)
+    if dest == "F64":
+        if mode == "RN" or source not in ("S64", "U64"):
+            return decoder.result64(lambda warp: value(warp).astype(np.float64))
+        return decoder.result64(lambda warp: _each(value(warp), mode))
+    if mode == "RN":
+        return decoder.result(lambda warp: value(warp).astype(np.float32).view(np.uint32))
+
+    def directed(warp: Warp) -> np.ndarray:
+        integers = value(warp)
+        total = integers.astype(np.float64)
+        error = np.zeros_like(total)
+        if source in ("S64", "U64"):
+            pairs = zip(integers.tolist(), total.tolist(), strict=True)
+            error = np.array([float(integer - int(approximate)) for integer, approximate in pairs])
+        return rounded32(total, error, mode).view(np.uint32)
+
+    return decoder.result(directed)
+
+
+def _each(integers: np.ndarray, mode: str) -> np.ndarray:
+    return np.array([round_fraction(Fraction(integer), mode) if integer else 0.0 for integer in integers.tolist()])
+
+
+@opcode("F2I", f"FTZ NTZ RN TRUNC FLOOR CEIL {_TYPES}")
+def f2i(decoder: Decoder) -> Run:
+    """Floating point to integer, saturating.
+
+    NaN gives 0 with .NTZ or where neither type has 64 bits, else the type's top bit (PTX ISA, cvt).
+    """
+    dest, source = conversion_types(decoder.instruction)
+    value, rounder = _float(decoder, source), _ROUNDERS[decoder.one_of("RN", "TRUNC", "FLOOR", "CEIL")]
+    bits, unsigned = 8 * np.dtype(_INTEGERS[dest]).itemsize, dest[0] == "U"
+    lowest, highest = (0, (1 << bits) - 1) if unsigned else (-(1 << bits - 1), (1 << bits - 1) - 1)
+    low, high = float(lowest), float(highest + 1)
+    nan_is_zero = decoder.has("NTZ") or not {dest, source} & {"F64", "S64", "U64"}
+    nan = 0 if nan_is_zero else 1 << bits - 1
+    wide = np.uint64 if unsigned else np.int64
+
+    def compute(warp: Warp) -> np.ndarray:
+        exact = rounder(value(warp))
+        inside = (exact >= low) & (exact < high)
+        result = np.where(inside, exact, 0.0).astype(wide).view(np.uint64)
+        limits = np.where(exact < 0, np.uint64(lowest % 2**64), np.uint64(highest))
+        result = np.where(inside, result, limits)
+        return np.where(np.isnan(exact), np.uint64(nan), result)
+
+    if dest in ("S64", "U64"):
+        return decoder.result64(compute)
+    return decoder.result(lambda warp: compute(warp).astype(np.uint32))
+
+
+@opcode("F2F", f"FTZ SAT RN RM RP RZ TRUNC FLOOR CEIL {_TYPES}")
+def f2f(decoder: Decoder) -> Run:
+    """Between floating-point types; with TRUNC and its like to an integral value."""
+    dest, source = conversion_types(decoder.instruction)
+    value, mode = _float(decoder, source), decoder.one_of("RN", *_DIRECTIONS)
+    if decoder.has("TRUNC", "FLOOR", "CEIL"):
+        return _integral(decoder, dest, value)
+    if dest == "F64":
+        return decoder.result64(value)
+    if dest == "F16":
+        return decoder.result(lambda warp: value(warp).astype(np.float16).view(np.uint16).astype(np.uint32))
+    flush, saturate = decoder.has("FTZ"), decoder.has("SAT")
+
+    def compute(warp: Warp) -> np.ndarray:
+        exact = value(warp)
+        single = exact.astype(np.float32) if mode == "RN" else rounded32(exact, np.zeros_like(exact), mode)
+        if saturate:
+            single = np.where(single > 0, np.minimum(single, np.float32(1)), np.float32(0))
+        return canonical(flushed(single) if flush else single)
+
+    return decoder.result(compute)
+
+
+@opcode("FRND", f"FTZ RN TRUNC FLOOR CEIL {_TYPES}")
+def frnd(decoder: Decoder) -> Run:
+    """Round to an integral value of the same type."""
+    dest, source = conversion_types(decoder.instruction)
+    return _integral(decoder, dest, _float(decoder, source))
+
+
+def _integral(decoder: Decoder, dest: str, value: Fetch) -> Run:
+    rounder = _ROUNDERS[decoder.one_of("RN", "TRUNC", "FLOOR", "CEIL")]
+    if dest == "F64":
+        return decoder.result64(lambda warp: rounder(value(warp)))
+    return decoder.result(lambda warp: canonical(rounder(value(warp)).astype(np.float32)))

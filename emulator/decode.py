@@ -1,0 +1,122 @@
+"""From parsed instructions to closures, once per launch.
+
+A *builder* takes a :class:`emulator.source.Decoder` and returns the closure that executes the instruction. Builders are
+registered by opcode with the modifiers they understand, so that an unknown modifier is an error and never ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from compiler.errors import UnknownOpcodeError
+from compiler.model import Function, Predicate
+from compiler.opcodes import FORMS
+from compiler.program import static_instructions
+from emulator.constants import ConstantBanks
+from emulator.destination import Decoder
+from emulator.errors import ExecutionError
+from emulator.lanes import ALL
+from emulator.warp import Control, Guard, Run, Step, Warp
+from spec.trace import Access, StaticInstruction
+
+RunBuilder = Callable[[Decoder], Run]
+ControlBuilder = Callable[[Decoder], Control]
+
+#: Modifiers without effect on the result: cache and ordering hints.
+HINTS = frozenset("SYS GPU CTA SM VC STRONG WEAK CONSTANT MMIO EF EL LU EU NA PRIVATE".split())
+
+
+@dataclass(frozen=True)
+class _Entry:
+    builder: Callable[[Decoder], Run] | Callable[[Decoder], Control]
+    modifiers: frozenset[str]
+    is_control: bool
+
+
+_TABLE: dict[str, _Entry] = {}
+
+
+def opcode(names: str, modifiers: str = "") -> Callable[[RunBuilder], RunBuilder]:
+    """Register a builder for opcodes that only compute."""
+
+    def register(builder: RunBuilder) -> RunBuilder:
+        for name in names.split():
+            _TABLE[name] = _Entry(builder, frozenset(modifiers.split()), False)
+        return builder
+
+    return register
+
+
+def control(names: str, modifiers: str = "") -> Callable[[ControlBuilder], ControlBuilder]:
+    """Register a builder for opcodes that decide what runs next."""
+
+    def register(builder: ControlBuilder) -> ControlBuilder:
+        for name in names.split():
+            _TABLE[name] = _Entry(builder, frozenset(modifiers.split()), True)
+        return builder
+
+    return register
+
+
+def supported_opcodes() -> frozenset[str]:
+    """Base opcodes that can be executed."""
+    return frozenset(_TABLE)
+
+
+def decode(function: Function, banks: ConstantBanks, listing: str) -> tuple[list[Step], tuple[StaticInstruction, ...]]:
+    """Steps and static instructions of a function.
+
+    Raises :class:`ExecutionError` naming listing, line and opcode for what cannot be executed.
+    """
+    try:
+        statics = static_instructions(function)
+    except UnknownOpcodeError as error:
+        raise ExecutionError(f"{listing}, line {error.line}: {error.problem}") from None
+    steps = []
+    for index, static in enumerate(statics):
+        decoder = Decoder(function, index, banks)
+        try:
+            steps.append(_step(decoder, static))
+        except (ValueError, IndexError, AttributeError, KeyError) as error:
+            line = decoder.instruction.line
+            reason = error if isinstance(error, ValueError) else "operands are not of the expected kinds"
+            raise ExecutionError(f"{listing}, line {line}: {static.text!r}: {reason}") from None
+    return steps, statics
+
+
+def _step(decoder: Decoder, static: StaticInstruction) -> Step:
+    instruction = decoder.instruction
+    entry = _TABLE.get(instruction.opcode)
+    if entry is None:
+        raise ValueError(f"opcode {instruction.full_opcode} cannot be executed")
+    allowed = entry.modifiers
+    if FORMS[instruction.opcode].access is not Access.NONE:
+        allowed = allowed | HINTS
+    for modifier in instruction.modifiers:
+        if modifier not in allowed:
+            raise ValueError(f"modifier .{modifier} of {instruction.opcode} cannot be executed")
+    closure = entry.builder(decoder)
+    return Step(
+        index=decoder.index,
+        guard=_guard(instruction.guard) if instruction.is_guarded else None,
+        run=None if entry.is_control else closure,  # type: ignore[arg-type]
+        control=closure if entry.is_control else None,  # type: ignore[arg-type]
+        dest=static.dest,
+        dest_count=static.dest_count,
+        is_memory=static.access is not Access.NONE,
+        is_cta_barrier=instruction.opcode == "BAR",
+    )
+
+
+def _guard(guard: Predicate | None) -> Guard:
+    assert guard is not None
+    number, flip = guard.number, ALL if guard.negate else 0
+
+    def of_lanes(warp: Warp) -> int:
+        return warp.predicates[number] ^ flip
+
+    def of_warp(warp: Warp) -> int:
+        return warp.uniform_predicates[number] ^ flip
+
+    return of_warp if guard.uniform else of_lanes

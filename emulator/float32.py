@@ -1,0 +1,149 @@
+"""Single-precision arithmetic: IEEE results, NaN canonical as NVIDIA documents (0x7fffffff)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from emulator.decode import opcode
+from emulator.destination import Decoder
+from emulator.lanes import lanes_of, mask_of
+from emulator.rounding import fma32, rounded32, two_sum
+from emulator.source import Fetch, flushed
+from emulator.warp import Run, Warp
+
+Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+_NAN = np.uint32(0x7FFFFFFF)
+_ROUNDINGS = "RN RM RP RZ"
+_SCALES = {"D2": 0.5, "D4": 0.25, "D8": 0.125, "M2": 2.0, "M4": 4.0, "M8": 8.0}
+
+
+def canonical(values: np.ndarray) -> np.ndarray:
+    """Bits of single-precision values, every NaN as 0x7fffffff."""
+    bits = values.view(np.uint32)
+    wrong = values != values
+    return np.where(wrong, _NAN, bits) if wrong.any() else bits
+
+
+def finished(decoder: Decoder, value: Fetch) -> Run:
+    """Flush, saturate and canonicalise a result as the modifiers say, then write it."""
+    flush, saturate = decoder.has("FTZ"), decoder.has("SAT")
+    if not flush and not saturate:
+        return decoder.result(lambda warp: canonical(value(warp)))
+
+    def compute(warp: Warp) -> np.ndarray:
+        result = value(warp)
+        if saturate:
+            result = np.where(result > 0, np.minimum(result, np.float32(1)), np.float32(0))
+        return canonical(flushed(result) if flush else result)
+
+    return decoder.result(compute)
+
+
+def _exact_zero_sign(result: np.ndarray, a: np.ndarray, b: np.ndarray, mode: str) -> np.ndarray:
+    """A sum that cancels exactly is -0 when rounding down, else +0."""
+    cancelled = (result == 0) & (a == -b) & (np.signbit(a) != np.signbit(b))
+    return np.where(cancelled, np.float32(-0.0 if mode == "RM" else 0.0), result)
+
+
+@opcode("FADD", f"FTZ SAT {_ROUNDINGS}")
+def fadd(decoder: Decoder) -> Run:
+    """d = a + b."""
+    flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
+    a, b = decoder.float32(0, flush), decoder.float32(1, flush)
+    if mode == "RN":
+        return finished(decoder, lambda warp: a(warp) + b(warp))
+
+    def directed(warp: Warp) -> np.ndarray:
+        x, y = a(warp).astype(np.float64), b(warp).astype(np.float64)
+        return _exact_zero_sign(rounded32(*two_sum(x, y), mode), x, y, mode)
+
+    return finished(decoder, directed)
+
+
+@opcode("FMUL", f"FTZ SAT {_ROUNDINGS} {' '.join(_SCALES)}")
+def fmul(decoder: Decoder) -> Run:
+    """d = a * b, times a power of two for .D2 and its like (rounded once)."""
+    flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
+    a, b = decoder.float32(0, flush), decoder.float32(1, flush)
+    scale = next((factor for name, factor in _SCALES.items() if decoder.has(name)), 1.0)
+    if mode == "RN" and scale == 1.0:
+        return finished(decoder, lambda warp: a(warp) * b(warp))
+
+    def exact(warp: Warp) -> np.ndarray:
+        product = a(warp).astype(np.float64) * b(warp) * scale
+        if mode == "RN":
+            return product.astype(np.float32)
+        return rounded32(product, np.zeros_like(product), mode)
+
+    return finished(decoder, exact)
+
+
+@opcode("FFMA", f"FTZ SAT {_ROUNDINGS}")
+def ffma(decoder: Decoder) -> Run:
+    """d = a * b + c with one rounding."""
+    flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
+    a, b, c = (decoder.float32(position, flush) for position in range(3))
+    if mode == "RN":
+        return finished(decoder, lambda warp: fma32(a(warp), b(warp), c(warp)))
+
+    def directed(warp: Warp) -> np.ndarray:
+        product, addend = a(warp).astype(np.float64) * b(warp), c(warp).astype(np.float64)
+        result = rounded32(*two_sum(product, addend), mode)
+        return _exact_zero_sign(result, product, addend, mode)
+
+    return finished(decoder, directed)
+
+
+@opcode("FSEL", "FTZ")
+def fsel(decoder: Decoder) -> Run:
+    """a where the predicate is true, else b; sign marks apply to either."""
+    flush = decoder.has("FTZ")
+    a, b, chosen = decoder.float32(0, flush), decoder.float32(1, flush), decoder.predicate(2)
+
+    def compute(warp: Warp) -> np.ndarray:
+        return np.where(lanes_of(chosen(warp)), a(warp).view(np.uint32), b(warp).view(np.uint32))
+
+    return decoder.result(compute)
+
+
+@opcode("FMNMX", "FTZ NAN")
+def fmnmx(decoder: Decoder) -> Run:
+    """Minimum where the predicate is true, else maximum; of a number and a NaN the number (unless .NAN)."""
+    flush, keeps_nan = decoder.has("FTZ"), decoder.has("NAN")
+    a, b, least = decoder.float32(0, flush), decoder.float32(1, flush), decoder.predicate(2)
+    functions: tuple[Choose, Choose] = (np.minimum, np.maximum) if keeps_nan else (np.fmin, np.fmax)
+
+    def compute(warp: Warp) -> np.ndarray:
+        x, y = a(warp), b(warp)
+        low, high = functions[0](x, y), functions[1](x, y)
+        zeros = (x == 0) & (y == 0)
+        if zeros.any():  # NumPy treats the zeros as equal, the hardware orders -0 below +0
+            negative, both = np.signbit(x) | np.signbit(y), np.signbit(x) & np.signbit(y)
+            low = np.where(zeros, np.where(negative, np.float32(-0.0), np.float32(0.0)), low)
+            high = np.where(zeros, np.where(both, np.float32(-0.0), np.float32(0.0)), high)
+        return canonical(np.where(lanes_of(least(warp)), low, high))
+
+    return decoder.result(compute)
+
+
+@opcode("FCHK", "DIVIDE FTZ")
+def fchk(decoder: Decoder) -> Run:
+    """p = whether a / b must take the slow path.
+
+    NVIDIA does not publish the predicate. This one is a superset: operands that are no normal numbers, and quotients or
+    reciprocals whose exponent comes near the ends of the range. The slow path is complete, so a superset is safe.
+    """
+    a, b, write = decoder.float32(0), decoder.float32(1), decoder.predicate_writer(0)
+
+    def run(warp: Warp, mask: int) -> None:
+        x = a(warp).view(np.uint32) >> np.uint32(23) & np.uint32(0xFF)
+        y = b(warp).view(np.uint32) >> np.uint32(23) & np.uint32(0xFF)
+        x, y = x.astype(np.int32), y.astype(np.int32)
+        fits = (x > 24) & (x < 255) & (y > 2) & (y < 252) & (x - y > -124) & (x - y < 126)
+        if write is not None:
+            write(warp, mask, mask_of(~fits))
+
+    return run

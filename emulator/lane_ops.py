@@ -1,0 +1,96 @@
+"""Operations between the lanes of a warp, and between vector and uniform registers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emulator.decode import opcode
+from emulator.destination import Decoder
+from emulator.lanes import ALL, LANES, indices_of, lanes_of, lowest_lane, mask_of
+from emulator.warp import Run, Warp
+
+_LANE = np.arange(LANES, dtype=np.int64)
+
+
+@opcode("SHFL", "IDX UP DOWN BFLY")
+def shfl(decoder: Decoder) -> Run:
+    """SHFL.mode p, d, a, b, c as shfl.sync of the PTX ISA; p tells whether the source lane was in range."""
+    mode = decoder.one_of("IDX", "UP", "DOWN", "BFLY")
+    a, b, c = (decoder.source(position) for position in range(3))
+    write, in_range = decoder.writer(), decoder.predicate_writer(0)
+
+    def run(warp: Warp, mask: int) -> None:
+        shift, limits = b(warp).astype(np.int64) & 31, c(warp).astype(np.int64)
+        segment, clamp = limits >> 8 & 31, limits & 31
+        lowest = _LANE & segment
+        highest = lowest | clamp & ~segment
+        if mode == "UP":
+            lane = _LANE - shift
+            valid = lane >= highest
+        else:
+            lane = {"DOWN": _LANE + shift, "BFLY": _LANE ^ shift, "IDX": lowest | shift & ~segment}[mode]
+            valid = lane <= highest
+        lane = np.where(valid, lane, _LANE)
+        value = np.broadcast_to(a(warp), (LANES,))[lane]
+        if in_range is not None:
+            in_range(warp, mask, mask_of(valid))
+        if write is not None:
+            write(warp, mask, value)
+
+    return run
+
+
+@opcode("VOTE VOTEU", "ANY ALL EQ")
+def vote(decoder: Decoder) -> Run:
+    """VOTE.mode d, p, pin: d = executing lanes whose predicate is true, p = the reduction over them."""
+    mode = decoder.one_of("ALL", "ANY", "ALL", "EQ")
+    given = decoder.predicate(len(decoder.sources) - 1)
+    write, reduced = decoder.writer(), decoder.predicate_writer(0)
+
+    def run(warp: Warp, mask: int) -> None:
+        ballot = given(warp) & mask
+        if write is not None:
+            write(warp, mask, decoder.known(ballot))
+        if reduced is not None:
+            every, some = ballot == mask, ballot != 0
+            true = {"ANY": some, "ALL": every, "EQ": every or not some}[mode]
+            reduced(warp, mask, ALL if true else 0)
+
+    return run
+
+
+@opcode("MATCH", "ANY ALL U32 U64")
+def match(decoder: Decoder) -> Run:
+    """MATCH.ANY d, a: lanes with the same value. MATCH.ALL p, d, a: all lanes if they agree, else none."""
+    source = decoder.pair(0) if decoder.has("U64") else decoder.source(0)
+    write, agreed = decoder.writer(), decoder.predicate_writer(0)
+
+    def run(warp: Warp, mask: int) -> None:
+        values = np.broadcast_to(source(warp), (LANES,))
+        lanes = indices_of(mask)
+        chosen = lanes_of(mask)
+        result = np.zeros(LANES, dtype=np.uint32)
+        for lane in lanes.tolist():
+            result[lane] = mask_of(chosen & (values == values[lane]))
+        same = int(result[lanes[0]]) == mask
+        if decoder.has("ALL"):
+            result[:] = mask if same else 0
+        if write is not None:
+            write(warp, mask, result)
+        if agreed is not None:
+            agreed(warp, mask, ALL if same else 0)
+
+    return run
+
+
+@opcode("R2UR")
+def r2ur(decoder: Decoder) -> Run:
+    """Uniform register from a vector register that is the same in all lanes; the lowest executing one is taken."""
+    source, write = decoder.source(0), decoder.writer()
+
+    def run(warp: Warp, mask: int) -> None:
+        lane = lowest_lane(mask)
+        if write is not None:
+            write(warp, mask, source(warp)[lane : lane + 1])
+
+    return run

@@ -1,0 +1,164 @@
+"""A kernel directory as a checked launch. Every rule of ``docs/trace.md``'s launch file is checked here, once."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from compiler import Function, Listing, ListingError, load_listing
+from emulator.arguments import Argument, load_argument
+from emulator.errors import LaunchError
+
+SETTINGS = ("launch", "large")
+SHARED_LIMIT = 64 * 1024  #: per CTA on sm_75
+SHARED_DEFAULT = 48 * 1024
+_KEYS = {"kernel", "grid", "block", "shared_bytes", "static_shared_bytes", "args"}
+_REQUIRED = ("kernel", "grid", "block")
+_GRID_LIMITS = (2**31 - 1, 65535, 65535)
+_BLOCK_LIMITS = (1024, 1024, 64)
+_THREADS = 1024
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch of a kernel: what the emulator needs, all of it checked."""
+
+    path: Path  #: of the launch file
+    listing: Listing
+    function: Function
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    static_shared: int
+    dynamic_shared: int
+    arguments: tuple[Argument, ...]
+
+    @property
+    def shared_bytes(self) -> int:
+        """Shared memory of a CTA, static and dynamic."""
+        return self.static_shared + self.dynamic_shared
+
+
+def load_kernel(directory: Path, setting: str = "launch") -> Launch:
+    """Read ``kernel.sass`` and ``<setting>.toml`` of a kernel directory. Raises :class:`LaunchError`."""
+    directory = Path(directory)
+    if not directory.is_dir():
+        raise LaunchError(f"{directory}: kernel must be a directory with kernel.sass and launch.toml")
+    path = directory / f"{setting}.toml"
+    table = _read_table(path)
+    listing = _read_listing(directory / "kernel.sass")
+    name = _string(path, table, "kernel")
+    if name not in listing.functions:
+        known = ", ".join(listing.functions)
+        raise LaunchError(f"{path}: kernel must be a function of kernel.sass ({known}), not {name!r}")
+    function = listing.functions[name]
+    static, dynamic = _shared(path, table, function)
+    return Launch(
+        path=path,
+        listing=listing,
+        function=function,
+        grid=_triple(path, table, "grid", _GRID_LIMITS),
+        block=_block(path, table),
+        static_shared=static,
+        dynamic_shared=dynamic,
+        arguments=_arguments(path, table, function),
+    )
+
+
+def _read_table(path: Path) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LaunchError(f"{path}: launch file must exist") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise LaunchError(f"{path}: launch file must be TOML ({' '.join(str(error).split())})") from None
+    for key in table:
+        if key not in _KEYS:
+            raise LaunchError(f"{path}: key must be one of {', '.join(sorted(_KEYS))}, not {key!r}")
+    for key in _REQUIRED:
+        if key not in table:
+            raise LaunchError(f"{path}: key {key!r} must be given")
+    return table
+
+
+def _read_listing(path: Path) -> Listing:
+    try:
+        return load_listing(path)
+    except FileNotFoundError:
+        raise LaunchError(f"{path}: listing must exist (make it with 'nvdisasm FILE.cubin')") from None
+    except (ListingError, OSError) as error:
+        raise LaunchError(str(error)) from None
+
+
+def _string(path: Path, table: dict[str, Any], key: str) -> str:
+    value = table[key]
+    if not isinstance(value, str):
+        raise LaunchError(f"{path}: {key} must be a string, not {value!r}")
+    return value
+
+
+def _bytes(path: Path, table: dict[str, Any], key: str) -> int:
+    value = table.get(key, 0)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise LaunchError(f"{path}: {key} must be a number of bytes, not {value!r}")
+    return value
+
+
+def _triple(path: Path, table: dict[str, Any], key: str, limits: tuple[int, ...]) -> tuple[int, int, int]:
+    value = table[key]
+    if not isinstance(value, list) or len(value) != 3:
+        raise LaunchError(f"{path}: {key} must be three integers [x, y, z], not {value!r}")
+    for axis, number, limit in zip("xyz", value, limits, strict=True):
+        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= limit:
+            raise LaunchError(f"{path}: {key}.{axis} must be an integer from 1 to {limit}, not {number!r}")
+    return value[0], value[1], value[2]
+
+
+def _block(path: Path, table: dict[str, Any]) -> tuple[int, int, int]:
+    block = _triple(path, table, "block", _BLOCK_LIMITS)
+    threads = block[0] * block[1] * block[2]
+    if threads > _THREADS:
+        raise LaunchError(f"{path}: block must have at most {_THREADS} threads, not {threads}")
+    return block
+
+
+def _shared(path: Path, table: dict[str, Any], function: Function) -> tuple[int, int]:
+    """Static and dynamic bytes; the static part from the listing, the launch file, or what is left of 48 KiB."""
+    dynamic = _bytes(path, table, "shared_bytes")
+    shown = function.static_shared
+    if "static_shared_bytes" in table:
+        static = _bytes(path, table, "static_shared_bytes")
+        if shown is not None and shown != static:
+            raise LaunchError(f"{path}: static_shared_bytes must be {shown} as in the listing, not {static}")
+    else:
+        static = shown if shown is not None else max(0, SHARED_DEFAULT - dynamic)
+    if static + dynamic > SHARED_LIMIT:
+        raise LaunchError(f"{path}: shared memory must be at most {SHARED_LIMIT} bytes, not {static} + {dynamic}")
+    return static, dynamic
+
+
+def _arguments(path: Path, table: dict[str, Any], function: Function) -> tuple[Argument, ...]:
+    rows = table.get("args", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise LaunchError(f"{path}: args must be tables [[args]]")
+    arguments: list[Argument] = []
+    for number, row in enumerate(rows, start=1):
+        argument = load_argument(path, number, row)
+        if argument.name in (other.name for other in arguments):
+            raise LaunchError(f"{path}: names of args must differ, {argument.name!r} is given twice")
+        arguments.append(argument)
+    _compare_with_listing(path, arguments, function)
+    return tuple(arguments)
+
+
+def _compare_with_listing(path: Path, arguments: list[Argument], function: Function) -> None:
+    if function.parameters is None:
+        return
+    if len(arguments) != len(function.parameters):
+        wanted = len(function.parameters)
+        raise LaunchError(f"{path}: args must be {wanted} as {function.name} has in the listing, not {len(arguments)}")
+    for argument, parameter in zip(arguments, function.parameters, strict=True):
+        if argument.size != parameter.size:
+            size = f"{parameter.size} bytes as in the listing, not {argument.size}"
+            raise LaunchError(f"{path}: argument {argument.name!r} ({argument.type}) must have {size}")

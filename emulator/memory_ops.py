@@ -1,0 +1,212 @@
+"""Loads and stores of global, shared, local and constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from compiler.model import Address, Constant, Register
+from compiler.widths import access_bytes, address_registers, data_registers
+from emulator.constants import BANK_STRIDE
+from emulator.decode import opcode
+from emulator.destination import Decoder
+from emulator.errors import ExecutionError, MemoryFault
+from emulator.lanes import ALL, LANES, indices_of, lanes_of
+from emulator.memory import LOCAL_BYTES, Region
+from emulator.source import Fetch, register_pair
+from emulator.warp import Run, Warp
+
+_WIDTHS = "E U U8 S8 U16 S16 32 64 128 ZXC"
+_LANE_BASES = np.arange(LANES, dtype=np.uint64) * np.uint64(LOCAL_BYTES)
+_WORD_MASK = np.uint64(0xFFFFFFFF)
+
+Access = Callable[[Warp, np.ndarray, np.ndarray], None]
+
+
+def address_of(decoder: Decoder, operand: object) -> Fetch:
+    """Byte addresses of all lanes as ``uint64[32]``."""
+    if not isinstance(operand, Address):
+        raise ValueError("operand must be an address")
+    wide = "E" in decoder.modifiers
+    general, uniform = address_registers(decoder.instruction, operand)
+    terms = []
+    if operand.base is not None and not operand.base.is_zero:
+        terms.append(_base(operand.base, general, operand.scale))
+    if operand.uniform is not None and not operand.uniform.is_zero:
+        terms.append(_base(operand.uniform, uniform, 1))
+    offset = np.full(LANES, operand.offset % (1 << 64), dtype=np.uint64)
+
+    def total(warp: Warp) -> np.ndarray:
+        value = offset
+        for term in terms:
+            value = value + term(warp)
+        return value
+
+    return total if wide else lambda warp: total(warp) & _WORD_MASK
+
+
+def _base(register: Register, count: int, scale: int) -> Fetch:
+    if count == 2:
+        return register_pair(register)
+    number, factor = register.number, np.uint64(scale)
+    if register.file.value == "UR":
+        return lambda warp: warp.uniforms[number].astype(np.uint64)
+    return lambda warp: warp.registers[number].astype(np.uint64) * factor
+
+
+def at(decoder: Decoder, address: Fetch, act: Access) -> Run:
+    """Run ``act(warp, addresses, lanes)`` for the executing lanes and leave the addresses for the record."""
+    place = f"{decoder.instruction.offset:#06x} {decoder.instruction.text!r}"
+
+    def run(warp: Warp, mask: int) -> None:
+        every = address(warp)
+        lanes = indices_of(mask)
+        if mask == ALL:
+            warp.address = every
+            chosen = every
+        else:
+            warp.address = np.where(lanes_of(mask), every, np.uint64(0))
+            chosen = every[lanes]
+        try:
+            act(warp, chosen, lanes)
+        except MemoryFault as fault:
+            lane = int(lanes[fault.position])
+            where = f"{warp.name}: instruction {place}, lane {lane}"
+            raise ExecutionError(f"{where}: address {fault.address:#x} {fault.reason}") from None
+
+    return run
+
+
+def _narrow(decoder: Decoder) -> str:
+    return decoder.one_of("", "U8", "S8", "U16", "S16")
+
+
+@opcode("LDG LD", _WIDTHS)
+def load_global(decoder: Decoder) -> Run:
+    """LDG d, [address]."""
+    mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)
+    put = _register_writer(decoder, count)
+
+    def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
+        for region, offsets, chosen in warp.global_memory.parts(addresses, size):
+            put(warp, lanes[chosen], region.load(offsets, mark, count))
+
+    return at(decoder, address_of(decoder, decoder.sources[0]), act)
+
+
+@opcode("STG ST", _WIDTHS)
+def store_global(decoder: Decoder) -> Run:
+    """STG [address], data."""
+    mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)
+    get = _register_reader(decoder, 1, count)
+
+    def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
+        for region, offsets, chosen in warp.global_memory.parts(addresses, size):
+            region.store(offsets, get(warp, lanes[chosen]), mark, count)
+
+    return at(decoder, address_of(decoder, decoder.sources[0]), act)
+
+
+@opcode("LDS LDL", _WIDTHS)
+def load_region(decoder: Decoder) -> Run:
+    """LDS d, [address] and LDL d, [address]."""
+    mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)
+    put, offsets_of = _register_writer(decoder, count), _region_access(decoder, size)
+
+    def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
+        region, offsets = offsets_of(warp, addresses, lanes)
+        put(warp, lanes, region.load(offsets, mark, count))
+
+    return at(decoder, address_of(decoder, decoder.sources[0]), act)
+
+
+@opcode("STS STL", _WIDTHS)
+def store_region(decoder: Decoder) -> Run:
+    """STS [address], data and STL [address], data."""
+    mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)
+    get, offsets_of = _register_reader(decoder, 1, count), _region_access(decoder, size)
+
+    def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
+        region, offsets = offsets_of(warp, addresses, lanes)
+        region.store(offsets, get(warp, lanes), mark, count)
+
+    return at(decoder, address_of(decoder, decoder.sources[0]), act)
+
+
+def _region_access(decoder: Decoder, size: int) -> Callable[[Warp, np.ndarray, np.ndarray], tuple[Region, np.ndarray]]:
+    if decoder.instruction.opcode.endswith("S"):
+        return lambda warp, addresses, lanes: (warp.shared, warp.shared.check(addresses, size))
+
+    def local(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> tuple[Region, np.ndarray]:
+        if int(addresses.max()) + size > LOCAL_BYTES:
+            position = int(np.argmax(addresses))
+            reason = f"is outside of local memory ({LOCAL_BYTES} bytes per thread)"
+            raise MemoryFault(int(addresses[position]), position, reason)
+        return warp.local, warp.local.check(addresses + _LANE_BASES[lanes], size)
+
+    return local
+
+
+def _register_writer(decoder: Decoder, count: int) -> Callable[[Warp, np.ndarray, np.ndarray], None]:
+    """Write loaded words to the lanes of the destination registers."""
+    if decoder.dest is None or decoder.dest.is_zero:
+        return lambda warp, lanes, words: None
+    row = decoder.dest.number
+
+    def put_one(warp: Warp, lanes: np.ndarray, words: np.ndarray) -> None:
+        if len(lanes) == LANES:
+            warp.registers[row] = words
+        else:
+            warp.registers[row, lanes] = words
+
+    def put_many(warp: Warp, lanes: np.ndarray, words: np.ndarray) -> None:
+        warp.registers[row : row + count, lanes] = words.T
+
+    return put_one if count == 1 else put_many
+
+
+def _register_reader(decoder: Decoder, position: int, count: int) -> Callable[[Warp, np.ndarray], np.ndarray]:
+    """Read the lanes of the data registers: ``[k]`` for one, ``[k, count]`` for more."""
+    operand = decoder.sources[position]
+    if not isinstance(operand, Register):
+        raise ValueError("data must be a register")
+    row = operand.number
+    if count == 1:
+        return lambda warp, lanes: warp.registers[row, lanes]
+    if operand.is_zero:
+        return lambda warp, lanes: np.zeros((len(lanes), count), dtype=np.uint32)
+    return lambda warp, lanes: warp.registers[row : row + count, lanes].T
+
+
+@opcode("LDC", "U8 S8 U16 S16 64 IL")
+def load_constant(decoder: Decoder) -> Run:
+    """LDC d, c[bank][index + offset]; the trace's address is bank * 64 KiB plus the offset."""
+    operand = decoder.sources[0]
+    if not isinstance(operand, Constant) or operand.bank_register is not None:
+        raise ValueError("source must be a constant with a numbered bank")
+    mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)
+    base = operand.bank * BANK_STRIDE
+    region = Region(f"constant bank {operand.bank:#x}", base, decoder.banks.bank(operand.bank))
+    put = _register_writer(decoder, count)
+    offset, index = np.uint32(operand.offset & 0xFFFFFFFF), operand.index
+
+    def address(warp: Warp) -> np.ndarray:
+        place = np.full(LANES, offset, dtype=np.uint32)
+        if index is not None:
+            rows = warp.uniforms if index.file.value == "UR" else warp.registers
+            place = place + rows[index.number]
+        return place.astype(np.uint64) + np.uint64(base)
+
+    def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
+        put(warp, lanes, region.load(region.check(addresses, size), mark, count))
+
+    return at(decoder, address, act)
+
+
+@opcode("ULDC", "64")
+def uniform_load_constant(decoder: Decoder) -> Run:
+    """ULDC[.64] UR, c[bank][offset]."""
+    if decoder.has("64"):
+        return decoder.result64(decoder.pair(0))
+    return decoder.result(decoder.source(0))

@@ -1,0 +1,205 @@
+"""Reading operands: closures from a warp to the values of a source in its lanes.
+
+Everything that is known at decode time (literals, constants, negation of either) becomes a read-only array; uniform
+registers are arrays of one element and take part in lane arithmetic by broadcasting.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import numpy as np
+
+from compiler.model import Constant, File, Function, Immediate, Operand, Predicate, Register
+from compiler.operands import roles
+from emulator.constants import ConstantBanks
+from emulator.lanes import ALL, LANES
+from emulator.warp import Warp
+
+Fetch = Callable[[Warp], np.ndarray]
+Bits = Callable[[Warp], int]
+
+_SIGN32 = np.uint32(1 << 31)
+
+
+class SourceReader:
+    """One instruction with its operands by role."""
+
+    def __init__(self, function: Function, index: int, banks: ConstantBanks) -> None:
+        self.function = function
+        self.index = index
+        self.instruction = function.instructions[index]
+        self.banks = banks
+        self.modifiers = self.instruction.modifiers
+        self.width = 1 if self.instruction.opcode.startswith("U") else LANES
+        parts = roles(self.instruction)
+        self.dest, self.predicate_dests, self.sources = parts.dest, parts.predicate_dests, parts.sources
+
+    def has(self, *modifiers: str) -> bool:
+        """Whether any of the modifiers is present."""
+        return any(modifier in self.modifiers for modifier in modifiers)
+
+    def one_of(self, default: str, *modifiers: str) -> str:
+        """The modifier that is present, or the default."""
+        return next((modifier for modifier in modifiers if modifier in self.modifiers), default)
+
+    def predicate_count(self) -> int:
+        """Predicates at the end of the sources."""
+        count = 0
+        for operand in reversed(self.sources):
+            if not isinstance(operand, Predicate):
+                break
+            count += 1
+        return count
+
+    def literal(self, position: int) -> int | None:
+        """Bits of a literal source or None."""
+        operand = self.sources[position]
+        if isinstance(operand, Immediate) and isinstance(operand.value, int):
+            return operand.value & ALL
+        return None
+
+    def known(self, bits: int) -> np.ndarray:
+        """Read-only array with one value in all lanes."""
+        array = np.full(self.width, bits & ALL, dtype=np.uint32)
+        array.flags.writeable = False
+        return array
+
+    def raw(self, position: int) -> Fetch:
+        """Bits of a 32-bit source without its sign marks."""
+        return self._bits32(self.sources[position])
+
+    def source(self, position: int) -> Fetch:
+        """Integer source: ``-`` is two's complement, ``~`` inverts, ``|x|`` is the signed magnitude."""
+        operand = self.sources[position]
+        fetch = self._bits32(operand)
+        if getattr(operand, "absolute", False):
+            fetch = _mapped(fetch, lambda x: np.abs(x.view(np.int32)).view(np.uint32), operand)
+        if getattr(operand, "negate", False):
+            fetch = _mapped(fetch, np.negative, operand)
+        if getattr(operand, "invert", False):
+            fetch = _mapped(fetch, np.invert, operand)
+        return fetch
+
+    def signed(self, position: int) -> Fetch:
+        """Integer source as ``int32``."""
+        fetch = self.source(position)
+        return lambda warp: fetch(warp).view(np.int32)
+
+    def float32(self, position: int, flush: bool = False) -> Fetch:
+        """Single-precision source with its sign marks; ``flush`` makes denormals zero (FTZ)."""
+        operand = self.sources[position]
+        if isinstance(operand, Immediate) and isinstance(operand.value, float):
+            fetch = _constant(np.full(self.width, np.float32(operand.value), dtype=np.float32))
+        else:
+            bits = self._bits32(operand)
+            fetch = _mapped(bits, lambda x: x.view(np.float32), operand)
+        fetch = _signed_float(fetch, operand)
+        return _mapped(fetch, flushed, operand) if flush else fetch
+
+    def pair(self, position: int) -> Fetch:
+        """64-bit source as ``uint64``, with two's complement for ``-``."""
+        operand = self.sources[position]
+        fetch = self._bits64(operand)
+        if getattr(operand, "negate", False):
+            fetch = _mapped(fetch, np.negative, operand)
+        return _mapped(fetch, np.invert, operand) if getattr(operand, "invert", False) else fetch
+
+    def float64(self, position: int) -> Fetch:
+        """Double-precision source with its sign marks."""
+        operand = self.sources[position]
+        bits = self._bits64(operand)
+        return _signed_float(_mapped(bits, lambda x: x.view(np.float64), operand), operand)
+
+    def predicate(self, position: int) -> Bits:
+        """Predicate source as a lane mask."""
+        operand = self.sources[position]
+        if not isinstance(operand, Predicate):
+            raise ValueError(f"source {position + 1} must be a predicate")
+        number, flip = operand.number, ALL if operand.negate else 0
+        if operand.is_true:
+            return lambda warp: ALL ^ flip
+        if operand.uniform:
+            return lambda warp: warp.uniform_predicates[number] ^ flip
+        return lambda warp: warp.predicates[number] ^ flip
+
+    def _bits32(self, operand: Operand) -> Fetch:
+        if isinstance(operand, Register):
+            return _register(operand)
+        if isinstance(operand, Immediate):
+            return _constant(self.known(float32_bits(operand)))
+        if isinstance(operand, Constant) and operand.index is None and operand.bank_register is None:
+            return _constant(self.known(self.banks.read(operand.bank, operand.offset, 4)))
+        raise ValueError("operand must be a register, a literal or a constant")
+
+    def _bits64(self, operand: Operand) -> Fetch:
+        if isinstance(operand, Register):
+            return register_pair(operand)
+        if isinstance(operand, Immediate):
+            return _constant(np.full(self.width, float64_bits(operand), dtype=np.uint64))
+        if isinstance(operand, Constant) and operand.index is None and operand.bank_register is None:
+            value = self.banks.read(operand.bank, operand.offset, 8)
+            return _constant(np.full(self.width, value, dtype=np.uint64))
+        raise ValueError("operand must be a register pair, a literal or a constant")
+
+
+def float32_bits(operand: Immediate) -> int:
+    """Bits of a literal of a 32-bit operand."""
+    if isinstance(operand.value, int):
+        return operand.value & ALL
+    if operand.value != operand.value:
+        return 0x7FFFFFFF
+    return int(np.float32(operand.value).view(np.uint32))
+
+
+def float64_bits(operand: Immediate) -> int:
+    """Bits of a literal of a 64-bit operand; the encoding only holds the upper word of a double."""
+    if isinstance(operand.value, int):
+        return operand.value & 0xFFFF_FFFF_FFFF_FFFF
+    bits = struct.unpack("<Q", struct.pack("<d", operand.value))[0]
+    return (bits + (1 << 31)) >> 32 << 32
+
+
+def flushed(values: np.ndarray) -> np.ndarray:
+    """Denormals replaced by zeros of the same sign (FTZ)."""
+    bits = values.view(np.uint32)
+    return np.where(bits & 0x7F800000, bits, bits & _SIGN32).view(np.float32)
+
+
+def _constant(array: np.ndarray) -> Fetch:
+    array.flags.writeable = False
+    return lambda warp: array
+
+
+def _mapped(fetch: Fetch, function: Callable[[np.ndarray], np.ndarray], operand: Operand) -> Fetch:
+    """``function`` of the source; computed once where the operand never changes."""
+    if not isinstance(operand, Register) or operand.is_zero:
+        dummy: Warp = None  # type: ignore[assignment]
+        if not isinstance(operand, Register):
+            return _constant(np.array(function(fetch(dummy))))
+    return lambda warp: function(fetch(warp))
+
+
+def _signed_float(fetch: Fetch, operand: Operand) -> Fetch:
+    if getattr(operand, "absolute", False):
+        fetch = _mapped(fetch, np.abs, operand)
+    return _mapped(fetch, np.negative, operand) if getattr(operand, "negate", False) else fetch
+
+
+def _register(register: Register) -> Fetch:
+    number = register.number
+    if register.file is File.UNIFORM:
+        return lambda warp: warp.uniforms[number]
+    return lambda warp: warp.registers[number]
+
+
+def register_pair(register: Register) -> Fetch:
+    """Two consecutive registers as one ``uint64``."""
+    number = register.number
+    if register.is_zero:
+        zero = np.zeros(LANES if register.file is File.GENERAL else 1, dtype=np.uint64)
+        return _constant(zero)
+    if register.file is File.UNIFORM:
+        return lambda warp: np.ascontiguousarray(warp.uniforms[number : number + 2].T).view(np.uint64)[:, 0]
+    return lambda warp: np.ascontiguousarray(warp.registers[number : number + 2].T).view(np.uint64)[:, 0]

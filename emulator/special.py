@@ -1,0 +1,121 @@
+"""Transcendental unit and special registers.
+
+MUFU's last bits are not documented. These results are correctly rounded from double precision, so traces mark them as
+approximate: hardware may differ in the last bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from compiler.model import Name
+from emulator.decode import opcode
+from emulator.destination import Decoder
+from emulator.float32 import finished
+from emulator.lanes import LANES
+from emulator.warp import Run, Warp
+
+_TURN = 2.0 * np.pi
+_FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "RCP": lambda x: 1.0 / x,
+    "RSQ": lambda x: 1.0 / np.sqrt(x),
+    "SQRT": np.sqrt,
+    "EX2": np.exp2,
+    "LG2": np.log2,
+    "SIN": lambda x: np.sin(x * _TURN),  # the argument comes in revolutions
+    "COS": lambda x: np.cos(x * _TURN),
+    "TANH": np.tanh,
+}
+_HIGH_WORDS = {"RCP64H": "RCP", "RSQ64H": "RSQ"}
+
+
+@opcode("MUFU", f"FTZ SAT {' '.join(_FUNCTIONS)} {' '.join(_HIGH_WORDS)}")
+def mufu(decoder: Decoder) -> Run:
+    """One function of one operand; the 64H forms read and write the upper word of a double."""
+    name = decoder.one_of("", *_FUNCTIONS, *_HIGH_WORDS)
+    if name in _HIGH_WORDS:
+        return _high_word(decoder, _FUNCTIONS[_HIGH_WORDS[name]])
+    if name not in _FUNCTIONS:
+        raise ValueError(f"function of MUFU must be one of {', '.join(_FUNCTIONS)}")
+    function, source = _FUNCTIONS[name], decoder.float32(0, decoder.has("FTZ"))
+    return finished(decoder, lambda warp: function(source(warp).astype(np.float64)).astype(np.float32))
+
+
+def _high_word(decoder: Decoder, function: Callable[[np.ndarray], np.ndarray]) -> Run:
+    source = decoder.float32(0)  # its sign marks act on the upper word, where a double's sign is
+
+    def compute(warp: Warp) -> np.ndarray:
+        wide = (source(warp).view(np.uint32).astype(np.uint64) << np.uint64(32)).view(np.float64)
+        return (function(wide).view(np.uint64) >> np.uint64(32)).astype(np.uint32)
+
+    return decoder.result(compute)
+
+
+def _clock(warp: Warp) -> int:
+    """Instructions the warp has executed: the emulator has no time."""
+    return len(warp.records)
+
+
+def _special_name(decoder: Decoder) -> str:
+    operand = decoder.sources[0]
+    if not isinstance(operand, Name):
+        raise ValueError("source must be a special register")
+    return operand.text
+
+
+_CLOCKS = ("SR_CLOCKLO", "SR_GLOBALTIMERLO", "SR_CLOCKHI", "SR_GLOBALTIMERHI")
+
+
+@opcode("S2R S2UR")
+def s2r(decoder: Decoder) -> Run:
+    """Read a special register."""
+    name, width = _special_name(decoder), decoder.width
+    if decoder.instruction.opcode == "S2UR":
+        width = 1
+    if name in _CLOCKS:
+        high = name.endswith("HI")
+        return decoder.result(lambda warp: np.full(width, 0 if high else _clock(warp), dtype=np.uint32))
+    if name not in SPECIAL_REGISTERS:
+        raise ValueError(f"special register must be one of {', '.join((*SPECIAL_REGISTERS, *_CLOCKS))}, not {name}")
+    return decoder.result(lambda warp: warp.special[name][:width])
+
+
+@opcode("CS2R", "32")
+def cs2r(decoder: Decoder) -> Run:
+    """Read a special register as a pair (zero for SRZ), or its low word with .32."""
+    name = _special_name(decoder)
+    if name not in ("SRZ", "SR_CLOCKLO", "SR_GLOBALTIMERLO"):
+        raise ValueError(f"special register of CS2R must be SRZ or a clock, not {name}")
+    clock = _clock if name != "SRZ" else (lambda warp: 0)
+    if decoder.has("32"):
+        return decoder.result(lambda warp: np.full(LANES, clock(warp), dtype=np.uint32))
+    return decoder.result64(lambda warp: np.full(LANES, clock(warp), dtype=np.uint64))
+
+
+SPECIAL_REGISTERS = (
+    *(f"SR_{what}.{axis}" for what in ("TID", "CTAID") for axis in "XYZ"),
+    "SR_LANEID",
+    "SR_WARPID",
+    *(f"SR_{what}MASK" for what in ("EQ", "LT", "LE", "GT", "GE")),
+)
+
+
+Triple = tuple[int, int, int]
+
+
+def special_registers(warp_number: int, block: Triple, cta: Triple) -> dict[str, np.ndarray]:
+    """Values of the special registers in the lanes of a warp."""
+    lane = np.arange(LANES, dtype=np.uint64)
+    thread = lane + LANES * warp_number
+    place = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
+    one = np.uint64(1)
+    below = (one << lane) - one
+    full = np.uint64(0xFFFFFFFF)
+    found = {f"SR_TID.{axis}": value for axis, value in zip("XYZ", place, strict=True)}
+    found |= {f"SR_CTAID.{axis}": np.full(LANES, value) for axis, value in zip("XYZ", cta, strict=True)}
+    found |= {"SR_LANEID": lane, "SR_WARPID": np.full(LANES, warp_number)}
+    found |= {"SR_EQMASK": one << lane, "SR_LTMASK": below, "SR_LEMASK": below | one << lane}
+    found |= {"SR_GTMASK": full & ~(below | one << lane), "SR_GEMASK": full & ~below}
+    return {name: value.astype(np.uint32) for name, value in found.items()}
