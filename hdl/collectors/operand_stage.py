@@ -127,8 +127,10 @@ class OperandStage(wiring.Component):
     def _dispatch(self, m: Module, units: list, older: Value) -> Value:
         leaving = Signal(len(units))
         taken = []
+        clocked = self._cfg.dispatch_arbitration != "oldest"
         for port in range(self._cfg.ports):
-            arbiter = stamp(m, f"dispatch{port}", "dispatch_arbiter", lambda: DispatchArbiter(self._cfg))
+            name = f"dispatch{port}"
+            arbiter = stamp(m, name, "dispatch_arbiter", lambda: DispatchArbiter(self._cfg), clocked=clocked)
             out = self.dispatch[port]
             m.d.comb += [
                 arbiter.ready.eq(Cat(unit.ready & (unit.port == port) for unit in units)),
