@@ -1,0 +1,42 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def write_files(texts: Mapping[Path, str]) -> None:
+    """Write all files, or none: each is first written beside its place and renamed when all are complete."""
+    partials = {path: path.with_name(f"{path.name}.{os.getpid()}.partial") for path in texts}
+    try:
+        for path, text in texts.items():
+            if path.is_dir():
+                raise IsADirectoryError(f"{path} must be a file, not a directory")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partials[path].write_text(text, encoding="utf-8")
+        for path, partial in partials.items():
+            partial.replace(path)
+    finally:
+        for partial in partials.values():
+            _discard(partial)
+
+
+def write_json(path: Path, document: object) -> None:
+    """Write a JSON document, whole or not at all."""
+    write_files({path: json_text(document)})
+
+
+def json_text(document: object) -> str:
+    """JSON as this project writes it: indented, non-ASCII kept, no bare NaN."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _discard(partial: Path) -> None:
+    try:
+        partial.unlink(missing_ok=True)
+    except NotADirectoryError:
+        # Its directory could not be made because a file has that name.
+        return
