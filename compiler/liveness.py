@@ -1,0 +1,168 @@
+"""Liveness of registers of all four files, with the conventions of ``nvdisasm -plr``.
+
+Sets of registers are integers: bits 0..254 general registers, then predicates, uniform registers, uniform predicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from compiler.cfg import Cfg
+from compiler.model import Instruction, Register
+from compiler.opcodes import is_known
+from compiler.operands import Effects, effects
+
+PREDICATE_BIT = 256
+UNIFORM_BIT = 264
+UNIFORM_PREDICATE_BIT = 328
+EVERYTHING = (1 << UNIFORM_PREDICATE_BIT + 7) - 1
+_STACK_POINTER = 1
+_WIDEST = 4
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """What one instruction or block does to a set of live registers: ``live_in = uses | (live_out & ~kills)``."""
+
+    uses: int
+    kills: int
+
+
+@dataclass(frozen=True)
+class Liveness:
+    """Live registers before and after every instruction, as bit sets."""
+
+    live_in: tuple[int, ...]
+    live_out: tuple[int, ...]
+
+
+def liveness(cfg: Cfg) -> Liveness:
+    """Least solution of ``live_in = uses | (live_out - kills)``, ``live_out = union of live_in of the successors``.
+
+    A guarded definition is no kill, because the lanes that skip it keep the old value. EXIT uses R1. Values are
+    followed into callees and back; before a CALL whose callee is unknown everything is live.
+    """
+    instructions = cfg.function.instructions
+    transfers = [transfer(instruction) for instruction in instructions]
+    blocks = [compose(transfers[block.start : block.end]) for block in cfg.blocks]
+    adjacent: list[list[int]] = [[] for _ in cfg.blocks]
+    for source, target in cfg.flow_edges:
+        adjacent[source].append(target)
+    outs = solve(blocks, adjacent)
+    live_in, live_out = [0] * len(instructions), [0] * len(instructions)
+    for block in cfg.blocks:
+        live = outs[block.index]
+        for index in reversed(block.instructions):
+            live_out[index] = live
+            live = transfers[index].uses | (live & ~transfers[index].kills)
+            live_in[index] = live
+    return Liveness(tuple(live_in), tuple(live_out))
+
+
+def solve(blocks: Sequence[Transfer], successors: Sequence[Sequence[int]]) -> list[int]:
+    """Least ``live_out`` of every block."""
+    predecessors: list[list[int]] = [[] for _ in blocks]
+    for source, targets in enumerate(successors):
+        for target in targets:
+            predecessors[target].append(source)
+    outs = [0] * len(blocks)
+    work = list(range(len(blocks)))
+    while work:
+        index = work.pop()
+        block = blocks[index]
+        live = block.uses | (outs[index] & ~block.kills)
+        for source in predecessors[index]:
+            if live & ~outs[source]:
+                outs[source] |= live
+                work.append(source)
+    return outs
+
+
+def compose(transfers: Iterable[Transfer]) -> Transfer:
+    """Transfer of instructions one after the other."""
+    uses = kills = 0
+    for step in transfers:
+        uses |= step.uses & ~kills
+        kills |= step.kills
+    return Transfer(uses, kills)
+
+
+def transfer(instruction: Instruction) -> Transfer:
+    """Transfer of one instruction. An opaque opcode may use everything it names and kills nothing."""
+    if not is_known(instruction.opcode):
+        return Transfer(_named(instruction), 0)
+    found = effects(instruction)
+    uses = used(found)
+    if instruction.opcode == "EXIT":
+        uses |= 1 << _STACK_POINTER
+    if instruction.opcode == "CALL" and "ABS" in instruction.modifiers:
+        uses = EVERYTHING
+    return Transfer(uses, 0 if instruction.is_guarded else defined(found))
+
+
+def used(found: Effects) -> int:
+    """Set of registers an instruction uses."""
+    return _set(found.uses, found.predicate_uses, found.uniform_uses, found.uniform_predicate_uses)
+
+
+def defined(found: Effects) -> int:
+    """Set of registers an instruction defines."""
+    return _set(found.defs, found.predicate_defs, found.uniform_defs, found.uniform_predicate_defs)
+
+
+def general_registers(registers: int) -> tuple[int, ...]:
+    """Numbers of the general registers in a set, ascending."""
+    return _members(registers, 0, PREDICATE_BIT)
+
+
+def predicates(registers: int) -> tuple[int, ...]:
+    """Numbers of the predicates in a set, ascending."""
+    return _members(registers, PREDICATE_BIT, UNIFORM_BIT)
+
+
+def uniform_registers(registers: int) -> tuple[int, ...]:
+    """Numbers of the uniform registers in a set, ascending."""
+    return _members(registers, UNIFORM_BIT, UNIFORM_PREDICATE_BIT)
+
+
+def uniform_predicates(registers: int) -> tuple[int, ...]:
+    """Numbers of the uniform predicates in a set, ascending."""
+    return _members(registers, UNIFORM_PREDICATE_BIT, UNIFORM_PREDICATE_BIT + 8)
+
+
+def _members(registers: int, first: int, end: int) -> tuple[int, ...]:
+    return tuple(bit - first for bit in range(first, end) if registers >> bit & 1)
+
+
+def _set(general: Iterable[int], preds: Iterable[int], uniforms: Iterable[int], uniform_preds: Iterable[int]) -> int:
+    result = 0
+    for first, numbers in (
+        (0, general),
+        (PREDICATE_BIT, preds),
+        (UNIFORM_BIT, uniforms),
+        (UNIFORM_PREDICATE_BIT, uniform_preds),
+    ):
+        for number in numbers:
+            result |= 1 << first + number
+    return result
+
+
+def _named(instruction: Instruction) -> int:
+    """Every register an opaque instruction could mean by its operands, at the widest."""
+    result = used(effects_of_guard(instruction))
+    for operand in instruction.operands:
+        registers = [getattr(operand, name, None) for name in ("base", "uniform", "index", "bank_register")]
+        for register in (operand, *registers):
+            if isinstance(register, Register) and not register.is_zero:
+                first = register.number + (0 if register.file.value == "R" else UNIFORM_BIT)
+                result |= ((1 << _WIDEST) - 1) << first
+    return result & EVERYTHING
+
+
+def effects_of_guard(instruction: Instruction) -> Effects:
+    """The predicate an instruction's guard reads."""
+    guard = instruction.guard
+    if guard is None or guard.is_true:
+        return Effects()
+    return Effects(uniform_predicate_uses=(guard.number,)) if guard.uniform else Effects(predicate_uses=(guard.number,))
