@@ -1,0 +1,173 @@
+"""What must hold in every cycle of any run, checked from the probes and the stimulus alone."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from golden.arbiter import indices
+from spec.beat import Beat
+from spec.config import Config
+from spec.environment import Result, Stimulus
+from spec.trace import Kind, Port
+from spec.workload import Workload
+
+
+class Broken(AssertionError):
+    """An invariant does not hold."""
+
+
+def require(holds: bool, rule: str) -> None:
+    """Raise :class:`Broken` unless the rule holds."""
+    if not holds:
+        raise Broken(rule)
+
+
+@dataclass
+class Watcher:
+    """Follows beats through the machine with a bookkeeping of its own.
+
+    ``buffers`` per warp slot, ``units`` per collector unit: warp, beat and the cycle of allocation. ``busy`` holds per
+    bank and kind of access the last cycle of the access under way.
+    """
+
+    cfg: Config
+    workload: Workload
+    cycle: int = 0
+    cta: dict[int, int] = field(default_factory=dict)
+    base: dict[int, int] = field(default_factory=dict)
+    stream: dict[int, int] = field(default_factory=dict)
+    buffers: dict[int, deque[Beat]] = field(default_factory=dict)
+    units: dict[int, tuple[int, Beat]] = field(default_factory=dict)
+    granted: dict[int, set[int]] = field(default_factory=dict)
+    last_payload: dict[tuple[int, int], int] = field(default_factory=dict)
+    busy: dict[tuple[int, str], int] = field(default_factory=dict)
+    before: dict[str, int] = field(default_factory=dict)
+    arrived: int = 0
+    reads: int = 0
+    writes: int = 0
+
+    def check(self, stimulus: Stimulus, f: dict[str, int]) -> None:
+        """Check one cycle, then follow it."""
+        self._check_masks(f)
+        self._check_barriers(f)
+        self._check_banks(stimulus, f)
+        self._follow_dispatch(stimulus, f)
+        self._follow_issue(f)
+        self._follow_inputs(stimulus)
+        self.before = f
+        self.cycle += 1
+
+    def _check_masks(self, f: dict[str, int]) -> None:
+        require(not f["buffered"] & ~f["resident"], "a slot without a warp has no beats")
+        require(not f["clear"] & ~f["buffered"], "only a buffered beat is clear")
+        require(not f["waiting"] & ~f["resident"], "only resident warps wait")
+        require(not f["allocate"] & f["occupied"], "an occupied unit is not allocated")
+        require(f["allocate"] & (f["allocate"] - 1) == 0, "one unit is allocated at a time")
+        require(bool(f["room"]) == (f["occupied"] != (1 << self.cfg.collectors) - 1), "room is a free unit")
+        require(not f["grant"] & ~f["request"], "only requests are granted")
+        require(not f["write"] & f["write_wait"], "a result is accepted or waits")
+        require(not f["dispatch"] & ~f["offer"], "only an offered beat dispatches")
+        require(bool(f["issue"] or not f["issue_warp"]), "no warp is named where nothing issues")
+        if f["issue"]:
+            require(bool((f["clear"] & ~f["waiting"]) >> f["issue_warp"] & 1), "a clear, running warp issues")
+        occupied = sum(1 << unit for unit in self.units)
+        require(occupied == f["occupied"], "units are occupied from allocation to dispatch")
+        buffered = sum(1 << warp for warp, buffer in self.buffers.items() if buffer)
+        require(buffered == f["buffered"], "beats stay in their buffer until they issue")
+
+    def _check_barriers(self, f: dict[str, int]) -> None:
+        waited = self.before.get("waiting", 0)
+        require(f["waiting"] & ~waited == self.arrived, "exactly the warp that issued a barrier starts to wait")
+        self.arrived = 0
+        ended = waited & ~f["waiting"]
+        for warp in indices(ended):
+            mates = sum(1 << w for w, k in self.cta.items() if k == self.cta[warp])
+            missing = mates & self.before["resident"] & ~self.before["waiting"]
+            require(not missing, "a barrier opens when all warps of its CTA wait")
+
+    def _bank(self, warp: int, register: int) -> int:
+        row = self.base[warp] + register // self.cfg.banks
+        return (register + {"none": 0, "warp": warp, "row": row}[self.cfg.bank_skew]) % self.cfg.banks
+
+    def _access(self, bank: int, kind: str) -> None:
+        kind = kind if self.cfg.bank_ports == "1R1W" else "access"
+        require(self.busy.get((bank, kind), -1) < self.cycle, "a port of a bank serves one access at a time")
+        self.busy[bank, kind] = self.cycle + self.cfg.bank_cycles - 1
+
+    def _check_banks(self, stimulus: Stimulus, f: dict[str, int]) -> None:
+        for port in indices(f["write"]):
+            result = stimulus.results[port]
+            require(result is not None, "only a valid result is accepted")
+            assert isinstance(result, Result)
+            if result.writes:
+                self.writes += 1
+                self._access(self._bank(result.warp, result.register), "write")
+        unit_grants: set[int] = set()
+        for index in indices(f["grant"]):
+            unit, slot = divmod(index, self.cfg.source_slots)
+            warp, beat = self.units[unit]
+            require(slot not in self.granted[unit], "a slot is granted once")
+            require(self.cfg.collect == "all" or unit not in unit_grants, "a unit has one fill per cycle")
+            self.granted[unit].add(slot)
+            unit_grants.add(unit)
+            self.reads += 1
+            self._access(self._bank(warp, beat.sources[slot]), "read")
+
+    def _follow_dispatch(self, stimulus: Stimulus, f: dict[str, int]) -> None:
+        for port in indices(f["offer"]):
+            unit = f[f"dispatch_unit{port}"]
+            warp, beat = self.units[unit]
+            require(f[f"dispatch_payload{port}"] == beat.payload, "a unit presents the beat it was given")
+            require(port == (beat.port if self.cfg.ports > 1 else 0), "a beat goes to the port of its class")
+            require(len(self.granted[unit]) == len(beat.sources), "a beat is presented with all its operands")
+            require(bool(f["dispatch"] >> port & 1) == bool(stimulus.ready >> port & 1), "a ready port takes the beat")
+            if f["dispatch"] >> port & 1:
+                key = (self.stream[warp], port)
+                require(self.last_payload.get(key, -1) < beat.payload, "a warp's beats leave a port in order")
+                self.last_payload[key] = beat.payload
+                del self.units[unit]
+
+    def _follow_issue(self, f: dict[str, int]) -> None:
+        if not f["issue"]:
+            return
+        warp = f["issue_warp"]
+        beat = self.buffers[warp].popleft()
+        self.arrived = 1 << warp if beat.kind == Kind.BARRIER else 0
+        takes_unit = beat.mask != 0 and beat.port != Port.NONE
+        require(bool(f["allocate"]) == takes_unit, "exactly the beats that need a unit take one")
+        if f["allocate"]:
+            unit = f["allocate"].bit_length() - 1
+            require(f["occupied"] & (f["allocate"] - 1) == f["allocate"] - 1, "the lowest free unit takes the beat")
+            self.units[unit], self.granted[unit] = (warp, beat), set()
+        if f["exit"]:
+            require(not self.buffers[warp], "EXIT is the last beat of a warp")
+            require(all(w != warp for w, _ in self.units.values()), "EXIT waits for the warp's units")
+            del self.cta[warp]
+
+    def _follow_inputs(self, stimulus: Stimulus) -> None:
+        if stimulus.launch is not None:
+            launch = stimulus.launch
+            self.cta[launch.warp], self.base[launch.warp] = launch.cta, launch.base_row
+            self.stream[launch.warp], self.buffers[launch.warp] = launch.stream, deque()
+        if stimulus.beat is not None:
+            self.buffers[stimulus.beat_warp].append(stimulus.beat)
+
+    def check_end(self, counters: dict[str, int]) -> None:
+        """Check the sums of a whole run against the trace."""
+        beats = self.workload.beats
+        units = [beat for beat in beats if beat.mask and beat.port != Port.NONE]
+        require(not self.units and not self.cta, "everything drains")
+        require(self.reads == sum(len(b.sources) for b in units), "every executed source is read once")
+        require(self.writes == sum(b.dest_count for b in units), "every result is written once")
+        expected = {
+            "cycles": self.cycle,
+            "beats": len(beats),
+            "instructions": self.workload.trace.instructions,
+            "bank_reads": self.reads,
+            "bank_writes": self.writes,
+            "dispatches": len(units),
+        }
+        require({name: counters[name] for name in expected} == expected, "the counters agree with the trace")
+        idle = sum(counters[f"issue_{reason}"] for reason in ("idle", "hazard", "barrier", "room"))
+        require(counters["beats"] + idle == self.cycle, "every cycle issues or has a reason")
