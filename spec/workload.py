@@ -50,15 +50,19 @@ def _ctas(trace: Trace) -> tuple[tuple[int, ...], ...]:
 
 def _check(cfg: Config, trace: Trace, ctas: tuple[tuple[int, ...], ...]) -> None:
     if trace.registers > cfg.register_names:
-        raise WorkloadError(f"register_names must be at least {trace.registers} for {trace.kernel}, not {cfg.register_names}")
+        raise WorkloadError(
+            f"register_names must be at least {trace.registers} for {trace.kernel}, not {cfg.register_names}"
+        )
     largest, resident = max(map(len, ctas)), cfg.resident_warps(trace.registers)
     if largest > resident:
         raise WorkloadError(
-            f"a CTA of {trace.kernel} has {largest} warps of {trace.registers} registers, but only {resident} such warps"
-            " fit this domain: use smaller CTAs, or more warps or rows"
+            f"a CTA of {trace.kernel} has {largest} warps of {trace.registers} registers, but only {resident} such"
+            " warps fit this domain: use smaller CTAs, or more warps or rows"
         )
     if trace.shared_bytes > cfg.shared_bytes:
-        raise WorkloadError(f"shared_bytes must be at least {trace.shared_bytes} for {trace.kernel}, not {cfg.shared_bytes}")
+        raise WorkloadError(
+            f"shared_bytes must be at least {trace.shared_bytes} for {trace.kernel}, not {cfg.shared_bytes}"
+        )
     for instruction in trace.program:
         _check_destination(instruction)
     for warp in range(trace.warps):
@@ -86,7 +90,9 @@ def _check_destination(instruction: StaticInstruction) -> None:
         )
 
 
-def _warp_beats(trace: Trace, groups: list[tuple[tuple[int, ...], ...]], warp: int, beats: list[Beat]) -> tuple[Beat, ...]:
+def _warp_beats(
+    trace: Trace, groups: list[tuple[tuple[int, ...], ...]], warp: int, beats: list[Beat]
+) -> tuple[Beat, ...]:
     start, end = int(trace.warp_start[warp]), int(trace.warp_start[warp + 1])
     instruction, execute = trace.instruction[start:end].tolist(), trace.execute[start:end].tolist()
     value_row, address_row = trace.value_row[start:end].tolist(), trace.address_row[start:end].tolist()
