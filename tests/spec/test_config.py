@@ -1,0 +1,80 @@
+"""Every field of a configuration says its rule and keeps it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from spec.config import Config, index_bits, parse_field
+
+FIELDS = {f.name: f for f in dataclasses.fields(Config)}
+NUMBERS = [name for name, f in FIELDS.items() if "low" in f.metadata]
+POWERS = [name for name, f in FIELDS.items() if f.metadata.get("power")]
+CHOICES = [name for name, f in FIELDS.items() if "choices" in f.metadata]
+
+
+def test_every_field_has_a_rule_and_a_description() -> None:
+    assert set(NUMBERS) | set(CHOICES) == set(FIELDS)
+    assert all(f.metadata["doc"] for f in FIELDS.values())
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_keep_their_bounds(name: str) -> None:
+    low, high = FIELDS[name].metadata["low"], FIELDS[name].metadata["high"]
+    for value in (low - 1, high + 1, True, "2", 2.0):
+        with pytest.raises(ValueError, match=f"{name} must be a number from {low} to {high}, not {value}"):
+            Config(**{name: value})
+    assert getattr(Config(**{name: high}), name) == high
+
+
+@pytest.mark.parametrize("name", POWERS)
+def test_powers_of_two_are_powers_of_two(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be a power of two, not"):
+        Config(**{name: FIELDS[name].metadata["high"] - 1})
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_choices_are_from_their_list(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be one of .*, not banana"):
+        Config(**{name: "banana"})
+    for value in FIELDS[name].metadata["choices"]:
+        assert getattr(Config(**{name: value}), name) == value
+
+
+def test_the_cache_has_whole_sets() -> None:
+    with pytest.raises(ValueError, match="cache_lines must be a multiple of 4, not 6"):
+        Config(cache_lines=6)
+
+
+def test_a_configuration_survives_json() -> None:
+    cfg = Config(warps=5, scheduler="lrr")
+    assert Config(**cfg.to_json()) == cfg
+
+
+def test_replace_checks_again() -> None:
+    with pytest.raises(ValueError, match="banks must be a power of two, not 3"):
+        Config().replace(banks=3)
+
+
+def test_warps_are_limited_by_slots_and_by_rows() -> None:
+    cfg = Config(warps=8, banks=2, rows=64)
+    assert cfg.rows_per_warp(17) == 9
+    assert cfg.resident_warps(17) == 7
+    assert cfg.resident_warps(4) == 8
+    assert cfg.rows_per_warp(0) == 1
+
+
+def test_an_index_has_at_least_one_bit() -> None:
+    assert [index_bits(n) for n in (1, 2, 3, 4, 5, 256)] == [1, 1, 2, 2, 3, 8]
+
+
+def test_fields_are_parsed_from_text() -> None:
+    assert parse_field("banks", "0x8") == 8
+    assert parse_field("scheduler", "lrr") == "lrr"
+    with pytest.raises(ValueError, match="banks must be a whole number, not 'many'"):
+        parse_field("banks", "many")
+    with pytest.raises(ValueError, match="banks must be a power of two, not 3"):
+        parse_field("banks", "3")
+    with pytest.raises(ValueError, match="'bank' is no configuration field; known are lanes, "):
+        parse_field("bank", "3")

@@ -1,0 +1,117 @@
+"""The world around the machine, seen through a machine: memory, ports, CTA dispatch (docs/machine.md, section 9)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spec.config import Config
+from spec.environment import Memory
+from spec.trace import LANES, Access, Port, Space, StaticInstruction, Trace
+from spec.workload import prepare
+from tests.golden.scenario import BAR, NOP, hand_trace, op, run
+
+SLOW = Config(hit_latency=10, miss_latency=100, miss_interval=4, shared_latency=7, cache_lines=8)
+
+
+def access(dest: int | None = None, kind: Access = Access.LOAD, space: Space = Space.GLOBAL) -> StaticInstruction:
+    return op((), dest, port=Port.LSU, space=space, access=kind, bytes=4)
+
+
+def with_lines(*accesses: tuple[StaticInstruction, list[int]]) -> Trace:
+    """A warp of accesses, each to the named lines."""
+    rows = np.array([[lines[k % len(lines)] * 128 for k in range(LANES)] for _, lines in accesses], dtype=np.uint64)
+    return hand_trace([a for a, _ in accesses], addresses=rows, address_row=np.array([*range(len(rows)), -1]))
+
+
+def latency(trace: Trace) -> int:
+    """Cycles from the last dispatch to the last write of a run."""
+    result = run(SLOW, trace)
+    return result.when("write")[-1] - result.when("dispatch")[-1]
+
+
+def test_lines_are_distinct_and_ascending() -> None:
+    beat = prepare(SLOW, with_lines((access(4), [5, 1, 5]))).beats[0]
+    assert [line & 0xFFFF for line in beat.lines] == [1, 5]
+
+
+def test_a_miss_waits_for_its_last_line() -> None:
+    assert latency(with_lines((access(4), [1]))) == 100
+    assert latency(with_lines((access(4), [1, 2, 3]))) == 108
+
+
+def test_the_channel_serves_one_line_per_interval() -> None:
+    # Dispatched one cycle apart: the second line enters the channel four cycles after the first.
+    assert latency(with_lines((access(4), [1]), (access(5), [2]))) == 103
+
+
+def test_a_line_that_was_loaded_or_stored_hits() -> None:
+    assert latency(with_lines((access(kind=Access.STORE), [1]), (access(5), [1]))) == 10
+    memory = Memory(SLOW)
+    beats = prepare(SLOW, with_lines((access(4), [1]), (access(kind=Access.STORE), [3]))).beats
+    assert [memory.access(beats[0], 0), memory.access(beats[0], 1), memory.access(beats[1], 2)] == [100, 10, 10]
+
+
+def test_the_least_recently_used_way_is_replaced() -> None:
+    lines = [access(4 + k) for k in range(7)]
+    beats = prepare(SLOW, with_lines(*zip(lines, [[0], [2], [4], [6], [0], [8], [2]], strict=True))).beats
+    memory = Memory(SLOW)
+    latencies = [memory.access(beat, 1000 * k) for k, beat in enumerate(beats[:7])]
+    assert latencies == [100, 100, 100, 100, 10, 100, 100]  # two sets: all of these lines share one
+
+
+def test_without_a_cache_every_line_misses() -> None:
+    memory = Memory(SLOW.replace(cache_lines=0))
+    beat = prepare(SLOW, with_lines((access(4), [1]))).beats[0]
+    assert [memory.access(beat, 0), memory.access(beat, 1000)] == [100, 100]
+
+
+def test_an_access_without_addresses_hits() -> None:
+    assert latency(hand_trace([access(4)])) == 10
+
+
+@pytest.mark.parametrize("space", [Space.SHARED, Space.CONSTANT])
+def test_shared_and_constant_accesses_take_their_own_latency(space: Space) -> None:
+    assert latency(hand_trace([access(4, space=space)])) == 7
+
+
+def test_an_access_occupies_its_port_for_its_lines() -> None:
+    result = run(SLOW, with_lines((access(4), [1, 2, 3]), (access(5), [1])))
+    assert result.when("dispatch") == [3, 6]
+
+
+def test_a_full_result_queue_stalls_its_port() -> None:
+    # Loads keep the only bank busy with writes, so the results of the ALU pile up.
+    cfg = Config(banks=1, bank_ports="1R1W", alu_latency=1, shared_latency=2, result_queue=1, collectors=8)
+    loads = [access(4 + k, space=Space.SHARED) for k in range(4)]
+    moves = [op((), 16 + k) for k in range(4)]
+    program = [step for pair in zip(loads, moves, strict=True) for step in pair]
+    result = run(cfg, hand_trace(program))
+    assert result.model.counters["write_waits"] > 0
+    assert result.model.counters["dispatch_waits"] > 0
+
+
+def test_a_cta_starts_when_all_its_warps_find_slots() -> None:
+    result = run(Config(warps=3), hand_trace([NOP] * 4, [NOP] * 9, [NOP], [NOP], ctas=[0, 0, 1, 1]))
+    exits = result.when("exit")
+    assert result.when("launch") == [0, 1, exits[0] + 1, exits[0] + 2]
+
+
+def test_a_cta_waits_for_a_cta_slot_and_for_shared_memory() -> None:
+    warps = [[NOP], [NOP]]
+    for cfg in (Config(ctas=1), Config(shared_bytes=150)):
+        result = run(cfg, hand_trace(*warps, ctas=[0, 1], shared_bytes=100))
+        assert result.when("launch") == [0, result.when("exit")[0] + 1]
+    assert run(Config(), hand_trace(*warps, ctas=[0, 1], shared_bytes=100)).when("launch") == [0, 1]
+
+
+def test_decode_begins_when_the_whole_cta_is_launched() -> None:
+    result = run(Config(), hand_trace([BAR], [BAR], [BAR], [BAR]))
+    assert result.when("launch") == [0, 1, 2, 3]
+    assert result.when("buffered")[0] == 5
+    assert [f["waiting"] for f in result.fields if f["waiting"]][-1] == 0b1111
+
+
+def test_decode_goes_round_the_slots_that_have_credit() -> None:
+    result = run(Config(buffer_depth=1, scheduler="lrr"), hand_trace([NOP] * 3, [NOP] * 3))
+    assert [warp for _, warp in result.issues()] == [0, 1, 0, 1, 0, 1, 0, 1]

@@ -1,0 +1,158 @@
+"""Stress traces are legal, repeatable and full of corner cases."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spec.config import Config
+from spec.stress import SHARED_BYTES, stress_trace
+from spec.stress_program import PROFILES
+from spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
+from spec.workload import prepare
+
+FULL = (1 << LANES) - 1
+SEEDS = range(6)
+
+
+def lanes_of(mask: int) -> np.ndarray:
+    return (mask >> np.arange(LANES)) & 1 != 0
+
+
+@pytest.fixture(params=[(profile, seed) for profile in PROFILES for seed in SEEDS], ids=lambda p: f"{p[0]}-{p[1]}")
+def trace(request: pytest.FixtureRequest) -> Trace:
+    profile, seed = request.param
+    print(f"profile {profile}, seed {seed}")
+    return stress_trace(seed, profile=profile, warps_per_cta=[3, 1, 4], ctas=4, length=50)
+
+
+def test_masks_are_nested(trace: Trace) -> None:
+    assert not np.any(trace.active & ~trace.live)
+    assert not np.any(trace.execute & ~trace.active)
+    assert np.all(trace.live != 0)
+
+
+def test_lanes_leave_at_exits_and_all_in_the_end(trace: Trace) -> None:
+    for warp in range(trace.warps):
+        records = range(int(trace.warp_start[warp]), int(trace.warp_start[warp + 1]))
+        live = int(trace.live[records[0]])
+        for n in records:
+            assert int(trace.live[n]) == live
+            static = trace.program[trace.instruction[n]]
+            if static.opcode == "EXIT":
+                live &= ~int(trace.execute[n])
+            if static.kind == Kind.EXIT:
+                assert trace.execute[n] == trace.active[n]
+        assert live == 0
+        assert trace.program[trace.instruction[records[-1]]].kind == Kind.EXIT
+
+
+def test_control_flow_leaves_the_line_at_branches_only(trace: Trace) -> None:
+    for warp in range(trace.warps):
+        path = trace.instruction[trace.warp_start[warp] : trace.warp_start[warp + 1]]
+        for here, there in pairwise(path.tolist()):
+            assert there == here + 1 or trace.program[here].kind == Kind.BRANCH
+
+
+def test_values_are_the_content_after_the_write(trace: Trace) -> None:
+    row = 0
+    for warp in range(trace.warps):
+        content: dict[int, np.ndarray] = {}
+        written: dict[int, int] = {}
+        for n in range(int(trace.warp_start[warp]), int(trace.warp_start[warp + 1])):
+            static, execute = trace.program[trace.instruction[n]], int(trace.execute[n])
+            if not (static.dest_count and execute):
+                assert trace.value_row[n] == NO_ROW
+                continue
+            assert trace.value_row[n] == row
+            for register in static.dests:
+                old = content.get(register, np.zeros(LANES, dtype=np.uint32))
+                assert np.array_equal(trace.values[row][~lanes_of(execute)], old[~lanes_of(execute)])
+                content[register] = trace.values[row]
+                written[register] = written.get(register, 0) | execute
+                assert trace.written[row] == written[register]
+                row += 1
+    assert row == len(trace.values)
+
+
+def test_addresses_belong_to_executed_accesses(trace: Trace) -> None:
+    rows = 0
+    for n, index in enumerate(trace.instruction):
+        static, execute = trace.program[index], int(trace.execute[n])
+        if static.space in (Space.NONE, Space.CONSTANT) or not execute:
+            assert trace.address_row[n] == NO_ROW
+            continue
+        assert trace.address_row[n] == rows
+        assert not np.any(trace.addresses[rows][~lanes_of(execute)])
+        if static.space == Space.SHARED:
+            assert int(trace.addresses[rows].max()) + static.bytes <= SHARED_BYTES
+        rows += 1
+    assert rows == len(trace.addresses)
+
+
+def test_instructions_are_as_the_trace_documents_them(trace: Trace) -> None:
+    for static in trace.program:
+        assert (static.space == Space.NONE) == (static.access == Access.NONE)
+        if static.port == Port.NONE:
+            assert not static.sources
+            assert not static.dest_count
+            assert static.space == Space.NONE
+        if static.kind in (Kind.BARRIER, Kind.EXIT):
+            assert static.port == Port.NONE
+    named = [r for i in trace.program for r in (*i.sources, *i.dests)]
+    assert trace.registers == max(named, default=0) + 1 <= 24
+
+
+def test_a_machine_can_run_it(trace: Trace) -> None:
+    workload = prepare(Config(), trace)
+    assert [len(warps) for warps in workload.ctas] == [3, 1, 4, 3]
+
+
+def test_traces_are_repeatable_and_survive_their_file(tmp_path: Path) -> None:
+    first, second = stress_trace(3), stress_trace(3)
+    first.save(tmp_path / "t.npz")
+    loaded = Trace.load(tmp_path / "t.npz")
+    for other in (second, loaded):
+        assert other.program == first.program
+        assert np.array_equal(other.values, first.values)
+        assert np.array_equal(other.instruction, first.instruction)
+        assert np.array_equal(other.addresses, first.addresses)
+    assert not np.array_equal(stress_trace(4).instruction, first.instruction)
+
+
+def test_the_corner_cases_occur() -> None:
+    traces = [stress_trace(seed, profile=p, warps_per_cta=[1, 4]) for p in PROFILES for seed in SEEDS]
+    used = [(t.program[i], int(m)) for t in traces for i, m in zip(t.instruction, t.execute, strict=True)]
+    statics = [static for static, _ in used]
+    assert {s.dest_count for s in statics} == {0, 1, 2, 3, 4}
+    assert {len(s.sources) for s in statics} >= set(range(8))
+    assert any(len(set(s.sources)) < len(s.sources) for s in statics)
+    assert any(s.dest in s.sources for s in statics if s.dest_count)
+    assert any(s.port == Port.LSU and not s.sources and not s.dest_count for s in statics)
+    assert {s.kind for s in statics} == set(Kind)
+    assert {s.space for s in statics} == set(Space)
+    assert {s.access for s in statics} == set(Access)
+    assert any(s.kind == Kind.BRANCH and s.sources for s in statics)
+    assert any(s.kind == Kind.BARRIER and not mask for s, mask in used)
+    masks = [mask for s, mask in used if s.dest_count]
+    assert 0 in masks
+    assert FULL in masks
+    assert any(0 < mask < FULL for mask in masks)
+    lines = {len(b.lines) for t in traces for b in prepare(Config(), t).beats}
+    assert {0, 1, 4, 32} <= lines
+    lengths = {int(n) for t in traces for n in np.diff(t.warp_start)}
+    assert 1 in lengths
+    assert max(lengths) >= 50
+    # An EXIT before the end, both guarded and not.
+    exits = [s for s in statics if s.opcode == "EXIT" and s.offset != 16 * 61]
+    assert {s.kind for s in exits} == {Kind.BRANCH, Kind.EXIT}
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(ValueError, match=r"profile must be one of mixed, .*, not 'odd'"):
+        stress_trace(0, profile="odd")
+    with pytest.raises(ValueError, match="registers must be a number from 4 to 255, not 3"):
+        stress_trace(0, registers=3)

@@ -1,0 +1,98 @@
+"""A trace becomes beats, or the message says why it cannot."""
+
+from __future__ import annotations
+
+import pytest
+
+from spec.beat import NO_VALUE, decode_fields, pack_beat, pack_fields
+from spec.config import Config
+from spec.stress import stress_trace
+from spec.trace import Kind, Port
+from spec.workload import WorkloadError, prepare, streams
+from tests.golden.scenario import BRA, EXIT, FULL, hand_trace, op
+
+
+def test_sources_are_made_distinct_and_cut() -> None:
+    wide = op((5, 2, 5, 9, 2, 7), 4, dest_count=2, token_reads=3, token_writes=8)
+    beats = prepare(Config(source_slots=3), hand_trace([wide])).warps[0]
+    assert [b.sources for b in beats] == [(5, 2, 9), (7,), ()]
+    assert [(b.dest_count, b.token_writes, b.token_reads) for b in beats[:2]] == [(0, 0, 3), (2, 8, 3)]
+    assert [(b.first, b.last) for b in beats] == [(True, False), (False, True), (True, True)]
+    assert [b.payload for b in beats] == [0, 1, 2]
+
+
+def test_operands_expect_the_value_written_last() -> None:
+    first, second = op((), 4, dest_count=2), op((4,), 5)
+    beats = prepare(Config(), hand_trace([first, second, op((4, 5, 6), 7)])).beats
+    assert [b.expected for b in beats] == [(), (0,), (0, 2, NO_VALUE), ()]
+    assert [b.result_row for b in beats] == [0, 2, 3, NO_VALUE]
+
+
+def test_only_the_last_exit_ends_a_warp() -> None:
+    kinds = [b.kind for b in prepare(Config(), hand_trace([(EXIT, 1), op((2,), 3)])).beats]
+    assert kinds == [Kind.BRANCH, Kind.NORMAL, Kind.EXIT]
+
+
+def test_streams_are_fresh_copies() -> None:
+    workload = prepare(Config(), hand_trace([BRA]))
+    streams(workload)[0].clear()
+    assert len(streams(workload)[0]) == 2
+
+
+def test_a_stream_must_not_be_empty() -> None:
+    trace = hand_trace([], [], warp_start=[0, 1, 1])
+    with pytest.raises(WorkloadError, match="warp 1 of hand must execute at least an EXIT, but its stream is empty"):
+        prepare(Config(), trace)
+
+
+def test_a_stream_must_end_in_an_exit() -> None:
+    trace = hand_trace([op((2,), 3, text="FADD", offset=32)], warp_start=[0, 1])
+    with pytest.raises(WorkloadError, match="warp 0 of hand must end in an EXIT, not in 'FADD' at 0x20"):
+        prepare(Config(), trace)
+
+
+def test_registers_must_have_names() -> None:
+    with pytest.raises(WorkloadError, match="register_names must be at least 10 for hand, not 8"):
+        prepare(Config(register_names=8), hand_trace([op((9,), 1)]))
+
+
+def test_a_cta_must_fit() -> None:
+    with pytest.raises(WorkloadError, match="a CTA of hand has 3 warps of 4 registers, but only 2 such warps fit"):
+        prepare(Config(warps=2), hand_trace([op((3,))], [], []))
+    with pytest.raises(WorkloadError, match="but only 1 such warps fit"):
+        prepare(Config(rows=2, banks=2), hand_trace([op((3,))], []))
+
+
+def test_shared_memory_must_suffice() -> None:
+    with pytest.raises(WorkloadError, match="shared_bytes must be at least 100 for hand, not 99"):
+        prepare(Config(shared_bytes=99), hand_trace([], shared_bytes=100))
+
+
+@pytest.mark.parametrize(("dest", "count"), [(1, 2), (2, 4), (2, 3), (0, 5)])
+def test_destinations_must_be_aligned(dest: int, count: int) -> None:
+    with pytest.raises(WorkloadError, match="must write one, or an aligned two to four registers"):
+        prepare(Config(), hand_trace([op((), dest, dest_count=count)]))
+
+
+def test_payloads_must_number_all_beats() -> None:
+    trace = stress_trace(0, length=40)
+    assert prepare(Config(payload_bits=16), trace).beats[-1].payload < 1 << 16
+
+
+def test_the_decode_record_holds_what_the_machine_needs() -> None:
+    cfg = Config(source_slots=2, lanes=4, ports=1)
+    beat = prepare(cfg, hand_trace([(op((5, 3), 4, port=Port.LSU), FULL << 4 & FULL)])).beats[0]
+    word, values = pack_beat(cfg, beat, 6), {}
+    for name, width in decode_fields(cfg):
+        values[name] = word & ((1 << width) - 1)
+        word >>= width
+    assert (values["warp"], values["port"], values["executes"], values["mask"]) == (6, 0, 1, 0)
+    assert (values["source_valid"], values["sources"]) == (3, 3 << 8 | 5)
+
+
+def test_a_branch_is_nothing_special_to_the_machine() -> None:
+    cfg = Config()
+    beats = prepare(cfg, hand_trace([BRA, op(port=Port.NONE)])).beats
+    assert pack_beat(cfg, beats[0], 0) ^ pack_beat(cfg, beats[1], 0) == pack_fields(
+        decode_fields(cfg), dict.fromkeys((name for name, _ in decode_fields(cfg)), 0) | {"payload": 1}
+    )
