@@ -71,13 +71,17 @@ _FOREVER = 1 << 62
 
 
 class Environment:
-    """Drives one side of a lockstep run: ``stimulus()``, then ``observe(word)``, once per cycle each."""
+    """Drives one side of a lockstep run: ``stimulus()``, then ``observe(word)``, once per cycle each.
+
+    ``cycle``, ``instructions`` (issued last beats) and ``writes`` (accepted results with a register) count as it goes.
+    """
 
     def __init__(self, cfg: Config, workload: Workload, layout: ProbeLayout) -> None:
         self.cfg = cfg
         self.workload = workload
         self.cycle = 0
         self.instructions = 0
+        self.writes = 0
         self._offset = layout.offset
         self._issue = layout.offset["issue"]
         self._dispatch = layout.offset["dispatch"]
@@ -100,6 +104,11 @@ class Environment:
     def done(self) -> bool:
         """Nothing resident, nothing left to launch and no result in flight."""
         return self._dispatcher.finished and not self._in_flight
+
+    def head(self, warp: int) -> Beat | None:
+        """The oldest beat that was sent to a warp slot and has not issued."""
+        sent = self._slots[warp].sent
+        return sent[0] if sent else None
 
     def stimulus(self) -> Stimulus:
         """Inputs of the current cycle. The object is reused in the next one."""
@@ -149,7 +158,7 @@ class Environment:
         if written:
             for number, unit in enumerate(self._units):
                 if written >> number & 1:
-                    unit.waiting.popleft()
+                    self.writes += unit.waiting.popleft().writes
                     self._in_flight -= 1
         self.cycle += 1
 

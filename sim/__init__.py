@@ -1,0 +1,1 @@
+"""Lockstep of RTL and golden model: simulators, test harness, cocotb bench, runner."""

@@ -1,0 +1,154 @@
+"""The cocotb side of a lockstep run: one read, one comparison and one write per cycle.
+
+The harness takes its inputs at the rising edge. In the middle of cycle t, at the falling edge, the observation of cycle t
+has settled; the bench compares it with the golden model and writes the inputs of cycle t + 1.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from pathlib import Path
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from sim.counters import ObservedCounters
+from sim.explain import HISTORY, first_mismatch
+from sim.plan import PLAN_VARIABLE, Outcome, Plan
+from sim.stimulus import StimulusPacker
+from spec.beat import Beat
+from spec.environment import Environment
+from spec.probe import ProbeLayout
+from spec.trace import Trace
+from spec.workload import Workload, prepare
+from warpfile.schemes import SCHEMES
+
+RESET_CYCLES = 3
+CLOCK_PERIOD = 10
+PROGRESS_EVERY = 4096
+
+
+class Lockstep:
+    """RTL in the simulator and golden model, each with an environment of its own."""
+
+    def __init__(self, dut, plan: Plan) -> None:
+        scheme, cfg = SCHEMES[plan.scheme], plan.config
+        self.dut, self.plan = dut, plan
+        self.layout = ProbeLayout(scheme.probes(cfg))
+        self.workload: Workload = prepare(cfg, Trace.load(plan.trace))
+        self.packer = StimulusPacker(cfg)
+        self.model = scheme.golden(cfg, self.layout)
+        self.golden_side = Environment(cfg, self.workload, self.layout)
+        self.rtl_side = Environment(cfg, self.workload, self.layout)
+        self.counters = ObservedCounters(self.layout)
+        self.outcome = Outcome()
+        self.history: deque[int] = deque(maxlen=HISTORY)
+
+    async def run(self) -> Outcome:
+        """Run to the end, the first difference, or the plan's last cycle."""
+        dut, falling = self.dut, FallingEdge(self.dut.clk)
+        Clock(dut.clk, CLOCK_PERIOD, unit="ns", impl="gpi").start()
+        dut.next.value = StimulusPacker.RESET
+        for _ in range(RESET_CYCLES):
+            await falling
+        start = time.perf_counter()
+        try:
+            await self._cycles(dut.next, dut.observation, falling)
+            await falling
+            self._finish()
+        except AssertionError as error:
+            self._fail(0, 0, {"golden": str(error)})
+        self.outcome.seconds = time.perf_counter() - start
+        return self.outcome
+
+    async def _cycles(self, inputs, observation, falling) -> None:
+        golden_side, rtl_side, step = self.golden_side, self.rtl_side, self.model.step
+        pack, add, history = self.packer.pack, self.counters.add, self.history
+        stop = self.plan.stop_cycle if self.plan.stop_cycle is not None else 1 << 62
+        quiet_since = 0
+        quiet = self._quiet_mask()
+        while not (rtl_side.done and golden_side.done):
+            golden_inputs = golden_side.stimulus()
+            inputs.value = pack(rtl_side.stimulus())
+            await falling
+            got, want = int(observation.value), step(golden_inputs)
+            if got != want:
+                self._fail(got, want)
+                return
+            golden_side.observe(want)
+            rtl_side.observe(got)
+            add(got)
+            history.append(got)
+            cycle = rtl_side.cycle
+            if got & quiet:
+                quiet_since = cycle
+            elif cycle - quiet_since > self.plan.hang_cycles:
+                self._fail(got, want, {"hang": f"nothing happened for {self.plan.hang_cycles} cycles"})
+                return
+            if cycle >= stop:
+                return
+            if not cycle % PROGRESS_EVERY:
+                self.plan.progress.write_text(f"{cycle} {rtl_side.instructions}")
+
+    def _quiet_mask(self) -> int:
+        names = ("launch", "issue", "grant", "write", "dispatch")
+        return sum(self.layout.mask(name) << self.layout.offset[name] for name in names)
+
+    def _finish(self) -> None:
+        dut, outcome = self.dut, self.outcome
+        if int(dut.fault.value) and not outcome.mismatches:
+            self._fail(1 << self.layout.width, 0)
+        outcome.cycles, outcome.instructions = self.rtl_side.cycle, self.rtl_side.instructions
+        outcome.operands_checked = int(dut.operands_checked.value)
+        outcome.lanes_checked = int(dut.lanes_checked.value)
+        outcome.golden_operands_checked = self.model.operands_checked
+        outcome.golden_counters = dict(self.model.counters)
+        outcome.counters = self.counters.totals()
+        if not outcome.mismatches:
+            self._compare_counters()
+
+    def _compare_counters(self) -> None:
+        ours, theirs = self.outcome.counters, self.outcome.golden_counters
+        ours |= {"instructions": self.rtl_side.instructions, "bank_writes": self.rtl_side.writes}
+        wrong = {name: {"rtl": ours.get(name), "golden": theirs[name]} for name in theirs if ours.get(name) != theirs[name]}
+        if wrong:
+            self._fail(0, 0, {"counters": wrong})
+
+    def _fail(self, got: int, want: int, extra: dict[str, object] | None = None) -> None:
+        width = self.layout.width
+        warp, beat = self._suspect(got, want)
+        words = [word & ((1 << width) - 1) for word in self.history]
+        report = first_mismatch(self.layout, self.rtl_side.cycle, got & ((1 << width) - 1), want, words, warp, beat)
+        if got >> width:
+            extra = (extra or {}) | {"operand": self._fault()}
+        for name, value in (extra or {}).items():
+            report["fields"][name] = value if isinstance(value, dict) else {"message": value}
+        if got >> width:
+            payload = int(self.dut.fault_payload.value)
+            report["pc"] = self.workload.beats[payload].offset
+        self.outcome.mismatches = 1
+        self.outcome.first_mismatch = report
+
+    def _fault(self) -> dict[str, int]:
+        dut = self.dut
+        names = ("payload", "port", "slot", "lanes")
+        return {name: int(getattr(dut, f"fault_{name}").value) for name in names}
+
+    def _suspect(self, got: int, want: int) -> tuple[int | None, Beat | None]:
+        fields = self.layout.unpack(want)
+        if fields["issue"]:
+            warp = fields["issue_warp"]
+            return warp, self.golden_side.head(warp)
+        return None, None
+
+
+@cocotb.test()
+async def lockstep(dut) -> None:
+    """Compare RTL and golden model in every cycle; the outcome goes to the plan's file."""
+    plan = Plan.load(Path(os.environ[PLAN_VARIABLE]))
+    outcome = await Lockstep(dut, plan).run()
+    outcome.save(plan.outcome)
+    assert not outcome.mismatches, outcome.first_mismatch

@@ -1,0 +1,196 @@
+"""The Verilog test harness around a generated machine.
+
+It keeps all 1024-bit data on the simulator's side of the VPI: the trace's values are in a memory, results are looked up
+there by row, and every operand that leaves the dispatch pins is compared there with the row that the trace names.
+Lanes outside a result's mask carry the inverted value, so that a lost lane write enable shows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from sim.stimulus import result_fields, stimulus_fields
+from spec.beat import NO_VALUE
+from spec.config import Config
+from spec.probe import ProbeLayout
+from spec.workload import Workload
+
+#: Bits above the probes in the observation word: a wrong operand was seen at the end of an earlier cycle.
+FAULT_BITS = 1
+
+_TEMPLATE = """\
+`timescale 1ns/1ps
+module harness (input clk /*verilator public_flat_rw*/);
+  localparam STIMULUS = {stimulus};
+  localparam OBSERVED = {observed};
+  reg [STIMULUS-1:0] next /*verilator public_flat_rw*/ = 1;
+  reg [STIMULUS-1:0] inputs = 1;
+  wire [{probe_top}:0] probe;
+  reg fault /*verilator public_flat_rd*/ = 1'b0;
+  reg [{payload_top}:0] fault_payload /*verilator public_flat_rd*/ = 0;
+  reg [7:0] fault_port /*verilator public_flat_rd*/ = 0;
+  reg [7:0] fault_slot /*verilator public_flat_rd*/ = 0;
+  reg [31:0] fault_lanes /*verilator public_flat_rd*/ = 0;
+  reg [63:0] operands_checked /*verilator public_flat_rd*/ = 0;
+  reg [63:0] lanes_checked /*verilator public_flat_rd*/ = 0;
+  wire [OBSERVED:0] observation /*verilator public_flat_rd*/ = {{fault, probe}};
+  reg [31:0] cycle = 0;
+
+  // Values by row; written lanes by row; row + 1 (0: unchecked) by beat and slot; execution mask by beat.
+  reg [{data_top}:0] values [0:{last_row}];
+  reg [{lane_top}:0] written [0:{last_row}];
+  reg [31:0] expected [0:{last_expected}];
+  reg [{lane_top}:0] executes [0:{last_beat}];
+  reg [8*512-1:0] path;
+  integer dump_from = -1;
+  initial begin
+    if ($value$plusargs("values=%s", path)) $readmemh(path, values);
+    if ($value$plusargs("written=%s", path)) $readmemh(path, written);
+    if ($value$plusargs("expected=%s", path)) $readmemh(path, expected);
+    if ($value$plusargs("executes=%s", path)) $readmemh(path, executes);
+    if ($value$plusargs("dump_from=%d", dump_from)) ;
+    if ($value$plusargs("wave=%s", path)) $dumpfile(path);
+  end
+
+{wires}
+  integer lane, slot;
+  reg [31:0] row;
+  reg [{lane_top}:0] differs;
+  reg [{lane_top}:0] look;
+  always @(posedge clk) begin
+    inputs <= next;
+    if (!inputs[0]) cycle <= cycle + 1;
+    if (!inputs[0] && dump_from >= 0 && cycle == dump_from) $dumpvars(0, harness);
+{registers}
+    if (!inputs[0]) begin
+{checks}
+    end
+  end
+
+  warpfile dut (
+    .clk(clk),
+    .rst(inputs[0]),
+    .probe(probe){connections}
+  );
+endmodule
+"""
+
+_RESULT = """\
+    if (next[{valid}]) begin
+      row = next[{value_top}:{value}];
+      result_data{port} <= (row == 0) ? {{{data}{{1'b0}}}} : values[row - 1];
+      for (lane = 0; lane < {lanes}; lane = lane + 1)
+        if (row != 0 && !next[{mask} + lane]) result_data{port}[lane*32 +: 32] <= ~values[row - 1][lane*32 +: 32];
+    end
+"""
+
+_CHECK = """\
+      if (dispatch_valid{port} && inputs[{ready}])
+        for (slot = 0; slot < {slots}; slot = slot + 1) begin
+          row = expected[dispatch{port}[{payload_top}:{payload}] * {slots} + slot];
+          if (row != 0) begin
+            look = executes[dispatch{port}[{payload_top}:{payload}]] & written[row - 1];
+            differs = 0;
+            for (lane = 0; lane < {lanes}; lane = lane + 1)
+              differs[lane] = look[lane]
+                && operands{port}[slot*{data} + lane*32 +: 32] !== values[row - 1][lane*32 +: 32];
+            operands_checked = operands_checked + 1;
+            for (lane = 0; lane < {lanes}; lane = lane + 1) lanes_checked = lanes_checked + look[lane];
+            if (differs != 0 && !fault) begin
+              fault <= 1'b1;
+              fault_payload <= dispatch{port}[{payload_top}:{payload}];
+              fault_port <= {port};
+              fault_slot <= slot;
+              fault_lanes <= differs;
+            end
+          end
+        end
+"""
+
+
+def harness_verilog(cfg: Config, layout: ProbeLayout, rows: int, beats: int) -> str:
+    """Text of the harness for a machine with probes; its memories hold ``rows`` values and ``beats`` beats."""
+    at, offset = {}, 0
+    for name, width in stimulus_fields(cfg):
+        at[name] = (offset, width)
+        offset += width
+    wires, registers, checks, connections = [], [], [], []
+    for name in ("launch", "decode"):
+        low, width = at[name]
+        port = "launch__payload" if name == "launch" else "decode"
+        connections.append(f".{port}(inputs[{low + width - 1}:{low}])")
+        valid = "launch__valid" if name == "launch" else "decode_valid"
+        connections.append(f".{valid}(inputs[{at[name + '_valid'][0]}])")
+    for port in range(cfg.ports):
+        _add_port(cfg, at, port, wires, registers, checks, connections)
+    return _TEMPLATE.format(
+        stimulus=offset,
+        observed=layout.width + FAULT_BITS - 1,
+        probe_top=layout.width - 1,
+        payload_top=cfg.payload_bits - 1,
+        data_top=cfg.data_bits - 1,
+        lane_top=cfg.lanes - 1,
+        last_row=rows - 1,
+        last_expected=beats * cfg.source_slots - 1,
+        last_beat=beats - 1,
+        wires="\n".join(wires),
+        registers="".join(registers),
+        checks="".join(checks),
+        connections="".join(f",\n    {text}" for text in connections),
+    )
+
+
+def _add_port(
+    cfg: Config,
+    at: dict[str, tuple[int, int]],
+    port: int,
+    wires: list[str],
+    registers: list[str],
+    checks: list[str],
+    connections: list[str],
+) -> None:
+    payload = cfg.warp_bits + cfg.register_bits + 3 + cfg.lanes
+    dispatch_top = payload + cfg.payload_bits - 1
+    ready = at["ready"][0] + port
+    low, width = at[f"result{port}"]
+    value = at[f"value{port}"][0]
+    mask = low + sum(bits for name, bits in result_fields(cfg) if name != "mask")
+    wires += [
+        f"  wire dispatch_valid{port};",
+        f"  wire [{dispatch_top}:0] dispatch{port};",
+        f"  wire [{cfg.data_bits * cfg.source_slots - 1}:0] operands{port};",
+        f"  reg [{cfg.data_bits - 1}:0] result_data{port} = 0;",
+    ]
+    names = {"port": port, "lanes": cfg.lanes, "data": cfg.data_bits, "slots": cfg.source_slots}
+    valid = at[f"result_valid{port}"][0]
+    registers.append(_RESULT.format(valid=valid, value=value, value_top=value + 31, mask=mask, **names))
+    checks.append(_CHECK.format(ready=ready, payload=payload, payload_top=dispatch_top, **names))
+    connections += [
+        f".dispatch__{port}__valid(dispatch_valid{port})",
+        f".dispatch__{port}__ready(inputs[{ready}])",
+        f".dispatch__{port}__payload(dispatch{port})",
+        f".operands__{port}(operands{port})",
+        f".result__{port}__valid(inputs[{valid}])",
+        f".result__{port}__payload(inputs[{low + width - 1}:{low}])",
+        f".result_data__{port}(result_data{port})",
+    ]
+
+
+def write_memories(cfg: Config, workload: Workload, directory: Path) -> dict[str, Path]:
+    """Write the harness's memory files; returns them by plusarg name."""
+    trace, mask = workload.trace, (1 << cfg.lanes) - 1
+    files = {name: directory / f"{name}.hex" for name in ("values", "written", "expected", "executes")}
+    words = np.ascontiguousarray(trace.values[:, cfg.lanes - 1 :: -1] if cfg.lanes > 1 else trace.values[:, :1])
+    digits = words.astype(">u4").tobytes().hex()
+    width = cfg.lanes * 8
+    files["values"].write_text("\n".join(digits[at : at + width] for at in range(0, len(digits), width)) + "\n")
+    files["written"].write_text("".join(f"{lanes & mask:x}\n" for lanes in trace.written.tolist()))
+    rows = []
+    for beat in workload.beats:
+        known = [row + 1 if row != NO_VALUE else 0 for row in beat.expected]
+        rows += known + [0] * (cfg.source_slots - len(known))
+    files["expected"].write_text("".join(f"{row:x}\n" for row in rows))
+    files["executes"].write_text("".join(f"{beat.mask & mask:x}\n" for beat in workload.beats))
+    return files
