@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spec.config import Config
-from spec.presets import LATENCIES, PRESETS, Preset, changed_fields, markdown
+from spec.presets import CHOICES, LATENCIES, PRESETS, Preset, changed_fields, markdown
 
 PAGE = Path(__file__).parents[2] / "docs" / "presets.md"
 #: Registers of the widest bundled kernel (R0 to R61).
@@ -23,7 +23,7 @@ def test_page_is_what_the_table_prints() -> None:
 
 @every_preset
 def test_every_chosen_value_has_a_source(preset: Preset) -> None:
-    for name in {*changed_fields(preset.config), *LATENCIES}:
+    for name in {*changed_fields(preset.config), *CHOICES, *LATENCIES}:
         assert preset.sources[name].strip()
 
 
@@ -65,13 +65,13 @@ def test_register_file_of_the_papers_sm(name: str, kilobytes: int) -> None:
 
 
 def test_missing_source_is_refused() -> None:
-    sources = dict.fromkeys(LATENCIES, "somewhere")
-    with pytest.raises(ValueError, match="every chosen value must have a source, missing for warps"):
-        Preset("bad", "", Config(warps=9), sources)
+    sources = dict.fromkeys((*CHOICES, *LATENCIES), "somewhere")
+    with pytest.raises(ValueError, match="every chosen value must have a source, missing for lanes"):
+        Preset("bad", "", Config(lanes=8), sources)
 
 
 def test_source_of_an_unknown_field_is_refused() -> None:
-    sources = dict.fromkeys((*LATENCIES, "colour"), "somewhere")
+    sources = dict.fromkeys((*CHOICES, *LATENCIES, "colour"), "somewhere")
     with pytest.raises(ValueError, match="must name configuration fields, not colour"):
         Preset("bad", "", Config(), sources)
 
