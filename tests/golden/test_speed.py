@@ -1,0 +1,47 @@
+"""The model keeps up with the simulator that it is compared with."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from golden import Baseline
+from golden.run import simulate
+from spec.baseline import baseline_probes
+from spec.config import Config
+from spec.environment import Environment
+from spec.probe import ProbeLayout
+from spec.stress import stress_trace
+from spec.workload import prepare
+
+TURING = Config(
+    warps=8,
+    banks=2,
+    rows=256,
+    bank_ports="1R1W",
+    collectors=2,
+    source_slots=8,
+    collect="one",
+    bank_arbitration="oldest",
+    dispatch_arbitration="oldest",
+    alu_latency=2,
+    alu_interval=2,
+    sfu_latency=21,
+    sfu_interval=8,
+    shared_latency=30,
+    hit_latency=32,
+)
+
+
+@pytest.mark.regress
+@pytest.mark.parametrize("profile", ["bank", "mixed", "memory"])
+def test_a_busy_kernel_runs_at_25000_cycles_per_second(profile: str) -> None:
+    layout = ProbeLayout(baseline_probes(TURING))
+    environment = Environment(TURING, prepare(TURING, stress_trace(3, profile=profile, ctas=20, length=200)), layout)
+    model = Baseline(TURING, layout)
+    start = time.process_time()
+    cycles = simulate(model, environment)
+    rate = cycles / (time.process_time() - start)
+    print(f"{rate:.0f} cycles per second")
+    assert rate >= 25_000
