@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
 
 
+def _silent(module: str) -> None:
+    return None
+
+
 @dataclass(frozen=True)
 class Generated:
     """What :func:`generate` wrote."""
@@ -32,7 +36,7 @@ def generate(
     directory: Path,
     *,
     probes: bool = False,
-    progress: Callable[[str], None] = str,
+    progress: Callable[[str], None] = _silent,
 ) -> Generated:
     """Write ``<scheme>.v`` and ``<scheme>.json`` into ``directory``, both or none.
 
@@ -50,7 +54,7 @@ def generate(
 
 
 def design(
-    scheme: Scheme, cfg: Config, *, probes: bool, progress: Callable[[str], None] = str
+    scheme: Scheme, cfg: Config, *, probes: bool, progress: Callable[[str], None] = _silent
 ) -> tuple[Component, str]:
     """The top component and its Verilog."""
     from hdl.stamp import convert

@@ -48,7 +48,11 @@ def port_table(component: Component) -> list[dict[str, object]]:
     table: list[dict[str, object]] = [{"name": name, "direction": "input", "width": 1} for name in ("clk", "rst")]
     for path, member, _ in component.signature.flatten(component):
         direction = "input" if member.flow is In else "output"
-        row: dict[str, object] = {"name": port_name(path), "direction": direction, "width": Shape.cast(member.shape).width}
+        row: dict[str, object] = {
+            "name": port_name(path),
+            "direction": direction,
+            "width": Shape.cast(member.shape).width,
+        }
         if isinstance(member.shape, data.Layout):
             row["fields"] = [
                 {"name": str(name), "offset": field.offset, "width": field.width} for name, field in member.shape

@@ -59,7 +59,8 @@ def instance_counts(modules: dict[str, ModuleFacts], top: str) -> Counter[str]:
 
 
 def _bodies(text: str) -> Iterator[tuple[str, list[str]]]:
-    name, lines = "", []
+    name = ""
+    lines: list[str] = []
     for line in text.splitlines():
         if match := _MODULE.match(line):
             name, lines = _plain(match[1]), []
@@ -91,7 +92,8 @@ def _facts(name: str, lines: list[str], known: set[str]) -> ModuleFacts:
 def _ports(array: str, lines: list[str]) -> str:
     """Ports of a memory: addresses that are only read, only written, or both."""
     access = re.compile(re.escape(array) + r"\s*\[([^\]]+)\]")
-    reads, writes = set(), set()
+    reads: set[str] = set()
+    writes: set[str] = set()
     for line in lines:
         target, arrow, value = line.partition("<=")
         for side, found in ((target, writes if arrow else reads), (value, reads)):

@@ -14,7 +14,7 @@ from spec.probe import Probe, ProbeLayout
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
 
-    from compiler.program import Function
+    from compiler.model import Function
 
 
 class GoldenModel(Protocol):

@@ -1,0 +1,59 @@
+"""The command group: one line per error, exit status as promised, never a traceback for a wrong input."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+DIFFERENCE = 1  #: exit status: the work was done and found a difference or a failed expectation
+WRONG_INPUT = 2  #: exit status: the request or an input is wrong
+_INTERRUPTED = 130
+
+
+class Difference(Exception):
+    """The work was done and its outcome is not what it should be; the message says it in one line."""
+
+
+class Application(click.Group):
+    """A group that ends the process itself, with the exit status of the outcome."""
+
+    def main(  # type: ignore[override]  # the overloads differ in what they return, this one never does
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run a command line and exit."""
+        extra["standalone_mode"] = False
+        try:
+            status = super().main(args, prog_name or "warpfile", **extra)
+        except Difference as difference:
+            _complain(difference)
+            status = DIFFERENCE
+        except (click.Abort, KeyboardInterrupt):
+            _complain("interrupted")
+            status = _INTERRUPTED
+        except BrokenPipeError:
+            # Whoever read the output has seen enough; the interpreter must not flush into the closed pipe again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            status = 0
+        except (click.ClickException, ValueError, OSError) as error:
+            _complain(describe(error))
+            status = WRONG_INPUT
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def describe(error: Exception) -> str:
+    """One line that says what is wrong."""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        return f"{error.format_message().rstrip('.')} (see '{error.ctx.command_path} --help')"
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def _complain(problem: object) -> None:
+    click.echo(f"warpfile: {' '.join(str(problem).split())}", err=True)

@@ -1,0 +1,59 @@
+"""``warpfile analyze``: control flow, liveness and hints of a listing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from warpfile.analysis import analyze_listing
+from warpfile.display import say, show_table
+from warpfile.options import json_file
+from warpfile.outputs import write_json
+
+
+@click.command()
+@click.argument("listing", metavar="FILE.sass", type=click.Path(path_type=Path))
+@json_file
+def analyze(listing: Path, json_path: Path | None) -> None:
+    """Show control flow, live registers and the schemes' hints of every function in a listing.
+
+    \b
+    Example: warpfile analyze kernels/saxpy/kernel.sass --json saxpy.json
+    """
+    facts = analyze_listing(listing)
+    if json_path:
+        write_json(json_path, facts)
+    for function in facts["functions"]:
+        _show(function)
+
+
+def _show(function: dict[str, Any]) -> None:
+    live = max((len(row["live_in"]) for row in function["instructions"]), default=0)
+    count = len(function["instructions"])
+    say(f"{function['name']}: {count} instructions, {len(function['blocks'])} blocks, at most {live} live registers")
+    successors: dict[int, list[str]] = {}
+    for source, target in function["edges"]:
+        successors.setdefault(source, []).append(f"{target:#06x}")
+    blocks = [
+        (f"{block['start']:#06x}", f"{block['end']:#06x}", ", ".join(successors.get(block["start"], [])))
+        for block in function["blocks"]
+    ]
+    show_table(("block", "end", "goes to"), blocks)
+    rows = [
+        (f"{row['offset']:#06x}", row["opcode"], *(_registers(row[key]) for key in ("defs", "uses", "live_in")))
+        for row in function["instructions"]
+    ]
+    show_table(("offset", "opcode", "defines", "uses", "live before"), rows)
+
+
+def _registers(numbers: list[int]) -> str:
+    """Registers as ranges, for example ``R0-R3 R7``."""
+    parts: list[str] = []
+    for index, number in enumerate(numbers):
+        if index and number == numbers[index - 1] + 1:
+            parts[-1] = f"{parts[-1].partition('-')[0]}-R{number}"
+        else:
+            parts.append(f"R{number}")
+    return " ".join(parts)

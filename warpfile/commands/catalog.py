@@ -1,0 +1,73 @@
+"""``warpfile schemes``, ``warpfile kernels`` and ``warpfile presets``: what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from spec.presets import PRESETS, Preset
+from warpfile.display import show_table
+from warpfile.inputs import bundled_kernels, summary
+from warpfile.options import json_file
+from warpfile.outputs import write_json
+from warpfile.schemes import SCHEMES
+
+
+@click.command()
+@json_file
+def schemes(json_path: Path | None) -> None:
+    """List the schemes.
+
+    \b
+    Example: warpfile schemes
+    """
+    facts = {name: {"summary": scheme.summary, "preset": scheme.preset} for name, scheme in SCHEMES.items()}
+    if json_path:
+        write_json(json_path, {"schemes": facts})
+    show_table(("scheme", "preset", "summary"), [(name, s.preset, s.summary) for name, s in SCHEMES.items()])
+
+
+@click.command()
+@json_file
+def kernels(json_path: Path | None) -> None:
+    """List the bundled kernels.
+
+    \b
+    Example: warpfile kernels --json kernels.json
+    """
+    facts = {name: summary(directory) for name, directory in bundled_kernels().items()}
+    if json_path:
+        write_json(json_path, {"kernels": facts})
+    columns = ("kernel", "grid", "block", "large grid", "large block", "arguments")
+    keys = columns[1:]
+    show_table(columns, [(name, *(fact[key.replace(" ", "_")] for key in keys)) for name, fact in facts.items()])
+
+
+@click.command()
+@json_file
+def presets(json_path: Path | None) -> None:
+    """List the presets; --json also gives every value and its source.
+
+    \b
+    Example: warpfile presets
+    """
+    if json_path:
+        write_json(json_path, {"presets": {name: _preset_facts(preset) for name, preset in PRESETS.items()}})
+    columns = ("preset", "warps", "banks", "rows", "ports", "collectors", "slots", "scheduler", "machine")
+    show_table(columns, [_preset_row(name, preset) for name, preset in PRESETS.items()])
+
+
+def _preset_row(name: str, preset: Preset) -> tuple[object, ...]:
+    cfg = preset.config
+    shape = (cfg.warps, cfg.banks, cfg.rows, cfg.bank_ports, cfg.collectors, cfg.source_slots, cfg.scheduler)
+    return (name, *shape, preset.title)
+
+
+def _preset_facts(preset: Preset) -> dict[str, object]:
+    return {
+        "title": preset.title,
+        "domains_per_sm": preset.sm_factor,
+        "parameters": preset.config.to_json(),
+        "sources": dict(preset.sources),
+    }

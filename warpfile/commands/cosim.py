@@ -1,0 +1,123 @@
+"""``warpfile cosim``: RTL against the golden model, in every cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warpfile.application import Difference
+from warpfile.display import Report, progress, say, show_table
+from warpfile.inputs import obtain_trace
+from warpfile.options import Design, configured, designs, json_file, kernel_argument, scheme_arguments
+from warpfile.outputs import write_json
+
+if TYPE_CHECKING:
+    from sim.runner import CosimReport
+    from spec.trace import Trace
+
+_SIMULATORS = ("verilator", "icarus")
+
+
+@click.command()
+@scheme_arguments
+@kernel_argument
+@configured
+@click.option("--simulator", type=click.Choice(_SIMULATORS), default="verilator", show_default=True)
+@click.option("--waves", is_flag=True, help="Write a waveform of the whole run.")
+@click.option(
+    "-o",
+    "--output",
+    "build_root",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    default=Path("build"),
+    show_default=True,
+    help="Folder for simulator builds and waveforms.",
+)
+@json_file
+def cosim(
+    schemes: tuple[str, ...],
+    kernel: str,
+    preset: str | None,
+    changes: tuple[str, ...],
+    setting: str,
+    instruction_limit: int | None,
+    simulator: str,
+    waves: bool,
+    build_root: Path,
+    json_path: Path | None,
+) -> None:
+    """Run RTL and golden model in lockstep over a kernel and compare them in every cycle.
+
+    KERNEL is a bundled kernel, a kernel directory or a trace file; SCHEME may be all.
+
+    \b
+    Example: warpfile cosim baseline collatz --preset tiny --simulator icarus
+    """
+    chosen = designs(schemes, preset, changes)
+    with progress("cosim") as report:
+        trace = obtain_trace(kernel, setting, instruction_limit, report)
+        reports = [lockstep(design, trace, simulator, waves, build_root, report) for design in chosen]
+    if json_path:
+        write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in reports}})
+    show_lockstep([one.to_json() | {"scheme": one.scheme} for one in reports])
+    refuse_mismatches(reports)
+
+
+def lockstep(
+    design: Design, trace: Trace, simulator: str, waves: bool, build_root: Path, report: Report
+) -> CosimReport:
+    """One lockstep run. Raises ``ValueError`` for what does not fit; a simulator that fails is a usage error."""
+    from sim.runner import cosim as run_lockstep
+    from sim.simulators import SimulatorError
+
+    try:
+        return run_lockstep(
+            design.scheme,
+            design.config,
+            trace,
+            preset=design.preset,
+            simulator=simulator,
+            waves=waves,
+            build_root=build_root,
+            progress=report,
+        )
+    except SimulatorError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def show_lockstep(rows: Sequence[dict[str, Any]]) -> None:
+    """Table of lockstep runs from their JSON facts, and where their waveforms lie."""
+    columns = ("scheme", "kernel", "preset", "lanes", "cycles", "IPC", "bank conflicts", "operands checked")
+    table = [
+        (
+            *(row[key] for key in ("scheme", "kernel", "preset", "lanes", "cycles")),
+            row["instructions"] / row["cycles"] if row["cycles"] else 0.0,
+            row["counters"].get("bank_conflicts"),
+            row["operands_checked"],
+            "equal" if not row["mismatches"] else "DIFFERENT",
+            row["cycles_per_second"],
+            row["build_seconds"],
+        )
+        for row in rows
+    ]
+    show_table((*columns, "RTL and golden", "cycles/s", "build s"), table)
+    for row in rows:
+        if row.get("waveform"):
+            say(f"waveform of {row['scheme']} on {row['kernel']}: {row['waveform']}")
+
+
+def refuse_mismatches(reports: Sequence[CosimReport]) -> None:
+    """Explain every mismatch, then raise :class:`Difference` for the first."""
+    from sim.explain import to_text
+
+    different = [one for one in reports if one.outcome.mismatches]
+    for one in different:
+        if one.outcome.first_mismatch:
+            say(to_text(one.outcome.first_mismatch))
+    for one in different:
+        where = (one.outcome.first_mismatch or {}).get("cycle")
+        raise Difference(f"{one.scheme} on {one.kernel}: RTL and golden model differ in cycle {where}")

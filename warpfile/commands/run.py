@@ -1,0 +1,55 @@
+"""``warpfile run``: the golden models alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from warpfile.display import progress, show_table
+from warpfile.inputs import obtain_trace
+from warpfile.options import configured, designs, json_file, kernel_argument, scheme_arguments
+from warpfile.outputs import write_json
+from warpfile.run import GoldenRun, golden_run
+
+
+@click.command()
+@scheme_arguments
+@kernel_argument
+@configured
+@json_file
+def run(
+    schemes: tuple[str, ...],
+    kernel: str,
+    preset: str | None,
+    changes: tuple[str, ...],
+    setting: str,
+    instruction_limit: int | None,
+    json_path: Path | None,
+) -> None:
+    """Run golden models over a kernel: cycles, IPC and counters, without RTL.
+
+    KERNEL is a bundled kernel, a kernel directory or a trace file; SCHEME may be all.
+
+    \b
+    Example: warpfile run baseline matmul_tiled --set scheduler=lrr
+    """
+    chosen = designs(schemes, preset, changes)
+    with progress("run") as report:
+        trace = obtain_trace(kernel, setting, instruction_limit, report)
+        runs = [golden_run(design.scheme, design.config, design.preset, trace, report) for design in chosen]
+    if json_path:
+        write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in runs}})
+    _show(runs)
+
+
+def _show(runs: list[GoldenRun]) -> None:
+    columns = ("scheme", "kernel", "preset", "cycles", "IPC", "operands checked", "cycles/s")
+    rows = [
+        (one.scheme, one.kernel, one.preset, one.cycles, one.ipc, one.operands_checked, one.cycles / (one.seconds or 1))
+        for one in runs
+    ]
+    show_table(columns, rows)
+    names = list(dict.fromkeys(name for one in runs for name in one.counters))
+    counters = [(name, *(one.counters.get(name) for one in runs)) for name in names]
+    show_table(("counter", *(one.scheme for one in runs)), counters)

@@ -1,0 +1,84 @@
+"""What people see: tables, and progress bars on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+_PATIENCE = 2.0  #: seconds of work that need no progress bar
+_PLAIN_WIDTH = 160
+
+
+class Report(Protocol):
+    """Takes how far the work is; ``total`` zero where nobody knows."""
+
+    def __call__(self, stage: str, done: int = 0, total: int = 0) -> None:
+        """Show a stage of the work and how much of it is done."""
+
+
+def console() -> Console:
+    """Standard output: colour and terminal width only where it is a terminal."""
+    terminal = sys.stdout.isatty()
+    return Console(file=sys.stdout, width=None if terminal else _PLAIN_WIDTH, highlight=False, soft_wrap=not terminal)
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
+    """Print a table; columns in which every value is a number are aligned to the right."""
+    found = [tuple(row) for row in rows]
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, name in enumerate(columns):
+        numeric = all(isinstance(row[index], int | float) for row in found)
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in found:
+        table.add_row(*map(text_of, row))
+    console().print(table)
+
+
+def say(line: str) -> None:
+    """Print one line."""
+    console().print(line, markup=False)
+
+
+def text_of(value: object) -> str:
+    """A value as people read it: thousands separated, three or four significant digits."""
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "-"}[value]
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return str(value)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Report]:
+    """A progress bar that appears after two seconds on a terminal and disappears at the end; elsewhere nothing."""
+    if not sys.stdout.isatty():
+        yield _silent
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=console(), transient=True)
+    task = bar.add_task(title, total=None)
+    start = time.monotonic()
+
+    def report(stage: str, done: int = 0, total: int = 0) -> None:
+        if not bar.live.is_started and time.monotonic() - start > _PATIENCE:
+            bar.start()
+        bar.update(task, description=f"{title}: {stage}", completed=done, total=total or None)
+
+    try:
+        yield report
+    finally:
+        bar.stop()
+
+
+def _silent(stage: str, done: int = 0, total: int = 0) -> None:
+    return None

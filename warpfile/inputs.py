@@ -1,0 +1,133 @@
+"""From the KERNEL of a command line to a trace."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spec.trace import Trace, TraceError
+from warpfile.application import Difference
+from warpfile.display import Report
+
+if TYPE_CHECKING:
+    from emulator.run import Result
+
+TRACES = Path("build") / "traces"  #: traces of bundled kernels, by a hash of all they depend on
+_ROOT = Path(__file__).resolve().parent.parent
+_GENERATORS = ("spec", "compiler", "emulator")
+SETTINGS = ("launch", "large")
+
+
+class KernelError(ValueError):
+    """A KERNEL that is neither a bundled kernel nor a kernel directory nor a trace."""
+
+
+def bundled_kernels() -> dict[str, Path]:
+    """Directories of the kernels that come with the project, by name."""
+    import kernels
+
+    root = Path(kernels.__file__).resolve().parent
+    return {path.parent.name: path.parent for path in sorted(root.glob("*/kernel.sass"))}
+
+
+def kernel_directory(kernel: str) -> Path:
+    """Directory of a bundled kernel or the directory itself. Raises :class:`KernelError`."""
+    bundled = bundled_kernels()
+    if kernel in bundled:
+        return bundled[kernel]
+    if Path(kernel).is_dir():
+        return Path(kernel)
+    names = ", ".join(bundled)
+    raise KernelError(f"KERNEL must be a bundled kernel ({names}), a kernel directory or a .npz trace, not {kernel!r}")
+
+
+def obtain_trace(kernel: str, setting: str, limit: int | None, report: Report) -> Trace:
+    """Load a trace file, or execute a kernel whose expectations must hold.
+
+    Traces of bundled kernels are kept under ``build/traces``. Raises ``ValueError`` for a wrong input and
+    :class:`Difference` for a failed expectation.
+    """
+    if kernel.endswith(".npz"):
+        return load_trace(Path(kernel))
+    directory = kernel_directory(kernel)
+    kept = TRACES / f"{kernel}-{_fingerprint(directory, setting)}.npz" if kernel in bundled_kernels() else None
+    if kept and kept.exists() and limit is None:
+        return load_trace(kept)
+    trace = executed(directory, setting, limit, report)
+    if kept:
+        save_trace(trace, kept)
+    return trace
+
+
+def executed(directory: Path, setting: str, limit: int | None, report: Report) -> Trace:
+    """Trace of a kernel directory whose expectations must hold."""
+    result = execute_kernel(directory, setting, limit, report)
+    failed = [expectation for expectation in result.expectations if not expectation.ok]
+    if failed:
+        names = ", ".join(f"{one.name} (worst error {one.worst_error:g})" for one in failed)
+        raise Difference(f"{directory}: buffers are not what they must be: {names}")
+    return result.trace
+
+
+def execute_kernel(directory: Path, setting: str, limit: int | None, report: Report) -> Result:
+    """The emulator's result for a kernel directory."""
+    from emulator.launch import load_kernel
+    from emulator.run import INSTRUCTION_LIMIT, execute
+
+    if setting not in SETTINGS:
+        raise KernelError(f"--setting must be one of {', '.join(SETTINGS)}, not {setting!r}")
+    launch = load_kernel(directory, setting)
+    return execute(launch, limit or INSTRUCTION_LIMIT, lambda done, total: report("execute", done, total))
+
+
+def load_trace(path: Path) -> Trace:
+    """Load a trace; whatever is wrong with the file is a :class:`TraceError`."""
+    try:
+        return Trace.load(path)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise TraceError(f"{path} must be a trace written by 'warpfile trace' ({error!r})") from None
+
+
+def save_trace(trace: Trace, path: Path) -> None:
+    """Write a trace whole or not at all; several processes may write the same one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    private = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        trace.save(private)
+        private.replace(path)
+    finally:
+        private.unlink(missing_ok=True)
+
+
+def _fingerprint(directory: Path, setting: str) -> str:
+    """Hash of the kernel's files and of the code that turns them into a trace."""
+    digest = hashlib.sha256(f"{setting}/{_code_hash()}".encode())
+    for path in sorted(directory.iterdir()):
+        if path.suffix in (".sass", ".toml", ".npy"):
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _code_hash() -> str:
+    digest = hashlib.sha256()
+    for package in _GENERATORS:
+        for path in sorted((_ROOT / package).glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def summary(directory: Path) -> dict[str, str]:
+    """Launches of a bundled kernel, as text for lists."""
+    facts: dict[str, str] = {}
+    for setting in SETTINGS:
+        table = tomllib.loads((directory / f"{setting}.toml").read_text(encoding="utf-8"))
+        prefix = "" if setting == "launch" else f"{setting}_"
+        for key in ("grid", "block"):
+            facts[prefix + key] = "x".join(map(str, table[key]))
+        facts["arguments"] = ", ".join(argument["name"] for argument in table["args"])
+    return facts

@@ -1,0 +1,101 @@
+"""Arguments and options that subcommands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from spec.config import Config, parse_field
+from spec.presets import PRESETS
+from warpfile.schemes import SCHEMES, Scheme
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Design:
+    """A scheme in the configuration that the command line asks for."""
+
+    scheme: Scheme
+    preset: str
+    config: Config
+
+
+def configured(command: Command) -> Command:
+    """Add ``--preset`` and ``--set``."""
+    change = click.option(
+        "--set",
+        "changes",
+        metavar="FIELD=VALUE",
+        multiple=True,
+        help="Change a configuration field, for example --set lanes=4. May be repeated.",
+    )
+    preset = click.option("--preset", help=f"Named configuration: {', '.join(PRESETS)}. Default: the scheme's own.")
+    return preset(change(command))
+
+
+def json_file(command: Command) -> Command:
+    """Add ``--json``."""
+    return click.option(
+        "--json", "json_path", metavar="FILE", type=click.Path(path_type=Path), help="Write the facts as JSON."
+    )(command)
+
+
+def kernel_argument(command: Command) -> Command:
+    """Add KERNEL with ``--setting`` and ``--instruction-limit``."""
+    argument = click.argument("kernel", metavar="KERNEL")
+    return argument(kernel_options(command))
+
+
+def kernel_options(command: Command) -> Command:
+    """Add ``--setting`` and ``--instruction-limit``."""
+    setting = click.option("--setting", default="launch", show_default=True, help="Launch file: launch or large.")
+    limit = click.option(
+        "--instruction-limit",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Give up after so many warp instructions.",
+    )
+    return setting(limit(command))
+
+
+def scheme_arguments(command: Command) -> Command:
+    """Add SCHEME..., one or several names or ``all``."""
+    return click.argument("schemes", metavar="SCHEME...", nargs=-1, required=True)(command)
+
+
+def designs(names: Sequence[str], preset: str | None, changes: Sequence[str]) -> list[Design]:
+    """The schemes, each with its configuration. Raises :class:`click.UsageError` and ``ValueError``."""
+    return [design(scheme, preset, changes) for scheme in chosen_schemes(names)]
+
+
+def chosen_schemes(names: Sequence[str]) -> list[Scheme]:
+    """Schemes by name in the order given, each once; ``all`` stands for the whole table."""
+    wanted: dict[str, Scheme] = {}
+    for name in names:
+        if name == ALL:
+            wanted |= SCHEMES
+        elif name in SCHEMES:
+            wanted[name] = SCHEMES[name]
+        else:
+            raise click.UsageError(f"SCHEME must be one of {', '.join(SCHEMES)} or {ALL}, not {name!r}")
+    return list(wanted.values())
+
+
+def design(scheme: Scheme, preset: str | None, changes: Sequence[str]) -> Design:
+    """One scheme's configuration: its own preset or the named one, with single fields changed."""
+    name = preset or scheme.preset
+    if name not in PRESETS:
+        raise click.UsageError(f"--preset must be one of {', '.join(PRESETS)}, not {name!r}")
+    values: dict[str, object] = {}
+    for change in changes:
+        field, equals, text = change.partition("=")
+        if not equals:
+            raise click.UsageError(f"--set must be FIELD=VALUE, not {change!r}")
+        values[field.strip()] = parse_field(field.strip(), text.strip())
+    return Design(scheme, name, PRESETS[name].config.replace(**values))

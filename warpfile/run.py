@@ -1,0 +1,93 @@
+"""The golden model by itself: cycles, IPC and counters of a trace."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from spec.config import Config
+from spec.environment import Environment
+from spec.probe import ProbeLayout
+from spec.trace import Trace
+from spec.workload import prepare
+from warpfile.application import Difference
+from warpfile.display import Report
+from warpfile.schemes import Scheme
+
+QUIET_LIMIT = 100_000  #: cycles without any event after which a run is taken for hung
+_EVENTS = ("launch", "issue", "dispatch", "write")
+_REPORT_EVERY = 1 << 14
+
+
+@dataclass(frozen=True)
+class GoldenRun:
+    """Outcome of one run of a golden model."""
+
+    scheme: str
+    preset: str
+    config: Config
+    kernel: str
+    cycles: int
+    instructions: int
+    counters: dict[str, int]
+    operands_checked: int
+    seconds: float
+
+    @property
+    def ipc(self) -> float:
+        """Warp instructions per cycle."""
+        return self.instructions / self.cycles if self.cycles else 0.0
+
+    def to_json(self) -> dict[str, object]:
+        """The facts of ``--json``."""
+        return {
+            "kernel": self.kernel,
+            "preset": self.preset,
+            "lanes": self.config.lanes,
+            "cycles": self.cycles,
+            "instructions": self.instructions,
+            "ipc": self.ipc,
+            "counters": self.counters,
+            "operands_checked": self.operands_checked,
+            "seconds": self.seconds,
+        }
+
+
+def golden_run(
+    scheme: Scheme, cfg: Config, preset: str, trace: Trace, report: Report, quiet_limit: int = QUIET_LIMIT
+) -> GoldenRun:
+    """Run a scheme's golden model over a trace.
+
+    Raises ``WorkloadError`` for a trace that does not fit the configuration, and :class:`Difference` where an operand
+    is not what the trace says or nothing happens for ``quiet_limit`` cycles.
+    """
+    layout = ProbeLayout(scheme.probes(cfg))
+    environment = Environment(cfg, prepare(cfg, trace), layout)
+    model = scheme.golden(cfg, layout)
+    events = sum(layout.mask(name) << layout.offset[name] for name in _EVENTS)
+    start = time.perf_counter()
+    last_event = 0
+    try:
+        while not environment.done:
+            word = model.step(environment.stimulus())
+            environment.observe(word)
+            if word & events:
+                last_event = environment.cycle
+            elif environment.cycle - last_event > quiet_limit:
+                raise Difference(f"{scheme.name}: nothing happened for {quiet_limit} cycles after cycle {last_event}")
+            if not environment.cycle % _REPORT_EVERY:
+                report(scheme.name, environment.instructions, trace.instructions)
+    except AssertionError as error:
+        raise Difference(f"{scheme.name}, cycle {environment.cycle}: {error}") from error
+    seconds = time.perf_counter() - start
+    return GoldenRun(
+        scheme=scheme.name,
+        preset=preset,
+        config=cfg,
+        kernel=trace.kernel,
+        cycles=environment.cycle,
+        instructions=environment.instructions,
+        counters=dict(model.counters),
+        operands_checked=model.operands_checked,
+        seconds=seconds,
+    )
