@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
+import zipfile
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,6 +87,8 @@ def execute_kernel(directory: Path, setting: str, limit: int | None, report: Rep
 
 def load_trace(path: Path) -> Trace:
     """Load a trace; whatever is wrong with the file is a :class:`TraceError`."""
+    if path.exists() and not zipfile.is_zipfile(path):
+        raise TraceError(f"{path} must be a trace written by 'warpfile trace' (it is no archive)")
     try:
         return Trace.load(path)
     except (KeyError, TypeError, AttributeError) as error:

