@@ -1,9 +1,11 @@
 """The decode record as a hardware structure (fields and widths: ``spec.beat.decode_fields``)."""
 
+from amaranth import Value
 from amaranth.lib import data
 
 from spec.beat import decode_fields
 from spec.config import Config
+from spec.trace import Port
 
 
 def beat_layout(cfg: Config) -> data.StructLayout:
@@ -11,6 +13,11 @@ def beat_layout(cfg: Config) -> data.StructLayout:
     fields: dict[str, object] = dict(decode_fields(cfg))
     fields["sources"] = data.ArrayLayout(cfg.register_bits, cfg.source_slots)
     return data.StructLayout(fields)
+
+
+def needs_unit(beat: data.View) -> Value:
+    """Whether a beat has to pass the operand stage: it executes and its port is not NONE."""
+    return beat.executes & (beat.port != Port.NONE.value)
 
 
 def result_layout(cfg: Config) -> data.StructLayout:
@@ -27,8 +34,13 @@ def result_layout(cfg: Config) -> data.StructLayout:
 
 
 def launch_layout(cfg: Config) -> data.StructLayout:
-    """One warp launch: slot, first row of the warp in every bank, CTA slot."""
-    return data.StructLayout({"warp": cfg.warp_bits, "base_row": cfg.row_bits, "cta": cfg.cta_bits})
+    """One warp launch: slot, the warp's first place, CTA slot."""
+    return data.StructLayout({"warp": cfg.warp_bits, "base": cfg.place_bits, "cta": cfg.cta_bits})
+
+
+def completion_layout(cfg: Config) -> data.StructLayout:
+    """A result that is in place: the pending bits that the scoreboard releases."""
+    return data.StructLayout({"writes": 1, "warp": cfg.warp_bits, "register": cfg.register_bits, "tokens": 16})
 
 
 def dispatch_layout(cfg: Config) -> data.StructLayout:

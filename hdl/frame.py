@@ -1,19 +1,19 @@
 """The frame that every scheme shares: instruction buffers, scoreboard, barriers and the warp scheduler."""
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.arbiter import decode, encode, select
 from hdl.barrier import Barrier
-from hdl.beat import beat_layout, launch_layout, result_layout
+from hdl.beat import beat_layout, completion_layout, launch_layout
 from hdl.buffer import InstructionBuffer
 from hdl.naming import named
 from hdl.scheduler.policy import POLICIES
 from hdl.scoreboard import WarpScoreboard, destination_mask
 from hdl.stamp import stamp
 from spec.config import Config
-from spec.trace import Kind, Port
+from spec.trace import Kind
 
 
 class Frame(wiring.Component):
@@ -24,11 +24,11 @@ class Frame(wiring.Component):
     launch : In(stream)          A warp to launch; resident from the next cycle. Ready when the operand stage is.
     launch_ready : In(1)         The storage takes the launch in this cycle.
     decode_valid : In(1), decode : In(beat_layout(cfg))   Always taken; the sender counts buffer entries.
-    room : In(1), mine, uncollected, registers : In       Of the operand stage.
-    accept : In(1)               The operand stage takes the offered beat in this cycle.
-    offer_valid : Out(1)         A beat that needs a collector unit is offered.
-    offer : Out(beat_layout), offer_warp : Out(warps)     Zero if no warp is chosen.
-    result_taken : In(ports), result : In(ArrayLayout)    Accepted results, for the scoreboard.
+    heads : Out(ArrayLayout)     Head beat of every warp, for the operand stage to read.
+    room, hold, prefer, collecting : In(warps), mine, uncollected, registers : In   See the operand stage.
+    accept : In(1)               The operand stage takes the offered beat in this cycle; a refusal is a bubble.
+    offer_valid : Out(1), offer : Out(beat_layout), offer_warp : Out(warps)   The chosen beat; zero if none.
+    completed : In(ports), completion : In(ArrayLayout)   Results that are in place, for the scoreboard.
     resident, buffered, clear, waiting : Out(warps), issue, exit : Out(1), issue_warp : Out(warp_bits)   Observed state.
     """
 
@@ -42,7 +42,8 @@ class Frame(wiring.Component):
                 "launch_ready": In(1),
                 "decode_valid": In(1),
                 "decode": In(beat_layout(cfg)),
-                "room": In(1),
+                "heads": Out(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
+                **{name: In(cfg.warps) for name in ("room", "hold", "prefer", "collecting")},
                 "mine": In(data.ArrayLayout(cfg.collectors, cfg.warps)),
                 "uncollected": In(slots),
                 "registers": In(data.ArrayLayout(cfg.register_bits, slots)),
@@ -50,8 +51,8 @@ class Frame(wiring.Component):
                 "offer_valid": Out(1),
                 "offer": Out(beat_layout(cfg)),
                 "offer_warp": Out(cfg.warps),
-                "result_taken": In(cfg.ports),
-                "result": In(data.ArrayLayout(result_layout(cfg), cfg.ports)),
+                "completed": In(cfg.ports),
+                "completion": In(data.ArrayLayout(completion_layout(cfg), cfg.ports)),
                 **masks,
                 "issue": Out(1),
                 "exit": Out(1),
@@ -65,9 +66,9 @@ class Frame(wiring.Component):
         grant, leaves = Signal(self._cfg.warps), Signal(self._cfg.warps)
         m.d.comb += leaves.eq(grant & self.issue.replicate(self._cfg.warps))
         launched, ctas = self._warp_table(m, leaves)
-        heads = self._buffers(m, leaves)
-        self._scoreboards(m, heads, leaves)
-        self._schedule(m, heads, grant, leaves, launched)
+        self._buffers(m, leaves)
+        self._scoreboards(m, leaves)
+        self._schedule(m, grant, leaves, launched)
         self._barrier(m, ctas, leaves)
         return m
 
@@ -86,8 +87,7 @@ class Frame(wiring.Component):
                 m.d.sync += ctas[warp].eq(self.launch.payload.cta)
         return launched, ctas
 
-    def _buffers(self, m: Module, leaves: Value) -> list[data.View]:
-        heads = []
+    def _buffers(self, m: Module, leaves: Value) -> None:
         for warp in range(self._cfg.warps):
             buffer = stamp(m, f"buffer{warp}", "instruction_buffer", lambda: InstructionBuffer(self._cfg))
             m.d.comb += [
@@ -95,20 +95,20 @@ class Frame(wiring.Component):
                 buffer.beat.eq(self.decode),
                 buffer.pop.eq(leaves[warp]),
                 self.buffered[warp].eq(buffer.valid),
+                self.heads[warp].eq(buffer.head),
             ]
-            heads.append(buffer.head)
-        return heads
 
-    def _scoreboards(self, m: Module, heads: list[data.View], leaves: Value) -> None:
+    def _scoreboards(self, m: Module, leaves: Value) -> None:
         reserve = named(m, "reserve_registers", destination_mask(m, self._cfg, self.offer))
-        results = [self.result[port] for port in range(self._cfg.ports)]
+        results = [self.completion[port] for port in range(self._cfg.ports)]
         release = named(m, "release_registers", Cat(self._released(result) for result in results))
-        for warp, head in enumerate(heads):
+        for warp in range(self._cfg.warps):
             board = stamp(m, f"scoreboard{warp}", "warp_scoreboard", lambda: WarpScoreboard(self._cfg))
-            own = Cat(taken & (result.warp == warp) for taken, result in zip(self.result_taken, results, strict=True))
+            own = Cat(taken & (result.warp == warp) for taken, result in zip(self.completed, results, strict=True))
             m.d.comb += [
                 board.valid.eq(self.buffered[warp]),
-                board.head.eq(head),
+                board.head.eq(self.heads[warp]),
+                board.collecting.eq(self.collecting[warp]),
                 board.mine.eq(self.mine[warp]),
                 board.uncollected.eq(self.uncollected),
                 board.registers.eq(self.registers),
@@ -125,19 +125,17 @@ class Frame(wiring.Component):
         names = self._cfg.register_names
         return decode(result.register, names) & result.writes.replicate(names)
 
-    def _schedule(self, m: Module, heads: list[data.View], grant: Value, leaves: Value, launched: Value) -> None:
-        needs = Cat(head.executes & (head.port != Port.NONE.value) for head in heads)
-        blocked = needs & (~self.room).replicate(self._cfg.warps)
+    def _schedule(self, m: Module, grant: Value, leaves: Value, launched: Value) -> None:
+        eligible = named(m, "eligible", self.clear & ~self.waiting & self.room & ~self.hold)
+        preferred = named(m, "preferred", eligible & self.prefer)
         m.submodules.scheduler = scheduler = POLICIES[self._cfg.scheduler](self._cfg)
-        chosen = Signal()
         m.d.comb += [
-            scheduler.eligible.eq(self.clear & ~self.waiting & ~blocked),
+            scheduler.eligible.eq(Mux(preferred.any(), preferred, eligible)),
             grant.eq(scheduler.grant),
-            chosen.eq(grant.any()),
-            self.offer.eq(select(grant, [head.as_value() for head in heads])),
+            self.offer.eq(select(grant, [head.as_value() for head in self.heads])),
             self.offer_warp.eq(grant),
-            self.offer_valid.eq(chosen & (grant & needs).any()),
-            self.issue.eq(chosen & (self.accept | ~self.offer_valid)),
+            self.offer_valid.eq(grant.any()),
+            self.issue.eq(self.offer_valid & self.accept),
             self.exit.eq(self.issue & (self.offer.kind == Kind.EXIT.value)),
             self.issue_warp.eq(encode(leaves, self._cfg.warp_bits)),
             scheduler.taken.eq(self.issue),

@@ -51,19 +51,10 @@ class Baseline(wiring.Component):
         return m
 
     def _join(self, m: Module, frame: Frame, stage: OperandStage) -> None:
-        taken = Cat(stage.result[port].valid & stage.result[port].ready for port in range(self._cfg.ports))
-        m.d.comb += [
-            frame.room.eq(stage.room),
-            frame.mine.eq(stage.mine),
-            frame.uncollected.eq(stage.uncollected),
-            frame.registers.eq(stage.registers),
-            frame.accept.eq(stage.accept),
-            stage.offer_valid.eq(frame.offer_valid),
-            stage.offer.eq(frame.offer),
-            stage.offer_warp.eq(frame.offer_warp),
-            frame.result_taken.eq(taken),
-            frame.result.eq(Cat(stage.result[port].payload for port in range(self._cfg.ports))),
-        ]
+        to_frame = ("room", "hold", "prefer", "collecting", "mine", "uncollected", "registers", "accept")
+        to_stage = ("heads", "buffered", "offer_valid", "offer", "offer_warp")
+        m.d.comb += [getattr(frame, name).eq(getattr(stage, name)) for name in (*to_frame, "completed", "completion")]
+        m.d.comb += [getattr(stage, name).eq(getattr(frame, name)) for name in to_stage]
 
     def _ports(self, m: Module, frame: Frame, stage: OperandStage) -> None:
         wiring.connect(m, wiring.flipped(self.launch), frame.launch)

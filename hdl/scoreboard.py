@@ -35,12 +35,13 @@ class WarpScoreboard(wiring.Component):
     Members
     -------
     valid : In(1), head : In(beat_layout(cfg))
+    collecting : In(1)                 A beat of this warp has not been dispatched.
     mine : In(collectors)              Collector units that hold a beat of this warp.
     uncollected : In(collectors * slots)   Source slots not granted yet, of any warp.
     registers : In(ArrayLayout)        Register of each source slot.
     reserve : In(1), reserve_registers : In(register_names), reserve_tokens : In(16)
     release : In(ports), release_registers, release_tokens : In(ArrayLayout)
-                                       Accepted results, one decoded register mask and one token mask per port.
+                                       Completed results, one decoded register mask and one token mask per port.
     clear : Out(1)                     The head beat is valid and has no hazard.
     """
 
@@ -51,6 +52,7 @@ class WarpScoreboard(wiring.Component):
             {
                 "valid": In(1),
                 "head": In(beat_layout(cfg)),
+                "collecting": In(1),
                 "mine": In(cfg.collectors),
                 "uncollected": In(slots),
                 "registers": In(data.ArrayLayout(cfg.register_bits, slots)),
@@ -103,6 +105,6 @@ class WarpScoreboard(wiring.Component):
         return any_of(hits)
 
     def _undrained(self, pending: Value, tokens: Value) -> Value:
-        collecting, writing = self.mine.any(), pending.any() | tokens.any()
+        writing = pending.any() | tokens.any()
         exits = self.head.kind == Kind.EXIT.value
-        return Mux(exits, collecting | writing, (self.head.kind == Kind.BARRIER.value) & collecting)
+        return Mux(exits, self.collecting | writing, (self.head.kind == Kind.BARRIER.value) & self.collecting)

@@ -16,7 +16,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
 from sim.counters import ObservedCounters
-from sim.explain import HISTORY, first_mismatch
+from sim.explain import HISTORY, differing_fields, first_mismatch
 from sim.plan import PLAN_VARIABLE, Outcome, Plan
 from sim.stimulus import StimulusPacker
 from spec.beat import Beat
@@ -119,29 +119,32 @@ class Lockstep:
 
     def _fail(self, got: int, want: int, extra: dict[str, object] | None = None) -> None:
         width = self.layout.width
-        warp, beat = self._suspect(got, want)
+        rtl = got & ((1 << width) - 1)
+        fields, extra = differing_fields(self.layout, rtl, want), dict(extra or {})
+        warp, beat = self._suspect(fields)
+        if got >> width:
+            fault = self._fault()
+            warp, beat = fault["warp"], self.workload.beats[fault["payload"]]
+            extra["operand"] = fault
+        for name, value in extra.items():
+            fields[name] = value if isinstance(value, dict) else {"message": value}
         words = [word & ((1 << width) - 1) for word in self.history]
-        report = first_mismatch(self.layout, self.rtl_side.cycle, got & ((1 << width) - 1), want, words, warp, beat)
-        if got >> width:
-            extra = (extra or {}) | {"operand": self._fault()}
-        for name, value in (extra or {}).items():
-            report["fields"][name] = value if isinstance(value, dict) else {"message": value}
-        if got >> width:
-            payload = int(self.dut.fault_payload.value)
-            report["pc"] = self.workload.beats[payload].offset
         self.outcome.mismatches = 1
-        self.outcome.first_mismatch = report
+        self.outcome.first_mismatch = first_mismatch(self.layout, self.rtl_side.cycle, words, fields, warp, beat)
 
     def _fault(self) -> dict[str, int]:
-        dut = self.dut
-        names = ("payload", "port", "slot", "lanes")
-        return {name: int(getattr(dut, f"fault_{name}").value) for name in names}
+        names = ("payload", "warp", "port", "slot", "lanes")
+        return {name: int(getattr(self.dut, f"fault_{name}").value) for name in names}
 
-    def _suspect(self, got: int, want: int) -> tuple[int | None, Beat | None]:
-        fields = self.layout.unpack(want)
-        if fields["issue"]:
-            warp = fields["issue_warp"]
-            return warp, self.golden_side.head(warp)
+    def _suspect(self, fields: dict[str, dict[str, int]]) -> tuple[int | None, Beat | None]:
+        """Warp and beat that a difference is about: the one that issues, or the one that is presented for dispatch."""
+        for name, both in fields.items():
+            for value in both.values():
+                if name.startswith("dispatch_payload") and value < len(self.workload.beats):
+                    return self.golden_side.owner(value), self.workload.beats[value]
+                if name == "issue_warp" or (name == "clear" and value):
+                    warp = value if name == "issue_warp" else value.bit_length() - 1
+                    return warp, self.golden_side.head(warp)
         return None, None
 
 

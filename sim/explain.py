@@ -22,17 +22,16 @@ def describe_cycle(layout: ProbeLayout, word: int) -> str:
 
 
 def first_mismatch(
-    layout: ProbeLayout, cycle: int, rtl: int, golden: int, history: Sequence[int], warp: int | None, beat: Beat | None
+    layout: ProbeLayout,
+    cycle: int,
+    history: Sequence[int],
+    fields: dict[str, dict[str, int]],
+    warp: int | None,
+    beat: Beat | None,
 ) -> dict[str, object]:
     """JSON of the first difference: cycle, warp, pc, fields with both values, and the cycles before."""
     before = [f"cycle {cycle - len(history) + index}: {describe_cycle(layout, word)}" for index, word in enumerate(history)]
-    return {
-        "cycle": cycle,
-        "warp": warp,
-        "pc": beat.offset if beat else None,
-        "fields": differing_fields(layout, rtl, golden),
-        "before": before,
-    }
+    return {"cycle": cycle, "warp": warp, "pc": beat.offset if beat else None, "fields": fields, "before": before}
 
 
 def to_text(mismatch: dict[str, object]) -> str:

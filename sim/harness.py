@@ -30,6 +30,7 @@ module harness (input clk /*verilator public_flat_rw*/);
   wire [{probe_top}:0] probe;
   reg fault /*verilator public_flat_rd*/ = 1'b0;
   reg [{payload_top}:0] fault_payload /*verilator public_flat_rd*/ = 0;
+  reg [7:0] fault_warp /*verilator public_flat_rd*/ = 0;
   reg [7:0] fault_port /*verilator public_flat_rd*/ = 0;
   reg [7:0] fault_slot /*verilator public_flat_rd*/ = 0;
   reg [31:0] fault_lanes /*verilator public_flat_rd*/ = 0;
@@ -101,6 +102,7 @@ _CHECK = """\
             if (differs != 0 && !fault) begin
               fault <= 1'b1;
               fault_payload <= dispatch{port}[{payload_top}:{payload}];
+              fault_warp <= dispatch{port}[{warp_top}:0];
               fault_port <= {port};
               fault_slot <= slot;
               fault_lanes <= differs;
@@ -164,6 +166,7 @@ def _add_port(
         f"  reg [{cfg.data_bits - 1}:0] result_data{port} = 0;",
     ]
     names = {"port": port, "lanes": cfg.lanes, "data": cfg.data_bits, "slots": cfg.source_slots}
+    names["warp_top"] = cfg.warp_bits - 1
     valid = at[f"result_valid{port}"][0]
     registers.append(_RESULT.format(valid=valid, value=value, value_top=value + 31, mask=mask, **names))
     checks.append(_CHECK.format(ready=ready, payload=payload, payload_top=dispatch_top, **names))

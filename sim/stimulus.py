@@ -12,7 +12,7 @@ ROW_BITS = 32
 
 def launch_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     """Record of a warp launch, least significant first."""
-    return (("warp", cfg.warp_bits), ("base_row", cfg.row_bits), ("cta", cfg.cta_bits))
+    return (("warp", cfg.warp_bits), ("base", cfg.place_bits), ("cta", cfg.cta_bits))
 
 
 def result_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
@@ -64,7 +64,7 @@ class StimulusPacker:
         launch = stimulus.launch
         if launch is not None:
             cfg = self._cfg
-            record = launch.warp | launch.base_row << cfg.warp_bits | launch.cta << (cfg.warp_bits + cfg.row_bits)
+            record = launch.warp | launch.base << cfg.warp_bits | launch.cta << (cfg.warp_bits + cfg.place_bits)
             word |= (record << 1 | 1) << self._launch
         if stimulus.beat is not None:
             word |= self._beat(stimulus.beat, stimulus.beat_warp) << self._decode

@@ -15,7 +15,7 @@ def baseline_probes(cfg: Config) -> tuple[Probe, ...]:
         Probe("buffered", cfg.warps, "warps with a beat in their instruction buffer"),
         Probe("clear", cfg.warps, "warps whose head beat has no hazard"),
         Probe("waiting", cfg.warps, "warps waiting at a barrier"),
-        Probe("room", 1, "some collector unit is free"),
+        Probe("room", cfg.warps, "warps whose head beat finds a collector unit or needs none"),
         Probe("issue", 1, "a beat issues"),
         Probe("issue_warp", cfg.warp_bits, "warp of the issuing beat"),
         Probe("exit", 1, "the issuing beat ends its warp"),

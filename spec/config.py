@@ -107,13 +107,19 @@ class Config:
         """Bits of one warp register as built: lanes x 32."""
         return self.lanes * 32
 
-    def rows_per_warp(self, registers: int) -> int:
-        """Rows that a warp of a kernel with so many registers takes in every bank (rounded up to whole rows)."""
-        return max(1, -(-registers // self.banks))
+    @property
+    def place_bits(self) -> int:
+        """Width of a place number: bank and row of a warp register in one."""
+        return index_bits(self.banks * self.rows)
+
+    def places_per_warp(self, registers: int) -> int:
+        """Places that a warp of a kernel with so many registers takes: whole rows if the skew depends on the warp."""
+        size = self.banks if self.bank_skew == "warp" else 1
+        return max(1, -(-registers // size)) * size
 
     def resident_warps(self, registers: int) -> int:
-        """Warp slots that such a kernel can use: limited by slots and by rows."""
-        return min(self.warps, self.rows // self.rows_per_warp(registers))
+        """Warp slots that such a kernel can use: limited by slots and by places."""
+        return min(self.warps, self.banks * self.rows // self.places_per_warp(registers))
 
     def replace(self, **changes: object) -> Config:
         """A copy with some fields changed, checked again."""

@@ -38,10 +38,10 @@ class Result:
 
 @dataclass(slots=True, eq=False)
 class Launch:
-    """A warp offered for launch: ``warp`` slot, ``base_row``, ``cta`` slot and the trace's warp number ``stream``."""
+    """A warp offered for launch: ``warp`` slot, ``base`` (first place), ``cta`` slot and the trace's warp number ``stream``."""
 
     warp: int
-    base_row: int
+    base: int
     cta: int
     stream: int
 
@@ -110,6 +110,10 @@ class Environment:
         sent = self._slots[warp].sent
         return sent[0] if sent else None
 
+    def owner(self, payload: int) -> int | None:
+        """Warp slot of a beat that was issued to the operand stage and has not been dispatched."""
+        return next((unit.warps[payload] for unit in self._units if payload in unit.warps), None)
+
     def stimulus(self) -> Stimulus:
         """Inputs of the current cycle. The object is reused in the next one."""
         stimulus, cycle = self._stimulus, self.cycle
@@ -176,7 +180,7 @@ class Environment:
         if beat.needs_unit:
             self._warp_of(beat, warp)
             return
-        if beat.kind == Kind.BRANCH:
+        if beat.kind == Kind.BRANCH and beat.last:
             slot.hold = self.cycle + self.cfg.branch_delay + 1
         if beat.executes and beat.token_writes:
             ready = self.cycle + self.cfg.uniform_latency
@@ -273,7 +277,7 @@ class _CtaDispatcher:
 
     def __init__(self, cfg: Config, workload: Workload) -> None:
         self._cfg = cfg
-        self._rows = cfg.rows_per_warp(workload.registers)
+        self._places = cfg.places_per_warp(workload.registers)
         self._shared = workload.trace.shared_bytes
         self._shared_free = cfg.shared_bytes
         self._waiting = deque(workload.ctas)
@@ -303,7 +307,7 @@ class _CtaDispatcher:
         self._members[cta] = len(members)
         for stream in members:
             warp = self._free_warps.pop(0)
-            self._queue.append(Launch(warp, warp * self._rows, cta, stream))
+            self._queue.append(Launch(warp, warp * self._places, cta, stream))
 
     def accepted(self) -> list[Launch]:
         """Note that the offered warp was launched; the whole CTA's warps once its last one is, otherwise none."""

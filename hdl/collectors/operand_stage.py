@@ -5,9 +5,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.arbiter import Ages, any_of, lowest_one, select
-from hdl.beat import beat_layout, dispatch_layout, launch_layout, result_layout
+from hdl.beat import beat_layout, completion_layout, dispatch_layout, launch_layout, needs_unit, result_layout
 from hdl.collectors.dispatch import DispatchArbiter
 from hdl.collectors.unit import CollectorLane, CollectorUnit
+from hdl.naming import named
 from hdl.rf.banks import BankedRegisterFile
 from hdl.rf.location import Location, location_layout
 from hdl.stamp import stamp
@@ -46,12 +47,16 @@ class OperandStage(wiring.Component):
 
     Members
     -------
-    launch_valid : In(1), launch : In(launch_layout(cfg))   The warp's base row is known from the next cycle.
-    offer_valid : In(1), offer : In(beat_layout(cfg)), offer_warp : In(warps)   The issuing beat, if it needs a unit.
-    accept : Out(1)                      The offered beat is taken; the baseline refuses nothing that had ``room``.
-    room : Out(1)                        Some unit is free.
+    launch_valid : In(1), launch : In(launch_layout(cfg))   The warp's base is known from the next cycle.
+    heads : In(ArrayLayout), buffered : In(warps)   Next beat of every warp, read only.
+    room : Out(warps)                    The head beat of this warp would be taken.
+    hold, prefer : Out(warps)            Warps that must not issue, warps to choose first. The baseline: none.
+    offer_valid : In(1), offer : In(beat_layout(cfg)), offer_warp : In(warps)   The chosen beat, also if it needs no unit.
+    accept : Out(1)                      It is taken in this cycle. The baseline refuses nothing that had ``room``.
     mine : Out(ArrayLayout)              Per warp: units that hold a beat of it.
-    uncollected, registers : Out         Per source slot, for the scoreboard's write-after-read check.
+    uncollected, registers : Out         Per source slot: a register that no younger beat of the warp may write yet.
+    collecting : Out(warps)              Some beat of the warp has not been dispatched.
+    completed : Out(ports), completion : Out(ArrayLayout)   Results that are in place, for the scoreboard.
     See also :func:`execution_members` and :func:`observed_members`.
     """
 
@@ -66,10 +71,14 @@ class OperandStage(wiring.Component):
                 "offer": In(beat_layout(cfg)),
                 "offer_warp": In(cfg.warps),
                 "accept": Out(1),
-                "room": Out(1),
+                "heads": In(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
+                "buffered": In(cfg.warps),
+                **{name: Out(cfg.warps) for name in ("room", "hold", "prefer", "collecting")},
                 "mine": Out(data.ArrayLayout(cfg.collectors, cfg.warps)),
                 "uncollected": Out(slots),
                 "registers": Out(data.ArrayLayout(cfg.register_bits, slots)),
+                "completed": Out(cfg.ports),
+                "completion": Out(data.ArrayLayout(completion_layout(cfg), cfg.ports)),
                 **execution_members(cfg),
                 **observed_members(cfg),
             }
@@ -86,6 +95,7 @@ class OperandStage(wiring.Component):
         self._allocate(m, units, location, leaving)
         self._read(m, units, banks, older)
         self._write(m, location, banks)
+        self._complete(m)
         self._lanes(m, banks)
         self._watch(m, units)
         return m
@@ -103,9 +113,8 @@ class OperandStage(wiring.Component):
     def _allocate(self, m: Module, units: list, location: Location, leaving: Value) -> None:
         m.d.comb += [
             self.occupied.eq(Cat(unit.occupied for unit in units)),
-            self.room.eq(~self.occupied.all()),
-            self.accept.eq(self.room),
-            self.allocate.eq(lowest_one(~self.occupied) & self.offer_valid.replicate(len(units))),
+            self.accept.eq(1),
+            self.allocate.eq(lowest_one(~self.occupied) & (self.offer_valid & needs_unit(self.offer)).replicate(len(units))),
             location.launch_valid.eq(self.launch_valid),
             location.launch.eq(self.launch),
             location.warp.eq(self.offer_warp),
@@ -172,6 +181,18 @@ class OperandStage(wiring.Component):
                 result.ready.eq(banks.accept[port] | ~result.payload.writes),
             ]
 
+    def _complete(self, m: Module) -> None:
+        for port in range(self._cfg.ports):
+            result, fields = self.result[port], ("writes", "warp", "register", "tokens")
+            valid = result.valid & result.ready
+            record = Cat(result.payload[name] for name in fields)
+            for cycle in range(1, self._cfg.bank_cycles):
+                later = Signal(1, name=f"completing{port}_{cycle}")
+                held = Signal(len(record), name=f"completion{port}_{cycle}", reset_less=True)
+                m.d.sync += [later.eq(valid), held.eq(record)]
+                valid, record = later, held
+            m.d.comb += [self.completed[port].eq(valid), self.completion[port].eq(record)]
+
     def _lanes(self, m: Module, banks: BankedRegisterFile) -> None:
         slots, chosen = self._cfg.source_slots, Cat(self.chosen[port] for port in range(self._cfg.ports))
         for number in range(self._cfg.lanes):
@@ -191,5 +212,10 @@ class OperandStage(wiring.Component):
             self.uncollected.eq(Cat(unit.uncollected for unit in units)),
             self.registers.eq(Cat(unit.registers.as_value() for unit in units)),
         ]
+        full = named(m, "full", self.occupied.all())
         for warp in range(self._cfg.warps):
-            m.d.comb += self.mine[warp].eq(Cat(unit.occupied & (unit.out.warp == warp) for unit in units))
+            m.d.comb += [
+                self.mine[warp].eq(Cat(unit.occupied & (unit.out.warp == warp) for unit in units)),
+                self.collecting[warp].eq(self.mine[warp].any()),
+                self.room[warp].eq(self.buffered[warp] & ~(full & needs_unit(self.heads[warp]))),
+            ]

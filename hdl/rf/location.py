@@ -1,4 +1,4 @@
-"""Where an architectural register lives: base row plus offset, bank skewed by warp or row."""
+"""Where an architectural register lives: base plus number, bank skewed by warp or row."""
 
 from amaranth import Const, Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -16,10 +16,10 @@ def location_layout(cfg: Config) -> data.StructLayout:
 
 
 class Location(wiring.Component):
-    """Base row of every warp, and the lookups of a cycle: the offered beat's sources and each port's result.
+    """Base of every warp, and the lookups of a cycle: the offered beat's sources and each port's result.
 
-    Lookups are combinational; a launch is seen from the next cycle. ``row = base + register div banks``,
-    ``bank = (register + skew) mod banks`` (docs/machine.md, section 5).
+    Lookups are combinational; a launch is seen from the next cycle. A register's place is ``base + register``;
+    ``row = place div banks``, ``bank = (place + skew) mod banks`` (docs/machine.md, section 5).
 
     Members
     -------
@@ -46,12 +46,12 @@ class Location(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Table of base rows; one multiplexer for the offered beat, one per write-back port."""
+        """Table of bases; one multiplexer for the offered beat, one per write-back port."""
         m = Module()
-        bases = [Signal(self._cfg.row_bits, name=f"base{warp}", reset_less=True) for warp in range(self._cfg.warps)]
+        bases = [Signal(self._cfg.place_bits, name=f"base{warp}", reset_less=True) for warp in range(self._cfg.warps)]
         for warp, base in enumerate(bases):
             with m.If(self.launch_valid & (self.launch.warp == warp)):
-                m.d.sync += base.eq(self.launch.base_row)
+                m.d.sync += base.eq(self.launch.base)
         offered = self._of_warp(m, "offered", self.warp, bases)
         for slot in range(self._cfg.source_slots):
             self._look_up(m, *offered, self.sources[slot], self.source_places[slot])
@@ -62,15 +62,16 @@ class Location(wiring.Component):
         return m
 
     def _of_warp(self, m: Module, name: str, warp: Value, bases: list[Signal]) -> tuple[Signal, Signal]:
-        base = Signal(self._cfg.row_bits, name=f"{name}_base")
+        base = Signal(self._cfg.place_bits, name=f"{name}_base")
         number = Signal(self._cfg.bank_bits, name=f"{name}_skew")
         numbers = [Const(index % self._cfg.banks, self._cfg.bank_bits) for index in range(self._cfg.warps)]
         m.d.comb += [base.eq(select(warp, bases)), number.eq(select(warp, numbers))]
         return base, number
 
-    def _look_up(self, m: Module, base: Value, warp: Value, register: Value, place: data.View) -> None:
+    def _look_up(self, m: Module, base: Value, warp: Value, register: Value, location: data.View) -> None:
         bits = exact_log2(self._cfg.banks)
-        m.d.comb += place.row.eq(base + register[bits:])
+        place = Signal(self._cfg.place_bits, name="place")
+        m.d.comb += [place.eq(base + register), location.row.eq(place[bits:])]
         if bits:
-            skew = {"none": Const(0), "warp": warp, "row": place.row[:bits]}[self._cfg.bank_skew]
-            m.d.comb += place.bank.eq((register[:bits] + skew)[:bits])
+            skew = {"none": Const(0), "warp": warp, "row": location.row[:bits]}[self._cfg.bank_skew]
+            m.d.comb += location.bank.eq((place[:bits] + skew)[:bits])
