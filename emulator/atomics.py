@@ -18,6 +18,7 @@ from emulator.source import flushed
 from emulator.warp import Run, Warp
 
 Operation = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Change = Callable[[np.ndarray, np.ndarray, list[np.ndarray]], np.ndarray]
 
 _INC: Operation = lambda old, limit: np.where(old >= limit, 0, old + 1).astype(old.dtype)  # noqa: E731
 _DEC: Operation = lambda old, limit: np.where((old == 0) | (old > limit), limit, old - 1).astype(old.dtype)  # noqa: E731
@@ -40,13 +41,15 @@ _MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} FTZ RN CAST SPIN
 
 @opcode("ATOMG ATOM ATOMS RED", _MARKS)
 def atomic(decoder: Decoder) -> Run:
-    """ATOM* d, [address], operand (CAS: compare, new); RED gives nothing back."""
+    """ATOM* d, [address], operand; RED gives nothing back.
+
+    CAS takes the value to compare with and the new one; CAST.SPIN gives 1 where it swapped, else 0.
+    """
     dtype = _dtype(decoder)
     size = np.dtype(dtype).itemsize
     values = [_values(decoder, position, dtype) for position in range(1, len(decoder.sources))]
-    compare = decoder.has("CAS")
-    operation = None if compare else _operation(decoder)
     put = _result_writer(decoder, size)
+    change = _change(decoder, put is not None)
     parts = _shared_parts if decoder.instruction.opcode == "ATOMS" else _global_parts
     succeed = decoder.predicate_writer(0)
 
@@ -54,18 +57,23 @@ def atomic(decoder: Decoder) -> Run:
         for region, offsets, chosen in parts(warp, addresses, size):
             who = lanes[chosen]
             words: np.ndarray = region.bytes.view(dtype)
-            places = offsets // size
-            operands = [value(warp, who) for value in values]
-            if compare:
-                old = _compare_and_swap(words, places, operands[0], operands[1])
-            else:
-                old = _update(words, places, operands[0], operation, put is not None)  # type: ignore[arg-type]
+            found = change(words, offsets // size, [value(warp, who) for value in values])
             if put is not None:
-                put(warp, who, old)
+                put(warp, who, found)
         if succeed is not None:
             succeed(warp, ALL, ALL)
 
     return at(decoder, address_of(decoder, decoder.sources[0]), act)
+
+
+def _change(decoder: Decoder, wants_old: bool) -> Change:
+    """What to do to the addressed words; gives what each lane gets back."""
+    if decoder.has("CAST"):
+        return lambda words, places, given: (_compare_and_swap(words, places, *given) == given[0]).astype(words.dtype)
+    if decoder.has("CAS"):
+        return lambda words, places, given: _compare_and_swap(words, places, *given)
+    operation = _operation(decoder)
+    return lambda words, places, given: _update(words, places, given[0], operation, wants_old)
 
 
 def _dtype(decoder: Decoder) -> type:

@@ -9,6 +9,7 @@ import numpy as np
 from compiler.model import Immediate, Label, Name, Predicate
 from emulator.decode import control, opcode
 from emulator.destination import Decoder
+from emulator.errors import ExecutionError
 from emulator.lanes import ALL, indices_of, lowest_lane, mask_of
 from emulator.source import Fetch
 from emulator.warp import END, Control, Run, Warp
@@ -78,7 +79,9 @@ def _indirect(decoder: Decoder, distance: Fetch, base: int) -> Control:
         places = {(base + offset) % (1 << 64) for offset in offsets[indices_of(execute)].tolist()}
         for place in places:
             if place % _STEP or place // _STEP >= end:
-                raise ValueError(f"{warp.name}: branch at {_STEP * index:#06x} to {place:#x}, outside of the section")
+                raise ExecutionError(
+                    f"{warp.name}: branch at {_STEP * index:#06x} to {place:#x}, outside of the section"
+                )
         for place in sorted(places)[1:]:
             lanes = mask_of(offsets == np.uint64((place - base) % (1 << 64))) & execute
             warp.lanes.fork(place // _STEP, lanes)

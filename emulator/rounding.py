@@ -92,7 +92,9 @@ def directed64(a: np.ndarray, b: np.ndarray, c: np.ndarray, mode: str) -> np.nda
 
 def exact64(a: float, b: float, c: float, mode: str) -> float:
     """a * b + c with one rounding; infinities, NaN and zeros as IEEE 754 has them."""
-    if not all(map(np.isfinite, (a, b, c))):
+    if np.isfinite(a) and np.isfinite(b) and not np.isfinite(c):
+        return c  # the product must not overflow before the sum
+    if not (np.isfinite(a) and np.isfinite(b)):
         return float(np.float64(a) * np.float64(b) + np.float64(c))
     value = Fraction(a) * Fraction(b) + Fraction(c)
     if value == 0:
