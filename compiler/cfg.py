@@ -78,6 +78,22 @@ class Cfg:
         direct = [(source, target) for source, target in self.edges if source not in resolved or source in guarded]
         return (*direct, *self.call_edges, *self.return_edges)
 
+    @cached_property
+    def padding(self) -> frozenset[int]:
+        """Blocks behind the code: the branch to itself that nothing reaches, and the NOPs after it.
+
+        nvdisasm lists their instructions and leaves them out of its graph.
+        """
+        found: list[int] = []
+        for block in reversed(self.blocks):
+            if all(self.function.instructions[index].opcode == "NOP" for index in block.instructions):
+                found.append(block.index)
+            elif self.predecessors[block.index] == self.successors[block.index] == (block.index,):
+                return frozenset((*found, block.index))
+            else:
+                break
+        return frozenset()
+
     def reachable(self) -> frozenset[int]:
         """Blocks that control can reach from the function's start, calls included."""
         adjacent = _adjacent(len(self.blocks), self.flow_edges)

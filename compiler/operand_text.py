@@ -28,7 +28,7 @@ _SPECIAL = re.compile(r"([-+]?)(INF|QNAN|SNAN|NAN)$")
 _CONSTANT = re.compile(r"([-~]?)(\|?)c(x?)\[([^]]*)\]\[([^]]*)\](\|?)(?:\.\w+)*$")
 _ADDRESS = re.compile(r"(?:desc\[[^]]*\])?\[([^]]*)\]$")
 _LABEL = re.compile(r"`\(([^)]*)\)$")
-_NAME = re.compile(r"[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*$")
+_NAME = re.compile(r"(?:[123]D|[A-Z][A-Z0-9_]*)(\.[A-Z0-9_]+)*$")
 _MARKED = re.compile(r"\{[\d,]*\}$")
 
 
