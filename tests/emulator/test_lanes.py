@@ -1,0 +1,76 @@
+"""Shuffles, votes, matches and special registers against the PTX ISA's definitions, lane by lane."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.emulator.harness import LANE, result, run, words
+
+FEW = settings(max_examples=60, deadline=None)
+
+
+def shuffle(mode: str, lane: int, b: int, c: int) -> tuple[int, bool]:
+    """Source lane and predicate by the pseudo-code of shfl.sync."""
+    limit, clamp, segment = 0, c & 31, c >> 8 & 31
+    limit = (lane & segment) | (clamp & ~segment)
+    floor = lane & segment
+    b &= 31
+    if mode == "UP":
+        source, valid = lane - b, lane - b >= limit
+    elif mode == "DOWN":
+        source, valid = lane + b, lane + b <= limit
+    elif mode == "BFLY":
+        source, valid = lane ^ b, lane ^ b <= limit
+    else:
+        source = floor | (b & ~segment)
+        valid = source <= limit
+    return (source if valid else lane), valid
+
+
+@FEW
+@given(st.sampled_from(["UP", "DOWN", "BFLY", "IDX"]), st.integers(0, 31), st.sampled_from([1, 2, 4, 8, 16, 32]))
+def test_shfl_in_segments(mode: str, b: int, width: int) -> None:
+    c = (32 - width) << 8 | (0 if mode == "UP" else 0x1F)
+    warp = run(f"SHFL.{mode} P0, R0, R2, {b:#x}, R3", {2: 100 + LANE, 3: words(c)})
+    for lane in range(32):
+        source, valid = shuffle(mode, lane, b, c)
+        assert warp.registers[0][lane] == 100 + source
+        assert warp.predicates[0] >> lane & 1 == valid
+
+
+def test_shfl_index_per_lane() -> None:
+    assert result("SHFL.IDX PT, R0, R2, R3, 0x1f", {2: LANE * 3, 3: 31 - LANE}).tolist() == [
+        3 * (31 - n) for n in range(32)
+    ]
+
+
+@pytest.mark.parametrize(("given_lanes", "any_", "all_", "equal"), [(0, 0, 0, 1), (0xF0, 1, 0, 0), (0xFFFF, 1, 1, 1)])
+def test_votes_count_executing_lanes_only(given_lanes: int, any_: int, all_: int, equal: int) -> None:
+    code = (
+        "@P1 VOTE.ANY R0, P2, P0\n@P1 VOTE.ALL R1, P3, P0\n@P1 VOTE.EQ R2, P4, P0\nVOTEU.ANY UR4, UP0, P0\nMOV R3, UR4"
+    )
+    warp = run(code, predicates={0: given_lanes | 0xFF000000, 1: 0xFFFF})
+    assert warp.registers[0][:2].tolist() == [given_lanes, given_lanes]
+    assert [warp.predicates[p] & 1 for p in (2, 3, 4)] == [any_, all_, equal]
+    assert warp.registers[3][0] == given_lanes | 0xFF000000
+
+
+def test_match() -> None:
+    warp = run("MATCH.ANY R0, R2\nMATCH.ALL P0, R1, R2\nMATCH.ALL P1, R3, R4", {2: LANE % 2, 4: words(5)})
+    assert warp.registers[0].tolist() == [0x55555555, 0xAAAAAAAA] * 16
+    assert (warp.registers[1][0], warp.predicates[0], warp.registers[3][0]) == (0, 0, 0xFFFFFFFF)
+
+
+def test_special_registers() -> None:
+    warp = run("S2R R0, SR_TID.X\nS2R R1, SR_LANEID\nS2R R2, SR_LTMASK\nS2R R3, SR_GEMASK\nCS2R R4, SRZ", {5: words(9)})
+    assert warp.registers[0].tolist() == list(range(32))
+    assert warp.registers[2][:3].tolist() == [0, 1, 3]
+    assert warp.registers[3][31] == 0x80000000
+    assert warp.registers[5][0] == 0
+
+
+def test_r2ur_takes_the_lowest_executing_lane() -> None:
+    warp = run("@P0 R2UR UR4, R2\nMOV R0, UR4", {2: LANE}, {0: 0xF0})
+    assert warp.registers[0][0] == 4
