@@ -1,0 +1,107 @@
+"""NVIDIA's disassembler as an outside judge: its control-flow graph and its register life ranges as data."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_NODE = re.compile(r'^"(?P<name>[^"]+)"$')
+_EDGE = re.compile(r'^"([^"]+)":\w+:\w -> "([^"]+)":\w+:\w')
+_OFFSET = re.compile(r"(?:^|\\l|>)([0-9a-f]{4,}):\\ ")
+_INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]{4,})\*/")
+_SECTION = re.compile(r"\s*\.section\s+\.text\.([^,\s]+)")
+
+
+def disassembler() -> str | None:
+    """Path of nvdisasm: from its wheel, or from PATH."""
+    for package in ("nvidia.cu13", "nvidia.cuda_nvdisasm"):
+        try:
+            spec = importlib.util.find_spec(package)
+        except ModuleNotFoundError:
+            continue
+        for place in spec.submodule_search_locations or [] if spec else []:
+            binary = Path(place) / "bin" / "nvdisasm"
+            if binary.exists():
+                return str(binary)
+    return shutil.which("nvdisasm")
+
+
+def run(*arguments: str) -> str:
+    """Output of nvdisasm."""
+    binary = disassembler()
+    assert binary is not None
+    return subprocess.run([binary, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def edges(cubin: Path) -> dict[str, set[tuple[int, int]]]:
+    """Edges of every function as pairs of block start offsets; ``(start, -1)`` for a block without successors."""
+    result: dict[str, set[tuple[int, int]]] = {}
+    starts: dict[str, int] = {}
+    arrows: list[tuple[str, str]] = []
+    owner: dict[str, str] = {}
+    cluster = name = ""
+    for line in run("-bbcfg", "-poff", str(cubin)).splitlines():
+        if match := re.match(r'subgraph "cluster_(.*)" \{', line):
+            cluster = match[1]
+        elif match := _NODE.match(line):
+            name = match["name"]
+        elif line.startswith("[label=") and (match := _OFFSET.search(line)):
+            starts[name], owner[name] = int(match[1], 16), cluster
+        elif match := _EDGE.match(line):
+            arrows.append((match[1], match[2]))
+    for source, target in arrows:
+        result.setdefault(owner[source], set()).add((starts[source], starts[target]))
+    for node, start in starts.items():
+        if node not in {source for source, _ in arrows}:
+            result.setdefault(owner[node], set()).add((start, -1))
+    return result
+
+
+@dataclass(frozen=True)
+class Row:
+    """Marks of one instruction, by register class: register number -> one of ``^ v x :``."""
+
+    function: str
+    offset: int
+    marks: dict[str, dict[int, str]]
+
+
+def life_ranges(cubin: Path) -> Iterator[Row]:
+    """Rows of ``nvdisasm -plr -lrm narrow``."""
+    function, header, columns = "", list[list[str]](), list[tuple[str, dict[int, int]]]()
+    for line in run("-c", "-plr", "-lrm", "narrow", str(cubin)).splitlines():
+        if match := _SECTION.match(line):
+            function, header, columns = match[1], [], []
+        code, separator, marks = line.partition("// |")
+        if not separator:
+            continue
+        cells = marks.rstrip().rstrip("|").split("|")
+        instruction = _INSTRUCTION.match(code)
+        if instruction is None:
+            header.append(cells)  # labels have marks too; the header ends at the first instruction
+            continue
+        columns = columns or [
+            (title.strip(), _columns([row[place] for row in header[1:] if place < len(row)]))
+            for place, title in enumerate(header[0])
+        ]
+        found = {
+            title: {number: text[at] for at, number in numbers.items() if text[at : at + 1].strip()}
+            for (title, numbers), text in zip(columns, cells, strict=True)
+        }
+        yield Row(function, int(instruction[1], 16), found)
+
+
+def _columns(rows: list[str]) -> dict[int, int]:
+    """Register number of every column from the vertically written digits of the header."""
+    found = {}
+    for column in range(max(map(len, rows))):
+        text = "".join(row[column] for row in rows if column < len(row))
+        digits = text.replace(" ", "")
+        if digits.isdigit():
+            found[column] = int(digits)
+    return found

@@ -1,0 +1,147 @@
+"""Definitions, uses, tokens and ports, opcode by opcode."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiler import UnknownOpcodeError, parse
+from compiler.model import Instruction
+from compiler.operands import effects
+from compiler.program import static_instruction
+from spec.trace import Access, Kind, Port, Space
+
+HEAD = '\t.section\t.text.k,"ax",@progbits\nk:\n'
+
+
+def one(text: str) -> Instruction:
+    return parse(f"{HEAD}        /*0000*/   {text} ;\n", "t.sass").functions["k"].instructions[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "defs", "uses"),
+    [
+        ("IADD3 R0, R2, -R3, RZ", (0,), (2, 3)),
+        ("FFMA R5, R5, R5, R6.reuse", (5,), (5, 5, 6)),
+        ("IMAD.WIDE R2, R4, R5, R6", (2, 3), (4, 5, 6, 7)),
+        ("IMAD.WIDE R2, R4, R5, RZ", (2, 3), (4, 5)),
+        ("IMAD.HI.U32 R2, R4, R5, R6", (2,), (4, 5, 6, 7)),
+        ("DFMA R2, R4, R6, c[0x2][0x0]", (2, 3), (4, 5, 6, 7)),
+        ("DSETP.GEU.AND P0, PT, |R2|, R4, PT", (), (2, 3, 4, 5)),
+        ("F2F.F32.F64 R0, R2", (0,), (2, 3)),
+        ("F2F.F64.F32 R0, R2", (0, 1), (2,)),
+        ("I2F.F64.S64 R4, R2", (4, 5), (2, 3)),
+        ("I2F.F64 R4, R2", (4, 5), (2,)),
+        ("F2I.F64.TRUNC R0, R2", (0,), (2, 3)),
+        ("F2I.U64.TRUNC R6, R2", (6, 7), (2,)),
+        ("MUFU.RCP64H R1, R3", (1,), (3,)),
+        ("CS2R R4, SRZ", (4, 5), ()),
+        ("CS2R.32 R4, SR_CLOCKLO", (4,), ()),
+        ("LDG.E.SYS R0, [R2+0x8]", (0,), (2, 3)),
+        ("LDG.E.128.SYS R8, [R2]", (8, 9, 10, 11), (2, 3)),
+        ("LDG.E.SYS R0, [R2.64+UR4]", (0,), (2, 3)),
+        ("LDG.E.SYS R0, [R2.U32+UR4]", (0,), (2,)),
+        ("LDG.E.SYS R0, [UR4]", (0,), ()),
+        ("STG.E.64.SYS [R2], R6", (), (2, 3, 6, 7)),
+        ("STS.128 [R2.X4], R4", (), (2, 4, 5, 6, 7)),
+        ("STS [R2], RZ", (), (2,)),
+        ("LDC.64 R2, c[0x2][R0]", (2, 3), (0,)),
+        ("ATOMG.E.CAS.STRONG.GPU PT, R7, [R8], R4, R5", (7,), (8, 9, 4, 5)),
+        ("ATOMG.E.ADD.64.STRONG.GPU PT, R6, [R8], R4", (6, 7), (8, 9, 4, 5)),
+        ("ATOMS.ADD RZ, [R8], R4", (), (8, 4)),
+        ("RED.E.ADD.STRONG.GPU [R2], R4", (), (2, 3, 4)),
+        ("SHFL.BFLY PT, R6, R7, 0x3, 0x1f", (6,), (7,)),
+        ("RET.REL.NODEC R4 `(k)", (), (4, 5)),
+        ("R2UR UR4, R2", (), (2,)),
+        ("VOTE.ANY R5, PT, P0", (5,), ()),
+        ("BMOV.32 B6, R2", (), (2,)),
+        ("BMOV.32.CLEAR R2, B6", (2,), ()),
+        ("HMMA.1688.F32 R16, R8, R0, R16", (16, 17, 18, 19), (8, 9, 0, 16, 17, 18, 19)),
+        ("LDSM.16.M88.4 R4, [R2]", (4, 5, 6, 7), (2,)),
+        ("LEA.HI.X R3, R0, c[0x0][0x164], R1, 0x2, P0", (3,), (0, 1)),
+        ("LOP3.LUT P0, RZ, R4, UR4, RZ, 0xc, !PT", (), (4,)),
+    ],
+)
+def test_vector_registers(text: str, defs: tuple[int, ...], uses: tuple[int, ...]) -> None:
+    found = effects(one(text))
+    assert (found.defs, found.uses) == (defs, uses)
+
+
+@pytest.mark.parametrize(
+    ("text", "reads", "writes"),
+    [
+        ("@P2 IADD3 R0, P1, P3, R2, R3, R4", 1 << 2, 1 << 1 | 1 << 3),
+        ("IADD3.X R0, R2, R3, RZ, P1, !PT", 1 << 1, 0),
+        ("ISETP.GE.AND.EX P0, PT, R2, R3, P5, P6", 1 << 5 | 1 << 6, 1),
+        ("PLOP3.LUT P0, PT, P1, P2, PT, 0x2a, 0x0", 0b110, 0b1),
+        ("SEL R0, R1, R2, !P4", 1 << 4, 0),
+        ("VOTE.ALL R0, P1, P2", 1 << 2, 1 << 1),
+        ("P2R R0, PR, RZ, 0x5", 0b101, 0),
+        ("R2P PR, R0, 0x6", 0, 0b110),
+        ("BRA P1, `(k)", 1 << 1, 0),
+        ("@UP2 UIADD3 UR9, UR17, UR2, URZ", 1 << 7 | 1 << 9 | 1 << 10, 1 << 9),
+        ("ULDC.64 UR6, c[0x0][0x160]", 0, 1 << 14 | 1 << 15),
+        ("UISETP.NE.AND UP1, UPT, UR4, URZ, UPT", 1 << 12, 1 << 7),
+        ("LDG.E.SYS R0, [R2.64+UR4]", 1 << 12 | 1 << 13, 0),
+        ("LDS R0, [UR5]", 1 << 13, 0),
+        ("@!PT EXIT", 0, 0),
+    ],
+)
+def test_scoreboard_tokens(text: str, reads: int, writes: int) -> None:
+    found = static_instruction(one(text))
+    assert (bin(found.token_reads), bin(found.token_writes)) == (bin(reads), bin(writes))
+
+
+@pytest.mark.parametrize(
+    ("text", "port", "kind"),
+    [
+        ("IADD3 R0, R2, R3, RZ", Port.ALU, Kind.NORMAL),
+        ("MOV R0, 0x1", Port.ALU, Kind.NORMAL),
+        ("MUFU.RCP R0, R2", Port.SFU, Kind.NORMAL),
+        ("POPC R0, R2", Port.SFU, Kind.NORMAL),
+        ("S2R R0, SR_TID.X", Port.SFU, Kind.NORMAL),
+        ("LDG.E R0, [UR4]", Port.LSU, Kind.NORMAL),
+        ("ISETP.NE.AND P0, PT, RZ, c[0x0][0x160], PT", Port.NONE, Kind.NORMAL),
+        ("UIADD3 UR4, UR4, 0x1, URZ", Port.NONE, Kind.NORMAL),
+        ("PLOP3.LUT P0, PT, P1, P2, PT, 0x2a, 0x0", Port.NONE, Kind.NORMAL),
+        ("BRA `(k)", Port.NONE, Kind.BRANCH),
+        ("BRX R4 -0x10", Port.ALU, Kind.BRANCH),
+        ("BSYNC B0", Port.NONE, Kind.BRANCH),
+        ("BSSY B0, `(k)", Port.NONE, Kind.NORMAL),
+        ("BAR.SYNC 0x0", Port.NONE, Kind.BARRIER),
+        ("EXIT", Port.NONE, Kind.EXIT),
+        ("@P0 EXIT", Port.NONE, Kind.BRANCH),
+    ],
+)
+def test_ports_and_kinds(text: str, port: Port, kind: Kind) -> None:
+    found = static_instruction(one(text))
+    assert (found.port, found.kind) == (port, kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "space", "access", "size"),
+    [
+        ("LDG.E.U8.SYS R0, [R2]", Space.GLOBAL, Access.LOAD, 1),
+        ("LD.E.64.SYS R0, [R2]", Space.GLOBAL, Access.LOAD, 8),
+        ("STS.128 [R2], R4", Space.SHARED, Access.STORE, 16),
+        ("STL.U16 [R2], R4", Space.LOCAL, Access.STORE, 2),
+        ("LDC R0, c[0x2][R2]", Space.CONSTANT, Access.LOAD, 4),
+        ("RED.E.ADD.STRONG.GPU [R2], R4", Space.GLOBAL, Access.ATOMIC, 4),
+        ("ATOMS.ADD.64 R0, [R2], R4", Space.SHARED, Access.ATOMIC, 8),
+        ("ULDC UR4, c[0x0][0x160]", Space.NONE, Access.NONE, 0),
+        ("MOV R0, c[0x0][0x160]", Space.NONE, Access.NONE, 0),
+    ],
+)
+def test_memory_accesses(text: str, space: Space, access: Access, size: int) -> None:
+    found = static_instruction(one(text))
+    assert (found.space, found.access, found.bytes) == (space, access, size)
+
+
+def test_mufu_is_marked_approximate() -> None:
+    assert static_instruction(one("MUFU.EX2 R0, R2")).approximate
+    assert not static_instruction(one("FFMA R0, R2, R2, R2")).approximate
+
+
+def test_unknown_opcode_names_opcode_and_line() -> None:
+    with pytest.raises(UnknownOpcodeError, match=r"line 3: .*not TEX\.LL") as error:
+        effects(one("TEX.LL R0, R2"))
+    assert error.value.line == 3
