@@ -23,14 +23,18 @@ class Barrier(wiring.Component):
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
         ctas = data.ArrayLayout(cfg.cta_bits, cfg.warps)
-        super().__init__({"resident": In(cfg.warps), "cta": In(ctas), "arrive": In(cfg.warps), "waiting": Out(cfg.warps)})
+        super().__init__(
+            {"resident": In(cfg.warps), "cta": In(ctas), "arrive": In(cfg.warps), "waiting": Out(cfg.warps)}
+        )
 
     def elaborate(self, platform) -> Module:
         """One comparison of masks per CTA slot."""
         m = Module()
         members = [self._members(m, slot) for slot in range(self._cfg.ctas)]
         complete = [~(member & ~self.waiting).any() for member in members]
-        released = any_of(member & done.replicate(self._cfg.warps) for member, done in zip(members, complete, strict=True))
+        released = any_of(
+            member & done.replicate(self._cfg.warps) for member, done in zip(members, complete, strict=True)
+        )
         m.d.sync += self.waiting.eq((self.waiting & ~released) | self.arrive)
         return m
 

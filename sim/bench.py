@@ -1,7 +1,7 @@
 """The cocotb side of a lockstep run: one read, one comparison and one write per cycle.
 
-The harness takes its inputs at the rising edge. In the middle of cycle t, at the falling edge, the observation of cycle t
-has settled; the bench compares it with the golden model and writes the inputs of cycle t + 1.
+The harness takes its inputs at the rising edge. In the middle of cycle t, at the falling edge, the observation of
+cycle t has settled; the bench compares it with the golden model and writes the inputs of cycle t + 1.
 """
 
 from __future__ import annotations
@@ -113,7 +113,9 @@ class Lockstep:
     def _compare_counters(self) -> None:
         ours, theirs = self.outcome.counters, self.outcome.golden_counters
         ours |= {"instructions": self.rtl_side.instructions, "bank_writes": self.rtl_side.writes}
-        wrong = {name: {"rtl": ours.get(name), "golden": theirs[name]} for name in theirs if ours.get(name) != theirs[name]}
+        wrong = {
+            name: {"rtl": ours.get(name), "golden": theirs[name]} for name in theirs if ours.get(name) != theirs[name]
+        }
         if wrong:
             self._fail(0, 0, {"counters": wrong})
 

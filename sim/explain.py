@@ -30,7 +30,9 @@ def first_mismatch(
     beat: Beat | None,
 ) -> dict[str, object]:
     """JSON of the first difference: cycle, warp, pc, fields with both values, and the cycles before."""
-    before = [f"cycle {cycle - len(history) + index}: {describe_cycle(layout, word)}" for index, word in enumerate(history)]
+    before = [
+        f"cycle {cycle - len(history) + index}: {describe_cycle(layout, word)}" for index, word in enumerate(history)
+    ]
     return {"cycle": cycle, "warp": warp, "pc": beat.offset if beat else None, "fields": fields, "before": before}
 
 

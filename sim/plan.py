@@ -13,7 +13,7 @@ PLAN_VARIABLE = "WARPFILE_LOCKSTEP_PLAN"
 
 @dataclass(frozen=True)
 class Plan:
-    """One run. ``stop_cycle`` ends it early (a waveform run needs no more); ``hang_cycles`` without any event end it too."""
+    """One run. ``stop_cycle`` ends it early (a waveform needs no more), ``hang_cycles`` without an event too."""
 
     scheme: str
     config: Config

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import tempfile
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cocotb_tools.runner import get_runner
+from filelock import FileLock
 
 import sim.simulators as simulators
 from hdl.stamp import convert
@@ -99,8 +101,8 @@ def cosim(
     """Run RTL and golden model in lockstep over a trace.
 
     A run that finds a difference is repeated up to that cycle with a waveform. ``verilog`` takes the place of the
-    scheme's own (deliberate bugs in tests, a user's edited copy). Raises ``ValueError`` for a trace that does not fit and
-    :class:`SimulatorError` for a simulator that does not work.
+    scheme's own (deliberate bugs in tests, a user's edited copy). Raises ``ValueError`` for a trace that does not fit
+    and :class:`SimulatorError` for a simulator that does not work.
     """
     if simulator not in simulators.SIMULATORS:
         raise ValueError(f"simulator must be one of {', '.join(simulators.SIMULATORS)}, not {simulator!r}")
@@ -133,12 +135,13 @@ def _build(
     texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, rows, beats)}
     key = hashlib.sha256("\0".join([*texts.values(), simulator, str(waves), _tool_key()]).encode()).hexdigest()[:16]
     directory = (root / "sim" / f"{scheme.name}-{simulator}-{key}").resolve()
-    if not (directory / "built").exists():
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            (directory / name).write_text(text)
-        simulators.build(simulator, [directory / name for name in texts], directory, waves=waves)
-        (directory / "built").touch()
+    directory.mkdir(parents=True, exist_ok=True)
+    with FileLock(directory / "lock"):
+        if not (directory / "built").exists():
+            for name, text in texts.items():
+                (directory / name).write_text(text)
+            simulators.build(simulator, [directory / name for name in texts], directory, waves=waves)
+            (directory / "built").touch()
     return Harness(scheme, cfg, simulator, directory, layout)
 
 
@@ -176,7 +179,12 @@ def _simulate(
         memories = write_memories(harness.config, workload, scratch)
         workload.trace.save(scratch / "trace.npz")
         plan = Plan(
-            harness.scheme.name, harness.config, scratch / "trace.npz", scratch / "outcome.json", scratch / "progress", stop
+            harness.scheme.name,
+            harness.config,
+            scratch / "trace.npz",
+            scratch / "outcome.json",
+            scratch / "progress",
+            stop,
         )
         plan.save(scratch / "plan.json")
         waveform = harness.directory / "waveform.vcd" if waves else None
@@ -196,7 +204,8 @@ def _simulate(
 def _run_bench(harness: Harness, scratch: Path, plusargs: list[str], log: Path) -> None:
     runner = get_runner(harness.simulator)
     environment = {PLAN_VARIABLE: str(scratch / "plan.json"), "PYTHONPATH": str(_ROOT), "COCOTB_LOG_LEVEL": "WARNING"}
-    try:
+    # Inside pytest the runner exits for a failed test; the outcome file says more.
+    with contextlib.suppress(SystemExit):
         runner.test(
             hdl_toplevel=TOPLEVEL,
             hdl_toplevel_lang="verilog",
@@ -207,9 +216,6 @@ def _run_bench(harness: Harness, scratch: Path, plusargs: list[str], log: Path) 
             extra_env=environment,
             log_file=log,
         )
-    except SystemExit:
-        # Inside pytest the runner exits for a failed test; the outcome file says more.
-        pass
 
 
 class _Watch:

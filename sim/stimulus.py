@@ -26,7 +26,11 @@ def stimulus_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     fields = [("reset", 1), ("launch_valid", 1), ("launch", _width(launch_fields(cfg)))]
     fields += [("decode_valid", 1), ("decode", _width(decode_fields(cfg))), ("ready", cfg.ports)]
     for port in range(cfg.ports):
-        fields += [(f"result_valid{port}", 1), (f"result{port}", _width(result_fields(cfg))), (f"value{port}", ROW_BITS)]
+        fields += [
+            (f"result_valid{port}", 1),
+            (f"result{port}", _width(result_fields(cfg))),
+            (f"value{port}", ROW_BITS),
+        ]
     return tuple(fields)
 
 

@@ -64,7 +64,7 @@ def source_groups(instruction: StaticInstruction, source_slots: int) -> tuple[tu
 
 
 def decode_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
-    """Names and widths of the decode port's record, least significant first. ``sources`` holds one register per slot."""
+    """Names and widths of the decode port's record, least significant first. ``sources``: one register per slot."""
     return (
         ("warp", cfg.warp_bits),
         ("port", 2),

@@ -43,7 +43,7 @@ class ProbeLayout:
         return {p.name: (word >> self.offset[p.name]) & ((1 << p.width) - 1) for p in self.probes}
 
     def pack(self, fields: dict[str, int]) -> int:
-        """Inverse of :meth:`unpack`; a field that is not named is zero. Raises ``ValueError`` where one does not fit."""
+        """Inverse of :meth:`unpack`; an unnamed field is zero. Raises ``ValueError`` where one does not fit."""
         word = 0
         for probe in self.probes:
             value = fields.get(probe.name, 0)

@@ -10,7 +10,7 @@ from hdl.collectors.dispatch import DispatchArbiter
 from hdl.collectors.unit import CollectorLane, CollectorUnit
 from hdl.naming import named
 from hdl.rf.banks import BankedRegisterFile
-from hdl.rf.location import Location, location_layout
+from hdl.rf.location import Location
 from hdl.stamp import stamp
 from spec.config import Config
 
@@ -51,7 +51,7 @@ class OperandStage(wiring.Component):
     heads : In(ArrayLayout), buffered : In(warps)   Next beat of every warp, read only.
     room : Out(warps)                    The head beat of this warp would be taken.
     hold, prefer : Out(warps)            Warps that must not issue, warps to choose first. The baseline: none.
-    offer_valid : In(1), offer : In(beat_layout(cfg)), offer_warp : In(warps)   The chosen beat, also if it needs no unit.
+    offer_valid : In(1), offer : In(beat_layout(cfg)), offer_warp : In(warps)   The chosen beat, unit or not.
     accept : Out(1)                      It is taken in this cycle. The baseline refuses nothing that had ``room``.
     mine : Out(ArrayLayout)              Per warp: units that hold a beat of it.
     uncollected, registers : Out         Per source slot: a register that no younger beat of the warp may write yet.
@@ -114,7 +114,9 @@ class OperandStage(wiring.Component):
         m.d.comb += [
             self.occupied.eq(Cat(unit.occupied for unit in units)),
             self.accept.eq(1),
-            self.allocate.eq(lowest_one(~self.occupied) & (self.offer_valid & needs_unit(self.offer)).replicate(len(units))),
+            self.allocate.eq(
+                lowest_one(~self.occupied) & (self.offer_valid & needs_unit(self.offer)).replicate(len(units))
+            ),
             location.launch_valid.eq(self.launch_valid),
             location.launch.eq(self.launch),
             location.warp.eq(self.offer_warp),

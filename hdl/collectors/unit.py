@@ -121,7 +121,9 @@ class CollectorLane(wiring.Component):
         ]
         for index, word in enumerate(words):
             with m.If(self.fill[index]):
-                m.d.sync += word.eq(self.inputs.word_select(index if cfg.collect == "all" else index // cfg.source_slots, 32))
+                m.d.sync += word.eq(
+                    self.inputs.word_select(index if cfg.collect == "all" else index // cfg.source_slots, 32)
+                )
         for port in range(cfg.ports):
             chosen = self.chosen.word_select(port, cfg.collectors)
             for slot in range(cfg.source_slots):

@@ -186,7 +186,9 @@ class WriteLane(wiring.Component):
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        super().__init__({"results": In(32 * cfg.ports), "accept": In(cfg.banks * cfg.ports), "banks": Out(32 * cfg.banks)})
+        super().__init__(
+            {"results": In(32 * cfg.ports), "accept": In(cfg.banks * cfg.ports), "banks": Out(32 * cfg.banks)}
+        )
 
     def elaborate(self, platform) -> Module:
         """AND-OR per bank; a single port needs no choice."""

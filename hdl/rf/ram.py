@@ -97,7 +97,12 @@ class BankRam(wiring.Component):
         """Instantiate the module whose text :func:`ram_verilog` gives."""
         m = Module()
         note_module(MODULE, ram_verilog(self._cfg))
-        common = {"i_clk": ClockSignal(), "i_mask": self.mask, "i_write_data": self.write_data, "o_read_data": self.read_data}
+        common = {
+            "i_clk": ClockSignal(),
+            "i_mask": self.mask,
+            "i_write_data": self.write_data,
+            "o_read_data": self.read_data,
+        }
         if self._cfg.bank_ports == "1RW":
             m.submodules.ram = Instance(
                 MODULE,

@@ -1,0 +1,95 @@
+"""RTL equals golden model: seeded stress traces on awkward machines, bundled kernels at 32 lanes."""
+
+import shutil
+
+import pytest
+
+from emulator.launch import load_kernel
+from emulator.run import execute
+from sim.runner import cosim
+from spec.presets import PRESETS
+from spec.stress import stress_trace
+from spec.stress_program import PROFILES
+from warpfile.schemes import SCHEMES
+
+BASELINE = SCHEMES["baseline"]
+KERNELS = ("saxpy", "matmul_tiled", "stencil", "collatz", "warp_reduce", "histogram", "unrolled_poly", "spmv")
+MORE_KERNELS = ("bfs_step", "bitonic_sort", "bytecode", "chacha", "divide", "nbody", "scan")
+
+
+def run(preset, trace, root, simulator="verilator", **changes):
+    """Lockstep run that must find no difference, and must have compared something."""
+    cfg = PRESETS[preset].config.replace(**changes)
+    report = cosim(BASELINE, cfg, trace, preset=preset, simulator=simulator, build_root=root / "build")
+    assert report.outcome.mismatches == 0, report.outcome.first_mismatch
+    assert report.outcome.instructions == trace.instructions
+    assert report.outcome.operands_checked == report.outcome.golden_operands_checked
+    return report
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES))
+def test_tiny_runs_every_stress_profile(root, profile):
+    for seed in range(3):
+        print(f"seed {seed}")
+        trace = stress_trace(seed, warps_per_cta=[3, 1, 2], ctas=9, length=120, profile=profile)
+        assert run("tiny", trace, root).outcome.operands_checked
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
+@pytest.mark.parametrize("profile", sorted(PROFILES))
+def test_tiny_runs_in_icarus(root, profile):
+    trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile=profile)
+    assert run("tiny", trace, root, "icarus").outcome.operands_checked
+
+
+@pytest.mark.parametrize("preset", ["pascal", "isca2011", "kepler"])
+def test_narrow_presets_run_stress_traces(root, preset):
+    for seed in range(4):
+        print(f"seed {seed}")
+        trace = stress_trace(seed, warps_per_cta=[4, 1, 3], ctas=12, length=120)
+        assert run(preset, trace, root, lanes=1).outcome.operands_checked
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"banks": 1, "collectors": 1, "warps": 3, "source_slots": 1, "ports": 1, "scheduler": "lrr"},
+        {"bank_cycles": 3, "bank_ports": "1R1W", "collect": "one", "bank_arbitration": "oldest", "bank_skew": "row"},
+        {"bank_cycles": 2, "collect": "all", "dispatch_arbitration": "oldest", "buffer_depth": 3, "branch_delay": 0},
+        {"banks": 4, "collect": "one", "bank_skew": "none", "source_slots": 8, "buffer_depth": 1, "scheduler": "lrr"},
+    ],
+    ids=["one_of_each", "slow_two_port_banks", "slow_single_port_banks", "one_fill_of_many_requests"],
+)
+def test_awkward_configurations_run_stress_traces(root, changes):
+    for seed in range(3):
+        print(f"seed {seed}")
+        trace = stress_trace(seed, warps_per_cta=[3, 1, 2], ctas=9, length=120)
+        assert run("tiny", trace, root, lanes=2, **changes).outcome.operands_checked
+
+
+def kernel_trace(root, name, setting="launch"):
+    result = execute(load_kernel(root / "kernels" / name, setting))
+    assert all(expectation.ok for expectation in result.expectations)
+    return result.trace
+
+
+@pytest.mark.parametrize("preset", ["turing", "fermi"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_bundled_kernels_run_at_32_lanes(root, preset, kernel):
+    report = run(preset, kernel_trace(root, kernel), root)
+    assert report.outcome.lanes_checked > report.outcome.operands_checked
+
+
+@pytest.mark.regress
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+@pytest.mark.parametrize("kernel", KERNELS + MORE_KERNELS)
+@pytest.mark.parametrize("setting", ["launch", "large"])
+def test_every_kernel_runs_on_every_preset_at_32_lanes(root, preset, kernel, setting):
+    trace = kernel_trace(root, kernel, setting)
+    cfg = PRESETS[preset].config
+    warps = max(trace.warp_cta.tolist().count(cta) for cta in set(trace.warp_cta.tolist()[:64]))
+    if warps > cfg.resident_warps(trace.registers) or trace.registers > cfg.register_names:
+        with pytest.raises(ValueError, match=r"fit|register_names"):
+            cosim(BASELINE, cfg, trace, build_root=root / "build")
+        return
+    run(preset, trace, root, lanes=32)
