@@ -49,8 +49,14 @@ def scalar(name: str, type: str, value: float) -> Argument:
     return Argument(name=name, type=type, value=value)
 
 
-def buffer(name: str, init: np.ndarray, expect: np.ndarray | None = None, *, rtol: float | None = None,
-           atol: float | None = None) -> Argument:
+def buffer(
+    name: str,
+    init: np.ndarray,
+    expect: np.ndarray | None = None,
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> Argument:
     """A parameter that points to an array; without ``expect`` the kernel only reads it."""
     if expect is not None and (expect.dtype != init.dtype or expect.shape != init.shape):
         raise ValueError(f"expect of {name} must be {init.dtype}{init.shape}, not {expect.dtype}{expect.shape}")

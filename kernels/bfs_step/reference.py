@@ -34,12 +34,16 @@ def launch(size: str) -> Launch:
     depth, successors = DEPTH[size], graph(size)
     level, next_level = levels(successors, depth), levels(successors, depth + 1)
     degrees = np.array([len(others) for others in successors])
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), arguments=(
-        scalar("nodes", "i32", nodes),
-        scalar("depth", "i32", depth),
-        buffer("edge_start", np.concatenate(([0], np.cumsum(degrees))).astype(np.int32)),
-        buffer("edge", np.concatenate(successors)),
-        buffer("level", level),
-        buffer("next_level", level, next_level),
-        buffer("edges_seen", np.zeros(1, np.int32), np.array([degrees[level == depth].sum()], np.int32)),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        arguments=(
+            scalar("nodes", "i32", nodes),
+            scalar("depth", "i32", depth),
+            buffer("edge_start", np.concatenate(([0], np.cumsum(degrees))).astype(np.int32)),
+            buffer("edge", np.concatenate(successors)),
+            buffer("level", level),
+            buffer("next_level", level, next_level),
+            buffer("edges_seen", np.zeros(1, np.int32), np.array([degrees[level == depth].sum()], np.int32)),
+        ),
+    )

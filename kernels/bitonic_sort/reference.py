@@ -12,6 +12,8 @@ def launch(size: str) -> Launch:
     blocks, threads = SIZES[size]
     # Few enough distinct values that some are equal.
     values = generator("bitonic_sort", size).integers(-300, 300, (blocks, threads)).astype(np.int32)
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), arguments=(
-        buffer("values", values.ravel(), np.sort(values, axis=1).ravel()),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        arguments=(buffer("values", values.ravel(), np.sort(values, axis=1).ravel()),),
+    )

@@ -35,9 +35,13 @@ def launch(size: str) -> Launch:
     blocks, threads, n, loops = SIZES[size]
     values = generator("bytecode", size).integers(0, 2**32, n).astype(np.uint32)
     expected = np.array([run(int(value), loops) for value in values], dtype=np.uint32)
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), arguments=(
-        scalar("n", "i32", n),
-        scalar("loops", "u32", loops),
-        buffer("in", values),
-        output("out", expected),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        arguments=(
+            scalar("n", "i32", n),
+            scalar("loops", "u32", loops),
+            buffer("in", values),
+            output("out", expected),
+        ),
+    )

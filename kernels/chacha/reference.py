@@ -36,10 +36,14 @@ def launch(size: str) -> Launch:
     rng = generator("chacha", size)
     key, nonce = (rng.integers(0, 2**32, words).astype(np.uint32) for words in (8, 3))
     counters = np.uint32(1) + np.arange(blocks * threads, dtype=np.uint32)
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), arguments=(
-        scalar("rounds", "i32", ROUNDS),
-        scalar("counter", "u32", 1),
-        buffer("key", key),
-        buffer("nonce", nonce),
-        output("out", key_stream(key, nonce, counters)),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        arguments=(
+            scalar("rounds", "i32", ROUNDS),
+            scalar("counter", "u32", 1),
+            buffer("key", key),
+            buffer("nonce", nonce),
+            output("out", key_stream(key, nonce, counters)),
+        ),
+    )

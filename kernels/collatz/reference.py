@@ -21,9 +21,13 @@ def launch(size: str) -> Launch:
     """The launch of one size, with its expected result."""
     blocks, threads, count = SIZES[size]
     results = np.array([sequence(FIRST[size] + i) for i in range(count)], dtype=np.uint32)
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), arguments=(
-        scalar("first", "u32", FIRST[size]),
-        scalar("count", "u32", count),
-        output("steps", results[:, 0]),
-        output("peak", results[:, 1]),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        arguments=(
+            scalar("first", "u32", FIRST[size]),
+            scalar("count", "u32", count),
+            output("steps", results[:, 0]),
+            output("peak", results[:, 1]),
+        ),
+    )

@@ -23,14 +23,18 @@ def launch(size: str) -> Launch:
     whole = np.trunc(c / d.astype(np.float64)).astype(np.int32)
     with np.errstate(over="ignore", under="ignore"):
         quotient = a / b
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), arguments=(
-        scalar("n", "i32", n),
-        buffer("a", a),
-        buffer("b", b),
-        buffer("c", c),
-        buffer("d", d),
-        output("quotient", quotient),
-        output("root", np.sqrt(b)),
-        output("whole", whole),
-        output("rest", (c - whole * d).astype(np.int32)),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        arguments=(
+            scalar("n", "i32", n),
+            buffer("a", a),
+            buffer("b", b),
+            buffer("c", c),
+            buffer("d", d),
+            output("quotient", quotient),
+            output("root", np.sqrt(b)),
+            output("whole", whole),
+            output("rest", (c - whole * d).astype(np.int32)),
+        ),
+    )

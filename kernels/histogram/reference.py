@@ -15,8 +15,12 @@ def launch(size: str) -> Launch:
     octets = generator("histogram", size).integers(0, 120, (2, 4 * words)).sum(axis=0).astype(np.uint8)
     weight = np.tile(np.arange(1, 5), words)
     bins = np.bincount(octets >> 2, weights=weight, minlength=BINS).astype(np.uint32)
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), arguments=(
-        scalar("words", "i32", words),
-        buffer("data", octets.view("<u4").astype(np.uint32)),
-        buffer("bins", np.zeros(BINS, np.uint32), bins),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        arguments=(
+            scalar("words", "i32", words),
+            buffer("data", octets.view("<u4").astype(np.uint32)),
+            buffer("bins", np.zeros(BINS, np.uint32), bins),
+        ),
+    )

@@ -18,11 +18,15 @@ def launch(size: str) -> Launch:
     products = a.astype(np.float64)[:, :, None] * b.astype(np.float64)[None, :, :]
     c = np.add.accumulate(products, axis=1)[:, -1, :].astype(np.float32)
     grid = (-(-n // TILE), -(-m // TILE), 1)
-    return Launch(grid=grid, block=(TILE, TILE, 1), arguments=(
-        scalar("m", "i32", m),
-        scalar("n", "i32", n),
-        scalar("k", "i32", k),
-        buffer("a", a),
-        buffer("b", b),
-        output("c", c, rtol=1e-5, atol=1e-5),
-    ))
+    return Launch(
+        grid=grid,
+        block=(TILE, TILE, 1),
+        arguments=(
+            scalar("m", "i32", m),
+            scalar("n", "i32", n),
+            scalar("k", "i32", k),
+            buffer("a", a),
+            buffer("b", b),
+            output("c", c, rtol=1e-5, atol=1e-5),
+        ),
+    )

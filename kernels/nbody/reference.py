@@ -19,8 +19,12 @@ def launch(size: str) -> Launch:
     cube = (np.square(apart).sum(axis=2) + SOFTENING) ** 1.5
     pull = (mass[None, :, None] * apart / cube[:, :, None]).sum(axis=1)
     expected = np.concatenate((pull, mass[:, None]), axis=1).astype(np.float32)
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), arguments=(
-        scalar("softening", "f32", SOFTENING),
-        buffer("body", body),
-        output("acceleration", expected, rtol=1e-4, atol=1e-3),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        arguments=(
+            scalar("softening", "f32", SOFTENING),
+            buffer("body", body),
+            output("acceleration", expected, rtol=1e-4, atol=1e-3),
+        ),
+    )

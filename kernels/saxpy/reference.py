@@ -14,9 +14,13 @@ def launch(size: str) -> Launch:
     rng = generator("saxpy", size)
     x, y = (rng.random((2, n)) * 2 - 1).astype(np.float32)
     expected = (A * x.astype(np.float64) + y).astype(np.float32)
-    return Launch(grid=(blocks, 1, 1), block=(256, 1, 1), arguments=(
-        scalar("n", "i32", n),
-        scalar("a", "f32", A),
-        buffer("x", x),
-        buffer("y", y, expected, rtol=1e-6, atol=1e-7),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(256, 1, 1),
+        arguments=(
+            scalar("n", "i32", n),
+            scalar("a", "f32", A),
+            buffer("x", x),
+            buffer("y", y, expected, rtol=1e-6, atol=1e-7),
+        ),
+    )

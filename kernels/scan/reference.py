@@ -14,9 +14,14 @@ def launch(size: str) -> Launch:
     padded = np.zeros(blocks * threads, np.int32)
     padded[:n] = values
     sums = np.cumsum(padded.reshape(blocks, threads), axis=1, dtype=np.int32)
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), shared_bytes=4 * threads, arguments=(
-        scalar("n", "i32", n),
-        buffer("in", values),
-        output("out", sums.ravel()[:n]),
-        output("block_total", sums[:, -1]),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        shared_bytes=4 * threads,
+        arguments=(
+            scalar("n", "i32", n),
+            buffer("in", values),
+            output("out", sums.ravel()[:n]),
+            output("block_total", sums[:, -1]),
+        ),
+    )

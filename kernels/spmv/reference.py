@@ -18,11 +18,15 @@ def launch(size: str) -> Launch:
     x = (rng.random(rows) * 2 - 1).astype(np.float32)
     y = np.zeros(rows)
     np.add.at(y, np.repeat(np.arange(rows), lengths), weight.astype(np.float64) * x[column])
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), arguments=(
-        scalar("rows", "i32", rows),
-        buffer("row_start", row_start),
-        buffer("column", column),
-        buffer("weight", weight),
-        buffer("x", x),
-        output("y", y.astype(np.float32), rtol=1e-5, atol=1e-5),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        arguments=(
+            scalar("rows", "i32", rows),
+            buffer("row_start", row_start),
+            buffer("column", column),
+            buffer("weight", weight),
+            buffer("x", x),
+            output("y", y.astype(np.float32), rtol=1e-5, atol=1e-5),
+        ),
+    )

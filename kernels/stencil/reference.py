@@ -18,10 +18,14 @@ def launch(size: str) -> Launch:
     padded = np.pad(t, ((1, 1), (0, 0)), mode="edge")
     around += padded[:-2] + padded[2:]
     expected = (t + RATE * (around - 4 * t)).astype(np.float32)
-    return Launch(grid=(-(-width // BLOCK[0]), -(-height // BLOCK[1]), 1), block=BLOCK, arguments=(
-        scalar("width", "i32", width),
-        scalar("height", "i32", height),
-        scalar("rate", "f32", RATE),
-        buffer("in", plate),
-        output("out", expected, rtol=1e-5, atol=1e-5),
-    ))
+    return Launch(
+        grid=(-(-width // BLOCK[0]), -(-height // BLOCK[1]), 1),
+        block=BLOCK,
+        arguments=(
+            scalar("width", "i32", width),
+            scalar("height", "i32", height),
+            scalar("rate", "f32", RATE),
+            buffer("in", plate),
+            output("out", expected, rtol=1e-5, atol=1e-5),
+        ),
+    )

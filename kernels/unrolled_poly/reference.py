@@ -17,10 +17,14 @@ def launch(size: str) -> Launch:
     y = np.zeros(x.shape)
     for power, coefficient in enumerate(coefficients.astype(np.float64)):
         y += coefficient * x.astype(np.float64) ** power
-    return Launch(grid=(blocks, 1, 1), block=(threads, 1, 1), arguments=(
-        scalar("degree", "i32", degree),
-        buffer("coefficients", coefficients),
-        buffer("x", x.ravel()),
-        output("y", y.ravel().astype(np.float32), rtol=1e-4, atol=1e-5),
-        output("sums", y.sum(axis=1).ravel().astype(np.float32), rtol=1e-4, atol=1e-4),
-    ))
+    return Launch(
+        grid=(blocks, 1, 1),
+        block=(threads, 1, 1),
+        arguments=(
+            scalar("degree", "i32", degree),
+            buffer("coefficients", coefficients),
+            buffer("x", x.ravel()),
+            output("y", y.ravel().astype(np.float32), rtol=1e-4, atol=1e-5),
+            output("sums", y.sum(axis=1).ravel().astype(np.float32), rtol=1e-4, atol=1e-4),
+        ),
+    )

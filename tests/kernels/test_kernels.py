@@ -99,8 +99,11 @@ def test_committed_arrays_are_those_of_the_reference(name, size):
 @pytest.mark.parametrize("name", NAMES)
 def test_regenerating_gives_identical_bytes(name, tmp_path):
     reference.regenerate(name, tmp_path)
-    committed = {path.name: path.read_bytes() for path in (reference.KERNELS / name).glob("*")
-                 if path.suffix in (".npy", ".toml")}
+    committed = {
+        path.name: path.read_bytes()
+        for path in (reference.KERNELS / name).glob("*")
+        if path.suffix in (".npy", ".toml")
+    }
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == committed
 
 
@@ -175,11 +178,20 @@ def test_wrong_argument_is_refused():
 
 
 def test_written_launch_reads_back(tmp_path):
-    launch = Launch(grid=(2, 1, 1), block=(32, 1, 1), shared_bytes=64, arguments=(
-        scalar("n", "f32", 0.5), buffer("x", np.arange(3, dtype=np.int32), rtol=0.25)))
+    launch = Launch(
+        grid=(2, 1, 1),
+        block=(32, 1, 1),
+        shared_bytes=64,
+        arguments=(scalar("n", "f32", 0.5), buffer("x", np.arange(3, dtype=np.int32), rtol=0.25)),
+    )
     write(launch, Path(tmp_path), "demo", "launch")
     assert tomllib.loads((tmp_path / "launch.toml").read_text()) == {
-        "kernel": "demo", "grid": [2, 1, 1], "block": [32, 1, 1], "shared_bytes": 64,
-        "args": [{"name": "n", "type": "f32", "value": 0.5},
-                 {"name": "x", "type": "buffer", "init": "x.npy", "rtol": 0.25}],
+        "kernel": "demo",
+        "grid": [2, 1, 1],
+        "block": [32, 1, 1],
+        "shared_bytes": 64,
+        "args": [
+            {"name": "n", "type": "f32", "value": 0.5},
+            {"name": "x", "type": "buffer", "init": "x.npy", "rtol": 0.25},
+        ],
     }
