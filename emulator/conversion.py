@@ -29,7 +29,7 @@ def _integer(decoder: Decoder, kind: str) -> Fetch:
         pair = decoder.pair(0)
         return lambda warp: pair(warp).view(_INTEGERS[kind])
     source, dtype = decoder.source(0), _INTEGERS[kind]
-    select = next((int(mark[1]) for mark in getattr(decoder.sources[0], "marks", ()) if mark in _BYTES), 0)
+    select = next((int(mark[1]) for mark in getattr(decoder.operand(0), "marks", ()) if mark in _BYTES), 0)
     shift = np.uint32(8 * select)
     return lambda warp: (source(warp) >> shift).astype(dtype).astype(np.int64)
 
@@ -48,7 +48,7 @@ def _float(decoder: Decoder, kind: str) -> Fetch:
     return lambda warp: source(warp).astype(np.float64)
 
 
-@opcode("I2F", f"RN RM RP RZ {_TYPES}")
+@opcode("I2F", f"RN RM RP RZ {_TYPES}", marks="B0 B1 B2 B3")
 def i2f(decoder: Decoder) -> Run:
     """Integer to floating point, rounded to nearest even or in the direction asked for."""
     dest, source = conversion_types(decoder.instruction)

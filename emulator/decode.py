@@ -32,17 +32,18 @@ class _Entry:
     builder: Callable[[Decoder], Run] | Callable[[Decoder], Control]
     modifiers: frozenset[str]
     is_control: bool
+    marks: frozenset[str] = frozenset()
 
 
 _TABLE: dict[str, _Entry] = {}
 
 
-def opcode(names: str, modifiers: str = "") -> Callable[[RunBuilder], RunBuilder]:
-    """Register a builder for opcodes that only compute."""
+def opcode(names: str, modifiers: str = "", marks: str = "") -> Callable[[RunBuilder], RunBuilder]:
+    """Register a builder for opcodes that only compute; ``marks`` are suffixes of source registers."""
 
     def register(builder: RunBuilder) -> RunBuilder:
         for name in names.split():
-            _TABLE[name] = _Entry(builder, frozenset(modifiers.split()), False)
+            _TABLE[name] = _Entry(builder, frozenset(modifiers.split()), False, frozenset(marks.split()))
         return builder
 
     return register
@@ -97,6 +98,7 @@ def _step(decoder: Decoder, static: StaticInstruction) -> Step:
         if modifier not in allowed:
             raise ValueError(f"modifier .{modifier} of {instruction.opcode} cannot be executed")
     closure = entry.builder(decoder)
+    decoder.check_complete(entry.marks)
     return Step(
         index=decoder.index,
         guard=_guard(instruction.guard) if instruction.is_guarded else None,

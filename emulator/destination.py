@@ -69,6 +69,7 @@ class Decoder(SourceReader):
 
     def predicate_writer(self, position: int) -> WriteBits | None:
         """Closure that writes a predicate destination's masked lanes; None for PT or none."""
+        self.written_predicates.add(position)
         if position >= len(self.predicate_dests) or self.predicate_dests[position].is_true:
             return None
         number = self.predicate_dests[position].number

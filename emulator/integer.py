@@ -24,7 +24,7 @@ _WORD = U64(32)
 def _carry_term(decoder: Decoder, position: int, invert: bool) -> Fetch:
     """Source as ``uint64`` whose bit 32 is the carry that its two's complement makes."""
     raw = decoder.raw(position)
-    operand = decoder.sources[position]
+    operand = decoder.operand(position)
     if getattr(operand, "invert", False) or (invert and getattr(operand, "negate", False)):
         return lambda warp: (~raw(warp)).astype(U64)
     if getattr(operand, "negate", False):
@@ -116,8 +116,9 @@ def _imad_wide(decoder: Decoder) -> Run:
         return value if extra is None else value + extra(warp)
 
     if decoder.has("HI"):
-        return decoder.result(lambda warp: (total(warp) >> _WORD).astype(np.uint32))
-    store = decoder.result64(total)
+        store = decoder.result(lambda warp: (total(warp) >> _WORD).astype(np.uint32))
+    else:
+        store = decoder.result64(total)
     if carry_out is None:
         return store
 
@@ -125,8 +126,9 @@ def _imad_wide(decoder: Decoder) -> Run:
         product = extend(a(warp)) * extend(b(warp))
         value, addend = total(warp), c(warp)
         wraps = (product + addend < product) | (value < product + addend)
+        bits = mask_of(wraps)
         store(warp, mask)
-        carry_out(warp, mask, mask_of(wraps))
+        carry_out(warp, mask, bits)
 
     return run
 
@@ -149,8 +151,8 @@ def lea(decoder: Decoder) -> Run:
         raise ValueError("shift of LEA must be a literal")
     amount &= 31
     shifted = _lea_shifted(decoder, amount, high, signed)
-    negated = getattr(decoder.sources[0], "negate", False)
-    inverted = getattr(decoder.sources[0], "invert", False)
+    negated = getattr(decoder.operand(0), "negate", False)
+    inverted = getattr(decoder.operand(0), "invert", False)
     addend = _carry_term(decoder, 1, extended)
     extra = carry_in(decoder.predicate(shift_at + 1), decoder.width) if extended else None
 
@@ -196,5 +198,18 @@ def imnmx(decoder: Decoder) -> Run:
         x, y = a(warp), b(warp)
         chosen = np.where(lanes_of(least(warp)), np.minimum(x, y), np.maximum(x, y))
         return chosen.view(np.uint32)
+
+    return decoder.result(compute)
+
+
+@opcode("VABSDIFF", "U32 S32")
+def vabsdiff(decoder: Decoder) -> Run:
+    """|a - b| + c, the difference without overflow."""
+    read = decoder.source if decoder.has("U32") else decoder.signed
+    a, b, c = read(0), read(1), decoder.source(2)
+
+    def compute(warp: Warp) -> np.ndarray:
+        difference = np.abs(a(warp).astype(np.int64) - b(warp))
+        return difference.astype(np.uint32) + c(warp)
 
     return decoder.result(compute)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from compiler.model import Constant, File, Function, Immediate, Operand, Predicate, Register
+from compiler.model import Address, Constant, File, Function, Immediate, Operand, Predicate, Register
 from compiler.operands import roles
 from emulator.constants import ConstantBanks
 from emulator.lanes import ALL, LANES
@@ -35,6 +35,27 @@ class SourceReader:
         self.width = 1 if self.instruction.opcode.startswith("U") else LANES
         parts = roles(self.instruction)
         self.dest, self.predicate_dests, self.sources = parts.dest, parts.predicate_dests, parts.sources
+        self.read: set[int] = set()
+        self.written_predicates: set[int] = set()
+
+    def operand(self, position: int) -> Operand:
+        """A source operand, which counts as read."""
+        self.read.add(position)
+        return self.sources[position]
+
+    def check_complete(self, marks: frozenset[str]) -> None:
+        """No register, constant or predicate of the text may have been left out, nor a mark be unknown."""
+        for position, operand in enumerate(self.sources):
+            is_constant = isinstance(operand, Predicate) and operand.is_true
+            is_value = isinstance(operand, (Register, Constant, Predicate, Address))
+            if is_value and not is_constant and position not in self.read:
+                raise ValueError(f"source {position + 1} has no meaning here")
+            for mark in operand.marks if isinstance(operand, Register) else ():
+                if mark not in marks:
+                    raise ValueError(f"mark .{mark} of source {position + 1} cannot be executed")
+        for position, predicate in enumerate(self.predicate_dests):
+            if not predicate.is_true and position not in self.written_predicates:
+                raise ValueError(f"predicate result {position + 1} has no meaning here")
 
     def has(self, *modifiers: str) -> bool:
         """Whether any of the modifiers is present."""
@@ -55,7 +76,7 @@ class SourceReader:
 
     def literal(self, position: int) -> int | None:
         """Bits of a literal source or None."""
-        operand = self.sources[position]
+        operand = self.operand(position)
         if isinstance(operand, Immediate) and isinstance(operand.value, int):
             return operand.value & ALL
         return None
@@ -68,11 +89,11 @@ class SourceReader:
 
     def raw(self, position: int) -> Fetch:
         """Bits of a 32-bit source without its sign marks."""
-        return self._bits32(self.sources[position])
+        return self._bits32(self.operand(position))
 
     def source(self, position: int) -> Fetch:
         """Integer source: ``-`` is two's complement, ``~`` inverts, ``|x|`` is the signed magnitude."""
-        operand = self.sources[position]
+        operand = self.operand(position)
         fetch = self._bits32(operand)
         if getattr(operand, "absolute", False):
             fetch = _mapped(fetch, lambda x: np.abs(x.view(np.int32)).view(np.uint32), operand)
@@ -89,7 +110,7 @@ class SourceReader:
 
     def float32(self, position: int, flush: bool = False) -> Fetch:
         """Single-precision source with its sign marks; ``flush`` makes denormals zero (FTZ)."""
-        operand = self.sources[position]
+        operand = self.operand(position)
         if isinstance(operand, Immediate) and isinstance(operand.value, float):
             fetch = _constant(np.full(self.width, np.float32(operand.value), dtype=np.float32))
         else:
@@ -100,7 +121,7 @@ class SourceReader:
 
     def pair(self, position: int) -> Fetch:
         """64-bit source as ``uint64``, with two's complement for ``-``."""
-        operand = self.sources[position]
+        operand = self.operand(position)
         fetch = self._bits64(operand)
         if getattr(operand, "negate", False):
             fetch = _mapped(fetch, np.negative, operand)
@@ -108,13 +129,13 @@ class SourceReader:
 
     def float64(self, position: int) -> Fetch:
         """Double-precision source with its sign marks."""
-        operand = self.sources[position]
+        operand = self.operand(position)
         bits = self._bits64(operand)
         return _signed_float(_mapped(bits, lambda x: x.view(np.float64), operand), operand)
 
     def predicate(self, position: int) -> Bits:
         """Predicate source as a lane mask."""
-        operand = self.sources[position]
+        operand = self.operand(position)
         if not isinstance(operand, Predicate):
             raise ValueError(f"source {position + 1} must be a predicate")
         number, flip = operand.number, ALL if operand.negate else 0

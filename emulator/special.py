@@ -59,7 +59,7 @@ def _clock(warp: Warp) -> int:
 
 
 def _special_name(decoder: Decoder) -> str:
-    operand = decoder.sources[0]
+    operand = decoder.operand(0)
     if not isinstance(operand, Name):
         raise ValueError("source must be a special register")
     return operand.text

@@ -176,3 +176,27 @@ def test_unknown_opcode_names_line_and_opcode() -> None:
 
 def test_registers_start_at_zero() -> None:
     assert np.array_equal(result("IADD3 R0, R100, R101, R102"), words(0))
+
+
+def test_carry_out_of_imad_high() -> None:
+    registers = {2: words(2**31), 3: words(2), 4: words(0, 0), 5: words(2**32 - 1, 7)}
+    warp = run("IMAD.HI.U32 R0, P0, R2, R3, R4", registers)
+    assert warp.registers[0][:2].tolist() == [0, 8]
+    assert warp.predicates[0] & 3 == 0b01
+
+
+@pytest.mark.parametrize("code", ["SEL R0, R2, R3, P0, P1", "IADD3 R0, R2, R3, R4, P0", "IABS R0, R2, R3"])
+def test_an_operand_without_meaning_is_an_error(code: str) -> None:
+    with pytest.raises(ExecutionError, match="has no meaning here"):
+        run(code)
+
+
+def test_an_unknown_register_mark_is_an_error() -> None:
+    with pytest.raises(ExecutionError, match=r"mark \.H1_H1 of source 1 cannot be executed"):
+        run("IABS R0, R2.H1_H1")
+
+
+def test_absolute_difference() -> None:
+    registers = {2: words(-(2**31), 5), 3: words(2**31 - 1, 9), 4: words(1)}
+    assert result("VABSDIFF R0, R2, R3, R4", registers)[:2].tolist() == [0, 5]
+    assert result("VABSDIFF.U32 R0, R2, R3, R4", registers)[0] == 2
