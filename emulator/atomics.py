@@ -12,10 +12,10 @@ from emulator.decode import opcode
 from emulator.destination import Decoder
 from emulator.float32 import canonical
 from emulator.lanes import ALL
-from emulator.memory import Region
 from emulator.memory_ops import address_of, at
 from emulator.source import flushed
 from emulator.warp import Run, Warp
+from emulator.windows import generic_parts, global_parts, shared_parts
 
 Operation = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Change = Callable[[np.ndarray, np.ndarray, list[np.ndarray]], np.ndarray]
@@ -36,6 +36,7 @@ _OPERATIONS: dict[str, Operation] = {
 _DTYPES: dict[str, type] = {
     "S32": np.int32, "U32": np.uint32, "F32": np.float32, "S64": np.int64, "U64": np.uint64, "F64": np.float64,
 }  # fmt: skip
+_PARTS = {"ATOMG": global_parts, "RED": global_parts, "ATOM": generic_parts, "ATOMS": shared_parts}
 _MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} FTZ RN CAST SPIN"
 
 
@@ -50,11 +51,11 @@ def atomic(decoder: Decoder) -> Run:
     values = [_values(decoder, position, dtype) for position in range(1, len(decoder.sources))]
     put = _result_writer(decoder, size)
     change = _change(decoder, put is not None)
-    parts = _shared_parts if decoder.instruction.opcode == "ATOMS" else _global_parts
+    parts = _PARTS[decoder.instruction.opcode]
     succeed = decoder.predicate_writer(0)
 
     def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
-        for region, offsets, chosen in parts(warp, addresses, size):
+        for region, offsets, chosen in parts(warp, addresses, lanes, size):
             who = lanes[chosen]
             words: np.ndarray = region.bytes.view(dtype)
             found = change(words, offsets // size, [value(warp, who) for value in values])
@@ -63,7 +64,7 @@ def atomic(decoder: Decoder) -> Run:
         if succeed is not None:
             succeed(warp, ALL, ALL)
 
-    return at(decoder, address_of(decoder, decoder.sources[0]), act)
+    return at(decoder, address_of(decoder, decoder.operand(0)), act)
 
 
 def _change(decoder: Decoder, wants_old: bool) -> Change:
@@ -101,7 +102,7 @@ def _operation(decoder: Decoder) -> Operation:
 
 
 def _values(decoder: Decoder, position: int, dtype: type) -> Callable[[Warp, np.ndarray], np.ndarray]:
-    operand = decoder.sources[position]
+    operand = decoder.operand(position)
     if not isinstance(operand, Register):
         raise ValueError("operand of an atomic must be a register")
     row = operand.number
@@ -122,14 +123,6 @@ def _result_writer(decoder: Decoder, size: int) -> Callable[[Warp, np.ndarray, n
         warp.registers[row : row + count, lanes] = old.view(np.uint32).reshape(-1, count).T
 
     return put
-
-
-def _global_parts(warp: Warp, addresses: np.ndarray, size: int) -> list[tuple[Region, np.ndarray, np.ndarray | slice]]:
-    return warp.global_memory.parts(addresses, size)
-
-
-def _shared_parts(warp: Warp, addresses: np.ndarray, size: int) -> list[tuple[Region, np.ndarray, np.ndarray | slice]]:
-    return [(warp.shared, warp.shared.check(addresses, size), slice(None))]
 
 
 def _update(

@@ -1,14 +1,18 @@
 """Constant banks of a launch.
 
-Bank 0 is the launch bank: block and grid dimensions at 0x0 and 0xc, the initial stack pointer at 0x28,
-parameters from 0x160 on (docs/sass.md).
+Bank 0 is the launch bank: block and grid dimensions at 0x0 and 0xc, the bases of the windows of shared and local memory
+at 0x18 and 0x20, the initial stack pointer at 0x28, parameters from 0x160 on (docs/sass.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from emulator.memory import LOCAL_STACK_TOP, LOCAL_WINDOW, SHARED_WINDOW
+
 PARAMETER_BASE = 0x160
+SHARED_WINDOW_BASE = 0x18
+LOCAL_WINDOW_BASE = 0x20
 STACK_POINTER = 0x28
 BANK_STRIDE = 0x1_0000  #: trace address of a constant: bank number times this, plus the offset
 
@@ -34,12 +38,12 @@ class ConstantBanks:
         return self.banks[bank]
 
 
-def launch_bank(
-    grid: tuple[int, int, int], block: tuple[int, int, int], stack_pointer: int, parameters: bytes
-) -> bytes:
+def launch_bank(grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes) -> bytes:
     """Bank 0."""
     data = bytearray(PARAMETER_BASE)
     for index, value in enumerate((*block, *grid)):
         data[4 * index : 4 * index + 4] = value.to_bytes(4, "little")
-    data[STACK_POINTER : STACK_POINTER + 4] = stack_pointer.to_bytes(4, "little")
+    data[SHARED_WINDOW_BASE : SHARED_WINDOW_BASE + 8] = SHARED_WINDOW.to_bytes(8, "little")
+    data[LOCAL_WINDOW_BASE : LOCAL_WINDOW_BASE + 8] = LOCAL_WINDOW.to_bytes(8, "little")
+    data[STACK_POINTER : STACK_POINTER + 4] = LOCAL_STACK_TOP.to_bytes(4, "little")
     return bytes(data) + parameters

@@ -15,6 +15,9 @@ from emulator.errors import MemoryFault
 GLOBAL_BASE = 0x7F00_0000_0000  #: where drivers put device memory on a 64-bit host; makes upper words realistic
 GLOBAL_ALIGN = 0x200
 GUARD_BYTES = 0x1000
+LOCAL_WINDOW = 0x7D00_0000_0000  #: generic addresses of local memory
+SHARED_WINDOW = 0x7E00_0000_0000  #: generic addresses of shared memory
+WINDOW_BYTES = 0x100_0000
 LOCAL_BYTES = 0x1_0000  #: per thread
 LOCAL_STACK_TOP = LOCAL_BYTES - 0x240  #: initial R1
 

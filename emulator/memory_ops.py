@@ -13,12 +13,12 @@ from emulator.decode import opcode
 from emulator.destination import Decoder
 from emulator.errors import ExecutionError, MemoryFault
 from emulator.lanes import ALL, LANES, indices_of, lanes_of
-from emulator.memory import LOCAL_BYTES, Region
+from emulator.memory import Region
 from emulator.source import Fetch, register_pair
 from emulator.warp import Run, Warp
+from emulator.windows import generic_parts, global_parts, local_parts, shared_parts
 
 _WIDTHS = "E U U8 S8 U16 S16 32 64 128 ZXC"
-_LANE_BASES = np.arange(LANES, dtype=np.uint64) * np.uint64(LOCAL_BYTES)
 _WORD_MASK = np.uint64(0xFFFFFFFF)
 
 Access = Callable[[Warp, np.ndarray, np.ndarray], None]
@@ -82,70 +82,42 @@ def _narrow(decoder: Decoder) -> str:
     return decoder.one_of("", "U8", "S8", "U16", "S16")
 
 
-@opcode("LDG LD", _WIDTHS)
-def load_global(decoder: Decoder) -> Run:
-    """LDG d, [address]."""
+_PARTS = {
+    "LDG": global_parts,
+    "STG": global_parts,
+    "LD": generic_parts,
+    "ST": generic_parts,
+    "LDS": shared_parts,
+    "STS": shared_parts,
+    "LDL": local_parts,
+    "STL": local_parts,
+}
+
+
+@opcode("LDG LD LDS LDL", _WIDTHS)
+def load(decoder: Decoder) -> Run:
+    """LDx d, [address]."""
     mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)
-    put = _register_writer(decoder, count)
+    put, parts = _register_writer(decoder, count), _PARTS[decoder.instruction.opcode]
 
     def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
-        for region, offsets, chosen in warp.global_memory.parts(addresses, size):
+        for region, offsets, chosen in parts(warp, addresses, lanes, size):
             put(warp, lanes[chosen], region.load(offsets, mark, count))
 
-    return at(decoder, address_of(decoder, decoder.sources[0]), act)
+    return at(decoder, address_of(decoder, decoder.operand(0)), act)
 
 
-@opcode("STG ST", _WIDTHS)
-def store_global(decoder: Decoder) -> Run:
-    """STG [address], data."""
+@opcode("STG ST STS STL", _WIDTHS)
+def store(decoder: Decoder) -> Run:
+    """STx [address], data."""
     mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)
-    get = _register_reader(decoder, 1, count)
+    get, parts = _register_reader(decoder, 1, count), _PARTS[decoder.instruction.opcode]
 
     def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
-        for region, offsets, chosen in warp.global_memory.parts(addresses, size):
+        for region, offsets, chosen in parts(warp, addresses, lanes, size):
             region.store(offsets, get(warp, lanes[chosen]), mark, count)
 
-    return at(decoder, address_of(decoder, decoder.sources[0]), act)
-
-
-@opcode("LDS LDL", _WIDTHS)
-def load_region(decoder: Decoder) -> Run:
-    """LDS d, [address] and LDL d, [address]."""
-    mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)
-    put, offsets_of = _register_writer(decoder, count), _region_access(decoder, size)
-
-    def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
-        region, offsets = offsets_of(warp, addresses, lanes)
-        put(warp, lanes, region.load(offsets, mark, count))
-
-    return at(decoder, address_of(decoder, decoder.sources[0]), act)
-
-
-@opcode("STS STL", _WIDTHS)
-def store_region(decoder: Decoder) -> Run:
-    """STS [address], data and STL [address], data."""
-    mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)
-    get, offsets_of = _register_reader(decoder, 1, count), _region_access(decoder, size)
-
-    def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
-        region, offsets = offsets_of(warp, addresses, lanes)
-        region.store(offsets, get(warp, lanes), mark, count)
-
-    return at(decoder, address_of(decoder, decoder.sources[0]), act)
-
-
-def _region_access(decoder: Decoder, size: int) -> Callable[[Warp, np.ndarray, np.ndarray], tuple[Region, np.ndarray]]:
-    if decoder.instruction.opcode.endswith("S"):
-        return lambda warp, addresses, lanes: (warp.shared, warp.shared.check(addresses, size))
-
-    def local(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> tuple[Region, np.ndarray]:
-        if int(addresses.max()) + size > LOCAL_BYTES:
-            position = int(np.argmax(addresses))
-            reason = f"is outside of local memory ({LOCAL_BYTES} bytes per thread)"
-            raise MemoryFault(int(addresses[position]), position, reason)
-        return warp.local, warp.local.check(addresses + _LANE_BASES[lanes], size)
-
-    return local
+    return at(decoder, address_of(decoder, decoder.operand(0)), act)
 
 
 def _register_writer(decoder: Decoder, count: int) -> Callable[[Warp, np.ndarray, np.ndarray], None]:
@@ -168,7 +140,7 @@ def _register_writer(decoder: Decoder, count: int) -> Callable[[Warp, np.ndarray
 
 def _register_reader(decoder: Decoder, position: int, count: int) -> Callable[[Warp, np.ndarray], np.ndarray]:
     """Read the lanes of the data registers: ``[k]`` for one, ``[k, count]`` for more."""
-    operand = decoder.sources[position]
+    operand = decoder.operand(position)
     if not isinstance(operand, Register):
         raise ValueError("data must be a register")
     row = operand.number
@@ -182,7 +154,7 @@ def _register_reader(decoder: Decoder, position: int, count: int) -> Callable[[W
 @opcode("LDC", "U8 S8 U16 S16 64 IL")
 def load_constant(decoder: Decoder) -> Run:
     """LDC d, c[bank][index + offset]; the trace's address is bank * 64 KiB plus the offset."""
-    operand = decoder.sources[0]
+    operand = decoder.operand(0)
     if not isinstance(operand, Constant) or operand.bank_register is not None:
         raise ValueError("source must be a constant with a numbered bank")
     mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)

@@ -16,7 +16,7 @@ from emulator.errors import ExecutionError
 from emulator.expect import Expectation, check
 from emulator.lanes import LANES
 from emulator.launch import Launch
-from emulator.memory import LOCAL_STACK_TOP, GlobalMemory, Region
+from emulator.memory import GlobalMemory, Region
 from emulator.record import ValueStore, WarpRecords, joined
 from emulator.special import special_registers
 from emulator.warp import Step, Warp
@@ -78,7 +78,7 @@ class _Machine:
         launch = self.launch
         addresses = {name: region.base for name, region in self.buffers.items()}
         parameters = parameter_bytes(launch.arguments, addresses)
-        banks = {0: launch_bank(launch.grid, launch.block, LOCAL_STACK_TOP, parameters)}
+        banks = {0: launch_bank(launch.grid, launch.block, parameters)}
         banks |= launch.function.constants
         if 4 in banks:
             banks[4] = self._relocated(banks[4])

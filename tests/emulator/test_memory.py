@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from emulator.constants import launch_bank
 from emulator.errors import ExecutionError, MemoryFault
 from emulator.memory import GLOBAL_BASE, GUARD_BYTES, GlobalMemory, Region
 from tests.emulator.harness import LANE, f32, run, words
@@ -138,3 +139,19 @@ def test_indexed_constants() -> None:
 def test_unknown_constant_bank_says_what_listing_would_show_it() -> None:
     with pytest.raises(ExecutionError, match=r"constant bank 0x3 is not known; the listing must show it"):
         run("MOV R0, c[0x3][0x0]")
+
+
+def test_generic_addresses_mean_the_memory_of_their_window() -> None:
+    constants = launch_bank((1, 1, 1), (32, 1, 1), b"")
+    code = """STS [R2.X4], R3
+        STL [R4], R3
+        IADD3 R6, P0, R4, c[0x0][0x20], RZ
+        IADD3.X R7, RZ, c[0x0][0x24], RZ, P0, !PT
+        @P1 IADD3 R6, P0, R2, c[0x0][0x18], RZ
+        @P1 IADD3.X R7, RZ, c[0x0][0x1c], RZ, P0, !PT
+        LD.E.SYS R0, [R6]"""
+    registers = {2: words(0), 3: LANE + 100, 4: words(0x80)}
+    warp = run(code, registers, {1: 0xF}, constants=constants)
+    assert warp.registers[0].tolist() == [131] * 4 + list(range(104, 132))
+    with pytest.raises(ExecutionError, match="lane 3: address 0x1000 is outside of shared memory"):
+        run("@P0 MOV R6, 0x1000\nLD.E R0, [R6]", {6: words(16), 7: words(0x7E00)}, {0: 0b1000}, constants=constants)
