@@ -1,8 +1,8 @@
 """Control-flow graph of a function, with the conventions of ``nvdisasm -bbcfg``.
 
-A label begins a block, also one that nobody jumps to. CALL ends a block and has only its fallthrough edge; RET and an
-unguarded EXIT have none, a guarded EXIT falls through; BRX goes to its whole table; BSSY, BSYNC, BREAK, WARPSYNC and
-YIELD do not end a block. Calls are kept apart as call and return edges, for analyses that follow values through them.
+A label begins a block, also one that nobody jumps to. CALL ends a block and has its fallthrough edge, and one
+to the callee only where that is the routine itself; RET and an unguarded EXIT have none, a guarded EXIT falls through;
+BRX goes to its whole table; BSSY, BSYNC, BREAK, WARPSYNC and YIELD do not end a block. Calls are kept apart as call and return edges, for analyses that follow values through them.
 """
 
 from __future__ import annotations
@@ -114,12 +114,13 @@ def build_cfg(function: Function) -> Cfg:
     calls: list[tuple[int, int]] = []
     for block in blocks:
         last = function.instructions[block.end - 1]
-        for target in _targets(last):
-            edges[(block.index, by_start[target.offset // STEP])] = None
+        called = [by_start[label.offset // STEP] for label in _labels(last)] if last.opcode == "CALL" else []
+        calls += [(block.index, target) for target in called]
+        recursive = [target for target in called if blocks[target].routine == block.routine]
+        for target in (*(by_start[label.offset // STEP] for label in _targets(last)), *recursive):
+            edges[(block.index, target)] = None
         if _falls_through(last) and block.end in by_start:
             edges[(block.index, by_start[block.end])] = None
-        if last.opcode == "CALL":
-            calls += [(block.index, by_start[label.offset // STEP]) for label in _labels(last)]
     return Cfg(function, blocks, tuple(edges), tuple(calls), tuple(_returns(function, blocks, calls, by_start)))
 
 
