@@ -124,13 +124,15 @@ def _code_hash() -> str:
     return digest.hexdigest()
 
 
-def summary(directory: Path) -> dict[str, str]:
-    """Launches of a bundled kernel, as text for lists."""
-    facts: dict[str, str] = {}
+def summary(directory: Path) -> dict[str, str | None]:
+    """Launches of a bundled kernel as text for lists; None for a setting it does not have."""
+    facts: dict[str, str | None] = {}
     for setting in SETTINGS:
-        table = tomllib.loads((directory / f"{setting}.toml").read_text(encoding="utf-8"))
-        prefix = "" if setting == "launch" else f"{setting}_"
+        path = directory / f"{setting}.toml"
+        table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         for key in ("grid", "block"):
-            facts[prefix + key] = "x".join(map(str, table[key]))
-        facts["arguments"] = ", ".join(argument["name"] for argument in table["args"])
+            name = key if setting == "launch" else f"{setting}_{key}"
+            facts[name] = "x".join(map(str, table[key])) if key in table else None
+        if "args" in table:
+            facts["arguments"] = ", ".join(argument["name"] for argument in table["args"])
     return facts

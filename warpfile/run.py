@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from spec.config import Config
@@ -12,11 +13,15 @@ from spec.trace import Trace
 from spec.workload import prepare
 from warpfile.application import Difference
 from warpfile.display import Report
-from warpfile.schemes import Scheme
+from warpfile.schemes import GoldenModel, Scheme
 
 QUIET_LIMIT = 100_000  #: cycles without any event after which a run is taken for hung
 _EVENTS = ("launch", "issue", "dispatch", "write")
 _REPORT_EVERY = 1 << 14
+
+
+class Hung(Exception):
+    """A run in which nothing happens any more."""
 
 
 @dataclass(frozen=True)
@@ -53,33 +58,20 @@ class GoldenRun:
         }
 
 
-def golden_run(
-    scheme: Scheme, cfg: Config, preset: str, trace: Trace, report: Report, quiet_limit: int = QUIET_LIMIT
-) -> GoldenRun:
+def golden_run(scheme: Scheme, cfg: Config, preset: str, trace: Trace, report: Report) -> GoldenRun:
     """Run a scheme's golden model over a trace.
 
     Raises ``WorkloadError`` for a trace that does not fit the configuration, and :class:`Difference` where an operand
-    is not what the trace says or nothing happens for ``quiet_limit`` cycles.
+    is not what the trace says or nothing happens for ``QUIET_LIMIT`` cycles.
     """
     layout = ProbeLayout(scheme.probes(cfg))
     environment = Environment(cfg, prepare(cfg, trace), layout)
     model = scheme.golden(cfg, layout)
-    events = sum(layout.mask(name) << layout.offset[name] for name in _EVENTS)
     start = time.perf_counter()
-    last_event = 0
     try:
-        while not environment.done:
-            word = model.step(environment.stimulus())
-            environment.observe(word)
-            if word & events:
-                last_event = environment.cycle
-            elif environment.cycle - last_event > quiet_limit:
-                raise Difference(f"{scheme.name}: nothing happened for {quiet_limit} cycles after cycle {last_event}")
-            if not environment.cycle % _REPORT_EVERY:
-                report(scheme.name, environment.instructions, trace.instructions)
-    except AssertionError as error:
-        raise Difference(f"{scheme.name}, cycle {environment.cycle}: {error}") from error
-    seconds = time.perf_counter() - start
+        _to_the_end(model, environment, layout, lambda done: report(scheme.name, done, trace.instructions))
+    except (AssertionError, Hung) as error:
+        raise Difference(f"{scheme.name} on {trace.kernel}, cycle {environment.cycle}: {error}") from error
     return GoldenRun(
         scheme=scheme.name,
         preset=preset,
@@ -89,5 +81,21 @@ def golden_run(
         instructions=environment.instructions,
         counters=dict(model.counters),
         operands_checked=model.operands_checked,
-        seconds=seconds,
+        seconds=time.perf_counter() - start,
     )
+
+
+def _to_the_end(
+    model: GoldenModel, environment: Environment, layout: ProbeLayout, report: Callable[[int], None]
+) -> None:
+    events = sum(layout.mask(name) << layout.offset[name] for name in _EVENTS)
+    last_event = 0
+    while not environment.done:
+        word = model.step(environment.stimulus())
+        environment.observe(word)
+        if word & events:
+            last_event = environment.cycle
+        elif environment.cycle - last_event > QUIET_LIMIT:
+            raise Hung(f"nothing happened for {QUIET_LIMIT} cycles")
+        if not environment.cycle % _REPORT_EVERY:
+            report(environment.instructions)

@@ -41,7 +41,7 @@ def kernels(json_path: Path | None) -> None:
         write_json(json_path, {"kernels": facts})
     columns = ("kernel", "grid", "block", "large grid", "large block", "arguments")
     keys = columns[1:]
-    show_table(columns, [(name, *(fact[key.replace(" ", "_")] for key in keys)) for name, fact in facts.items()])
+    show_table(columns, [(name, *(fact.get(key.replace(" ", "_")) for key in keys)) for name, fact in facts.items()])
 
 
 @click.command()

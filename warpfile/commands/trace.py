@@ -45,13 +45,10 @@ def trace(
     \b
     Example: warpfile trace saxpy --setting large -o saxpy.npz
     """
-    if accelsim is not None:
-        raise click.UsageError("--accelsim: import of Accel-Sim traces is not available in this version")
-    if kernel is None:
-        raise click.UsageError("KERNEL must be a bundled kernel or a kernel directory, and is missing")
+    directory = _source(kernel, accelsim)
     _check_suffix(output)
     with progress("trace") as report:
-        result = execute_kernel(kernel_directory(kernel), setting, instruction_limit, report)
+        result = execute_kernel(directory, setting, instruction_limit, report)
     failed = [expectation.name for expectation in result.expectations if not expectation.ok]
     path = output or Path(f"{result.trace.kernel}.npz")
     if not failed:
@@ -77,6 +74,14 @@ def trace_facts(result: Result) -> dict[str, object]:
         "expectations": expectations,
         "seconds": result.seconds,
     }
+
+
+def _source(kernel: str | None, accelsim: str | None) -> Path:
+    if accelsim is not None:
+        raise click.UsageError("--accelsim: import of Accel-Sim traces is not available in this version")
+    if kernel is None:
+        raise click.UsageError("KERNEL must be a bundled kernel or a kernel directory, and is missing")
+    return kernel_directory(kernel)
 
 
 def _check_suffix(output: Path | None) -> None:

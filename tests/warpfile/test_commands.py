@@ -1,0 +1,153 @@
+"""What the subcommands compute, print and write as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spec.presets import PRESETS
+from spec.trace import Trace
+from tests.warpfile.conftest import Invoke, write_listing
+from warpfile import inputs
+from warpfile.schemes import SCHEMES
+
+
+@pytest.fixture
+def facts(invoke: Invoke, folder: Path) -> Any:
+    """Run a command that must succeed and return its JSON."""
+
+    def run(*arguments: object) -> Any:
+        result = invoke(*arguments, "--json", "facts.json")
+        assert result.exit_code == 0, result.stderr
+        assert result.stderr == ""
+        return json.loads((folder / "facts.json").read_text())
+
+    return run
+
+
+def test_lists_name_everything_there_is(invoke: Invoke, facts: Any, root: Path) -> None:
+    for command, names in (
+        ("schemes", list(SCHEMES)),
+        ("presets", list(PRESETS)),
+        ("kernels", sorted(path.parent.name for path in (root / "kernels").glob("*/launch.toml"))),
+    ):
+        assert list(facts(command)[command]) == names
+        text = invoke(command).stdout
+        assert all(name in text for name in names)
+
+
+def test_presets_give_every_value(facts: Any) -> None:
+    found = facts("presets")["presets"]
+    assert {name: preset["parameters"] for name, preset in found.items()} == {
+        name: preset.config.to_json() for name, preset in PRESETS.items()
+    }
+
+
+def test_trace_states_what_was_executed_and_checked(facts: Any, kernel: Path) -> None:
+    found = facts("trace", kernel, "-o", "t.npz")
+    assert found.pop("seconds") > 0
+    assert found == {
+        "kernel": "count",
+        "warps": 2,
+        "instructions": 10,
+        "expectations": [{"name": "y", "ok": True, "worst_error": 0.0}],
+    }
+    assert Trace.load(Path("t.npz")).instructions == 10
+
+
+def test_trace_names_its_file_after_the_function(invoke: Invoke, folder: Path, kernel: Path) -> None:
+    assert "count.npz" in invoke("trace", kernel).stdout
+    assert sorted(path.name for path in folder.iterdir()) == ["count", "count.npz"]
+
+
+def test_trace_takes_the_large_setting(facts: Any) -> None:
+    small, large = facts("trace", "divide"), facts("trace", "divide", "--setting", "large")
+    assert large["instructions"] > small["instructions"]
+
+
+def test_a_wrong_buffer_is_reported_with_its_error(invoke: Invoke, kernel: Path) -> None:
+    np.save(kernel / "y_expected.npy", np.arange(64, dtype=np.int32) + 3)
+    result = invoke("trace", kernel, "--json", "facts.json")
+    assert result.exit_code == 1
+    assert "WRONG" in result.stdout
+    assert json.loads(Path("facts.json").read_text())["expectations"] == [
+        {"name": "y", "ok": False, "worst_error": 3.0}
+    ]
+
+
+def test_run_counts_cycles_and_instructions(facts: Any, kernel: Path) -> None:
+    (found,) = facts("run", "baseline", kernel)["schemes"].values()
+    assert found["instructions"] == 10
+    assert found["ipc"] == found["instructions"] / found["cycles"]
+    assert found["counters"]["cycles"] == found["cycles"]
+    # IMAD and STG of both warps read R0 and R5, then R2, R3 and R0; all were written before.
+    assert found["operands_checked"] == 2 * (2 + 3)
+    assert (found["kernel"], found["preset"], found["lanes"]) == ("count", "turing", 32)
+
+
+def test_run_gives_the_same_for_kernel_and_trace(facts: Any) -> None:
+    facts("trace", "saxpy", "-o", "t.npz")
+    ways = ("saxpy", "t.npz", inputs.bundled_kernels()["saxpy"])
+    results = [facts("run", "all", way)["schemes"] for way in ways]
+    for result in results:
+        for scheme in result.values():
+            scheme.pop("seconds")
+    assert results[0] == results[1] == results[2]
+    assert list(results[0]) == list(SCHEMES)
+
+
+def test_set_and_preset_change_the_configuration(facts: Any, kernel: Path) -> None:
+    (found,) = facts("run", "baseline", kernel, "--preset", "tiny", "--set", "lanes=2")["schemes"].values()
+    assert (found["preset"], found["lanes"]) == ("tiny", 2)
+    (slow,) = facts("run", "baseline", kernel, "--preset", "tiny", "--set", "alu_latency=40")["schemes"].values()
+    assert slow["cycles"] > found["cycles"]
+
+
+def test_traces_of_bundled_kernels_are_kept(facts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = facts("run", "baseline", "saxpy")["schemes"]["baseline"]
+    (kept,) = inputs.TRACES.iterdir()
+    monkeypatch.setattr(inputs, "execute_kernel", None)
+    assert facts("run", "baseline", "saxpy")["schemes"]["baseline"]["cycles"] == first["cycles"]
+    assert list(inputs.TRACES.iterdir()) == [kept]
+
+
+def test_a_kept_trace_is_not_used_for_another_launch() -> None:
+    names = {
+        inputs._fingerprint(path, setting) for path in inputs.bundled_kernels().values() for setting in inputs.SETTINGS
+    }
+    assert len(names) == 2 * len(inputs.bundled_kernels())
+
+
+def test_a_run_without_events_is_given_up(invoke: Invoke, kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warpfile.run.QUIET_LIMIT", 20)
+    result = invoke("run", "baseline", kernel, "--set", "sfu_latency=400")
+    assert result.exit_code == 1
+    assert "nothing happened for 20 cycles" in result.stderr
+
+
+def test_analyze_gives_control_flow_and_liveness(facts: Any, kernel: Path) -> None:
+    loop = ("MOV R0, RZ", "IADD3 R0, R0, 0x1, RZ", "ISETP.NE.AND P0, PT, R0, 0x5, PT", "@P0 BRA `(again)", "EXIT")
+    write_listing(kernel, loop)
+    listing = kernel / "kernel.sass"
+    listing.write_text(listing.read_text().replace("        /*0010*/", "again:\n        /*0010*/"))
+    (function,) = facts("analyze", listing)["functions"]
+    assert function["name"] == "count"
+    assert function["blocks"] == [{"start": 0, "end": 16}, {"start": 16, "end": 64}, {"start": 64, "end": 80}]
+    assert sorted(function["edges"]) == [[0, 16], [16, 16], [16, 64]]
+    add = function["instructions"][1]
+    assert (add["offset"], add["opcode"], add["defs"], add["uses"]) == (16, "IADD3", [0], [0])
+    # EXIT uses R1 by nvdisasm's convention.
+    assert (add["live_in"], add["live_out"]) == ([0, 1], [0, 1])
+    assert function["instructions"][3]["live_out"] == [0, 1]
+    assert function["hints"] == {"baseline": {}}
+
+
+def test_analyze_shows_every_bundled_listing(invoke: Invoke, facts: Any) -> None:
+    for name, directory in inputs.bundled_kernels().items():
+        functions = facts("analyze", directory / "kernel.sass")["functions"]
+        assert any(name in function["name"] for function in functions)
+    assert "live registers" in invoke("analyze", directory / "kernel.sass").stdout

@@ -1,0 +1,111 @@
+"""Lockstep from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim.plan import Outcome
+from sim.runner import CosimReport
+from sim.simulators import SimulatorError
+from spec.presets import PRESETS
+from tests.warpfile.conftest import Invoke
+
+KEYS = {
+    "kernel",
+    "preset",
+    "lanes",
+    "simulator",
+    "cycles",
+    "instructions",
+    "mismatches",
+    "operands_checked",
+    "seconds",
+    "build_seconds",
+    "cycles_per_second",
+}
+
+
+def report(**outcome: Any) -> CosimReport:
+    """A finished lockstep run."""
+    counters = {"bank_conflicts": 7}
+    found = Outcome(cycles=100, instructions=50, operands_checked=80, seconds=0.5, counters=counters, **outcome)
+    return CosimReport("baseline", "count", "tiny", PRESETS["tiny"].config, "verilator", found, 3.0, None)
+
+
+@pytest.fixture
+def answer(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Replace the lockstep by one that answers what a test wants; returns the options it was called with."""
+
+    def replace(result: CosimReport | Exception) -> dict[str, Any]:
+        seen: dict[str, Any] = {}
+
+        def cosim(scheme: Any, cfg: Any, trace: Any, **options: Any) -> CosimReport:
+            seen.update(options, scheme=scheme.name, cfg=cfg, trace=trace)
+            if isinstance(result, Exception):
+                raise result
+            return result
+
+        monkeypatch.setattr("sim.runner.cosim", cosim)
+        return seen
+
+    return replace
+
+
+def test_equal_runs_are_status_zero(invoke: Invoke, kernel: Path, answer: Any) -> None:
+    seen = answer(report())
+    options = ("--preset", "tiny", "--set", "lanes=1", "--simulator", "icarus", "--waves", "-o", "sims")
+    result = invoke("cosim", "baseline", kernel, *options, "--json", "c.json")
+    assert result.exit_code == 0, result.output
+    assert (seen["simulator"], seen["waves"], seen["build_root"], seen["preset"]) == (
+        "icarus",
+        True,
+        Path("sims"),
+        "tiny",
+    )
+    assert (seen["cfg"].lanes, seen["trace"].kernel) == (1, "count")
+    found = json.loads(Path("c.json").read_text())["schemes"]["baseline"]
+    assert found.keys() >= KEYS
+    assert found["cycles_per_second"] == 200
+    for text in ("equal", "0.5", "7", "80", "200"):
+        assert text in result.stdout
+
+
+def test_a_mismatch_is_status_one_and_explained(invoke: Invoke, kernel: Path, answer: Any) -> None:
+    mismatch = {
+        "cycle": 12,
+        "warp": 3,
+        "pc": 48,
+        "fields": {"grant": {"rtl": 1, "golden": 2}},
+        "before": ["cycle 11: x"],
+    }
+    answer(report(mismatches=1, first_mismatch=mismatch))
+    result = invoke("cosim", "baseline", kernel, "--json", "c.json")
+    assert result.exit_code == 1
+    assert "cycle 12" in result.stderr and result.stderr.count("\n") == 1
+    for text in ("DIFFERENT", "grant", "0x30", "cycle 11"):
+        assert text in result.stdout
+    assert json.loads(Path("c.json").read_text())["schemes"]["baseline"]["first_mismatch"] == mismatch
+
+
+def test_a_simulator_that_fails_is_status_two(invoke: Invoke, kernel: Path, answer: Any) -> None:
+    answer(SimulatorError("icarus needs the program iverilog"))
+    result = invoke("cosim", "baseline", kernel, "--json", "c.json")
+    assert (result.exit_code, result.stderr) == (2, "warpfile: icarus needs the program iverilog\n")
+    assert not Path("c.json").exists()
+
+
+def test_rtl_and_golden_model_agree_on_a_small_kernel(invoke: Invoke, kernel: Path, root: Path) -> None:
+    options = ("--preset", "tiny", "--json", "c.json")
+    result = invoke("cosim", "baseline", kernel, *options, "-o", root / "build")
+    assert result.exit_code == 0, result.output
+    found = json.loads(Path("c.json").read_text())["schemes"]["baseline"]
+    assert found["mismatches"] == 0
+    assert (found["simulator"], found["lanes"], found["instructions"]) == ("verilator", 4, 10)
+    assert found["operands_checked"] == 2 * (2 + 3)
+    assert invoke("run", "baseline", kernel, *options).exit_code == 0
+    alone = json.loads(Path("c.json").read_text())["schemes"]["baseline"]
+    assert (found["cycles"], found["counters"]) == (alone["cycles"], alone["counters"])
