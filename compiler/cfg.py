@@ -2,7 +2,8 @@
 
 A label begins a block, also one that nobody jumps to. CALL ends a block and has its fallthrough edge, and one
 to the callee only where that is the routine itself; RET and an unguarded EXIT have none, a guarded EXIT falls through;
-BRX goes to its whole table; BSSY, BSYNC, BREAK, WARPSYNC and YIELD do not end a block. Calls are kept apart as call and return edges, for analyses that follow values through them.
+BRX goes to its whole table; BSSY, BSYNC, BREAK, WARPSYNC and YIELD do not end a block. Calls are kept apart as call and
+return edges, for analyses that follow values through them.
 """
 
 from __future__ import annotations
