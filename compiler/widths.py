@@ -18,7 +18,9 @@ def data_registers(instruction: Instruction) -> int:
 
 
 def access_bytes(instruction: Instruction) -> int:
-    """Bytes that a memory instruction moves per lane."""
+    """Bytes that a memory instruction moves per address (LDSM: a row of a matrix)."""
+    if instruction.opcode == "LDSM":
+        return 16
     for mark, size in (("U8", 1), ("S8", 1), ("U16", 2), ("S16", 2)):
         if mark in instruction.modifiers:
             return size

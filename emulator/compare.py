@@ -40,17 +40,17 @@ INTEGER_COMPARES = {name: _ORDERED[name] for name in ("F", "LT", "EQ", "LE", "GT
     "NE": np.not_equal,
     "T": _UNORDERED["T"],
 }
-_BOOLEANS: dict[str, Callable[[int, int], int]] = {
+BOOLEANS: dict[str, Callable[[int, int], int]] = {
     "AND": lambda a, b: a & b,
     "OR": lambda a, b: a | b,
     "XOR": lambda a, b: a ^ b,
 }
-_BOOLEAN_NAMES = " ".join(_BOOLEANS)
+_BOOLEAN_NAMES = " ".join(BOOLEANS)
 
 
 def compared(decoder: Decoder, bits: Bits, given: Bits) -> Run:
     """p = r bool pin, q = not r bool pin."""
-    combine = _BOOLEANS[decoder.one_of("AND", *_BOOLEANS)]
+    combine = BOOLEANS[decoder.one_of("AND", *BOOLEANS)]
     first, second = decoder.predicate_writer(0), decoder.predicate_writer(1)
 
     def run(warp: Warp, mask: int) -> None:
@@ -68,7 +68,7 @@ def isetp(decoder: Decoder) -> Run:
     """ISETP.cmp.bool p, q, a, b, pin; .EX takes the low words' result where the words are equal."""
     read = decoder.source if decoder.has("U32") else decoder.signed
     a, b, given = read(0), read(1), decoder.predicate(2)
-    compare = INTEGER_COMPARES[_name_of_compare(decoder, INTEGER_COMPARES)]
+    compare = INTEGER_COMPARES[name_of_compare(decoder, INTEGER_COMPARES)]
     if not decoder.has("EX"):
         return compared(decoder, lambda warp: mask_of(compare(a(warp), b(warp))), given)
     low = decoder.predicate(3)
@@ -95,11 +95,12 @@ def dsetp(decoder: Decoder) -> Run:
 
 
 def _float_compare(decoder: Decoder, a: Fetch, b: Fetch) -> Run:
-    compare = FLOAT_COMPARES[_name_of_compare(decoder, FLOAT_COMPARES)]
+    compare = FLOAT_COMPARES[name_of_compare(decoder, FLOAT_COMPARES)]
     return compared(decoder, lambda warp: mask_of(compare(a(warp), b(warp))), decoder.predicate(2))
 
 
-def _name_of_compare(decoder: Decoder, table: dict[str, Compare]) -> str:
+def name_of_compare(decoder: Decoder, table: dict[str, Compare]) -> str:
+    """The comparison of an opcode: its first modifier."""
     name = decoder.modifiers[0] if decoder.modifiers else ""
     if name not in table:
         raise ValueError(f"comparison must be one of {', '.join(table)}, not {name!r}")

@@ -8,8 +8,10 @@ from emulator import (
     conversion,
     float32,
     float64,
+    half,
     integer,
     lane_ops,
+    matrix,
     memory_ops,
     special,
 )
@@ -22,8 +24,10 @@ __all__ = [
     "conversion",
     "float32",
     "float64",
+    "half",
     "integer",
     "lane_ops",
+    "matrix",
     "memory_ops",
     "special",
 ]

@@ -1,0 +1,118 @@
+"""Half-precision arithmetic on pairs: the low and the high half of a register side by side.
+
+Sums are rounded once, from double precision with an exact error term. NaN results are 0x7fff as NVIDIA documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from compiler.model import Immediate, Operand, Register
+from emulator.compare import BOOLEANS, FLOAT_COMPARES, name_of_compare
+from emulator.decode import opcode
+from emulator.destination import Decoder
+from emulator.lanes import LANES, mask_of
+from emulator.rounding import to_odd, two_sum
+from emulator.source import Fetch
+from emulator.warp import Run, Warp
+
+_NAN = np.uint16(0x7FFF)
+_MARKS = "H0_H0 H1_H1 H1_H0"
+_PICKS = {"H0_H0": [0, 0], "H1_H1": [1, 1]}
+
+
+def _operands(decoder: Decoder) -> list[tuple[int, Operand]]:
+    """Positions of the sources; two literals in a row are the high and the low half of one."""
+    found: list[tuple[int, Operand]] = []
+    for position, operand in enumerate(decoder.sources):
+        previous = found[-1] if found else None
+        second = previous is not None and previous[0] == position - 1 and isinstance(previous[1], Immediate)
+        if not (second and isinstance(operand, Immediate)):
+            found.append((position, operand))
+    return found
+
+
+def _halves(decoder: Decoder, index: int) -> Fetch:
+    """Both halves of the ``index``-th operand as ``float64[lanes, 2]``, low half first."""
+    position, operand = _operands(decoder)[index]
+    decoder.operand(position)
+    if isinstance(operand, Immediate) and isinstance(operand.value, float):
+        low = decoder.operand(position + 1)
+        assert isinstance(low, Immediate)
+        pair = np.array([float(low.value), operand.value])
+        return lambda warp: pair
+    bits, picks = decoder.raw(position), None
+    if isinstance(operand, Register):
+        picks = next((_PICKS[mark] for mark in operand.marks if mark in _PICKS), None)
+    magnitude, negate = getattr(operand, "absolute", False), getattr(operand, "negate", False)
+
+    def fetch(warp: Warp) -> np.ndarray:
+        values = np.broadcast_to(bits(warp), (LANES,)).copy().view(np.float16).reshape(-1, 2).astype(np.float64)
+        if picks is not None:
+            values = values[:, picks]
+        values = np.abs(values) if magnitude else values
+        return -values if negate else values
+
+    return fetch
+
+
+def _packed(decoder: Decoder, exact: Fetch) -> Run:
+    """Round to half precision (``.F32``: the low half to single precision) and write."""
+    saturate, single = decoder.has("SAT"), decoder.has("F32")
+
+    def compute(warp: Warp) -> np.ndarray:
+        values = exact(warp)
+        if saturate:
+            values = np.where(values > 0, np.minimum(values, 1.0), 0.0)
+        if single:
+            return values[:, 0].astype(np.float32).view(np.uint32)
+        rounded = values.astype(np.float16)
+        bits = np.where(np.isnan(rounded), _NAN, rounded.view(np.uint16))
+        return np.ascontiguousarray(np.broadcast_to(bits, (LANES, 2))).view(np.uint32)[:, 0]
+
+    return decoder.result(compute)
+
+
+def _sum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    total = a + b
+    return np.where(np.isfinite(total), to_odd(*two_sum(a, b)), total)
+
+
+@opcode("HADD2", "F32 SAT", marks=_MARKS)
+def hadd2(decoder: Decoder) -> Run:
+    """d = a + b in both halves; HADD2.F32 widens the sum of the low ones."""
+    a, b = _halves(decoder, 0), _halves(decoder, 1)
+    return _packed(decoder, lambda warp: _sum(a(warp), b(warp)))
+
+
+@opcode("HMUL2", "SAT", marks=_MARKS)
+def hmul2(decoder: Decoder) -> Run:
+    """d = a * b in both halves."""
+    a, b = _halves(decoder, 0), _halves(decoder, 1)
+    return _packed(decoder, lambda warp: a(warp) * b(warp))
+
+
+@opcode("HFMA2", "SAT MMA", marks=_MARKS)
+def hfma2(decoder: Decoder) -> Run:
+    """d = a * b + c in both halves, rounded once."""
+    a, b, c = (_halves(decoder, index) for index in range(3))
+    return _packed(decoder, lambda warp: _sum(a(warp) * b(warp), c(warp)))
+
+
+@opcode("HSETP2", f"{' '.join(FLOAT_COMPARES)} {' '.join(BOOLEANS)}", marks=_MARKS)
+def hsetp2(decoder: Decoder) -> Run:
+    """HSETP2.cmp.bool p, q, a, b, pin: p from the low halves, q from the high ones."""
+    compare: Callable[[np.ndarray, np.ndarray], np.ndarray] = FLOAT_COMPARES[name_of_compare(decoder, FLOAT_COMPARES)]
+    combine = BOOLEANS[decoder.one_of("AND", *BOOLEANS)]
+    a, b, given = _halves(decoder, 0), _halves(decoder, 1), decoder.predicate(len(decoder.sources) - 1)
+    writers = [decoder.predicate_writer(0), decoder.predicate_writer(1)]
+
+    def run(warp: Warp, mask: int) -> None:
+        result, pin = compare(a(warp), b(warp)), given(warp)
+        for half, write in enumerate(writers):
+            if write is not None:
+                write(warp, mask, combine(mask_of(result[:, half]), pin))
+
+    return run
