@@ -6,17 +6,17 @@ and RTL see the same inputs exactly as long as they behave the same.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from spec.beat import Beat
 from spec.config import Config
+from spec.ctas import CtaDispatcher, Launch
+from spec.memory import Memory
 from spec.probe import ProbeLayout
 from spec.trace import Kind, Port, Space
 from spec.workload import Workload, streams
-
-WAYS = 4
 
 
 @dataclass(slots=True, eq=False)
@@ -34,16 +34,6 @@ class Result:
 
     def __lt__(self, other: Result) -> bool:
         return (self.ready, self.order) < (other.ready, other.order)
-
-
-@dataclass(slots=True, eq=False)
-class Launch:
-    """A warp offered for launch: ``warp`` slot, ``base`` (first place), ``cta`` slot and the trace's warp number ``stream``."""
-
-    warp: int
-    base: int
-    cta: int
-    stream: int
 
 
 @dataclass(slots=True, eq=False)
@@ -92,7 +82,7 @@ class Environment:
         self._streams = streams(workload)
         self._slots = [_Slot() for _ in range(cfg.warps)]
         self._next_served = 0
-        self._dispatcher = _CtaDispatcher(cfg, workload)
+        self._dispatcher = CtaDispatcher(cfg, workload)
         self._units = [_ExecutionPort() for _ in range(cfg.ports)]
         self._memory = Memory(cfg)
         self._order = 0
@@ -238,92 +228,3 @@ class _ExecutionPort:
     waiting: deque[Result] = field(default_factory=deque)
     warps: dict[int, int] = field(default_factory=dict)
     free_at: int = 0
-
-
-class Memory:
-    """Deterministic cache (4 ways, least recently used out) in front of a channel of limited bandwidth."""
-
-    def __init__(self, cfg: Config) -> None:
-        self.cfg = cfg
-        self._sets = [OrderedDict[int, None]() for _ in range(cfg.cache_lines // WAYS)]
-        self._channel_free = 0
-
-    def access(self, beat: Beat, cycle: int) -> int:
-        """Latency of the access that is dispatched in ``cycle``; updates cache and channel."""
-        last_start = -1
-        for line in beat.lines:
-            if not self._hit(line):
-                last_start = max(cycle, self._channel_free)
-                self._channel_free = last_start + self.cfg.miss_interval
-        if last_start < 0 or not beat.is_load:
-            return self.cfg.hit_latency
-        return last_start - cycle + self.cfg.miss_latency
-
-    def _hit(self, line: int) -> bool:
-        if not self._sets:
-            return False
-        ways = self._sets[line % len(self._sets)]
-        if line in ways:
-            ways.move_to_end(line)
-            return True
-        ways[line] = None
-        if len(ways) > WAYS:
-            ways.popitem(last=False)
-        return False
-
-
-class _CtaDispatcher:
-    """Places CTAs in order on free warp slots, one warp launch per cycle."""
-
-    def __init__(self, cfg: Config, workload: Workload) -> None:
-        self._cfg = cfg
-        self._places = cfg.places_per_warp(workload.registers)
-        self._shared = workload.trace.shared_bytes
-        self._shared_free = cfg.shared_bytes
-        self._waiting = deque(workload.ctas)
-        self._free_warps = list(range(cfg.resident_warps(workload.registers)))
-        self._free_ctas = list(range(cfg.ctas))
-        self._members: dict[int, int] = {}
-        self._queue: deque[Launch] = deque()
-        self._accepted: list[Launch] = []
-
-    @property
-    def finished(self) -> bool:
-        """No CTA waits and none is resident."""
-        return not self._waiting and not self._members
-
-    def offer(self) -> Launch | None:
-        """The warp to launch in this cycle."""
-        if not self._queue and self._waiting and self._fits(self._waiting[0]):
-            self._start(self._waiting.popleft())
-        return self._queue[0] if self._queue else None
-
-    def _fits(self, streams: tuple[int, ...]) -> bool:
-        return bool(self._free_ctas) and len(self._free_warps) >= len(streams) and self._shared_free >= self._shared
-
-    def _start(self, members: tuple[int, ...]) -> None:
-        cta = self._free_ctas.pop(0)
-        self._shared_free -= self._shared
-        self._members[cta] = len(members)
-        for stream in members:
-            warp = self._free_warps.pop(0)
-            self._queue.append(Launch(warp, warp * self._places, cta, stream))
-
-    def accepted(self) -> list[Launch]:
-        """Note that the offered warp was launched; the whole CTA's warps once its last one is, otherwise none."""
-        self._accepted.append(self._queue.popleft())
-        if self._queue:
-            return []
-        done, self._accepted = self._accepted, []
-        return done
-
-    def exited(self, warp: int, cta: int) -> None:
-        """Free a warp slot, and with the last one its CTA."""
-        self._free_warps.append(warp)
-        self._free_warps.sort()
-        self._members[cta] -= 1
-        if not self._members[cta]:
-            del self._members[cta]
-            self._free_ctas.append(cta)
-            self._free_ctas.sort()
-            self._shared_free += self._shared

@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -174,7 +175,7 @@ class Trace:
             raise TraceError(f"{path} must be a trace written by 'warpfile trace' ({error})") from None
         if meta.get("format") != FORMAT or meta.get("version") != VERSION:
             raise TraceError(f"{path} must have format {FORMAT} version {VERSION}, not {meta.get('version')!r}")
-        scalars = {name: _tupled(meta[name]) for name in _SCALARS}
+        scalars: dict[str, Any] = {name: _tupled(meta[name]) for name in _SCALARS}
         return cls(program=tuple(_static_from_json(row) for row in meta["program"]), **scalars, **arrays)
 
 
@@ -192,8 +193,8 @@ def _static_to_json(instruction: StaticInstruction) -> list[object]:
     return [getattr(instruction, name) for name in _STATIC]
 
 
-def _static_from_json(row: list[object]) -> StaticInstruction:
-    values = {name: _tupled(value) for name, value in zip(_STATIC, row, strict=True)}
+def _static_from_json(row: list[Any]) -> StaticInstruction:
+    values: dict[str, Any] = {name: _tupled(value) for name, value in zip(_STATIC, row, strict=True)}
     for name, enum in _ENUMS.items():
         values[name] = enum(values[name])
-    return StaticInstruction(**values)  # type: ignore[arg-type]
+    return StaticInstruction(**values)

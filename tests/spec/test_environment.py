@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spec.config import Config
-from spec.environment import Memory
+from spec.memory import Memory
 from spec.trace import LANES, Access, Port, Space, StaticInstruction, Trace
 from spec.workload import prepare
 from tests.golden.scenario import BAR, NOP, hand_trace, op, run

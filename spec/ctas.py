@@ -1,0 +1,79 @@
+"""Which warps are launched, when and where (docs/machine.md, section 9, "CTA dispatch")."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from spec.config import Config
+from spec.workload import Workload
+
+
+@dataclass(slots=True, eq=False)
+class Launch:
+    """A warp offered for launch.
+
+    ``warp`` slot, ``base`` (its first place), ``cta`` slot and the trace's warp number ``stream``.
+    """
+
+    warp: int
+    base: int
+    cta: int
+    stream: int
+
+
+class CtaDispatcher:
+    """Places CTAs in order on free warp slots, one warp launch per cycle."""
+
+    def __init__(self, cfg: Config, workload: Workload) -> None:
+        self._cfg = cfg
+        self._places = cfg.places_per_warp(workload.registers)
+        self._shared = workload.trace.shared_bytes
+        self._shared_free = cfg.shared_bytes
+        self._waiting = deque(workload.ctas)
+        self._free_warps = list(range(cfg.resident_warps(workload.registers)))
+        self._free_ctas = list(range(cfg.ctas))
+        self._members: dict[int, int] = {}
+        self._queue: deque[Launch] = deque()
+        self._accepted: list[Launch] = []
+
+    @property
+    def finished(self) -> bool:
+        """No CTA waits and none is resident."""
+        return not self._waiting and not self._members
+
+    def offer(self) -> Launch | None:
+        """The warp to launch in this cycle."""
+        if not self._queue and self._waiting and self._fits(self._waiting[0]):
+            self._start(self._waiting.popleft())
+        return self._queue[0] if self._queue else None
+
+    def _fits(self, streams: tuple[int, ...]) -> bool:
+        return bool(self._free_ctas) and len(self._free_warps) >= len(streams) and self._shared_free >= self._shared
+
+    def _start(self, members: tuple[int, ...]) -> None:
+        cta = self._free_ctas.pop(0)
+        self._shared_free -= self._shared
+        self._members[cta] = len(members)
+        for stream in members:
+            warp = self._free_warps.pop(0)
+            self._queue.append(Launch(warp, warp * self._places, cta, stream))
+
+    def accepted(self) -> list[Launch]:
+        """Note that the offered warp was launched; the whole CTA's warps once its last one is, otherwise none."""
+        self._accepted.append(self._queue.popleft())
+        if self._queue:
+            return []
+        done, self._accepted = self._accepted, []
+        return done
+
+    def exited(self, warp: int, cta: int) -> None:
+        """Free a warp slot, and with the last one its CTA."""
+        self._free_warps.append(warp)
+        self._free_warps.sort()
+        self._members[cta] -= 1
+        if not self._members[cta]:
+            del self._members[cta]
+            self._free_ctas.append(cta)
+            self._free_ctas.sort()
+            self._shared_free += self._shared
