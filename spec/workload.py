@@ -70,15 +70,16 @@ def _check(cfg: Config, trace: Trace, ctas: tuple[tuple[int, ...], ...]) -> None
 
 
 def _check_end(trace: Trace, warp: int) -> None:
-    """Without an EXIT at its end a warp would stay resident for ever."""
+    """Without an EXIT at its end a warp would stay resident for ever, and a unit must not keep it from leaving."""
     start, end = int(trace.warp_start[warp]), int(trace.warp_start[warp + 1])
     if start == end:
         raise WorkloadError(f"warp {warp} of {trace.kernel} must execute at least an EXIT, but its stream is empty")
     last = trace.program[int(trace.instruction[end - 1])]
-    if _kind(last, ends_warp=True) != Kind.EXIT:
-        raise WorkloadError(
-            f"warp {warp} of {trace.kernel} must end in an EXIT, not in {last.text!r} at {last.offset:#x}"
-        )
+    named = f"{last.text!r} at {last.offset:#x}"
+    if not _can_end(last):
+        raise WorkloadError(f"warp {warp} of {trace.kernel} must end in an EXIT, not in {named}")
+    if last.port != Port.NONE:
+        raise WorkloadError(f"warp {warp} of {trace.kernel} must end on port NONE, not on {last.port.name} ({named})")
 
 
 def _check_destination(instruction: StaticInstruction) -> None:
@@ -94,35 +95,46 @@ def _warp_beats(
     trace: Trace, groups: list[tuple[tuple[int, ...], ...]], warp: int, beats: list[Beat]
 ) -> tuple[Beat, ...]:
     start, end = int(trace.warp_start[warp]), int(trace.warp_start[warp + 1])
-    instruction, execute = trace.instruction[start:end].tolist(), trace.execute[start:end].tolist()
-    value_row, address_row = trace.value_row[start:end].tolist(), trace.address_row[start:end].tolist()
+    columns = (trace.instruction, trace.execute, trace.value_row, trace.address_row)
+    records = zip(*(column[start:end].tolist() for column in columns), strict=True)
     current: dict[int, int] = {}
     first = len(beats)
-    for position, index in enumerate(instruction):
+    for record, (index, execute, value_row, address_row) in enumerate(records, start):
         static = trace.program[index]
-        template = Beat(
-            payload=0,
-            record=start + position,
-            offset=static.offset,
-            port=int(static.port),
-            kind=_kind(static, position == len(instruction) - 1),
-            sources=(),
-            dest=0,
-            dest_count=0,
-            token_reads=static.token_reads,
-            token_writes=0,
-            mask=execute[position],
-            first=False,
-            last=False,
-            space=int(static.space),
-            is_load=static.access in (Access.LOAD, Access.ATOMIC),
-        )
-        _append_beats(beats, template, static, groups[index], current, value_row[position])
-        if static.space in (Space.GLOBAL, Space.LOCAL) and address_row[position] >= 0:
-            beats[-1].lines = _lines(trace, address_row[position], execute[position], static.space)
-        if value_row[position] >= 0:
-            current.update((register, value_row[position] + k) for k, register in enumerate(static.dests))
+        template = _template(static, record, execute, ends_warp=record == end - 1)
+        _append_beats(beats, template, static, groups[index], current, value_row)
+        if static.space in (Space.GLOBAL, Space.LOCAL) and address_row >= 0:
+            beats[-1].lines = _lines(trace, address_row, execute, static.space)
+        if execute:
+            _note_values(current, static, value_row)
     return tuple(beats[first:])
+
+
+def _template(static: StaticInstruction, record: int, execute: int, ends_warp: bool) -> Beat:
+    """What all beats of an executed instruction have in common."""
+    return Beat(
+        payload=0,
+        record=record,
+        offset=static.offset,
+        port=int(static.port),
+        kind=_kind(static, ends_warp),
+        sources=(),
+        dest=0,
+        dest_count=0,
+        token_reads=static.token_reads,
+        token_writes=0,
+        mask=execute,
+        first=False,
+        last=False,
+        space=int(static.space),
+        is_load=static.access in (Access.LOAD, Access.ATOMIC),
+    )
+
+
+def _note_values(current: dict[int, int], static: StaticInstruction, value_row: int) -> None:
+    """From here on the destinations hold these values, or something that the trace does not know."""
+    for k, register in enumerate(static.dests):
+        current[register] = value_row + k if value_row >= 0 else NO_VALUE
 
 
 def _append_beats(
@@ -139,16 +151,20 @@ def _append_beats(
         beat.expected = tuple(current.get(register, NO_VALUE) for register in sources)
         if beat.last:
             beat.dest, beat.dest_count = static.dest, static.dest_count
-            beat.token_writes, beat.result_row = static.token_writes, value_row
+            beat.token_writes = static.token_writes
+            beat.result_row = value_row if beat.executes else NO_VALUE
         beats.append(beat)
 
 
+def _can_end(static: StaticInstruction) -> bool:
+    """Whether a warp may end here: an EXIT, also a guarded one, which is a branch for whoever stays."""
+    return static.kind == Kind.EXIT or (static.kind == Kind.BRANCH and static.opcode.startswith("EXIT"))
+
+
 def _kind(static: StaticInstruction, ends_warp: bool) -> int:
-    if static.kind == Kind.EXIT and not ends_warp:
-        return int(Kind.BRANCH)
-    if ends_warp and (static.kind in (Kind.EXIT, Kind.BRANCH)) and static.port == Port.NONE:
+    if ends_warp:
         return int(Kind.EXIT)
-    return int(static.kind)
+    return int(Kind.BRANCH if static.kind == Kind.EXIT else static.kind)
 
 
 def _lines(trace: Trace, row: int, mask: int, space: Space) -> tuple[int, ...]:

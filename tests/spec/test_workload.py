@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from spec.beat import NO_VALUE, decode_fields, pack_beat, pack_fields
 from spec.config import Config
 from spec.stress import stress_trace
-from spec.trace import Kind, Port
+from spec.trace import NO_ROW, Kind, Port
 from spec.workload import WorkloadError, prepare, streams
 from tests.golden.scenario import BRA, EXIT, FULL, hand_trace, op
 
@@ -26,6 +27,20 @@ def test_operands_expect_the_value_written_last() -> None:
     beats = prepare(Config(), hand_trace([first, second, op((4, 5, 6), 7)])).beats
     assert [b.expected for b in beats] == [(), (0,), (0, 2, NO_VALUE), ()]
     assert [b.result_row for b in beats] == [0, 2, 3, NO_VALUE]
+
+
+def test_a_result_without_a_value_is_expected_by_nobody() -> None:
+    writes = [op((), 4, dest_count=2), op((), 4), op((4, 5), 6)]
+    trace = hand_trace(writes, value_row=np.array([0, NO_ROW, NO_ROW, NO_ROW]))
+    assert [b.expected for b in prepare(Config(), trace).beats][2] == (NO_VALUE, 1)
+
+
+@pytest.mark.parametrize("row", [NO_ROW, 7])
+def test_an_instruction_that_no_lane_executes_changes_no_expectation(row: int) -> None:
+    trace = hand_trace([op((), 4), (op((), 4), 0), op((4,), 6)], value_row=np.array([0, row, 1, NO_ROW]))
+    beats = prepare(Config(), trace).beats
+    assert beats[2].expected == (0,)
+    assert beats[1].result_row == NO_VALUE
 
 
 def test_only_the_last_exit_ends_a_warp() -> None:
@@ -49,6 +64,26 @@ def test_a_stream_must_end_in_an_exit() -> None:
     trace = hand_trace([op((2,), 3, text="FADD", offset=32)], warp_start=[0, 1])
     with pytest.raises(WorkloadError, match="warp 0 of hand must end in an EXIT, not in 'FADD' at 0x20"):
         prepare(Config(), trace)
+
+
+def test_a_guarded_exit_may_end_a_stream() -> None:
+    guarded = op(port=Port.NONE, kind=Kind.BRANCH, opcode="EXIT", text="@P0 EXIT", token_reads=1)
+    beats = prepare(Config(), hand_trace([guarded, guarded], warp_start=[0, 2])).beats
+    assert [b.kind for b in beats[:2]] == [Kind.BRANCH, Kind.EXIT]
+
+
+@pytest.mark.parametrize("opcode", ["BRA", "RET.REL.NODEC", "KILL"])
+def test_no_other_branch_may_end_a_stream(opcode: str) -> None:
+    trace = hand_trace([op(port=Port.NONE, kind=Kind.BRANCH, opcode=opcode, text=opcode)], warp_start=[0, 1])
+    with pytest.raises(WorkloadError, match=f"warp 0 of hand must end in an EXIT, not in '{opcode}' at 0x0"):
+        prepare(Config(), trace)
+
+
+@pytest.mark.parametrize("kind", [Kind.EXIT, Kind.BRANCH])
+def test_the_exit_of_a_warp_takes_no_port(kind: Kind) -> None:
+    exits = op((2,), port=Port.LSU, kind=kind, opcode="EXIT", text="EXIT R2", offset=16)
+    with pytest.raises(WorkloadError, match=r"warp 0 of hand must end on port NONE, not on LSU \('EXIT R2' at 0x10\)"):
+        prepare(Config(), hand_trace([exits], warp_start=[0, 1]))
 
 
 def test_registers_must_have_names() -> None:
