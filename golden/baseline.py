@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
-from golden.arbiter import lowest
 from golden.banks import Banks
 from golden.collectors import CollectorUnits
 from golden.counters import COUNTERS, no_issue_reason
@@ -12,8 +12,10 @@ from golden.frame import Frame
 from golden.location import Location
 from golden.operands import check_operands
 from golden.scheduler import make_scheduler
+from golden.stage import NO_UNIT
 from spec.config import Config
-from spec.environment import Launch, Result, Stimulus
+from spec.ctas import Launch
+from spec.environment import Result, Stimulus
 from spec.probe import ProbeLayout
 
 
@@ -32,6 +34,8 @@ class Baseline:
         self.scheduler = make_scheduler(cfg)
         self.collectors = CollectorUnits(cfg, self.location)
         self.banks = Banks(cfg, self.location)
+        self._completion = cfg.bank_cycles - 1
+        self._completing: deque[tuple[int, Result]] = deque()
         at = layout.offset
         self._at_state = tuple(
             at[n] for n in ("resident", "buffered", "clear", "waiting", "room", "occupied", "request")
@@ -49,14 +53,17 @@ class Baseline:
         """
         frame, collectors, results = self.frame, self.collectors, stimulus.results
         frame.refresh(collectors)
-        word = self._state()
+        room = collectors.room(frame.buffered, frame.unitless)
+        word = self._state(room)
         accepted = self.banks.accept(self.cycle, results)
         grants = self._grants()
         offered = collectors.offer()
-        warp, unit = self._choose()
+        warp, unit = self._choose(room)
         # From here on the clock edge. Reads come before writes: they see rows as they were in this cycle. Dispatch
-        # comes before issue: a beat that leaves now is not waited for. Releases come before issue: set wins.
+        # comes before issue: a beat that leaves now is not waited for. Completion comes before issue: set wins.
         word |= self._read(grants) | self._dispatch(offered, stimulus.ready) | self._write(results, accepted)
+        if self._completing:
+            self._complete()
         collectors.arrive(self.cycle)
         if frame.waiting:
             frame.release_barriers()
@@ -69,10 +76,10 @@ class Baseline:
         self.cycle += 1
         return word
 
-    def _state(self) -> int:
+    def _state(self, room: int) -> int:
         """Probes of registered state, and the counters that sum over it."""
         frame, collectors, counters = self.frame, self.collectors, self.counters
-        resident, buffered, clear, waiting, room, occupied, request = self._at_state
+        resident, buffered, clear, waiting, at_room, occupied, request = self._at_state
         counters["cycles"] += 1
         counters["unit_cycles"] += collectors.occupied.bit_count()
         counters["resident_cycles"] += frame.resident.bit_count()
@@ -81,7 +88,7 @@ class Baseline:
             | frame.buffered << buffered
             | frame.clear << clear
             | frame.waiting << waiting
-            | (collectors.free != 0) << room
+            | room << at_room
             | collectors.occupied << occupied
             | collectors.requested << request
         )
@@ -95,16 +102,17 @@ class Baseline:
         counters["bank_conflicts"] += collectors.requested.bit_count() - len(grants)
         return grants
 
-    def _choose(self) -> tuple[int, int]:
-        """The warp that issues and the unit that is free for it, -1 for none."""
-        frame, free = self.frame, self.collectors.free
-        eligible = frame.clear & ~frame.waiting
-        if not free:
-            eligible &= frame.unitless
+    def _choose(self, room: int) -> tuple[int, int]:
+        """The warp that issues, -1 for none, and the unit that takes its beat. A refusal changes nothing."""
+        frame, stage = self.frame, self.collectors
+        eligible = frame.clear & ~frame.waiting & room & ~stage.hold
         if eligible:
-            return self.scheduler.choose(eligible), lowest(free) if free else -1
+            warp = self.scheduler.choose(eligible & stage.prefer or eligible)
+            unit = stage.accept(warp, frame.buffers[warp][0])
+            if unit is not None:
+                return warp, unit
         self.counters[no_issue_reason(frame.buffered, frame.waiting, frame.clear)] += 1
-        return -1, -1
+        return -1, NO_UNIT
 
     def _read(self, grants: list[int]) -> int:
         collectors, rows, word = self.collectors, self.banks.rows, 0
@@ -145,11 +153,17 @@ class Baseline:
                 self.counters["write_waits"] += 1
                 continue
             word |= 1 << at_write + port
-            self.frame.release(result)
+            self._completing.append((self.cycle + self._completion, result))
             if result.writes:
                 self.counters["bank_writes"] += 1
                 self.banks.store(result)
         return word
+
+    def _complete(self) -> None:
+        """Tell the scoreboard of the results that are in place at the end of this cycle."""
+        completing = self._completing
+        while completing and completing[0][0] <= self.cycle:
+            self.frame.release(completing.popleft()[1])
 
     def _issue(self, warp: int, unit: int) -> int:
         issue, issue_warp, exits, allocate = self._at_issue
@@ -158,7 +172,7 @@ class Baseline:
         self.counters["beats"] += 1
         self.counters["instructions"] += entry.beat.last
         word = 1 << issue | warp << issue_warp
-        if entry.needs_unit:
+        if unit != NO_UNIT:
             self.collectors.allocate(unit, warp, entry)
             word |= 1 << allocate + unit
         if entry.exits:
@@ -168,6 +182,6 @@ class Baseline:
 
     def _launch(self, launch: Launch) -> int:
         self.frame.launch(launch)
-        self.location.launched(launch.warp, launch.base_row)
+        self.location.launched(launch.warp, launch.base)
         self.scheduler.launched(launch.warp)
         return 1 << self._at_launch

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 
 from golden.arbiter import first_from, first_of, indices, lowest
-from golden.frame import Entry
+from golden.entry import Entry
 from golden.location import Location
+from golden.stage import NO_UNIT
 from spec.config import Config
 
 
@@ -25,11 +26,12 @@ class Unit:
 
 
 class CollectorUnits:
-    """All collector units. Masks over units, or over slots numbered unit * source_slots + slot.
+    """All collector units: the baseline's operand stage (:class:`golden.stage.OperandStage`).
 
-    ``requests`` has the presented slots per bank, ``rows`` the row of each slot, ``order`` the occupied units, oldest
-    first. Attributes are state of the last clock edge; ``offer`` decides; the other methods are clock edges, in the
-    order dispatch, granted, arrive, allocate.
+    Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots per
+    bank, ``rows`` the row of each slot, ``order`` the occupied units, oldest first. Attributes are state of the last
+    clock edge; ``room``, ``accept`` and ``offer`` decide; the other methods are clock edges, in the order dispatch,
+    granted, arrive, allocate.
     """
 
     def __init__(self, cfg: Config, location: Location) -> None:
@@ -42,6 +44,7 @@ class CollectorUnits:
         self._arrivals: deque[tuple[int, Unit, int]] = deque()
         self._held = [0] * cfg.warps
         self._ready = [0] * cfg.ports
+        self.hold = self.prefer = 0
         self.units = [Unit() for _ in range(cfg.collectors)]
         self.occupied = 0
         self.free = (1 << cfg.collectors) - 1
@@ -59,9 +62,17 @@ class CollectorUnits:
             unread |= self.units[number].unread
         return unread
 
-    def holds(self, warp: int) -> bool:
+    def collecting(self, warp: int) -> bool:
         """Whether a unit is occupied by a beat of the warp."""
         return self._held[warp] != 0
+
+    def room(self, buffered: int, unitless: int) -> int:
+        """Any free unit does for all warps."""
+        return buffered if self.free else buffered & unitless
+
+    def accept(self, warp: int, entry: Entry) -> int | None:
+        """Every beat with room is accepted, in the lowest-index free unit."""
+        return lowest(self.free) if entry.needs_unit else NO_UNIT
 
     def offer(self) -> list[int]:
         """The unit presented on each execution port, -1 for none."""

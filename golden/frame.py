@@ -3,51 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Protocol
 
 from golden.arbiter import lowest
+from golden.entry import Entry
+from golden.stage import OperandStage
 from spec.beat import Beat
 from spec.config import Config
-from spec.environment import Launch, Result
-from spec.trace import Kind, Port
-
-# Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
-_NO_PORT = int(Port.NONE)
-_BARRIER = int(Kind.BARRIER)
-_EXIT = int(Kind.EXIT)
-
-
-class Entry:
-    """A buffered beat and what the checks of section 4 ask of it, as masks over register names and tokens.
-
-    ``touched`` are sources and destinations; ``port`` is the execution port of section 5.
-    """
-
-    __slots__ = ("barrier", "beat", "dests", "drains", "executes", "exits", "needs_unit", "port", "tokens", "touched")
-
-    def __init__(self, beat: Beat, ports: int) -> None:
-        self.beat = beat
-        self.executes = beat.mask != 0
-        self.needs_unit = self.executes and beat.port != _NO_PORT
-        self.port = beat.port if ports > 1 else 0
-        self.dests = touched = ((1 << beat.dest_count) - 1) << beat.dest
-        for register in beat.sources:
-            touched |= 1 << register
-        self.touched = touched
-        self.tokens = beat.token_reads | beat.token_writes
-        self.barrier = beat.kind == _BARRIER
-        self.exits = beat.kind == _EXIT
-        self.drains = self.barrier or self.exits
-
-
-class OperandStage(Protocol):
-    """What the scoreboard has to know of the collectors, per warp."""
-
-    def unread(self, warp: int) -> int:
-        """Registers that the warp's beats have yet to read from their banks, as a mask."""
-
-    def holds(self, warp: int) -> bool:
-        """Whether a beat of the warp is in a collector unit."""
+from spec.ctas import Launch
+from spec.environment import Result
 
 
 class Frame:
@@ -97,10 +60,10 @@ class Frame:
             return True
         if not head.drains:
             return False
-        return stage.holds(warp) or (head.exits and bool(self.registers[warp] or self.tokens[warp]))
+        return stage.collecting(warp) or (head.exits and bool(self.registers[warp] or self.tokens[warp]))
 
     def release(self, result: Result) -> None:
-        """An accepted result frees its register and its tokens."""
+        """A result that completes frees its register and its tokens."""
         warp = result.warp
         if result.writes:
             bit = 1 << result.register

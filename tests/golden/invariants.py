@@ -23,16 +23,32 @@ def require(holds: bool, rule: str) -> None:
         raise Broken(rule)
 
 
+NEVER = 1 << 62  #: not yet accepted
+
+
+def takes_unit(beat: Beat) -> bool:
+    """Whether a beat needs a collector unit."""
+    return beat.mask != 0 and beat.port != Port.NONE
+
+
+def bits(warp: int, registers: int, tokens: int) -> list[tuple[int, str, int]]:
+    """Scoreboard bits of a warp by name."""
+    named = [(warp, "register", number) for number in indices(registers)]
+    return named + [(warp, "token", number) for number in indices(tokens)]
+
+
 @dataclass
 class Watcher:
     """Follows beats through the machine with a bookkeeping of its own.
 
-    ``buffers`` per warp slot, ``units`` per collector unit: warp, beat and the cycle of allocation. ``busy`` holds per
-    bank and kind of access the last cycle of the access under way.
+    ``buffers`` per warp slot, ``units`` per collector unit: warp and beat. ``busy`` holds per bank and kind of access
+    the last cycle of the access under way, ``pending`` the registers and tokens under way with the first cycle in
+    which they are seen to be complete. ``refuses``: the operand stage may hold warps or refuse beats.
     """
 
     cfg: Config
     workload: Workload
+    refuses: bool = False
     cycle: int = 0
     cta: dict[int, int] = field(default_factory=dict)
     base: dict[int, int] = field(default_factory=dict)
@@ -42,6 +58,7 @@ class Watcher:
     granted: dict[int, set[int]] = field(default_factory=dict)
     last_payload: dict[tuple[int, int], int] = field(default_factory=dict)
     busy: dict[tuple[int, str], int] = field(default_factory=dict)
+    pending: dict[tuple[int, str, int], int] = field(default_factory=dict)
     before: dict[str, int] = field(default_factory=dict)
     arrived: int = 0
     reads: int = 0
@@ -64,17 +81,21 @@ class Watcher:
         require(not f["waiting"] & ~f["resident"], "only resident warps wait")
         require(not f["allocate"] & f["occupied"], "an occupied unit is not allocated")
         require(f["allocate"] & (f["allocate"] - 1) == 0, "one unit is allocated at a time")
-        require(bool(f["room"]) == (f["occupied"] != (1 << self.cfg.collectors) - 1), "room is a free unit")
         require(not f["grant"] & ~f["request"], "only requests are granted")
         require(not f["write"] & f["write_wait"], "a result is accepted or waits")
         require(not f["dispatch"] & ~f["offer"], "only an offered beat dispatches")
         require(bool(f["issue"] or not f["issue_warp"]), "no warp is named where nothing issues")
+        eligible = f["clear"] & ~f["waiting"] & f["room"]
         if f["issue"]:
-            require(bool((f["clear"] & ~f["waiting"]) >> f["issue_warp"] & 1), "a clear, running warp issues")
+            require(bool(eligible >> f["issue_warp"] & 1), "a clear, running warp with room issues")
+        require(bool(f["issue"] or self.refuses or not eligible), "some eligible warp issues")
         occupied = sum(1 << unit for unit in self.units)
         require(occupied == f["occupied"], "units are occupied from allocation to dispatch")
         buffered = sum(1 << warp for warp, buffer in self.buffers.items() if buffer)
         require(buffered == f["buffered"], "beats stay in their buffer until they issue")
+        full = len(self.units) == self.cfg.collectors
+        stuck = sum(1 << warp for warp, buffer in self.buffers.items() if buffer and full and takes_unit(buffer[0]))
+        require(buffered & ~stuck == f["room"], "room is a free unit, or a head beat that needs none")
 
     def _check_barriers(self, f: dict[str, int]) -> None:
         waited = self.before.get("waiting", 0)
@@ -87,8 +108,8 @@ class Watcher:
             require(not missing, "a barrier opens when all warps of its CTA wait")
 
     def _bank(self, warp: int, register: int) -> int:
-        row = self.base[warp] + register // self.cfg.banks
-        return (register + {"none": 0, "warp": warp, "row": row}[self.cfg.bank_skew]) % self.cfg.banks
+        row, bank = divmod(self.base[warp] + register, self.cfg.banks)
+        return (bank + {"none": 0, "warp": warp, "row": row}[self.cfg.bank_skew]) % self.cfg.banks
 
     def _access(self, bank: int, kind: str) -> None:
         kind = kind if self.cfg.bank_ports == "1R1W" else "access"
@@ -103,6 +124,9 @@ class Watcher:
             if result.writes:
                 self.writes += 1
                 self._access(self._bank(result.warp, result.register), "write")
+            for key in bits(result.warp, 1 << result.register if result.writes else 0, result.tokens):
+                require(self.pending[key] == NEVER, "a result is pending until it completes")
+                self.pending[key] = self.cycle + self.cfg.bank_cycles
         unit_grants: set[int] = set()
         for index in indices(f["grant"]):
             unit, slot = divmod(index, self.cfg.source_slots)
@@ -134,8 +158,8 @@ class Watcher:
         warp = f["issue_warp"]
         beat = self.buffers[warp].popleft()
         self.arrived = 1 << warp if beat.kind == Kind.BARRIER else 0
-        takes_unit = beat.mask != 0 and beat.port != Port.NONE
-        require(bool(f["allocate"]) == takes_unit, "exactly the beats that need a unit take one")
+        self._check_pending(warp, beat)
+        require(bool(f["allocate"]) == takes_unit(beat), "exactly the beats that need a unit take one")
         if f["allocate"]:
             unit = f["allocate"].bit_length() - 1
             require(f["occupied"] & (f["allocate"] - 1) == f["allocate"] - 1, "the lowest free unit takes the beat")
@@ -143,12 +167,22 @@ class Watcher:
         if f["exit"]:
             require(not self.buffers[warp], "EXIT is the last beat of a warp")
             require(all(w != warp for w, _ in self.units.values()), "EXIT waits for the warp's units")
+            late = [key for key, cycle in self.pending.items() if key[0] == warp and cycle > self.cycle]
+            require(not late, "EXIT waits for the warp's results")
             del self.cta[warp]
+
+    def _check_pending(self, warp: int, beat: Beat) -> None:
+        dests = sum(1 << register for register in range(beat.dest, beat.dest + beat.dest_count))
+        sources = sum(1 << register for register in beat.sources)
+        for key in bits(warp, sources | dests, beat.token_reads | beat.token_writes):
+            require(self.pending.get(key, 0) <= self.cycle, "a beat waits until what it names is complete")
+        if beat.mask:
+            self.pending.update(dict.fromkeys(bits(warp, dests, beat.token_writes), NEVER))
 
     def _follow_inputs(self, stimulus: Stimulus) -> None:
         if stimulus.launch is not None:
             launch = stimulus.launch
-            self.cta[launch.warp], self.base[launch.warp] = launch.cta, launch.base_row
+            self.cta[launch.warp], self.base[launch.warp] = launch.cta, launch.base
             self.stream[launch.warp], self.buffers[launch.warp] = launch.stream, deque()
         if stimulus.beat is not None:
             self.buffers[stimulus.beat_warp].append(stimulus.beat)
@@ -156,7 +190,7 @@ class Watcher:
     def check_end(self, counters: dict[str, int]) -> None:
         """Check the sums of a whole run against the trace."""
         beats = self.workload.beats
-        units = [beat for beat in beats if beat.mask and beat.port != Port.NONE]
+        units = [beat for beat in beats if takes_unit(beat)]
         require(not self.units and not self.cta, "everything drains")
         require(self.reads == sum(len(b.sources) for b in units), "every executed source is read once")
         require(self.writes == sum(b.dest_count for b in units), "every result is written once")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -39,19 +40,8 @@ EXIT = op(port=Port.NONE, kind=Kind.EXIT, text="EXIT")
 
 def hand_trace(*warps: Sequence[Step], ctas: Sequence[int] | None = None, **fields: Any) -> Trace:
     """A trace of these warps, each ended by an EXIT. ``ctas`` names the CTA of each warp (default: all in one)."""
-    program: list[StaticInstruction] = []
-    execute: list[int] = []
-    value_row: list[int] = []
-    warp_start, rows = [0], 0
-    for warp in warps:
-        for step in (*warp, EXIT):
-            static, mask = step if isinstance(step, tuple) else (step, FULL)
-            program.append(static)
-            execute.append(mask)
-            value_row.append(rows if static.dest_count and mask else NO_ROW)
-            rows += static.dest_count if mask else 0
-        warp_start.append(len(program))
-    masks = np.array(execute, dtype=np.uint32)
+    streams = [[step if isinstance(step, tuple) else (step, FULL) for step in (*warp, EXIT)] for warp in warps]
+    program = [static for stream in streams for static, _ in stream]
     values = {
         "kernel": "hand",
         "grid": (1, 1, 1),
@@ -61,19 +51,29 @@ def hand_trace(*warps: Sequence[Step], ctas: Sequence[int] | None = None, **fiel
         "source": "emulated",
         "listing": "",
         "program": tuple(program),
-        "warp_start": np.array(warp_start, dtype=np.int64),
+        "warp_start": np.array([0, *accumulate(map(len, streams))], dtype=np.int64),
         "warp_cta": np.array(ctas or [0] * len(warps), dtype=np.int32),
-        "instruction": np.arange(len(program), dtype=np.int32),
+    }
+    return Trace(**(values | _columns([step for stream in streams for step in stream]) | fields))
+
+
+def _columns(steps: list[tuple[StaticInstruction, int]]) -> dict[str, np.ndarray]:
+    """One element per executed instruction; every result is a value of its own."""
+    counts = [static.dest_count if mask else 0 for static, mask in steps]
+    starts = [0, *accumulate(counts)]
+    masks = np.array([mask for _, mask in steps], dtype=np.uint32)
+    value_row = [start if count else NO_ROW for start, count in zip(starts, counts, strict=False)]
+    return {
+        "instruction": np.arange(len(steps), dtype=np.int32),
         "active": masks,
         "execute": masks,
-        "live": np.full(len(program), FULL, dtype=np.uint32),
+        "live": np.full(len(steps), FULL, dtype=np.uint32),
         "value_row": np.array(value_row, dtype=np.int64),
-        "values": np.zeros((rows, LANES), dtype=np.uint32),
-        "written": np.full(rows, FULL, dtype=np.uint32),
-        "address_row": np.full(len(program), NO_ROW, dtype=np.int64),
+        "values": np.zeros((starts[-1], LANES), dtype=np.uint32),
+        "written": np.full(starts[-1], FULL, dtype=np.uint32),
+        "address_row": np.full(len(steps), NO_ROW, dtype=np.int64),
         "addresses": np.zeros((0, LANES), dtype=np.uint64),
     }
-    return Trace(**(values | fields))
 
 
 @dataclass

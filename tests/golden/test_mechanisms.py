@@ -7,12 +7,14 @@ import pytest
 from golden.banks import Banks
 from golden.collectors import CollectorUnits
 from golden.counters import no_issue_reason
-from golden.frame import Entry, Frame
+from golden.entry import Entry
+from golden.frame import Frame
 from golden.location import Location
 from golden.scheduler import Gto, Lrr
 from spec.beat import Beat
 from spec.config import Config
-from spec.environment import Launch, Result
+from spec.ctas import Launch
+from spec.environment import Result
 from spec.trace import Kind, Port
 
 
@@ -56,11 +58,19 @@ def test_lrr_starts_behind_the_last_issuer() -> None:
     assert lrr.choose(0b110) == 1
 
 
-@pytest.mark.parametrize(("skew", "bank"), [("none", 1), ("warp", 0), ("row", 3)])
+@pytest.mark.parametrize(("skew", "bank"), [("none", 2), ("warp", 1), ("row", 1)])
 def test_the_bank_of_a_register_is_skewed(skew: str, bank: int) -> None:
     location = Location(Config(banks=4, bank_skew=skew))
-    location.launched(3, 12)
-    assert location.place(3, 9) == (bank, 14)
+    location.launched(3, 13)
+    assert location.place(3, 49) == (bank, 15)  # place 62
+
+
+def test_a_place_must_be_in_the_banks() -> None:
+    location = Location(Config(banks=4, rows=16))
+    location.launched(2, 60)
+    assert location.place(2, 3) == (1, 15)
+    with pytest.raises(AssertionError, match="place 64 of warp 2, R4 is beyond the banks"):
+        location.place(2, 4)
 
 
 @pytest.mark.parametrize("skew", ["none", "warp", "row"])
@@ -68,7 +78,7 @@ def test_no_two_registers_share_a_place(skew: str) -> None:
     cfg = Config(banks=4, rows=64, warps=5, bank_skew=skew)
     location = Location(cfg)
     for warp in range(5):
-        location.launched(warp, warp * cfg.rows_per_warp(9))
+        location.launched(warp, warp * cfg.places_per_warp(9))
     places = [location.place(warp, register) for warp in range(5) for register in range(9)]
     assert len(set(places)) == len(places)
 

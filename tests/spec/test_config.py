@@ -57,12 +57,21 @@ def test_replace_checks_again() -> None:
         Config().replace(banks=3)
 
 
-def test_warps_are_limited_by_slots_and_by_rows() -> None:
-    cfg = Config(warps=8, banks=2, rows=64)
-    assert cfg.rows_per_warp(17) == 9
+def test_warps_are_limited_by_slots_and_by_places() -> None:
+    cfg = Config(warps=8, banks=2, rows=64, bank_skew="none")
+    assert cfg.place_bits == 7
+    assert cfg.places_per_warp(17) == 17
     assert cfg.resident_warps(17) == 7
+    assert cfg.resident_warps(19) == 6
     assert cfg.resident_warps(4) == 8
-    assert cfg.rows_per_warp(0) == 1
+    assert cfg.places_per_warp(0) == 1
+
+
+def test_a_skew_by_warp_takes_whole_rows() -> None:
+    cfg = Config(warps=16, banks=4, rows=16)
+    assert [cfg.replace(bank_skew=skew).places_per_warp(5) for skew in ("none", "row", "warp")] == [5, 5, 8]
+    assert [cfg.replace(bank_skew=skew).resident_warps(5) for skew in ("none", "row", "warp")] == [12, 12, 8]
+    assert [cfg.places_per_warp(n) for n in (0, 1, 4, 8, 9)] == [4, 4, 4, 8, 12]
 
 
 def test_an_index_has_at_least_one_bit() -> None:

@@ -1,0 +1,34 @@
+"""A beat in an instruction buffer, with what the checks of an issue need (docs/machine.md, section 4)."""
+
+from __future__ import annotations
+
+from spec.beat import Beat
+from spec.trace import Kind, Port
+
+# Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
+_NO_PORT = int(Port.NONE)
+_BARRIER = int(Kind.BARRIER)
+_EXIT = int(Kind.EXIT)
+
+
+class Entry:
+    """A buffered beat and what the checks of section 4 ask of it, as masks over register names and tokens.
+
+    ``touched`` are sources and destinations; ``port`` is the execution port of section 5.
+    """
+
+    __slots__ = ("barrier", "beat", "dests", "drains", "executes", "exits", "needs_unit", "port", "tokens", "touched")
+
+    def __init__(self, beat: Beat, ports: int) -> None:
+        self.beat = beat
+        self.executes = beat.mask != 0
+        self.needs_unit = self.executes and beat.port != _NO_PORT
+        self.port = beat.port if ports > 1 else 0
+        self.dests = touched = ((1 << beat.dest_count) - 1) << beat.dest
+        for register in beat.sources:
+            touched |= 1 << register
+        self.touched = touched
+        self.tokens = beat.token_reads | beat.token_writes
+        self.barrier = beat.kind == _BARRIER
+        self.exits = beat.kind == _EXIT
+        self.drains = self.barrier or self.exits

@@ -1,0 +1,177 @@
+"""Machines with one mistake each, which the watcher or the operands must catch."""
+
+from __future__ import annotations
+
+import pytest
+
+from golden import Baseline, StaleOperand
+from golden.stage import NO_UNIT
+from spec.baseline import baseline_probes
+from spec.config import Config
+from spec.environment import Environment, Result
+from spec.probe import ProbeLayout
+from spec.stress import stress_trace
+from spec.trace import Port
+from spec.workload import prepare
+from tests.golden.invariants import Broken
+from tests.golden.scenario import NOP, hand_trace, op
+from tests.golden.test_random import watch
+
+
+class IgnoresPending(Baseline):
+    """No read-after-write and write-after-write check."""
+
+    def _state(self, room: int) -> int:
+        self.frame.clear = self.frame.buffered & self.frame.resident
+        return super()._state(room)
+
+
+class ForgetsOrder(Baseline):
+    """Beats of one warp overtake each other."""
+
+    def _issue(self, warp: int, unit: int) -> int:
+        word = super()._issue(warp, unit)
+        if unit != NO_UNIT and self.collectors.units[unit].waits:
+            self.collectors.units[unit].waits = 0
+        return word
+
+
+class OpensBarriers(Baseline):
+    """A barrier opens in the cycle after the first arrival."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.frame.release_barriers = lambda: setattr(self.frame, "waiting", 0)  # type: ignore[method-assign]
+
+
+class ReadsBesideWrites(Baseline):
+    """Reads do not notice that a single port is taken."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.banks._read_free = list(self.banks._read_free)
+
+
+class LosesPartialWrites(Baseline):
+    """A result with some lanes off never reaches its bank."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        store = self.banks.store
+        self.banks.store = lambda r: store(r) if r.mask == 0xFFFFFFFF else None  # type: ignore[method-assign]
+
+
+class SharesRows(Baseline):
+    """All warps start at place 0."""
+
+    def _launch(self, launch):  # type: ignore[no-untyped-def]
+        word = super()._launch(launch)
+        self.location.launched(launch.warp, 0)
+        return word
+
+
+class CompletesAtOnce(Baseline):
+    """Results complete when they are accepted, however long their access takes."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self._completion = 0
+
+
+class HasRoomForNobody(Baseline):
+    """Without a free unit, beats that need none find no room either."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        units = self.collectors
+        units.room = lambda buffered, unitless: buffered if units.free else 0  # type: ignore[method-assign]
+
+
+class Hesitates(Baseline):
+    """Refuses a beat although it has to accept all of them."""
+
+    def _choose(self, room: int) -> tuple[int, int]:
+        return (-1, NO_UNIT) if self.cycle % 16 == 0 else super()._choose(room)
+
+
+CAUGHT = (Broken, StaleOperand, AssertionError, KeyError, IndexError)
+MUTANTS = {
+    IgnoresPending: "mixed",
+    ForgetsOrder: "bank",
+    OpensBarriers: "control",
+    ReadsBesideWrites: "bank",
+    LosesPartialWrites: "mask",
+    SharesRows: "mixed",
+    CompletesAtOnce: "chain",
+    HasRoomForNobody: "mixed",
+    Hesitates: "mixed",
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_a_mutant_is_caught(mutant: type[Baseline]) -> None:
+    cfg = Config(bank_skew="none", collectors=8, alu_latency=1, sfu_latency=1, branch_delay=0)
+    if mutant is CompletesAtOnce:
+        cfg = cfg.replace(bank_cycles=3)
+    if mutant is HasRoomForNobody:
+        cfg = cfg.replace(collectors=2)
+    caught = 0
+    for seed in range(4):
+        trace = stress_trace(seed, profile=MUTANTS[mutant], length=80, warps_per_cta=[4, 3])
+        watch(cfg, trace)
+        try:
+            watch(cfg, trace, mutant)
+        except CAUGHT as error:
+            print(f"seed {seed}: {error!r}")
+            caught += 1
+    assert caught, f"{mutant.__name__} passed"
+
+
+class IgnoresUnread(Baseline):
+    """No write-after-read check."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.collectors.unread = lambda warp: 0  # type: ignore[method-assign]
+
+
+def test_a_forgotten_read_is_caught_when_a_write_overtakes_it() -> None:
+    reader, writer = op((2, 4, 6), 8), op((), 6, port=Port.SFU)
+    trace = hand_trace([op((), 6), NOP, NOP, NOP, NOP, reader, writer, op((8,), 9)])
+    cfg = Config(banks=2, collect="lowest", alu_latency=1, sfu_latency=1)
+    watch(cfg, trace)
+    with pytest.raises(StaleOperand, match="in R6"):
+        watch(cfg, trace, IgnoresUnread)
+
+
+def test_a_corrupted_row_is_a_stale_operand() -> None:
+    class Corrupts(Baseline):
+        def step(self, stimulus):  # type: ignore[no-untyped-def]
+            if self.cycle == 8:
+                self.banks.rows[0][2] += 1
+            return super().step(stimulus)
+
+    trace = hand_trace([op((), 4, offset=16), op((4, 5), 6, offset=32)])
+    cfg = Config(banks=2)
+    watch(cfg, trace)
+    with pytest.raises(StaleOperand, match=r"cycle 12: warp 0 .* at 0x20 .* value 1 in R4, .* value 0 there"):
+        watch(cfg, trace, Corrupts)
+
+
+def test_a_flipped_probe_is_noticed() -> None:
+    class Flips(Baseline):
+        def step(self, stimulus):  # type: ignore[no-untyped-def]
+            return super().step(stimulus) ^ (self.cycle == 9) << self._at_grant
+
+    with pytest.raises((Broken, KeyError)):
+        watch(Config(), hand_trace([op((2, 3), 4)] * 4), Flips)
+
+
+def test_a_result_that_nobody_waits_for_is_refused() -> None:
+    cfg = Config()
+    layout = ProbeLayout(baseline_probes(cfg))
+    environment, model = Environment(cfg, prepare(cfg, hand_trace([])), layout), Baseline(cfg, layout)
+    stimulus = environment.stimulus()
+    stimulus.results[0] = Result(0, 0, 0, True, 5, 0, 1, 0)
+    with pytest.raises(AssertionError, match="R5 of warp 0 is released but not pending"):
+        model.step(stimulus)
