@@ -1,0 +1,1 @@
+"""What an architecture costs: synthesis with yosys, technologies, area reports."""

@@ -1,0 +1,175 @@
+"""What a scheme costs at a configuration: cells, flip-flops, storage bits, logic levels, part by part."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hdl.rf.ram import MODULE as BANK_RAM
+from hdl.stamp import convert
+from spec.config import Config
+from synth import yosys
+from synth.liberty import Liberty, read_liberty
+from warpfile.schemes import Scheme
+
+TOP = "warpfile"
+CACHE = Path("build/area")
+
+#: Memory modules that are left out of synthesis, with the bits of one instance.
+MEMORIES: dict[str, Callable[[Config], int]] = {BANK_RAM: lambda cfg: cfg.rows * cfg.data_bits}
+
+#: Cells by type, of each module that is counted on its own.
+Counts = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class ModuleArea:
+    """One module of the hierarchy, counted once: numbers of one instance, without the modules in it."""
+
+    name: str
+    instances: int
+    cells: int
+    flip_flops: int
+    area_um2: float | None
+    nand2_equivalents: float
+
+
+@dataclass(frozen=True)
+class AreaReport:
+    """Cost of one scheme; memories are bits only, everything else is the logic around them.
+
+    ``area_um2`` is None with the project's own library, whose unit is one NAND2. ``storage_bits`` holds
+    ``flip_flops`` and ``memories``, each by module. ``logic_levels`` is the longest path of the machine with one lane.
+    """
+
+    tool: str
+    liberty: str
+    cells: int
+    flip_flops: int
+    area_um2: float | None
+    nand2_equivalents: float
+    storage_bits: dict[str, dict[str, int]]
+    logic_levels: int
+    modules: tuple[ModuleArea, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """All fields by name; ``modules`` is a list of objects."""
+        return asdict(self) | {"modules": [asdict(module) for module in self.modules]}
+
+    @property
+    def memory_bits(self) -> int:
+        """Bits in memories of all kinds."""
+        return sum(self.storage_bits["memories"].values())
+
+
+def measure(
+    scheme: Scheme,
+    cfg: Config,
+    *,
+    liberty: Path | None = None,
+    cache: Path | None = CACHE,
+    progress: Callable[[str], None] = lambda _step: None,
+) -> AreaReport:
+    """Synthesise ``scheme`` at ``cfg`` and count.
+
+    ``liberty`` is a cell library, plain or gzip-compressed; without it areas are in NAND2 units only. Netlists are
+    remembered in the folder ``cache`` by their text, the library and the tool (None: not at all). ``progress`` is
+    called with the name of each step. Raises ``ValueError`` for a library that cannot be used.
+    """
+    library = read_liberty(liberty)
+    progress("Verilog")
+    verilog = convert(lambda: scheme.rtl(cfg, False), TOP)
+    narrow = verilog if cfg.lanes == 1 else convert(lambda: scheme.rtl(cfg.replace(lanes=1), False), TOP)
+    progress("cells and logic levels")
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        counts = pool.submit(_cached, cache, yosys.MAP, verilog, library.text, lambda: _map(verilog, library))
+        levels = pool.submit(_cached, cache, yosys.LEVELS, narrow, "", lambda: _levels(narrow))
+        return report(counts.result(), library, cfg, levels.result()[TOP]["levels"], real=liberty is not None)
+
+
+def _map(verilog: str, library: Liberty) -> dict[str, dict[str, int]]:
+    return yosys.map_cells(verilog, TOP, MEMORIES, library.text)
+
+
+def _levels(verilog: str) -> Counts:
+    return {TOP: {"levels": yosys.logic_levels(verilog, TOP, MEMORIES)}}
+
+
+def _cached(cache: Path | None, script: str, verilog: str, library: str, work: Callable[[], Counts]) -> Counts:
+    """Result of ``work``, remembered under everything that it depends on."""
+    if cache is None:
+        return work()
+    key = hashlib.sha256("\0".join((yosys.version(), script, verilog, library)).encode()).hexdigest()
+    path = cache / f"{key}.json"
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        result = work()
+    cache.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(f".{id(result)}.tmp")
+    draft.write_text(json.dumps(result))
+    draft.replace(path)
+    return result
+
+
+def report(counts: Counts, library: Liberty, cfg: Config, levels: int, *, real: bool, top: str = TOP) -> AreaReport:
+    """Sum up the cells of each module times its instances. Cells outside the library are a bug of the flow."""
+    instances = count_instances(counts, top)
+    modules = tuple(_module(name, cells, instances, library, real) for name, cells in counts.items())
+    memories = {name: instances[name] * bits(cfg) for name, bits in MEMORIES.items() if name in instances}
+    return AreaReport(
+        tool=yosys.version(),
+        liberty=f"{library.name}, NAND2 = {library.nand2_area:g}",
+        cells=_total(modules, "cells"),
+        flip_flops=_total(modules, "flip_flops"),
+        area_um2=round(_total(modules, "area_um2"), 3) if real else None,
+        nand2_equivalents=round(_total(modules, "nand2_equivalents"), 3),
+        storage_bits={
+            "flip_flops": {
+                module.name: module.flip_flops * module.instances for module in modules if module.flip_flops
+            },
+            "memories": memories,
+        },
+        logic_levels=levels,
+        modules=modules,
+    )
+
+
+def _total(modules: Iterable[ModuleArea], field: str) -> Any:
+    return sum(getattr(module, field) * module.instances for module in modules)
+
+
+def _module(
+    name: str, cells: Mapping[str, int], instances: Mapping[str, int], library: Liberty, real: bool
+) -> ModuleArea:
+    known = {kind: count for kind, count in cells.items() if kind in library.cells}
+    unknown = [kind for kind in cells if kind not in library.cells and kind not in instances]
+    assert not unknown, f"{name} holds cells that {library.name} does not have: {', '.join(unknown)}"
+    area = sum(library.cells[kind].area * count for kind, count in known.items())
+    return ModuleArea(
+        name=name,
+        instances=instances[name],
+        cells=sum(known.values()),
+        flip_flops=sum(count for kind, count in known.items() if library.cells[kind].flip_flop),
+        area_um2=round(area, 3) if real else None,
+        nand2_equivalents=round(area / library.nand2_area, 3),
+    )
+
+
+def count_instances(counts: Mapping[str, Mapping[str, int]], top: str) -> dict[str, int]:
+    """How often each module, and each black box, occurs in the whole design. A module nobody uses occurs 0 times."""
+    instances = dict.fromkeys(counts, 0)
+
+    def visit(name: str, times: int) -> None:
+        instances[name] = instances.get(name, 0) + times
+        for kind, count in counts.get(name, {}).items():
+            if kind in counts or kind in MEMORIES:
+                visit(kind, times * count)
+
+    visit(top, 1)
+    return instances

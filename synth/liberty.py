@@ -1,0 +1,161 @@
+"""Cell areas from a Liberty file: the part of the format that an area report needs, checked while it is read."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from synth.boolean import truth_table
+
+#: The project's own library in NAND2 units (its header derives every area).
+NAND2_UNITS = Path(__file__).with_name("nand2.lib")
+
+_TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|\\\r?\n|\s+|("[^"]*"|[{}();:,]|[^\s{}();:,"]+)', re.DOTALL)
+_NAND2 = (True, True, True, False)
+
+
+@dataclass
+class Cell:
+    """One cell: its area, whether it stores, its pins' directions and functions."""
+
+    name: str
+    area: float = 0.0
+    flip_flop: bool = False
+    latch: bool = False
+    directions: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_nand2(self) -> bool:
+        """Whether it has two inputs and its output is their NAND."""
+        inputs = [pin for pin, direction in self.directions.items() if direction == "input"]
+        if len(inputs) != 2 or len(self.functions) != 1:
+            return False
+        try:
+            return truth_table(*self.functions.values(), inputs) == _NAND2
+        except ValueError:
+            return False
+
+
+@dataclass(frozen=True)
+class Liberty:
+    """A cell library: ``name`` for reports, its text, its cells, and the area of its smallest NAND2."""
+
+    name: str
+    text: str
+    cells: dict[str, Cell]
+    nand2_area: float
+
+    @property
+    def flip_flops(self) -> frozenset[str]:
+        """Names of the cells that are flip-flops."""
+        return frozenset(name for name, cell in self.cells.items() if cell.flip_flop)
+
+
+def read_liberty(path: Path | None = None) -> Liberty:
+    """Read a library, plain or gzip-compressed; without a path the project's own in NAND2 units.
+
+    Raises ``ValueError`` with one line, "FILE:LINE: what is wrong".
+    """
+    path = path or NAND2_UNITS
+    text = _text(path)
+    cells = _Parser(path, text).cells()
+    nands = [cell.area for cell in cells.values() if cell.is_nand2 and cell.area > 0]
+    if not nands:
+        raise ValueError(f"{path}:1: no cell is a two-input NAND with an area, so there is no unit for equivalents")
+    if not any(cell.flip_flop for cell in cells.values()):
+        raise ValueError(f"{path}:1: no cell is a flip-flop")
+    return Liberty(path.name, text, cells, min(nands))
+
+
+def _text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+        return (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode()
+    except OSError as error:
+        raise ValueError(f"{path}:1: {error.strerror or error}") from None
+    except (EOFError, zlib.error, UnicodeDecodeError):
+        raise ValueError(f"{path}:1: neither text nor gzip-compressed text") from None
+
+
+class _Parser:
+    """One pass over the tokens with the stack of open groups (name, first argument, position)."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self._path = path
+        self._text = text
+        self._groups: list[tuple[str, str, int]] = []
+        self._cells: dict[str, Cell] = {}
+
+    def cells(self) -> dict[str, Cell]:
+        statement: list[str] = []
+        position, end = 0, len(self._text)
+        while position < end:
+            match = _TOKEN.match(self._text, position)
+            token = match[1] if match else '"'
+            if token == '"' or (token or "").startswith("/*"):
+                raise self._error(position, "a string or comment is not closed")
+            if token and token in "{};":
+                self._statement(statement, token, position)
+                statement = []
+            elif token:
+                statement.append(token.strip('"'))
+            position = match.end() if match else end
+        if self._groups:
+            name, argument, opened = self._groups[-1]
+            raise self._error(opened, f"group {name}({argument}) is not closed")
+        if not self._cells:
+            raise ValueError(f"{self._path}:1: no library with cells")
+        return self._cells
+
+    def _statement(self, tokens: list[str], end: str, position: int) -> None:
+        if len(tokens) > 2 and tokens[1] == ":":
+            self._attribute(tokens[0], tokens[2], position)
+        if end == "{":
+            self._open(tokens, position)
+        elif end == "}":
+            if not self._groups:
+                raise self._error(position, "a brace closes no group")
+            self._groups.pop()
+
+    def _open(self, tokens: list[str], position: int) -> None:
+        if "(" not in tokens[1:]:
+            raise self._error(position, "a group needs a name and parentheses")
+        bracket = len(tokens) - 1 - tokens[::-1].index("(")
+        name, argument = tokens[bracket - 1], tokens[bracket + 1]
+        if not self._groups and name != "library":
+            raise self._error(position, f"the outermost group must be library, not {name}")
+        self._groups.append((name, argument, position))
+        if len(self._groups) == 2 and name == "cell":
+            self._cells[argument] = Cell(argument)
+        elif len(self._groups) == 3 and (cell := self._cell):
+            cell.flip_flop |= name == "ff"
+            cell.latch |= name == "latch"
+
+    @property
+    def _cell(self) -> Cell | None:
+        if len(self._groups) < 2 or self._groups[1][0] != "cell":
+            return None
+        return self._cells[self._groups[1][1]]
+
+    def _attribute(self, name: str, value: str, position: int) -> None:
+        cell = self._cell
+        if cell is None:
+            return
+        if len(self._groups) == 2 and name == "area":
+            try:
+                cell.area = float(value)
+            except ValueError:
+                raise self._error(position, f"area of {cell.name} must be a number, not {value}") from None
+        elif len(self._groups) == 3 and self._groups[2][0] == "pin":
+            if name == "direction":
+                cell.directions[self._groups[2][1]] = value
+            elif name == "function":
+                cell.functions[self._groups[2][1]] = value
+
+    def _error(self, position: int, what: str) -> ValueError:
+        line = self._text.count("\n", 0, position) + 1
+        return ValueError(f"{self._path}:{line}: {what}")

@@ -1,0 +1,36 @@
+"""How much larger one architecture is than another, at stated densities of the memories."""
+
+from __future__ import annotations
+
+from synth.area import AreaReport
+
+#: NAND2 equivalents per SRAM bit at 45 nm: area of a bit over the 0.798 um2 of a NAND2 of Nangate45. Published arrays
+#: have 0.33 to 0.94 Mb/mm2 (10^6 bits); OpenRAM's 128 x 32 single-port array of FreePDK45 has 3.43 um2 per bit.
+NAND2_PER_BIT = {
+    "0.94 Mb/mm2": 1 / 0.94 / 0.798,
+    "0.33 Mb/mm2": 1 / 0.33 / 0.798,
+    "OpenRAM 128x32": 3.43 / 0.798,
+}
+
+
+def overhead(report: AreaReport, baseline: AreaReport) -> dict[str, object]:
+    """Growth over ``baseline`` as fractions: ``logic``, ``flip_flops``, ``storage`` and ``total`` per SRAM density.
+
+    Storage is flip-flops and memory bits together. Differences below 0.005 (0.1 for a small block) are noise of the
+    mapper. ``nand2_equivalents`` is the absolute growth of the logic.
+    """
+    return {
+        "nand2_equivalents": round(report.nand2_equivalents - baseline.nand2_equivalents, 3),
+        "logic": _growth(report.nand2_equivalents, baseline.nand2_equivalents),
+        "flip_flops": _growth(report.flip_flops, baseline.flip_flops),
+        "storage": _growth(report.flip_flops + report.memory_bits, baseline.flip_flops + baseline.memory_bits),
+        "total": {name: _growth(_total(report, bit), _total(baseline, bit)) for name, bit in NAND2_PER_BIT.items()},
+    }
+
+
+def _total(report: AreaReport, nand2_per_bit: float) -> float:
+    return report.nand2_equivalents + report.memory_bits * nand2_per_bit
+
+
+def _growth(value: float, base: float) -> float | None:
+    return round(value / base - 1, 5) if base else None

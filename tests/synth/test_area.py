@@ -1,0 +1,168 @@
+"""Counts of designs that can be counted by hand, and of the baseline's repeated parts."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from hdl.stamp import convert
+from spec.config import Config
+from spec.presets import PRESETS
+from synth import yosys
+from synth.area import MEMORIES, TOP, AreaReport, measure, report
+from synth.liberty import read_liberty
+from synth.overhead import NAND2_PER_BIT, overhead
+from warpfile.schemes import SCHEMES
+
+SMALL = PRESETS["tiny"].config.replace(warps=2, register_names=16, rows=16, collectors=2, payload_bits=16)
+
+FLIP_FLOPS = """\
+module warpfile(clk, d, q);
+  input clk; input [{last}:0] d; output reg [{last}:0] q;
+  always @(posedge clk) q <= d;
+endmodule
+"""
+
+AND_PAIRS = """\
+module warpfile(a, b, y);
+  input [7:0] a, b; output [7:0] y;
+  part part0 (.a(a[3:0]), .b(b[3:0]), .y(y[3:0]));
+  part part1 (.a(a[7:4]), .b(b[7:4]), .y(y[7:4]));
+endmodule
+module part(a, b, y);
+  input [3:0] a, b; output [3:0] y;
+  \\part.inner inner (.a(a), .b(b), .y(y));
+endmodule
+module \\part.inner (a, b, y);
+  input [3:0] a, b; output [3:0] y;
+  assign y = a & b;
+endmodule
+"""
+
+CHAIN = """\
+module warpfile(clk, a, b, y);
+  input clk, b; input [15:0] a; output reg y;
+  wire read;
+  register_bank_ram ram (.clk(clk), .a(&a), .q(read));
+  always @(posedge clk) y <= read ^ b;
+endmodule
+module register_bank_ram(clk, a, q);
+  input clk, a; output reg q;
+  always @(posedge clk) q <= a;
+endmodule
+"""
+
+
+def count(verilog: str, cfg: Config = SMALL) -> AreaReport:
+    library = read_liberty()
+    counts = yosys.map_cells(verilog, TOP, MEMORIES, library.text)
+    return report(counts, library, cfg, 0, real=False)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[int, AreaReport]:
+    """The small baseline with 4 and with 8 lanes."""
+    folder = tmp_path_factory.mktemp("area")
+    scheme = SCHEMES["baseline"]
+    return {lanes: measure(scheme, SMALL.replace(lanes=lanes), cache=folder) for lanes in (4, 8)}
+
+
+@pytest.mark.parametrize("bits", [1, 7])
+def test_flip_flops_are_counted_one_by_one(bits: int) -> None:
+    result = count(FLIP_FLOPS.format(last=bits - 1))
+    assert (result.flip_flops, result.cells, result.nand2_equivalents) == (bits, bits, 6.0 * bits)
+
+
+def test_one_more_flip_flop_is_seen_in_its_module_and_in_the_sum() -> None:
+    small, large = (count(FLIP_FLOPS.format(last=last)) for last in (4, 5))
+    assert large.flip_flops - small.flip_flops == 1
+    assert large.storage_bits["flip_flops"] == {TOP: 6}
+
+
+def test_a_part_below_a_repeated_part_is_counted_in_it() -> None:
+    result = count(AND_PAIRS)
+    part = next(module for module in result.modules if module.name == "part")
+    assert (part.instances, part.cells, part.nand2_equivalents) == (2, 4, 6.0)
+    assert (result.cells, result.nand2_equivalents) == (8, 12.0)
+    assert {module.name for module in result.modules} == {TOP, "part"}
+
+
+def test_levels_end_at_memories_and_registers() -> None:
+    assert yosys.logic_levels(CHAIN, TOP, MEMORIES) == 4
+    assert yosys.logic_levels(CHAIN.replace(".a(&a)", ".a(a[0])"), TOP, MEMORIES) == 1
+
+
+def test_the_text_of_a_memory_is_not_counted() -> None:
+    result = count(CHAIN)
+    assert result.flip_flops == 1
+    assert result.storage_bits["memories"] == {"register_bank_ram": SMALL.rows * SMALL.data_bits}
+
+
+def test_a_design_that_yosys_refuses_says_why() -> None:
+    with pytest.raises(yosys.YosysError, match=r"ERROR.*nothing"):
+        count("module warpfile(a); input a; nothing part (.a(a)); endmodule")
+
+
+def test_lanes_add_the_same_slices(measured: dict[int, AreaReport]) -> None:
+    narrow, wide = measured[4], measured[8]
+    slices = {"collector_lane", "write_lane", "crossbar_lane"}
+    first = {module.name: module for module in narrow.modules}
+    second = {module.name: module for module in wide.modules}
+    for name in slices:
+        assert second[name] == dataclasses.replace(first[name], instances=8)
+        assert first[name].instances == 4
+
+
+def test_the_operands_of_all_units_are_flip_flops(measured: dict[int, AreaReport]) -> None:
+    for lanes, result in measured.items():
+        bits = SMALL.collectors * SMALL.source_slots * lanes * 32
+        assert result.storage_bits["flip_flops"]["collector_lane"] == bits
+
+
+def test_memory_bits_are_those_of_the_banks(measured: dict[int, AreaReport]) -> None:
+    for lanes, result in measured.items():
+        assert result.memory_bits == SMALL.banks * SMALL.rows * lanes * 32
+
+
+def test_logic_levels_do_not_depend_on_lanes(measured: dict[int, AreaReport]) -> None:
+    assert measured[4].logic_levels == measured[8].logic_levels > 0
+
+
+def test_a_report_is_the_sum_of_its_modules_and_survives_json(measured: dict[int, AreaReport]) -> None:
+    facts = json.loads(json.dumps(measured[4].to_json()))
+    for field in ("cells", "flip_flops", "nand2_equivalents"):
+        assert facts[field] == sum(module[field] * module["instances"] for module in facts["modules"])
+    assert facts["flip_flops"] == sum(facts["storage_bits"]["flip_flops"].values())
+    assert facts["tool"] == "Yosys 0.70" and facts["area_um2"] is None
+
+
+def test_a_remembered_result_needs_no_synthesis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yosys, "map_cells", lambda *_: {TOP: {"DFF": 3}})
+    monkeypatch.setattr(yosys, "logic_levels", lambda *_: 5)
+    first = measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=tmp_path)
+    monkeypatch.setattr(yosys, "map_cells", lambda *_: pytest.fail("synthesised again"))
+    assert measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=tmp_path) == first
+    with pytest.raises(pytest.fail.Exception):
+        measure(SCHEMES["baseline"], SMALL.replace(lanes=1, rows=32), cache=tmp_path)
+
+
+def test_overhead_weighs_memories_by_their_density(measured: dict[int, AreaReport]) -> None:
+    base = measured[4]
+    assert set(overhead(base, base)["total"].values()) == {0.0}
+    grown = dataclasses.replace(base, nand2_equivalents=base.nand2_equivalents * 2)
+    result = overhead(grown, base)
+    assert result["logic"] == 1.0 and result["storage"] == 0.0
+    for name, per_bit in NAND2_PER_BIT.items():
+        memory = base.memory_bits * per_bit
+        assert result["total"][name] == pytest.approx(
+            base.nand2_equivalents / (base.nand2_equivalents + memory), abs=1e-4
+        )
+
+
+def test_every_baseline_module_text_is_emitted_once() -> None:
+    text = convert(lambda: SCHEMES["baseline"].rtl(SMALL, False), TOP)
+    names = yosys.module_names(text)
+    assert len(names) == len(set(names))
