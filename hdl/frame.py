@@ -25,7 +25,7 @@ class Frame(wiring.Component):
     launch_ready : In(1)         The storage takes the launch in this cycle.
     decode_valid : In(1), decode : In(beat_layout(cfg))   Always taken; the sender counts buffer entries.
     heads : Out(ArrayLayout)     Head beat of every warp, for the operand stage to read.
-    room, hold, prefer, collecting : In(warps), mine, uncollected, registers : In   See the operand stage.
+    room, hold, prefer, collecting : In(warps), mine, blocks_write, registers : In   See the operand stage.
     accept : In(1)               The operand stage takes the offered beat in this cycle; a refusal is a bubble.
     offer_valid : Out(1), offer : Out(beat_layout), offer_warp : Out(warps)   The chosen beat; zero if none.
     completed : In(ports), completion : In(ArrayLayout)   Results that are in place, for the scoreboard.
@@ -45,7 +45,7 @@ class Frame(wiring.Component):
                 "heads": Out(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
                 **{name: In(cfg.warps) for name in ("room", "hold", "prefer", "collecting")},
                 "mine": In(data.ArrayLayout(cfg.collectors, cfg.warps)),
-                "uncollected": In(slots),
+                "blocks_write": In(slots),
                 "registers": In(data.ArrayLayout(cfg.register_bits, slots)),
                 "accept": In(1),
                 "offer_valid": Out(1),
@@ -110,7 +110,7 @@ class Frame(wiring.Component):
                 board.head.eq(self.heads[warp]),
                 board.collecting.eq(self.collecting[warp]),
                 board.mine.eq(self.mine[warp]),
-                board.uncollected.eq(self.uncollected),
+                board.blocks_write.eq(self.blocks_write),
                 board.registers.eq(self.registers),
                 board.reserve.eq(leaves[warp] & self.offer.executes),
                 board.reserve_registers.eq(reserve),

@@ -51,7 +51,7 @@ class Baseline(wiring.Component):
         return m
 
     def _join(self, m: Module, frame: Frame, stage: OperandStage) -> None:
-        to_frame = ("room", "hold", "prefer", "collecting", "mine", "uncollected", "registers", "accept")
+        to_frame = ("room", "hold", "prefer", "collecting", "mine", "blocks_write", "registers", "accept")
         to_stage = ("heads", "buffered", "offer_valid", "offer", "offer_warp")
         m.d.comb += [getattr(frame, name).eq(getattr(stage, name)) for name in (*to_frame, "completed", "completion")]
         m.d.comb += [getattr(stage, name).eq(getattr(frame, name)) for name in to_stage]

@@ -37,7 +37,7 @@ class WarpScoreboard(wiring.Component):
     valid : In(1), head : In(beat_layout(cfg))
     collecting : In(1)                 A beat of this warp has not been dispatched.
     mine : In(collectors)              Collector units that hold a beat of this warp.
-    uncollected : In(collectors * slots)   Source slots not granted yet, of any warp.
+    blocks_write : In(collectors * slots)  Source slots whose register must not be written yet, of any warp.
     registers : In(ArrayLayout)        Register of each source slot.
     reserve : In(1), reserve_registers : In(register_names), reserve_tokens : In(16)
     release : In(ports), release_registers, release_tokens : In(ArrayLayout)
@@ -54,7 +54,7 @@ class WarpScoreboard(wiring.Component):
                 "head": In(beat_layout(cfg)),
                 "collecting": In(1),
                 "mine": In(cfg.collectors),
-                "uncollected": In(slots),
+                "blocks_write": In(slots),
                 "registers": In(data.ArrayLayout(cfg.register_bits, slots)),
                 "reserve": In(1),
                 "reserve_registers": In(cfg.register_names),
@@ -101,7 +101,7 @@ class WarpScoreboard(wiring.Component):
         for index in range(self._cfg.collectors * slots):
             register = self.registers[index]
             named = (register[2:] == group) & mask.bit_select(register[:2], 1)
-            hits.append(self.uncollected[index] & self.mine[index // slots] & named)
+            hits.append(self.blocks_write[index] & self.mine[index // slots] & named)
         return any_of(hits)
 
     def _undrained(self, pending: Value, tokens: Value) -> Value:

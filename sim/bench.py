@@ -20,7 +20,7 @@ from sim.explain import HISTORY, differing_fields, first_mismatch
 from sim.plan import PLAN_VARIABLE, Outcome, Plan
 from sim.stimulus import StimulusPacker
 from spec.beat import Beat
-from spec.environment import Environment
+from spec.environment import Environment, Stimulus
 from spec.probe import ProbeLayout
 from spec.trace import Trace
 from spec.workload import Workload, prepare
@@ -46,6 +46,19 @@ class Lockstep:
         self.counters = ObservedCounters(self.layout)
         self.outcome = Outcome()
         self.history: deque[int] = deque(maxlen=HISTORY)
+        if plan.record:
+            self._record(plan.record)
+
+    def _record(self, path: Path) -> None:
+        """Have every input word written to a file, one hexadecimal word per line."""
+        pack, stream = self.packer.pack, path.open("w")
+
+        def recording(stimulus: Stimulus) -> int:
+            word = pack(stimulus)
+            stream.write(f"{word:x}\n")
+            return word
+
+        self.packer.pack = recording
 
     async def run(self) -> Outcome:
         """Run to the end, the first difference, or the plan's last cycle."""

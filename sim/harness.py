@@ -25,7 +25,7 @@ _TEMPLATE = """\
 module harness (input clk /*verilator public_flat_rw*/);
   localparam STIMULUS = {stimulus};
   localparam OBSERVED = {observed};
-  reg [STIMULUS-1:0] next /*verilator public_flat_rw*/ = 1;
+{source}
   reg [STIMULUS-1:0] inputs = 1;
   wire [{probe_top}:0] probe;
   reg fault /*verilator public_flat_rd*/ = 1'b0;
@@ -51,7 +51,7 @@ module harness (input clk /*verilator public_flat_rw*/);
     if ($value$plusargs("written=%s", path)) $readmemh(path, written);
     if ($value$plusargs("expected=%s", path)) $readmemh(path, expected);
     if ($value$plusargs("executes=%s", path)) $readmemh(path, executes);
-    if ($value$plusargs("dump_from=%d", dump_from)) ;
+{load}    if ($value$plusargs("dump_from=%d", dump_from)) ;
     if ($value$plusargs("wave=%s", path)) $dumpfile(path);
   end
 
@@ -77,6 +77,16 @@ module harness (input clk /*verilator public_flat_rw*/);
   );
 endmodule
 """
+
+_DRIVEN = """\
+  reg [STIMULUS-1:0] next /*verilator public_flat_rw*/ = 1;"""
+
+#: Inputs that were recorded earlier, one word per cycle: the simulation needs nobody to drive it.
+_REPLAYED = """\
+  reg [STIMULUS-1:0] replay [0:{last}];
+  reg [31:0] position = 0;
+  wire [STIMULUS-1:0] next = replay[position];
+  always @(posedge clk) position <= position + 1;"""
 
 _RESULT = """\
     if (next[{valid}]) begin
@@ -112,8 +122,11 @@ _CHECK = """\
 """
 
 
-def harness_verilog(cfg: Config, layout: ProbeLayout, rows: int, beats: int) -> str:
-    """Text of the harness for a machine with probes; its memories hold ``rows`` values and ``beats`` beats."""
+def harness_verilog(cfg: Config, layout: ProbeLayout, rows: int, beats: int, replay: int = 0) -> str:
+    """Text of the harness for a machine with probes; its memories hold ``rows`` values and ``beats`` beats.
+
+    With ``replay`` it drives itself from a memory of so many input words and compares nothing.
+    """
     at, offset = {}, 0
     for name, width in stimulus_fields(cfg):
         at[name] = (offset, width)
@@ -129,6 +142,8 @@ def harness_verilog(cfg: Config, layout: ProbeLayout, rows: int, beats: int) -> 
         _add_port(cfg, at, port, wires, registers, checks, connections)
     return _TEMPLATE.format(
         stimulus=offset,
+        load='    if ($value$plusargs("replay=%s", path)) $readmemh(path, replay);\n' if replay else "",
+        source=_REPLAYED.format(last=replay - 1) if replay else _DRIVEN,
         observed=layout.width + FAULT_BITS - 1,
         probe_top=layout.width - 1,
         payload_top=cfg.payload_bits - 1,
@@ -139,7 +154,7 @@ def harness_verilog(cfg: Config, layout: ProbeLayout, rows: int, beats: int) -> 
         last_beat=beats - 1,
         wires="\n".join(wires),
         registers="".join(registers),
-        checks="".join(checks),
+        checks="" if replay else "".join(checks),
         connections="".join(f",\n    {text}" for text in connections),
     )
 

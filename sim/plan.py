@@ -13,7 +13,10 @@ PLAN_VARIABLE = "WARPFILE_LOCKSTEP_PLAN"
 
 @dataclass(frozen=True)
 class Plan:
-    """One run. ``stop_cycle`` ends it early (a waveform needs no more), ``hang_cycles`` without an event too."""
+    """One run. ``stop_cycle`` ends it early (a waveform needs no more), ``hang_cycles`` without an event too.
+
+    ``record`` names a file for the input words of all cycles.
+    """
 
     scheme: str
     config: Config
@@ -21,6 +24,7 @@ class Plan:
     outcome: Path
     progress: Path
     stop_cycle: int | None = None
+    record: Path | None = None
     hang_cycles: int = 100_000
 
     def save(self, path: Path) -> None:
@@ -34,8 +38,8 @@ class Plan:
         """Read a plan; the configuration is checked again."""
         document = json.loads(path.read_text())
         document["config"] = Config(**document["config"])
-        for name in ("trace", "outcome", "progress"):
-            document[name] = Path(document[name])
+        for name in ("trace", "outcome", "progress", "record"):
+            document[name] = Path(document[name]) if document[name] else None
         return cls(**document)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import os
 import tempfile
 import threading
 import time
@@ -13,23 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cocotb_tools.runner import get_runner
-from filelock import FileLock
 
 import sim.simulators as simulators
-from hdl.stamp import convert
-from sim.harness import harness_verilog, write_memories
+from sim.build import Harness, build_harness
+from sim.harness import write_memories
 from sim.plan import PLAN_VARIABLE, Outcome, Plan
 from sim.simulators import TOPLEVEL, SimulatorError
 from spec.config import Config
-from spec.probe import ProbeLayout
 from spec.trace import Trace
 from spec.workload import Workload, prepare
 from warpfile.schemes import Scheme
 
 Progress = Callable[[str, int, int], None]
-_SMALLEST_MEMORY = 1 << 14
-#: Modules of ``spec`` that decide what the generator writes.
-_HARDWARE_SPEC = ("baseline", "beat", "config", "probe", "trace")
+#: Cycles before a difference that its waveform shows.
+WAVEFORM_CYCLES = 200
 _ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -75,17 +70,6 @@ class CosimReport:
         return facts
 
 
-@dataclass(frozen=True)
-class Harness:
-    """A built simulation."""
-
-    scheme: Scheme
-    config: Config
-    simulator: str
-    directory: Path
-    layout: ProbeLayout
-
-
 def cosim(
     scheme: Scheme,
     cfg: Config,
@@ -110,118 +94,77 @@ def cosim(
     report = progress or (lambda stage, done, total: None)
     started = time.perf_counter()
     report("build", 0, 1)
-    harness = _build(scheme, cfg, workload, simulator, waves, build_root, verilog)
+    harness = build_harness(scheme, cfg, workload, simulator, build_root, waves=waves, verilog=verilog)
     built = time.perf_counter() - started
-    outcome, waveform = _simulate(harness, workload, report, waves=waves, stop=None)
+    outcome, waveform = simulate(harness, workload, report, waves=waves)
     if outcome.mismatches and not waves:
-        harness = _build(scheme, cfg, workload, simulator, True, build_root, verilog)
+        harness = build_harness(scheme, cfg, workload, simulator, build_root, waves=True, verilog=verilog)
         stop = int(outcome.first_mismatch["cycle"]) if outcome.first_mismatch else 0
-        _, waveform = _simulate(harness, workload, report, waves=True, stop=stop + 4)
+        _, waveform = simulate(harness, workload, report, waves=True, stop=stop + 4)
     return CosimReport(scheme.name, trace.kernel, preset, cfg, simulator, outcome, built, waveform)
 
 
-def _build(
-    scheme: Scheme,
-    cfg: Config,
+def simulate(
+    harness: Harness,
     workload: Workload,
-    simulator: str,
-    waves: bool,
-    root: Path,
-    verilog: str | None,
-) -> Harness:
-    layout = ProbeLayout(scheme.probes(cfg))
-    rows, beats = _capacity(len(workload.trace.values)), _capacity(len(workload.beats))
-    machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root)
-    texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, rows, beats)}
-    key = hashlib.sha256("\0".join([*texts.values(), simulator, str(waves), _tool_key()]).encode()).hexdigest()[:16]
-    directory = (root / "sim" / f"{scheme.name}-{simulator}-{key}").resolve()
-    directory.mkdir(parents=True, exist_ok=True)
-    with FileLock(directory / "lock"):
-        if not (directory / "built").exists():
-            for name, text in texts.items():
-                (directory / name).write_text(text)
-            simulators.build(simulator, [directory / name for name in texts], directory, waves=waves)
-            (directory / "built").touch()
-    return Harness(scheme, cfg, simulator, directory, layout)
-
-
-def _tool_key() -> str:
-    return str(simulators.verilator_executable())
-
-
-def generated_verilog(scheme: Scheme, cfg: Config, root: Path) -> str:
-    """Generated Verilog with probes, cached under ``root`` by configuration and by the sources of the generator."""
-    shared = [_ROOT / "spec" / f"{name}.py" for name in _HARDWARE_SPEC]
-    sources = sorted([*(_ROOT / "hdl").rglob("*.py"), *shared])
-    digest = hashlib.sha256(repr((scheme.name, cfg)).encode())
-    for path in sources:
-        digest.update(path.read_bytes())
-    cached = root / "verilog" / f"{scheme.name}-{digest.hexdigest()[:16]}.v"
-    if not cached.exists():
-        text = convert(lambda: scheme.rtl(cfg, True), "warpfile")
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        partial = cached.with_suffix(f".{os.getpid()}.partial")
-        partial.write_text(text)
-        partial.replace(cached)
-    return cached.read_text()
-
-
-def _capacity(count: int) -> int:
-    """Memory size that serves many traces, so that a build is reused."""
-    return max(_SMALLEST_MEMORY, 1 << max(1, count).bit_length())
-
-
-def _simulate(
-    harness: Harness, workload: Workload, report: Progress, *, waves: bool, stop: int | None
+    report: Progress,
+    *,
+    waves: bool = False,
+    stop: int | None = None,
+    record: Path | None = None,
 ) -> tuple[Outcome, Path | None]:
+    """Run the bench in a built harness, up to cycle ``stop`` if given; returns its outcome and the waveform's path."""
+    waveform = harness.directory / "waveform.vcd" if waves else None
     with tempfile.TemporaryDirectory(prefix="lockstep-", dir=harness.directory) as name:
         scratch = Path(name)
-        memories = write_memories(harness.config, workload, scratch)
         workload.trace.save(scratch / "trace.npz")
         plan = Plan(
-            harness.scheme.name,
-            harness.config,
-            scratch / "trace.npz",
-            scratch / "outcome.json",
-            scratch / "progress",
-            stop,
+            scheme=harness.scheme.name,
+            config=harness.config,
+            trace=scratch / "trace.npz",
+            outcome=scratch / "outcome.json",
+            progress=scratch / "progress",
+            stop_cycle=stop,
+            record=record,
         )
         plan.save(scratch / "plan.json")
-        waveform = harness.directory / "waveform.vcd" if waves else None
-        plusargs = [f"+{key}={path}" for key, path in memories.items()]
+        plusargs = [f"+{key}={path}" for key, path in write_memories(harness.config, workload, scratch).items()]
         if waveform:
-            plusargs += [f"+wave={waveform}", f"+dump_from={max(0, (stop or 0) - 200)}"]
+            plusargs += [f"+wave={waveform}", f"+dump_from={max(0, (stop or 0) - WAVEFORM_CYCLES)}"]
         total = workload.trace.instructions
-        with _Watch(plan.progress, lambda cycles, done: report("simulate", done, total)):
-            log = scratch / "simulation.log"
-            _run_bench(harness, scratch, plusargs, log)
-        if not plan.outcome.exists():
-            tail = " | ".join(log.read_text(errors="replace").splitlines()[-12:]) if log.exists() else "no log"
-            raise SimulatorError(f"the simulation ended without a result: {tail}")
+        with _Watch(plan.progress, lambda done: report("simulate", done, total)):
+            environment = {PLAN_VARIABLE: str(scratch / "plan.json")}
+            run_module(harness, "sim.bench", scratch, plusargs, environment, plan.outcome)
         return Outcome.load(plan.outcome), waveform
 
 
-def _run_bench(harness: Harness, scratch: Path, plusargs: list[str], log: Path) -> None:
-    runner = get_runner(harness.simulator)
-    environment = {PLAN_VARIABLE: str(scratch / "plan.json"), "PYTHONPATH": str(_ROOT), "COCOTB_LOG_LEVEL": "WARNING"}
-    # Inside pytest the runner exits for a failed test; the outcome file says more.
+def run_module(
+    harness: Harness, module: str, scratch: Path, plusargs: list[str], environment: dict[str, str], produced: Path
+) -> None:
+    """Run one cocotb module in a built harness. Raises :class:`SimulatorError` unless it wrote ``produced``."""
+    log = scratch / "simulation.log"
+    environment = {"PYTHONPATH": str(_ROOT), "COCOTB_LOG_LEVEL": "WARNING"} | environment
+    # Inside pytest the runner exits for a failed test; what the module wrote says more.
     with contextlib.suppress(SystemExit):
-        runner.test(
+        get_runner(harness.simulator).test(
             hdl_toplevel=TOPLEVEL,
             hdl_toplevel_lang="verilog",
-            test_module="sim.bench",
+            test_module=module,
             build_dir=harness.directory,
             test_dir=scratch,
             plusargs=plusargs,
             extra_env=environment,
             log_file=log,
         )
+    if not produced.exists():
+        tail = " | ".join(log.read_text(errors="replace").splitlines()[-12:]) if log.exists() else "no log"
+        raise SimulatorError(f"the simulation ended without a result: {tail}")
 
 
 class _Watch:
     """Reports what the bench writes to its progress file, until the context ends."""
 
-    def __init__(self, path: Path, report: Callable[[int, int], None]) -> None:
+    def __init__(self, path: Path, report: Callable[[int], None]) -> None:
         self._path, self._report = path, report
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._poll, daemon=True)
@@ -238,4 +181,4 @@ class _Watch:
         while not self._ended.wait(0.2):
             words = self._path.read_text().split() if self._path.exists() else []
             if len(words) == 2:
-                self._report(int(words[0]), int(words[1]))
+                self._report(int(words[1]))

@@ -61,7 +61,7 @@ def build(simulator: str, sources: Sequence[Path], directory: Path, *, waves: bo
     directory.mkdir(parents=True, exist_ok=True)
     if simulator == "verilator":
         _run(_verilate(sources, directory, waves), directory, verilator_environment())
-        flags = ["OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2", f"VM_TRACE={int(waves)}"]
+        flags = ["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", f"VM_TRACE={int(waves)}"]
         _run(["make", "-j2", "-C", str(directory), "-f", "Vtop.mk", *flags], directory, verilator_environment())
     else:
         if shutil.which("iverilog") is None:

@@ -54,7 +54,7 @@ class OperandStage(wiring.Component):
     offer_valid : In(1), offer : In(beat_layout(cfg)), offer_warp : In(warps)   The chosen beat, unit or not.
     accept : Out(1)                      It is taken in this cycle. The baseline refuses nothing that had ``room``.
     mine : Out(ArrayLayout)              Per warp: units that hold a beat of it.
-    uncollected, registers : Out         Per source slot: a register that no younger beat of the warp may write yet.
+    blocks_write, registers : Out        Per source slot: a register that no younger beat of the warp may write yet.
     collecting : Out(warps)              Some beat of the warp has not been dispatched.
     completed : Out(ports), completion : Out(ArrayLayout)   Results that are in place, for the scoreboard.
     See also :func:`execution_members` and :func:`observed_members`.
@@ -75,7 +75,7 @@ class OperandStage(wiring.Component):
                 "buffered": In(cfg.warps),
                 **{name: Out(cfg.warps) for name in ("room", "hold", "prefer", "collecting")},
                 "mine": Out(data.ArrayLayout(cfg.collectors, cfg.warps)),
-                "uncollected": Out(slots),
+                "blocks_write": Out(slots),
                 "registers": Out(data.ArrayLayout(cfg.register_bits, slots)),
                 "completed": Out(cfg.ports),
                 "completion": Out(data.ArrayLayout(completion_layout(cfg), cfg.ports)),
@@ -211,7 +211,7 @@ class OperandStage(wiring.Component):
 
     def _watch(self, m: Module, units: list) -> None:
         m.d.comb += [
-            self.uncollected.eq(Cat(unit.uncollected for unit in units)),
+            self.blocks_write.eq(Cat(unit.uncollected for unit in units)),
             self.registers.eq(Cat(unit.registers.as_value() for unit in units)),
         ]
         full = named(m, "full", self.occupied.all())

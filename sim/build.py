@@ -1,0 +1,86 @@
+"""Built simulations of generated machines, cached by everything that goes into them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+import sim.simulators as simulators
+from hdl.stamp import convert
+from sim.harness import harness_verilog
+from spec.config import Config
+from spec.probe import ProbeLayout
+from spec.workload import Workload
+from warpfile.schemes import Scheme
+
+_SMALLEST_MEMORY = 1 << 14
+_ROOT = Path(__file__).resolve().parent.parent
+#: Modules of ``spec`` that decide what the generator writes.
+_HARDWARE_SPEC = ("baseline", "beat", "config", "probe", "trace")
+
+
+@dataclass(frozen=True)
+class Harness:
+    """A built simulation of ``scheme`` in ``directory``."""
+
+    scheme: Scheme
+    config: Config
+    simulator: str
+    directory: Path
+
+
+def build_harness(
+    scheme: Scheme,
+    cfg: Config,
+    workload: Workload,
+    simulator: str,
+    root: Path,
+    *,
+    waves: bool = False,
+    verilog: str | None = None,
+    replay: int = 0,
+) -> Harness:
+    """Harness whose memories hold ``workload``, built under ``root`` unless it is there already.
+
+    ``verilog`` takes the place of the scheme's own, ``replay`` see :func:`sim.harness.harness_verilog`.
+    """
+    layout = ProbeLayout(scheme.probes(cfg))
+    rows, beats = _capacity(len(workload.trace.values)), _capacity(len(workload.beats))
+    machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root)
+    texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, rows, beats, replay)}
+    tool = str(simulators.verilator_executable())
+    key = hashlib.sha256("\0".join([*texts.values(), simulator, str(waves), tool]).encode()).hexdigest()[:16]
+    directory = (root / "sim" / f"{scheme.name}-{simulator}-{key}").resolve()
+    directory.mkdir(parents=True, exist_ok=True)
+    with FileLock(directory / "lock"):
+        if not (directory / "built").exists():
+            for name, text in texts.items():
+                (directory / name).write_text(text)
+            simulators.build(simulator, [directory / name for name in texts], directory, waves=waves)
+            (directory / "built").touch()
+    return Harness(scheme, cfg, simulator, directory)
+
+
+def generated_verilog(scheme: Scheme, cfg: Config, root: Path) -> str:
+    """Generated Verilog with probes, cached under ``root`` by configuration and by the sources of the generator."""
+    shared = [_ROOT / "spec" / f"{name}.py" for name in _HARDWARE_SPEC]
+    digest = hashlib.sha256(repr((scheme.name, cfg)).encode())
+    for path in sorted([*(_ROOT / "hdl").rglob("*.py"), *shared]):
+        digest.update(path.read_bytes())
+    cached = root / "verilog" / f"{scheme.name}-{digest.hexdigest()[:16]}.v"
+    if not cached.exists():
+        text = convert(lambda: scheme.rtl(cfg, True), "warpfile")
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        partial = cached.with_suffix(f".{os.getpid()}.partial")
+        partial.write_text(text)
+        partial.replace(cached)
+    return cached.read_text()
+
+
+def _capacity(count: int) -> int:
+    """Memory size that serves many traces, so that a build is reused."""
+    return max(_SMALLEST_MEMORY, 1 << max(1, count).bit_length())

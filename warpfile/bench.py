@@ -1,0 +1,76 @@
+"""``make bench``: how fast generation, emulation, golden model and lockstep are, as figures and ratios."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from warpfile.display import Report, progress, say, show_table
+from warpfile.inputs import execute_kernel, kernel_directory, obtain_trace
+from warpfile.options import Design, designs
+from warpfile.run import golden_run
+
+ROOT = Path("build")
+KERNEL = "matmul_tiled"
+EMULATED = ("saxpy", "collatz", "matmul_tiled")
+REPEATS = 3
+
+
+def main() -> None:
+    """Measure on the baseline's own preset at 32 lanes and print one table."""
+    (design,) = designs(["baseline"], None, ())
+    rows: list[tuple[object, ...]] = []
+    with progress("bench") as report:
+        rows += emulator_rows(report)
+        rows.append(generate_row(design))
+        rows += lockstep_rows(design, report)
+    show_table(("what", "amount", "unit", "seconds", "per second", "ratio to the bare simulator"), rows)
+    say(
+        "Best of three. The bare simulator replays the recorded inputs without golden model, comparison or VPI traffic."
+    )
+
+
+def emulator_rows(report: Report) -> list[tuple[object, ...]]:
+    """Warp instructions per second of the emulator, listing and launch already loaded."""
+    rows: list[tuple[object, ...]] = []
+    for kernel in EMULATED:
+        result = min(
+            (execute_kernel(kernel_directory(kernel), "large", None, report) for _ in range(REPEATS)), key=_seconds
+        )
+        count = result.trace.instructions
+        rows.append((f"emulate {kernel} (large)", count, "instructions", result.seconds, count / result.seconds, None))
+    return rows
+
+
+def _seconds(result: object) -> float:
+    return float(result.seconds)  # type: ignore[attr-defined]
+
+
+def generate_row(design: Design) -> tuple[object, ...]:
+    """Seconds to write the Verilog of the whole machine."""
+    from hdl.stamp import convert
+
+    start = time.perf_counter()
+    text = convert(lambda: design.scheme.rtl(design.config, False), "warpfile")
+    seconds = time.perf_counter() - start
+    lines = len(text.splitlines())
+    return (f"generate {design.scheme.name}", lines, "lines", seconds, lines / seconds, None)
+
+
+def lockstep_rows(design: Design, report: Report) -> list[tuple[object, ...]]:
+    """Cycles per second of the golden model, of lockstep and of the simulator alone, on one kernel."""
+    from sim.benchmark import lockstep_speed
+
+    trace = obtain_trace(KERNEL, "large", None, report)
+    runs = [golden_run(design.scheme, design.config, design.preset, trace, report) for _ in range(REPEATS)]
+    golden = min(run.seconds for run in runs)
+    speeds = [lockstep_speed(design.scheme, design.config, trace, ROOT) for _ in range(REPEATS)]
+    cycles, bare = speeds[0].cycles, min(speed.bare_seconds for speed in speeds)
+    lockstep = min(speed.lockstep_seconds for speed in speeds)
+    named = (("golden model alone", golden), ("lockstep, compared cycles", lockstep), ("bare simulator", bare))
+    where = f"{KERNEL} (large), {design.preset}, {design.config.lanes} lanes"
+    return [(f"{name}: {where}", cycles, "cycles", used, cycles / used, bare / used) for name, used in named]
+
+
+if __name__ == "__main__":
+    main()
