@@ -83,7 +83,7 @@ _DRAM_RATE = "Gebhart 2011, Tab. 4: 32 B per cycle and SM, so 4 cycles per 128-b
 _DRAM_SHARE = _DRAM_RATE + "; a quarter of that for a quarter of the SM"
 _UNIFORM = "alu_latency + 3, the way of an ALU instruction from issue when no bank conflict holds it up"
 _NO_BRANCH = "GPGPU-Sim from Volta on: BRA has latency 4; nothing is published for older machines"
-_SIX_BITS = "6-bit names; every bundled kernel fits (the widest names R0 to R61)"
+_SIX_BITS = "6-bit names; every bundled kernel but wide_accumulate fits"
 _KEPLER_SFU = (
     "GPGPU-Sim SM6_TITANX: sfu 20; the Kepler file has 200 for a whole division, which machine code spells out"
 )
@@ -128,7 +128,7 @@ _FERMI: _Values = {
     "warps": (48, "CORF, section 2.6: 48 warps per SM"),
     "ctas": (8, "GPGPU-Sim SM2_GTX480: 8 CTAs per SM"),
     "shared_bytes": (49152, "GPGPU-Sim SM2_GTX480: 48 KB"),
-    "register_names": (64, f"CORF, section 2.6: 63 registers per warp, {_SIX_BITS}"),
+    "register_names": (128, "every bundled kernel (R0 to R110); CORF, section 2.6, has 63 names"),
     "banks": (4, "CORF, section 2.2: four banks"),
     "rows": (256, "CORF, section 2.2: 128 KB in four banks"),
     "bank_ports": ("1RW", "CORF, section 2.2: single-ported banks"),
