@@ -9,7 +9,7 @@ WORKERS ?= 2
 
 ## Lockstep of two kernels at 32 lanes, an area table and a waveform; a few minutes.
 demo: tools $(VENV)/.installed
-	$(BIN)/python -m warpfile.demo
+	$(BIN)/python -m warpfile demo
 
 ## Everything that must hold before a change is merged.
 test: lint

@@ -6,8 +6,10 @@ import click
 
 from warpfile.application import Application
 from warpfile.commands.analyze import analyze
+from warpfile.commands.area import area
 from warpfile.commands.catalog import kernels, presets, schemes
 from warpfile.commands.cosim import cosim
+from warpfile.commands.demo import demo
 from warpfile.commands.generate import generate
 from warpfile.commands.run import run
 from warpfile.commands.trace import trace
@@ -30,7 +32,7 @@ def main() -> None:
     """
 
 
-for command in (schemes, kernels, presets, generate, trace, analyze, run, cosim):
+for command in (schemes, kernels, presets, generate, trace, analyze, run, cosim, area, demo):
     main.add_command(command)
 
 if __name__ == "__main__":

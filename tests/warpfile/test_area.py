@@ -1,0 +1,68 @@
+"""What ``warpfile area`` reports; the measurement itself is tested with ``synth``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.warpfile.conftest import Invoke
+from warpfile.schemes import SCHEMES
+
+SMALL = ("--preset", "tiny", "--set", "lanes=1", "--set", "warps=2", "--set", "collectors=1")
+
+
+def test_area_reports_cost_and_structure(invoke: Invoke, root: Path) -> None:
+    result = invoke("area", "baseline", *SMALL, "--json", "area.json")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(Path("area.json").read_text())
+    assert facts["tool"].startswith("Yosys") and facts["preset"] == "tiny"
+    found = facts["schemes"]["baseline"]
+    assert found["area_um2"] is None
+    assert found["cells"] > 0 and found["logic_levels"] > 0 and found["nand2_equivalents"] > 0
+    assert found["storage_bits"]["memories"] == {"register_bank_ram": 2 * 128 * 32}
+    assert found["flip_flops"] == sum(found["storage_bits"]["flip_flops"].values())
+    assert sum(module["cells"] * module["instances"] for module in found["modules"]) == found["cells"]
+    assert found["overhead"]["logic"] == found["overhead"]["storage"] == 0
+    for text in ("collector_unit", f"{found['cells']:,}", "8,192"):
+        assert text in result.stdout
+
+
+def test_overhead_is_against_the_baseline_in_the_same_configuration(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second scheme of twice the logic; its preset is its own, and the baseline follows it."""
+    measured: list[tuple[str, int]] = []
+
+    def measure(scheme: Any, cfg: Any, **options: Any) -> Any:
+        from synth.area import AreaReport
+
+        measured.append((scheme.name, cfg.warps))
+        size = 100 if scheme.name == "baseline" else 200
+        storage = {"flip_flops": {"warpfile": 10}, "memories": {"register_bank_ram": 1000}}
+        return AreaReport("Yosys", "library", size, 10, None, float(size), storage, 5, ())
+
+    monkeypatch.setattr("synth.area.measure", measure)
+    monkeypatch.setitem(SCHEMES, "double", replace(SCHEMES["baseline"], name="double", preset="tiny"))
+    result = invoke("area", "all", "--set", "lanes=1", "--json", "area.json")
+    assert result.exit_code == 0, result.output
+    assert measured == [("baseline", 8), ("double", 5), ("baseline", 5)]
+    facts = json.loads(Path("area.json").read_text())
+    assert facts["preset"] is None
+    double = facts["schemes"]["double"]
+    assert (double["preset"], double["overhead"]["logic"], double["overhead"]["storage"]) == ("tiny", 1.0, 0.0)
+    assert all(0 < growth < 1 for growth in double["overhead"]["total"].values())
+    assert "+100.0%" in result.stdout
+
+
+@pytest.mark.parametrize("text", [None, "", "library (broken) { cell (NAND2"])
+def test_a_library_that_cannot_be_used_is_refused(invoke: Invoke, folder: Path, text: str | None) -> None:
+    if text is not None:
+        (folder / "cells.lib").write_text(text)
+    result = invoke("area", "baseline", *SMALL, "--liberty", "cells.lib", "--json", "area.json")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "cells.lib" in result.stderr
+    assert not (folder / "area.json").exists()
