@@ -20,8 +20,9 @@ lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-## Long regressions: all kernels at 32 lanes, long random traces, every preset.
+## Long regressions: every kernel on every preset at 32 lanes, stress traces, generated Verilog of every preset.
 regress: tools $(VENV)/.installed-test
+	$(BIN)/python -m warpfile.regress
 	$(BIN)/python -m pytest -n $(WORKERS) -m regress
 
 ## Speed of generation, golden model and lockstep.
