@@ -10,14 +10,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from hdl.rf.ram import MODULE as BANK_RAM
-from hdl.stamp import convert
+from spec.baseline import BANK_RAM
 from spec.config import Config
 from synth import yosys
 from synth.liberty import Liberty, read_liberty
-from warpfile.schemes import Scheme
+from warpfile.schemes import TOP, Scheme
 
-TOP = "warpfile"
 CACHE = Path("build/area")
 
 #: Memory modules that are left out of synthesis, with the bits of one instance.
@@ -83,8 +81,8 @@ def measure(
     """
     library = read_liberty(liberty)
     progress("Verilog")
-    verilog = convert(lambda: scheme.rtl(cfg, False), TOP)
-    narrow = verilog if cfg.lanes == 1 else convert(lambda: scheme.rtl(cfg.replace(lanes=1), False), TOP)
+    verilog = scheme.verilog(cfg, probes=False)
+    narrow = verilog if cfg.lanes == 1 else scheme.verilog(cfg.replace(lanes=1), probes=False)
     progress("cells and logic levels")
     with ThreadPoolExecutor(max_workers=2) as pool:
         counts = pool.submit(_cached, cache, yosys.MAP, verilog, library.text, lambda: _map(verilog, library))

@@ -33,8 +33,7 @@ read_verilog design.v
 {boxes}hierarchy -top {top}
 proc
 flatten
-expose -evert {top}
-synth -noabc -top {top}
+{evert}synth -noabc -top {top}
 dfflegalize -cell $_DFF_P_ 01
 abc -g AND,OR,XOR,MUX -script +strash;if,-g;strash;map
 opt_clean
@@ -109,7 +108,8 @@ def _cells(module: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
 
 def logic_levels(verilog: str, top: str, boxes: Collection[str]) -> int:
     """Gates on the longest path between registers, memories and ports of the flattened design, before mapping."""
-    script = LEVELS.format(top=top, boxes=_boxes(verilog, boxes))
+    evert = "".join(f"expose -evert t:{name}\n" for name in module_names(verilog) if name in boxes)
+    script = LEVELS.format(top=top, boxes=_boxes(verilog, boxes), evert=evert)
     found = _LEVELS.search(run(script, {"design.v": verilog}, ["levels.txt"])["levels.txt"])
     return int(found[1]) if found else 0
 
