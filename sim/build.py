@@ -10,7 +10,6 @@ from pathlib import Path
 from filelock import FileLock
 
 import sim.simulators as simulators
-from hdl.stamp import convert
 from sim.harness import harness_verilog
 from spec.config import Config
 from spec.probe import ProbeLayout
@@ -73,7 +72,7 @@ def generated_verilog(scheme: Scheme, cfg: Config, root: Path) -> str:
         digest.update(path.read_bytes())
     cached = root / "verilog" / f"{scheme.name}-{digest.hexdigest()[:16]}.v"
     if not cached.exists():
-        text = convert(lambda: scheme.rtl(cfg, True), "warpfile")
+        text = scheme.verilog(cfg, probes=True)
         cached.parent.mkdir(parents=True, exist_ok=True)
         partial = cached.with_suffix(f".{os.getpid()}.partial")
         partial.write_text(text)

@@ -1,9 +1,12 @@
-"""Probes of the baseline scheme (docs/machine.md, section 8)."""
+"""What is declared once of the baseline scheme: its probes (docs/machine.md, section 8) and its SRAM module."""
 
 from __future__ import annotations
 
 from spec.config import Config
 from spec.probe import Probe
+
+#: Verilog module of a bank's SRAM, the one that a user replaces by a foundry macro and synthesis leaves out.
+BANK_RAM = "register_bank_ram"
 
 
 def baseline_probes(cfg: Config) -> tuple[Probe, ...]:

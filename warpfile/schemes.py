@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from compiler.model import Function
 
 
+#: Name of the top module of everything that is generated.
+TOP = "warpfile"
+
+
 class GoldenModel(Protocol):
     """What the lockstep needs of a cycle model (docs/machine.md, section 8 and 10)."""
 
@@ -38,6 +42,12 @@ class Scheme:
     golden: Callable[[Config, ProbeLayout], GoldenModel]
     rtl: Callable[[Config, bool], Component]  #: configuration, with probe port
     passes: dict[str, Callable[[Function], object]] = field(default_factory=dict)
+
+    def verilog(self, cfg: Config, *, probes: bool, progress: Callable[[str], None] = str) -> str:
+        """Verilog of the whole machine, top module ``TOP``; ``progress`` is told every module's name."""
+        from hdl.stamp import convert
+
+        return convert(lambda: self.rtl(cfg, probes), TOP, progress)
 
 
 def _baseline_golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:

@@ -5,9 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.stamp import note_module
+from spec.baseline import BANK_RAM
 from spec.config import Config
-
-MODULE = "register_bank_ram"
 
 _PORTS_1RW = """\
   input                 clk,
@@ -60,7 +59,7 @@ def ram_verilog(cfg: Config) -> str:
     single = cfg.bank_ports == "1RW"
     sizes = {"row": cfg.row_bits - 1, "lane": cfg.lanes - 1, "data": cfg.data_bits - 1, "lanes": cfg.lanes}
     return _MODULE.format(
-        name=MODULE,
+        name=BANK_RAM,
         rows=cfg.rows,
         last=cfg.rows - 1,
         ports="one port that reads or writes" if single else "one read port and one write port",
@@ -96,7 +95,7 @@ class BankRam(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Instantiate the module whose text :func:`ram_verilog` gives."""
         m = Module()
-        note_module(MODULE, ram_verilog(self._cfg))
+        note_module(BANK_RAM, ram_verilog(self._cfg))
         common = {
             "i_clk": ClockSignal(),
             "i_mask": self.mask,
@@ -105,7 +104,7 @@ class BankRam(wiring.Component):
         }
         if self._cfg.bank_ports == "1RW":
             m.submodules.ram = Instance(
-                MODULE,
+                BANK_RAM,
                 i_enable=self.read | self.write,
                 i_write=self.write,
                 i_address=(self.read_row & ~self.write.replicate(self._cfg.row_bits))
@@ -114,7 +113,7 @@ class BankRam(wiring.Component):
             )
         else:
             m.submodules.ram = Instance(
-                MODULE,
+                BANK_RAM,
                 i_read_enable=self.read,
                 i_read_address=self.read_row,
                 i_write_enable=self.write,

@@ -131,3 +131,13 @@ def test_a_branch_is_nothing_special_to_the_machine() -> None:
     assert pack_beat(cfg, beats[0], 0) ^ pack_beat(cfg, beats[1], 0) == pack_fields(
         decode_fields(cfg), dict.fromkeys((name for name, _ in decode_fields(cfg)), 0) | {"payload": 1}
     )
+
+
+def test_registers_need_an_execution_port() -> None:
+    with pytest.raises(WorkloadError, match="must have an execution port"):
+        prepare(Config(), hand_trace([op([1], port=Port.NONE)]))
+
+
+def test_a_barrier_has_no_execution_port() -> None:
+    with pytest.raises(WorkloadError, match="must have no execution port"):
+        prepare(Config(), hand_trace([op([1], kind=Kind.BARRIER)]))
