@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spec.config import Config
-from warpfile.manifest import TOP, manifest
+from warpfile.manifest import manifest
 from warpfile.outputs import json_text, write_files
-from warpfile.schemes import Scheme
+from warpfile.schemes import TOP, Scheme
 
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component

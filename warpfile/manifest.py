@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from spec.config import Config
 from spec.probe import ProbeLayout
 from warpfile.netlist import ModuleFacts, instance_counts, read_modules
-from warpfile.schemes import Scheme
+from warpfile.schemes import TOP, Scheme
 
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
-
-TOP = "warpfile"
 
 
 def manifest(
