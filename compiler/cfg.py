@@ -1,6 +1,6 @@
 """Control-flow graph of a function, with the conventions of ``nvdisasm -bbcfg``.
 
-A label begins a block, also one that nobody jumps to. CALL ends a block and has its fallthrough edge, and one
+A label begins a block, also one that nobody jumps to. CALL.REL ends a block and has its fallthrough edge, and one
 to the callee only where that is the routine itself; RET and an unguarded EXIT have none, a guarded EXIT falls through;
 BRX goes to its whole table; BSSY, BSYNC, BREAK, WARPSYNC and YIELD do not end a block. Calls are kept apart as call and
 return edges, for analyses that follow values through them.
@@ -129,7 +129,7 @@ def _blocks(function: Function) -> Iterator[Block]:
     count = len(function.instructions)
     leaders = {0, count} | {offset // STEP for offset in function.labels.values()}
     for index, instruction in enumerate(function.instructions):
-        if instruction.opcode in BLOCK_ENDS:
+        if _ends_block(instruction):
             leaders.add(index + 1)
             leaders |= {label.offset // STEP for label in (*_targets(instruction), *_labels(instruction))}
     starts = sorted(leader for leader in leaders if leader <= count)
@@ -151,6 +151,11 @@ def _targets(instruction: Instruction) -> list[Label]:
     if instruction.opcode == "BRX":
         return list(instruction.targets)
     return _labels(instruction) if instruction.opcode == "BRA" else []
+
+
+def _ends_block(instruction: Instruction) -> bool:
+    """CALL.ABS, a call of code that is not in the listing, is no block's end for nvdisasm."""
+    return instruction.opcode in BLOCK_ENDS and not (instruction.opcode == "CALL" and "ABS" in instruction.modifiers)
 
 
 def _falls_through(instruction: Instruction) -> bool:

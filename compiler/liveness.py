@@ -9,14 +9,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from compiler.cfg import Cfg
-from compiler.model import Instruction, Register
+from compiler.model import Instruction, Label, Register
 from compiler.opcodes import is_known
 from compiler.operands import Effects, effects
 
 PREDICATE_BIT = 256
 UNIFORM_BIT = 264
 UNIFORM_PREDICATE_BIT = 328
-EVERYTHING = (1 << UNIFORM_PREDICATE_BIT + 7) - 1
+#: All registers of the four files, without RZ, PT, URZ and UPT.
+EVERYTHING = (1 << 255) - 1 | 0x7F << PREDICATE_BIT | (1 << 63) - 1 << UNIFORM_BIT | 0x7F << UNIFORM_PREDICATE_BIT
 _STACK_POINTER = 1
 _WIDEST = 4
 
@@ -41,7 +42,7 @@ def liveness(cfg: Cfg) -> Liveness:
     """Least solution of ``live_in = uses | (live_out - kills)``, ``live_out = union of live_in of the successors``.
 
     A guarded definition is no kill, because the lanes that skip it keep the old value. EXIT uses R1. Values are
-    followed into callees and back; before a CALL whose callee is unknown everything is live.
+    followed into callees and back; before a CALL whose callee is unknown, or a BRX whose table is, everything is live.
     """
     instructions = cfg.function.instructions
     transfers = [transfer(instruction) for instruction in instructions]
@@ -96,9 +97,16 @@ def transfer(instruction: Instruction) -> Transfer:
     uses = used(found)
     if instruction.opcode == "EXIT":
         uses |= 1 << _STACK_POINTER
-    if instruction.opcode == "CALL" and "ABS" in instruction.modifiers:
+    if goes_anywhere(instruction):
         uses = EVERYTHING
     return Transfer(uses, 0 if instruction.is_guarded else defined(found))
+
+
+def goes_anywhere(instruction: Instruction) -> bool:
+    """Whether control goes on at code that the listing does not name: unknown callees, BRX without its table."""
+    if instruction.opcode == "BRX":
+        return not instruction.targets
+    return instruction.opcode == "CALL" and not any(isinstance(operand, Label) for operand in instruction.operands)
 
 
 def used(found: Effects) -> int:

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
+
+from compiler.control_codes import ControlCode, control_code
 
 ZERO_REGISTER = 255
 ZERO_UNIFORM = 63
@@ -81,11 +84,15 @@ class Constant:
 
 @dataclass(frozen=True)
 class Address:
-    """``[base + uniform + offset]``; the base's marks give its width (``64``, ``U32``) or scale (``X4`` to ``X16``)."""
+    """``[base + uniform + offset]``; the base's marks give its width (``64``, ``U32``) or scale (``X4`` to ``X16``).
+
+    ``descriptor`` is the uniform pair of ``desc[UR4][R2.64]``, which only listings for sm_80 and later have.
+    """
 
     base: Register | None = None
     uniform: Register | None = None
     offset: int = 0
+    descriptor: Register | None = None
 
     @property
     def scale(self) -> int:
@@ -124,6 +131,12 @@ class Instruction:
     guard: Predicate | None
     targets: tuple[Label, ...]  #: of an indirect branch (BRANCH_TARGETS)
     text: str
+    encoding: int | None = None  #: all 128 bits, where the listing shows them
+
+    @cached_property
+    def control(self) -> ControlCode | None:
+        """Scheduling hints of the encoding, where the listing shows it."""
+        return None if self.encoding is None else control_code(self.encoding)
 
     @property
     def full_opcode(self) -> str:

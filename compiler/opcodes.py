@@ -40,14 +40,16 @@ def _forms() -> dict[str, Form]:
         table.update(dict.fromkeys(names.split(), form))
 
     add("MOV IABS IMNMX PRMT SEL SHF BMSK SGXT I2I VABSDIFF IDP FADD FMUL FFMA FSEL FMNMX", Form(general))
-    add("DADD DMUL DFMA HADD2 HMUL2 HFMA2 HMNMX2 P2R FSWZADD", Form(general))
+    add("DADD DMUL DFMA DMMA HADD2 HMUL2 HFMA2 HMNMX2 HSET2 F2FP I2FP P2R FSWZADD VABSDIFF4 LEPC", Form(general))
+    add("TEX TLD TLD4 TXD TMML TXQ SULD SUATOM", Form(general))
+    add("SUST SURED LDGDEPBAR ARRIVES", Form())
     add("IADD3 IADD", Form(general, 2))
     add("IMAD LEA LOP3 VOTE", Form(general, 1))
     add("ISETP FSETP DSETP PLOP3 HSETP2", Form(predicates=2))
     add("FCHK", Form(predicates=1, port=Port.SFU))
     add("MUFU", Form(general, port=Port.SFU, approximate=True))
-    add("I2F F2I F2F FRND POPC FLO BREV S2R CS2R B2R", Form(general, port=Port.SFU))
-    add("SHFL MATCH", Form(general, 1, port=Port.SFU))
+    add("I2F F2I F2F FRND POPC FLO BREV S2R CS2R", Form(general, port=Port.SFU))
+    add("SHFL MATCH B2R QSPC", Form(general, 1, port=Port.SFU))
     add("IMMA BMMA MOVM", Form(general))
     add("HMMA", Form(general, approximate=True))
     add("R2P", Form())
@@ -58,7 +60,7 @@ def _forms() -> dict[str, Form]:
     add("UIADD3", Form(uniform, 2))
     add("ULEA ULOP3 VOTEU UIMAD", Form(uniform, 1))
     add("UISETP UPLOP3", Form(predicates=2))
-    add("S2UR R2UR", Form(uniform))
+    add("S2UR R2UR REDUX", Form(uniform))
     return table | _memory_forms()
 
 
@@ -67,6 +69,7 @@ def _memory_forms() -> dict[str, Form]:
     for name, space in (("G", Space.GLOBAL), ("", Space.GLOBAL), ("S", Space.SHARED), ("L", Space.LOCAL)):
         table[f"LD{name}"] = Form(Dest.GENERAL, 0, Port.LSU, space, Access.LOAD)
         table[f"ST{name}"] = Form(port=Port.LSU, space=space, access=Access.STORE)
+    table["LDGSTS"] = Form(port=Port.LSU, space=Space.GLOBAL, access=Access.LOAD)
     table["LDSM"] = Form(Dest.GENERAL, 0, Port.LSU, Space.SHARED, Access.LOAD)
     table["LDC"] = Form(Dest.GENERAL, 0, Port.LSU, Space.CONSTANT, Access.LOAD)
     table["ATOM"] = table["ATOMG"] = Form(Dest.GENERAL, 1, Port.LSU, Space.GLOBAL, Access.ATOMIC)

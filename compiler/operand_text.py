@@ -26,7 +26,7 @@ _PATTERN = re.compile(r"-?0x[0-9a-fA-F]+$")
 _DECIMAL = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?$")
 _SPECIAL = re.compile(r"([-+]?)(INF|QNAN|SNAN|NAN)$")
 _CONSTANT = re.compile(r"([-~]?)(\|?)c(x?)\[([^]]*)\]\[([^]]*)\](\|?)(?:\.\w+)*$")
-_ADDRESS = re.compile(r"(?:desc\[[^]]*\])?\[([^]]*)\]$")
+_ADDRESS = re.compile(r"(?:desc\[([^]]*)\])?\[([^]]*)\]$")
 _LABEL = re.compile(r"`\(([^)]*)\)$")
 _NAME = re.compile(r"(?:[123]D|[A-Z][A-Z0-9_]*)(\.[A-Z0-9_]+)*$")
 _MARKED = re.compile(r"\{[\d,]*\}$")
@@ -129,10 +129,10 @@ def _address(text: str) -> Address | None:
     match = _ADDRESS.match(text)
     if match is None:
         return None
-    registers, offset = _sum(match[1])
+    registers, offset = _sum(match[2])
     base = next((register for register in registers if register.file is File.GENERAL), None)
     uniform = next((register for register in registers if register.file is File.UNIFORM), None)
-    return Address(base, uniform, offset)
+    return Address(base, uniform, offset, _register(match[1]) if match[1] else None)
 
 
 def _sum(text: str) -> tuple[list[Register], int]:

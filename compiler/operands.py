@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from compiler.errors import UnknownOpcodeError
 from compiler.model import Address, Constant, File, Immediate, Instruction, Name, Operand, Predicate, Register
 from compiler.opcodes import FORMS, Dest, Form
+from compiler.textures import SURFACES, TEXTURES, surface_registers, texture_registers
 from compiler.widths import address_registers, dest_registers, source_registers
 
 PREDICATES_MASK = 0x7F
@@ -74,6 +75,8 @@ def effects(instruction: Instruction) -> Effects:
     uses = _Uses()
     if instruction.guard is not None:
         uses.predicate(instruction.guard)
+    if instruction.opcode in TEXTURES | SURFACES:
+        return _texture_effects(instruction, uses)
     for position, operand in enumerate(parts.sources):
         uses.operand(instruction, position, operand)
     defs = _expand(parts.dest, dest_registers(instruction)) if parts.dest else ()
@@ -95,6 +98,13 @@ def effects(instruction: Instruction) -> Effects:
         uniform_predicate_defs=tuple(uniform_predicate_defs),
         uniform_predicate_uses=tuple(uses.uniform_predicates),
     )
+
+
+def _texture_effects(instruction: Instruction, uses: _Uses) -> Effects:
+    find = texture_registers if instruction.opcode in TEXTURES else surface_registers
+    defs, general = find(instruction)
+    predicates, uniform_predicates = tuple(uses.predicates), tuple(uses.uniform_predicates)
+    return Effects(defs, general, predicate_uses=predicates, uniform_predicate_uses=uniform_predicates)
 
 
 def _expand(register: Register, count: int) -> tuple[int, ...]:
@@ -139,6 +149,8 @@ class _Uses:
             self.register(address.base, general)
         if address.uniform is not None:
             self.register(address.uniform, uniform)
+        if address.descriptor is not None:
+            self.register(address.descriptor, 2)
 
     def register(self, register: Register, count: int) -> None:
         """Take ``count`` consecutive registers."""

@@ -7,21 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from compiler.errors import ListingError
-from compiler.model import Function, Instruction, Label, Listing, Predicate, Routine, Symbol
+from compiler.instruction_text import decode_instruction
+from compiler.model import Function, Instruction, Label, Listing, Routine, Symbol
 from compiler.opcodes import is_known
-from compiler.operand_text import label_operand, parse_operand, split_operands
 from compiler.sections import Section
 
 _SECTION = re.compile(r"\s*\.section\s+([^,\s]+)")
 _CUOBJDUMP = re.compile(r"\s*Function\s*:\s*(\S+)")
 _CODE = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+([^/\s.].*)$")
-_ENCODING = re.compile(r"\s*/\*\s*0x[0-9a-f]{16}\s*\*/\s*$")
-_BODY = re.compile(r"(?:@(!?)(U?)P([0-6T])\s+)?([A-Z][A-Z0-9_]*)((?:\.[A-Za-z0-9_]+)*)(?:\s+(.*))?$")
+_ENCODING = re.compile(r"\s*/\*\s*0x([0-9a-f]{16})\s*\*/\s*$")
 _LABEL = re.compile(r"([^\s:/]+):\s*$")
-_TARGETS = re.compile(r"\(\*\"BRANCH_TARGETS ([^\"]*)\"\*\)")
 _TYPE = re.compile(r"\s*\.type\s+([^,\s]+),@function")
 _REGISTERS = re.compile(r"SHI_REGISTERS=(\d+)")
-_DIRECT_BRANCHES = ("BRA", "BSSY", "CALL")
 _STEP = 0x10
 
 
@@ -34,6 +31,7 @@ class _Code:
     labels: dict[str, int] = field(default_factory=dict)
     routines: list[str] = field(default_factory=list)
     registers: int | None = None
+    encodings: dict[int, list[int]] = field(default_factory=dict)  #: by offset, the 64-bit words shown so far
 
     @property
     def end(self) -> int:
@@ -85,9 +83,10 @@ class _Reader:
             self.current = self.data.setdefault(section, Section(section))
 
     def _code_line(self, number: int, line: str) -> None:
-        if _ENCODING.match(line):
-            return
-        if match := _CODE.match(line):
+        if match := _ENCODING.match(line):
+            if isinstance(self.current, _Code) and self.current.raw:
+                self.current.encodings.setdefault(self.current.raw[-1][1], []).append(int(match[1], 16))
+        elif match := _CODE.match(line):
             self._instruction(number, int(match[1], 16), match[2])
         elif match := _LABEL.match(line):
             if self.current is not None:
@@ -110,11 +109,13 @@ class _Reader:
     def _instruction(self, number: int, offset: int, text: str) -> None:
         if not isinstance(self.current, _Code):
             raise ListingError(self.name, number, "instruction must stand in a .text section or under 'Function :'")
-        body, semicolon, _ = text.partition(";")
+        body, semicolon, rest = text.partition(";")
         if not semicolon:
             raise ListingError(self.name, number, f"instruction must end with ';', not {text.strip()!r}")
         if offset != self.current.end:
             raise ListingError(self.name, number, f"offset must be {self.current.end:#06x}, not {offset:#06x}")
+        if match := _ENCODING.match(rest):
+            self.current.encodings[offset] = [int(match[1], 16)]
         self.current.raw.append((number, offset, " ".join(body.split())))
 
     def listing(self, text: str) -> Listing:
@@ -126,17 +127,17 @@ class _Reader:
 
     def _function(self, code: _Code, warnings: list[str]) -> Function:
         labels = code.labels | {} if code.name in code.labels else code.labels | {code.name: 0}
-        instructions = tuple(self._decode(line, offset, text, labels) for line, offset, text in code.raw)
+        instructions = tuple(self._decode(code, *raw, labels) for raw in code.raw)
         for instruction in instructions:
-            if not is_known(instruction.opcode):
-                warnings.append(f"{self.name}, line {instruction.line}: opcode {instruction.full_opcode} is not known")
+            if problem := _unknown(instruction):
+                warnings.append(f"{self.name}, line {instruction.line}: {problem}")
         info = self.data.get(f".nv.info.{code.name}")
         relocated = self.data.get(".nv.constant4")
         return Function(
             name=code.name,
             instructions=instructions,
             labels=labels,
-            routines=_routines(code, labels),
+            routines=_routines(code, labels, instructions),
             constants=self._constants(code.name),
             relocations=dict(relocated.relocations) if relocated else {},
             static_shared=self._static_shared(code.name),
@@ -144,9 +145,15 @@ class _Reader:
             parameters=info.parameters() if info else None,
         )
 
-    def _decode(self, line: int, offset: int, text: str, labels: dict[str, int]) -> Instruction:
+    def _decode(self, code: _Code, line: int, offset: int, text: str, labels: dict[str, int]) -> Instruction:
+        words = code.encodings.get(offset, [])
+        encoding = words[1] << 64 | words[0] if len(words) == 2 else None
         try:
-            return decode_instruction(line, offset, text, labels)
+            instruction = decode_instruction(line, offset, text, labels, encoding)
+            for label in (*instruction.operands, *instruction.targets):
+                if isinstance(label, Label) and (label.offset % _STEP or not 0 <= label.offset <= code.end):
+                    raise ValueError(f"label must be in the section at a multiple of {_STEP}, not {label.offset:#x}")
+            return instruction
         except ValueError as error:
             raise ListingError(self.name, line, str(error)) from None
 
@@ -170,30 +177,25 @@ class _Reader:
         return bytes(data), symbols
 
 
-def decode_instruction(line: int, offset: int, text: str, labels: dict[str, int]) -> Instruction:
-    """One instruction from its text without offset and semicolon. Raises :class:`ValueError` with the rule."""
-    targets: tuple[Label, ...] = ()
-    body = text
-    if match := _TARGETS.search(text):
-        targets = tuple(label_operand(name.strip(), labels) for name in match[1].split(","))
-        body = _TARGETS.sub("", text).strip()
-    match = _BODY.match(body.strip())
-    if match is None:
-        raise ValueError(f"instruction must be '[@guard] OPCODE[.MODIFIER]... operands', not {text!r}")
-    negate, uniform, number, opcode, modifiers, operands = match.groups()
-    guard = None
-    if number is not None:
-        guard = Predicate(7 if number == "T" else int(number), uniform=bool(uniform), negate=bool(negate))
-    parts = split_operands(operands or "")
-    if opcode in _DIRECT_BRANCHES and parts and re.fullmatch(r"0x[0-9a-f]+", parts[-1]) and "ABS" not in modifiers:
-        parsed = [*(parse_operand(part, labels) for part in parts[:-1]), Label(parts[-1], int(parts[-1], 16))]
-    else:
-        parsed = [parse_operand(part, labels) for part in parts]
-    return Instruction(offset, line, opcode, tuple(modifiers.split(".")[1:]), tuple(parsed), guard, targets, text)
+def _unknown(instruction: Instruction) -> str | None:
+    """What of an instruction the analyses can only guess."""
+    if not is_known(instruction.opcode):
+        return f"opcode {instruction.full_opcode} is not known"
+    if instruction.opcode == "BRX" and not instruction.targets:
+        return "targets of BRX are not shown, control flow behind it is not known"
+    is_named = any(isinstance(operand, Label) for operand in instruction.operands)
+    if instruction.opcode == "CALL" and "ABS" not in instruction.modifiers and not is_named:
+        return f"callee of {instruction.text} is not in the section"
+    return None
 
 
-def _routines(code: _Code, labels: dict[str, int]) -> tuple[Routine, ...]:
-    names = code.routines or [code.name]
-    starts = sorted({(labels[name], name) for name in names if name in labels})
+def _routines(code: _Code, labels: dict[str, int], instructions: tuple[Instruction, ...]) -> tuple[Routine, ...]:
+    """Function symbols of the section; where none are shown, the section's start and the targets of its calls."""
+    places = {labels[name]: name for name in code.routines or [code.name] if name in labels}
+    if not code.routines:
+        for call in (instruction for instruction in instructions if instruction.opcode == "CALL"):
+            for label in (operand for operand in call.operands if isinstance(operand, Label)):
+                places.setdefault(label.offset, label.name)
+    starts = sorted(places.items())
     ends = [start for start, _ in starts[1:]] + [code.end]
     return tuple(Routine(name, start, end) for (start, name), end in zip(starts, ends, strict=True))

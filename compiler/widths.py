@@ -6,15 +6,18 @@ from compiler.model import Address, Instruction, Operand, Register
 
 _MEMORY = frozenset("LD LDG LDS LDL ST STG STS STL LDC ULDC ATOM ATOMG ATOMS RED".split())
 _DOUBLE = frozenset("DADD DMUL DFMA DSETP".split())
+#: Bits of the factors of matrix products, unless modifiers say otherwise.
+_MATRIX = {"HMMA": 16, "IMMA": 8, "BMMA": 1, "DMMA": 64}
 _WIDE_TYPES = frozenset(("F64", "S64", "U64"))
+_WIDE_DATA = _WIDE_TYPES | {"64"}
 _TYPES = _WIDE_TYPES | frozenset("F32 F16 S32 U32 S16 U16 S8 U8".split())
 
 
 def data_registers(instruction: Instruction) -> int:
-    """Registers of a memory instruction's data: 1, 2 for ``.64``, 4 for ``.128``."""
+    """Registers of a memory instruction's data: 1, 2 for ``.64`` and 64-bit types, 4 for ``.128``."""
     if "128" in instruction.modifiers:
         return 4
-    return 2 if "64" in instruction.modifiers else 1
+    return 2 if _WIDE_DATA & set(instruction.modifiers) else 1
 
 
 def access_bytes(instruction: Instruction) -> int:
@@ -60,11 +63,11 @@ def dest_registers(instruction: Instruction) -> int:
         return 2
     if opcode == "CS2R":
         return 1 if "32" in modifiers else 2
+    if opcode == "LEPC":
+        return 2
     if opcode == "LDSM":
         return int(modifiers[-1]) if modifiers[-1] in ("2", "4") else 1
-    if opcode == "HMMA":
-        return 4 if "F32" in modifiers else 2
-    return 2 if opcode == "IMMA" else 1
+    return fragment_registers(instruction)[2] if opcode in _MATRIX else 1
 
 
 def source_registers(instruction: Instruction, position: int, operand: Operand) -> int:
@@ -78,13 +81,35 @@ def source_registers(instruction: Instruction, position: int, operand: Operand) 
         return 2
     if opcode in ("I2F", "F2I", "F2F", "FRND", "I2I"):
         return 2 if conversion_types(instruction)[1] in _WIDE_TYPES else 1
+    if opcode == "MATCH":
+        return 2 if "U64" in modifiers else 1
     if opcode in ("IMAD", "UIMAD"):
         return 2 if position == 2 and ("WIDE" in modifiers or "HI" in modifiers) else 1
     if opcode in ("RET", "BRX") or (opcode == "CALL" and "ABS" in modifiers):
         return 2
-    if opcode == "HMMA":
-        return (2, 1, dest_registers(instruction))[position]
-    return 2 if opcode == "IMMA" and position == 2 else 1
+    return fragment_registers(instruction)[position] if opcode in _MATRIX and position < 3 else 1
+
+
+def fragment_registers(instruction: Instruction) -> tuple[int, int, int]:
+    """Registers of A, B and of C and D of a matrix product of shape m x 8 x k: 32 lanes hold each matrix once.
+
+    The steps of HMMA.884 (sm_70) take pairs.
+    """
+    modifiers = instruction.modifiers
+    shape = next((mark for mark in modifiers if mark.isdigit()), "1688")
+    if instruction.opcode == "HMMA" and shape == "884":
+        return 2, 2, 2
+    rows = 16 if shape.startswith("16") else 8
+    depth = int(shape[len(str(rows)) + 1 :] or 8)
+    factor, total = _MATRIX[instruction.opcode], 32
+    if instruction.opcode == "HMMA":
+        factor = 32 if "TF32" in modifiers else 16
+        total = 32 if "F32" in modifiers else 16
+    elif instruction.opcode == "DMMA":
+        total = 64
+    elif {"S4", "U4"} & set(modifiers):
+        factor = 4
+    return max(1, rows * depth * factor // 1024), max(1, 8 * depth * factor // 1024), rows * 8 * total // 1024
 
 
 def address_registers(instruction: Instruction, address: Address) -> tuple[int, int]:
@@ -95,5 +120,7 @@ def address_registers(instruction: Instruction, address: Address) -> tuple[int, 
     """
     wide = "E" in instruction.modifiers
     marks = address.base.marks if address.base else ()
+    is_shared = instruction.opcode == "LDGSTS" and address is next(iter(instruction.operands), None)
+    wide = wide and not is_shared
     general = 2 if "64" in marks or (wide and address.uniform is None and "U32" not in marks) else 1
     return general, 2 if wide else 1

@@ -135,5 +135,5 @@ def test_values_are_followed_through_calls() -> None:
 
 
 def test_unknown_opcode_uses_what_it_names() -> None:
-    found = liveness(graph("TEX.LL R0, R4"))
+    found = liveness(graph("FUTURE R0, R4"))
     assert set(range(0, 8)) <= set(general_registers(found.live_in[0]))

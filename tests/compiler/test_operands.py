@@ -142,6 +142,6 @@ def test_mufu_is_marked_approximate() -> None:
 
 
 def test_unknown_opcode_names_opcode_and_line() -> None:
-    with pytest.raises(UnknownOpcodeError, match=r"line 3: .*not TEX\.LL") as error:
-        effects(one("TEX.LL R0, R2"))
+    with pytest.raises(UnknownOpcodeError, match=r"line 3: .*not FUTURE\.LL") as error:
+        effects(one("FUTURE.LL R0, R2"))
     assert error.value.line == 3

@@ -1,0 +1,59 @@
+"""From the text of one instruction, without offset and semicolon, to its value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from compiler.model import Instruction, Label, Name, Operand, Predicate
+from compiler.opcodes import is_known
+from compiler.operand_text import label_operand, parse_operand, split_operands
+
+_BODY = re.compile(r"(?:@(!?)(U?)P([0-6T])\s+)?([A-Z][A-Z0-9_]*)((?:\.[A-Za-z0-9_]+)*)(?:\s+(.*))?$")
+_TARGETS = re.compile(r"\(\*\"BRANCH_TARGETS ([^\"]*)\"\*\)")
+_PLACE = re.compile(r"0x[0-9a-f]+$")
+_WITH_PLACE = ("BRA", "BSSY", "CALL", "RET")
+
+
+def decode_instruction(
+    line: int, offset: int, text: str, labels: Mapping[str, int], encoding: int | None = None
+) -> Instruction:
+    """The instruction that a text means. Raises :class:`ValueError` with the rule that the text breaks."""
+    targets: tuple[Label, ...] = ()
+    body = text
+    if match := _TARGETS.search(text):
+        targets = tuple(label_operand(name.strip(), labels) for name in match[1].split(","))
+        body = _TARGETS.sub("", text).strip()
+    match = _BODY.match(body.strip())
+    if match is None:
+        raise ValueError(f"instruction must be '[@guard] OPCODE[.MODIFIER]... operands', not {text!r}")
+    negate, uniform, number, opcode, modifiers, operands = match.groups()
+    guard = None
+    if number is not None:
+        guard = Predicate(7 if number == "T" else int(number), uniform=bool(uniform), negate=bool(negate))
+    marks = tuple(modifiers.split(".")[1:])
+    parsed = _operands(opcode, marks, split_operands(operands or ""), labels)
+    return Instruction(offset, line, opcode, marks, parsed, guard, targets, text, encoding)
+
+
+def _operands(
+    opcode: str, modifiers: tuple[str, ...], parts: list[str], labels: Mapping[str, int]
+) -> tuple[Operand, ...]:
+    """Operands; ``cuobjdump`` prints the offset of a branch's target where ``nvdisasm`` has a label.
+
+    Operands of an unknown opcode that have no known form, and callees outside of the section, are kept as names.
+    """
+    last: tuple[Operand, ...] = ()
+    if opcode in _WITH_PLACE and parts and _PLACE.match(parts[-1]) and "ABS" not in modifiers:
+        last = (Label(parts[-1], int(parts[-1], 16)),)
+        parts = parts[:-1]
+    if is_known(opcode) and opcode != "CALL":
+        return (*(parse_operand(part, labels) for part in parts), *last)
+    return (*(_lenient(part, labels) for part in parts), *last)
+
+
+def _lenient(text: str, labels: Mapping[str, int]) -> Operand:
+    try:
+        return parse_operand(text, labels)
+    except ValueError:
+        return Name(text)
