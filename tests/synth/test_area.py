@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from hdl.stamp import convert
 from spec.config import Config
 from spec.presets import PRESETS
 from synth import yosys
-from synth.area import MEMORIES, TOP, AreaReport, measure, report
+from synth.area import MEMORIES, AreaReport, measure, report
 from synth.liberty import read_liberty
 from synth.overhead import NAND2_PER_BIT, overhead
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, TOP
 
 SMALL = PRESETS["tiny"].config.replace(warps=2, register_names=16, rows=16, collectors=2, payload_bits=16)
 
@@ -163,6 +162,6 @@ def test_overhead_weighs_memories_by_their_density(measured: dict[int, AreaRepor
 
 
 def test_every_baseline_module_text_is_emitted_once() -> None:
-    text = convert(lambda: SCHEMES["baseline"].rtl(SMALL, False), TOP)
+    text = SCHEMES["baseline"].verilog(SMALL, probes=False)
     names = yosys.module_names(text)
     assert len(names) == len(set(names))
