@@ -1,6 +1,6 @@
 """Operand collector unit: gathers the source registers of one beat."""
 
-from amaranth import Module, Signal
+from amaranth import Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -72,7 +72,7 @@ class CollectorUnit(wiring.Component):
                 missing.eq(self.beat.source_valid),
                 waits.eq(self.wait_for),
             ]
-            m.d.sync += self._held()
+        self._hold(m)
         lowest = self._cfg.collect == "lowest"
         m.d.comb += [
             self.request.eq(lowest_one(self.uncollected) if lowest else self.uncollected),
@@ -80,10 +80,17 @@ class CollectorUnit(wiring.Component):
         ]
         return m
 
-    def _held(self) -> list:
+    def _hold(self, m: Module) -> None:
+        """Registers of the beat. Nobody looks at them while the unit is free, so they need no reset."""
         beat = self.beat
-        held = [self.out[name].eq(beat[name]) for name in ("warp", "dest", "dest_count", "mask", "payload")]
-        return [*held, self.port.eq(beat.port), self.registers.eq(beat.sources), self.slot_places.eq(self.places)]
+        held = {name: (self.out[name], beat[name]) for name in ("warp", "dest", "dest_count", "mask", "payload")}
+        held |= {"port": (self.port, beat.port), "registers": (self.registers, beat.sources)}
+        held["places"] = (self.slot_places, self.places)
+        for name, (target, value) in held.items():
+            register = Signal(len(Value.cast(target)), name=f"held_{name}", reset_less=True)
+            m.d.comb += Value.cast(target).eq(register)
+            with m.If(self.allocate):
+                m.d.sync += register.eq(value)
 
 
 class CollectorLane(wiring.Component):
