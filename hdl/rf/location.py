@@ -7,6 +7,7 @@ from amaranth.utils import exact_log2
 
 from hdl.arbiter import decode, select
 from hdl.beat import launch_layout
+from hdl.naming import named
 from spec.config import Config
 
 
@@ -71,7 +72,20 @@ class Location(wiring.Component):
     def _look_up(self, m: Module, base: Value, warp: Value, register: Value, location: data.View) -> None:
         bits = exact_log2(self._cfg.banks)
         place = Signal(self._cfg.place_bits, name="place")
-        m.d.comb += [place.eq(base + register), location.row.eq(place[bits:])]
+        m.d.comb += [place.eq(fast_sum(m, base, register)), location.row.eq(place[bits:])]
         if bits:
             skew = {"none": Const(0), "warp": warp, "row": location.row[:bits]}[self._cfg.bank_skew]
             m.d.comb += location.bank.eq((place[:bits] + skew)[:bits])
+
+
+def fast_sum(m: Module, left: Value, right: Value) -> Value:
+    """``left`` + ``right`` modulo the width of ``left``, carries in logarithmic depth (Kogge and Stone 1973)."""
+    width = len(left)
+    differs = named(m, "differs", (left ^ right)[:width])
+    carry, passes = named(m, "carry", (left & right)[:width]), differs
+    step = 1
+    while step < width:
+        carry = named(m, f"carry{step}", (carry | (passes & (carry << step)))[:width])
+        passes = named(m, f"passes{step}", (passes & (passes << step))[:width])
+        step *= 2
+    return (differs ^ (carry << 1))[:width]
