@@ -1,0 +1,11 @@
+"""Import of Accel-Sim traces: text of the NVBit tracer, versions 2 to 5, to annotated traces.
+
+``docs/trace.md`` says what such a trace knows, what is rebuilt and what stays unknown.
+"""
+
+from compiler.accelsim.errors import AccelsimError
+from compiler.accelsim.flow import has_aliases, observed_edges
+from compiler.accelsim.importing import Imported, import_kernel
+from compiler.accelsim.kernelslist import kernel_files
+
+__all__ = ["AccelsimError", "Imported", "has_aliases", "import_kernel", "kernel_files", "observed_edges"]

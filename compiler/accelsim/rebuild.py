@@ -1,0 +1,196 @@
+"""From a recorded instruction to the static instruction of a trace: places, widths, port and kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from compiler.accelsim.line import ZERO, Recorded
+from compiler.accelsim.matrix import OPCODES as MATRIX_OPCODES
+from compiler.accelsim.matrix import fragments
+from compiler.accelsim.names import Shape, shape_of
+from compiler.model import Address, File, Immediate, Instruction, Operand, Register
+from compiler.opcodes import FORMS, Dest, Form
+from compiler.program import static_instruction
+from compiler.widths import address_registers, dest_registers, source_registers
+from spec.trace import Access, Port, StaticInstruction
+
+_WIDEST = 4
+_UNKNOWN_NAME = Shape("MOV", ())
+#: Opcodes whose widths depend on operands that the tracer does not record.
+_OPERAND_SIZED = frozenset("TEX TLD TLD4 TXD TMML TXQ SULD SUST SUATOM SURED".split())
+_ATOMIC_PAIRS = frozenset(("S64", "U64", "F64"))
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """A static instruction and the names of the repairs it took (``compiler.accelsim.repairs``)."""
+
+    static: StaticInstruction
+    repairs: tuple[str, ...]
+
+
+def rebuild(recorded: Recorded, architecture: int) -> Rebuilt:
+    """Rebuild one instruction for a machine, given by its binary version."""
+    return _Rebuilding(recorded, architecture).result()
+
+
+class _Rebuilding:
+    """One instruction on its way; ``repairs`` grows as things are put right.
+
+    ``bare`` has no operands, ``whole`` has the sources, both under a name that the compiler knows.
+    """
+
+    def __init__(self, recorded: Recorded, architecture: int) -> None:
+        self.recorded = recorded
+        self.repairs: dict[str, None] = {}
+        self.name, *marks = recorded.opcode.split(".")
+        self.fragments = fragments(self.name, marks) if self.name in MATRIX_OPCODES else None
+        shape = shape_of(self.name, architecture) if self._is_sized(marks) else None
+        if shape is None:
+            self._note("unknown_opcodes")
+            shape = self._guess()
+        self.shape = shape
+        self.form: Form = FORMS[shape.opcode]
+        self.dest, self.sources = self._placed()
+        modifiers = tuple(marks) if shape.modifiers is None else shape.modifiers
+        if self.form.access is Access.ATOMIC and _ATOMIC_PAIRS & set(modifiers):
+            modifiers = (*modifiers, "64")
+        self.bare = Instruction(recorded.pc, 0, shape.opcode, modifiers, (), None, (), recorded.opcode)
+        self.operands = self._operands()
+        self.whole = replace(self.bare, operands=tuple(self.operands))
+
+    def _note(self, repair: str) -> None:
+        self.repairs[repair] = None
+
+    def _is_sized(self, marks: list[str]) -> bool:
+        """Whether the mnemonic says the widths, as far as it has to."""
+        if self.name in MATRIX_OPCODES:
+            return self.fragments is not None
+        return self.name not in _OPERAND_SIZED and (self.name != "LDSM" or bool(marks))
+
+    def _guess(self) -> Shape:
+        """Known opcode of the shape that an unknown one was recorded in."""
+        if self.recorded.width:
+            return Shape("LD" if self.recorded.dest is not None else "ST")
+        return _UNKNOWN_NAME if self.recorded.dest is not None else Shape("NOP", ())
+
+    def _placed(self) -> tuple[int | None, list[int]]:
+        """Destination and sources, put where the opcode has them.
+
+        The tracer takes operand 0 for the destination if it is a vector register. Where a predicate stands first the
+        destination is among the sources; a branch to a register or a barrier has only a source there.
+        """
+        dest, sources = self.recorded.dest, list(self.recorded.sources)
+        if dest is not None and self.form.dest is not Dest.GENERAL:
+            self._note("moved_sources")
+            return None, [dest, *sources]
+        if dest is None and self.form.dest is Dest.GENERAL and self.form.predicates and sources:
+            self._note("moved_destinations")
+            return sources[0], sources[1:]
+        return dest, sources
+
+    def _operands(self) -> list[Operand]:
+        """Source operands by position, with an immediate where one is known to stand between."""
+        operands: list[Operand] = [_register(number) for number in self.sources]
+        if self.name == "LDGSTS":
+            # The place in shared memory comes first and is 32 bits wide whatever the global address is.
+            bases = [_register(number) for number in self.sources]
+            return [Address(base) if at else Address(replace(base, marks=("U32",))) for at, base in enumerate(bases)]
+        if operands and (self.form.access is not Access.NONE or self.recorded.width) and self.shape.opcode != "LDC":
+            operands[0] = Address(_register(self.sources[0]))
+        if self._has_wide_addend() and len(operands) == 2:
+            if self.recorded.immediate:
+                operands.insert(1, Immediate(0, ""))
+            else:
+                self._note("assumed_factors")
+        return operands
+
+    def _has_wide_addend(self) -> bool:
+        return self.shape.opcode == "IMAD" and bool({"WIDE", "HI"} & set(self.bare.modifiers))
+
+    def result(self) -> Rebuilt:
+        """The instruction with all its registers."""
+        base = static_instruction(self.bare)
+        width, widths = self._widths()
+        first, count = self._aligned(self.dest, min(width, _WIDEST))
+        sources: list[int] = []
+        for number, registers in zip(self.sources, widths, strict=True):
+            low, taken = self._aligned(number, registers)
+            sources += range(low, low + taken)
+        if ZERO in (self.dest, *self.sources):
+            self._note("zero_registers")
+        if count > 1 or len(sources) > sum(number != ZERO for number in self.sources):
+            self._note("wide_operands")
+        static = replace(
+            base,
+            opcode=self.recorded.opcode,
+            text=self._text(),
+            port=self._port(base, bool(count or sources)),
+            sources=tuple(sources),
+            dest=first,
+            dest_count=count,
+            token_reads=0,
+            token_writes=0,
+        )
+        self._check_access(static)
+        return Rebuilt(static, tuple(self.repairs))
+
+    def _widths(self) -> tuple[int, list[int]]:
+        """Registers of the destination and of each recorded source."""
+        if self.fragments:
+            widths = (*self.fragments, *[1] * len(self.sources))
+            return self.fragments[2], list(widths[: len(self.sources)])
+        dest = dest_registers(self.bare)
+        placed = enumerate(self.operands)
+        return dest, [self._width(at, operand) for at, operand in placed if isinstance(operand, Register | Address)]
+
+    def _width(self, position: int, operand: Operand) -> int:
+        if not isinstance(operand, Address):
+            return source_registers(self.whole, position, operand)
+        general, _ = address_registers(self.whole, operand)
+        if general == 2 and operand.base is not None and operand.base.number % 2 and not operand.base.is_zero:
+            self._note("narrow_bases")
+            return 1
+        return general
+
+    def _aligned(self, number: int | None, count: int) -> tuple[int, int]:
+        """First register and as many as fit its alignment; none for RZ."""
+        if number is None or number == ZERO:
+            return 0, 0
+        fitting = count
+        while number % min(fitting, _WIDEST) or number + fitting > ZERO:
+            fitting //= 2
+        if fitting < count:
+            self._note("unaligned_operands")
+        return number, fitting
+
+    def _port(self, base: StaticInstruction, touches_registers: bool) -> Port:
+        if base.access is not Access.NONE:
+            return Port.LSU
+        if not touches_registers:
+            return Port.NONE
+        return self.form.port if self.shape.port is None else self.shape.port
+
+    def _check_access(self, static: StaticInstruction) -> None:
+        if static.access is Access.NONE:
+            if self.recorded.width:
+                self._note("dropped_addresses")
+        elif self.recorded.width and static.bytes != self.recorded.width:
+            self._note("access_sizes")
+
+    def _text(self) -> str:
+        """The operands as far as they are known, in the order of a listing."""
+        dests = [] if self.dest is None else [_register(self.dest)]
+        known = [*dests, *(operand for operand in self.operands if not isinstance(operand, Immediate))]
+        return " ".join((self.recorded.opcode, ", ".join(map(_operand_text, known)))).strip()
+
+
+def _register(number: int) -> Register:
+    return Register(File.GENERAL, number)
+
+
+def _operand_text(operand: Operand) -> str:
+    if isinstance(operand, Address) and operand.base is not None:
+        return f"[{_operand_text(operand.base)}]"
+    assert isinstance(operand, Register)
+    return "RZ" if operand.is_zero else f"R{operand.number}"
