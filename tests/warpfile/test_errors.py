@@ -52,7 +52,7 @@ def refused(result: Result, *words: str) -> None:
         (("generate", "nonsense"), ("SCHEME must be one of",)),
         (("trace",), ("KERNEL",)),
         (("trace", "saxpy", "-o", "trace.bin"), (".npz", "trace.bin")),
-        (("trace", "--accelsim", "."), ("Accel-Sim", "not available")),
+        (("trace", "--accelsim", "."), ("kernelslist.g",)),
         (("analyze", "absent.sass"), ("absent.sass", "No such file")),
         (("analyze", "."), ("directory",)),
     ],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warpfile.accelsim import import_traces, show_imports
 from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.inputs import execute_kernel, kernel_directory, save_trace
@@ -20,33 +21,81 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("kernel", metavar="KERNEL", required=False)
-@click.option("--accelsim", metavar="DIR", help="Import an Accel-Sim trace instead of executing a kernel.")
+@click.option(
+    "--accelsim",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Import the Accel-Sim trace in DIR (kernelslist.g) instead of executing a kernel.",
+)
+@click.option(
+    "--kernel",
+    "number",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Import only the N-th kernel of the list. Default: all of them.",
+)
+@click.option(
+    "--header",
+    "headers",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Use this value instead of the one in an Accel-Sim header. May be repeated.",
+)
 @click.option(
     "-o",
     "--output",
     metavar="T.npz",
     type=click.Path(path_type=Path),
-    help="Trace file. Default: the kernel's function name with .npz, in the current folder.",
+    help="Trace file; several imported kernels get their numbers appended (T-1.npz). Default: the kernel's function"
+    " name with .npz, in the current folder.",
 )
 @kernel_options
 @json_file
 def trace(
     kernel: str | None,
-    accelsim: str | None,
+    accelsim: Path | None,
+    number: int | None,
+    headers: tuple[str, ...],
     output: Path | None,
     setting: str,
     instruction_limit: int | None,
     json_path: Path | None,
 ) -> None:
-    """Execute a kernel, check its expected buffers and write the annotated trace.
+    """Execute a kernel, check its expected buffers and write the annotated trace; or import a trace of Accel-Sim.
 
-    KERNEL is a bundled kernel or a kernel directory. A trace whose buffers are wrong is not written.
+    KERNEL is a bundled kernel or a kernel directory. A trace whose buffers are wrong is not written. An imported
+    trace knows no register values: it runs and cosimulates with value checks off.
 
     \b
     Example: warpfile trace saxpy --setting large -o saxpy.npz
+    Example: warpfile trace --accelsim traces --kernel 2 -o second.npz
     """
-    directory = _source(kernel, accelsim)
     _check_suffix(output)
+    if accelsim is not None:
+        _check_alone(kernel, setting, instruction_limit)
+        _import(accelsim, number, headers, output, json_path)
+    elif number is not None or headers:
+        raise click.UsageError("--kernel and --header must go with --accelsim DIR")
+    elif kernel is None:
+        raise click.UsageError("KERNEL must be a bundled kernel or a kernel directory, and is missing")
+    else:
+        _execute(kernel, setting, instruction_limit, output, json_path)
+
+
+def _import(
+    place: Path, number: int | None, headers: tuple[str, ...], output: Path | None, json_path: Path | None
+) -> None:
+    with progress("import") as report:
+        written = import_traces(place, number, headers, output, report)
+    if json_path:
+        write_json(json_path, {"kernels": [one.facts for one in written]})
+    show_imports(written)
+
+
+def _execute(
+    kernel: str, setting: str, instruction_limit: int | None, output: Path | None, json_path: Path | None
+) -> None:
+    directory = kernel_directory(kernel)
     with progress("trace") as report:
         result = execute_kernel(directory, setting, instruction_limit, report)
     failed = [expectation.name for expectation in result.expectations if not expectation.ok]
@@ -76,12 +125,9 @@ def trace_facts(result: Result) -> dict[str, object]:
     }
 
 
-def _source(kernel: str | None, accelsim: str | None) -> Path:
-    if accelsim is not None:
-        raise click.UsageError("--accelsim: import of Accel-Sim traces is not available in this version")
-    if kernel is None:
-        raise click.UsageError("KERNEL must be a bundled kernel or a kernel directory, and is missing")
-    return kernel_directory(kernel)
+def _check_alone(kernel: str | None, setting: str, instruction_limit: int | None) -> None:
+    if kernel is not None or setting != "launch" or instruction_limit is not None:
+        raise click.UsageError("--accelsim must go without KERNEL, --setting and --instruction-limit")
 
 
 def _check_suffix(output: Path | None) -> None:

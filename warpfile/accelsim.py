@@ -1,0 +1,116 @@
+"""Imports of Accel-Sim traces: which kernels, under which names, all of them or none."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warpfile.display import Report, say, show_table
+
+if TYPE_CHECKING:
+    from compiler.accelsim import Imported
+
+_LONGEST_NAME = 120
+
+
+@dataclass(frozen=True)
+class Written:
+    """One imported kernel: its place in launch order, its file and its trace, and what the import found."""
+
+    number: int
+    file: Path
+    trace: Path
+    facts: dict[str, object]
+    rows: list[tuple[str, int, int]]
+    remarks: tuple[str, ...]
+
+
+def import_traces(
+    place: Path, chosen: int | None, headers: Sequence[str], output: Path | None, report: Report
+) -> list[Written]:
+    """Import the kernels of a directory, or the one that is ``chosen`` (from 1), and write a trace for each.
+
+    One kernel is written to ``output``; several get their number appended, ``T.npz`` becoming ``T-1.npz``, ``T-2.npz``.
+    No trace appears unless all do. Raises ``ValueError`` for whatever is wrong with an input.
+    """
+    from compiler.accelsim import import_kernel, kernel_files
+
+    files = list(enumerate(kernel_files(place), 1))
+    if chosen is not None:
+        if chosen > len(files):
+            raise click.UsageError(f"--kernel must be from 1 to {len(files)}, the kernels of {place}, not {chosen}")
+        files = files[chosen - 1 : chosen]
+    overrides = _overrides(headers)
+    partials: dict[Path, Path] = {}
+    written = []
+    try:
+        for number, file in files:
+            start = time.perf_counter()
+            found = import_kernel(file, overrides, lambda done, total: report("CTAs", done, total))
+            path = _destination(output, found.trace.kernel, number if len(files) > 1 else None)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partials[path] = path.with_name(f"{path.name}.{os.getpid()}")
+            found.trace.save(partials[path])
+            written.append(_written(number, file, path, found, time.perf_counter() - start))
+        for path, partial in partials.items():
+            partial.replace(path)
+    finally:
+        for partial in partials.values():
+            partial.unlink(missing_ok=True)
+    return written
+
+
+def show_imports(written: Sequence[Written]) -> None:
+    """Print what was imported and what had to be repaired."""
+    for one in written:
+        facts = one.facts
+        say(f"{facts['kernel']}: {facts['warps']} warps, {facts['instructions']:,} warp instructions from {one.file}")
+        if one.rows:
+            show_table(("repair", "instructions", "times"), one.rows)
+        for remark in one.remarks:
+            say(f"note: {remark}")
+        say(str(one.trace))
+
+
+def _written(number: int, file: Path, path: Path, found: Imported, seconds: float) -> Written:
+    trace = found.trace
+    facts: dict[str, object] = {
+        "kernel": trace.kernel,
+        "number": number,
+        "file": str(file),
+        "trace": str(path),
+        "warps": trace.warps,
+        "instructions": trace.instructions,
+        "program": len(trace.program),
+        "lines": found.lines,
+        "expectations": [],
+        "repairs": found.repairs.to_json(),
+        "notes": list(trace.notes),
+        "seconds": seconds,
+    }
+    return Written(number, file, path, facts, found.repairs.rows(), tuple(found.repairs.remarks))
+
+
+def _overrides(headers: Sequence[str]) -> Mapping[str, str]:
+    values = {}
+    for text in headers:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise click.UsageError(f"--header must be KEY=VALUE, not {text!r}")
+        values[key.strip().removeprefix("-")] = value.strip()
+    return values
+
+
+def _destination(output: Path | None, kernel: str, number: int | None) -> Path:
+    path = output or Path(f"{re.sub('[^A-Za-z0-9_.-]+', '_', kernel)[:_LONGEST_NAME]}.npz")
+    path = path if number is None else path.with_name(f"{path.stem}-{number}{path.suffix}")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} must be a file, not a directory")
+    return path
