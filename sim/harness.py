@@ -7,11 +7,12 @@ Lanes outside a result's mask carry the inverted value, so that a lost lane writ
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from sim.stimulus import result_fields, stimulus_fields
+from sim.stimulus import ROW_BITS, result_fields, stimulus_fields
 from spec.beat import NO_VALUE
 from spec.config import Config
 from spec.probe import ProbeLayout
@@ -127,21 +128,11 @@ def harness_verilog(cfg: Config, layout: ProbeLayout, rows: int, beats: int, rep
 
     With ``replay`` it drives itself from a memory of so many input words and compares nothing.
     """
-    at, offset = {}, 0
-    for name, width in stimulus_fields(cfg):
-        at[name] = (offset, width)
-        offset += width
-    wires, registers, checks, connections = [], [], [], []
-    for name in ("launch", "decode"):
-        low, width = at[name]
-        port = "launch__payload" if name == "launch" else "decode"
-        connections.append(f".{port}(inputs[{low + width - 1}:{low}])")
-        valid = "launch__valid" if name == "launch" else "decode_valid"
-        connections.append(f".{valid}(inputs[{at[name + '_valid'][0]}])")
-    for port in range(cfg.ports):
-        _add_port(cfg, at, port, wires, registers, checks, connections)
+    at = _positions(cfg)
+    ports = [_port(cfg, at, port) for port in range(cfg.ports)]
+    connections = [*_frame_connections(at), *(line for port in ports for line in port.connections)]
     return _TEMPLATE.format(
-        stimulus=offset,
+        stimulus=sum(width for _, width in at.values()),
         load='    if ($value$plusargs("replay=%s", path)) $readmemh(path, replay);\n' if replay else "",
         source=_REPLAYED.format(last=replay - 1) if replay else _DRIVEN,
         observed=layout.width + FAULT_BITS - 1,
@@ -152,46 +143,80 @@ def harness_verilog(cfg: Config, layout: ProbeLayout, rows: int, beats: int, rep
         last_row=rows - 1,
         last_expected=beats * cfg.source_slots - 1,
         last_beat=beats - 1,
-        wires="\n".join(wires),
-        registers="".join(registers),
-        checks="" if replay else "".join(checks),
+        wires="\n".join(line for port in ports for line in port.wires),
+        registers="".join(port.registers for port in ports),
+        checks="" if replay else "".join(port.checks for port in ports),
         connections="".join(f",\n    {text}" for text in connections),
     )
 
 
-def _add_port(
-    cfg: Config,
-    at: dict[str, tuple[int, int]],
-    port: int,
-    wires: list[str],
-    registers: list[str],
-    checks: list[str],
-    connections: list[str],
-) -> None:
-    payload = cfg.warp_bits + cfg.register_bits + 3 + cfg.lanes
-    dispatch_top = payload + cfg.payload_bits - 1
-    ready = at["ready"][0] + port
-    low, width = at[f"result{port}"]
-    value = at[f"value{port}"][0]
-    mask = low + sum(bits for name, bits in result_fields(cfg) if name != "mask")
-    wires += [
-        f"  wire dispatch_valid{port};",
-        f"  wire [{dispatch_top}:0] dispatch{port};",
-        f"  wire [{cfg.data_bits * cfg.source_slots - 1}:0] operands{port};",
-        f"  reg [{cfg.data_bits - 1}:0] result_data{port} = 0;",
+@dataclass(frozen=True)
+class _Port:
+    """Harness text of one execution port and its write-back port."""
+
+    wires: list[str]
+    registers: str
+    checks: str
+    connections: list[str]
+
+
+def _positions(cfg: Config) -> dict[str, tuple[int, int]]:
+    """Offset and width of every field of the input word."""
+    positions, offset = {}, 0
+    for name, width in stimulus_fields(cfg):
+        positions[name] = (offset, width)
+        offset += width
+    return positions
+
+
+def _slice(position: tuple[int, int]) -> str:
+    offset, width = position
+    return f"inputs[{offset + width - 1}:{offset}]"
+
+
+def _frame_connections(at: dict[str, tuple[int, int]]) -> list[str]:
+    return [
+        f".launch__payload({_slice(at['launch'])})",
+        f".launch__valid(inputs[{at['launch_valid'][0]}])",
+        f".decode({_slice(at['decode'])})",
+        f".decode_valid(inputs[{at['decode_valid'][0]}])",
     ]
-    names = {"port": port, "lanes": cfg.lanes, "data": cfg.data_bits, "slots": cfg.source_slots}
-    names["warp_top"] = cfg.warp_bits - 1
-    valid = at[f"result_valid{port}"][0]
-    registers.append(_RESULT.format(valid=valid, value=value, value_top=value + 31, mask=mask, **names))
-    checks.append(_CHECK.format(ready=ready, payload=payload, payload_top=dispatch_top, **names))
-    connections += [
+
+
+def _port(cfg: Config, at: dict[str, tuple[int, int]], port: int) -> _Port:
+    payload = cfg.warp_bits + cfg.register_bits + 3 + cfg.lanes
+    top, value = payload + cfg.payload_bits - 1, at[f"value{port}"][0]
+    mask = at[f"result{port}"][0] + sum(bits for name, bits in result_fields(cfg) if name != "mask")
+    names = {
+        "port": port,
+        "lanes": cfg.lanes,
+        "data": cfg.data_bits,
+        "slots": cfg.source_slots,
+        "warp_top": cfg.warp_bits - 1,
+        "valid": at[f"result_valid{port}"][0],
+        "ready": at["ready"][0] + port,
+    }
+    return _Port(
+        wires=[
+            f"  wire dispatch_valid{port};",
+            f"  wire [{top}:0] dispatch{port};",
+            f"  wire [{cfg.data_bits * cfg.source_slots - 1}:0] operands{port};",
+            f"  reg [{cfg.data_bits - 1}:0] result_data{port} = 0;",
+        ],
+        registers=_RESULT.format(value=value, value_top=value + ROW_BITS - 1, mask=mask, **names),
+        checks=_CHECK.format(payload=payload, payload_top=top, **names),
+        connections=_port_connections(port, names, _slice(at[f"result{port}"])),
+    )
+
+
+def _port_connections(port: int, names: dict[str, int], result: str) -> list[str]:
+    return [
         f".dispatch__{port}__valid(dispatch_valid{port})",
-        f".dispatch__{port}__ready(inputs[{ready}])",
+        f".dispatch__{port}__ready(inputs[{names['ready']}])",
         f".dispatch__{port}__payload(dispatch{port})",
         f".operands__{port}(operands{port})",
-        f".result__{port}__valid(inputs[{valid}])",
-        f".result__{port}__payload(inputs[{low + width - 1}:{low}])",
+        f".result__{port}__valid(inputs[{names['valid']}])",
+        f".result__{port}__payload({result})",
         f".result_data__{port}(result_data{port})",
     ]
 

@@ -81,26 +81,29 @@ def cosim(
     build_root: Path = Path("build"),
     progress: Progress | None = None,
     verilog: str | None = None,
+    explain: bool = True,
 ) -> CosimReport:
     """Run RTL and golden model in lockstep over a trace.
 
-    A run that finds a difference is repeated up to that cycle with a waveform. ``verilog`` takes the place of the
-    scheme's own (deliberate bugs in tests, a user's edited copy). Raises ``ValueError`` for a trace that does not fit
-    and :class:`SimulatorError` for a simulator that does not work.
+    A run that finds a difference is repeated up to that cycle with a waveform, unless ``explain`` is false. ``verilog``
+    takes the place of the scheme's own (deliberate bugs in tests, a user's edited copy). Raises ``ValueError`` for a
+    trace that does not fit and :class:`SimulatorError` for a simulator that does not work.
     """
     if simulator not in simulators.SIMULATORS:
         raise ValueError(f"simulator must be one of {', '.join(simulators.SIMULATORS)}, not {simulator!r}")
     workload = prepare(cfg, trace)
     report = progress or (lambda stage, done, total: None)
-    started = time.perf_counter()
-    report("build", 0, 1)
-    harness = build_harness(scheme, cfg, workload, simulator, build_root, waves=waves, verilog=verilog)
-    built = time.perf_counter() - started
-    outcome, waveform = simulate(harness, workload, report, waves=waves)
-    if outcome.mismatches and not waves:
-        harness = build_harness(scheme, cfg, workload, simulator, build_root, waves=True, verilog=verilog)
-        stop = int(outcome.first_mismatch["cycle"]) if outcome.first_mismatch else 0
-        _, waveform = simulate(harness, workload, report, waves=True, stop=stop + 4)
+
+    def run(waves: bool, stop: int | None) -> tuple[Outcome, Path | None, float]:
+        started = time.perf_counter()
+        report("build", 0, 1)
+        harness = build_harness(scheme, cfg, workload, simulator, build_root, waves=waves, verilog=verilog)
+        built = time.perf_counter() - started
+        return *simulate(harness, workload, report, waves=waves, stop=stop), built
+
+    outcome, waveform, built = run(waves, None)
+    if outcome.first_mismatch and explain and not waves:
+        _, waveform, _ = run(True, int(str(outcome.first_mismatch["cycle"])) + 4)
     return CosimReport(scheme.name, trace.kernel, preset, cfg, simulator, outcome, built, waveform)
 
 
@@ -117,17 +120,7 @@ def simulate(
     waveform = harness.directory / "waveform.vcd" if waves else None
     with tempfile.TemporaryDirectory(prefix="lockstep-", dir=harness.directory) as name:
         scratch = Path(name)
-        workload.trace.save(scratch / "trace.npz")
-        plan = Plan(
-            scheme=harness.scheme.name,
-            config=harness.config,
-            trace=scratch / "trace.npz",
-            outcome=scratch / "outcome.json",
-            progress=scratch / "progress",
-            stop_cycle=stop,
-            record=record,
-        )
-        plan.save(scratch / "plan.json")
+        plan = _plan(harness, workload, scratch, stop, record)
         plusargs = [f"+{key}={path}" for key, path in write_memories(harness.config, workload, scratch).items()]
         if waveform:
             plusargs += [f"+wave={waveform}", f"+dump_from={max(0, (stop or 0) - WAVEFORM_CYCLES)}"]
@@ -136,6 +129,21 @@ def simulate(
             environment = {PLAN_VARIABLE: str(scratch / "plan.json")}
             run_module(harness, "sim.bench", scratch, plusargs, environment, plan.outcome)
         return Outcome.load(plan.outcome), waveform
+
+
+def _plan(harness: Harness, workload: Workload, scratch: Path, stop: int | None, record: Path | None) -> Plan:
+    workload.trace.save(scratch / "trace.npz")
+    plan = Plan(
+        scheme=harness.scheme.name,
+        config=harness.config,
+        trace=scratch / "trace.npz",
+        outcome=scratch / "outcome.json",
+        progress=scratch / "progress",
+        stop_cycle=stop,
+        record=record,
+    )
+    plan.save(scratch / "plan.json")
+    return plan
 
 
 def run_module(

@@ -20,13 +20,16 @@ def easy_trace():
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
 def test_a_deliberate_bug_is_caught_and_an_easy_trace_lets_it_pass(bug, root):
     verilog = verilog_with(bug, CFG)
-    easy = cosim(SCHEMES["baseline"], CFG, easy_trace(), build_root=root / "build", verilog=verilog)
+    # One of them shows that a waveform is left; the others need not build a simulation for it.
+    options = {"build_root": root / "build", "verilog": verilog, "explain": bug is BUGS[0]}
+    easy = cosim(SCHEMES["baseline"], CFG, easy_trace(), **options)
     assert easy.outcome.mismatches == 0, easy.outcome.first_mismatch
     for seed in range(4):
         trace = stress_trace(seed, warps_per_cta=[3, 1, 2], ctas=9, length=120)
-        report = cosim(SCHEMES["baseline"], CFG, trace, build_root=root / "build", verilog=verilog)
+        report = cosim(SCHEMES["baseline"], CFG, trace, **options)
         if report.outcome.mismatches:
             break
     assert report.outcome.mismatches
     assert report.outcome.first_mismatch["fields"]
-    assert report.waveform and report.waveform.stat().st_size > 0
+    if options["explain"]:
+        assert report.waveform and report.waveform.stat().st_size > 0
