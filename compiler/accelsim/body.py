@@ -45,7 +45,7 @@ class _Reader:
         self.found = Recording()
         self.layout = LineFormat(header.has_source_lines, header.version >= 5)
         self.has_prefix = header.version < 3
-        self.heads: dict[str, tuple[int, Head]] = {}
+        self.heads: dict[str, tuple[int, int, Head]] = {}  #: program index, mask, all of it
         self.index: dict[Recorded, int] = {}
         self.seen: set[tuple[int, int]] = set()
 
@@ -133,10 +133,10 @@ class _Reader:
                 if line.isspace():
                     continue
                 known = self._new_head(number, text, bool(separator), count)
-            index, head = known
+            index, mask, head = known
             add(index)
-            add_mask(head.mask)
-            add_row(self._addresses(number, head, tail) if separator and head.mask else NO_ROW)
+            add_mask(mask)
+            add_row(self._addresses(number, head, tail) if separator and mask else NO_ROW)
             count -= 1
 
     def _addresses(self, number: int, head: Head, tail: str) -> int:
@@ -145,7 +145,7 @@ class _Reader:
         except LineError as error:
             raise self._error(number, str(error)) from None
 
-    def _new_head(self, number: int, text: str, has_addresses: bool, missing: int) -> tuple[int, Head]:
+    def _new_head(self, number: int, text: str, has_addresses: bool, missing: int) -> tuple[int, int, Head]:
         if not text or text.lstrip().startswith(("warp", "insts", "thread", "#")):
             raise self._error(number, f"{missing} more instruction lines must stand here, as 'insts' says")
         try:
@@ -160,8 +160,8 @@ class _Reader:
         if index == len(found.statics):
             found.statics.append(head.instruction)
             found.first_lines.append(number)
-        self.heads[text] = index, head
-        return index, head
+        known = self.heads[text] = index, head.mask, head
+        return known
 
     def _without_prefix(self, number: int, line: str) -> str:
         parts = line.split(None, _PREFIX)

@@ -31,14 +31,13 @@ def _shapes() -> dict[str, Shape]:
 
     narrow = Shape("MOV", ())
     add("MOV32I XMAD SHL SHR IADD32I ISCADD ISCADD32I LOP LOP32I BFE BFI IMUL IMUL32I IMAD32I IMADSP ISAD", narrow)
-    add("ISET ICMP FCMP FSET PSET CSET HSET2 RRO FADD32I FMUL32I FFMA32I HADD2_32I HMUL2_32I HFMA2_32I", narrow)
-    add("VADD VMAD VMNMX VSET VSHL VSHR VABSDIFF4 VIADD VIADDMNMX VIMNMX VIMNMX3 FMNMX3 HMNMX2 VHMNMX", narrow)
-    add("I2FP F2FP F2IP I2IP IDP4A", narrow)
+    add("ISET ICMP FCMP FSET PSET CSET RRO FADD32I FMUL32I FFMA32I HADD2_32I HMUL2_32I HFMA2_32I", narrow)
+    add("VADD VMAD VMNMX VSET VSHL VSHR VIADD VIADDMNMX VIMNMX VIMNMX3 FMNMX3 HMNMX2 VHMNMX", narrow)
+    add("F2IP I2IP IDP4A", narrow)
     add("DMNMX", Shape("DADD"))
     add("DSET", Shape("F2I", ("F64",), Port.ALU))
-    add("LEPC", Shape("CS2R", (), Port.ALU))
     add("PSETP CSETP VSETP", Shape("PLOP3", ()))
-    add("LDU LDGSTS", Shape("LDG"))
+    add("LDU", Shape("LDG"))
     add("JMP", Shape("BRA", ()))
     add("SYNC BRK CONT", Shape("BSYNC", ()))
     add("JMX", Shape("BRX", ()))
@@ -46,9 +45,9 @@ def _shapes() -> dict[str, Shape]:
     add("CAL JCAL", Shape("CALL", ()))
     add("KIL", Shape("KILL", ()))
     add("RTT", Shape("RET", ()))
-    add("CCTLT LDGDEPBAR TEXDEPBAR", Shape("NOP", ()))
-    add("REDUX CREDUX", Shape("R2UR", ()))
-    add("DMMA QMMA", Shape("IMMA"))
+    add("CCTLT TEXDEPBAR", Shape("NOP", ()))
+    add("CREDUX", Shape("R2UR", ()))
+    add("QMMA", Shape("IMMA"))
     return table
 
 

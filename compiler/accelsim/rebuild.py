@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from compiler.accelsim.line import ZERO, Recorded
-from compiler.accelsim.matrix import OPCODES as MATRIX_OPCODES
-from compiler.accelsim.matrix import fragments
 from compiler.accelsim.names import Shape, shape_of
 from compiler.model import Address, File, Immediate, Instruction, Operand, Register
 from compiler.opcodes import FORMS, Dest, Form
@@ -18,7 +17,8 @@ _WIDEST = 4
 _UNKNOWN_NAME = Shape("MOV", ())
 #: Opcodes whose widths depend on operands that the tracer does not record.
 _OPERAND_SIZED = frozenset("TEX TLD TLD4 TXD TMML TXQ SULD SUST SUATOM SURED".split())
-_ATOMIC_PAIRS = frozenset(("S64", "U64", "F64"))
+_MATRIX = frozenset("HMMA IMMA BMMA DMMA QMMA".split())
+_MATRIX_SHAPE = re.compile(r"(8|16)8(4|8|16|32|64|128|256)")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,6 @@ class _Rebuilding:
         self.recorded = recorded
         self.repairs: dict[str, None] = {}
         self.name, *marks = recorded.opcode.split(".")
-        self.fragments = fragments(self.name, marks) if self.name in MATRIX_OPCODES else None
         shape = shape_of(self.name, architecture) if self._is_sized(marks) else None
         if shape is None:
             self._note("unknown_opcodes")
@@ -53,8 +52,6 @@ class _Rebuilding:
         self.form: Form = FORMS[shape.opcode]
         self.dest, self.sources = self._placed()
         modifiers = tuple(marks) if shape.modifiers is None else shape.modifiers
-        if self.form.access is Access.ATOMIC and _ATOMIC_PAIRS & set(modifiers):
-            modifiers = (*modifiers, "64")
         self.bare = Instruction(recorded.pc, 0, shape.opcode, modifiers, (), None, (), recorded.opcode)
         self.operands = self._operands()
         self.whole = replace(self.bare, operands=tuple(self.operands))
@@ -64,8 +61,8 @@ class _Rebuilding:
 
     def _is_sized(self, marks: list[str]) -> bool:
         """Whether the mnemonic says the widths, as far as it has to."""
-        if self.name in MATRIX_OPCODES:
-            return self.fragments is not None
+        if self.name in _MATRIX:
+            return any(map(_MATRIX_SHAPE.fullmatch, marks)) and (self.name != "QMMA" or "F32" in marks)
         return self.name not in _OPERAND_SIZED and (self.name != "LDSM" or bool(marks))
 
     def _guess(self) -> Shape:
@@ -93,9 +90,7 @@ class _Rebuilding:
         """Source operands by position, with an immediate where one is known to stand between."""
         operands: list[Operand] = [_register(number) for number in self.sources]
         if self.name == "LDGSTS":
-            # The place in shared memory comes first and is 32 bits wide whatever the global address is.
-            bases = [_register(number) for number in self.sources]
-            return [Address(base) if at else Address(replace(base, marks=("U32",))) for at, base in enumerate(bases)]
+            return [Address(_register(number)) for number in self.sources]
         if operands and (self.form.access is not Access.NONE or self.recorded.width) and self.shape.opcode != "LDC":
             operands[0] = Address(_register(self.sources[0]))
         if self._has_wide_addend() and len(operands) == 2:
@@ -137,16 +132,15 @@ class _Rebuilding:
 
     def _widths(self) -> tuple[int, list[int]]:
         """Registers of the destination and of each recorded source."""
-        if self.fragments:
-            widths = (*self.fragments, *[1] * len(self.sources))
-            return self.fragments[2], list(widths[: len(self.sources)])
         dest = dest_registers(self.bare)
         placed = enumerate(self.operands)
         return dest, [self._width(at, operand) for at, operand in placed if isinstance(operand, Register | Address)]
 
     def _width(self, position: int, operand: Operand) -> int:
         if not isinstance(operand, Address):
-            return source_registers(self.whole, position, operand)
+            width = source_registers(self.whole, position, operand)
+            is_sparse = self.name in _MATRIX and "SP" in self.bare.modifiers and position == 0
+            return max(1, width // 2) if is_sparse else width
         general, _ = address_registers(self.whole, operand)
         if general == 2 and operand.base is not None and operand.base.number % 2 and not operand.base.is_zero:
             self._note("narrow_bases")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from compiler.accelsim import has_aliases, observed_edges
+from compiler.accelsim.repairs import REPAIRS
 from spec.trace import NO_ROW
 from tests.compiler.traceg import EXIT, imported, text
 
@@ -90,6 +91,12 @@ def test_equal_lines_of_all_warps_are_one_instruction(tmp_path: Path) -> None:
     trace = imported(tmp_path, text(warps, {"block dim": "(128,1,1)"})).trace
     assert len(trace.program) == 2 and not has_aliases(trace.program)
     assert not any(note.startswith("no static hints") for note in trace.notes)
+
+
+def test_the_documentation_lists_every_repair() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "trace.md").read_text()
+    rows = [line.split(" | ") for line in page[page.index("### Repairs") :].splitlines() if line.startswith("| `")]
+    assert {row[0].strip("| `"): row[1].removesuffix(" |") for row in rows} == REPAIRS
 
 
 def encoded(rng: random.Random, mask: int, addresses: list[int]) -> str:
