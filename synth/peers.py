@@ -1,0 +1,94 @@
+"""The operand stage beside a published one: ``python -m synth.peers`` prints the table of docs/area.md.
+
+Needs the cell library osu018 (Debian: qflow-tech-osu018) and OpenSTA (Debian: opensta).
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from spec.baseline import BANK_RAM
+from spec.presets import PRESETS
+from synth import yosys
+from synth.liberty import Liberty, read_liberty
+from synth.timing import Timed, TimingError, measure_part
+from warpfile.schemes import SCHEMES, TOP
+
+#: Where Debian's package puts the library.
+OSU018 = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
+STAGE = f"{TOP}.operands"
+LOCATION = f"{STAGE}.location"
+
+#: What stands before every input and behind every output, and the delay target: easy to meet, as it was for the peer.
+DRIVER, LOAD_FF, PERIOD_NS = "BUFX2", 20.0, 10.0
+
+CONFIG = PRESETS["peer"].config
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Measured figures of Vortex's ``VX_operands`` without output buffers, 8 warps, 2 collectors."""
+
+    lanes: int
+    kilo_gates: float
+    flip_flops: int
+    levels: int
+    nanoseconds: float
+
+
+VORTEX = (Peer(4, 15.0, 1212, 15, 1.88), Peer(32, 95.6, 6700, 14, 1.88))
+
+#: What is measured, with the modules that are left out as black boxes.
+PARTS = {"collectors, arbiters, crossbar": (BANK_RAM, LOCATION), "with the place of each register": (BANK_RAM,)}
+
+
+def measure(lanes: int, part: str, library: Liberty) -> Timed:
+    """Figures of one row of ``PARTS`` at a number of lanes."""
+    verilog = SCHEMES["baseline"].verilog(CONFIG.replace(lanes=lanes), probes=False)
+    limits = {"driver": DRIVER, "load_ff": LOAD_FF, "period_ns": PERIOD_NS}
+    return measure_part(verilog, STAGE, PARTS[part], library, **limits)
+
+
+def table(library: Liberty) -> Iterator[str]:
+    """The rows of the comparison in Markdown."""
+    yield f"{yosys.version()}, {library.name}; ns with the setup time of the register.\n"
+    yield "| lanes | design | kGE | flip-flops | levels | between registers, ns | to pins of the stage, ns |"
+    yield "|---|---|---|---|---|---|---|"
+    for peer in VORTEX:
+        facts = f"{peer.kilo_gates:.1f} | {peer.flip_flops:,} | {peer.levels} | {peer.nanoseconds:.2f} | |"
+        yield f"| {peer.lanes} | Vortex, no output buffers | {facts}"
+        for part in PARTS:
+            yield f"| {peer.lanes} | ours, {part} | {_facts(measure(peer.lanes, part, library))}"
+
+
+def _facts(timed: Timed) -> str:
+    inner = timed.paths["registers"]
+    outer = max(path.nanoseconds for kind, path in timed.paths.items() if kind != "registers")
+    size = f"{timed.nand2_equivalents / 1000:.1f} | {timed.flip_flops:,}"
+    return f"{size} | {inner.levels} | {inner.nanoseconds:.2f} | {outer:.2f} |"
+
+
+def main() -> int:
+    """Print the table; 2 if something that it needs is missing."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--liberty", type=Path, default=OSU018, help="osu018's cell library")
+    arguments = parser.parse_args()
+    if not shutil.which("sta"):
+        print("synth.peers needs OpenSTA as sta on PATH (Debian: opensta)", file=sys.stderr)
+        return 2
+    try:
+        for line in table(read_liberty(arguments.liberty)):
+            print(line, flush=True)
+    except (ValueError, TimingError) as error:
+        print(f"synth.peers: {error} (library osu018, Debian: qflow-tech-osu018)", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

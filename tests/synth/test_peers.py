@@ -1,0 +1,42 @@
+"""The comparison with a published operand stage: its table, and what it says where a tool is missing."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from synth import peers
+from synth.liberty import read_liberty
+from synth.timing import Timed, WorstPath
+
+
+def test_a_missing_timer_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["peers"])
+    monkeypatch.setattr(peers.shutil, "which", lambda _: None)
+    assert peers.main() == 2
+    assert capsys.readouterr().err == "synth.peers needs OpenSTA as sta on PATH (Debian: opensta)\n"
+
+
+def test_a_missing_library_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["peers", "--liberty", str(tmp_path / "none.lib")])
+    monkeypatch.setattr(peers.shutil, "which", lambda _: "sta")
+    assert peers.main() == 2
+    error = capsys.readouterr().err
+    assert "none.lib:1: " in error and "qflow-tech-osu018" in error and error.count("\n") == 1
+
+
+def test_the_table_has_every_part_at_every_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = {"registers": WorstPath(1.5, 9), "inputs": WorstPath(1.2, 7), "outputs": WorstPath(1.75, 8)}
+    monkeypatch.setattr(peers, "measure", lambda *_: Timed(12345.0, 1091, paths))
+    rows = [line for line in peers.table(read_liberty()) if line.startswith(("| 4 ", "| 32 "))]
+    assert len(rows) == len(peers.VORTEX) * (1 + len(peers.PARTS))
+    assert rows[1].endswith("| 12.3 | 1,091 | 9 | 1.50 | 1.75 |")
+
+
+def test_what_a_unit_passes_on_is_as_wide_as_the_peers() -> None:
+    cfg = peers.CONFIG.replace(lanes=4)
+    assert cfg.warp_bits + cfg.register_bits + 3 + cfg.lanes + cfg.payload_bits == 91
