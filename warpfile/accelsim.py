@@ -40,13 +40,9 @@ def import_traces(
     One kernel is written to ``output``; several get their number appended, ``T.npz`` becoming ``T-1.npz``, ``T-2.npz``.
     No trace appears unless all do. Raises ``ValueError`` for whatever is wrong with an input.
     """
-    from compiler.accelsim import import_kernel, kernel_files
+    from compiler.accelsim import import_kernel
 
-    files = list(enumerate(kernel_files(place), 1))
-    if chosen is not None:
-        if chosen > len(files):
-            raise click.UsageError(f"--kernel must be from 1 to {len(files)}, the kernels of {place}, not {chosen}")
-        files = files[chosen - 1 : chosen]
+    files = _files(place, chosen)
     overrides = _overrides(headers)
     partials: dict[Path, Path] = {}
     written = []
@@ -65,6 +61,18 @@ def import_traces(
         for partial in partials.values():
             partial.unlink(missing_ok=True)
     return written
+
+
+def _files(place: Path, chosen: int | None) -> list[tuple[int, Path]]:
+    """Numbers and files of the kernels to import."""
+    from compiler.accelsim import kernel_files
+
+    files = list(enumerate(kernel_files(place), 1))
+    if chosen is None:
+        return files
+    if chosen > len(files):
+        raise click.UsageError(f"--kernel must be from 1 to {len(files)}, the kernels of {place}, not {chosen}")
+    return files[chosen - 1 : chosen]
 
 
 def show_imports(written: Sequence[Written]) -> None:

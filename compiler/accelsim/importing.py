@@ -20,6 +20,7 @@ from compiler.accelsim.streams import Streams, streams
 from spec.trace import LANES, NO_ROW, Kind, Port, StaticInstruction, Trace
 
 _VOLTA, _PASCAL = 70, 60
+_FROM_STREAMS = ("warp_start", "warp_cta", "instruction", "execute", "live", "address_row")
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,11 @@ def _trace(
 ) -> Trace:
     addresses = recording.addresses.matrix()
     place_addresses(addresses, program, found, header, repairs)
-    registers = 1 + max((r for i in program for r in (*i.sources, *i.dests)), default=-1)
-    if header.registers is not None and header.registers < registers:
-        repairs.remark(f"the header's nregs ({header.registers}) is below the highest register used, {registers - 1}")
     try:
         shared = shared_bytes(addresses, program, found, header, repairs)
     except ValueError as error:
         raise AccelsimError(path, 0, str(error)) from None
+    registers = _registers(program, header, repairs)
     return Trace(
         kernel=header.kernel,
         grid=header.grid,
@@ -127,16 +126,26 @@ def _trace(
         source="accelsim",
         listing="",
         program=program,
-        warp_start=found.warp_start,
-        warp_cta=found.warp_cta,
-        instruction=found.instruction,
         active=found.live,
-        execute=found.execute,
-        live=found.live,
-        value_row=np.full(len(found.instruction), NO_ROW, dtype=np.int64),
-        values=np.zeros((0, LANES), dtype=np.uint32),
-        written=np.zeros(0, dtype=np.uint32),
-        address_row=found.address_row,
         addresses=addresses,
         notes=repairs.notes(),
+        **_no_values(len(found.instruction)),
+        **{name: getattr(found, name) for name in _FROM_STREAMS},
     )
+
+
+def _registers(program: tuple[StaticInstruction, ...], header: Header, repairs: Repairs) -> int:
+    """Highest register used, plus one."""
+    registers = 1 + max((r for i in program for r in (*i.sources, *i.dests)), default=-1)
+    if header.registers is not None and header.registers < registers:
+        repairs.remark(f"the header's nregs ({header.registers}) is below the highest register used, {registers - 1}")
+    return registers
+
+
+def _no_values(records: int) -> dict[str, np.ndarray]:
+    """The arrays of a trace that knows no register values."""
+    return {
+        "value_row": np.full(records, NO_ROW, dtype=np.int64),
+        "values": np.zeros((0, LANES), dtype=np.uint32),
+        "written": np.zeros(0, dtype=np.uint32),
+    }
