@@ -8,7 +8,7 @@ from unittest import mock
 from amaranth import Const, Module
 
 import hdl.arbiter
-import hdl.rf.banks
+import hdl.rf.bank
 import hdl.rf.ram
 from hdl.barrier import Barrier
 from hdl.machine import Baseline
@@ -54,7 +54,7 @@ def _no_write_after_read() -> Iterator[None]:
 
 @contextmanager
 def _lowest_port_first() -> Iterator[None]:
-    with mock.patch.object(hdl.rf.banks, "highest_one", hdl.arbiter.lowest_one):
+    with mock.patch.object(hdl.rf.bank, "highest_one", hdl.arbiter.lowest_one):
         yield
 
 

@@ -10,11 +10,13 @@ from sim.runner import cosim
 from spec.presets import PRESETS
 from spec.stress import stress_trace
 from spec.stress_program import PROFILES
+from tests.golden.scenario import hand_trace, op
+from tests.golden.test_steady_state import PATTERNS
+from warpfile.inputs import bundled_kernels
 from warpfile.schemes import SCHEMES
 
 BASELINE = SCHEMES["baseline"]
 KERNELS = ("saxpy", "matmul_tiled", "stencil", "collatz", "warp_reduce", "histogram", "unrolled_poly", "spmv")
-MORE_KERNELS = ("bfs_step", "bitonic_sort", "bytecode", "chacha", "divide", "nbody", "scan")
 
 
 def run(preset, trace, root, simulator="verilator", **changes):
@@ -67,29 +69,28 @@ def test_awkward_configurations_run_stress_traces(root, changes):
         assert run("tiny", trace, root, lanes=2, **changes).outcome.operands_checked
 
 
+@pytest.mark.parametrize(("sources", "dests", "law"), PATTERNS)
+def test_the_rtl_obeys_the_law_of_bank_conflicts(root, sources, dests, law):
+    changes = {"lanes": 1, "banks": 2, "rows": 64, "bank_ports": "1RW", "collectors": 4, "collect": "all"}
+    changes |= {"source_slots": 3, "bank_skew": "none", "alu_interval": 1, "alu_latency": 4, "register_names": 64}
+
+    def cycles(length):
+        trace = hand_trace([op(sources, dests[k % len(dests)]) for k in range(length)], registers=64)
+        return run("tiny", trace, root, **changes).outcome.cycles
+
+    assert (cycles(800) - cycles(400)) / 400 == pytest.approx(law, abs=0.05)
+
+
 def kernel_trace(root, name, setting="launch"):
     result = execute(load_kernel(root / "kernels" / name, setting))
     assert all(expectation.ok for expectation in result.expectations)
     return result.trace
 
 
-@pytest.mark.parametrize("preset", ["turing", "fermi"])
-@pytest.mark.parametrize("kernel", KERNELS)
+RUNS = [("turing", kernel) for kernel in bundled_kernels()] + [("fermi", kernel) for kernel in KERNELS]
+
+
+@pytest.mark.parametrize(("preset", "kernel"), RUNS)
 def test_bundled_kernels_run_at_32_lanes(root, preset, kernel):
     report = run(preset, kernel_trace(root, kernel), root)
     assert report.outcome.lanes_checked > report.outcome.operands_checked
-
-
-@pytest.mark.regress
-@pytest.mark.parametrize("preset", sorted(PRESETS))
-@pytest.mark.parametrize("kernel", KERNELS + MORE_KERNELS)
-@pytest.mark.parametrize("setting", ["launch", "large"])
-def test_every_kernel_runs_on_every_preset_at_32_lanes(root, preset, kernel, setting):
-    trace = kernel_trace(root, kernel, setting)
-    cfg = PRESETS[preset].config
-    warps = max(trace.warp_cta.tolist().count(cta) for cta in set(trace.warp_cta.tolist()[:64]))
-    if warps > cfg.resident_warps(trace.registers) or trace.registers > cfg.register_names:
-        with pytest.raises(ValueError, match=r"fit|register_names"):
-            cosim(BASELINE, cfg, trace, build_root=root / "build")
-        return
-    run(preset, trace, root, lanes=32)
