@@ -1,4 +1,4 @@
-"""The operand stage beside a published one: ``python -m synth.peers`` prints the table of docs/area.md.
+"""The operand stage beside a published one: ``python -m synth.peers`` prints the table of docs/schemes/baseline.md.
 
 Needs the cell library osu018 (Debian: qflow-tech-osu018) and OpenSTA (Debian: opensta).
 """
