@@ -37,7 +37,7 @@ _DTYPES: dict[str, type] = {
     "S32": np.int32, "U32": np.uint32, "F32": np.float32, "S64": np.int64, "U64": np.uint64, "F64": np.float64,
 }  # fmt: skip
 _PARTS = {"ATOMG": global_parts, "RED": global_parts, "ATOM": generic_parts, "ATOMS": shared_parts}
-_MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} FTZ RN CAST SPIN"
+_MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} FTZ RN CAST SPIN F16x2"
 
 
 @opcode("ATOMG ATOM ATOMS RED", _MARKS)
@@ -90,6 +90,10 @@ def _operation(decoder: Decoder) -> Operation:
     if not name:
         raise ValueError(f"atomic operation must be one of CAS, {', '.join(_OPERATIONS)}")
     operation = _OPERATIONS[name]
+    if decoder.has("F16x2"):
+        if name != "ADD":
+            raise ValueError(f"atomic operation on halves must be ADD, not {name}")
+        return _add_halves
     if name == "ADD" and decoder.has("F32"):
         flush = decoder.has("FTZ")
 
@@ -99,6 +103,13 @@ def _operation(decoder: Decoder) -> Operation:
 
         return add
     return operation
+
+
+def _add_halves(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Sums of the low and of the high halves, each rounded once."""
+    low_high = (np.ascontiguousarray(words).view(np.float16) for words in (old, new))
+    total = np.add(*low_high)
+    return np.where(total != total, np.uint16(0x7FFF), total.view(np.uint16)).astype(np.uint16).view(np.uint32)
 
 
 def _values(decoder: Decoder, position: int, dtype: type) -> Callable[[Warp, np.ndarray], np.ndarray]:

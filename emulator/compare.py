@@ -88,15 +88,40 @@ def fsetp(decoder: Decoder) -> Run:
     return _float_compare(decoder, decoder.float32(0, flush), decoder.float32(1, flush))
 
 
-@opcode("DSETP", f"{' '.join(FLOAT_COMPARES)} {_BOOLEAN_NAMES}")
+@opcode("DSETP", f"{' '.join(FLOAT_COMPARES)} {_BOOLEAN_NAMES} MIN MAX")
 def dsetp(decoder: Decoder) -> Run:
-    """DSETP.cmp.bool p, q, a, b, pin on double precision."""
+    """DSETP.cmp.bool p, q, a, b, pin on double precision; .MIN and .MAX tell which operand to select."""
+    if decoder.has("MIN", "MAX"):
+        return _double_choice(decoder)
     return _float_compare(decoder, decoder.float64(0), decoder.float64(1))
 
 
 def _float_compare(decoder: Decoder, a: Fetch, b: Fetch) -> Run:
     compare = FLOAT_COMPARES[name_of_compare(decoder, FLOAT_COMPARES)]
     return compared(decoder, lambda warp: mask_of(compare(a(warp), b(warp))), decoder.predicate(2))
+
+
+def _double_choice(decoder: Decoder) -> Run:
+    """p = whether a is the result of fmin or fmax, q = whether there is none, since both are NaN [?].
+
+    Deduced from compiled code, which selects by p and makes b a quiet NaN where q is true. -0 is below +0.
+    """
+    a, b, given, least = decoder.float64(0), decoder.float64(1), decoder.predicate(2), decoder.has("MIN")
+    first, second = decoder.predicate_writer(0), decoder.predicate_writer(1)
+
+    def run(warp: Warp, mask: int) -> None:
+        x, y = a(warp), b(warp)
+        zeros = (x == 0) & (y == 0)
+        below = np.where(zeros, np.signbit(x) & ~np.signbit(y), x < y)
+        above = np.where(zeros, np.signbit(y) & ~np.signbit(x), x > y)
+        chosen = (below if least else above) | (np.isnan(y) & ~np.isnan(x))
+        pin = given(warp)
+        if first is not None:
+            first(warp, mask, mask_of(chosen) & pin)
+        if second is not None:
+            second(warp, mask, mask_of(np.isnan(x) & np.isnan(y)) & pin)
+
+    return run
 
 
 def name_of_compare(decoder: Decoder, table: dict[str, Compare]) -> str:

@@ -10,7 +10,7 @@ from compiler.model import Immediate, Label, Name, Predicate
 from emulator.decode import control, opcode
 from emulator.destination import Decoder
 from emulator.errors import ExecutionError
-from emulator.lanes import ALL, indices_of, lowest_lane, mask_of
+from emulator.lanes import ALL, indices_of, lanes_of, lowest_lane, mask_of
 from emulator.source import Fetch
 from emulator.warp import END, Control, Run, Warp
 
@@ -45,11 +45,27 @@ def bra(decoder: Decoder) -> Control:
     return branch
 
 
-@control("CALL", "REL NOINC")
+@control("CALL", "REL ABS NOINC")
 def call(decoder: Decoder) -> Control:
     """CALL.REL.NOINC label: a jump; the caller has put the return offset into registers."""
+    if decoder.has("ABS"):
+        return _outside(decoder)
     target = _target(decoder)
     return lambda warp, index, active, execute: warp.jump(index, target, active, execute)
+
+
+def _outside(decoder: Decoder) -> Control:
+    """CALL.ABS goes to code outside of the listing; an error only where lanes really go there."""
+    decoder.operand(0)
+    offset = decoder.instruction.offset
+
+    def leave(warp: Warp, index: int, active: int, execute: int) -> int:
+        if execute:
+            reason = "calls code outside of the listing (printf, malloc, assert), which cannot be executed"
+            raise ExecutionError(f"{warp.name}: CALL.ABS at {offset:#06x} {reason}")
+        return index + 1
+
+    return leave
 
 
 @control("RET", "REL NODEC")
@@ -135,18 +151,26 @@ def bsync(decoder: Decoder) -> Control:
                 warp.mask = execute
             else:
                 return index + 1
-        return index + 1 if warp.lanes.sync(barrier, index + 1, execute) else END
+        ready = warp.lanes.sync(barrier, index + 1, execute)
+        if ready == 0:
+            return END
+        warp.mask = ready
+        return index + 1
 
     return meet
 
 
 @opcode("BREAK")
 def break_(decoder: Decoder) -> Run:
-    """BREAK B: the executing lanes leave the group; whoever waits for them need not any more."""
+    """BREAK [p,] B: the executing lanes leave the group; whoever waits for them need not any more."""
     barrier = _barrier(decoder, len(decoder.sources) - 1)
+    extra = decoder.predicate(0) if isinstance(decoder.sources[0], Predicate) else None
 
     def run(warp: Warp, mask: int) -> None:
-        warp.lanes.leave(barrier, mask)
+        leaving = mask if extra is None else mask & extra(warp)
+        if leaving == 0:
+            return
+        warp.lanes.leave(barrier, leaving)
         if warp.lanes.waits:
             warp.lanes.release()
 
@@ -178,38 +202,21 @@ def bmov(decoder: Decoder) -> Run:
 
         def restore(warp: Warp, mask: int) -> None:
             values = np.broadcast_to(source(warp), (32,))
-            for lane in indices_of(mask).tolist():
-                warp.lanes.restore(barrier, int(values[lane]), 1 << lane)
+            chosen = lanes_of(mask)
+            for value in set(values[chosen].tolist()):
+                warp.lanes.restore(barrier, value, mask_of(chosen & (values == value)))
 
         return restore
     barrier, clear, write = _barrier(decoder, 0), decoder.has("CLEAR"), decoder.writer()
 
     def save(warp: Warp, mask: int) -> None:
+        lanes = warp.lanes
         if write is not None:
-            lanes = warp.lanes
-            groups = [lanes.group_of(barrier, lane) for lane in range(32)]
-            write(warp, mask, np.array(groups, dtype=np.uint32))
-        if clear:
-            warp.lanes.leave(barrier, mask)
+            write(warp, mask, np.array(lanes.values(barrier), dtype=np.uint32))
+            lanes.save(barrier, mask, clear)
+        elif clear and lanes.holds[barrier]:
+            lanes.leave(barrier, mask)
+            if lanes.waits:
+                lanes.release()
 
     return save
-
-
-@control("BAR", "SYNC DEFER_BLOCKING")
-def bar(decoder: Decoder) -> Control:
-    """BAR.SYNC id: all unfinished warps of the CTA meet. The warp's loop does it; see :meth:`Warp.run`."""
-    if len(decoder.sources) != 1 or not decoder.has("SYNC"):
-        raise ValueError("barrier must be BAR.SYNC with a number only (all warps of the CTA take part)")
-    if decoder.instruction.is_guarded:
-        raise ValueError("BAR.SYNC must not be guarded")
-
-    def never(warp: Warp, index: int, active: int, execute: int) -> int:
-        raise AssertionError("the warp's loop handles the CTA barrier")
-
-    return never
-
-
-@opcode("NOP YIELD NANOSLEEP MEMBAR DEPBAR ERRBAR CCTL", "SC ALL GPU SYS CTA VC IVALL LE E C LCMP")
-def no_effect(decoder: Decoder) -> Run:
-    """Ordering and scheduling hints; memory is sequentially consistent here."""
-    return lambda warp, mask: None

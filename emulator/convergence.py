@@ -1,9 +1,10 @@
 """Which lanes of a warp run together, and where they wait for each other.
 
 A warp is a set of splits (instruction index, lane mask). One split runs until it ends, exits or waits; then another
-one does. Convergence barriers B0..B15 are kept as disjoint *groups* of lanes, so that two halves of a diverged warp
-may use the same barrier at the same time: BSSY makes a group of the lanes that execute it, BREAK and EXIT take lanes
-out, and BSYNC holds lanes until their whole group has come. This is no post-dominator stack: lanes may leave early.
+one does. BSSY makes a *group* of the lanes that execute it and lets the lanes' barrier register refer to it; BSYNC
+holds lanes until all members of their group have come; BREAK and EXIT take members out. Barrier registers B0..B15 are
+kept per lane, so that parts of a diverged warp may use the same barrier at the same time, at different depths of a
+recursion as well. This is no post-dominator stack: lanes may leave early.
 """
 
 from __future__ import annotations
@@ -14,13 +15,29 @@ BARRIERS = 16
 TURN_BRANCHES = 64  #: backward branches a split may take while others could run, so that spinning lanes make progress
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
+class Group:
+    """Lanes that a BSYNC has to wait for."""
+
+    members: int
+
+
+@dataclass(slots=True, eq=False)
+class Hold:
+    """Lanes whose barrier register, or whose saved copy of it with ``value``, refers to a group."""
+
+    group: Group
+    lanes: int
+    value: int = 0
+
+
+@dataclass(slots=True, eq=False)
 class Wait:
-    """Lanes that hold before ``index``: at barrier ``barrier``, or for the lanes of ``required`` (WARPSYNC)."""
+    """Lanes that hold before ``index``: for their group, or for the lanes of ``required`` (WARPSYNC)."""
 
     index: int
     mask: int
-    barrier: int = -1
+    group: Group | None = None
     required: int = 0
 
 
@@ -30,7 +47,8 @@ class Convergence:
     def __init__(self, live: int) -> None:
         self.live = live
         self.runnable: list[tuple[int, int]] = [(0, live)]
-        self.groups: list[list[int]] = [[] for _ in range(BARRIERS)]
+        self.holds: list[list[Hold]] = [[] for _ in range(BARRIERS)]
+        self.saved: list[Hold] = []
         self.waits: list[Wait] = []
         self.at_cta_barrier: list[tuple[int, int]] = []
         self._branches = 0
@@ -64,41 +82,72 @@ class Convergence:
 
     def begin(self, barrier: int, mask: int) -> None:
         """BSSY: the lanes of ``mask`` form a group of their own."""
-        self.leave(barrier, mask)
-        self.groups[barrier].append(mask)
+        if self.holds[barrier]:
+            self.leave(barrier, mask)
+        self.holds[barrier].append(Hold(Group(mask), mask))
 
     def leave(self, barrier: int, mask: int) -> None:
-        """BREAK or BMOV.CLEAR: the lanes belong to no group of this barrier any more."""
-        groups = self.groups[barrier]
-        if groups:
-            self.groups[barrier] = [group & ~mask for group in groups if group & ~mask]
+        """BREAK, or BMOV.CLEAR that keeps no copy: the lanes are in no group of this barrier any more."""
+        for hold in self.holds[barrier]:
+            hold.group.members &= ~(mask & hold.lanes)
+        self._clear(barrier, mask)
 
-    def group_of(self, barrier: int, lane: int) -> int:
-        """Mask of the group a lane belongs to, 0 if none."""
-        return next((group for group in self.groups[barrier] if group >> lane & 1), 0)
+    def _clear(self, barrier: int, mask: int) -> None:
+        for hold in self.holds[barrier]:
+            hold.lanes &= ~mask
+        self.holds[barrier] = [hold for hold in self.holds[barrier] if hold.lanes]
 
-    def restore(self, barrier: int, group: int, mask: int) -> None:
-        """BMOV B, R: the lanes of ``mask`` belong to ``group`` again."""
-        self.leave(barrier, mask)
-        group &= self.live
-        for index, other in enumerate(self.groups[barrier]):
-            if other & group:
-                self.groups[barrier][index] |= mask & group
+    def values(self, barrier: int) -> list[int]:
+        """What each lane's barrier register holds: the members of its group, 0 if there is none."""
+        found = [0] * 32
+        for hold in self.holds[barrier]:
+            for lane in range(32):
+                if hold.lanes >> lane & 1:
+                    found[lane] = hold.group.members
+        return found
+
+    def save(self, barrier: int, mask: int, clears: bool) -> None:
+        """BMOV R, B: the lanes keep a copy; with ``clears`` they refer to no group, but still are members."""
+        for hold in self.holds[barrier]:
+            if hold.lanes & mask:
+                self.saved.append(Hold(hold.group, hold.lanes & mask, hold.group.members))
+        if clears:
+            self._clear(barrier, mask)
+
+    def restore(self, barrier: int, value: int, mask: int) -> None:
+        """BMOV B, R: the lanes refer to the group again whose copy they kept last with this value."""
+        self._clear(barrier, mask)
+        for copy in reversed(self.saved):
+            lanes = copy.lanes & mask if copy.value == value else 0
+            if lanes:
+                copy.lanes &= ~lanes
+                mask &= ~lanes
+                self._hold(barrier, copy.group, lanes)
+        self.saved = [copy for copy in self.saved if copy.lanes]
+        if mask & value:
+            self._hold(barrier, Group(value & self.live), mask & value)
+
+    def _hold(self, barrier: int, group: Group, lanes: int) -> None:
+        lanes &= group.members
+        for hold in self.holds[barrier]:
+            if hold.group is group:
+                hold.lanes |= lanes
                 return
-        if group:
-            self.groups[barrier].append(group)
+        if lanes:
+            self.holds[barrier].append(Hold(group, lanes))
 
-    def sync(self, barrier: int, index: int, mask: int) -> bool:
-        """BSYNC: wait for the group. True if nobody has to be waited for; the lanes then go on at once."""
-        groups = self.groups[barrier]
-        if mask in groups:
-            groups.remove(mask)
-            return True
-        if not any(group & mask for group in groups):
-            return True
-        self.waits.append(Wait(index, mask, barrier))
-        self.release()
-        return False
+    def sync(self, barrier: int, index: int, mask: int) -> int:
+        """BSYNC: wait for the group. Lanes that have to wait for nobody go on at once; they are returned."""
+        ready = mask
+        for hold in [hold for hold in self.holds[barrier] if hold.lanes & mask]:
+            come = hold.lanes & mask
+            if hold.group.members & ~come:
+                self.waits.append(Wait(index, come, hold.group))
+                ready &= ~come
+        self._clear(barrier, mask)
+        if ready != mask:
+            self.release()
+        return ready
 
     def warp_sync(self, required: int, index: int, mask: int) -> bool:
         """WARPSYNC: wait for the live lanes of ``required``; True if they are all here."""
@@ -111,29 +160,29 @@ class Convergence:
     def exit(self, mask: int) -> None:
         """EXIT: the lanes are gone, whoever waits for them need not any more."""
         self.live &= ~mask
-        for barrier, groups in enumerate(self.groups):
-            if groups:
+        for barrier in range(BARRIERS):
+            if self.holds[barrier]:
                 self.leave(barrier, mask)
+        for copy in self.saved:
+            copy.group.members &= ~mask
+        for wait in self.waits:
+            if wait.group is not None:
+                wait.group.members &= ~mask
 
     def release(self) -> None:
         """Let every complete group of waiting lanes run again."""
-        for barrier in {wait.barrier for wait in self.waits if wait.barrier >= 0}:
-            waits = [wait for wait in self.waits if wait.barrier == barrier]
+        for group in dict.fromkeys(wait.group for wait in self.waits if wait.group is not None):
+            waits = [wait for wait in self.waits if wait.group is group]
             waiting = 0
             for wait in waits:
                 waiting |= wait.mask
-            grouped = 0
-            for group in list(self.groups[barrier]):
-                grouped |= group
-                if group & ~waiting == 0:
-                    self.groups[barrier].remove(group)
-                    self._wake(waits, group)
-            self._wake(waits, waiting & ~grouped)
+            if group.members & ~waiting == 0:
+                self._wake(waits, waiting)
         self._release_warp_syncs()
         self.waits = [wait for wait in self.waits if wait.mask]
 
     def _release_warp_syncs(self) -> None:
-        waits = [wait for wait in self.waits if wait.barrier < 0]
+        waits = [wait for wait in self.waits if wait.group is None]
         waiting = 0
         for wait in waits:
             waiting |= wait.mask

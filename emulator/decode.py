@@ -50,7 +50,7 @@ def opcode(names: str, modifiers: str = "", marks: str = "") -> Callable[[RunBui
 
 
 def control(names: str, modifiers: str = "") -> Callable[[ControlBuilder], ControlBuilder]:
-    """Register a builder for opcodes that decide what runs next."""
+    """Register a builder for opcodes that decide what runs next; ``*`` takes any modifier and operand."""
 
     def register(builder: ControlBuilder) -> ControlBuilder:
         for name in names.split():
@@ -94,11 +94,12 @@ def _step(decoder: Decoder, static: StaticInstruction) -> Step:
     allowed = entry.modifiers
     if FORMS[instruction.opcode].access is not Access.NONE:
         allowed = allowed | HINTS
-    for modifier in instruction.modifiers:
+    for modifier in instruction.modifiers if "*" not in allowed else ():
         if modifier not in allowed:
             raise ValueError(f"modifier .{modifier} of {instruction.opcode} cannot be executed")
     closure = entry.builder(decoder)
-    decoder.check_complete(entry.marks)
+    if "*" not in allowed:
+        decoder.check_complete(entry.marks)
     return Step(
         index=decoder.index,
         guard=_guard(instruction.guard) if instruction.is_guarded else None,

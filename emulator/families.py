@@ -2,10 +2,12 @@
 
 from emulator import (
     atomics,
+    barriers,
     bits,
     compare,
     control,
     conversion,
+    dot,
     float32,
     float64,
     half,
@@ -18,10 +20,12 @@ from emulator import (
 
 __all__ = [
     "atomics",
+    "barriers",
     "bits",
     "compare",
     "control",
     "conversion",
+    "dot",
     "float32",
     "float64",
     "half",

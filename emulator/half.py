@@ -13,7 +13,7 @@ from compiler.model import Immediate, Operand, Register
 from emulator.compare import BOOLEANS, FLOAT_COMPARES, name_of_compare
 from emulator.decode import opcode
 from emulator.destination import Decoder
-from emulator.lanes import LANES, mask_of
+from emulator.lanes import ALL, LANES, lanes_of, mask_of
 from emulator.rounding import to_odd, two_sum
 from emulator.source import Fetch
 from emulator.warp import Run, Warp
@@ -116,3 +116,35 @@ def hsetp2(decoder: Decoder) -> Run:
                 write(warp, mask, combine(mask_of(result[:, half]), pin))
 
     return run
+
+
+@opcode("HSET2", f"BF {' '.join(FLOAT_COMPARES)} {' '.join(BOOLEANS)}", marks=_MARKS)
+def hset2(decoder: Decoder) -> Run:
+    """HSET2[.BF].cmp.bool d, a, b, pin: halves of ones (.BF: 1.0) where the comparison holds, else zero."""
+    name = decoder.one_of("", *FLOAT_COMPARES)
+    if not name:
+        raise ValueError(f"comparison must be one of {', '.join(FLOAT_COMPARES)}")
+    compare: Callable[[np.ndarray, np.ndarray], np.ndarray] = FLOAT_COMPARES[name]
+    combine, true = BOOLEANS[decoder.one_of("AND", *BOOLEANS)], 0x3C00 if decoder.has("BF") else 0xFFFF
+    a, b, given = _halves(decoder, 0), _halves(decoder, 1), decoder.predicate(len(decoder.sources) - 1)
+
+    def compute(warp: Warp) -> np.ndarray:
+        result, pin = np.broadcast_to(compare(a(warp), b(warp)), (LANES, 2)), given(warp)
+        halves = [lanes_of(combine(mask_of(result[:, half]), pin) & ALL) for half in range(2)]
+        pair = np.stack([np.where(half, np.uint16(true), np.uint16(0)) for half in halves], axis=1)
+        return np.ascontiguousarray(pair.astype(np.uint16)).view(np.uint32)[:, 0]
+
+    return decoder.result(compute)
+
+
+@opcode("HMNMX2", "NAN", marks=_MARKS)
+def hmnmx2(decoder: Decoder) -> Run:
+    """Minimum of both halves where the predicate is true, else maximum; of a number and a NaN the number [?]."""
+    a, b, least = _halves(decoder, 0), _halves(decoder, 1), decoder.predicate(len(decoder.sources) - 1)
+    low, high = (np.minimum, np.maximum) if decoder.has("NAN") else (np.fmin, np.fmax)
+
+    def compute(warp: Warp) -> np.ndarray:
+        x, y = a(warp), b(warp)
+        return np.where(lanes_of(least(warp))[:, None], low(x, y), high(x, y))
+
+    return _packed(decoder, compute)

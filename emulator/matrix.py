@@ -76,24 +76,68 @@ def hmma(decoder: Decoder) -> Run:
     return run
 
 
-@opcode("IMMA", "8816 S8 U8 SAT", marks="ROW COL")
+def _fields(words: np.ndarray, bits: int, signed: bool) -> np.ndarray:
+    """8 x n matrix of a fragment with one register: ``bits`` wide elements, neighbours of a row side by side."""
+    shifts = np.arange(0, 32, bits, dtype=np.uint32)
+    values = (words[:, None] >> shifts & np.uint32((1 << bits) - 1)).astype(np.int64)
+    if signed:
+        values -= (values >> bits - 1) << bits
+    return values.reshape(8, -1)
+
+
+_INTEGER_SHAPES = {"8816": ("S8", "U8"), "8832": ("S4", "U4")}
+
+
+@opcode("IMMA", "8816 8832 S8 U8 S4 U4 SAT", marks="ROW COL")
 def imma(decoder: Decoder) -> Run:
-    """IMMA.8816: D(8x8) = A(8x16) * B(16x8) + C, bytes in, 32-bit integers out."""
-    kinds = [np.int8 if mark == "S8" else np.uint8 for mark in decoder.modifiers if mark in ("S8", "U8")]
+    """IMMA.8816: D(8x8) = A(8x16) * B(16x8) + C, bytes in, 32-bit integers out; .8832: 4-bit integers in, depth 32."""
+    allowed = _INTEGER_SHAPES[decoder.one_of("8816", *_INTEGER_SHAPES)]
+    kinds = [mark for mark in decoder.modifiers if mark in allowed]
     if len(kinds) != 2:
-        raise ValueError("IMMA must name the types of both factors")
+        raise ValueError(f"IMMA must name the types of both factors, {' or '.join(allowed)}")
     rows = [_rows(decoder, position, size) for position, size in enumerate((1, 1, 2))]
     saturate = decoder.has("SAT")
 
     def run(warp: Warp, mask: int) -> None:
-        a = _spread(_fragment(warp, rows[0], 1), kinds[0], (8, 16)).astype(np.int64)
-        b = _spread(_fragment(warp, rows[1], 1), kinds[1], (8, 16), transposed=True).astype(np.int64)
+        a, b = (
+            _fields(_fragment(warp, place, 1)[0], int(kind[1]), kind[0] == "S")
+            for place, kind in zip(rows, kinds, strict=False)
+        )
+        b = b.T
         c = _fragment(warp, rows[2], 2).view(np.int32)
         product = a @ b
         totals = np.stack([product[_GROUP, 2 * _MEMBER + step] + c[step] for step in range(2)])
         if saturate:
             totals = np.clip(totals, -(1 << 31), (1 << 31) - 1)
         _write(decoder, warp, mask, totals.astype(np.int32).view(np.uint32))
+
+    return run
+
+
+@opcode("BMMA", "88128 XOR AND POPC", marks="ROW COL")
+def bmma(decoder: Decoder) -> Run:
+    """BMMA.88128.op.POPC: D(8x8) = C + bits set in the rows of A op the columns of B, 128 bits each."""
+    rows = [_rows(decoder, position, size) for position, size in enumerate((1, 1, 2))]
+    combine = np.bitwise_and if decoder.has("AND") else np.bitwise_xor
+
+    def run(warp: Warp, mask: int) -> None:
+        a, b = (_fields(_fragment(warp, place, 1)[0], 1, False) for place in rows[:2])
+        counts = combine(a[:, None, :], b[None, :, :]).sum(axis=2)
+        c = _fragment(warp, rows[2], 2)
+        totals = np.stack([counts[_GROUP, 2 * _MEMBER + step] + c[step] for step in range(2)])
+        _write(decoder, warp, mask, totals.astype(np.uint32))
+
+    return run
+
+
+@opcode("MOVM", "16 MT88")
+def movm(decoder: Decoder) -> Run:
+    """MOVM.16.MT88: transpose an 8x8 matrix of halves."""
+    place = _rows(decoder, 0, 1)
+
+    def run(warp: Warp, mask: int) -> None:
+        matrix = np.ascontiguousarray(_fragment(warp, place, 1)[0]).view(np.uint16).reshape(8, 8)
+        _write(decoder, warp, mask, np.ascontiguousarray(matrix.T).view(np.uint32).reshape(1, LANES))
 
     return run
 

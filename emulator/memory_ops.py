@@ -12,11 +12,11 @@ from emulator.constants import BANK_STRIDE
 from emulator.decode import opcode
 from emulator.destination import Decoder
 from emulator.errors import ExecutionError, MemoryFault
-from emulator.lanes import ALL, LANES, indices_of, lanes_of
+from emulator.lanes import ALL, LANES, indices_of, lanes_of, mask_of
 from emulator.memory import Region
 from emulator.source import Fetch, register_pair
 from emulator.warp import Run, Warp
-from emulator.windows import generic_parts, global_parts, local_parts, shared_parts
+from emulator.windows import generic_parts, global_parts, local_parts, shared_parts, space_of
 
 _WIDTHS = "E U U8 S8 U16 S16 32 64 128 ZXC"
 _WORD_MASK = np.uint64(0xFFFFFFFF)
@@ -74,6 +74,21 @@ def at(decoder: Decoder, address: Fetch, act: Access) -> Run:
             lane = int(lanes[fault.position])
             where = f"{warp.name}: instruction {place}, lane {lane}"
             raise ExecutionError(f"{where}: address {fault.address:#x} {fault.reason}") from None
+
+    return run
+
+
+@opcode("QSPC", "E S G L C")
+def query_space(decoder: Decoder) -> Run:
+    """QSPC.E.space p, RZ, [address]: whether generic addresses mean that space (Shared, Local, Global)."""
+    if decoder.dest is not None and not decoder.dest.is_zero:
+        raise ValueError("QSPC must have no result but the predicate")
+    address, write, space = address_of(decoder, decoder.operand(0)), decoder.predicate_writer(0), decoder.modifiers[-1]
+
+    def run(warp: Warp, mask: int) -> None:
+        found = space_of(address(warp)) == space
+        if write is not None:
+            write(warp, mask, mask_of(found))
 
     return run
 

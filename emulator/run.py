@@ -10,6 +10,7 @@ import numpy as np
 
 from emulator import families  # noqa: F401  registers the opcodes
 from emulator.arguments import parameter_bytes
+from emulator.barriers import combine_votes
 from emulator.constants import ConstantBanks, launch_bank
 from emulator.decode import decode
 from emulator.errors import ExecutionError
@@ -109,6 +110,7 @@ class _Machine:
                 warp.allowed = self.limit - self.executed - others
                 warp.run()
             waiting = [warp for warp in waiting if not warp.is_finished]
+            combine_votes(waiting)
         self.executed += sum(map(len, self.records[first:]))
 
     def _warps(self, number: int) -> list[Warp]:

@@ -65,6 +65,8 @@ def _special_name(decoder: Decoder) -> str:
     return operand.text
 
 
+#: Numbers of the multiprocessor and the grid: there is one of each here.
+_ZERO = frozenset("SRZ SR_VIRTUALSMID SR_VIRTID SR_SMID SR_VIRTCFG SR_GRIDID SR_CIRQUEUEINCRMINUSONE".split())
 _CLOCKS = ("SR_CLOCKLO", "SR_GLOBALTIMERLO", "SR_CLOCKHI", "SR_GLOBALTIMERHI")
 
 
@@ -77,6 +79,8 @@ def s2r(decoder: Decoder) -> Run:
     if name in _CLOCKS:
         high = name.endswith("HI")
         return decoder.result(lambda warp: np.full(width, 0 if high else _clock(warp), dtype=np.uint32))
+    if name in _ZERO:
+        return decoder.result(lambda warp: np.zeros(width, dtype=np.uint32))
     if name not in SPECIAL_REGISTERS:
         raise ValueError(f"special register must be one of {', '.join((*SPECIAL_REGISTERS, *_CLOCKS))}, not {name}")
     return decoder.result(lambda warp: warp.special[name][:width])
@@ -92,6 +96,13 @@ def cs2r(decoder: Decoder) -> Run:
     if decoder.has("32"):
         return decoder.result(lambda warp: np.full(LANES, clock(warp), dtype=np.uint32))
     return decoder.result64(lambda warp: np.full(LANES, clock(warp), dtype=np.uint64))
+
+
+@opcode("LEPC")
+def lepc(decoder: Decoder) -> Run:
+    """Offset of the instruction itself, as a pair (compiled code adds distances to it)."""
+    offset = decoder.instruction.offset
+    return decoder.result64(lambda warp: np.full(LANES, offset, dtype=np.uint64))
 
 
 SPECIAL_REGISTERS = (

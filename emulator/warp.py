@@ -20,6 +20,15 @@ Guard = Callable[["Warp"], int]
 Control = Callable[["Warp", int, int, int], int]
 
 
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """A warp's part in a reduction over the CTA: which of its ``lanes`` said yes."""
+
+    reduction: str
+    ballot: int
+    lanes: int
+
+
 @dataclass(slots=True)
 class Step:
     """A decoded instruction: ``run(warp, execute)``, or ``control(warp, index, active, execute)`` -> next index."""
@@ -57,6 +66,8 @@ class Warp:
         self.mask = live  #: lanes of the running split
         self.address: np.ndarray | None = None  #: set by memory steps for the record
         self.special: dict[str, np.ndarray] = {}
+        self.vote: Vote | None = None  #: at the CTA barrier where the warp waits
+        self.barrier_result = 0
         self.cta: tuple[int, int, int] = (0, 0, 0)
         self.global_memory: GlobalMemory = GlobalMemory()
         self.shared: Region = Region("shared memory", 0, 0)
@@ -129,6 +140,8 @@ class Warp:
         step = self.steps[index]
         execute = arrived if step.guard is None else arrived & step.guard(self)
         self.records.add(index, arrived, execute, self.lanes.live, NO_ROW, NO_ROW)
+        if step.control is not None:
+            step.control(self, index, arrived, execute)
         waiting.clear()
         self.lanes.fork(index + 1, arrived)
 

@@ -15,6 +15,13 @@ from emulator.warp import Warp
 Part = tuple[Region, np.ndarray, np.ndarray | slice]
 
 
+def space_of(addresses: np.ndarray) -> np.ndarray:
+    """``S``, ``L`` or ``G`` for every generic address."""
+    local = (addresses >= np.uint64(LOCAL_WINDOW)) & (addresses < np.uint64(LOCAL_WINDOW + WINDOW_BYTES))
+    shared = (addresses >= np.uint64(SHARED_WINDOW)) & (addresses < np.uint64(SHARED_WINDOW + WINDOW_BYTES))
+    return np.where(shared, "S", np.where(local, "L", "G"))
+
+
 def global_parts(warp: Warp, addresses: np.ndarray, lanes: np.ndarray, size: int) -> list[Part]:
     """Region, offsets and positions for addresses that must be global."""
     return warp.global_memory.parts(addresses, size)
