@@ -1,0 +1,116 @@
+"""Proof of the scoreboard against the rules of docs/machine.md, section 4, register by register."""
+
+from amaranth import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Assert, Assume, Cover
+
+from hdl.scoreboard import GROUP, WarpScoreboard
+from spec.config import Config
+from spec.trace import TOKENS, Kind
+from tests.formal.properties import Miswired, Proof, Properties, constant
+
+CFG = Config(warps=2, lanes=1, register_names=16, source_slots=2, collectors=2, ports=3, payload_bits=16)
+
+
+class ScoreboardProperties(Properties):
+    """What is reserved stays pending until its release, and a beat is clear exactly if no rule is against it."""
+
+    def __init__(self, part, cfg, *, helped=True):
+        super().__init__(part, helped=helped)
+        self._cfg = cfg
+
+    def check(self, m, part):
+        head = part.head
+        aligned = Cat((head.dest_count > size) & head.dest[:bits].any() for size, bits in ((1, 1), (2, 2))).any()
+        m.d.comb += [Assume(head.dest_count <= GROUP), Assume(~aligned)]
+        self.pending = self._shadow(m, "registers", part.reserve_registers, part.release_registers)
+        self.tokens = self._shadow(m, "tokens", part.reserve_tokens, part.release_tokens)
+        hazards = self._hazards(part)
+        for text, hazard in hazards.items():
+            m.d.comb += Assert(~(part.clear & hazard), f"clear implies {text}")
+        m.d.comb += Assert(~part.clear | part.valid, "clear implies a head beat")
+        none = ~Cat(hazards.values()).any()
+        m.d.comb += Assert(part.clear | ~(part.valid & none), "without a hazard the head is clear")
+        busy = self.pending.any() & self.tokens.any() & part.blocks_write.all() & part.mine.all()
+        m.d.comb += [
+            Cover(part.clear & busy & head.source_valid.all() & (head.dest_count == 3), "clear amid pending registers"),
+            Cover(part.clear & (head.kind == Kind.EXIT.value), "an EXIT is clear"),
+            self._kept(m, part),
+        ]
+
+    def _shadow(self, m: Module, name: str, reserve: Value, release) -> Signal:
+        """Reserved and not released; a bit that is both in one cycle is reserved."""
+        held = Signal(len(reserve), name=f"reserved_{name}")
+        for bit in range(len(held)):
+            freed = Cat(self.part.release[port] & release[port][bit] for port in range(self._cfg.ports)).any()
+            with m.If(self.part.reserve & reserve[bit]):
+                m.d.sync += held[bit].eq(1)
+            with m.Elif(freed):
+                m.d.sync += held[bit].eq(0)
+        return held
+
+    def _hazards(self, part) -> dict[str, Value]:
+        head, slots = part.head, self._cfg.source_slots
+        registers = range(self._cfg.register_names)
+        read = Cat(
+            Cat(head.source_valid[slot] & (head.sources[slot] == register) for slot in range(slots)).any()
+            for register in registers
+        )
+        written = Cat((head.dest <= register) & (register < head.dest + head.dest_count) for register in registers)
+        blocked = Cat(
+            part.blocks_write[index] & part.mine[index // slots] & written.bit_select(part.registers[index], 1)
+            for index in range(self._cfg.collectors * slots)
+        )
+        drains = (head.kind == Kind.EXIT.value) | (head.kind == Kind.BARRIER.value)
+        return {
+            "no source is pending": (self.pending & read).any(),
+            "no destination is pending": (self.pending & written).any(),
+            "no destination waits to be read": blocked.any(),
+            "no token is pending": (self.tokens & (head.token_reads | head.token_writes)).any(),
+            "a BARRIER or EXIT finds nothing collecting": drains & part.collecting,
+            "an EXIT finds nothing pending": (head.kind == Kind.EXIT.value) & (self.pending.any() | self.tokens.any()),
+        }
+
+    def _kept(self, m: Module, part) -> Assert:
+        """For any one register: reserved and not released since, no beat that reads it is clear."""
+        register = constant(m, "register", self._cfg.register_names)
+        freed = Cat(
+            part.release[port] & part.release_registers[port].bit_select(register, 1) for port in range(self._cfg.ports)
+        )
+        waits = Signal()
+        with m.If(part.reserve & part.reserve_registers.bit_select(register, 1)):
+            m.d.sync += waits.eq(1)
+        with m.Elif(freed.any()):
+            m.d.sync += waits.eq(0)
+        self.waits, self.register = waits, register
+        reads = part.head.source_valid[0] & (part.head.sources[0] == register)
+        return Assert(~(part.clear & waits & reads), "a reserved register stays pending until its release")
+
+    def help(self, m, part, state):
+        m.d.comb += [
+            Assert(state("pending") == self.pending, "pending registers are those reserved"),
+            Assert(state("tokens") == self.tokens, "pending tokens are those reserved"),
+            Assert(self.waits == self.pending.bit_select(self.register, 1), "the followed register is one of them"),
+        ]
+
+
+def _proof(cfg: Config, *, regress: bool = False) -> Proof:
+    def wrong(**changes):
+        return lambda: ScoreboardProperties(Miswired(WarpScoreboard(cfg), **changes), cfg, helped=False)
+
+    names = cfg.register_names
+    return Proof(
+        "hdl.scoreboard.WarpScoreboard",
+        f"of {names} registers, {TOKENS} tokens",
+        lambda: ScoreboardProperties(WarpScoreboard(cfg), cfg),
+        {
+            "a reserved register stays pending until its release": wrong(reserve_registers=lambda mask: mask[1:] << 1),
+            "clear implies no destination waits to be read": wrong(mine=lambda mine: mine & ~1),
+            "clear implies no token is pending": wrong(reserve_tokens=lambda tokens: tokens[:-1]),
+            "without a hazard the head is clear": wrong(release=lambda release: release & ~Const(2, len(release))),
+        },
+        reach=4,
+        regress=regress,
+    )
+
+
+PROOFS = (_proof(CFG), _proof(CFG.replace(register_names=64, collectors=3), regress=True))
