@@ -14,6 +14,7 @@ import cocotb_tools.config as cocotb_config
 SIMULATORS = ("verilator", "icarus")
 TOPLEVEL = "harness"
 _OLDEST_VERILATOR = (5, 36)
+_INTERMEDIATE = {".a", ".cpp", ".d", ".dat", ".gch", ".h", ".mk", ".o"}
 # The wheel's makefile leaves these to a configure step that wheels do not run.
 _WHEEL_FLAGS = (
     "CFG_CXXFLAGS_PCH_I=-include",
@@ -63,6 +64,7 @@ def build(simulator: str, sources: Sequence[Path], directory: Path, *, waves: bo
         _run(_verilate(sources, directory, waves), directory, verilator_environment())
         flags = ["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", f"VM_TRACE={int(waves)}"]
         _run(["make", "-j2", "-C", str(directory), "-f", "Vtop.mk", *flags], directory, verilator_environment())
+        _clean(directory)
     else:
         if shutil.which("iverilog") is None:
             raise SimulatorError("icarus needs the program iverilog: install the package 'iverilog'")
@@ -83,6 +85,13 @@ def _verilate(sources: Sequence[Path], directory: Path, waves: bool) -> list[str
         str(main),
         *map(str, sources),
     ]
+
+
+def _clean(directory: Path) -> None:
+    """Remove what only the build needed; a precompiled header alone has a hundred megabytes."""
+    for path in directory.glob("*.*"):
+        if path.suffix in _INTERMEDIATE:
+            path.unlink()
 
 
 def _run(command: list[str], directory: Path, environment: dict[str, str]) -> None:
