@@ -92,7 +92,7 @@ def compose(transfers: Iterable[Transfer]) -> Transfer:
 def transfer(instruction: Instruction) -> Transfer:
     """Transfer of one instruction. An opaque opcode may use everything it names and kills nothing."""
     if not is_known(instruction.opcode):
-        return Transfer(_named(instruction), 0)
+        return Transfer(named(instruction), 0)
     found = effects(instruction)
     uses = used(found)
     if instruction.opcode == "EXIT":
@@ -156,7 +156,7 @@ def _set(general: Iterable[int], preds: Iterable[int], uniforms: Iterable[int], 
     return result
 
 
-def _named(instruction: Instruction) -> int:
+def named(instruction: Instruction) -> int:
     """Every register an opaque instruction could mean by its operands, at the widest."""
     result = used(effects_of_guard(instruction))
     for operand in instruction.operands:

@@ -2,52 +2,87 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from compiler import Function, Instruction, load_listing
 from compiler.cfg import STEP, Cfg, build_cfg
-from compiler.liveness import Liveness, general_registers, liveness, transfer
+from compiler.divergence import Branch, Divergence, divergence
+from compiler.dominance import EXIT_NODE, immediate_dominators, immediate_post_dominators
+from compiler.liveness import general_registers, liveness, transfer
+from compiler.loops import natural_loops
 from compiler.opcodes import is_known
 from compiler.operands import effects
+from compiler.reaching import reaching_definitions
+from compiler.warp_liveness import warp_liveness
 from warpfile.schemes import SCHEMES
 
 
 def analyze_listing(path: Path) -> dict[str, Any]:
     """Control flow, live registers and hints of every function. Raises ``ListingError`` and ``OSError``."""
-    return {"functions": [_function(function) for function in load_listing(path).functions.values()]}
+    listing = load_listing(path)
+    functions = [_function(function) for function in listing.functions.values()]
+    return {"functions": functions, "warnings": list(listing.warnings)}
 
 
 def _function(function: Function) -> dict[str, Any]:
     cfg = build_cfg(function)
+    live, diverging = liveness(cfg), divergence(cfg)
+    kept, reaching = warp_liveness(cfg, live, diverging), reaching_definitions(cfg)
+    rows = []
+    for index, instruction in enumerate(function.instructions):
+        defs, uses = _general(instruction)
+        row: dict[str, Any] = {
+            "offset": instruction.offset,
+            "opcode": instruction.full_opcode,
+            "defs": defs,
+            "uses": uses,
+            "live_in": list(general_registers(live.live_in[index])),
+            "live_out": list(general_registers(live.live_out[index])),
+            "warp_live_in": list(general_registers(kept.live_in[index])),
+            "warp_live_out": list(general_registers(kept.live_out[index])),
+            "divergent_uses": sorted(set(uses) & set(general_registers(diverging.divergent_in[index]))),
+            "defined_at": {number: [STEP * at for at in reaching.of(index, number)] for number in uses},
+        }
+        if instruction.control is not None:
+            row["control"] = asdict(instruction.control)
+        rows.append(row)
+    hints = {
+        name: {hint: compute(function) for hint, compute in scheme.passes.items()} for name, scheme in SCHEMES.items()
+    }
+    return {"name": function.name, **_graph(cfg, diverging), "instructions": rows, "hints": hints}
+
+
+def _graph(cfg: Cfg, diverging: Divergence) -> dict[str, Any]:
+    """Blocks, edges and what is known of them; a block is named by the offset of its first instruction."""
     starts = [block.start * STEP for block in cfg.blocks]
+    above, below = immediate_dominators(cfg), immediate_post_dominators(cfg)
+    loops = natural_loops(cfg)
     return {
-        "name": function.name,
+        "routines": [{"name": found.name, "start": found.start, "end": found.end} for found in cfg.function.routines],
         "blocks": [{"start": block.start * STEP, "end": block.end * STEP} for block in cfg.blocks],
         "edges": [[starts[source], starts[target]] for source, target in cfg.edges],
-        "instructions": _instructions(cfg, liveness(cfg)),
-        "hints": {
-            name: {hint: compute(function) for hint, compute in scheme.passes.items()}
-            for name, scheme in SCHEMES.items()
-        },
+        "dominators": [[starts[block], starts[parent]] for block, parent in sorted(above.items()) if parent != block],
+        "post_dominators": [
+            [starts[block], None if parent == EXIT_NODE else starts[parent]] for block, parent in sorted(below.items())
+        ],
+        "loops": [
+            {"header": starts[loop.header], "blocks": sorted(starts[block] for block in loop.blocks)} for loop in loops
+        ],
+        "branches": [_branch(cfg, starts, branch) for branch in diverging.branches],
     }
 
 
-def _instructions(cfg: Cfg, live: Liveness) -> list[dict[str, Any]]:
-    rows = []
-    for index, instruction in enumerate(cfg.function.instructions):
-        defs, uses = _general(instruction)
-        rows.append(
-            {
-                "offset": instruction.offset,
-                "opcode": instruction.full_opcode,
-                "defs": defs,
-                "uses": uses,
-                "live_in": list(general_registers(live.live_in[index])),
-                "live_out": list(general_registers(live.live_out[index])),
-            }
-        )
-    return rows
+def _branch(cfg: Cfg, starts: list[int], branch: Branch) -> dict[str, Any]:
+    """A branch: its offset, whether it is proven uniform, its sides, and the block where divergent lanes rejoin."""
+    rejoin = branch.influence.rejoin
+    return {
+        "offset": cfg.last(cfg.blocks[branch.block]).offset,
+        "uniform": branch.is_uniform,
+        "sides": [starts[side] for side in branch.influence.sides],
+        "rejoin": None if rejoin is None else starts[rejoin],
+    }
 
 
 def _general(instruction: Instruction) -> tuple[list[int], list[int]]:

@@ -3,57 +3,10 @@
 from __future__ import annotations
 
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from compiler import parse
-from compiler.cfg import Cfg, build_cfg
 from compiler.dominance import EXIT_NODE, dominates, immediate_dominators, immediate_post_dominators
 from compiler.liveness import Transfer, general_registers, liveness, transfer
-
-REGISTERS = 4
-
-
-@st.composite
-def programs(draw: st.DrawFn) -> str:
-    """Random SASS: moves and branches over a few labels, every label defined once."""
-    count = draw(st.integers(1, 12))
-    lines = []
-    for position in range(count):
-        lines.append(f"L{position}:")
-        guard = draw(st.sampled_from(["", "@P0 ", "@!P1 "]))
-        kind = draw(st.sampled_from(["move", "move", "branch", "exit"]))
-        a, b = draw(st.integers(0, REGISTERS - 1)), draw(st.integers(0, REGISTERS - 1))
-        if kind == "move":
-            lines.append(f"{guard}IADD3 R{a + 2}, R{b + 2}, 0x1, RZ")
-        elif kind == "branch":
-            lines.append(f"{guard}BRA `(L{draw(st.integers(0, count - 1))})")
-        else:
-            lines.append(f"{guard}EXIT")
-    return "\n".join(lines)
-
-
-def graph(code: str) -> Cfg:
-    lines, offset = ['\t.section\t.text.k,"ax",@progbits', "k:"], 0
-    for line in (text.strip() for text in [*code.splitlines(), "EXIT"]):
-        if line.endswith(":"):
-            lines.append(line)
-        else:
-            lines.append(f"        /*{offset:04x}*/                   {line} ;")
-            offset += 16
-    return build_cfg(parse("\n".join(lines), "t").functions["k"])
-
-
-def next_instructions(cfg: Cfg) -> list[list[int]]:
-    """Where control may go behind every instruction, from the instructions themselves."""
-    result = []
-    for index, instruction in enumerate(cfg.function.instructions):
-        targets = []
-        if instruction.opcode == "BRA":
-            targets.append(instruction.operands[-1].offset // 16)  # type: ignore[union-attr]
-        if instruction.opcode not in ("BRA", "EXIT") or instruction.is_guarded:
-            targets.append(index + 1)
-        result.append(targets)
-    return result
+from tests.compiler.generated import REGISTERS, graph, next_instructions, programs
 
 
 def live_by_walking(register: int, start: int, follow: list[list[int]], steps: list[Transfer]) -> bool:

@@ -25,6 +25,8 @@ def analyze(listing: Path, json_path: Path | None) -> None:
     facts = analyze_listing(listing)
     if json_path:
         write_json(json_path, facts)
+    for warning in facts["warnings"]:
+        say(f"warning: {warning}")
     for function in facts["functions"]:
         _show(function)
 
@@ -33,6 +35,8 @@ def _show(function: dict[str, Any]) -> None:
     live = max((len(row["live_in"]) for row in function["instructions"]), default=0)
     count = len(function["instructions"])
     say(f"{function['name']}: {count} instructions, {len(function['blocks'])} blocks, at most {live} live registers")
+    uniform = sum(branch["uniform"] for branch in function["branches"])
+    say(f"{len(function['loops'])} loops, {uniform} of {len(function['branches'])} branches proven warp-uniform")
     successors: dict[int, list[str]] = {}
     for source, target in function["edges"]:
         successors.setdefault(source, []).append(f"{target:#06x}")

@@ -1,0 +1,87 @@
+"""``warpfile analyze`` on loops, divergent branches, opaque opcodes and encodings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.warpfile.conftest import Invoke, write_listing
+
+LOOP = (
+    "S2R R0, SR_TID.X",
+    "IADD3 R0, R0, -0x1, RZ",
+    "ISETP.GT.AND P0, PT, R0, RZ, PT",
+    "@P0 BRA `(again)",
+    "EXIT",
+)
+
+
+@pytest.fixture
+def facts(invoke: Invoke, folder: Path) -> Any:
+    """Run one command line that must succeed and give its JSON."""
+
+    def call(*arguments: object) -> Any:
+        result = invoke(*arguments, "--json", folder / "facts.json")
+        assert result.exit_code == 0, result.output
+        return json.loads((folder / "facts.json").read_text())
+
+    return call
+
+
+def loop(kernel: Path) -> Path:
+    write_listing(kernel, LOOP)
+    listing = kernel / "kernel.sass"
+    listing.write_text(listing.read_text().replace("        /*0010*/", "again:\n        /*0010*/"))
+    return listing
+
+
+def test_loops_branches_and_dominators(facts: Any, kernel: Path) -> None:
+    (function,) = facts("analyze", loop(kernel))["functions"]
+    assert function["loops"] == [{"header": 16, "blocks": [16]}]
+    assert function["branches"] == [{"offset": 48, "uniform": False, "sides": [16, 64], "rejoin": None}]
+    assert function["dominators"] == [[16, 0], [64, 16]]
+    assert function["post_dominators"] == [[0, 16], [16, 64], [64, None]]
+    assert function["routines"] == [{"name": "count", "start": 0, "end": 80}]
+
+
+def test_instruction_rows_have_warp_liveness_and_definitions(facts: Any, kernel: Path) -> None:
+    (function,) = facts("analyze", loop(kernel))["functions"]
+    compare, leave = function["instructions"][2], function["instructions"][4]
+    assert compare["defined_at"] == {"0": [16]}
+    assert compare["divergent_uses"] == [0]
+    # EXIT uses R1 only; lanes that still loop need R0.
+    assert (leave["live_in"], leave["warp_live_in"]) == ([1], [0, 1])
+
+
+def test_opaque_opcodes_are_a_warning(invoke: Invoke, facts: Any, kernel: Path) -> None:
+    write_listing(kernel, ("FUTURE.NEW R2, R4, {odd}", "BRX R6 -0x10", "EXIT"))
+    found = facts("analyze", kernel / "kernel.sass")
+    assert [warning.partition(": ")[2] for warning in found["warnings"]] == [
+        "opcode FUTURE.NEW is not known",
+        "targets of BRX are not shown, control flow behind it is not known",
+    ]
+    assert "warning: " in invoke("analyze", kernel / "kernel.sass").stdout
+    assert set(range(2, 8)) <= set(found["functions"][0]["instructions"][0]["uses"])
+
+
+def test_control_codes_are_shown_where_the_listing_has_them(facts: Any, kernel: Path) -> None:
+    listing = kernel / "kernel.sass"
+    listing.write_text(
+        "\t\tFunction : count\n"
+        "        /*0000*/   S2R R0, SR_TID.X ;   /* 0x0000000000007919 */\n"
+        "                                        /* 0x000e220000002100 */\n"
+        "        /*0010*/   EXIT ;               /* 0x000000000000794d */\n"
+        "                                        /* 0x000fea0003800000 */\n"
+    )
+    (function,) = facts("analyze", listing)["functions"]
+    assert function["instructions"][0]["control"] == {
+        "stall": 1,
+        "yields": False,
+        "write_barrier": 0,
+        "read_barrier": None,
+        "wait_mask": 0,
+        "reuse": 0,
+    }
