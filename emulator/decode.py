@@ -65,6 +65,11 @@ def supported_opcodes() -> frozenset[str]:
     return frozenset(_TABLE)
 
 
+def modifiers_of(opcode: str) -> frozenset[str]:
+    """Modifiers with an effect that the builder of an opcode understands."""
+    return _TABLE[opcode].modifiers if opcode in _TABLE else frozenset()
+
+
 def decode(function: Function, banks: ConstantBanks, listing: str) -> tuple[list[Step], tuple[StaticInstruction, ...]]:
     """Steps and static instructions of a function.
 

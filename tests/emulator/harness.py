@@ -50,8 +50,9 @@ def run(
     constants: bytes = bytes(0x200),
     shared: int = 256,
     limit: int = 10_000,
+    buffer: bytes = b"",
 ) -> Warp:
-    """Execute a listing's code to the end of the warp."""
+    """Execute a listing's code to the end of the warp. ``buffer`` lies at the start of global memory."""
     function = parse(listing(code), "test.sass").functions["k"]
     with np.errstate(all="ignore"):
         steps, _ = decode(function, ConstantBanks({0: constants}), "test.sass")
@@ -59,6 +60,8 @@ def run(
         warp.allowed = limit
         warp.special = special_registers(0, (32, 1, 1), (0, 0, 0))
         warp.shared = Region("shared memory", 0, shared)
+        if buffer:
+            warp.global_memory.add("buffer", buffer)
         for number, values in (registers or {}).items():
             warp.registers[number] = values
         for number, mask in (predicates or {}).items():
