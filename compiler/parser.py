@@ -72,9 +72,15 @@ class _Reader:
         elif match := _CUOBJDUMP.match(line):
             self._open(".text." + match[1])
         elif isinstance(self.current, Section):
-            self.current.add(line)
+            self._data_line(number, line, self.current)
         else:
             self._code_line(number, line)
+
+    def _data_line(self, number: int, line: str, section: Section) -> None:
+        try:
+            section.add(line)
+        except ValueError as error:
+            raise ListingError(self.name, number, str(error)) from None
 
     def _open(self, section: str) -> None:
         if section.startswith(".text."):

@@ -15,6 +15,8 @@ _DATA = re.compile(r"(?:/\*[0-9a-f]+\*/)?\s*\.(byte|short|word|dword|zero)\s+(.*
 _WIDTHS = {"byte": 1, "short": 2, "word": 4, "dword": 8}
 _ATTRIBUTE = re.compile(r"//-+\s*nvinfo\s*:\s*(\w+)")
 _LABEL = re.compile(r"([.\w$]+):$")
+_COUNT = re.compile(r"0x[0-9a-fA-F]+|\d+")
+_LIMIT = 1 << 28  #: bytes of one section
 _ALIGN = re.compile(r"\.align\s+(\d+)")
 
 
@@ -29,20 +31,22 @@ class Section:
     attributes: list[tuple[str, int]] = field(default_factory=list)  #: nvinfo attribute and where it starts
 
     def add(self, line: str) -> None:
-        """Take one line; text that holds no data is passed over."""
+        """Take one line; text that holds no data is passed over. Raises :class:`ValueError` for impossible data."""
         line = line.strip()
         if match := _ATTRIBUTE.match(line):
             self.attributes.append((match[1], len(self.data)))
         elif match := _LABEL.match(line):
             self.labels[match[1]] = len(self.data)
         elif match := _ALIGN.match(line):
-            self.data.extend(bytes(-len(self.data) % int(match[1])))
+            self._fill(-len(self.data) % max(1, int(match[1])))
         elif match := _DATA.match(line):
             self._append(match[1], match[2])
 
     def _append(self, directive: str, values: str) -> None:
         if directive == "zero":
-            self.data.extend(bytes(int(values, 0)))
+            if not _COUNT.fullmatch(values.strip()):
+                raise ValueError(f".zero must have a number of bytes, not {values.strip()!r}")
+            self._fill(int(values, 0))
             return
         width = _WIDTHS[directive]
         for value in values.split(","):
@@ -53,6 +57,11 @@ class Section:
             else:
                 self.relocations[len(self.data)] = value
             self.data.extend(number.to_bytes(width, "little"))
+
+    def _fill(self, count: int) -> None:
+        if len(self.data) + count > _LIMIT:
+            raise ValueError(f"section {self.name} must have at most {_LIMIT} bytes")
+        self.data.extend(bytes(count))
 
     def parameters(self) -> tuple[Parameter, ...]:
         """Kernel parameters in order, from the EIATTR_KPARAM_INFO entries."""

@@ -99,13 +99,23 @@ def _array(where: str, directory: Path, key: str, file: object) -> np.ndarray:
     if not isinstance(file, str):
         raise LaunchError(f"{where}: {key} must be the name of a .npy file, not {file!r}")
     path = directory / file
+    if Path(file).is_absolute() or ".." in Path(file).parts:
+        raise LaunchError(f"{where}: {key} must be a file in the kernel's directory, not {file!r}")
     try:
-        array = np.load(path, allow_pickle=False)
+        array = _read(path)
     except FileNotFoundError:
         raise LaunchError(f"{where}: {key} must be an existing .npy file, {file!r} does not exist") from None
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError, MemoryError) as error:
         reason = " ".join(str(error).split())
         raise LaunchError(f"{where}: {key} must be a .npy file, {file!r} is not ({reason})") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub" or array.nbytes == 0:
         raise LaunchError(f"{where}: {key} must be a non-empty array of numbers, {file!r} is not")
     return np.ascontiguousarray(array)
+
+
+def _read(path: Path) -> np.ndarray:
+    """The array of a .npy file; pickled objects are refused, since they could run code."""
+    if path.exists() and not path.is_file():
+        raise ValueError("it is no ordinary file")
+    with path.open("rb") as file:
+        return np.lib.format.read_array(file, allow_pickle=False)

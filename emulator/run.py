@@ -46,6 +46,9 @@ def execute(launch: Launch, instruction_limit: int = INSTRUCTION_LIMIT, progress
     start = time.perf_counter()
     machine = _Machine(launch, instruction_limit)
     ctas = launch.grid[0] * launch.grid[1] * launch.grid[2]
+    warps = ctas * -(-launch.block[0] * launch.block[1] * launch.block[2] // LANES)
+    if warps > instruction_limit:
+        raise ExecutionError(f"{launch.path}: grid must have at most {instruction_limit} warps, not {warps}")
     with np.errstate(all="ignore"):
         for number in range(ctas):
             machine.run_cta(number)

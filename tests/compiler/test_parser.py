@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from compiler import ListingError, load_listing, parse
+from compiler.cfg import build_cfg
+from compiler.control_codes import ControlCode, control_code
+from compiler.divergence import divergence
+from compiler.liveness import EVERYTHING, liveness
 from compiler.model import Address, Constant, File, Immediate, Instruction, Label, Name, Predicate, Register
+from compiler.reaching import reaching_definitions
+from compiler.warp_liveness import warp_liveness
+from tests.compiler import judge
 
 HEAD = '\t.section\t.text.k,"ax",@progbits\nk:\n'
 KERNELS = Path(__file__).parents[2] / "kernels"
@@ -190,6 +200,46 @@ def test_malformed_listings_name_line_and_rule(text: str, line: int, rule: str) 
     assert rule in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (".zero /", ".zero must have a number of bytes, not '/'"),
+        (".zero 0xffffffffff", "section .nv.shared.k must have at most 268435456 bytes"),
+        (".align 99999999999\n.byte 1\n.align 99999999999", "must have at most"),
+    ],
+)
+def test_impossible_data_is_an_error(text: str, rule: str) -> None:
+    with pytest.raises(ListingError, match=rule):
+        parse(f'{HEAD}        /*0000*/   EXIT ;\n\t.section\t.nv.shared.k,"aw",@nobits\n{text}\n', "t")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_damaged_listings_end_in_one_line_or_can_be_analysed(data: st.DataObject) -> None:
+    lines = (KERNELS / "collatz" / "kernel.sass").read_text().splitlines()
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(lines) - 1))
+        damage = data.draw(st.sampled_from(["drop", "double", "cut", "text"]))
+        if damage == "drop":
+            del lines[at]
+        elif damage == "double":
+            lines.insert(at, lines[data.draw(st.integers(0, len(lines) - 1))])
+        elif damage == "cut":
+            lines[at] = lines[at][: data.draw(st.integers(0, 60))]
+        else:
+            lines[at] = lines[at].replace("R", data.draw(st.text("RUP!@[]`()0x.;-,{} ", max_size=4)), 1)
+    try:
+        listing = parse("\n".join(lines), "t")
+    except ListingError as error:
+        assert "\n" not in str(error)
+        return
+    for function in listing.functions.values():
+        cfg = build_cfg(function)
+        live = liveness(cfg)
+        warp_liveness(cfg, live, divergence(cfg))
+        reaching_definitions(cfg)
+
+
 def test_a_cubin_is_no_listing(tmp_path: Path) -> None:
     (tmp_path / "a.sass").write_bytes(b"\x7fELF\x02\x01")
     with pytest.raises(ListingError, match="not a cubin"):
@@ -200,3 +250,91 @@ def test_unknown_function_lists_those_there_are() -> None:
     listing = parse(HEAD + "        /*0000*/   EXIT ;", "t")
     with pytest.raises(ValueError, match="function must be one of k, not 'q'"):
         listing.function("q")
+
+
+HEX = """
+		Function : first
+        /*0000*/                   S2R R0, SR_TID.X ;                                   /* 0x0000000000007919 */
+                                                                                        /* 0x000e220000002100 */
+        /*0010*/                   IMAD.WIDE R2, R0.reuse, R3, c[0x0][0x160] ;          /* 0x0000580000027625 */
+                                                                                        /* 0x003fd000078e0203 */
+        /*0020*/                   CALL.REL.NOINC 0x40 ;                                /* 0x0000001000007944 */
+                                                                                        /* 0x000fea0003c00000 */
+        /*0030*/                   EXIT ;                                               /* 0x000000000000794d */
+                                                                                        /* 0x000fea0003800000 */
+        /*0040*/                   RET.REL.NODEC R20 0x0 ;                              /* 0xffffffb014007950 */
+                                                                                        /* 0x000fea0003c3ffff */
+		..........
+
+		Function : second
+        /*0000*/                   EXIT ;                                               /* 0x000000000000794d */
+                                                                                        /* 0x000fea0003800000 */
+"""
+
+
+def test_encodings_are_decoded_into_control_codes() -> None:
+    read, wide, *_ = parse(HEX, "t").functions["first"].instructions
+    assert read.encoding == 0x000E220000002100_0000000000007919
+    assert read.control == ControlCode(1, False, write_barrier=0, read_barrier=None, wait_mask=0, reuse=0)
+    assert wide.control == ControlCode(8, True, write_barrier=None, read_barrier=None, wait_mask=3, reuse=0)
+    assert one("EXIT").control is None
+
+
+def test_every_field_of_a_control_code_has_its_place() -> None:
+    fields = {"stall": (0, 4), "write_barrier": (5, 3), "read_barrier": (8, 3), "wait_mask": (11, 6), "reuse": (17, 4)}
+    for name, (place, width) in fields.items():
+        for value in range((1 << width) - name.endswith("barrier")):
+            others = control_code(((1 << 21) - 1 & ~((1 << width) - 1 << place)) << 105 | value << place + 105)
+            assert getattr(others, name) == value
+            assert getattr(control_code(value << place + 105), name) == value
+    assert control_code(1 << 109).yields is False
+    assert control_code(0).yields is True
+
+
+def test_cuobjdump_shows_several_functions_and_their_subroutines() -> None:
+    listing = parse(HEX, "t")
+    assert list(listing.functions) == ["first", "second"]
+    first = listing.functions["first"]
+    assert [(routine.name, routine.start, routine.end) for routine in first.routines] == [
+        ("first", 0, 0x40),
+        ("0x40", 0x40, 0x50),
+    ]
+    cfg = build_cfg(first)
+    assert (cfg.call_edges, cfg.return_edges) == (((0, 2),), ((2, 1),))
+
+
+@pytest.mark.parametrize("kernel", ["collatz", "divide", "bytecode"])
+def test_reuse_fields_count_the_reuse_marks(kernel: str) -> None:
+    if judge.disassembler() is None:
+        pytest.skip("nvdisasm is not installed")
+    text = judge.run("-c", "-hex", str(KERNELS / kernel / "kernel.cubin"))
+    for function in parse(text, kernel).functions.values():
+        for instruction in function.instructions:
+            assert instruction.control is not None
+            assert instruction.control.reuse.bit_count() == instruction.text.count(".reuse"), instruction.text
+
+
+def test_callee_outside_of_the_section_is_a_warning() -> None:
+    text = HEAD + "        /*0000*/   CALL.REL.NOINC `(elsewhere) ;\n        /*0010*/   EXIT ;\n"
+    listing = parse(text, "t")
+    assert listing.warnings == ("t, line 3: callee of CALL.REL.NOINC `(elsewhere) is not in the section",)
+    assert liveness(build_cfg(listing.functions["k"])).live_in[0] == EVERYTHING
+
+
+def test_unknown_operands_of_an_unknown_opcode_are_kept() -> None:
+    listing = parse(HEAD + "        /*0000*/   FUTURE R2, <odd>, {3} ;\n", "t")
+    assert listing.functions["k"].instructions[0].operands[1] == Name("<odd>")
+
+
+def test_descriptors_of_later_machines_are_uses() -> None:
+    operand = one("LDG.E R0, desc[UR4][R2.64+0x8]").operands[1]
+    assert isinstance(operand, Address)
+    assert (operand.descriptor, operand.offset) == (register(4, File.UNIFORM), 8)
+
+
+def test_ten_thousand_instructions_parse_in_two_seconds() -> None:
+    lines = [line for line in HEX.splitlines() if "IMAD" in line or "0x003fd" in line]
+    body = [lines[0].replace("0010", f"{16 * number:04x}") + "\n" + lines[1] for number in range(10_000)]
+    start = time.perf_counter()
+    assert len(parse("\tFunction : k\n" + "\n".join(body), "t").functions["k"].instructions) == 10_000
+    assert time.perf_counter() - start < 2

@@ -37,6 +37,13 @@ CODE = """S2R R0, SR_TID.X
     STG.E.SYS [R2], R5"""
 
 
+class Bomb:
+    """Would run code if anything unpickled it."""
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
+        return exec, ("raise AssertionError('an array file ran code')",)
+
+
 @pytest.fixture
 def kernel(tmp_path: Path) -> Callable[..., Path]:
     """Write a kernel directory; the launch file may be changed by replacements."""
@@ -52,6 +59,9 @@ def kernel(tmp_path: Path) -> Callable[..., Path]:
         np.save(tmp_path / "e.npy", np.arange(80, dtype=np.int32) + 3)
         np.save(tmp_path / "big.npy", np.zeros(81, dtype=np.int32))
         np.save(tmp_path / "text.npy", np.array(["a"]))
+        np.save(tmp_path / "objects.npy", np.array([Bomb()]), allow_pickle=True)
+        header = b"{'descr': '<i8', 'fortran_order': False, 'shape': (1000000000000000,), }"
+        (tmp_path / "huge.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
         return tmp_path
 
     return write
@@ -95,6 +105,18 @@ WRONG = [
     (('init = "y.npy"', 'init = "z.npy"'), "argument 'y': init must be an existing .npy file, 'z.npy' does not exist"),
     (('init = "y.npy"', 'init = "launch.toml"'), "argument 'y': init must be a .npy file, 'launch.toml' is not"),
     (('init = "y.npy"', 'init = "text.npy"'), "argument 'y': init must be a non-empty array of numbers"),
+    (
+        ('init = "y.npy"', 'init = "/y.npy"'),
+        "argument 'y': init must be a file in the kernel's directory, not '/y.npy'",
+    ),
+    (('init = "y.npy"', 'init = "../y.npy"'), "argument 'y': init must be a file in the kernel's directory, not"),
+    (('expect = "e.npy"', 'expect = "a/../e.npy"'), "argument 'y': expect must be a file in the kernel's directory"),
+    (
+        ('init = "y.npy"', 'init = "objects.npy"'),
+        "argument 'y': init must be a .npy file, 'objects.npy' is not (Object",
+    ),
+    (('init = "y.npy"', 'init = "huge.npy"'), "argument 'y': init must be a .npy file, 'huge.npy' is not"),
+    (('init = "y.npy"', 'init = "."'), "argument 'y': init must be a .npy file, '.' is not (it is no ordinary file)"),
     (('init = "y.npy"\n', ""), "argument 'y': init must name the .npy file"),
     (('expect = "e.npy"', 'expect = "big.npy"'), "expect must have at most the 320 bytes of init, not 324"),
     (('expect = "e.npy"', 'expect = "e.npy"\nrtol = -1'), "rtol must be a number of at least 0, not -1"),
@@ -142,6 +164,12 @@ def test_access_behind_a_buffer_names_kernel_and_lane(kernel: Callable[..., Path
         ExecutionError, match=r"k, CTA 1, warp 1: instruction 0x0060 .*lane 7: address 0x\w+ is outside"
     ):
         execute(load_kernel(kernel(("[40, 1, 1]", "[41, 1, 1]"))))
+
+
+def test_a_launch_of_more_warps_than_instructions_is_refused_at_once(kernel: Callable[..., Path]) -> None:
+    launch = load_kernel(kernel(("[2, 1, 1]", "[2147483647, 65535, 65535]")))
+    with pytest.raises(ExecutionError, match=r"launch.toml: grid must have at most 20000000 warps, not \d+$"):
+        execute(launch)
 
 
 def test_runaway_kernel(kernel: Callable[..., Path]) -> None:
