@@ -11,6 +11,7 @@ from compiler.operand_text import label_operand, parse_operand, split_operands
 
 _BODY = re.compile(r"(?:@(!?)(U?)P([0-6T])\s+)?([A-Z][A-Z0-9_]*)((?:\.[A-Za-z0-9_]+)*)(?:\s+(.*))?$")
 _TARGETS = re.compile(r"\(\*\"BRANCH_TARGETS ([^\"]*)\"\*\)")
+_REMARK = re.compile(r"\(\*\"[^\"]*\"\*\)")
 _PLACE = re.compile(r"0x[0-9a-f]+$")
 _WITH_PLACE = ("BRA", "BSSY", "CALL", "RET")
 
@@ -23,7 +24,8 @@ def decode_instruction(
     body = text
     if match := _TARGETS.search(text):
         targets = tuple(label_operand(name.strip(), labels) for name in match[1].split(","))
-        body = _TARGETS.sub("", text).strip()
+        body = _TARGETS.sub("", text)
+    body = _REMARK.sub("", body)
     match = _BODY.match(body.strip())
     if match is None:
         raise ValueError(f"instruction must be '[@guard] OPCODE[.MODIFIER]... operands', not {text!r}")

@@ -28,6 +28,7 @@ _SPECIAL = re.compile(r"([-+]?)(INF|QNAN|SNAN|NAN)$")
 _CONSTANT = re.compile(r"([-~]?)(\|?)c(x?)\[([^]]*)\]\[([^]]*)\](\|?)(?:\.\w+)*$")
 _ADDRESS = re.compile(r"(?:desc\[([^]]*)\])?\[([^]]*)\]$")
 _LABEL = re.compile(r"`\(([^)]*)\)$")
+_RELOCATED = re.compile(r"32@(lo|hi)\((?:\(\S+ \+ (\S+)@srel\)|([^()]+))\)$")
 _NAME = re.compile(r"(?:[123]D|[A-Z][A-Z0-9_]*)(\.[A-Z0-9_]+)*$")
 _MARKED = re.compile(r"\{[\d,]*\}$")
 
@@ -55,9 +56,18 @@ def parse_operand(text: str, labels: Mapping[str, int]) -> Operand:
             return operand
     if match := _LABEL.match(text):
         return label_operand(match[1], labels)
+    if match := _RELOCATED.match(text):
+        return _relocated(text, match[1], match[3] or match[2], labels)
     if _NAME.match(text) or _MARKED.match(text):
         return Name(text)
     raise ValueError(f"operand must be a register, predicate, literal, constant, address or label, not {text!r}")
+
+
+def _relocated(text: str, half: str, name: str, labels: Mapping[str, int]) -> Operand:
+    """Half of a code address as a literal; the address of anything else is known to the linker only."""
+    if name not in labels:
+        return Name(text)
+    return Immediate(labels[name] if half == "lo" else 0, text)
 
 
 def label_operand(name: str, labels: Mapping[str, int]) -> Label:

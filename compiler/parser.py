@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from compiler.code_section import STEP, CodeSection, linked
 from compiler.errors import ListingError
 from compiler.instruction_text import decode_instruction
 from compiler.model import Function, Instruction, Label, Listing, Routine, Symbol
@@ -19,23 +19,6 @@ _ENCODING = re.compile(r"\s*/\*\s*0x([0-9a-f]{16})\s*\*/\s*$")
 _LABEL = re.compile(r"([^\s:/]+):\s*$")
 _TYPE = re.compile(r"\s*\.type\s+([^,\s]+),@function")
 _REGISTERS = re.compile(r"SHI_REGISTERS=(\d+)")
-_STEP = 0x10
-
-
-@dataclass
-class _Code:
-    """Raw lines of one text section, before labels can be resolved."""
-
-    name: str
-    raw: list[tuple[int, int, str]] = field(default_factory=list)  #: line, offset, text
-    labels: dict[str, int] = field(default_factory=dict)
-    routines: list[str] = field(default_factory=list)
-    registers: int | None = None
-    encodings: dict[int, list[int]] = field(default_factory=dict)  #: by offset, the 64-bit words shown so far
-
-    @property
-    def end(self) -> int:
-        return self.raw[-1][1] + _STEP if self.raw else 0
 
 
 def load_listing(path: Path) -> Listing:
@@ -61,9 +44,9 @@ class _Reader:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.code: dict[str, _Code] = {}
+        self.code: dict[str, CodeSection] = {}
         self.data: dict[str, Section] = {}
-        self.current: _Code | Section | None = None
+        self.current: CodeSection | Section | None = None
 
     def line(self, number: int, line: str) -> None:
         """Take one line of the listing."""
@@ -84,13 +67,13 @@ class _Reader:
 
     def _open(self, section: str) -> None:
         if section.startswith(".text."):
-            self.current = self.code.setdefault(section, _Code(section[len(".text.") :]))
+            self.current = self.code.setdefault(section, CodeSection(section[len(".text.") :]))
         else:
             self.current = self.data.setdefault(section, Section(section))
 
     def _code_line(self, number: int, line: str) -> None:
         if match := _ENCODING.match(line):
-            if isinstance(self.current, _Code) and self.current.raw:
+            if isinstance(self.current, CodeSection) and self.current.raw:
                 self.current.encodings.setdefault(self.current.raw[-1][1], []).append(int(match[1], 16))
         elif match := _CODE.match(line):
             self._instruction(number, int(match[1], 16), match[2])
@@ -98,22 +81,22 @@ class _Reader:
             if self.current is not None:
                 self._label(number, match[1])
         elif match := _TYPE.match(line):
-            if isinstance(self.current, _Code) and match[1] not in self.current.routines:
+            if isinstance(self.current, CodeSection) and match[1] not in self.current.routines:
                 self.current.routines.append(match[1])
         elif match := _REGISTERS.search(line):
-            if isinstance(self.current, _Code):
+            if isinstance(self.current, CodeSection):
                 self.current.registers = int(match[1])
         elif re.match(r"\s*/\*[0-9a-f]{4,}\*/", line):
             raise ListingError(self.name, number, f"an instruction must follow the offset, not {line.strip()!r}")
 
     def _label(self, number: int, label: str) -> None:
-        assert isinstance(self.current, _Code)
+        assert isinstance(self.current, CodeSection)
         if label in self.current.labels:
             raise ListingError(self.name, number, f"label must be defined once, {label!r} was defined before")
         self.current.labels[label] = self.current.end
 
     def _instruction(self, number: int, offset: int, text: str) -> None:
-        if not isinstance(self.current, _Code):
+        if not isinstance(self.current, CodeSection):
             raise ListingError(self.name, number, "instruction must stand in a .text section or under 'Function :'")
         body, semicolon, rest = text.partition(";")
         if not semicolon:
@@ -127,11 +110,14 @@ class _Reader:
     def listing(self, text: str) -> Listing:
         """Everything that was read, as frozen data."""
         warnings: list[str] = []
-        functions = {code.name: self._function(code, warnings) for code in self.code.values() if code.raw}
+        sections = {code.name: code for code in self.code.values() if code.raw}
+        functions = {name: self._function(linked(code, sections), warnings) for name, code in sections.items()}
         global_data, symbols = self._globals()
-        return Listing(self.name, text, functions, bool(self.data), global_data, symbols, tuple(warnings))
+        return Listing(
+            self.name, text, functions, bool(self.data), global_data, symbols, tuple(dict.fromkeys(warnings))
+        )
 
-    def _function(self, code: _Code, warnings: list[str]) -> Function:
+    def _function(self, code: CodeSection, warnings: list[str]) -> Function:
         labels = code.labels | {} if code.name in code.labels else code.labels | {code.name: 0}
         instructions = tuple(self._decode(code, *raw, labels) for raw in code.raw)
         for instruction in instructions:
@@ -151,14 +137,14 @@ class _Reader:
             parameters=info.parameters() if info else None,
         )
 
-    def _decode(self, code: _Code, line: int, offset: int, text: str, labels: dict[str, int]) -> Instruction:
+    def _decode(self, code: CodeSection, line: int, offset: int, text: str, labels: dict[str, int]) -> Instruction:
         words = code.encodings.get(offset, [])
         encoding = words[1] << 64 | words[0] if len(words) == 2 else None
         try:
             instruction = decode_instruction(line, offset, text, labels, encoding)
             for label in (*instruction.operands, *instruction.targets):
-                if isinstance(label, Label) and (label.offset % _STEP or not 0 <= label.offset <= code.end):
-                    raise ValueError(f"label must be in the section at a multiple of {_STEP}, not {label.offset:#x}")
+                if isinstance(label, Label) and (label.offset % STEP or not 0 <= label.offset <= code.end):
+                    raise ValueError(f"label must be in the section at a multiple of {STEP}, not {label.offset:#x}")
             return instruction
         except ValueError as error:
             raise ListingError(self.name, line, str(error)) from None
@@ -195,13 +181,13 @@ def _unknown(instruction: Instruction) -> str | None:
     return None
 
 
-def _routines(code: _Code, labels: dict[str, int], instructions: tuple[Instruction, ...]) -> tuple[Routine, ...]:
+def _routines(code: CodeSection, labels: dict[str, int], instructions: tuple[Instruction, ...]) -> tuple[Routine, ...]:
     """Function symbols of the section; where none are shown, the section's start and the targets of its calls."""
     places = {labels[name]: name for name in code.routines or [code.name] if name in labels}
     if not code.routines:
         for call in (instruction for instruction in instructions if instruction.opcode == "CALL"):
             for label in (operand for operand in call.operands if isinstance(operand, Label)):
                 places.setdefault(label.offset, label.name)
-    starts = sorted(places.items())
+    starts = sorted(places.items()) or [(0, code.name)]
     ends = [start for start, _ in starts[1:]] + [code.end]
     return tuple(Routine(name, start, end) for (start, name), end in zip(starts, ends, strict=True))

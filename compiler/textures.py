@@ -51,7 +51,8 @@ def surface_registers(instruction: Instruction) -> tuple[tuple[int, ...], tuple[
 def _results(instruction: Instruction) -> int:
     """Words of the result: bits of the component mask, which is left out where it is full."""
     last = instruction.operands[-1]
-    return int(last.value).bit_count() if isinstance(last, Immediate) else 4
+    is_mask = isinstance(last, Immediate) and isinstance(last.value, int)
+    return int(last.value).bit_count() if is_mask else 4  # type: ignore[union-attr]
 
 
 def _sizes(instruction: Instruction) -> tuple[int, int]:

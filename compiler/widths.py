@@ -66,7 +66,7 @@ def dest_registers(instruction: Instruction) -> int:
     if opcode == "LEPC":
         return 2
     if opcode == "LDSM":
-        return int(modifiers[-1]) if modifiers[-1] in ("2", "4") else 1
+        return 4 if "4" in modifiers else 2 if "2" in modifiers else 1
     return fragment_registers(instruction)[2] if opcode in _MATRIX else 1
 
 

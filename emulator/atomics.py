@@ -128,7 +128,8 @@ def _result_writer(decoder: Decoder, size: int) -> Callable[[Warp, np.ndarray, n
     if decoder.dest is None or decoder.dest.is_zero:
         return None
     row, count = decoder.dest.number, size // 4
-    assert count == data_registers(decoder.instruction)
+    if count != data_registers(decoder.instruction):
+        raise ValueError("type of an atomic must have the size of its data")
 
     def put(warp: Warp, lanes: np.ndarray, old: np.ndarray) -> None:
         warp.registers[row : row + count, lanes] = old.view(np.uint32).reshape(-1, count).T

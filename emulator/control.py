@@ -10,7 +10,7 @@ from compiler.model import Immediate, Label, Name, Predicate
 from emulator.decode import control, opcode
 from emulator.destination import Decoder
 from emulator.errors import ExecutionError
-from emulator.lanes import ALL, indices_of, lanes_of, lowest_lane, mask_of
+from emulator.lanes import ALL, LANES, indices_of, lanes_of, lowest_lane, mask_of
 from emulator.source import Fetch
 from emulator.warp import END, Control, Run, Warp
 
@@ -68,9 +68,9 @@ def _outside(decoder: Decoder) -> Control:
     return leave
 
 
-@control("RET", "REL NODEC")
+@control("RET", "REL ABS NODEC")
 def ret(decoder: Decoder) -> Control:
-    """RET.REL.NODEC R (symbol): to the symbol's start plus the register pair."""
+    """RET.REL.NODEC R (symbol): to the symbol's start plus the register pair; RET.ABS R 0x0: to the pair."""
     label = decoder.sources[-1]
     base = label.offset if isinstance(label, Label) else 0
     return _indirect(decoder, decoder.pair(0), base)
@@ -80,7 +80,7 @@ def ret(decoder: Decoder) -> Control:
 def brx(decoder: Decoder) -> Control:
     """BRX R imm: to the next instruction's offset plus imm plus the register pair."""
     place = decoder.sources[1] if len(decoder.sources) > 1 else None
-    relative = int(place.value) if isinstance(place, Immediate) else 0
+    relative = place.value if isinstance(place, Immediate) and isinstance(place.value, int) else 0
     base = decoder.instruction.offset + _STEP + relative
     return _indirect(decoder, decoder.pair(0), base)
 
@@ -91,7 +91,7 @@ def _indirect(decoder: Decoder, distance: Fetch, base: int) -> Control:
     def branch(warp: Warp, index: int, active: int, execute: int) -> int:
         if execute == 0:
             return index + 1
-        offsets = distance(warp)
+        offsets = np.broadcast_to(distance(warp), (LANES,))
         places = {(base + offset) % (1 << 64) for offset in offsets[indices_of(execute)].tolist()}
         for place in places:
             if place % _STEP or place // _STEP >= end:

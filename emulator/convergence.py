@@ -24,10 +24,11 @@ class Group:
 
 @dataclass(slots=True, eq=False)
 class Hold:
-    """Lanes whose barrier register, or whose saved copy of it with ``value``, refers to a group."""
+    """Lanes whose barrier register, or whose copy of ``barrier`` with ``value``, refers to a group."""
 
     group: Group
     lanes: int
+    barrier: int = 0
     value: int = 0
 
 
@@ -110,15 +111,15 @@ class Convergence:
         """BMOV R, B: the lanes keep a copy; with ``clears`` they refer to no group, but still are members."""
         for hold in self.holds[barrier]:
             if hold.lanes & mask:
-                self.saved.append(Hold(hold.group, hold.lanes & mask, hold.group.members))
+                self.saved.append(Hold(hold.group, hold.lanes & mask, barrier, hold.group.members))
         if clears:
             self._clear(barrier, mask)
 
     def restore(self, barrier: int, value: int, mask: int) -> None:
-        """BMOV B, R: the lanes refer to the group again whose copy they kept last with this value."""
+        """BMOV B, R: the lanes refer to the group again whose copy of this barrier they kept last with this value."""
         self._clear(barrier, mask)
         for copy in reversed(self.saved):
-            lanes = copy.lanes & mask if copy.value == value else 0
+            lanes = copy.lanes & mask if (copy.barrier, copy.value) == (barrier, value) else 0
             if lanes:
                 copy.lanes &= ~lanes
                 mask &= ~lanes

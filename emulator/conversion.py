@@ -34,6 +34,11 @@ def _integer(decoder: Decoder, kind: str) -> Fetch:
     return lambda warp: (source(warp) >> shift).astype(dtype).astype(np.int64)
 
 
+def _marks(decoder: Decoder) -> tuple[str, ...]:
+    return getattr(decoder.operand(0), "marks", ())
+
+
+_HALVES = "H0 H1 H0_H0 H1_H1"
 _BYTES = ("B0", "B1", "B2", "B3")
 
 
@@ -42,8 +47,8 @@ def _float(decoder: Decoder, kind: str) -> Fetch:
     if kind == "F64":
         return decoder.float64(0)
     if kind == "F16":
-        bits = decoder.source(0)
-        return lambda warp: bits(warp).astype(np.uint16).view(np.float16).astype(np.float64)
+        word, half = decoder.source(0), np.uint32(16 * any(mark.startswith("H1") for mark in _marks(decoder)))
+        return lambda warp: (word(warp) >> half).astype(np.uint16).view(np.float16).astype(np.float64)
     source = decoder.float32(0, decoder.has("FTZ"))
     return lambda warp: source(warp).astype(np.float64)
 
@@ -76,7 +81,7 @@ def _each(integers: np.ndarray, mode: str) -> np.ndarray:
     return np.array([round_fraction(Fraction(integer), mode) if integer else 0.0 for integer in integers.tolist()])
 
 
-@opcode("F2I", f"FTZ NTZ RN TRUNC FLOOR CEIL {_TYPES}")
+@opcode("F2I", f"FTZ NTZ RN TRUNC FLOOR CEIL {_TYPES}", marks=_HALVES)
 def f2i(decoder: Decoder) -> Run:
     """Floating point to integer, saturating.
 
@@ -104,7 +109,7 @@ def f2i(decoder: Decoder) -> Run:
     return decoder.result(lambda warp: compute(warp).astype(np.uint32))
 
 
-@opcode("F2F", f"FTZ SAT RN RM RP RZ TRUNC FLOOR CEIL {_TYPES}")
+@opcode("F2F", f"FTZ SAT RN RM RP RZ TRUNC FLOOR CEIL {_TYPES}", marks=_HALVES)
 def f2f(decoder: Decoder) -> Run:
     """Between floating-point types; with TRUNC and its like to an integral value."""
     dest, source = conversion_types(decoder.instruction)
@@ -127,7 +132,7 @@ def f2f(decoder: Decoder) -> Run:
     return decoder.result(compute)
 
 
-@opcode("FRND", f"FTZ RN TRUNC FLOOR CEIL {_TYPES}")
+@opcode("FRND", f"FTZ RN TRUNC FLOOR CEIL {_TYPES}", marks=_HALVES)
 def frnd(decoder: Decoder) -> Run:
     """Round to an integral value of the same type."""
     dest, source = conversion_types(decoder.instruction)

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from compiler.errors import UnknownOpcodeError
-from compiler.model import Function, Predicate
+from compiler.model import ZERO_REGISTER, ZERO_UNIFORM, Function, Predicate
 from compiler.opcodes import FORMS
+from compiler.operands import effects
 from compiler.program import static_instructions
 from emulator.constants import ConstantBanks
 from emulator.destination import Decoder
@@ -102,6 +103,7 @@ def _step(decoder: Decoder, static: StaticInstruction) -> Step:
     for modifier in instruction.modifiers if "*" not in allowed else ():
         if modifier not in allowed:
             raise ValueError(f"modifier .{modifier} of {instruction.opcode} cannot be executed")
+    _check_groups(decoder)
     closure = entry.builder(decoder)
     if "*" not in allowed:
         decoder.check_complete(entry.marks)
@@ -115,6 +117,17 @@ def _step(decoder: Decoder, static: StaticInstruction) -> Step:
         is_memory=static.access is not Access.NONE,
         is_cta_barrier=instruction.opcode == "BAR",
     )
+
+
+def _check_groups(decoder: Decoder) -> None:
+    """No group of consecutive registers may run into RZ or URZ."""
+    found = effects(decoder.instruction)
+    for name, last, numbers in (
+        ("RZ", ZERO_REGISTER, (*found.defs, *found.uses)),
+        ("URZ", ZERO_UNIFORM, (*found.uniform_defs, *found.uniform_uses)),
+    ):
+        if any(number >= last for number in numbers):
+            raise ValueError(f"operand of several registers must end below {name}")
 
 
 def _guard(guard: Predicate | None) -> Guard:

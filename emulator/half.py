@@ -40,7 +40,8 @@ def _halves(decoder: Decoder, index: int) -> Fetch:
     decoder.operand(position)
     if isinstance(operand, Immediate) and isinstance(operand.value, float):
         low = decoder.operand(position + 1)
-        assert isinstance(low, Immediate)
+        if not isinstance(low, Immediate):
+            raise ValueError("literal of halves must be a pair")
         pair = np.array([float(low.value), operand.value])
         return lambda warp: pair
     bits, picks = decoder.raw(position), None

@@ -65,8 +65,8 @@ def _special_name(decoder: Decoder) -> str:
     return operand.text
 
 
-#: Numbers of the multiprocessor and the grid: there is one of each here.
-_ZERO = frozenset("SRZ SR_VIRTUALSMID SR_VIRTID SR_SMID SR_VIRTCFG SR_GRIDID SR_CIRQUEUEINCRMINUSONE".split())
+#: Numbers of the multiprocessor and the grid, and the limit that the stack must stay above.
+_ZERO = frozenset("SRZ SR_VIRTUALSMID SR_VIRTID SR_SMID SR_VIRTCFG SR_GRIDID SR_LMEMHIOFF".split())
 _CLOCKS = ("SR_CLOCKLO", "SR_GLOBALTIMERLO", "SR_CLOCKHI", "SR_GLOBALTIMERHI")
 
 

@@ -338,3 +338,39 @@ def test_ten_thousand_instructions_parse_in_two_seconds() -> None:
     start = time.perf_counter()
     assert len(parse("\tFunction : k\n" + "\n".join(body), "t").functions["k"].instructions) == 10_000
     assert time.perf_counter() - start < 2
+
+
+APART = """\t.section\t.text.helper,"ax",@progbits
+helper:
+        /*0000*/   IADD3 R4, R4, 0x1, RZ ;
+        /*0010*/   RET.ABS.NODEC R20 0x0 ;
+\t.section\t.text.k,"ax",@progbits
+k:
+        /*0000*/   MOV R20, 32@lo((k + .L_x_1@srel)) ;
+        /*0010*/   MOV R21, 32@hi((k + .L_x_1@srel)) ;
+        /*0020*/   CALL.REL.NOINC `(helper) ;
+.L_x_1:
+        /*0030*/   STL.LU [R1], R4 (*"SpillRefill"*) ;
+        /*0040*/   MOV R2, 32@lo(table) ;
+        /*0050*/   EXIT ;
+"""
+
+
+def test_functions_in_sections_of_their_own_are_linked_behind_their_caller() -> None:
+    listing = parse(APART, "t")
+    kernel = listing.functions["k"]
+    assert [(routine.name, routine.start) for routine in kernel.routines] == [("k", 0), ("helper", 0x60)]
+    assert kernel.instructions[2].operands == (Label("helper", 0x60),)
+    assert [instruction.operands[1] for instruction in kernel.instructions[:2]] == [
+        Immediate(0x30, "32@lo((k + .L_x_1@srel))"),
+        Immediate(0, "32@hi((k + .L_x_1@srel))"),
+    ]
+    cfg = build_cfg(kernel)
+    assert (len(cfg.call_edges), len(cfg.return_edges)) == (1, 1)
+    assert len(listing.functions["helper"].instructions) == 2
+
+
+def test_remarks_are_no_operands_and_unknown_addresses_are_names() -> None:
+    kernel = parse(APART, "t").functions["k"]
+    assert kernel.instructions[3].operands == (Address(register(1)), register(4))
+    assert kernel.instructions[4].operands[1] == Name("32@lo(table)")

@@ -138,3 +138,24 @@ def test_break_takes_a_second_predicate() -> None:
         NOP"""
     warp = run(code, predicates={0: 0xFF, 1: 0xF0F})
     assert warp.registers[0].tolist() == [0] * 4 + [0xFFFFFFF0] * 28
+
+
+def test_copies_of_two_barriers_with_equal_members_are_not_mixed_up() -> None:
+    code = """BSSY B6, `(far)
+        BSSY B7, `(near)
+        BMOV.32.CLEAR R16, B6
+        BMOV.32.CLEAR R17, B7
+        BMOV.32 B6, R16
+        BMOV.32 B7, R17
+        @P0 BREAK B7
+        @P0 BRA `(over)
+        BSYNC B7
+        near:
+        VOTE.ANY R0, PT, PT
+        over:
+        BSYNC B6
+        far:
+        VOTE.ANY R1, PT, PT"""
+    warp = run(code, predicates={0: 0xFF})
+    assert warp.registers[0].tolist() == [0] * 8 + [0xFFFFFF00] * 24
+    assert warp.registers[1].tolist() == [0xFFFFFFFF] * 32
