@@ -166,7 +166,7 @@ class Trace:
     def load(cls, path: Path) -> Trace:
         """Read what :meth:`save` wrote. Raises :class:`TraceError` for anything else."""
         try:
-            with np.load(path, allow_pickle=False) as archive:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
                 meta = json.loads(archive["meta"].tobytes().decode())
                 arrays = {name: archive[name] for name in _ARRAYS}
         except FileNotFoundError:

@@ -1,13 +1,14 @@
 """``make regress``: every kernel on every preset at 32 lanes, stress traces, and what they reached.
 
-``python -m warpfile.regress`` prints the table of ``docs/regress.md``; with ``--write`` it replaces the file.
+``python -m warpfile.regress [PRESET...]`` prints the table of ``docs/regress.md``; ``--write`` replaces the file.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sim.runner import CosimReport, cosim
@@ -54,14 +55,21 @@ EVENTS = (
 
 def main(arguments: list[str]) -> int:
     """Run everything; returns 1 if there was a difference or a corner case that nothing reached."""
+    parser = argparse.ArgumentParser(prog="python -m warpfile.regress", description=__doc__)
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help="only these; default: all")
+    parser.add_argument("--write", action="store_true", help=f"replace {PAGE.name}")
+    options = parser.parse_args(arguments)
+    presets = options.presets or list(PRESETS)
+    if unknown := [name for name in presets if name not in PRESETS]:
+        parser.error(f"PRESET must be one of {', '.join(PRESETS)}, not {unknown[0]!r}")
     rows: list[tuple[str, str, Trace | None, CosimReport | None]] = []
     reached: Counter[str] = Counter()
     with progress("regress") as report:
-        for preset, name, trace in runs():
+        for preset, name, trace in runs(presets):
             report(f"{preset} {name}")
             rows.append((preset, name, *lockstep(preset, trace, reached)))
     text = page(rows, reached)
-    if "--write" in arguments:
+    if options.write:
         PAGE.write_text(text)
     say(text)
     failed = [row for row in rows if row[3] and row[3].outcome.mismatches]
@@ -71,9 +79,9 @@ def main(arguments: list[str]) -> int:
     return 1 if failed or missing else 0
 
 
-def runs() -> Iterator[tuple[str, str, Trace]]:
+def runs(presets: Sequence[str]) -> Iterator[tuple[str, str, Trace]]:
     """Preset, name and trace of every run."""
-    for preset in PRESETS:
+    for preset in presets:
         for kernel in bundled_kernels():
             for setting in ("launch", "large") if preset in LARGE else ("launch",):
                 yield preset, f"{kernel} ({setting})", obtain_trace(kernel, setting, None, lambda *_: None)
@@ -120,7 +128,9 @@ def corners(workload: Workload) -> Counter[str]:
 def page(rows: list[tuple[str, str, Trace | None, CosimReport | None]], reached: Counter[str]) -> str:
     """The whole of ``docs/regress.md``."""
     lines = ["# Lockstep regression of the baseline", ""]
-    lines += ["Written by `make regress`. Every row: RTL in Verilator and golden model, compared in every cycle.", ""]
+    command = "python -m warpfile.regress --write " + " ".join(dict.fromkeys(preset for preset, *_ in rows))
+    lines += [f"Written by `{command}`.", ""]
+    lines += ["Every row: RTL in Verilator and golden model, compared in every cycle.", ""]
     lines += ["| preset | lanes | trace | cycles | instructions | IPC | operands checked | mismatches |"]
     lines += ["|---|---:|---|---:|---:|---:|---:|---:|"]
     for preset, name, _, result in rows:
