@@ -1,0 +1,50 @@
+"""What a stored copy of a register is worth, lane by lane (docs/schemes/bow.md, section 4).
+
+A copy is one number. From -1 on it is a row of the trace: the copy holds that value (-1: whatever the register held
+before its warp wrote it). Below, it names a row and the lanes in which the copy does *not* hold it, because a result
+passed it by. ``POISON`` holds nothing in any lane.
+
+Results of some lanes follow one another in copies that the program may drop in part, so that a copy may be out of date
+in lanes that nobody reads again. Whole values cannot tell that from a lost value.
+"""
+
+from __future__ import annotations
+
+ALL_LANES = (1 << 32) - 1
+
+
+def _pack(row: int, outdated: int) -> int:
+    return ~((row + 2) << 32 | outdated) if outdated else row
+
+
+def _unpack(copy: int) -> tuple[int, int]:
+    return (copy, 0) if copy >= -1 else ((~copy >> 32) - 2, ~copy & ALL_LANES)
+
+
+POISON = _pack(-2, ALL_LANES)
+
+
+def _outdated(copy: int, before: int) -> int:
+    """Lanes in which a copy does not hold ``before``; a register that was never written is right anywhere."""
+    if copy == before or before == -1:
+        return 0
+    row, outdated = _unpack(copy)
+    return outdated if row == before else ALL_LANES
+
+
+def merged(copy: int, before: int, row: int, lanes: int) -> int:
+    """A copy into which a result is written, whose ``lanes`` change the register from value ``before`` to ``row``."""
+    return _pack(row, _outdated(copy, before) & ~lanes)
+
+
+def passed_by(copy: int, before: int, row: int, lanes: int) -> int:
+    """A copy that the same result does not reach."""
+    return _pack(row, _outdated(copy, before) | lanes)
+
+
+def seen(copy: int, lanes: int) -> int:
+    """The row of the trace that ``lanes`` find in a copy, ``POISON`` if one of them finds something else."""
+    if copy >= -1:
+        return copy
+    row, outdated = _unpack(copy)
+    return POISON if outdated & lanes else row
