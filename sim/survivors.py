@@ -1,0 +1,107 @@
+"""Why some mutants survive although they are not proven equivalent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.mutants import Mutant
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """One mutant of a scheme's list at a preset, and the reason why no trace shows it."""
+
+    scheme: str
+    preset: str
+    module: str
+    place: str
+    reason: str
+
+
+#: As long as nobody has looked at it and put it here, a survivor is open.
+SURVIVORS: tuple[Survivor, ...] = (
+    Survivor(
+        "baseline",
+        "tiny",
+        "warpfile.operands",
+        "const0 of out[36] in `collector_unit unit2 (`",
+        "bit 20 of the payload, which numbers the beats: no trace has so many",
+    ),
+    Survivor(
+        "baseline",
+        "tiny",
+        "warpfile.operands.location",
+        "inv of B[6] in `$105 = base0 & { $100 , $95 , $90 , $85 , $80 , $75 , $70...`",
+        "selects bit 6 of the base of warp slot 0, which is 0 in every run: a base is slot times places of a warp",
+    ),
+    Survivor(
+        "baseline",
+        "tiny",
+        "warpfile.operands",
+        "const0 of A[43] in `$33 = unit2__out & { chosen__2[2], chosen__2[2], chosen__...`",
+        "bit 27 of the payload, which numbers the beats: no trace has so many",
+    ),
+    Survivor(
+        "malekeh",
+        "tiny",
+        "caching_unit.recency",
+        "const1 of B[0] in `older0_2 = rank[1:0] < rank[5:4]`",
+        "shows only where two entries have one rank; ranks are a permutation (`docs/proofs.md`, `Recency`)",
+    ),
+    Survivor(
+        "malekeh",
+        "tiny",
+        "caching_unit.result_lookup",
+        "const0 of Y[0] in `$113 = ~ $112 `",
+        "`crowded` needs a unit with all entries locked; two source slots lock two of four entries at most",
+    ),
+    Survivor(
+        "malekeh",
+        "tiny",
+        "warpfile.operands",
+        "const0 of A[43] in `$32 = $30 | $31 `",
+        "bit 27 of the payload, which numbers the beats: no trace has so many",
+    ),
+    Survivor(
+        "malekeh",
+        "tiny",
+        "caching_unit",
+        "const0 of D[26] in `always @(posedge clk)`",
+        "bit 26 of the payload, which numbers the beats: no trace has so many",
+    ),
+    Survivor(
+        "malekeh",
+        "tiny",
+        "caching_unit",
+        "const0 of A[27] in `if (allocate) begin`",
+        "bit 27 of the payload, which numbers the beats: no trace has so many",
+    ),
+    Survivor(
+        "bow",
+        "tiny",
+        "warpfile.operands",
+        "const0 of B[35] in `$258 = window3__out & { chosen__2[3], chosen__2[3], chose...`",
+        "bit 19 of the payload, which numbers the beats: no trace has so many",
+    ),
+    Survivor(
+        "bow",
+        "tiny",
+        "window.slots",
+        "cnot1 of Y[24] in `if (taken[0]) begin`",
+        "inverts bit 24 of the payload where bit 29 is set; the payload numbers the beats: no trace has so many",
+    ),
+    Survivor(
+        "bow",
+        "tiny",
+        "window.tags",
+        "const0 of B[0] in `next_waiting = granted | $8 `",
+        "data that are not there in the cycle after their grant; with one `bank_cycles` they are",
+    ),
+)
+
+
+def reason(scheme: str, preset: str, mutant: Mutant) -> str:
+    """Why a mutant survives; empty as long as nobody has looked at it."""
+    key = (scheme, preset, mutant.module, mutant.place)
+    known = (one for one in SURVIVORS if (one.scheme, one.preset, one.module, one.place) == key)
+    return next((one.reason for one in known), "")

@@ -1,0 +1,146 @@
+"""Small faults in the control logic are seen by the lockstep, and a proof of equivalence is not given away."""
+
+import re
+
+import pytest
+
+from sim.build import generated_verilog
+from sim.campaign import Stress, Verdict, campaign
+from sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
+from sim.mutation import assess, mutants_of, report
+from sim.simulators import SimulatorError
+from sim.survivors import SURVIVORS
+from warpfile.schemes import SCHEMES
+
+BASELINE = SCHEMES["baseline"]
+CFG = BASELINE.configuration("tiny")
+COUNT = 64
+#: ``d & a`` is never 1, so the gate that gives it may be stuck at 0. What is behind a RAM's inputs is not seen.
+SMALL = """\
+module part(input a, input b, output y);
+  wire c, d;
+  assign c = a & b;
+  assign d = c ^ b;
+  assign y = (d & a) | b;
+endmodule
+module small_ram(input clk, input d, output reg q);
+  always @(posedge clk) q <= d;
+endmodule
+module store(input clk, input a, input b, output y);
+  wire d;
+  assign d = a & b;
+  small_ram ram(.clk(clk), .d(d), .q(y));
+endmodule
+module warpfile(input clk, input a, input b, output reg y, output z);
+  wire next;
+  part inner(.a(a), .b(b), .y(next));
+  store memory(.clk(clk), .a(a), .b(b), .y(z));
+  always @(posedge clk) y <= next;
+endmodule
+"""
+#: Placed in the top module: logic that drives itself, once this number is active.
+_LOOP = 100
+_SWING = f"  wire swing /*verilator public_flat_rd*/;\n  assign swing = mutsel == {_LOOP} & ~swing;\n"
+
+
+def small_mutant(*words):
+    """The first mutant of the small machine whose command has these words."""
+    mutants = mutate(SMALL, 200, ["part", "store"])[1]
+    return next(mutant for mutant in mutants if all(word in mutant.command for word in words))
+
+
+@pytest.fixture(scope="module")
+def machine(root):
+    """The baseline with its mutants, and with logic that does not settle as mutant ``_LOOP``."""
+    verilog, mutants = mutants_of(BASELINE, "tiny", COUNT, root / "build")
+    return re.sub(r"(  reg \[6:0\] mutsel .*\n)", rf"\1{_SWING}", verilog), mutants
+
+
+def test_the_list_of_mutants_is_always_the_same(machine, root):
+    _, mutants = machine
+    assert [mutant.number for mutant in mutants] == list(range(COUNT))
+    assert mutants == mutants_of(BASELINE, "tiny", COUNT, root / "build")[1]
+
+
+def test_most_mutants_die_on_a_short_trace_and_the_machine_without_one_passes(machine, root):
+    verilog, mutants = machine
+    loop = Mutant(_LOOP, "warpfile", "", "")
+    stress = Stress("mixed", 0, 24, 4)
+    # A machine that differs without a mutant, or a run that breaks off, raises.
+    *verdicts, settles = campaign(BASELINE, CFG, verilog, [*mutants, loop], [stress], root / "build")
+    killed = [verdict for verdict in verdicts if verdict.killed]
+    assert COUNT / 2 <= len(killed) < COUNT, [verdict.result for verdict in verdicts]
+    assert settles.fields == ("the logic does not settle",)
+    assert not any(verdict.fields == settles.fields for verdict in killed)
+
+
+def test_a_run_that_breaks_off_is_no_kill(machine, root, monkeypatch):
+    verilog, mutants = machine
+    monkeypatch.setattr("sim.campaign.outcome_path", lambda plan, number: plan.outcome.with_name("nowhere.json"))
+    with pytest.raises(SimulatorError, match="broke off"):
+        campaign(BASELINE, CFG, verilog, mutants[:1], [Stress("mixed", 0, 24, 1)], root / "build")
+
+
+def test_a_machine_that_differs_without_a_mutant_is_refused(machine, root, monkeypatch):
+    verilog, mutants = machine
+    obvious = next(mutant for mutant in mutants if mutant.module == "dispatch_arbiter")
+    monkeypatch.setattr("sim.campaign.NO_MUTANT", obvious.number)
+    with pytest.raises(ValueError, match="without a mutant must pass mixed 0/24"):
+        campaign(BASELINE, CFG, verilog, mutants[:1], [Stress("mixed", 0, 24, 4)], root / "build")
+
+
+def test_a_mutant_that_nobody_can_see_is_proven_equivalent():
+    assert equivalent(SMALL, small_mutant("-mode const0", "-cell $and$machine.v:5", "-port Y"))
+    assert not equivalent(SMALL, small_mutant("-mode inv", "-cell $or$machine.v:5", "-port B"))
+
+
+def test_a_mutant_of_what_goes_into_a_ram_is_not_equivalent():
+    assert not equivalent(SMALL, small_mutant("-mode inv", "-cell $and$machine.v:12", "-port Y"))
+    assert not equivalent(SMALL, small_mutant("-mode const1", "-cell ram", "-port d"))
+
+
+def test_a_mutant_of_no_cell_is_an_error():
+    with pytest.raises(YosysError, match="yosys stopped"):
+        equivalent(SMALL, Mutant(0, "part", "mutate -mode inv -module part -cell nowhere -port B -portbit 0", ""))
+
+
+def test_only_control_modules_that_the_other_machine_lacks_are_mutated(root):
+    assert control_modules(SMALL) == ("part", "store")
+    renamed = SMALL.replace("part", "piece").replace("input a", "input [3:0] a")
+    assert control_modules(SMALL, renamed) == ()
+    assert control_modules(SMALL, renamed.replace("c ^ b", "c | b")) == ("part",)
+    assert control_modules(SMALL, SMALL.replace("c ^ b", "c | b")) == ()
+    rewritten = SMALL.replace("c = a & b", "c = a").replace("c ^ b", "c | b").replace("wire c, d", "wire d, c")
+    assert control_modules(SMALL, rewritten) == ("part",)
+    names = control_modules(generated_verilog(BASELINE, CFG, root / "build"))
+    assert {"warpfile.frame.scheduler", "warpfile.operands.location", "collector_unit"} <= set(names)
+    assert not {"warpfile", "register_bank_ram", "register_bank.ram", "write_lane"} & set(names)
+
+
+def test_nothing_to_mutate_is_an_error():
+    with pytest.raises(ValueError, match="not 0 modules"):
+        mutate(SMALL, 10, control_modules(SMALL, SMALL))
+
+
+def test_the_report_counts_and_lists():
+    mutant = Mutant(0, "part", "", "inv of A[0] in `a | b`")
+    verdicts = [
+        Verdict(mutant, "mixed 0", 7, ("grant",)),
+        Verdict(mutant, equivalent=True),
+        Verdict(mutant, reason="of no use"),
+        Verdict(mutant),
+    ]
+    page = report(verdicts, "baseline", "tiny")
+    assert "1 killed, 1 proven equivalent, 1 listed with a reason, 1 open." in page
+    assert "| 0 | `part` | inv of A[0] in `a \\| b` | killed by `mixed 0` in cycle 7: grant |" in page
+
+
+@pytest.mark.regress
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_mutant_dies_or_is_explained_and_the_page_says_so(scheme, root):
+    verdicts = assess(SCHEMES[scheme], "tiny", COUNT, root / "build", print)
+    assert not [verdict.mutant for verdict in verdicts if verdict.open]
+    given = [(verdict.mutant.module, verdict.mutant.place) for verdict in verdicts if verdict.reason]
+    known = [(one.module, one.place) for one in SURVIVORS if (one.scheme, one.preset) == (scheme, "tiny")]
+    assert sorted(given) == sorted(known), "every reason must be the reason of one survivor"
+    assert (root / "docs" / f"mutation-{scheme}.md").read_text() == report(verdicts, scheme, "tiny")
