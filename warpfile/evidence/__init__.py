@@ -1,0 +1,1 @@
+"""Tables "paper says, we measure" of the schemes, from golden-model runs of the bundled kernels."""

@@ -1,0 +1,142 @@
+"""Golden-model runs of many configurations over the bundled kernels, in parallel, each kept on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from spec.config import Config
+from spec.malekeh import MalekehConfig
+from spec.probe import ProbeLayout
+from spec.trace import Trace
+from spec.workload import prepare
+from warpfile.inputs import bundled_kernels, obtain_trace
+from warpfile.run import golden_run
+from warpfile.schemes import SCHEMES, GoldenModel, Scheme
+
+KEPT = Path("build") / "evidence"
+_ROOT = Path(__file__).resolve().parent.parent.parent
+#: What the outcome of a run depends on, beside the kernels.
+_SOURCES = ("spec", "golden", "compiler", "emulator", "kernels", "warpfile/hints.py", "warpfile/schemes.py")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A scheme in one configuration; ``changes`` are pairs of field and value.
+
+    ``foresight``: of ``malekeh``, with exact reuse distances in its entries instead of near bits. ``setting``: the
+    launch of every kernel.
+    """
+
+    scheme: str
+    preset: str
+    changes: tuple[tuple[str, object], ...] = ()
+    foresight: bool = False
+    setting: str = "large"
+
+    @property
+    def small(self) -> Point:
+        """The same with the small launches, for sweeps."""
+        return replace(self, setting="launch")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run counted. ``trail``: what the model decided interval after interval, if it does."""
+
+    cycles: int
+    instructions: int
+    counters: Mapping[str, int]
+    trail: Sequence[Sequence[int]] = field(default=())
+
+    @property
+    def ipc(self) -> float:
+        """Warp instructions per cycle."""
+        return self.instructions / self.cycles
+
+    def __getitem__(self, counter: str) -> int:
+        return self.counters[counter]
+
+
+class Study:
+    """Outcomes by point and kernel."""
+
+    def __init__(self, points: Iterable[Point], progress: Callable[[str, int, int], None]) -> None:
+        self.kernels = tuple(bundled_kernels())
+        jobs = [(point, kernel) for point in dict.fromkeys(points) for kernel in self.kernels]
+        self._found: dict[tuple[Point, str], Outcome] = {}
+        with ProcessPoolExecutor(os.cpu_count()) as pool:
+            for done, (job, outcome) in enumerate(zip(jobs, pool.map(_run, jobs), strict=True), 1):
+                self._found[job] = outcome
+                progress("golden runs", done, len(jobs))
+
+    def of(self, point: Point, kernel: str) -> Outcome:
+        """Outcome of one run."""
+        return self._found[point, kernel]
+
+    def mean(self, point: Point, share: Callable[[Outcome], float]) -> float:
+        """Arithmetic mean over the kernels."""
+        return sum(share(self.of(point, kernel)) for kernel in self.kernels) / len(self.kernels)
+
+    def speedup(self, point: Point, over: Point) -> float:
+        """Geometric mean over the kernels of the ratio of cycles, minus one."""
+        ratios = (self.of(over, kernel).cycles / self.of(point, kernel).cycles for kernel in self.kernels)
+        return math.exp(sum(map(math.log, ratios)) / len(self.kernels)) - 1
+
+
+def _run(job: tuple[Point, str]) -> Outcome:
+    point, kernel = job
+    key = hashlib.sha256(repr((job, _code_hash())).encode()).hexdigest()[:24]
+    kept = KEPT / f"{key}.json"
+    if not kept.exists():
+        scheme = SCHEMES[point.scheme]
+        cfg = scheme.configuration(point.preset, **dict(point.changes))
+        trace = obtain_trace(kernel, point.setting, None, lambda *_: None)
+        if point.foresight:
+            scheme = _with_foresight(scheme, cfg, trace)
+        run = golden_run(scheme, cfg, point.preset, trace, lambda *_: None)
+        facts = {
+            "cycles": run.cycles,
+            "instructions": run.instructions,
+            "counters": run.counters,
+            "trail": run.trail,
+        }
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        private = kept.with_suffix(f".{os.getpid()}")
+        private.write_text(json.dumps(facts))
+        private.replace(kept)
+    return Outcome(**json.loads(kept.read_text()))
+
+
+def _with_foresight(scheme: Scheme, cfg: Config, trace: Trace) -> Scheme:
+    """The scheme, with a golden model that knows the distances of this trace."""
+    from compiler.reuse_exact import distances
+    from golden.malekeh_oracle import MalekehOracle, beat_distances
+
+    assert isinstance(cfg, MalekehConfig)
+    found, workload = distances(trace), prepare(cfg, scheme.annotated(cfg, trace))
+    per_beat = beat_distances(workload.beats, found.first.tolist(), found.distance.tolist())
+
+    def golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
+        assert isinstance(cfg, MalekehConfig)
+        return MalekehOracle(cfg, layout, per_beat)
+
+    return replace(scheme, golden=golden)
+
+
+@cache
+def _code_hash() -> str:
+    digest = hashlib.sha256()
+    for name in _SOURCES:
+        place = _ROOT / name
+        for path in sorted(place.rglob("*") if place.is_dir() else [place]):
+            if path.suffix in (".py", ".sass", ".toml", ".npy"):
+                digest.update(str(path.relative_to(_ROOT)).encode() + path.read_bytes())
+    return digest.hexdigest()
