@@ -14,7 +14,8 @@ class Banks:
     """Second half of the register file slot: storage behind its ports.
 
     A row holds the number of the trace's value that was written there last, -1 if none. In a cycle ``accept`` comes
-    before ``grant`` (writes take banks away from reads), and ``store`` last, at the clock edge.
+    before ``grant`` (writes take banks away from reads), and ``store`` last, at the clock edge. Who writes beside the
+    results calls ``claim`` between ``accept`` and ``grant``.
     """
 
     def __init__(self, cfg: Config, location: Location) -> None:
@@ -39,13 +40,17 @@ class Banks:
             result = results[port]
             if result is None:
                 continue
-            if result.writes:
-                bank, _ = self._location.place(result.warp, result.register)
-                if self._write_free[bank] > cycle:
-                    continue
-                self._write_free[bank] = cycle + self._cycles
+            if result.writes and not self.claim(cycle, self._location.place(result.warp, result.register)[0]):
+                continue
             accepted |= 1 << port
         return accepted
+
+    def claim(self, cycle: int, bank: int) -> bool:
+        """Take the write port of a bank for an access that starts in ``cycle``, unless another one has it."""
+        if self._write_free[bank] > cycle:
+            return False
+        self._write_free[bank] = cycle + self._cycles
+        return True
 
     def grant(self, cycle: int, requests: Sequence[int], order: Sequence[int]) -> list[int]:
         """Source slots that are served, given each bank's requests; ``order`` is the units, oldest first.

@@ -7,7 +7,6 @@ from collections import deque
 from golden.arbiter import first_from, first_of, indices, lowest
 from golden.entry import Entry
 from golden.location import Location
-from golden.stage import NO_UNIT
 from spec.config import Config
 
 
@@ -26,12 +25,12 @@ class Unit:
 
 
 class CollectorUnits:
-    """All collector units: the baseline's operand stage (:class:`golden.stage.OperandStage`).
+    """All collector units.
 
     Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots per
-    bank, ``rows`` the row of each slot, ``order`` the occupied units, oldest first. Attributes are state of the last
-    clock edge; ``room``, ``accept`` and ``offer`` decide; the other methods are clock edges, in the order dispatch,
-    granted, arrive, allocate.
+    bank, ``rows`` the row of each slot, ``order`` the occupied units, oldest first, ``ready`` the ready units per port.
+    Attributes are state of the last clock edge; ``offer`` decides; the other methods are clock edges. A dispatch comes
+    before the allocation of the same cycle.
     """
 
     def __init__(self, cfg: Config, location: Location) -> None:
@@ -43,8 +42,7 @@ class CollectorUnits:
         self._pointer = [0] * cfg.ports
         self._arrivals: deque[tuple[int, Unit, int]] = deque()
         self._held = [0] * cfg.warps
-        self._ready = [0] * cfg.ports
-        self.hold = self.prefer = 0
+        self.ready = [0] * cfg.ports
         self.units = [Unit() for _ in range(cfg.collectors)]
         self.occupied = 0
         self.free = (1 << cfg.collectors) - 1
@@ -66,18 +64,10 @@ class CollectorUnits:
         """Whether a unit is occupied by a beat of the warp."""
         return self._held[warp] != 0
 
-    def room(self, buffered: int, unitless: int) -> int:
-        """Any free unit does for all warps."""
-        return buffered if self.free else buffered & unitless
-
-    def accept(self, warp: int, entry: Entry) -> int | None:
-        """Every beat with room is accepted, in the lowest-index free unit."""
-        return lowest(self.free) if entry.needs_unit else NO_UNIT
-
     def offer(self) -> list[int]:
         """The unit presented on each execution port, -1 for none."""
         offered = []
-        for port, ready in enumerate(self._ready):
+        for port, ready in enumerate(self.ready):
             if not ready:
                 offered.append(-1)
             elif self._oldest:
@@ -99,7 +89,7 @@ class CollectorUnits:
         assert unit.entry is not None and not unit.missing, f"collector unit {number} dispatches without its operands"
         port = unit.entry.port
         self._pointer[port] = (number + 1) % len(self.units)
-        self._ready[port] ^= bit
+        self.ready[port] ^= bit
         self.occupied ^= bit
         self.free |= bit
         self.order.remove(number)
@@ -142,7 +132,7 @@ class CollectorUnits:
         unit = self.units[number]
         if not unit.missing and not unit.waits:
             assert unit.entry is not None
-            self._ready[unit.entry.port] |= 1 << number
+            self.ready[unit.entry.port] |= 1 << number
 
     def allocate(self, number: int, warp: int, entry: Entry) -> None:
         """Let a free unit take the beat that ``warp`` issued; the beats dispatched in this cycle have already left."""

@@ -1,4 +1,4 @@
-"""Counters of a run (docs/machine.md, section 10), summed from the model's own events."""
+"""Counters of every machine (docs/machine.md, section 10), summed from the model's own events."""
 
 from __future__ import annotations
 
@@ -10,13 +10,9 @@ COUNTERS = (
     "issue_hazard",
     "issue_barrier",
     "issue_room",
-    "bank_reads",
-    "bank_writes",
-    "bank_conflicts",
     "write_waits",
     "dispatches",
     "dispatch_waits",
-    "unit_cycles",
     "resident_cycles",
 )
 

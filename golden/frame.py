@@ -37,8 +37,8 @@ class Frame:
 
     def refresh(self, stage: OperandStage) -> None:
         """Check the head beats of the warps for which something changed at the last clock edge."""
-        stale = self.stale
-        self.stale = 0
+        stale = self.stale | stage.changed
+        self.stale = stage.changed = 0
         while stale:
             bit = stale & -stale
             stale ^= bit
@@ -73,14 +73,19 @@ class Frame:
         self.tokens[warp] ^= result.tokens
         self.stale |= 1 << warp
 
-    def release_barriers(self) -> None:
-        """End the wait of every CTA whose warps all wait. To be called before this cycle's issue is noted."""
-        arrived = self.waiting
+    def opening(self) -> int:
+        """Warps whose barrier opens in this cycle: every resident warp of their CTA waits."""
+        opening, arrived = 0, self.waiting
         while arrived:
             members = self._members[self._cta[lowest(arrived)]]
             arrived &= ~members
             if members & ~self.waiting == 0:
-                self.waiting ^= members
+                opening |= members
+        return opening
+
+    def release_barriers(self) -> None:
+        """End the wait of every CTA whose warps all wait. To be called before this cycle's issue is noted."""
+        self.waiting ^= self.opening()
 
     def issue(self, warp: int) -> Entry:
         """Take the head beat of a warp out of its buffer and note what it reserves or ends."""

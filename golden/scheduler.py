@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from golden.arbiter import first_from, first_of
+from golden.two_level import TwoLevel
 from spec.config import Config
 
 
@@ -24,31 +25,49 @@ class Scheduler(Protocol):
         """``warp`` issued its EXIT in this cycle."""
 
 
-class Gto:
-    """Greedy, then oldest: the last issuer as long as it is eligible, otherwise the one launched first."""
+class Oldest:
+    """The eligible warp that was launched first."""
 
     def __init__(self) -> None:
-        self._last = -1
         self._age: list[int] = []
 
     def choose(self, eligible: int) -> int:
         """See :class:`Scheduler`."""
-        last = self._last
-        if last >= 0 and eligible >> last & 1:
-            return last
         return first_of(eligible, self._age)
 
     def issued(self, warp: int) -> None:
-        """See :class:`Scheduler`."""
-        self._last = warp
+        """Issues change no age."""
 
     def launched(self, warp: int) -> None:
         """See :class:`Scheduler`."""
         self._age.append(warp)
 
     def exited(self, warp: int) -> None:
-        """Forget the warp, also as last issuer: its slot's next warp starts without privilege."""
+        """Forget the warp: its slot's next warp is the youngest of all."""
         self._age.remove(warp)
+
+
+class Gto(Oldest):
+    """Greedy, then oldest: the last issuer as long as it is eligible, otherwise the one launched first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = -1
+
+    def choose(self, eligible: int) -> int:
+        """See :class:`Scheduler`."""
+        last = self._last
+        if last >= 0 and eligible >> last & 1:
+            return last
+        return super().choose(eligible)
+
+    def issued(self, warp: int) -> None:
+        """See :class:`Scheduler`."""
+        self._last = warp
+
+    def exited(self, warp: int) -> None:
+        """Forget the warp, also as last issuer: its slot's next warp starts without privilege."""
+        super().exited(warp)
         if self._last == warp:
             self._last = -1
 
@@ -77,4 +96,8 @@ class Lrr:
 
 def make_scheduler(cfg: Config) -> Scheduler:
     """The scheduler that the configuration names."""
-    return Gto() if cfg.scheduler == "gto" else Lrr(cfg.warps)
+    if cfg.scheduler == "two_level":
+        return TwoLevel(cfg)
+    if cfg.scheduler == "lrr":
+        return Lrr(cfg.warps)
+    return Gto() if cfg.scheduler == "gto" else Oldest()

@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.arbiter import any_of
+from hdl.naming import named
 from spec.config import Config
 
 
@@ -18,23 +19,27 @@ class Barrier(wiring.Component):
     resident : In(warps), cta : In(ArrayLayout)   CTA slot of each warp slot.
     arrive : In(warps)                            One-hot: this warp waits from the next cycle on.
     waiting : Out(warps)
+    released : Out(warps)                         Waits in this cycle for the last time; only for ``two_level``.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
         ctas = data.ArrayLayout(cfg.cta_bits, cfg.warps)
-        super().__init__(
-            {"resident": In(cfg.warps), "cta": In(ctas), "arrive": In(cfg.warps), "waiting": Out(cfg.warps)}
-        )
+        members = {"resident": In(cfg.warps), "cta": In(ctas), "arrive": In(cfg.warps), "waiting": Out(cfg.warps)}
+        if cfg.scheduler == "two_level":
+            members["released"] = Out(cfg.warps)
+        super().__init__(members)
 
     def elaborate(self, platform) -> Module:
         """One comparison of masks per CTA slot."""
         m = Module()
         members = [self._members(m, slot) for slot in range(self._cfg.ctas)]
-        complete = [~(member & ~self.waiting).any() for member in members]
+        complete = [named(m, f"complete{slot}", ~(member & ~self.waiting).any()) for slot, member in enumerate(members)]
         released = any_of(
             member & done.replicate(self._cfg.warps) for member, done in zip(members, complete, strict=True)
         )
+        if self._cfg.scheduler == "two_level":
+            m.d.comb += self.released.eq(self.waiting & released)
         m.d.sync += self.waiting.eq((self.waiting & ~released) | self.arrive)
         return m
 

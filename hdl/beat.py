@@ -3,7 +3,7 @@
 from amaranth import Value
 from amaranth.lib import data
 
-from spec.beat import decode_fields
+from spec.beat import decode_fields, dispatch_fields, launch_fields, result_fields
 from spec.config import Config
 from spec.trace import Port
 
@@ -22,20 +22,12 @@ def needs_unit(beat: data.View) -> Value:
 
 def result_layout(cfg: Config) -> data.StructLayout:
     """One request of a write-back port without its data: a register (if ``writes``) and tokens to release."""
-    return data.StructLayout(
-        {
-            "writes": 1,
-            "warp": cfg.warp_bits,
-            "register": cfg.register_bits,
-            "tokens": 16,
-            "mask": cfg.lanes,
-        }
-    )
+    return data.StructLayout(dict(result_fields(cfg)))
 
 
 def launch_layout(cfg: Config) -> data.StructLayout:
     """One warp launch: slot, the warp's first place, CTA slot."""
-    return data.StructLayout({"warp": cfg.warp_bits, "base": cfg.place_bits, "cta": cfg.cta_bits})
+    return data.StructLayout(dict(launch_fields(cfg)))
 
 
 def completion_layout(cfg: Config) -> data.StructLayout:
@@ -45,12 +37,4 @@ def completion_layout(cfg: Config) -> data.StructLayout:
 
 def dispatch_layout(cfg: Config) -> data.StructLayout:
     """A beat as it leaves the operand stage, without its operands."""
-    return data.StructLayout(
-        {
-            "warp": cfg.warp_bits,
-            "dest": cfg.register_bits,
-            "dest_count": 3,
-            "mask": cfg.lanes,
-            "payload": cfg.payload_bits,
-        }
-    )
+    return data.StructLayout(dict(dispatch_fields(cfg)))

@@ -1,6 +1,6 @@
 """The frame that every scheme shares: instruction buffers, scoreboard, barriers and the warp scheduler."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,6 +10,7 @@ from hdl.beat import beat_layout, completion_layout, launch_layout
 from hdl.buffer import InstructionBuffer
 from hdl.naming import named
 from hdl.scheduler.policy import POLICIES
+from hdl.scheduler.two_level import FRAME_INPUTS, TwoLevel, observed_places
 from hdl.scoreboard import WarpScoreboard, destination_mask
 from hdl.stamp import stamp
 from spec.config import Config
@@ -25,17 +26,24 @@ class Frame(wiring.Component):
     launch_ready : In(1)         The storage takes the launch in this cycle.
     decode_valid : In(1), decode : In(beat_layout(cfg))   Always taken; the sender counts buffer entries.
     heads : Out(ArrayLayout)     Head beat of every warp, for the operand stage to read.
-    room, hold, prefer, collecting : In(warps), mine, blocks_write, registers : In   See the operand stage.
+    room, hold, prefer, collecting, blocked : In(warps)   See the operand stage.
     accept : In(1)               The operand stage takes the offered beat in this cycle; a refusal is a bubble.
     offer_valid : Out(1), offer : Out(beat_layout), offer_warp : Out(warps)   The chosen beat; zero if none.
     completed : In(ports), completion : In(ArrayLayout)   Results that are in place, for the scoreboard.
     resident, buffered, clear, waiting : Out(warps), issue, exit : Out(1), issue_warp : Out(warp_bits)   Observed state.
+    places : Out(ArrayLayout), release : Out(active_warps), released : In(active_warps)   See the operand stage; these
+                                 and what :func:`observed_places` names only for ``two_level``.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        slots = cfg.collectors * cfg.source_slots
         masks = {name: Out(cfg.warps) for name in ("resident", "buffered", "clear", "waiting")}
+        two_level = {
+            "places": Out(data.ArrayLayout(cfg.warps, cfg.active_warps)),
+            "release": Out(cfg.active_warps),
+            "released": In(cfg.active_warps),
+            **observed_places(cfg),
+        }
         super().__init__(
             {
                 "launch": In(stream.Signature(launch_layout(cfg))),
@@ -43,10 +51,7 @@ class Frame(wiring.Component):
                 "decode_valid": In(1),
                 "decode": In(beat_layout(cfg)),
                 "heads": Out(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
-                **{name: In(cfg.warps) for name in ("room", "hold", "prefer", "collecting")},
-                "mine": In(data.ArrayLayout(cfg.collectors, cfg.warps)),
-                "blocks_write": In(slots),
-                "registers": In(data.ArrayLayout(cfg.register_bits, slots)),
+                **{name: In(cfg.warps) for name in ("room", "hold", "prefer", "collecting", "blocked")},
                 "accept": In(1),
                 "offer_valid": Out(1),
                 "offer": Out(beat_layout(cfg)),
@@ -57,6 +62,7 @@ class Frame(wiring.Component):
                 "issue": Out(1),
                 "exit": Out(1),
                 "issue_warp": Out(cfg.warp_bits),
+                **(two_level if cfg.scheduler == "two_level" else {}),
             }
         )
 
@@ -67,16 +73,18 @@ class Frame(wiring.Component):
         m.d.comb += leaves.eq(grant & self.issue.replicate(self._cfg.warps))
         launched, ctas = self._warp_table(m, leaves)
         self._buffers(m, leaves)
-        self._scoreboards(m, leaves)
-        self._schedule(m, grant, leaves, launched)
-        self._barrier(m, ctas, leaves)
+        boards = self._scoreboards(m, leaves)
+        scheduler = self._schedule(m, grant, leaves, launched)
+        barrier = self._barrier(m, ctas, leaves)
+        if self._cfg.scheduler == "two_level":
+            self._places(m, scheduler, boards, barrier)
         return m
 
     def _warp_table(self, m: Module, leaves: Value) -> tuple[Signal, Value]:
         warps = self._cfg.warps
         launched = Signal(warps)
         ctas = Signal(data.ArrayLayout(self._cfg.cta_bits, warps), reset_less=True)
-        taken = self.launch.valid & self.launch_ready
+        taken = named(m, "taken", self.launch.valid & self.launch_ready)
         m.d.comb += [
             self.launch.ready.eq(self.launch_ready),
             launched.eq(decode(self.launch.payload.warp, warps) & taken.replicate(warps)),
@@ -98,10 +106,11 @@ class Frame(wiring.Component):
                 self.heads[warp].eq(buffer.head),
             ]
 
-    def _scoreboards(self, m: Module, leaves: Value) -> None:
+    def _scoreboards(self, m: Module, leaves: Value) -> list[wiring.PureInterface]:
         reserve = named(m, "reserve_registers", destination_mask(m, self._cfg, self.offer))
         results = [self.completion[port] for port in range(self._cfg.ports)]
         release = named(m, "release_registers", Cat(self._released(result) for result in results))
+        boards = []
         for warp in range(self._cfg.warps):
             board = stamp(m, f"scoreboard{warp}", "warp_scoreboard", lambda: WarpScoreboard(self._cfg))
             own = Cat(taken & (result.warp == warp) for taken, result in zip(self.completed, results, strict=True))
@@ -109,9 +118,7 @@ class Frame(wiring.Component):
                 board.valid.eq(self.buffered[warp]),
                 board.head.eq(self.heads[warp]),
                 board.collecting.eq(self.collecting[warp]),
-                board.mine.eq(self.mine[warp]),
-                board.blocks_write.eq(self.blocks_write),
-                board.registers.eq(self.registers),
+                board.blocked.eq(self.blocked[warp]),
                 board.reserve.eq(leaves[warp] & self.offer.executes),
                 board.reserve_registers.eq(reserve),
                 board.reserve_tokens.eq(self.offer.token_writes),
@@ -120,15 +127,20 @@ class Frame(wiring.Component):
                 board.release_tokens.eq(Cat(result.tokens for result in results)),
                 self.clear[warp].eq(board.clear),
             ]
+            boards.append(board)
+        return boards
 
     def _released(self, result: data.View) -> Value:
         names = self._cfg.register_names
         return decode(result.register, names) & result.writes.replicate(names)
 
-    def _schedule(self, m: Module, grant: Value, leaves: Value, launched: Value) -> None:
-        eligible = named(m, "eligible", self.clear & ~self.waiting & self.room & ~self.hold)
+    def _schedule(self, m: Module, grant: Value, leaves: Value, launched: Value) -> wiring.Component:
+        two_level = self._cfg.scheduler == "two_level"
+        scheduler = TwoLevel(self._cfg) if two_level else POLICIES[self._cfg.scheduler](self._cfg)
+        eligible = self.clear & ~self.waiting & self.room & ~self.hold
+        eligible = named(m, "eligible", eligible & scheduler.runs if two_level else eligible)
         preferred = named(m, "preferred", eligible & self.prefer)
-        m.submodules.scheduler = scheduler = POLICIES[self._cfg.scheduler](self._cfg)
+        m.submodules.scheduler = scheduler
         m.d.comb += [
             scheduler.eligible.eq(Mux(preferred.any(), preferred, eligible)),
             grant.eq(scheduler.grant),
@@ -142,8 +154,26 @@ class Frame(wiring.Component):
             scheduler.launch.eq(launched),
             scheduler.exit.eq(leaves & self.exit.replicate(self._cfg.warps)),
         ]
+        return scheduler
 
-    def _barrier(self, m: Module, ctas: Value, leaves: Value) -> None:
+    def _places(self, m: Module, scheduler: TwoLevel, boards: list[wiring.PureInterface], barrier: Barrier) -> None:
+        """What only the two-level scheduler wants to know, and what only it says."""
+        hint = self._cfg.suspend_hint
+        for board in boards:
+            m.d.comb += board.reserve_long.eq(self.offer.long)
+        m.d.comb += [getattr(self, name).eq(getattr(scheduler, name)) for name in observed_places(self._cfg)]
+        m.d.comb += [getattr(scheduler, name).eq(getattr(self, name)) for name in FRAME_INPUTS]
+        m.d.comb += [
+            scheduler.barrier_released.eq(barrier.released),
+            scheduler.marked.eq(Cat(Const(1, 1) if hint is None else head.hints[hint] for head in self.heads)),
+            scheduler.touches_long.eq(Cat(board.touches_long for board in boards)),
+            scheduler.short_pending.eq(Cat(board.short_pending for board in boards)),
+            scheduler.released.eq(self.released),
+            self.places.eq(scheduler.places),
+            self.release.eq(scheduler.releasing),
+        ]
+
+    def _barrier(self, m: Module, ctas: Value, leaves: Value) -> Barrier:
         m.submodules.barrier = barrier = Barrier(self._cfg)
         arrives = self.offer.kind == Kind.BARRIER.value
         m.d.comb += [
@@ -152,3 +182,4 @@ class Frame(wiring.Component):
             barrier.arrive.eq(leaves & arrives.replicate(self._cfg.warps)),
             self.waiting.eq(barrier.waiting),
         ]
+        return barrier

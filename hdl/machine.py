@@ -1,33 +1,36 @@
 """One scheduling domain: the frame and a scheme's operand stage."""
 
+from collections.abc import Callable
+
 from amaranth import Cat, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.arbiter import encode
 from hdl.beat import beat_layout, launch_layout
-from hdl.collectors.operand_stage import OperandStage, execution_members
+from hdl.collectors.stage import execution_members, stage_members
 from hdl.frame import Frame
 from hdl.probe import drive, probe_layout
-from spec.baseline import baseline_probes
+from hdl.scheduler.two_level import observed_places
+from spec.baseline import frame_probes
 from spec.config import Config
+from spec.probe import Probe
 
-TOP = "warpfile"
 
-
-class Baseline(wiring.Component):
-    """The baseline machine of docs/machine.md.
+class Machine(wiring.Component):
+    """The frame of docs/machine.md around the operand stage that ``stage`` makes (:func:`stage_members`).
 
     Members
     -------
     launch : In(stream of launch_layout)
     decode_valid : In(1), decode : In(beat_layout(cfg))
     dispatch, operands, result, result_data      See :func:`execution_members`.
-    probe : Out(probe_layout)                    Only with ``probes``.
+    probe : Out(probe_layout)                    Only if there are ``probes``; those of the frame are among them.
     """
 
-    def __init__(self, cfg: Config, *, probes: bool) -> None:
+    def __init__(self, cfg: Config, stage: Callable[[Config], wiring.Component], probes: tuple[Probe, ...]) -> None:
         self._cfg = cfg
+        self._stage = stage
         self._probes = probes
         members = {
             "launch": In(stream.Signature(launch_layout(cfg))),
@@ -36,27 +39,30 @@ class Baseline(wiring.Component):
             **execution_members(cfg),
         }
         if probes:
-            members["probe"] = Out(probe_layout(baseline_probes(cfg)))
+            members["probe"] = Out(probe_layout(probes))
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
         """Frame and operand stage, joined."""
         m = Module()
         m.submodules.frame = frame = Frame(self._cfg)
-        m.submodules.operands = stage = OperandStage(self._cfg)
+        m.submodules.operands = stage = self._stage(self._cfg)
         self._join(m, frame, stage)
         self._ports(m, frame, stage)
         if self._probes:
             self._observe(m, frame, stage)
         return m
 
-    def _join(self, m: Module, frame: Frame, stage: OperandStage) -> None:
-        to_frame = ("room", "hold", "prefer", "collecting", "mine", "blocks_write", "registers", "accept")
-        to_stage = ("heads", "buffered", "offer_valid", "offer", "offer_warp")
-        m.d.comb += [getattr(frame, name).eq(getattr(stage, name)) for name in (*to_frame, "completed", "completion")]
-        m.d.comb += [getattr(stage, name).eq(getattr(frame, name)) for name in to_stage]
+    def _join(self, m: Module, frame: Frame, stage: wiring.Component) -> None:
+        """Outputs of the one with the name of inputs of the other; launch and ports are joined by :meth:`_ports`."""
+        apart = {"launch_valid", "launch", *execution_members(self._cfg)}
+        for name, member in stage_members(self._cfg).items():
+            if name in apart or name == "chosen":
+                continue
+            inner, outer = getattr(stage, name), getattr(frame, name)
+            m.d.comb += inner.eq(outer) if member.flow is In else outer.eq(inner)
 
-    def _ports(self, m: Module, frame: Frame, stage: OperandStage) -> None:
+    def _ports(self, m: Module, frame: Frame, stage: wiring.Component) -> None:
         wiring.connect(m, wiring.flipped(self.launch), frame.launch)
         m.d.comb += [
             frame.launch_ready.eq(1),
@@ -73,19 +79,30 @@ class Baseline(wiring.Component):
                 stage.result_data[port].eq(self.result_data[port]),
             ]
 
-    def _observe(self, m: Module, frame: Frame, stage: OperandStage) -> None:
-        ports = range(self._cfg.ports)
+    def _observe(self, m: Module, frame: Frame, stage: wiring.Component) -> None:
+        ports, common = range(self._cfg.ports), {probe.name for probe in frame_probes(self._cfg)}
+        if self._cfg.scheduler == "two_level":
+            self._observe_places(m, frame)
         drive(
             m,
             self.probe,
             launch=frame.launch.valid & frame.launch.ready,
             **{name: getattr(frame, name) for name in ("resident", "buffered", "clear", "waiting", "room")},
             **{name: getattr(frame, name) for name in ("issue", "issue_warp", "exit")},
-            **{name: getattr(stage, name) for name in ("occupied", "allocate", "request", "grant")},
             write=Cat(stage.result[port].valid & stage.result[port].ready for port in ports),
             write_wait=Cat(stage.result[port].valid & ~stage.result[port].ready for port in ports),
             offer=Cat(stage.dispatch[port].valid for port in ports),
             dispatch=Cat(stage.dispatch[port].valid & stage.dispatch[port].ready for port in ports),
             **{f"dispatch_unit{port}": encode(stage.chosen[port], self._cfg.unit_bits) for port in ports},
             **{f"dispatch_payload{port}": stage.dispatch[port].payload.payload for port in ports},
+            **{probe.name: getattr(stage, probe.name) for probe in self._probes if probe.name not in common},
+        )
+
+    def _observe_places(self, m: Module, frame: Frame) -> None:
+        drive(
+            m,
+            self.probe,
+            **{name: getattr(frame, name) for name in observed_places(self._cfg)},
+            place_warp=Cat(encode(place, self._cfg.warp_bits) for place in frame.places),
+            released=frame.release & frame.released,
         )

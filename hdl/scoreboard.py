@@ -36,35 +36,35 @@ class WarpScoreboard(wiring.Component):
     -------
     valid : In(1), head : In(beat_layout(cfg))
     collecting : In(1)                 A beat of this warp has not been dispatched.
-    mine : In(collectors)              Collector units that hold a beat of this warp.
-    blocks_write : In(collectors * slots)  Source slots whose register must not be written yet, of any warp.
-    registers : In(ArrayLayout)        Register of each source slot.
+    blocked : In(1)                    An older beat has yet to read a register that the head beat writes.
     reserve : In(1), reserve_registers : In(register_names), reserve_tokens : In(16)
     release : In(ports), release_registers, release_tokens : In(ArrayLayout)
                                        Completed results, one decoded register mask and one token mask per port.
     clear : Out(1)                     The head beat is valid and has no hazard.
+    reserve_long : In(1)               The reserving beat is a load from far away. This and the next only for
+                                       ``two_level``, which keeps one more bit per register.
+    touches_long : Out(1)              The head beat names a register that is pending because of such a load.
+    short_pending : Out(1)             Some register is pending for another reason.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        slots = cfg.collectors * cfg.source_slots
-        super().__init__(
-            {
-                "valid": In(1),
-                "head": In(beat_layout(cfg)),
-                "collecting": In(1),
-                "mine": In(cfg.collectors),
-                "blocks_write": In(slots),
-                "registers": In(data.ArrayLayout(cfg.register_bits, slots)),
-                "reserve": In(1),
-                "reserve_registers": In(cfg.register_names),
-                "reserve_tokens": In(TOKENS),
-                "release": In(cfg.ports),
-                "release_registers": In(data.ArrayLayout(cfg.register_names, cfg.ports)),
-                "release_tokens": In(data.ArrayLayout(TOKENS, cfg.ports)),
-                "clear": Out(1),
-            }
-        )
+        members = {
+            "valid": In(1),
+            "head": In(beat_layout(cfg)),
+            "collecting": In(1),
+            "blocked": In(1),
+            "reserve": In(1),
+            "reserve_registers": In(cfg.register_names),
+            "reserve_tokens": In(TOKENS),
+            "release": In(cfg.ports),
+            "release_registers": In(data.ArrayLayout(cfg.register_names, cfg.ports)),
+            "release_tokens": In(data.ArrayLayout(TOKENS, cfg.ports)),
+            "clear": Out(1),
+        }
+        if cfg.scheduler == "two_level":
+            members |= {"reserve_long": In(1), "touches_long": Out(1), "short_pending": Out(1)}
+        super().__init__(members)
 
     def elaborate(self, platform) -> Module:
         """Pending bits, then one hazard per rule of docs/machine.md, section 4."""
@@ -77,12 +77,24 @@ class WarpScoreboard(wiring.Component):
         hazards = [
             self._read_after_write(pending),
             self._write_after_write(pending, mask),
-            self._write_after_read(mask),
+            self.blocked,
             (tokens & (self.head.token_reads | self.head.token_writes)).any(),
             self._undrained(pending, tokens),
         ]
         m.d.comb += self.clear.eq(self.valid & ~any_of(hazards))
+        if self._cfg.scheduler == "two_level":
+            self._watch_loads(m, pending, mask)
         return m
+
+    def _watch_loads(self, m: Module, pending: Value, mask: Value) -> None:
+        """Pending registers that wait for global or local memory."""
+        loading = Signal(self._cfg.register_names)
+        reserved = self.reserve_registers & self.reserve_long.replicate(len(loading))
+        self._update(m, loading, reserved, self.release_registers)
+        m.d.comb += [
+            self.touches_long.eq(self._read_after_write(loading) | self._write_after_write(loading, mask)),
+            self.short_pending.eq((pending & ~loading).any()),
+        ]
 
     def _update(self, m: Module, bits: Signal, reserve: Value, release: data.View) -> None:
         released = any_of(release[port] & self.release[port].replicate(len(bits)) for port in range(self._cfg.ports))
@@ -94,15 +106,6 @@ class WarpScoreboard(wiring.Component):
 
     def _write_after_write(self, pending: Value, mask: Value) -> Value:
         return (pending.word_select(self.head.dest[2:], GROUP) & mask).any()
-
-    def _write_after_read(self, mask: Value) -> Value:
-        slots, group = self._cfg.source_slots, self.head.dest[2:]
-        hits = []
-        for index in range(self._cfg.collectors * slots):
-            register = self.registers[index]
-            named = (register[2:] == group) & mask.bit_select(register[:2], 1)
-            hits.append(self.blocks_write[index] & self.mine[index // slots] & named)
-        return any_of(hits)
 
     def _undrained(self, pending: Value, tokens: Value) -> Value:
         writing = pending.any() | tokens.any()

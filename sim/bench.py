@@ -17,6 +17,7 @@ from cocotb.triggers import FallingEdge
 
 from sim.counters import ObservedCounters
 from sim.explain import HISTORY, differing_fields, first_mismatch
+from sim.harness import RECORD_SLOT
 from sim.plan import PLAN_VARIABLE, Outcome, Plan
 from sim.stimulus import StimulusPacker
 from spec.beat import Beat
@@ -43,7 +44,7 @@ class Lockstep:
         self.model = scheme.golden(cfg, self.layout)
         self.golden_side = Environment(cfg, self.workload, self.layout)
         self.rtl_side = Environment(cfg, self.workload, self.layout)
-        self.counters = ObservedCounters(self.layout)
+        self.counters = ObservedCounters(self.layout, scheme.events)
         self.outcome = Outcome()
         self.history: deque[int] = deque(maxlen=HISTORY)
         if plan.record:
@@ -125,7 +126,8 @@ class Lockstep:
 
     def _compare_counters(self) -> None:
         ours, theirs = self.outcome.counters, self.outcome.golden_counters
-        ours |= {"instructions": self.rtl_side.instructions, "bank_writes": self.rtl_side.writes}
+        written = ours.get("bank_writes", self.rtl_side.writes)
+        ours |= {"instructions": self.rtl_side.instructions, "bank_writes": written}
         wrong = {
             name: {"rtl": ours.get(name), "golden": theirs[name]} for name in theirs if ours.get(name) != theirs[name]
         }
@@ -140,7 +142,7 @@ class Lockstep:
         if got >> width:
             fault = self._fault()
             warp, beat = fault["warp"], self.workload.beats[fault["payload"]]
-            extra["operand"] = fault
+            extra["dispatched record" if fault["slot"] == RECORD_SLOT else "operand"] = fault
         for name, value in extra.items():
             fields[name] = value if isinstance(value, dict) else {"message": value}
         words = [word & ((1 << width) - 1) for word in self.history]

@@ -19,7 +19,7 @@ from warpfile.schemes import Scheme
 _SMALLEST_MEMORY = 1 << 14
 _ROOT = Path(__file__).resolve().parent.parent
 #: Modules of ``spec`` that decide what the generator writes.
-_HARDWARE_SPEC = ("baseline", "beat", "config", "probe", "trace")
+_HARDWARE_SPEC = ("annotation", "baseline", "beat", "bow", "config", "malekeh", "probe", "rfc", "trace")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ def build_harness(
     layout = ProbeLayout(scheme.probes(cfg))
     rows, beats = _capacity(len(workload.trace.values)), _capacity(len(workload.beats))
     machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root)
-    texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, rows, beats, replay)}
+    extra = scheme.harness(cfg, layout) if scheme.harness and not replay else ""
+    texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, rows, beats, replay, extra)}
     tool = str(simulators.verilator_executable())
     key = hashlib.sha256("\0".join([*texts.values(), simulator, str(waves), tool]).encode()).hexdigest()[:16]
     directory = (root / "sim" / f"{scheme.name}-{simulator}-{key}").resolve()

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 
-from spec.probe import ProbeLayout
+from spec.baseline import frame_events
+from spec.probe import Fields, ProbeLayout
 
 CHUNK = 8192
 
 
 class ObservedCounters:
-    """Collects observation words and sums their fields in chunks (docs/machine.md, section 10)."""
+    """Collects observation words and sums their fields in chunks (docs/machine.md, section 10).
 
-    def __init__(self, layout: ProbeLayout) -> None:
+    ``events`` sums the scheme's own counters.
+    """
+
+    def __init__(self, layout: ProbeLayout, events: Callable[[Fields], Mapping[str, int]]) -> None:
         self._layout = layout
+        self._events = events
         self._bytes = -(-layout.width // 8)
         self._mask = (1 << layout.width) - 1
         self._words: list[int] = []
@@ -36,28 +43,5 @@ class ObservedCounters:
         bits = np.unpackbits(np.frombuffer(raw, np.uint8).reshape(len(self._words), -1), axis=1, bitorder="little")
         self._words.clear()
         fields = {p.name: bits[:, self._layout.offset[p.name] :][:, : p.width].astype(bool) for p in self._layout}
-        for name, value in _events(fields).items():
+        for name, value in {**frame_events(fields), **self._events(fields)}.items():
             self._totals[name] = self._totals.get(name, 0) + value
-
-
-def _events(fields: dict[str, np.ndarray]) -> dict[str, int]:
-    idle = ~fields["issue"][:, 0]
-    buffered, waiting = fields["buffered"], fields["waiting"]
-    running = (buffered & ~waiting).any(axis=1)
-    could = (fields["clear"] & ~waiting).any(axis=1)
-    sums = {
-        "cycles": len(idle),
-        "beats": fields["issue"].sum(),
-        "issue_idle": (~buffered.any(axis=1)).sum(),
-        "issue_barrier": (idle & buffered.any(axis=1) & ~running).sum(),
-        "issue_hazard": (idle & running & ~could).sum(),
-        "issue_room": (idle & could).sum(),
-        "bank_reads": fields["grant"].sum(),
-        "bank_conflicts": (fields["request"] & ~fields["grant"]).sum(),
-        "write_waits": fields["write_wait"].sum(),
-        "dispatches": fields["dispatch"].sum(),
-        "dispatch_waits": (fields["offer"] & ~fields["dispatch"]).sum(),
-        "unit_cycles": fields["occupied"].sum(),
-        "resident_cycles": fields["resident"].sum(),
-    }
-    return {name: int(value) for name, value in sums.items()}

@@ -1,19 +1,21 @@
 """The Verilog test harness around a generated machine.
 
 It keeps all 1024-bit data on the simulator's side of the VPI: the trace's values are in a memory, results are looked up
-there by row, and every operand that leaves the dispatch pins is compared there with the row that the trace names.
+there by row, and every operand that leaves the dispatch pins is compared there with the row that the trace names. What
+leaves beside the operands is compared with what was decoded.
 Lanes outside a result's mask carry the inverted value, so that a lost lane write enable shows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from sim.stimulus import ROW_BITS, result_fields, stimulus_fields
-from spec.beat import NO_VALUE
+from sim.stimulus import ROW_BITS, stimulus_fields
+from spec.beat import NO_VALUE, decode_fields, dispatch_fields, field_bits, launch_fields, result_fields
 from spec.config import Config
 from spec.probe import ProbeLayout
 from spec.workload import Workload
@@ -45,6 +47,8 @@ module harness (input clk /*verilator public_flat_rw*/);
   reg [{lane_top}:0] written [0:{last_row}];
   reg [31:0] expected [0:{last_expected}];
   reg [{lane_top}:0] executes [0:{last_beat}];
+  // What has to leave with a beat, noted when it is decoded.
+  reg [{record_top}:0] sent [0:{last_beat}];
   reg [8*512-1:0] path;
   integer dump_from = -1;
   initial begin
@@ -64,6 +68,7 @@ module harness (input clk /*verilator public_flat_rw*/);
   always @(posedge clk) begin
     inputs <= next;
     if (!inputs[0]) cycle <= cycle + 1;
+    if (!inputs[0] && inputs[{decoded}]) sent[inputs[{decoded_payload}]] <= {{{decoded_record}}};
     if (!inputs[0] && dump_from >= 0 && cycle == dump_from) $dumpvars(0, harness);
 {registers}
     if (!inputs[0]) begin
@@ -76,7 +81,7 @@ module harness (input clk /*verilator public_flat_rw*/);
     .rst(inputs[0]),
     .probe(probe){connections}
   );
-endmodule
+{extra}endmodule
 """
 
 _DRIVEN = """\
@@ -98,7 +103,19 @@ _RESULT = """\
     end
 """
 
+#: Number of the operand slot in a fault that is about what leaves beside the operands.
+RECORD_SLOT = 255
+
 _CHECK = """\
+      if (dispatch_valid{port} && inputs[{ready}] && !fault
+          && dispatch{port} !== sent[dispatch{port}[{payload_top}:{payload}]]) begin
+        fault <= 1'b1;
+        fault_payload <= dispatch{port}[{payload_top}:{payload}];
+        fault_warp <= dispatch{port}[{warp_top}:0];
+        fault_port <= {port};
+        fault_slot <= {record_slot};
+        fault_lanes <= 0;
+      end
       if (dispatch_valid{port} && inputs[{ready}])
         for (slot = 0; slot < {slots}; slot = slot + 1) begin
           row = expected[dispatch{port}[{payload_top}:{payload}] * {slots} + slot];
@@ -123,10 +140,11 @@ _CHECK = """\
 """
 
 
-def harness_verilog(cfg: Config, layout: ProbeLayout, rows: int, beats: int, replay: int = 0) -> str:
+def harness_verilog(cfg: Config, layout: ProbeLayout, rows: int, beats: int, replay: int = 0, extra: str = "") -> str:
     """Text of the harness for a machine with probes; its memories hold ``rows`` values and ``beats`` beats.
 
-    With ``replay`` it drives itself from a memory of so many input words and compares nothing.
+    With ``replay`` it drives itself from a memory of so many input words and compares nothing. ``extra`` is what a
+    scheme adds.
     """
     at = _positions(cfg)
     ports = [_port(cfg, at, port) for port in range(cfg.ports)]
@@ -143,6 +161,9 @@ def harness_verilog(cfg: Config, layout: ProbeLayout, rows: int, beats: int, rep
         last_row=rows - 1,
         last_expected=beats * cfg.source_slots - 1,
         last_beat=beats - 1,
+        extra=extra,
+        record_top=field_bits(dispatch_fields(cfg)) - 1,
+        **_decoded(cfg, at),
         wires="\n".join(line for port in ports for line in port.wires),
         registers="".join(port.registers for port in ports),
         checks="" if replay else "".join(port.checks for port in ports),
@@ -169,6 +190,36 @@ def _positions(cfg: Config) -> dict[str, tuple[int, int]]:
     return positions
 
 
+def _offset(fields: Sequence[tuple[str, int]], wanted: str) -> int:
+    """Lowest bit of a field of a record."""
+    return field_bits(fields[: [name for name, _ in fields].index(wanted)])
+
+
+def input_bits(cfg: Config, name: str, field: str | None = None) -> str:
+    """Range of the input word that carries a name of ``stimulus_fields``, or one field of its record."""
+    low, width = _positions(cfg)[name]
+    if field is not None:
+        fields = launch_fields(cfg) if name == "launch" else result_fields(cfg)
+        low, width = low + _offset(fields, field), dict(fields)[field]
+    return f"{low + width - 1}:{low}" if width > 1 else str(low)
+
+
+def _decoded(cfg: Config, at: dict[str, tuple[int, int]]) -> dict[str, object]:
+    """Places of the decoded beat in the input word: its valid bit, its payload, and all that leaves at dispatch."""
+    fields, low = decode_fields(cfg), at["decode"][0]
+
+    def bits(name: str, width: int) -> str:
+        start = low + _offset(fields, name)
+        return f"{start + width - 1}:{start}"
+
+    record = [f"inputs[{bits(name, width)}]" for name, width in dispatch_fields(cfg)]
+    return {
+        "decoded": at["decode_valid"][0],
+        "decoded_payload": bits("payload", cfg.payload_bits),
+        "decoded_record": ", ".join(reversed(record)),
+    }
+
+
 def _slice(position: tuple[int, int]) -> str:
     offset, width = position
     return f"inputs[{offset + width - 1}:{offset}]"
@@ -184,9 +235,9 @@ def _frame_connections(at: dict[str, tuple[int, int]]) -> list[str]:
 
 
 def _port(cfg: Config, at: dict[str, tuple[int, int]], port: int) -> _Port:
-    payload = cfg.warp_bits + cfg.register_bits + 3 + cfg.lanes
+    payload = _offset(dispatch_fields(cfg), "payload")
     top, value = payload + cfg.payload_bits - 1, at[f"value{port}"][0]
-    mask = at[f"result{port}"][0] + sum(bits for name, bits in result_fields(cfg) if name != "mask")
+    mask = at[f"result{port}"][0] + _offset(result_fields(cfg), "mask")
     names = {
         "port": port,
         "lanes": cfg.lanes,
@@ -195,11 +246,12 @@ def _port(cfg: Config, at: dict[str, tuple[int, int]], port: int) -> _Port:
         "warp_top": cfg.warp_bits - 1,
         "valid": at[f"result_valid{port}"][0],
         "ready": at["ready"][0] + port,
+        "record_slot": RECORD_SLOT,
     }
     return _Port(
         wires=[
             f"  wire dispatch_valid{port};",
-            f"  wire [{top}:0] dispatch{port};",
+            f"  wire [{field_bits(dispatch_fields(cfg)) - 1}:0] dispatch{port};",
             f"  wire [{cfg.data_bits * cfg.source_slots - 1}:0] operands{port};",
             f"  reg [{cfg.data_bits - 1}:0] result_data{port} = 0;",
         ],

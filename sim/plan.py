@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from spec.config import Config
+from warpfile.schemes import SCHEMES
 
 PLAN_VARIABLE = "WARPFILE_LOCKSTEP_PLAN"
 
@@ -37,7 +38,7 @@ class Plan:
     def load(cls, path: Path) -> Plan:
         """Read a plan; the configuration is checked again."""
         document = json.loads(path.read_text())
-        document["config"] = Config(**document["config"])
+        document["config"] = SCHEMES[document["scheme"]].parameters(**document["config"])
         for name in ("trace", "outcome", "progress", "record"):
             document[name] = Path(document[name]) if document[name] else None
         return cls(**document)

@@ -91,7 +91,7 @@ def cosim(
     """
     if simulator not in simulators.SIMULATORS:
         raise ValueError(f"simulator must be one of {', '.join(simulators.SIMULATORS)}, not {simulator!r}")
-    workload = prepare(cfg, trace)
+    workload = prepare(cfg, scheme.annotated(cfg, trace))
     report = progress or (lambda stage, done, total: None)
 
     def run(waves: bool, stop: int | None) -> tuple[Outcome, Path | None, float]:

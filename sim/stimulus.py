@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from spec.beat import Beat, decode_fields, pack_beat
+from spec.beat import Beat, decode_fields, field_bits, launch_fields, pack_beat, result_fields
 from spec.config import Config
-from spec.environment import Stimulus
+from spec.environment import Result, Stimulus
 from spec.trace import TOKENS
 
 ROW_BITS = 32
 
 
-def launch_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
-    """Record of a warp launch, least significant first."""
-    return (("warp", cfg.warp_bits), ("base", cfg.place_bits), ("cta", cfg.cta_bits))
-
-
-def result_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
-    """Record of a write-back request, least significant first."""
-    fields = (("writes", 1), ("warp", cfg.warp_bits), ("register", cfg.register_bits), ("tokens", TOKENS))
-    return (*fields, ("mask", cfg.lanes))
-
-
 def stimulus_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     """Whole input word. ``value`` is the row of the trace's values plus one, zero for unknown data."""
-    fields = [("reset", 1), ("launch_valid", 1), ("launch", _width(launch_fields(cfg)))]
-    fields += [("decode_valid", 1), ("decode", _width(decode_fields(cfg))), ("ready", cfg.ports)]
+    fields = [("reset", 1), ("launch_valid", 1), ("launch", field_bits(launch_fields(cfg)))]
+    fields += [("decode_valid", 1), ("decode", field_bits(decode_fields(cfg))), ("ready", cfg.ports)]
     for port in range(cfg.ports):
         fields += [
             (f"result_valid{port}", 1),
-            (f"result{port}", _width(result_fields(cfg))),
+            (f"result{port}", field_bits(result_fields(cfg))),
             (f"value{port}", ROW_BITS),
         ]
     return tuple(fields)
-
-
-def _width(fields: tuple[tuple[str, int], ...]) -> int:
-    return sum(width for _, width in fields)
 
 
 class StimulusPacker:
@@ -54,13 +39,16 @@ class StimulusPacker:
         self._decode = offsets["decode_valid"]
         self._ready = offsets["ready"]
         self._results = [offsets[f"result_valid{port}"] for port in range(cfg.ports)]
-        self._value = _width(result_fields(cfg)) + 1
+        self._value = field_bits(result_fields(cfg)) + 1
         self._lanes = (1 << cfg.lanes) - 1
         self._warp_at = 1
         self._register_at = self._warp_at + cfg.warp_bits
         self._tokens_at = self._register_at + cfg.register_bits
         self._mask_at = self._tokens_at + TOKENS
-        self._beats: dict[tuple[int, int], int] = {}
+        self._flags_at = self._mask_at + cfg.lanes
+        flags = {name: width for name, width in result_fields(cfg) if name in cfg.result_flags}
+        self._flags = tuple(flags.items())
+        self._hints_at = self._flags_at + sum(flags.values())
 
     def pack(self, stimulus: Stimulus) -> int:
         """Input word of one cycle."""
@@ -81,8 +69,18 @@ class StimulusPacker:
                     | result.tokens << self._tokens_at
                     | (result.mask & self._lanes) << self._mask_at
                 )
+                if self._flags:
+                    record |= self._flag_bits(result)
+                record |= result.hints << self._hints_at
                 word |= (record << 1 | 1 | (result.row + 1) << self._value) << self._results[port]
         return word
+
+    def _flag_bits(self, result: Result) -> int:
+        bits, at = 0, self._flags_at
+        for name, width in self._flags:
+            bits |= int(getattr(result, name)) << at
+            at += width
+        return bits
 
     def _beat(self, beat: Beat, warp: int) -> int:
         return pack_beat(self._cfg, beat, warp) << 1 | 1

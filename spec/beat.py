@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from spec.config import Config
-from spec.trace import TOKENS, Kind, Port, StaticInstruction
+from spec.trace import TOKENS, Kind, Port, Space, StaticInstruction
 
 NO_VALUE = -1
 
@@ -17,7 +17,9 @@ class Beat:
 
     ``expected`` names, per source, the row of the trace's values that the operand must equal (``NO_VALUE``: not
     checked) and ``result_row`` the row of the first result. ``mask`` always has 32 lanes. ``lines`` are the 128-byte
-    lines of a global or local access, ascending. ``record`` is the trace's dynamic record.
+    lines of a global or local access, ascending. ``record`` is the trace's dynamic record. ``full``: the
+    execution mask, ``converged``: the mask before the guard has every lane that has not exited. ``hints`` are the
+    scheme's, laid out as its configuration says.
     """
 
     payload: int
@@ -38,12 +40,19 @@ class Beat:
     space: int = 0
     is_load: bool = False
     lines: tuple[int, ...] = ()
-    packed: int = 0
+    full: bool = True
+    converged: bool = True
+    hints: int = 0
 
     @property
     def executes(self) -> bool:
         """Whether any lane executes it."""
         return self.mask != 0
+
+    @property
+    def long(self) -> bool:
+        """Whether its result comes from global or local memory."""
+        return self.is_load and self.dest_count > 0 and self.space in (Space.GLOBAL, Space.LOCAL)
 
     @property
     def needs_unit(self) -> bool:
@@ -78,7 +87,54 @@ def decode_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
         ("token_writes", TOKENS),
         ("mask", cfg.lanes),
         ("payload", cfg.payload_bits),
+        *((flag, 1) for flag in cfg.decode_flags),
+        *_present("hints", cfg.hint_bits),
     )
+
+
+def dispatch_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
+    """Names and widths of a beat as it leaves the operand stage, without its operands, least significant first."""
+    return (
+        ("warp", cfg.warp_bits),
+        ("dest", cfg.register_bits),
+        ("dest_count", 3),
+        ("mask", cfg.lanes),
+        ("payload", cfg.payload_bits),
+        *((flag, 1) for flag in cfg.result_flags if flag in cfg.beat_flags),
+        *_present("hints", cfg.result_hint_bits),
+    )
+
+
+def result_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
+    """Names and widths of one request of a write-back port without its data, least significant first.
+
+    ``writes``: it has a register; ``component`` numbers the registers of one instruction, ``origin`` is one of
+    ``spec.environment.Origin``.
+    """
+    widths = {"full": 1, "component": 2, "origin": 2}
+    return (
+        ("writes", 1),
+        ("warp", cfg.warp_bits),
+        ("register", cfg.register_bits),
+        ("tokens", TOKENS),
+        ("mask", cfg.lanes),
+        *((flag, widths[flag]) for flag in cfg.result_flags),
+        *_present("hints", cfg.result_hint_bits),
+    )
+
+
+def launch_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
+    """Names and widths of a warp launch: slot, the warp's first place, CTA slot; least significant first."""
+    return (("warp", cfg.warp_bits), ("base", cfg.place_bits), ("cta", cfg.cta_bits))
+
+
+def _present(name: str, width: int) -> tuple[tuple[str, int], ...]:
+    return ((name, width),) if width else ()
+
+
+def field_bits(fields: Iterable[tuple[str, int]]) -> int:
+    """Width of a whole record."""
+    return sum(width for _, width in fields)
 
 
 def pack_fields(fields: Iterable[tuple[str, int]], values: dict[str, int]) -> int:
@@ -112,5 +168,9 @@ def pack_beat(cfg: Config, beat: Beat, warp: int) -> int:
         "token_writes": beat.token_writes,
         "mask": beat.mask & ((1 << cfg.lanes) - 1),
         "payload": beat.payload,
+        "full": int(beat.full),
+        "converged": int(beat.converged),
+        "long": int(beat.long),
+        "hints": beat.hints,
     }
     return pack_fields(decode_fields(cfg), values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 
 def index_bits(count: int) -> int:
@@ -12,15 +12,18 @@ def index_bits(count: int) -> int:
     return max(1, (count - 1).bit_length())
 
 
-def _number(low: int, high: int, doc: str, default: int) -> Any:
+def number_field(low: int, high: int, doc: str, default: int) -> Any:
+    """A configuration field that takes whole numbers from ``low`` to ``high``."""
     return field(default=default, metadata={"low": low, "high": high, "doc": doc})
 
 
-def _power(low: int, high: int, doc: str, default: int) -> Any:
+def power_field(low: int, high: int, doc: str, default: int) -> Any:
+    """A configuration field that takes powers of two from ``low`` to ``high``."""
     return field(default=default, metadata={"low": low, "high": high, "power": True, "doc": doc})
 
 
-def _choice(choices: tuple[object, ...], doc: str, default: object) -> Any:
+def choice_field(choices: tuple[object, ...], doc: str, default: object) -> Any:
+    """A configuration field that takes one of some values."""
     return field(default=default, metadata={"choices": choices, "doc": doc})
 
 
@@ -28,41 +31,60 @@ def _choice(choices: tuple[object, ...], doc: str, default: object) -> Any:
 class Config:
     """One scheduling domain with its execution units and memory. Impossible values cannot be constructed.
 
-    Every field says its rule in its metadata, and ``docs/machine.md`` says what it does.
+    Every field says its rule in its metadata, and ``docs/machine.md`` says what it does. A scheme with parameters of
+    its own has a subclass with more fields.
     Raises ``ValueError``: "<field> must be <rule>, not <value>".
     """
 
-    lanes: int = _power(1, 32, "lanes of a warp that are built; control is the same for any number", 32)
-    warps: int = _number(1, 64, "warp slots", 8)
-    ctas: int = _number(1, 32, "CTAs that may be resident", 8)
-    shared_bytes: int = _number(0, 1 << 20, "shared memory of the domain in bytes", 65536)
-    buffer_depth: int = _number(1, 4, "instruction buffer entries per warp", 2)
-    register_names: int = _power(8, 256, "vector registers that an instruction can name", 256)
-    banks: int = _power(1, 32, "register banks", 2)
-    rows: int = _power(2, 1024, "warp registers per bank", 256)
-    bank_ports: str = _choice(("1RW", "1R1W"), "ports of a bank", "1RW")
-    bank_cycles: int = _number(1, 8, "cycles a bank is busy per access; read data leave it so many cycles later", 1)
-    bank_skew: str = _choice(("none", "warp", "row"), "what is added to a register's number to find its bank", "warp")
-    collectors: int = _number(1, 32, "collector units", 4)
-    source_slots: int = _number(1, 8, "source registers that a beat can carry and a collector unit can hold", 3)
-    collect: str = _choice(("lowest", "one", "all"), "requests and fills of a collector unit per cycle", "lowest")
-    bank_arbitration: str = _choice(("round_robin", "oldest"), "which collector unit a bank serves", "round_robin")
-    dispatch_arbitration: str = _choice(("round_robin", "oldest"), "which collector unit a port takes", "round_robin")
-    scheduler: str = _choice(("gto", "lrr"), "which eligible warp issues", "gto")
-    ports: int = _choice((1, 3), "execution ports, each with a write-back port; with one, all classes share it", 3)
-    payload_bits: int = _number(16, 128, "bits that travel from decode to dispatch untouched", 32)
-    branch_delay: int = _number(0, 32, "cycles from a branch's dispatch to the decode of the warp's next beat", 4)
-    alu_latency: int = _number(1, 1024, "cycles from dispatch to the first write-back request", 4)
-    alu_interval: int = _number(1, 1024, "cycles between two dispatches", 1)
-    sfu_latency: int = _number(1, 1024, "as alu_latency", 20)
-    sfu_interval: int = _number(1, 1024, "as alu_interval", 4)
-    shared_latency: int = _number(1, 1024, "shared memory and constant bank, as alu_latency", 24)
-    hit_latency: int = _number(1, 4096, "global and local memory, all lines in the cache", 32)
-    miss_latency: int = _number(1, 4096, "global and local memory, some line not in the cache", 400)
-    miss_interval: int = _number(1, 1024, "cycles between two lines from beyond the cache", 4)
-    cache_lines: int = _number(0, 4096, "128-byte lines of the cache, 4 ways; 0: every line misses", 256)
-    uniform_latency: int = _number(1, 1024, "cycles from issue to token release beside the operand stage", 6)
-    result_queue: int = _number(1, 64, "results waiting at a write-back port from which on its unit stalls", 2)
+    #: What a beat carries beside the fields that all schemes need, of "full" and "converged" (``spec.beat.Beat``).
+    beat_flags: ClassVar[tuple[str, ...]] = ()
+    #: What a result carries besides: of "full", "component" and "origin" (``spec.beat.result_fields``).
+    result_flags: ClassVar[tuple[str, ...]] = ()
+
+    lanes: int = power_field(1, 32, "lanes of a warp that are built; control is the same for any number", 32)
+    warps: int = number_field(1, 64, "warp slots", 8)
+    ctas: int = number_field(1, 32, "CTAs that may be resident", 8)
+    shared_bytes: int = number_field(0, 1 << 20, "shared memory of the domain in bytes", 65536)
+    buffer_depth: int = number_field(1, 4, "instruction buffer entries per warp", 2)
+    register_names: int = power_field(8, 256, "vector registers that an instruction can name", 256)
+    banks: int = power_field(1, 32, "register banks", 2)
+    rows: int = power_field(2, 1024, "warp registers per bank", 256)
+    bank_ports: str = choice_field(("1RW", "1R1W"), "ports of a bank", "1RW")
+    bank_cycles: int = number_field(
+        1, 8, "cycles a bank is busy per access; read data leave it so many cycles later", 1
+    )
+    bank_skew: str = choice_field(
+        ("none", "warp", "row"), "what is added to a register's number to find its bank", "warp"
+    )
+    collectors: int = number_field(1, 32, "collector units", 4)
+    source_slots: int = number_field(1, 8, "source registers that a beat can carry and a collector unit can hold", 3)
+    collect: str = choice_field(("lowest", "one", "all"), "requests and fills of a collector unit per cycle", "lowest")
+    bank_arbitration: str = choice_field(("round_robin", "oldest"), "which collector unit a bank serves", "round_robin")
+    dispatch_arbitration: str = choice_field(
+        ("round_robin", "oldest"), "which collector unit a port takes", "round_robin"
+    )
+    scheduler: str = choice_field(("gto", "lrr", "oldest", "two_level"), "which eligible warp issues", "gto")
+    active_warps: int = number_field(1, 64, "warps that may issue at a time under the two-level scheduler", 8)
+    active_choice: str = choice_field(("greedy", "round_robin"), "which of them issues", "greedy")
+    suspend: str = choice_field(
+        ("pending", "always", "never"),
+        "when a marked beat gives up its warp's place: a load is out, always, never",
+        "pending",
+    )
+    ports: int = choice_field((1, 3), "execution ports, each with a write-back port; with one, all classes share it", 3)
+    payload_bits: int = number_field(16, 128, "bits that travel from decode to dispatch untouched", 32)
+    branch_delay: int = number_field(0, 32, "cycles from a branch's dispatch to the decode of the warp's next beat", 4)
+    alu_latency: int = number_field(1, 1024, "cycles from dispatch to the first write-back request", 4)
+    alu_interval: int = number_field(1, 1024, "cycles between two dispatches", 1)
+    sfu_latency: int = number_field(1, 1024, "as alu_latency", 20)
+    sfu_interval: int = number_field(1, 1024, "as alu_interval", 4)
+    shared_latency: int = number_field(1, 1024, "shared memory and constant bank, as alu_latency", 24)
+    hit_latency: int = number_field(1, 4096, "global and local memory, all lines in the cache", 32)
+    miss_latency: int = number_field(1, 4096, "global and local memory, some line not in the cache", 400)
+    miss_interval: int = number_field(1, 1024, "cycles between two lines from beyond the cache", 4)
+    cache_lines: int = number_field(0, 4096, "128-byte lines of the cache, 4 ways; 0: every line misses", 256)
+    uniform_latency: int = number_field(1, 1024, "cycles from issue to token release beside the operand stage", 6)
+    result_queue: int = number_field(1, 64, "results waiting at a write-back port from which on its unit stalls", 2)
 
     def __post_init__(self) -> None:
         for spec in dataclasses.fields(self):
@@ -71,6 +93,41 @@ class Config:
             raise ValueError(f"cache_lines must be a multiple of 4, not {self.cache_lines}")
         if self.lanes < 1:
             raise ValueError("lanes must be positive")
+        if self.scheduler == "two_level" and self.suspend == "never" and self.active_warps < self.warps:
+            raise ValueError(
+                f"active_warps must be at least warps, {self.warps}, not {self.active_warps}, if suspend is never:"
+                " a warp at a barrier keeps its place"
+            )
+
+    @classmethod
+    def adapted(cls, values: dict[str, object]) -> dict[str, object]:
+        """A preset's values as this kind of configuration needs them."""
+        return values
+
+    @property
+    def decode_flags(self) -> tuple[str, ...]:
+        """All one-bit fields that the decode record has for scheme and scheduler."""
+        return (*self.beat_flags, *(("long",) if self.scheduler == "two_level" else ()))
+
+    @property
+    def suspend_hint(self) -> int | None:
+        """Bit of a beat's hints that marks it for the two-level scheduler; None: every beat is marked."""
+        return None
+
+    @property
+    def place_count_bits(self) -> int:
+        """Width of an active place's number."""
+        return index_bits(self.active_warps)
+
+    @property
+    def hint_bits(self) -> int:
+        """Bits that the scheme's annotation pass puts on every beat."""
+        return 0
+
+    @property
+    def result_hint_bits(self) -> int:
+        """How many of them, the lowest, leave at dispatch and come back with each result."""
+        return 0
 
     @property
     def warp_bits(self) -> int:
@@ -121,6 +178,10 @@ class Config:
         """Warp slots that such a kernel can use: limited by slots and by places."""
         return min(self.warps, self.banks * self.rows // self.places_per_warp(registers))
 
+    def common(self) -> Config:
+        """The fields that every scheme has, as the baseline's configuration."""
+        return Config(**{spec.name: getattr(self, spec.name) for spec in dataclasses.fields(Config)})
+
     def replace(self, **changes: object) -> Config:
         """A copy with some fields changed, checked again."""
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
@@ -143,9 +204,9 @@ def check_field(spec: dataclasses.Field[Any], value: object) -> None:
         raise ValueError(f"{spec.name} must be a power of two, not {value}")
 
 
-def parse_field(name: str, text: str) -> object:
+def parse_field(name: str, text: str, kind: type[Config] = Config) -> object:
     """Value of a field from its text (``--set FIELD=VALUE``). Raises ``ValueError`` that names the field."""
-    for spec in dataclasses.fields(Config):
+    for spec in dataclasses.fields(kind):
         if spec.name == name:
             numeric = isinstance(spec.default, int)
             try:
@@ -154,5 +215,5 @@ def parse_field(name: str, text: str) -> object:
                 raise ValueError(f"{name} must be a whole number, not {text!r}") from None
             check_field(spec, value)
             return value
-    known = ", ".join(spec.name for spec in dataclasses.fields(Config))
+    known = ", ".join(spec.name for spec in dataclasses.fields(kind))
     raise ValueError(f"{name!r} is no configuration field; known are {known}")

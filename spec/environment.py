@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from enum import IntEnum
 from heapq import heappop, heappush
 
 from spec.beat import Beat
@@ -19,9 +20,22 @@ from spec.trace import Kind, Port, Space
 from spec.workload import Workload, streams
 
 
+class Origin(IntEnum):
+    """Where a result comes from."""
+
+    EXECUTION = 0  #: ALU or SFU
+    SHARED = 1  #: shared memory or constant bank
+    HIT = 2  #: global or local memory, all lines in the cache
+    MISS = 3  #: global or local memory, some line from beyond the cache
+
+
 @dataclass(slots=True, eq=False)
 class Result:
-    """One request of a write-back port. ``row`` names the value in the trace (-1 unknown), ``order`` breaks ties."""
+    """One request of a write-back port. ``row`` names the value in the trace (-1 unknown), ``order`` breaks ties.
+
+    ``full`` and ``hints`` are those of the beat, as far as results carry them; ``component`` numbers the registers of
+    one instruction.
+    """
 
     ready: int
     order: int
@@ -31,6 +45,10 @@ class Result:
     tokens: int
     mask: int
     row: int
+    full: bool = True
+    component: int = 0
+    origin: int = 0
+    hints: int = 0
 
     def __lt__(self, other: Result) -> bool:
         return (self.ready, self.order) < (other.ready, other.order)
@@ -79,6 +97,7 @@ class Environment:
         self._payload_mask = (1 << cfg.payload_bits) - 1
         self._warp_mask = (1 << cfg.warp_bits) - 1
         self._port_mask = (1 << cfg.ports) - 1
+        self._hint_mask = (1 << cfg.result_hint_bits) - 1
         self._streams = streams(workload)
         self._slots = [_Slot() for _ in range(cfg.warps)]
         self._next_served = 0
@@ -191,7 +210,7 @@ class Environment:
         if not beat.last:
             unit.free_at = self.cycle + 1
             return
-        latency, interval = self._timing(beat)
+        latency, interval, origin = self._timing(beat)
         unit.free_at = self.cycle + interval
         if beat.kind == Kind.BRANCH:
             self._slots[warp].hold = self.cycle + self.cfg.branch_delay + 1
@@ -199,7 +218,10 @@ class Environment:
         ready = self.cycle + latency
         for k in range(beat.dest_count):
             row = beat.result_row + k if beat.result_row >= 0 else -1
-            self._return(number, Result(ready + k, self._order, warp, True, beat.dest + k, tokens, beat.mask, row))
+            result = Result(ready + k, self._order, warp, True, beat.dest + k, tokens, beat.mask, row)
+            result.full, result.component, result.origin = beat.full, k, origin
+            result.hints = beat.hints & self._hint_mask
+            self._return(number, result)
             tokens = 0
         if not beat.dest_count and tokens:
             self._return(number, Result(ready, self._order, warp, False, 0, tokens, 0, -1))
@@ -209,15 +231,17 @@ class Environment:
         self._in_flight += 1
         heappush(self._units[number].pending, result)
 
-    def _timing(self, beat: Beat) -> tuple[int, int]:
+    def _timing(self, beat: Beat) -> tuple[int, int, Origin]:
+        """Latency, cycles that the port is taken, and origin of the result."""
         cfg = self.cfg
         if beat.port == Port.ALU:
-            return cfg.alu_latency, cfg.alu_interval
+            return cfg.alu_latency, cfg.alu_interval, Origin.EXECUTION
         if beat.port == Port.SFU:
-            return cfg.sfu_latency, cfg.sfu_interval
+            return cfg.sfu_latency, cfg.sfu_interval, Origin.EXECUTION
         if beat.space in (Space.GLOBAL, Space.LOCAL):
-            return self._memory.access(beat, self.cycle), max(1, len(beat.lines))
-        return cfg.shared_latency, 1
+            latency, missed = self._memory.access(beat, self.cycle)
+            return latency, max(1, len(beat.lines)), Origin.MISS if missed else Origin.HIT
+        return cfg.shared_latency, 1, Origin.SHARED
 
 
 @dataclass(slots=True, eq=False)

@@ -18,16 +18,18 @@ class Memory:
         self._sets = [OrderedDict[int, None]() for _ in range(cfg.cache_lines // WAYS)]
         self._channel_free = 0
 
-    def access(self, beat: Beat, cycle: int) -> int:
-        """Latency of the access that is dispatched in ``cycle``; updates cache and channel."""
+    def access(self, beat: Beat, cycle: int) -> tuple[int, bool]:
+        """Latency of the access that is dispatched in ``cycle``, and whether a result waits for a line that missed.
+
+        Updates cache and channel."""
         last_start = -1
         for line in beat.lines:
             if not self._hit(line):
                 last_start = max(cycle, self._channel_free)
                 self._channel_free = last_start + self.cfg.miss_interval
         if last_start < 0 or not beat.is_load:
-            return self.cfg.hit_latency
-        return last_start - cycle + self.cfg.miss_latency
+            return self.cfg.hit_latency, False
+        return last_start - cycle + self.cfg.miss_latency, True
 
     def _hit(self, line: int) -> bool:
         if not self._sets:

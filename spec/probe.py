@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+#: Observed cycles: of every probe a boolean array [cycles, width], lowest bit first.
+Fields: TypeAlias = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The annotated trace: what the warps of one kernel launch executed, in a form that outlives the emulator.
 
-A trace stores the *original* instruction stream. Hints of the schemes are not in it: their passes run over the
-listing when a trace is loaded, so emulated and imported traces take the same road.
+A trace stores the *original* instruction stream. A scheme's annotation pass adds its hints to it, for one
+configuration; emulated and imported traces take the same road.
 ``docs/trace.md`` documents the file for readers without this code.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 FORMAT = "warpfile-trace"
-VERSION = 1
+VERSION = 2
 LANES = 32
 NO_ROW = -1
 
@@ -104,6 +104,10 @@ class StaticInstruction:
         return tuple(range(self.dest, self.dest + self.dest_count))
 
 
+def _no_hints() -> np.ndarray:
+    return np.zeros(0, dtype=np.uint32)
+
+
 @dataclass(frozen=True)
 class Trace:
     """One kernel launch. Dynamic arrays have one element per executed warp instruction, warp after warp.
@@ -132,6 +136,8 @@ class Trace:
     address_row: np.ndarray  #: int64[n], row in ``addresses`` or NO_ROW
     addresses: np.ndarray  #: uint64[rows, 32], byte address per lane; zero in lanes outside ``execute``
     notes: tuple[str, ...] = field(default=())
+    annotation: str = ""  #: what the hints are: scheme and the parameters they hold for; empty where there are none
+    hints: np.ndarray = field(default_factory=_no_hints)  #: uint32, one per beat in the order of the records, or none
 
     @property
     def has_values(self) -> bool:

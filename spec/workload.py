@@ -36,6 +36,8 @@ def prepare(cfg: Config, trace: Trace) -> Workload:
     groups = [source_groups(i, cfg.source_slots) for i in trace.program]
     beats: list[Beat] = []
     warps = tuple(_warp_beats(trace, groups, warp, beats) for warp in range(trace.warps))
+    if cfg.hint_bits:
+        _hint(cfg, trace, beats)
     if len(beats) > 1 << cfg.payload_bits:
         raise WorkloadError(f"payload_bits must be at least {len(beats).bit_length()} for {len(beats)} beats")
     return Workload(trace, tuple(beats), warps, ctas, trace.registers)
@@ -101,19 +103,33 @@ def _warp_beats(
     trace: Trace, groups: list[tuple[tuple[int, ...], ...]], warp: int, beats: list[Beat]
 ) -> tuple[Beat, ...]:
     start, end = int(trace.warp_start[warp]), int(trace.warp_start[warp + 1])
-    columns = (trace.instruction, trace.execute, trace.value_row, trace.address_row)
+    columns = (trace.instruction, trace.active, trace.execute, trace.live, trace.value_row, trace.address_row)
     records = zip(*(column[start:end].tolist() for column in columns), strict=True)
     current: dict[int, int] = {}
     first = len(beats)
-    for record, (index, execute, value_row, address_row) in enumerate(records, start):
+    for record, (index, active, execute, live, value_row, address_row) in enumerate(records, start):
         static = trace.program[index]
         template = _template(static, record, execute, ends_warp=record == end - 1)
+        template.full, template.converged = execute == live, active == live
         _append_beats(beats, template, static, groups[index], current, value_row)
         if static.space in (Space.GLOBAL, Space.LOCAL) and address_row >= 0:
             beats[-1].lines = _lines(trace, address_row, execute, static.space)
         if execute:
             _note_values(current, static, value_row)
     return tuple(beats[first:])
+
+
+def _hint(cfg: Config, trace: Trace, beats: list[Beat]) -> None:
+    """Give every beat its hints."""
+    if not trace.annotation:
+        raise WorkloadError(f"{trace.kernel} must be annotated for this scheme, but its trace has no hints")
+    if len(trace.hints) != len(beats):
+        raise WorkloadError(
+            f"{trace.kernel} must be annotated for source_slots={cfg.source_slots}: it has {len(beats)} beats, but"
+            f" {len(trace.hints)} hints ({trace.annotation})"
+        )
+    for beat, hints in zip(beats, trace.hints.tolist(), strict=True):
+        beat.hints = hints
 
 
 def _template(static: StaticInstruction, record: int, execute: int, ends_warp: bool) -> Beat:

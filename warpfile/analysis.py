@@ -48,10 +48,19 @@ def _function(function: Function) -> dict[str, Any]:
         if instruction.control is not None:
             row["control"] = asdict(instruction.control)
         rows.append(row)
-    hints = {
-        name: {hint: compute(function) for hint, compute in scheme.passes.items()} for name, scheme in SCHEMES.items()
-    }
-    return {"name": function.name, **_graph(cfg, diverging), "instructions": rows, "hints": hints}
+    return {"name": function.name, **_graph(cfg, diverging), "instructions": rows, "hints": _hints(function)}
+
+
+def _hints(function: Function) -> dict[str, dict[str, object]]:
+    """By scheme, at its own preset: what its hints hold for, and each hint by the instruction's offset."""
+    found: dict[str, dict[str, object]] = {}
+    for name, scheme in SCHEMES.items():
+        found[name] = {}
+        if scheme.hints:
+            config = scheme.configuration(scheme.preset)
+            shown = {hint: dict(compute(function, config)) for hint, compute in scheme.hints.shown.items()}
+            found[name] = {"for": scheme.hints.label(config), **shown}
+    return found
 
 
 def _graph(cfg: Cfg, diverging: Divergence) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from warpfile.schemes import SCHEMES, Scheme
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 ALL = "all"
+BASELINE = "baseline"
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,14 @@ class Design:
     scheme: Scheme
     preset: str
     config: Config
+    changes: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def baseline(self) -> Design:
+        """The baseline that it is compared with: the same preset with the same changes, as far as they concern it."""
+        scheme, names = SCHEMES[BASELINE], {spec.name for spec in fields(Config)}
+        changes = {name: value for name, value in self.changes.items() if name in names}
+        return Design(scheme, self.preset, scheme.configuration(self.preset, **changes), changes)
 
 
 def configured(command: Command) -> Command:
@@ -70,8 +79,19 @@ def scheme_arguments(command: Command) -> Command:
 
 
 def designs(names: Sequence[str], preset: str | None, changes: Sequence[str]) -> list[Design]:
-    """The schemes, each with its configuration. Raises :class:`click.UsageError` and ``ValueError``."""
-    return [design(scheme, preset, changes) for scheme in chosen_schemes(names)]
+    """The schemes, each with its configuration. Raises :class:`click.UsageError` and ``ValueError``.
+
+    A field that only some of several schemes have is changed in those.
+    """
+    schemes = chosen_schemes(names)
+    known = {spec.name for scheme in schemes for spec in fields(scheme.parameters)}
+    return [design(scheme, preset, [one for one in changes if _concerns(scheme, one, known)]) for scheme in schemes]
+
+
+def _concerns(scheme: Scheme, change: str, known: set[str]) -> bool:
+    """Whether a change is this scheme's to apply or to refuse."""
+    name = change.partition("=")[0].strip()
+    return name not in known or name in {spec.name for spec in fields(scheme.parameters)}
 
 
 def chosen_schemes(names: Sequence[str]) -> list[Scheme]:
@@ -94,8 +114,8 @@ def design(scheme: Scheme, preset: str | None, changes: Sequence[str]) -> Design
         raise click.UsageError(f"--preset must be one of {', '.join(PRESETS)}, not {name!r}")
     values: dict[str, object] = {}
     for change in changes:
-        field, equals, text = change.partition("=")
+        key, equals, text = change.partition("=")
         if not equals:
             raise click.UsageError(f"--set must be FIELD=VALUE, not {change!r}")
-        values[field.strip()] = parse_field(field.strip(), text.strip())
-    return Design(scheme, name, PRESETS[name].config.replace(**values))
+        values[key.strip()] = parse_field(key.strip(), text.strip(), scheme.parameters)
+    return Design(scheme, name, scheme.configuration(name, **values), values)

@@ -1,6 +1,7 @@
-"""``make regress``: every kernel on every preset at 32 lanes, stress traces, and what they reached.
+"""``make regress``: every kernel at 32 lanes and stress traces, scheme by scheme, and what they reached.
 
-``python -m warpfile.regress [PRESET...]`` prints the table of ``docs/regress.md``; ``--write`` replaces the file.
+``python -m warpfile.regress [--scheme SCHEME]... [SETUP...]`` prints the tables of ``docs/regress-<scheme>.md``;
+``--write`` replaces the files.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sim.runner import CosimReport, cosim
@@ -19,14 +21,57 @@ from spec.trace import Kind, Port, Trace
 from spec.workload import Workload, WorkloadError, prepare
 from warpfile.display import progress, say
 from warpfile.inputs import bundled_kernels, obtain_trace
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, Scheme
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "regress.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 ROOT = Path("build")
 SEEDS = 2
-#: Presets that also run the large settings; the others run the small ones.
-LARGE = ("turing", "fermi")
 STRESS = {"warps_per_cta": [3, 1, 2], "ctas": 12, "length": 150}
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One configuration of a scheme's regression. ``settings`` are the launches of every kernel that it runs."""
+
+    preset: str
+    changes: Mapping[str, object] = field(default_factory=dict)
+    settings: tuple[str, ...] = ("launch",)
+
+    @property
+    def name(self) -> str:
+        """Preset and what is changed, for the table and the command line."""
+        return " ".join((self.preset, *(f"{name}={value}" for name, value in self.changes.items())))
+
+
+_BOTH = ("launch", "large")
+SETUPS: dict[str, tuple[Setup, ...]] = {
+    "baseline": tuple(Setup(name, settings=_BOTH if name in ("turing", "fermi") else ("launch",)) for name in PRESETS),
+    "bow": (
+        Setup("pascal"),
+        Setup("tiny"),
+        Setup("tiny", {"window": 2, "window_entries": 3, "bank_ports": "1R1W", "bank_cycles": 2}, ()),
+    ),
+    "bow_wr": (
+        Setup("pascal"),
+        Setup("pascal", {"window_entries": 6}),
+        Setup("tiny"),
+        Setup("tiny", {"window_writes": "back", "window": 2, "window_entries": 3}, ()),
+        Setup("pascal", {"lanes": 1, "window": 7, "window_entries": 28, "bank_ports": "1R1W"}, ()),
+    ),
+    "malekeh": (
+        Setup("turing"),
+        Setup("turing", {"reuse_hints": "static"}),
+        Setup("tiny"),
+        Setup("tiny", {"collectors": 1, "unit_entries": 2, "wait_control": "fixed", "wait_threshold": 5}, ()),
+        Setup("pascal", {"lanes": 1, "interval": 128, "bank_cycles": 2}, ()),
+    ),
+    "rfc": (
+        Setup("isca2011"),
+        Setup("tiny"),
+        Setup("tiny", {"replacement": "lru", "suspend": "always", "bank_ports": "1R1W", "cache_entries": 3}, ()),
+        Setup("tiny", {"replacement": "evict_first", "allocation": "hinted", "active_choice": "round_robin"}, ()),
+    ),
+}
 
 #: Corner cases that come from the trace, by what a beat or its instruction must be like.
 CORNERS = (
@@ -41,66 +86,80 @@ CORNERS = (
     "token result",
     "memory access of many lines",
 )
-#: Corner cases that the machine has to meet, by the counter that shows them.
-EVENTS = (
-    "bank_conflicts",
-    "write_waits",
-    "issue_room",
-    "issue_barrier",
-    "issue_hazard",
-    "issue_idle",
-    "dispatch_waits",
-)
+
+
+@dataclass
+class Row:
+    """One lockstep run; ``report`` is None where the trace does not fit the configuration."""
+
+    setup: Setup
+    trace: str
+    report: CosimReport | None
 
 
 def main(arguments: list[str]) -> int:
     """Run everything; returns 1 if there was a difference or a corner case that nothing reached."""
     parser = argparse.ArgumentParser(prog="python -m warpfile.regress", description=__doc__)
-    parser.add_argument("presets", nargs="*", metavar="PRESET", help="only these; default: all")
-    parser.add_argument("--write", action="store_true", help=f"replace {PAGE.name}")
+    parser.add_argument("setups", nargs="*", metavar="SETUP", help="only these presets or setups; default: all")
+    parser.add_argument("--scheme", action="append", choices=tuple(SCHEMES), help="only this one; default: all")
+    parser.add_argument("--write", action="store_true", help="replace docs/regress-<scheme>.md")
     options = parser.parse_args(arguments)
-    presets = options.presets or list(PRESETS)
-    if unknown := [name for name in presets if name not in PRESETS]:
-        parser.error(f"PRESET must be one of {', '.join(PRESETS)}, not {unknown[0]!r}")
-    rows: list[tuple[str, str, Trace | None, CosimReport | None]] = []
+    failures = 0
+    for name in options.scheme or SCHEMES:
+        wanted = set(options.setups)
+        known = {known for setup in SETUPS[name] for known in (setup.name, setup.preset)}
+        if wanted - known:
+            parser.error(f"SETUP must be one of {', '.join(sorted(known))}, not {min(wanted - known)!r}")
+        setups = [setup for setup in SETUPS[name] if not wanted or {setup.name, setup.preset} & wanted]
+        failures += regress(SCHEMES[name], setups, write=options.write)
+    return 1 if failures else 0
+
+
+def regress(scheme: Scheme, setups: Sequence[Setup], *, write: bool) -> int:
+    """All runs of some setups of one scheme; returns how many differed, plus the corner cases not reached."""
     reached: Counter[str] = Counter()
-    with progress("regress") as report:
-        for preset, name, trace in runs(presets):
-            report(f"{preset} {name}")
-            rows.append((preset, name, *lockstep(preset, trace, reached)))
-    text = page(rows, reached)
-    if options.write:
-        PAGE.write_text(text)
+    rows = []
+    with progress(f"regress {scheme.name}") as report:
+        for setup, name, trace in runs(setups):
+            report(f"{setup.name} {name}")
+            rows.append(Row(setup, name, lockstep(scheme, setup, trace, name, reached)))
+    text = page(scheme, rows, reached)
+    if write:
+        (DOCS / f"regress-{scheme.name}.md").write_text(text)
     say(text)
-    failed = [row for row in rows if row[3] and row[3].outcome.mismatches]
-    missing = [corner for corner in (*CORNERS, *EVENTS) if not reached[corner]]
+    missing = [corner for corner in (*CORNERS, *scheme.reached) if not reached[corner]]
     for corner in missing:
         say(f"nothing reached: {corner}")
-    return 1 if failed or missing else 0
+    return len(missing) + sum(row.report.outcome.mismatches for row in rows if row.report)
 
 
-def runs(presets: Sequence[str]) -> Iterator[tuple[str, str, Trace]]:
-    """Preset, name and trace of every run."""
-    for preset in presets:
+def runs(setups: Sequence[Setup]) -> Iterator[tuple[Setup, str, Trace]]:
+    """Setup, name and trace of every run."""
+    for setup in setups:
         for kernel in bundled_kernels():
-            for setting in ("launch", "large") if preset in LARGE else ("launch",):
-                yield preset, f"{kernel} ({setting})", obtain_trace(kernel, setting, None, lambda *_: None)
+            for setting in setup.settings:
+                yield setup, f"{kernel} ({setting})", obtain_trace(kernel, setting, None, lambda *_: None)
         for profile in PROFILES:
             for seed in range(SEEDS):
-                yield preset, f"stress {profile} {seed}", stress_trace(seed, profile=profile, **STRESS)  # type: ignore[arg-type]
+                yield setup, f"stress {profile} {seed}", stress_trace(seed, profile=profile, **STRESS)  # type: ignore[arg-type]
 
 
-def lockstep(preset: str, trace: Trace, reached: Counter[str]) -> tuple[Trace, CosimReport | None]:
-    """One run, none where the preset has no room for the trace; adds the corner cases that it met."""
-    scheme, cfg = SCHEMES["baseline"], PRESETS[preset].config
+def lockstep(scheme: Scheme, setup: Setup, trace: Trace, name: str, reached: Counter[str]) -> CosimReport | None:
+    """One run, none where the setup has no room for the trace; adds the corner cases that it met.
+
+    Stress traces run with hints that are loosened at random.
+    """
+    cfg = scheme.configuration(setup.preset, **setup.changes)
+    loosened = int(name.split()[-1]) if name.startswith("stress") else None
     try:
+        trace = scheme.annotated(cfg, trace, loosened)
         workload = prepare(cfg, trace)
     except WorkloadError:
-        return trace, None
-    result = cosim(scheme, cfg, trace, preset=preset, build_root=ROOT)
+        return None
+    result = cosim(scheme, cfg, trace, preset=setup.preset, build_root=ROOT)
     reached.update(corners(workload))
-    reached.update({event: result.outcome.counters[event] for event in EVENTS if event in result.outcome.counters})
-    return trace, result
+    reached.update({name: result.outcome.counters.get(name, 0) for name in scheme.reached})
+    return result
 
 
 def corners(workload: Workload) -> Counter[str]:
@@ -125,36 +184,37 @@ def corners(workload: Workload) -> Counter[str]:
     return found
 
 
-def page(rows: list[tuple[str, str, Trace | None, CosimReport | None]], reached: Counter[str]) -> str:
-    """The whole of ``docs/regress.md``."""
-    lines = ["# Lockstep regression of the baseline", ""]
-    command = "python -m warpfile.regress --write " + " ".join(dict.fromkeys(preset for preset, *_ in rows))
-    lines += [f"Written by `{command}`.", ""]
+def page(scheme: Scheme, rows: Sequence[Row], reached: Mapping[str, int]) -> str:
+    """The whole of ``docs/regress-<scheme>.md``."""
+    setups = list(dict.fromkeys(row.setup.name for row in rows))
+    partly = "" if len(setups) == len(SETUPS[scheme.name]) else " " + " ".join(f"'{name}'" for name in setups)
+    lines = [f"# Lockstep regression of `{scheme.name}`", ""]
+    lines += [f"Written by `python -m warpfile.regress --scheme {scheme.name} --write{partly}`.", ""]
     lines += ["Every row: RTL in Verilator and golden model, compared in every cycle.", ""]
-    lines += ["| preset | lanes | trace | cycles | instructions | IPC | operands checked | mismatches |"]
+    lines += ["| setup | lanes | trace | cycles | instructions | IPC | operands checked | mismatches |"]
     lines += ["|---|---:|---|---:|---:|---:|---:|---:|"]
-    for preset, name, _, result in rows:
-        if result and not name.startswith("stress"):
-            lines.append(_line(preset, name, [result]))
-    for preset in PRESETS:
-        stress = [result for row, name, _, result in rows if row == preset and name.startswith("stress") and result]
-        if stress:
-            lines.append(_line(preset, f"{len(stress)} stress traces", stress))
-    refused = sorted({(preset, name) for preset, name, _, result in rows if not result})
-    lines += ["", f"{len(refused)} runs were refused: a CTA of the trace does not fit the preset.", ""]
+    for row in rows:
+        if row.report and not row.trace.startswith("stress"):
+            lines.append(_line(row.setup.name, row.trace, [row.report]))
+    for name in setups:
+        found = [row.report for row in rows if row.setup.name == name and row.trace.startswith("stress") and row.report]
+        if found:
+            lines.append(_line(name, f"{len(found)} stress traces", found))
+    refused = sum(not row.report for row in rows)
+    lines += ["", f"{refused} runs were refused: a CTA of the trace does not fit the preset.", ""]
     lines += ["| corner case | times reached |", "|---|---:|"]
-    lines += [f"| {corner} | {reached[corner]:,} |" for corner in (*CORNERS, *EVENTS)]
+    lines += [f"| {corner} | {reached[corner]:,} |" for corner in (*CORNERS, *scheme.reached)]
     return "\n".join(lines) + "\n"
 
 
-def _line(preset: str, name: str, results: list[CosimReport]) -> str:
+def _line(setup: str, name: str, results: list[CosimReport]) -> str:
     outcomes = [result.outcome for result in results]
     cycles = sum(outcome.cycles for outcome in outcomes)
     instructions = sum(outcome.instructions for outcome in outcomes)
     checked, wrong = sum(o.operands_checked for o in outcomes), sum(o.mismatches for o in outcomes)
     lanes = results[0].config.lanes
     ipc = instructions / cycles if cycles else 0.0
-    return f"| {preset} | {lanes} | {name} | {cycles:,} | {instructions:,} | {ipc:.3f} | {checked:,} | {wrong} |"
+    return f"| {setup} | {lanes} | {name} | {cycles:,} | {instructions:,} | {ipc:.3f} | {checked:,} | {wrong} |"
 
 
 if __name__ == "__main__":

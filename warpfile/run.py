@@ -37,6 +37,7 @@ class GoldenRun:
     counters: dict[str, int]
     operands_checked: int
     seconds: float
+    trail: tuple[tuple[int, ...], ...] = ()  #: what the model decided interval after interval, if it does
 
     @property
     def ipc(self) -> float:
@@ -65,7 +66,7 @@ def golden_run(scheme: Scheme, cfg: Config, preset: str, trace: Trace, report: R
     is not what the trace says or nothing happens for ``QUIET_LIMIT`` cycles.
     """
     layout = ProbeLayout(scheme.probes(cfg))
-    environment = Environment(cfg, prepare(cfg, trace), layout)
+    environment = Environment(cfg, prepare(cfg, scheme.annotated(cfg, trace)), layout)
     model = scheme.golden(cfg, layout)
     start = time.perf_counter()
     try:
@@ -82,6 +83,7 @@ def golden_run(scheme: Scheme, cfg: Config, preset: str, trace: Trace, report: R
         counters=dict(model.counters),
         operands_checked=model.operands_checked,
         seconds=time.perf_counter() - start,
+        trail=tuple(getattr(model, "intervals", ())),
     )
 
 

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from spec.baseline import baseline_probes
+from spec.baseline import baseline_events, baseline_probes, frame_probes
+from spec.bow import BowConfig, window_events, window_probes
 from spec.config import Config
 from spec.environment import Stimulus
-from spec.probe import Probe, ProbeLayout
+from spec.malekeh import COUNTERS as MALEKEH_COUNTERS
+from spec.malekeh import MalekehConfig, unit_events, unit_probes
+from spec.presets import PRESETS
+from spec.probe import Fields, Probe, ProbeLayout
+from spec.rfc import COUNTERS as RFC_COUNTERS
+from spec.rfc import RfcConfig, cache_events, cache_probes
+from spec.trace import Trace
+from warpfile.hints import (
+    bow_annotate,
+    bow_classes,
+    bow_label,
+    malekeh_annotate,
+    malekeh_label,
+    malekeh_near,
+    rfc_annotate,
+    rfc_label,
+    rfc_shown,
+)
 
 if TYPE_CHECKING:
+    import numpy as np
     from amaranth.lib.wiring import Component
 
     from compiler.model import Function
@@ -32,22 +52,64 @@ class GoldenModel(Protocol):
 
 
 @dataclass(frozen=True)
+class Hints:
+    """The annotation pass of a scheme.
+
+    ``label`` says what hints of a configuration hold for. ``shown`` computes, by name, what ``warpfile analyze``
+    shows of a function: hints by offset. ``annotate`` gives the hints of a trace's beats; with a seed some are
+    replaced at random by others that are right too, so that tests meet all combinations.
+    """
+
+    label: Callable[[Config], str]
+    shown: Mapping[str, Callable[[Function, Config], Mapping[int, object]]]
+    annotate: Callable[[Config, Trace, int | None], np.ndarray]
+
+
+@dataclass(frozen=True)
 class Scheme:
-    """One register-file architecture. ``passes`` maps the name of each hint to the pass that computes it."""
+    """One register-file architecture.
+
+    ``parameters`` is the configuration's class, with the scheme's own fields. ``settings`` changes fields of presets,
+    by the preset's name; "" stands for all presets and yields to the others. ``events`` sums the scheme's own
+    counters from the probes, which the golden model sums from its own events.
+    """
 
     name: str
     summary: str
     preset: str
     probes: Callable[[Config], tuple[Probe, ...]]
+    events: Callable[[Fields], Mapping[str, int]]
     golden: Callable[[Config, ProbeLayout], GoldenModel]
     rtl: Callable[[Config, bool], Component]  #: configuration, with probe port
-    passes: dict[str, Callable[[Function], object]] = field(default_factory=dict)
+    parameters: type[Config] = Config
+    settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    hints: Hints | None = None
+    harness: Callable[[Config, ProbeLayout], str] | None = None  #: Verilog that checks more in the test harness
+    reached: tuple[str, ...] = ()  #: counters that the regression must not leave at zero
+
+    def configuration(self, preset: str, **changes: object) -> Config:
+        """The scheme at a preset, with single fields changed. Raises ``ValueError`` for an impossible value."""
+        values: dict[str, object] = PRESETS[preset].config.to_json()
+        values |= {**self.settings.get("", {}), **self.settings.get(preset, {}), **changes}
+        return self.parameters(**self.parameters.adapted(values) | changes)  # type: ignore[arg-type]
+
+    def annotated(self, cfg: Config, trace: Trace, loosened: int | None = None) -> Trace:
+        """The trace with the hints that the configuration needs; ``loosened`` is the seed for random other ones."""
+        if self.hints is None or not cfg.hint_bits:
+            return trace
+        label = f"{self.name} {self.hints.label(cfg)}" + ("" if loosened is None else f" loosened={loosened}")
+        if trace.annotation.startswith(label):
+            return trace
+        return dataclasses.replace(trace, annotation=label, hints=self.hints.annotate(cfg, trace, loosened))
 
     def verilog(self, cfg: Config, *, probes: bool, progress: Callable[[str], None] = str) -> str:
         """Verilog of the whole machine, top module ``TOP``; ``progress`` is told every module's name."""
         from hdl.stamp import convert
 
         return convert(lambda: self.rtl(cfg, probes), TOP, progress)
+
+
+_COMMON_REACHED = ("write_waits", "issue_barrier", "issue_hazard", "issue_idle", "dispatch_waits", "bank_conflicts")
 
 
 def _baseline_golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
@@ -57,9 +119,96 @@ def _baseline_golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
 
 
 def _baseline_rtl(cfg: Config, probes: bool) -> Component:
-    from hdl.machine import Baseline
+    from hdl.collectors.operand_stage import OperandStage
+    from hdl.machine import Machine
 
-    return Baseline(cfg, probes=probes)
+    return Machine(cfg, OperandStage, baseline_probes(cfg) if probes else ())
+
+
+def _bow_probes(cfg: Config) -> tuple[Probe, ...]:
+    assert isinstance(cfg, BowConfig)
+    return (*frame_probes(cfg), *window_probes(cfg))
+
+
+def _bow_golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
+    from golden.bow import Bow
+
+    assert isinstance(cfg, BowConfig)
+    return Bow(cfg, layout)
+
+
+def _bow_rtl(cfg: Config, probes: bool) -> Component:
+    from hdl.collectors.window_stage import WindowStage
+    from hdl.machine import Machine
+
+    return Machine(cfg, WindowStage, _bow_probes(cfg) if probes else ())
+
+
+def _bow_harness(cfg: Config, layout: ProbeLayout) -> str:
+    from sim.poison import window_poison
+
+    assert isinstance(cfg, BowConfig)
+    return window_poison(cfg, layout)
+
+
+_BOW_HINTS = Hints(bow_label, {"write_class": bow_classes}, bow_annotate)
+_BOW_TINY = {"window_entries": 4}
+_BOW_REACHED = (
+    *_COMMON_REACHED,
+    *("bypassed_reads", "late_results", "refusals", "victims", "stall_slot"),
+    *("stall_entry", "stall_write_after_read"),
+)
+_BOW_WR_REACHED = (
+    *(
+        "bypassed_writes",
+        "saved_writes",
+        "evictions",
+        "discards",
+        "victims_transient",
+        "dropped_results",
+        "late_bank_writes",
+        "stall_evict",
+    ),
+    *("class_0", "class_1", "class_2", "class_3"),
+)
+
+
+def _malekeh_probes(cfg: Config) -> tuple[Probe, ...]:
+    assert isinstance(cfg, MalekehConfig)
+    return (*frame_probes(cfg), *unit_probes(cfg))
+
+
+def _malekeh_golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
+    from golden.malekeh import Malekeh
+
+    assert isinstance(cfg, MalekehConfig)
+    return Malekeh(cfg, layout)
+
+
+def _malekeh_rtl(cfg: Config, probes: bool) -> Component:
+    from hdl.collectors.caching_stage import CachingStage
+    from hdl.machine import Machine
+
+    return Machine(cfg, CachingStage, _malekeh_probes(cfg) if probes else ())
+
+
+def _rfc_probes(cfg: Config) -> tuple[Probe, ...]:
+    assert isinstance(cfg, RfcConfig)
+    return (*frame_probes(cfg), *cache_probes(cfg))
+
+
+def _rfc_golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
+    from golden.rfc import Rfc
+
+    assert isinstance(cfg, RfcConfig)
+    return Rfc(cfg, layout)
+
+
+def _rfc_rtl(cfg: Config, probes: bool) -> Component:
+    from hdl.collectors.cache_stage import CacheStage
+    from hdl.machine import Machine
+
+    return Machine(cfg, CacheStage, _rfc_probes(cfg) if probes else ())
 
 
 SCHEMES: dict[str, Scheme] = {
@@ -70,8 +219,64 @@ SCHEMES: dict[str, Scheme] = {
             summary="banked single-port register file with operand collector units, scoreboard, GTO or LRR",
             preset="turing",
             probes=baseline_probes,
+            events=baseline_events,
             golden=_baseline_golden,
             rtl=_baseline_rtl,
+            reached=(*_COMMON_REACHED, "issue_room"),
+        ),
+        Scheme(
+            name="bow",
+            summary="operand windows: one per warp, results forwarded and written through",
+            preset="pascal",
+            probes=_bow_probes,
+            events=window_events,
+            golden=_bow_golden,
+            rtl=_bow_rtl,
+            parameters=BowConfig,
+            settings={"": {"window_writes": "through"}, "tiny": _BOW_TINY},
+            hints=_BOW_HINTS,
+            harness=_bow_harness,
+            reached=_BOW_REACHED,
+        ),
+        Scheme(
+            name="bow_wr",
+            summary="operand windows: results written back, or not, as the compiler says",
+            preset="pascal",
+            probes=_bow_probes,
+            events=window_events,
+            golden=_bow_golden,
+            rtl=_bow_rtl,
+            parameters=BowConfig,
+            settings={"": {"window_writes": "hints"}, "tiny": _BOW_TINY},
+            hints=_BOW_HINTS,
+            harness=_bow_harness,
+            reached=_BOW_REACHED + _BOW_WR_REACHED,
+        ),
+        Scheme(
+            name="malekeh",
+            summary="caching collector units: owners first, near registers kept, bounded wait",
+            preset="turing",
+            probes=_malekeh_probes,
+            events=unit_events,
+            golden=_malekeh_golden,
+            rtl=_malekeh_rtl,
+            parameters=MalekehConfig,
+            settings={"tiny": {"unit_entries": 4, "interval": 64}},
+            hints=Hints(malekeh_label, {"near (sources, dests)": malekeh_near}, malekeh_annotate),
+            reached=(*_COMMON_REACHED, *MALEKEH_COUNTERS),
+        ),
+        Scheme(
+            name="rfc",
+            summary="register file cache per active warp, two-level scheduler, dead bits",
+            preset="isca2011",
+            probes=_rfc_probes,
+            events=cache_events,
+            golden=_rfc_golden,
+            rtl=_rfc_rtl,
+            parameters=RfcConfig,
+            settings={"tiny": {"active_warps": 2, "cache_entries": 2, "write_queue": 2}},
+            hints=Hints(rfc_label, {"suspend, dead, evict first, no allocate": rfc_shown}, rfc_annotate),
+            reached=(*_COMMON_REACHED, *RFC_COUNTERS),
         ),
     )
 }

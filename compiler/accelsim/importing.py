@@ -129,6 +129,7 @@ def _trace(
         active=found.live,
         addresses=addresses,
         notes=repairs.notes(),
+        annotation="",
         **_no_values(len(found.instruction)),
         **{name: getattr(found, name) for name in _FROM_STREAMS},
     )

@@ -1,88 +1,33 @@
 """The baseline's operand stage: collector units between the issued beat and the execution ports."""
 
 from amaranth import Cat, Const, Module, Signal, Value
-from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Out
 
 from hdl.arbiter import Ages, any_of, lowest_one, select
-from hdl.beat import beat_layout, completion_layout, dispatch_layout, launch_layout, needs_unit, result_layout
+from hdl.beat import needs_unit
 from hdl.collectors.dispatch import DispatchArbiter
+from hdl.collectors.stage import stage_members
 from hdl.collectors.unit import CollectorLane, CollectorUnit
+from hdl.collectors.write_after_read import WriteAfterRead
 from hdl.naming import named
 from hdl.rf.banks import BankedRegisterFile
 from hdl.rf.location import Location
 from hdl.stamp import stamp
+from spec.baseline import stage_probes
 from spec.config import Config
-
-
-def execution_members(cfg: Config) -> dict[str, wiring.Member]:
-    """Ports between the operand stage and the execution units.
-
-    ``dispatch``: one stream per execution port, with the operands in ``operands`` (slot-major, lane 0 lowest) in the
-    same cycle. ``result``: one stream per write-back port, held until ready, with its data in ``result_data``.
-    """
-    slots = data.ArrayLayout(cfg.data_bits, cfg.source_slots)
-    return {
-        "dispatch": Out(stream.Signature(dispatch_layout(cfg))).array(cfg.ports),
-        "operands": Out(slots).array(cfg.ports),
-        "result": In(stream.Signature(result_layout(cfg))).array(cfg.ports),
-        "result_data": In(cfg.data_bits).array(cfg.ports),
-    }
-
-
-def observed_members(cfg: Config) -> dict[str, wiring.Member]:
-    """What the operand stage shows of itself to the frame and to the probes (docs/machine.md, section 8)."""
-    slots = cfg.collectors * cfg.source_slots
-    return {
-        "occupied": Out(cfg.collectors),
-        "allocate": Out(cfg.collectors),
-        "request": Out(slots),
-        "grant": Out(slots),
-        "chosen": Out(cfg.collectors).array(cfg.ports),
-    }
 
 
 class OperandStage(wiring.Component):
     """Allocates collector units, reads the banks, dispatches ready beats, writes results.
 
-    Members
-    -------
-    launch_valid : In(1), launch : In(launch_layout(cfg))   The warp's base is known from the next cycle.
-    heads : In(ArrayLayout), buffered : In(warps)   Next beat of every warp, read only.
-    room : Out(warps)                    The head beat of this warp would be taken.
-    hold, prefer : Out(warps)            Warps that must not issue, warps to choose first. The baseline: none.
-    offer_valid : In(1), offer : In(beat_layout(cfg)), offer_warp : In(warps)   The chosen beat, unit or not.
-    accept : Out(1)                      It is taken in this cycle. The baseline refuses nothing that had ``room``.
-    mine : Out(ArrayLayout)              Per warp: units that hold a beat of it.
-    blocks_write, registers : Out        Per source slot: a register that no younger beat of the warp may write yet.
-    collecting : Out(warps)              Some beat of the warp has not been dispatched.
-    completed : Out(ports), completion : Out(ArrayLayout)   Results that are in place, for the scoreboard.
-    See also :func:`execution_members` and :func:`observed_members`.
+    Ports: :func:`stage_members` and the baseline's own probes. It holds and prefers no warp and refuses nothing that
+    had ``room``.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        slots = cfg.collectors * cfg.source_slots
-        super().__init__(
-            {
-                "launch_valid": In(1),
-                "launch": In(launch_layout(cfg)),
-                "offer_valid": In(1),
-                "offer": In(beat_layout(cfg)),
-                "offer_warp": In(cfg.warps),
-                "accept": Out(1),
-                "heads": In(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
-                "buffered": In(cfg.warps),
-                **{name: Out(cfg.warps) for name in ("room", "hold", "prefer", "collecting")},
-                "mine": Out(data.ArrayLayout(cfg.collectors, cfg.warps)),
-                "blocks_write": Out(slots),
-                "registers": Out(data.ArrayLayout(cfg.register_bits, slots)),
-                "completed": Out(cfg.ports),
-                "completion": Out(data.ArrayLayout(completion_layout(cfg), cfg.ports)),
-                **execution_members(cfg),
-                **observed_members(cfg),
-            }
-        )
+        super().__init__({**stage_members(cfg), **{probe.name: Out(probe.width) for probe in stage_probes(cfg)}})
 
     def elaborate(self, platform) -> Module:
         """Units, location, banks, dispatch."""
@@ -194,6 +139,8 @@ class OperandStage(wiring.Component):
                 m.d.sync += [later.eq(valid), held.eq(record)]
                 valid, record = later, held
             m.d.comb += [self.completed[port].eq(valid), self.completion[port].eq(record)]
+        if self._cfg.scheduler == "two_level":  # nothing of a warp stays behind in this stage
+            m.d.comb += self.released.eq(self.release)
 
     def _lanes(self, m: Module, banks: BankedRegisterFile) -> None:
         slots, chosen = self._cfg.source_slots, Cat(self.chosen[port] for port in range(self._cfg.ports))
@@ -210,14 +157,23 @@ class OperandStage(wiring.Component):
                     m.d.comb += word.eq(lane.operands.word_select(port * slots + slot, 32))
 
     def _watch(self, m: Module, units: list) -> None:
-        m.d.comb += [
-            self.blocks_write.eq(Cat(unit.uncollected for unit in units)),
-            self.registers.eq(Cat(unit.registers.as_value() for unit in units)),
-        ]
-        full = named(m, "full", self.occupied.all())
+        slots, full = self._cfg.source_slots, named(m, "full", self.occupied.all())
+        registers = named(m, "registers", Cat(unit.registers.as_value() for unit in units))
         for warp in range(self._cfg.warps):
+            mine = named(m, f"mine{warp}", Cat(unit.occupied & (unit.out.warp == warp) for unit in units))
+            check = stamp(
+                m,
+                f"write_after_read{warp}",
+                "write_after_read",
+                lambda: WriteAfterRead(self._cfg, len(units) * slots),
+                clocked=False,
+            )
             m.d.comb += [
-                self.mine[warp].eq(Cat(unit.occupied & (unit.out.warp == warp) for unit in units)),
-                self.collecting[warp].eq(self.mine[warp].any()),
+                check.dest.eq(self.heads[warp].dest),
+                check.dest_count.eq(self.heads[warp].dest_count),
+                check.unread.eq(Cat(unit.uncollected & mine[n].replicate(slots) for n, unit in enumerate(units))),
+                check.registers.eq(registers),
+                self.blocked[warp].eq(check.blocked),
+                self.collecting[warp].eq(mine.any()),
                 self.room[warp].eq(self.buffered[warp] & ~(full & needs_unit(self.heads[warp]))),
             ]

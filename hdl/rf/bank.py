@@ -61,14 +61,16 @@ class ReadArbiter(wiring.Component):
 class Bank(wiring.Component):
     """One bank: its write choice, its read arbiter, its SRAM.
 
-    A write beats reads on a single-port bank. An access keeps the port busy for ``bank_cycles`` cycles.
+    A write beats reads on a single-port bank. An access keeps the port busy for ``bank_cycles`` cycles. Besides the
+    write-back ports there may be ``clients`` that write whole rows, in turn, when no result does.
 
     Members
     -------
     writes : In(ports)                 Results for this bank; the highest port wins.
     write_rows : In(ArrayLayout), masks : In(ArrayLayout)   Per port.
-    write_data : In(data_bits)         Of the accepted port (selected outside, by ``accept``).
+    write_data : In(data_bits)         Of the accepted writer (selected outside, by ``accept`` and ``taken``).
     accept : Out(ports)                One-hot in the same cycle.
+    offers : In(clients), offer_rows : In(ArrayLayout), taken : Out(clients)   One-hot; only with clients.
     requests, passed_over, older : In  See :class:`ReadArbiter`.
     rows : In(ArrayLayout)             Row of each slot that may ask.
     grant, chosen : Out                See :class:`ReadArbiter`.
@@ -76,26 +78,32 @@ class Bank(wiring.Component):
     read_data : Out(data_bits)
     """
 
-    def __init__(self, cfg: Config) -> None:
+    def __init__(self, cfg: Config, clients: int = 0) -> None:
         self._cfg = cfg
+        self._clients = clients
         slots = cfg.collectors * cfg.source_slots
-        super().__init__(
-            {
-                "writes": In(cfg.ports),
-                "write_rows": In(data.ArrayLayout(cfg.row_bits, cfg.ports)),
-                "masks": In(data.ArrayLayout(cfg.lanes, cfg.ports)),
-                "write_data": In(cfg.data_bits),
-                "accept": Out(cfg.ports),
-                "requests": In(slots),
-                "passed_over": In(cfg.collectors),
-                "older": In(cfg.collectors**2),
-                "rows": In(data.ArrayLayout(cfg.row_bits, slots)),
-                "grant": Out(slots),
-                "chosen": Out(cfg.collectors),
-                "fill": Out(slots),
-                "read_data": Out(cfg.data_bits),
+        members = {
+            "writes": In(cfg.ports),
+            "write_rows": In(data.ArrayLayout(cfg.row_bits, cfg.ports)),
+            "masks": In(data.ArrayLayout(cfg.lanes, cfg.ports)),
+            "write_data": In(cfg.data_bits),
+            "accept": Out(cfg.ports),
+            "requests": In(slots),
+            "passed_over": In(cfg.collectors),
+            "older": In(cfg.collectors**2),
+            "rows": In(data.ArrayLayout(cfg.row_bits, slots)),
+            "grant": Out(slots),
+            "chosen": Out(cfg.collectors),
+            "fill": Out(slots),
+            "read_data": Out(cfg.data_bits),
+        }
+        if clients:
+            members |= {
+                "offers": In(clients),
+                "offer_rows": In(data.ArrayLayout(cfg.row_bits, clients)),
+                "taken": Out(clients),
             }
-        )
+        super().__init__(members)
 
     def elaborate(self, platform) -> Module:
         """Write choice, read choice, SRAM, and the record of what is on its way out."""
@@ -103,17 +111,12 @@ class Bank(wiring.Component):
         m.submodules.arbiter = arbiter = ReadArbiter(self._cfg)
         m.submodules.ram = ram = BankRam(self._cfg)
         write_free, read_free = self._port_use(m, ram.read, ram.write)
-        ports = range(self._cfg.ports)
+        writing = self._write(m, ram, write_free)
         m.d.comb += [
-            self.accept.eq(highest_one(self.writes) & write_free.replicate(self._cfg.ports)),
-            ram.write.eq(self.writes.any() & write_free),
-            ram.write_row.eq(select(self.accept, [self.write_rows[port] for port in ports])),
-            ram.mask.eq(select(self.accept, [self.masks[port] for port in ports])),
-            ram.write_data.eq(self.write_data),
             arbiter.requests.eq(self.requests),
             arbiter.passed_over.eq(self.passed_over),
             arbiter.older.eq(self.older),
-            arbiter.free.eq(read_free if self._cfg.bank_ports == "1R1W" else read_free & ~self.writes.any()),
+            arbiter.free.eq(read_free if self._cfg.bank_ports == "1R1W" else read_free & ~writing),
             self.grant.eq(arbiter.grant),
             self.chosen.eq(arbiter.chosen),
             ram.read.eq(self.chosen.any()),
@@ -122,6 +125,26 @@ class Bank(wiring.Component):
         ]
         self._fills(m)
         return m
+
+    def _write(self, m: Module, ram: BankRam, free: Value) -> Value:
+        """Choose the writer. Returns whether anybody wants to write."""
+        ports = range(self._cfg.ports)
+        wanted, row = self.writes.any(), select(self.accept, [self.write_rows[port] for port in ports])
+        mask = select(self.accept, [self.masks[port] for port in ports])
+        m.d.comb += self.accept.eq(highest_one(self.writes) & free.replicate(self._cfg.ports))
+        if self._clients:
+            m.submodules.clients = turns = RoundRobin(self._clients)
+            m.d.comb += [
+                turns.requests.eq(self.offers),
+                turns.taken.eq(self.taken.any()),
+                self.taken.eq(turns.grant & (free & ~self.writes.any()).replicate(self._clients)),
+            ]
+            wanted = wanted | self.offers.any()
+            row = row | select(self.taken, [self.offer_rows[client] for client in range(self._clients)])
+            mask = mask | self.taken.any().replicate(self._cfg.lanes)
+        m.d.comb += [ram.write.eq(wanted & free), ram.write_row.eq(row), ram.mask.eq(mask)]
+        m.d.comb += ram.write_data.eq(self.write_data)
+        return wanted
 
     def _port_use(self, m: Module, read: Value, write: Value) -> tuple[Value, Value]:
         if self._cfg.bank_cycles == 1:

@@ -1,6 +1,6 @@
 """One lane of the ways between banks, collector units and write-back ports."""
 
-from amaranth import Module
+from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -39,26 +39,33 @@ class CrossbarLane(wiring.Component):
 
 
 class WriteLane(wiring.Component):
-    """One lane of the way from the write-back ports to the banks.
+    """One lane of the way from the write-back ports, and from other writers, to the banks.
 
     Members
     -------
     results : In(32 * ports), accept : In(banks * ports)   Bit ``bank * ports + port``.
+    others : In(32 * clients), taken : In(banks * clients)   Bit ``bank * clients + client``; only with clients.
     banks : Out(32 * banks)
     """
 
-    def __init__(self, cfg: Config) -> None:
+    def __init__(self, cfg: Config, clients: int = 0) -> None:
         self._cfg = cfg
-        super().__init__(
-            {"results": In(32 * cfg.ports), "accept": In(cfg.banks * cfg.ports), "banks": Out(32 * cfg.banks)}
-        )
+        self._clients = clients
+        members = {"results": In(32 * cfg.ports), "accept": In(cfg.banks * cfg.ports), "banks": Out(32 * cfg.banks)}
+        if clients:
+            members |= {"others": In(32 * clients), "taken": In(cfg.banks * clients)}
+        super().__init__(members)
 
     def elaborate(self, platform) -> Module:
-        """AND-OR per bank; a single port needs no choice."""
+        """AND-OR per bank; a single writer needs no choice."""
         m = Module()
-        ports = [self.results.word_select(port, 32) for port in range(self._cfg.ports)]
+        writers = [self.results.word_select(port, 32) for port in range(self._cfg.ports)]
+        if self._clients:
+            writers += [self.others.word_select(client, 32) for client in range(self._clients)]
         for bank in range(self._cfg.banks):
-            accept = self.accept.word_select(bank, self._cfg.ports)
-            value = select(accept, ports) if self._cfg.ports > 1 else ports[0]
+            choice = self.accept.word_select(bank, self._cfg.ports)
+            if self._clients:
+                choice = Cat(choice, self.taken.word_select(bank, self._clients))
+            value = select(choice, writers) if len(writers) > 1 else writers[0]
             m.d.comb += self.banks.word_select(bank, 32).eq(value)
         return m

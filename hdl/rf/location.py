@@ -1,5 +1,7 @@
 """Where an architectural register lives: base plus number, bank skewed by warp or row."""
 
+from collections.abc import Sequence
+
 from amaranth import Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -53,29 +55,34 @@ class Location(wiring.Component):
         for warp, base in enumerate(bases):
             with m.If(self.launch_valid & (self.launch.warp == warp)):
                 m.d.sync += base.eq(self.launch.base)
-        offered = self._of_warp(m, "offered", self.warp, bases)
+        offered = of_warp(m, self._cfg, "offered", self.warp, bases)
         for slot in range(self._cfg.source_slots):
-            self._look_up(m, *offered, self.sources[slot], self.source_places[slot])
+            look_up(m, self._cfg, *offered, self.sources[slot], self.source_places[slot])
         for port in range(self._cfg.ports):
             warp = decode(self.result_warps[port], self._cfg.warps)
-            writing = self._of_warp(m, f"result{port}", warp, bases)
-            self._look_up(m, *writing, self.result_registers[port], self.result_places[port])
+            writing = of_warp(m, self._cfg, f"result{port}", warp, bases)
+            look_up(m, self._cfg, *writing, self.result_registers[port], self.result_places[port])
         return m
 
-    def _of_warp(self, m: Module, name: str, warp: Value, bases: list[Signal]) -> tuple[Signal, Signal]:
-        base = Signal(self._cfg.place_bits, name=f"{name}_base")
-        number = Signal(self._cfg.bank_bits, name=f"{name}_skew")
-        numbers = [Const(index % self._cfg.banks, self._cfg.bank_bits) for index in range(self._cfg.warps)]
-        m.d.comb += [base.eq(select(warp, bases)), number.eq(select(warp, numbers))]
-        return base, number
 
-    def _look_up(self, m: Module, base: Value, warp: Value, register: Value, location: data.View) -> None:
-        bits = exact_log2(self._cfg.banks)
-        place = Signal(self._cfg.place_bits, name="place")
-        m.d.comb += [place.eq(fast_sum(m, base, register)), location.row.eq(place[bits:])]
-        if bits:
-            skew = {"none": Const(0), "warp": warp, "row": location.row[:bits]}[self._cfg.bank_skew]
-            m.d.comb += location.bank.eq((place[:bits] + skew)[:bits])
+def of_warp(m: Module, cfg: Config, name: str, warp: Value, bases: Sequence[Value]) -> tuple[Signal, Signal]:
+    """Base of one of the warps, and its number modulo banks; ``warp`` is one-hot."""
+    base = Signal(cfg.place_bits, name=f"{name}_base")
+    number = Signal(cfg.bank_bits, name=f"{name}_skew")
+    numbers = [Const(index % cfg.banks, cfg.bank_bits) for index in range(cfg.warps)]
+    chosen = named(m, f"{name}_warp", warp)
+    m.d.comb += [base.eq(select(chosen, bases)), number.eq(select(chosen, numbers))]
+    return base, number
+
+
+def look_up(m: Module, cfg: Config, base: Value, warp: Value, register: Value, location: data.View) -> None:
+    """Drive ``location`` with the place of a register of the warp with this base and number (modulo banks)."""
+    bits = exact_log2(cfg.banks)
+    place = Signal(cfg.place_bits, name="place")
+    m.d.comb += [place.eq(fast_sum(m, base, register)), location.row.eq(place[bits:])]
+    if bits:
+        skew = {"none": Const(0), "warp": warp, "row": location.row[:bits]}[cfg.bank_skew]
+        m.d.comb += location.bank.eq((place[:bits] + skew)[:bits])
 
 
 def fast_sum(m: Module, left: Value, right: Value) -> Value:

@@ -1,4 +1,4 @@
-"""Warp schedulers that see one eligibility mask: greedy-then-oldest and loose round robin."""
+"""Warp schedulers that see one eligibility mask: greedy-then-oldest, oldest and loose round robin."""
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
@@ -46,6 +46,21 @@ class GreedyThenOldest(wiring.Component):
         return m
 
 
+class Oldest(wiring.Component):
+    """The warp that was launched longest ago."""
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        super().__init__(scheduler_members(cfg))
+
+    def elaborate(self, platform) -> Module:
+        """Launch order as an age triangle."""
+        m = Module()
+        m.submodules.ages = ages = Ages(self._cfg.warps)
+        m.d.comb += [ages.arrive.eq(self.launch), self.grant.eq(oldest_one(self.eligible, ages.older))]
+        return m
+
+
 class LooseRoundRobin(wiring.Component):
     """The first eligible warp at or after a pointer that moves behind every issuer."""
 
@@ -65,4 +80,4 @@ class LooseRoundRobin(wiring.Component):
         return m
 
 
-POLICIES = {"gto": GreedyThenOldest, "lrr": LooseRoundRobin}
+POLICIES = {"gto": GreedyThenOldest, "lrr": LooseRoundRobin, "oldest": Oldest}

@@ -23,6 +23,8 @@ from tests.formal.properties import (
 
 CFG = Config(warps=2, lanes=2, collectors=3, source_slots=2, ports=3, rows=4, register_names=8, payload_bits=16)
 
+WRITERS = 3  #: writers beside the write-back ports
+
 
 class Pins(BankRam):
     """The ports of the SRAM without an SRAM behind them: what a row holds is no matter of these proofs."""
@@ -107,14 +109,22 @@ class BankProperties(Properties):
         m.d.comb += Assert(~read | (self.read_left == 0), "no read while the port is busy")
         if shared:
             m.d.comb += Assert(~(read & write), "a single-port bank has one access at a time")
-            m.d.comb += Assert(~(part.writes.any() & part.grant.any()), "a write beats reads")
+            m.d.comb += Assert(~(self._wanted(part) & part.grant.any()), "a write beats reads")
+
+    def _wanted(self, part):
+        """Somebody wants to write."""
+        return part.writes.any()
+
+    def _accepted(self, part):
+        """Somebody does."""
+        return part.accept.any()
 
     def _writes(self, m, part):
         m.d.comb += [
             Assert(at_most_one(part.accept), "one write is accepted"),
             Assert((part.accept & ~part.writes) == 0, "only a result is accepted"),
             Assert(part.accept.any() == (part.writes.any() & (self.write_left == 0)), "a free port takes a write"),
-            Assert(self.pins.write == part.accept.any(), "the SRAM writes what is accepted"),
+            Assert(self.pins.write == self._accepted(part), "the SRAM writes what is accepted"),
         ]
         for port in range(self._cfg.ports):
             row = (self.pins.write_row == part.write_rows[port]) & (self.pins.mask == part.masks[port])
@@ -126,7 +136,7 @@ class BankProperties(Properties):
         asking = Cat(part.requests.word_select(unit, width).any() & ~part.passed_over[unit] for unit in units).any()
         free = self.read_left == 0
         if self._cfg.bank_ports == "1RW":
-            free &= ~part.writes.any()
+            free &= ~self._wanted(part)
         rows = [~part.grant[slot] | (self.pins.read_row == part.rows[slot]) for slot in range(len(part.grant))]
         self.history = [part.grant]
         for cycle in range(self._cfg.bank_cycles):
@@ -148,6 +158,33 @@ class BankProperties(Properties):
             names = ("port", "port") if self._cfg.bank_ports == "1RW" else ("write_port", "read_port")
             for name, left in zip(names, (self.write_left, self.read_left), strict=True):
                 m.d.comb += Assert(state(f"{name}_busy_cycles") == left, "the port is busy as long as it must")
+
+
+class WriterProperties(BankProperties):
+    """The same with writers beside the write-back ports: in turn, whole rows, and only when no result writes."""
+
+    def check(self, m, part):
+        super().check(m, part)
+        m.d.comb += Cover(part.taken[-1] & part.offers.all(), "the last writer has its turn while all want one")
+
+    def _wanted(self, part):
+        return part.writes.any() | part.offers.any()
+
+    def _writes(self, m, part):
+        super()._writes(m, part)
+        free = ~part.writes.any() & (self.write_left == 0)
+        choice(m, part.offers & free.replicate(len(part.offers)), part.taken)
+        self.fair = Fairness(m, part.offers, part.taken, part.taken.any())
+        for client, row in enumerate(part.offer_rows):
+            whole = (self.pins.write_row == row) & self.pins.mask.all()
+            m.d.comb += Assert(~part.taken[client] | whole, "a writer beside the ports writes its whole row")
+
+    def _accepted(self, part):
+        return part.accept.any() | part.taken.any()
+
+    def help(self, m, part, state):
+        super().help(m, part, state)
+        self.fair.help(m, state("clients", "above"))
 
 
 def _read(size: str, wrong: dict, **changes) -> Proof:
@@ -180,6 +217,21 @@ def _bank(size: str, wrong: dict, *, regress: bool = False, **changes) -> Proof:
     )
 
 
+def _writers(size: str, wrong: dict, **changes) -> Proof:
+    cfg = CFG.replace(**changes)
+
+    def broken(change):
+        return lambda: WriterProperties(Miswired(Bank(cfg, WRITERS), **change), cfg, helped=False)
+
+    return Proof(
+        "hdl.rf.bank.Bank",
+        size,
+        lambda: WriterProperties(Bank(cfg, WRITERS), cfg),
+        {message: broken(change) for message, change in wrong.items()},
+        reach=cfg.bank_cycles + 8,
+    )
+
+
 _DEAF = {"only a requester is granted": {"passed_over": lambda units: Const(0)}}
 _AGELESS = {"no older unit is passed over": {"older": lambda older: Const(0)}}
 _UNSEEN = {
@@ -187,6 +239,10 @@ _UNSEEN = {
     "the highest port is accepted": {"writes": lambda writes: writes & ~4},
 }
 _STALE = {"row and lanes are those of the accepted port": {"masks": lambda masks: masks ^ 1}}
+_RUDE = {
+    "a writer beside the ports writes its whole row": {"offer_rows": lambda rows: rows ^ 1},
+    "a write beats reads": {"offers": lambda offers: offers & 3},
+}
 _EARLY = {"data arrive bank_cycles after the grant": {"fill": lambda fill: fill ^ 1}}
 
 PROOFS = (
@@ -195,5 +251,7 @@ PROOFS = (
     _bank("1RW, 1 cycle", _UNSEEN),
     _bank("1RW, 3 cycles", _EARLY, bank_cycles=3, collect="one"),
     _bank("1R1W, 3 cycles", _STALE, bank_cycles=3, bank_ports="1R1W", collect="all", bank_arbitration="oldest"),
+    _writers("1RW, 1 cycle, with writers", _RUDE),
+    _writers("1R1W, 3 cycles, with writers", _STALE, bank_cycles=3, bank_ports="1R1W"),
     _bank("1RW, 8 cycles", _UNSEEN, regress=True, bank_cycles=8, collectors=5, source_slots=3),
 )

@@ -5,10 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.formal import arbiters, banks, collector, frame, scoreboard
+from tests.formal import (
+    arbiters,
+    banks,
+    bow,
+    bow_entries,
+    bow_results,
+    bow_slots,
+    collector,
+    frame,
+    malekeh,
+    malekeh_units,
+    malekeh_waits,
+    orders,
+    scoreboard,
+)
 from tests.formal.prover import messages
 
-PROOFS = (*arbiters.PROOFS, *frame.PROOFS, *scoreboard.PROOFS, *banks.PROOFS, *collector.PROOFS)
+_FRAME = (*arbiters.PROOFS, *frame.PROOFS, *scoreboard.PROOFS, *banks.PROOFS, *collector.PROOFS, *orders.PROOFS)
+_BOW = (*bow.PROOFS, *bow_results.PROOFS, *bow_slots.PROOFS, *bow_entries.PROOFS)
+_MALEKEH = (*malekeh.PROOFS, *malekeh_waits.PROOFS, *malekeh_units.PROOFS)
+PROOFS = (*_FRAME, *_BOW, *_MALEKEH)
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "proofs.md"
 _INTRODUCTION = """\
 # Proofs of the small blocks

@@ -3,6 +3,7 @@
 from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.hdl import Assert, Assume, Cover
 
+from hdl.collectors.write_after_read import WriteAfterRead
 from hdl.scoreboard import GROUP, WarpScoreboard
 from spec.config import Config
 from spec.trace import TOKENS, Kind
@@ -30,7 +31,7 @@ class ScoreboardProperties(Properties):
         m.d.comb += Assert(~part.clear | part.valid, "clear implies a head beat")
         none = ~Cat(hazards.values()).any()
         m.d.comb += Assert(part.clear | ~(part.valid & none), "without a hazard the head is clear")
-        busy = self.pending.any() & self.tokens.any() & part.blocks_write.all() & part.mine.all()
+        busy = self.pending.any() & self.tokens.any() & ~part.blocked
         m.d.comb += [
             Cover(part.clear & busy & head.source_valid.all() & (head.dest_count == 3), "clear amid pending registers"),
             Cover(part.clear & (head.kind == Kind.EXIT.value), "an EXIT is clear"),
@@ -56,15 +57,11 @@ class ScoreboardProperties(Properties):
             for register in registers
         )
         written = Cat((head.dest <= register) & (register < head.dest + head.dest_count) for register in registers)
-        blocked = Cat(
-            part.blocks_write[index] & part.mine[index // slots] & written.bit_select(part.registers[index], 1)
-            for index in range(self._cfg.collectors * slots)
-        )
         drains = (head.kind == Kind.EXIT.value) | (head.kind == Kind.BARRIER.value)
         return {
             "no source is pending": (self.pending & read).any(),
             "no destination is pending": (self.pending & written).any(),
-            "no destination waits to be read": blocked.any(),
+            "no destination waits to be read": part.blocked,
             "no token is pending": (self.tokens & (head.token_reads | head.token_writes)).any(),
             "a BARRIER or EXIT finds nothing collecting": drains & part.collecting,
             "an EXIT finds nothing pending": (head.kind == Kind.EXIT.value) & (self.pending.any() | self.tokens.any()),
@@ -104,7 +101,7 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
         lambda: ScoreboardProperties(WarpScoreboard(cfg), cfg),
         {
             "a reserved register stays pending until its release": wrong(reserve_registers=lambda mask: mask[1:] << 1),
-            "clear implies no destination waits to be read": wrong(mine=lambda mine: mine & ~1),
+            "clear implies no destination waits to be read": wrong(blocked=lambda blocked: blocked & 0),
             "clear implies no token is pending": wrong(reserve_tokens=lambda tokens: tokens[:-1]),
             "without a hazard the head is clear": wrong(release=lambda release: release & ~Const(2, len(release))),
         },
@@ -113,4 +110,42 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
     )
 
 
-PROOFS = (_proof(CFG), _proof(CFG.replace(register_names=64, collectors=3), regress=True))
+class WriteAfterReadProperties(Properties):
+    """Blocked exactly while a slot has yet to read one of the destinations."""
+
+    def check(self, m, part):
+        aligned = Cat((part.dest_count > size) & part.dest[:bits].any() for size, bits in ((1, 1), (2, 2))).any()
+        m.d.comb += [Assume(part.dest_count <= GROUP), Assume(~aligned)]
+        waits = Cat(
+            unread & (part.dest <= register) & (register < part.dest + part.dest_count)
+            for register, unread in zip(part.registers, part.unread, strict=True)
+        )
+        m.d.comb += [
+            Assert(part.blocked | ~waits.any(), "no destination is written before it was read"),
+            Assert(waits.any() | ~part.blocked, "nothing else blocks"),
+            Cover(part.blocked & (part.dest_count == 3), "a wide destination is blocked"),
+            Cover(~part.blocked & part.unread.all() & (part.dest_count == 4), "other slots block nobody"),
+        ]
+
+
+def _write_after_read(slots: int) -> Proof:
+    def wrong(**changes):
+        return lambda: WriteAfterReadProperties(Miswired(WriteAfterRead(CFG, slots), **changes), helped=False)
+
+    return Proof(
+        "hdl.collectors.write_after_read.WriteAfterRead",
+        f"of {slots} slots, {CFG.register_names} registers",
+        lambda: WriteAfterReadProperties(WriteAfterRead(CFG, slots)),
+        {
+            "no destination is written before it was read": wrong(unread=lambda unread: unread & ~1),
+            "nothing else blocks": wrong(dest=lambda dest: dest & ~1),
+        },
+        reach=2,
+    )
+
+
+PROOFS = (
+    _proof(CFG),
+    _proof(CFG.replace(register_names=64, collectors=3), regress=True),
+    _write_after_read(4),
+)

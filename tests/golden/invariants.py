@@ -43,7 +43,8 @@ class Watcher:
 
     ``buffers`` per warp slot, ``units`` per collector unit: warp and beat. ``busy`` holds per bank and kind of access
     the last cycle of the access under way, ``pending`` the registers and tokens under way with the first cycle in
-    which they are seen to be complete. ``refuses``: the operand stage may hold warps or refuse beats.
+    which they are seen to be complete. ``refuses``: the operand stage may hold warps or refuse beats. ``hits`` counts
+    operands that need no read. What depends on the collector units is in ``_check_units`` and ``_follow_allocation``.
     """
 
     cfg: Config
@@ -63,10 +64,12 @@ class Watcher:
     arrived: int = 0
     reads: int = 0
     writes: int = 0
+    hits: int = 0
 
     def check(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         """Check one cycle, then follow it."""
         self._check_masks(f)
+        self._check_units(f)
         self._check_barriers(f)
         self._check_banks(stimulus, f)
         self._follow_dispatch(stimulus, f)
@@ -79,7 +82,6 @@ class Watcher:
         require(not f["buffered"] & ~f["resident"], "a slot without a warp has no beats")
         require(not f["clear"] & ~f["buffered"], "only a buffered beat is clear")
         require(not f["waiting"] & ~f["resident"], "only resident warps wait")
-        require(not f["allocate"] & f["occupied"], "an occupied unit is not allocated")
         require(f["allocate"] & (f["allocate"] - 1) == 0, "one unit is allocated at a time")
         require(not f["grant"] & ~f["request"], "only requests are granted")
         require(not f["write"] & f["write_wait"], "a result is accepted or waits")
@@ -89,13 +91,16 @@ class Watcher:
         if f["issue"]:
             require(bool(eligible >> f["issue_warp"] & 1), "a clear, running warp with room issues")
         require(bool(f["issue"] or self.refuses or not eligible), "some eligible warp issues")
-        occupied = sum(1 << unit for unit in self.units)
-        require(occupied == f["occupied"], "units are occupied from allocation to dispatch")
         buffered = sum(1 << warp for warp, buffer in self.buffers.items() if buffer)
         require(buffered == f["buffered"], "beats stay in their buffer until they issue")
+
+    def _check_units(self, f: dict[str, int]) -> None:
+        require(not f["allocate"] & f["occupied"], "an occupied unit is not allocated")
+        occupied = sum(1 << unit for unit in self.units)
+        require(occupied == f["occupied"], "units are occupied from allocation to dispatch")
         full = len(self.units) == self.cfg.collectors
         stuck = sum(1 << warp for warp, buffer in self.buffers.items() if buffer and full and takes_unit(buffer[0]))
-        require(buffered & ~stuck == f["room"], "room is a free unit, or a head beat that needs none")
+        require(f["buffered"] & ~stuck == f["room"], "room is a free unit, or a head beat that needs none")
 
     def _check_barriers(self, f: dict[str, int]) -> None:
         waited = self.before.get("waiting", 0)
@@ -161,15 +166,18 @@ class Watcher:
         self._check_pending(warp, beat)
         require(bool(f["allocate"]) == takes_unit(beat), "exactly the beats that need a unit take one")
         if f["allocate"]:
-            unit = f["allocate"].bit_length() - 1
-            require(f["occupied"] & (f["allocate"] - 1) == f["allocate"] - 1, "the lowest free unit takes the beat")
-            self.units[unit], self.granted[unit] = (warp, beat), set()
+            self._follow_allocation(f, warp, beat)
         if f["exit"]:
             require(not self.buffers[warp], "EXIT is the last beat of a warp")
             require(all(w != warp for w, _ in self.units.values()), "EXIT waits for the warp's units")
             late = [key for key, cycle in self.pending.items() if key[0] == warp and cycle > self.cycle]
             require(not late, "EXIT waits for the warp's results")
             del self.cta[warp]
+
+    def _follow_allocation(self, f: dict[str, int], warp: int, beat: Beat) -> None:
+        unit = f["allocate"].bit_length() - 1
+        require(f["occupied"] & (f["allocate"] - 1) == f["allocate"] - 1, "the lowest free unit takes the beat")
+        self.units[unit], self.granted[unit] = (warp, beat), set()
 
     def _check_pending(self, warp: int, beat: Beat) -> None:
         dests = sum(1 << register for register in range(beat.dest, beat.dest + beat.dest_count))
@@ -192,7 +200,7 @@ class Watcher:
         beats = self.workload.beats
         units = [beat for beat in beats if takes_unit(beat)]
         require(not self.units and not self.cta, "everything drains")
-        require(self.reads == sum(len(b.sources) for b in units), "every executed source is read once")
+        require(self.reads + self.hits == sum(len(b.sources) for b in units), "every executed source is read once")
         require(self.writes == sum(b.dest_count for b in units), "every result is written once")
         expected = {
             "cycles": self.cycle,

@@ -10,7 +10,7 @@ from golden.counters import no_issue_reason
 from golden.entry import Entry
 from golden.frame import Frame
 from golden.location import Location
-from golden.scheduler import Gto, Lrr
+from golden.scheduler import Gto, Lrr, Oldest, make_scheduler
 from spec.beat import Beat
 from spec.config import Config
 from spec.ctas import Launch
@@ -47,6 +47,32 @@ def test_gto_forgets_an_issuer_that_exits() -> None:
     gto.exited(0)
     gto.launched(0)
     assert gto.choose(0b11) == 1
+
+
+def test_oldest_never_stays_with_the_last_issuer() -> None:
+    oldest = Oldest()
+    for warp in (2, 0, 1):
+        oldest.launched(warp)
+    oldest.issued(1)
+    assert oldest.choose(0b111) == 2
+    assert oldest.choose(0b011) == 0
+    assert oldest.choose(0b010) == 1
+
+
+def test_a_slot_that_is_launched_again_holds_the_youngest_warp() -> None:
+    oldest = Oldest()
+    for warp in (2, 0, 1):
+        oldest.launched(warp)
+    oldest.exited(2)
+    assert oldest.choose(0b011) == 0
+    oldest.launched(2)
+    assert oldest.choose(0b111) == 0
+    assert oldest.choose(0b110) == 1
+
+
+def test_the_configuration_names_the_scheduler() -> None:
+    kinds = {name: type(make_scheduler(Config(scheduler=name))) for name in ("gto", "lrr", "oldest")}
+    assert kinds == {"gto": Gto, "lrr": Lrr, "oldest": Oldest}
 
 
 def test_lrr_starts_behind_the_last_issuer() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from golden import Baseline, StaleOperand
-from golden.stage import NO_UNIT
+from golden.entry import Entry
 from spec.baseline import baseline_probes
 from spec.config import Config
 from spec.environment import Environment, Result
@@ -29,11 +29,16 @@ class IgnoresPending(Baseline):
 class ForgetsOrder(Baseline):
     """Beats of one warp overtake each other."""
 
-    def _issue(self, warp: int, unit: int) -> int:
-        word = super()._issue(warp, unit)
-        if unit != NO_UNIT and self.collectors.units[unit].waits:
-            self.collectors.units[unit].waits = 0
-        return word
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        units = self.stage.collectors
+        allocate = units.allocate
+
+        def forget(number: int, warp: int, entry: Entry) -> None:
+            allocate(number, warp, entry)
+            units.units[number].waits = 0
+
+        units.allocate = forget  # type: ignore[method-assign]
 
 
 class OpensBarriers(Baseline):
@@ -49,7 +54,7 @@ class ReadsBesideWrites(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        self.banks._read_free = list(self.banks._read_free)
+        self.stage.banks._read_free = list(self.stage.banks._read_free)
 
 
 class LosesPartialWrites(Baseline):
@@ -57,8 +62,8 @@ class LosesPartialWrites(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        store = self.banks.store
-        self.banks.store = lambda r: store(r) if r.mask == 0xFFFFFFFF else None  # type: ignore[method-assign]
+        banks, store = self.stage.banks, self.stage.banks.store
+        banks.store = lambda r: store(r) if r.mask == 0xFFFFFFFF else None  # type: ignore[method-assign]
 
 
 class SharesRows(Baseline):
@@ -66,7 +71,7 @@ class SharesRows(Baseline):
 
     def _launch(self, launch):  # type: ignore[no-untyped-def]
         word = super()._launch(launch)
-        self.location.launched(launch.warp, 0)
+        self.stage.location.launched(launch.warp, 0)
         return word
 
 
@@ -75,7 +80,7 @@ class CompletesAtOnce(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        self._completion = 0
+        self.stage._write_cycles = 1
 
 
 class HasRoomForNobody(Baseline):
@@ -83,15 +88,15 @@ class HasRoomForNobody(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        units = self.collectors
-        units.room = lambda buffered, unitless: buffered if units.free else 0  # type: ignore[method-assign]
+        stage, room = self.stage, self.stage.room
+        stage.room = lambda heads: room(heads) if stage.collectors.free else 0  # type: ignore[method-assign]
 
 
 class Hesitates(Baseline):
     """Refuses a beat although it has to accept all of them."""
 
-    def _choose(self, room: int) -> tuple[int, int]:
-        return (-1, NO_UNIT) if self.cycle % 16 == 0 else super()._choose(room)
+    def _choose(self, candidates: int) -> int:
+        return -1 if self.cycle % 16 == 0 else super()._choose(candidates)
 
 
 CAUGHT = (Broken, StaleOperand, AssertionError, KeyError, IndexError)
@@ -132,7 +137,7 @@ class IgnoresUnread(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        self.collectors.unread = lambda warp: 0  # type: ignore[method-assign]
+        self.stage.unread = lambda warp: 0
 
 
 def test_a_forgotten_read_is_caught_when_a_write_overtakes_it() -> None:
@@ -148,7 +153,7 @@ def test_a_corrupted_row_is_a_stale_operand() -> None:
     class Corrupts(Baseline):
         def step(self, stimulus):  # type: ignore[no-untyped-def]
             if self.cycle == 8:
-                self.banks.rows[0][2] += 1
+                self.stage.banks.rows[0][2] += 1
             return super().step(stimulus)
 
     trace = hand_trace([op((), 4, offset=16), op((4, 5), 6, offset=32)])
@@ -161,7 +166,7 @@ def test_a_corrupted_row_is_a_stale_operand() -> None:
 def test_a_flipped_probe_is_noticed() -> None:
     class Flips(Baseline):
         def step(self, stimulus):  # type: ignore[no-untyped-def]
-            return super().step(stimulus) ^ (self.cycle == 9) << self._at_grant
+            return super().step(stimulus) ^ (self.cycle == 9) << self.stage._at_grant
 
     with pytest.raises((Broken, KeyError)):
         watch(Config(), hand_trace([op((2, 3), 4)] * 4), Flips)

@@ -9,10 +9,10 @@ import pytest
 
 from golden import Baseline
 from golden.arbiter import indices
-from golden.collectors import CollectorUnits
+from golden.baseline import BaselineStage
 from golden.entry import Entry
-from golden.location import Location
 from golden.stage import OperandStage
+from spec.baseline import baseline_probes
 from spec.config import Config
 from spec.environment import Stimulus
 from spec.probe import ProbeLayout
@@ -24,17 +24,17 @@ CFG = Config(banks=2, collect="all")
 ALU = op((2,), 4)
 
 
-class Moody(CollectorUnits):
+class Moody(BaselineStage):
     """An operand stage that holds, prefers and refuses as it is told; ``offers`` notes whose beats are offered."""
 
-    def __init__(self, cfg: Config, location: Location) -> None:
-        super().__init__(cfg, location)
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
         self.refuses = False
         self.offers: list[int] = []
 
-    def accept(self, warp: int, entry: Entry) -> int | None:
+    def accept(self, warp: int, entry: Entry) -> bool:
         self.offers.append(warp)
-        return None if self.refuses else super().accept(warp, entry)
+        return not self.refuses and super().accept(warp, entry)
 
 
 def moody(mood: Callable[[Moody, int], None]) -> type[Baseline]:
@@ -43,10 +43,10 @@ def moody(mood: Callable[[Moody, int], None]) -> type[Baseline]:
     class Machine(Baseline):
         def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
             super().__init__(cfg, layout)
-            self.collectors: Moody = Moody(cfg, self.location)
+            self.stage: Moody = Moody(cfg, layout)
 
         def step(self, stimulus: Stimulus) -> int:
-            mood(self.collectors, self.cycle)
+            mood(self.stage, self.cycle)
             return super().step(stimulus)
 
     return Machine
@@ -58,7 +58,7 @@ def refusing(first: int, last: int) -> type[Baseline]:
 
 
 def test_the_baseline_holds_and_prefers_nobody_and_accepts_everything() -> None:
-    stage: OperandStage = CollectorUnits(CFG, Location(CFG))
+    stage: OperandStage = BaselineStage(CFG, ProbeLayout(baseline_probes(CFG)))
     assert (stage.hold, stage.prefer) == (0, 0)
     trace = hand_trace([ALU, NOP, ALU], [ALU, ALU])
     assert run(CFG, trace).fields == run(CFG, trace, moody(lambda stage, cycle: None)).fields
@@ -83,6 +83,8 @@ def expected_offers(scheduler: str, fields: list[dict[str, int]]) -> list[int]:
             continue
         if scheduler == "gto":
             offers.append(last if last in eligible else eligible[0])
+        elif scheduler == "oldest":
+            offers.append(eligible[0])
         else:
             offers.append(next((warp for warp in eligible if warp > last), eligible[0]))
         if f["issue"]:
@@ -90,7 +92,7 @@ def expected_offers(scheduler: str, fields: list[dict[str, int]]) -> list[int]:
     return offers
 
 
-@pytest.mark.parametrize("scheduler", ["gto", "lrr"])
+@pytest.mark.parametrize("scheduler", ["gto", "lrr", "oldest"])
 @pytest.mark.parametrize("first", range(4, 20))
 def test_a_refusal_is_a_bubble_that_changes_nothing(scheduler: str, first: int) -> None:
     cfg = CFG.replace(scheduler=scheduler)
@@ -99,7 +101,7 @@ def test_a_refusal_is_a_bubble_that_changes_nothing(scheduler: str, first: int) 
     assert refused.fields[:first] == free.fields[:first]
     bubbles = refused.fields[first : first + 3]
     assert not any(f["issue"] or f["issue_warp"] or f["exit"] or f["allocate"] for f in bubbles)
-    stage = refused.model.collectors
+    stage = refused.model.stage
     assert isinstance(stage, Moody)
     assert stage.offers == expected_offers(scheduler, refused.fields)
     assert refused.model.counters["issue_room"] == sum(f["clear"] != 0 for f in bubbles)

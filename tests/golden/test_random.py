@@ -109,8 +109,8 @@ def test_values_flow_through_the_banks() -> None:
 
 def test_a_machine_that_stands_still_is_reported() -> None:
     class Stands(Baseline):
-        def _choose(self, room: int) -> tuple[int, int]:
-            return -1, -1
+        def _choose(self, candidates: int) -> int:
+            return -1
 
     with pytest.raises(Stuck, match="no end within 100 cycles"):
         watch(Config(), hand_trace([op((2,), 4)]), Stands, limit=100, refuses=True)

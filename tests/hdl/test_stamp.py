@@ -4,16 +4,15 @@ import re
 
 import pytest
 
-from hdl.machine import Baseline
-from hdl.stamp import convert
 from spec.config import Config
+from warpfile.schemes import SCHEMES
 
 CFG = Config(warps=3, lanes=4, ctas=2, banks=2, rows=16, collectors=2, register_names=16, payload_bits=16)
 
 
 @pytest.fixture(scope="module")
 def verilog():
-    return convert(lambda: Baseline(CFG, probes=True), "warpfile")
+    return SCHEMES["baseline"].verilog(CFG, probes=True)
 
 
 def test_every_module_is_defined_once(verilog):
@@ -33,11 +32,11 @@ def test_parts_are_instantiated_as_often_as_the_configuration_says(verilog):
 
 
 def test_conversion_is_deterministic(verilog):
-    assert convert(lambda: Baseline(CFG, probes=True), "warpfile") == verilog
+    assert SCHEMES["baseline"].verilog(CFG, probes=True) == verilog
 
 
 def test_the_probe_port_is_left_out_unless_asked_for(verilog):
-    plain = convert(lambda: Baseline(CFG, probes=False), "warpfile")
+    plain = SCHEMES["baseline"].verilog(CFG, probes=False)
     top = re.search(r"(?ms)^module warpfile\(.*?\);", plain)
     assert top and "probe" not in top[0]
     assert "probe" in re.search(r"(?ms)^module warpfile\(.*?\);", verilog)[0]

@@ -9,13 +9,12 @@ from amaranth import Const, Module
 
 import hdl.arbiter
 import hdl.rf.bank
+import hdl.rf.location
 import hdl.rf.ram
 from hdl.barrier import Barrier
-from hdl.machine import Baseline
-from hdl.rf.location import Location
-from hdl.scoreboard import WarpScoreboard
-from hdl.stamp import convert
+from hdl.collectors.write_after_read import WriteAfterRead
 from spec.config import Config
+from warpfile.schemes import SCHEMES
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def _barrier_of_one() -> Iterator[None]:
 
 @contextmanager
 def _no_write_after_read() -> Iterator[None]:
-    with mock.patch.object(WarpScoreboard, "_write_after_read", lambda self, mask: Const(0, 1)):
+    with mock.patch.object(WriteAfterRead, "elaborate", lambda self, platform: Module()):
         yield
 
 
@@ -60,13 +59,13 @@ def _lowest_port_first() -> Iterator[None]:
 
 @contextmanager
 def _every_warp_at_base_zero() -> Iterator[None]:
-    original = Location._of_warp
+    original = hdl.rf.location.of_warp
 
-    def at_zero(self, m, name, warp, bases):
-        base, skew = original(self, m, name, warp, bases)
+    def at_zero(m, cfg, name, warp, bases):
+        base, skew = original(m, cfg, name, warp, bases)
         return Const(0, len(base)), skew
 
-    with mock.patch.object(Location, "_of_warp", at_zero):
+    with mock.patch.object(hdl.rf.location, "of_warp", at_zero):
         yield
 
 
@@ -82,4 +81,4 @@ BUGS = (
 def verilog_with(bug: Bug, cfg: Config) -> str:
     """The baseline's Verilog, with probes, generated while the bug is in place."""
     with bug.patch():
-        return convert(lambda: Baseline(cfg, probes=True), "warpfile")
+        return SCHEMES["baseline"].verilog(cfg, probes=True)

@@ -49,21 +49,25 @@ def test_a_line_that_was_loaded_or_stored_hits() -> None:
     assert latency(with_lines((access(kind=Access.STORE), [1]), (access(5), [1]))) == 10
     memory = Memory(SLOW)
     beats = prepare(SLOW, with_lines((access(4), [1]), (access(kind=Access.STORE), [3]))).beats
-    assert [memory.access(beats[0], 0), memory.access(beats[0], 1), memory.access(beats[1], 2)] == [100, 10, 10]
+    assert [memory.access(beats[0], 0), memory.access(beats[0], 1), memory.access(beats[1], 2)] == [
+        (100, True),
+        (10, False),
+        (10, False),
+    ]
 
 
 def test_the_least_recently_used_way_is_replaced() -> None:
     lines = [access(4 + k) for k in range(7)]
     beats = prepare(SLOW, with_lines(*zip(lines, [[0], [2], [4], [6], [0], [8], [2]], strict=True))).beats
     memory = Memory(SLOW)
-    latencies = [memory.access(beat, 1000 * k) for k, beat in enumerate(beats[:7])]
+    latencies = [memory.access(beat, 1000 * k)[0] for k, beat in enumerate(beats[:7])]
     assert latencies == [100, 100, 100, 100, 10, 100, 100]  # two sets: all of these lines share one
 
 
 def test_without_a_cache_every_line_misses() -> None:
     memory = Memory(SLOW.replace(cache_lines=0))
     beat = prepare(SLOW, with_lines((access(4), [1]))).beats[0]
-    assert [memory.access(beat, 0), memory.access(beat, 1000)] == [100, 100]
+    assert [memory.access(beat, 0), memory.access(beat, 1000)] == [(100, True), (100, True)]
 
 
 def test_an_access_without_addresses_hits() -> None:

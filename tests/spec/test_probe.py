@@ -41,5 +41,5 @@ def test_names_are_unique() -> None:
 def test_the_baseline_observes_each_port() -> None:
     names = [p.name for p in baseline_probes(Config(ports=3))]
     assert names[0] == "launch"
-    assert names[-1] == "dispatch_payload2"
+    assert {"dispatch_payload2", "grant"} <= set(names)
     assert len(baseline_probes(Config(ports=1))) == len(names) - 4

@@ -143,7 +143,16 @@ def test_analyze_gives_control_flow_and_liveness(facts: Any, kernel: Path) -> No
     # EXIT uses R1 by nvdisasm's convention.
     assert (add["live_in"], add["live_out"]) == ([0, 1], [0, 1])
     assert function["instructions"][3]["live_out"] == [0, 1]
-    assert function["hints"] == {"baseline": {}}
+    assert function["hints"]["baseline"] == {}
+
+
+def test_analyze_gives_the_hints_of_every_scheme(facts: Any, kernel: Path) -> None:
+    write_listing(kernel, ("MOV R0, RZ", "IADD3 R2, R0, 0x1, RZ", "NOP", "NOP", "NOP", "IADD3 R4, R2, R2, RZ", "EXIT"))
+    (function,) = facts("analyze", kernel / "kernel.sass")["functions"]
+    windows = function["hints"]["bow_wr"]
+    assert windows["for"] == "window=3 source_slots=3"
+    assert windows["write_class"] == {"0": 2, "16": 1, "80": 0}
+    assert set(function["hints"]) == set(SCHEMES)
 
 
 def test_analyze_shows_every_bundled_listing(invoke: Invoke, facts: Any) -> None:

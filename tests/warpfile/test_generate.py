@@ -23,9 +23,12 @@ from tests.warpfile.conftest import Invoke
 from warpfile.generate import generate
 from warpfile.schemes import SCHEMES
 
-DEFAULT_PRESETS = ("tiny", "turing")
-OTHERS = [pytest.param(name, marks=pytest.mark.regress) for name in PRESETS if name not in DEFAULT_PRESETS]
-EVERY_PRESET = [*DEFAULT_PRESETS, *OTHERS]
+#: Every scheme at every preset; at other presets than its own and the small one in the long regression only.
+DESIGNS = [
+    pytest.param(name, preset, marks=() if preset in ("tiny", scheme.preset) else pytest.mark.regress)
+    for name, scheme in SCHEMES.items()
+    for preset in PRESETS
+]
 
 
 @dataclass(frozen=True)
@@ -47,14 +50,13 @@ def made(scheme: str, preset: str, tmp_path_factory: pytest.TempPathFactory) -> 
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "seconds").exists():
             start = time.process_time()
-            generate(SCHEMES[scheme], PRESETS[preset].config, preset, folder, probes=True)
+            generate(SCHEMES[scheme], SCHEMES[scheme].configuration(preset), preset, folder, probes=True)
             (folder / "seconds").write_text(str(time.process_time() - start))
     facts = json.loads((folder / f"{scheme}.json").read_text())
     return Made(folder / f"{scheme}.v", facts, float((folder / "seconds").read_text()))
 
 
-every_design = pytest.mark.parametrize("preset", EVERY_PRESET)
-every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+every_design = pytest.mark.parametrize(("scheme", "preset"), DESIGNS)
 
 
 def lint(*sources: Path) -> str:
@@ -71,13 +73,11 @@ def lint(*sources: Path) -> str:
     return "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.startswith("%"))
 
 
-@every_scheme
 @every_design
 def test_verilator_finds_nothing(made: Made) -> None:
     assert lint(made.verilog) == ""
 
 
-@every_scheme
 @every_design
 def test_yosys_reads_it_and_counts_the_same_flip_flops(made: Made) -> None:
     script = "read_verilog design.v; hierarchy -check -top warpfile; proc; tee -q -o stat.json stat -width -json"
@@ -112,13 +112,11 @@ def _instances(text: str) -> dict[str, int]:
 
 
 @pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed; it is never required")
-@every_scheme
 @every_design
 def test_icarus_reads_it(made: Made) -> None:
     subprocess.run(["iverilog", "-g2005", "-s", "warpfile", "-o", os.devnull, made.verilog], check=True)
 
 
-@every_scheme
 @every_design
 def test_the_manifest_lists_the_ports_of_the_verilog(made: Made) -> None:
     top = made.verilog.read_text().partition("module warpfile(")[2].partition("endmodule")[0]
@@ -133,10 +131,9 @@ def test_the_manifest_lists_the_ports_of_the_verilog(made: Made) -> None:
         assert offset in (0, port["width"])
 
 
-@every_scheme
 @every_design
-def test_the_manifest_states_the_register_file(made: Made, preset: str) -> None:
-    cfg = PRESETS[preset].config
+def test_the_manifest_states_the_register_file(made: Made, scheme: str, preset: str) -> None:
+    cfg = SCHEMES[scheme].configuration(preset)
     facts = made.facts
     assert facts["parameters"] == cfg.to_json()
     assert facts["files"] == [made.verilog.name, made.verilog.with_suffix(".json").name]
@@ -145,25 +142,22 @@ def test_the_manifest_states_the_register_file(made: Made, preset: str) -> None:
     assert {memory["ports"] for memory in facts["memories"]} == {cfg.bank_ports}
 
 
-@every_scheme
 @every_design
 def test_the_manifest_gives_the_probe_layout(made: Made, scheme: str, preset: str) -> None:
-    layout = ProbeLayout(SCHEMES[scheme].probes(PRESETS[preset].config))
+    layout = ProbeLayout(SCHEMES[scheme].probes(SCHEMES[scheme].configuration(preset)))
     probes = made.facts["probes"]
     assert {field["name"]: field["offset"] for field in probes["fields"]} == layout.offset
     (port,) = [port for port in made.facts["ports"] if port["name"] == probes["port"]]
     assert port["width"] == probes["width"] == layout.width
 
 
-@every_scheme
-@pytest.mark.parametrize("preset", ["turing"])
+@pytest.mark.parametrize(("scheme", "preset"), [(name, scheme.preset) for name, scheme in SCHEMES.items()])
 def test_a_wide_design_takes_less_than_fifteen_seconds(made: Made) -> None:
     assert made.facts["parameters"]["lanes"] == 32
     assert made.seconds < 15
 
 
-@every_scheme
-@pytest.mark.parametrize("preset", ["tiny"])
+@pytest.mark.parametrize(("scheme", "preset"), [("baseline", "tiny")])
 def test_lint_still_sees_faults(made: Made) -> None:
     """The waived rules must not hide a truncated assignment, an unconnected pin or a latch."""
     text = made.verilog.read_text()

@@ -45,11 +45,29 @@ def _show(function: dict[str, Any]) -> None:
         for block in function["blocks"]
     ]
     show_table(("block", "end", "goes to"), blocks)
+    hints = {
+        f"{scheme} {name}": values
+        for scheme, found in function["hints"].items()
+        for name, values in found.items()
+        if name != "for"
+    }
+    for scheme, found in function["hints"].items():
+        if found:
+            say(f"hints of {scheme} hold for {found['for']}")
     rows = [
-        (f"{row['offset']:#06x}", row["opcode"], *(_registers(row[key]) for key in ("defs", "uses", "live_in")))
+        (
+            f"{row['offset']:#06x}",
+            row["opcode"],
+            *(_registers(row[key]) for key in ("defs", "uses", "live_in")),
+            *(_hint(values.get(row["offset"])) for values in hints.values()),
+        )
         for row in function["instructions"]
     ]
-    show_table(("offset", "opcode", "defines", "uses", "live before"), rows)
+    show_table(("offset", "opcode", "defines", "uses", "live before", *hints), rows)
+
+
+def _hint(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def _registers(numbers: list[int]) -> str:

@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warpfile.display import Report, progress, say, show_table
-from warpfile.options import Design, configured, designs, json_file, scheme_arguments
+from warpfile.options import BASELINE, Design, configured, designs, json_file, scheme_arguments
 from warpfile.outputs import write_json
-from warpfile.schemes import SCHEMES
 
 if TYPE_CHECKING:
     from synth.area import AreaReport, ModuleArea
-
-_BASELINE = "baseline"
 
 
 @dataclass(frozen=True)
@@ -61,8 +58,8 @@ def cost(design: Design, liberty: Path | None, report: Report) -> Cost:
 
     found = _measured(design, liberty, report)
     baseline = found
-    if design.scheme.name != _BASELINE:
-        baseline = _measured(Design(SCHEMES[_BASELINE], design.preset, design.config), liberty, report)
+    if design.scheme.name != BASELINE:
+        baseline = _measured(design.baseline, liberty, report)
     return Cost(design, found, overhead(found, baseline))
 
 
@@ -92,7 +89,7 @@ def show_costs(costs: Sequence[Cost]) -> None:
     columns = ("scheme", "preset", "lanes", "cells", "flip-flops", "area um2", "NAND2 eq.", "memory bits", "levels")
     show_table(columns, [_row(one) for one in costs])
     say(f"{costs[0].report.tool}, library {costs[0].report.liberty}; memories are counted as bits only.")
-    grown = [one for one in costs if one.design.scheme.name != _BASELINE]
+    grown = [one for one in costs if one.design.scheme.name != BASELINE]
     if grown:
         densities = [f"total at {density}" for density in grown[0].overhead["total"]]
         show_table(("over the baseline", "logic", "storage", *densities), [_growth_row(one) for one in grown])

@@ -12,7 +12,7 @@ from warpfile.accelsim import import_traces, show_imports
 from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.inputs import execute_kernel, kernel_directory, save_trace
-from warpfile.options import json_file, kernel_options
+from warpfile.options import Design, configured, designs, json_file, kernel_options
 from warpfile.outputs import write_json
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     help="Trace file; several imported kernels get their numbers appended (T-1.npz). Default: the kernel's function"
     " name with .npz, in the current folder.",
 )
+@click.option("--scheme", "annotate", metavar="SCHEME", help="Store the hints of this scheme in the trace.")
+@configured
 @kernel_options
 @json_file
 def trace(
@@ -57,6 +59,9 @@ def trace(
     number: int | None,
     headers: tuple[str, ...],
     output: Path | None,
+    annotate: str | None,
+    preset: str | None,
+    changes: tuple[str, ...],
     setting: str,
     instruction_limit: int | None,
     json_path: Path | None,
@@ -64,14 +69,21 @@ def trace(
     """Execute a kernel, check its expected buffers and write the annotated trace; or import a trace of Accel-Sim.
 
     KERNEL is a bundled kernel or a kernel directory. A trace whose buffers are wrong is not written. An imported
-    trace knows no register values: it runs and cosimulates with value checks off.
+    trace knows no register values: it runs and cosimulates with value checks off. A run annotates its trace itself;
+    with --scheme the hints are in the file, for that scheme in that configuration.
 
     \b
     Example: warpfile trace saxpy --setting large -o saxpy.npz
+    Example: warpfile trace saxpy --scheme bow_wr --set window=4 -o saxpy.npz
     Example: warpfile trace --accelsim traces --kernel 2 -o second.npz
     """
     _check_suffix(output)
+    wanted = designs([annotate], preset, changes)[0] if annotate else None
+    if not annotate and (preset or changes):
+        raise click.UsageError("--preset and --set must go with --scheme SCHEME")
     if accelsim is not None:
+        if wanted:
+            raise click.UsageError("--scheme must go with KERNEL: an imported trace is annotated when it is run")
         _check_alone(kernel, setting, instruction_limit)
         _import(accelsim, number, headers, output, json_path)
     elif number is not None or headers:
@@ -79,7 +91,7 @@ def trace(
     elif kernel is None:
         raise click.UsageError("KERNEL must be a bundled kernel or a kernel directory, and is missing")
     else:
-        _execute(kernel, setting, instruction_limit, output, json_path)
+        _execute(kernel, setting, instruction_limit, output, wanted, json_path)
 
 
 def _import(
@@ -93,7 +105,12 @@ def _import(
 
 
 def _execute(
-    kernel: str, setting: str, instruction_limit: int | None, output: Path | None, json_path: Path | None
+    kernel: str,
+    setting: str,
+    instruction_limit: int | None,
+    output: Path | None,
+    wanted: Design | None,
+    json_path: Path | None,
 ) -> None:
     directory = kernel_directory(kernel)
     with progress("trace") as report:
@@ -101,7 +118,7 @@ def _execute(
     failed = [expectation.name for expectation in result.expectations if not expectation.ok]
     path = output or Path(f"{result.trace.kernel}.npz")
     if not failed:
-        save_trace(result.trace, path)
+        save_trace(wanted.scheme.annotated(wanted.config, result.trace) if wanted else result.trace, path)
     if json_path:
         write_json(json_path, trace_facts(result))
     _show(result)

@@ -1,0 +1,154 @@
+"""One scheduling domain: frame, scheduler and an operand stage (docs/machine.md, sections 1 to 4 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from golden.counters import COUNTERS, no_issue_reason
+from golden.frame import Frame
+from golden.operands import check_operands
+from golden.scheduler import Scheduler
+from golden.stage import Offer, OperandStage
+from golden.two_level import TwoLevel
+from spec.config import Config
+from spec.ctas import Launch
+from spec.environment import Result, Stimulus
+from spec.probe import ProbeLayout
+
+Stage = TypeVar("Stage", bound=OperandStage)
+
+
+class Machine(Generic[Stage]):
+    """Golden model of one scheduling domain, whatever its operand stage. ``step`` once per cycle; nothing else
+    changes it.
+
+    ``operands_checked`` counts operands that were compared with the trace.
+    """
+
+    def __init__(self, cfg: Config, layout: ProbeLayout, stage: Stage, scheduler: Scheduler) -> None:
+        self.cycle = 0
+        self.operands_checked = 0
+        self._levels = scheduler if isinstance(scheduler, TwoLevel) else None
+        self.frame = Frame(cfg) if self._levels is None else self._levels.frame
+        self.scheduler = scheduler
+        self.stage = stage
+        self._counters = dict.fromkeys(COUNTERS, 0)
+        at = layout.offset
+        self._at_state = tuple(at[name] for name in ("resident", "buffered", "clear", "waiting", "room"))
+        self._at_issue = tuple(at[name] for name in ("issue", "issue_warp", "exit"))
+        self._at_ports = tuple(at[name] for name in ("write", "write_wait", "offer", "dispatch"))
+        self._at_payload = [at[f"dispatch_payload{port}"] for port in range(cfg.ports)]
+        self._at_launch = at["launch"]
+        if self._levels is not None:
+            self._levels.observe_at(layout)
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Sums since the beginning: those of every machine, then those of its stage, then those of its places."""
+        places = self._levels.counters if self._levels is not None else {}
+        return self._counters | self.stage.counters | places
+
+    def step(self, stimulus: Stimulus) -> int:
+        """Return the packed observation of this cycle and move to the next one.
+
+        Raises :class:`golden.StaleOperand`, and ``AssertionError`` for what cannot happen.
+        """
+        frame, stage, cycle, levels = self.frame, self.stage, self.cycle, self._levels
+        frame.refresh(stage)
+        room = stage.room(frame)
+        word = self._state(room)
+        eligible = frame.clear & ~frame.waiting & room & ~stage.hold
+        if levels is not None:
+            word |= levels.begin(stage)
+            eligible &= levels.may_issue
+        candidates = eligible & stage.prefer or eligible
+        offers = stage.offer()
+        word |= self._take(stimulus.results)
+        if offers:
+            word |= self._dispatch(offers, stimulus.ready)
+        warp = self._choose(candidates)
+        # From here on the clock edge of the frame. Completion comes before issue: set wins.
+        for result in stage.completion.due(cycle):
+            frame.release(result)
+        if frame.waiting:
+            frame.release_barriers()
+        if warp >= 0:
+            word |= self._issue(warp)
+        if stimulus.beat is not None:
+            frame.decode(stimulus.beat_warp, stimulus.beat)
+        if stimulus.launch is not None:
+            word |= self._launch(stimulus.launch)
+        word |= stage.edge(cycle)
+        if levels is not None:
+            levels.edge()
+        self.cycle = cycle + 1
+        return word
+
+    def _state(self, room: int) -> int:
+        """Probes of registered state, and the counters that sum over it."""
+        frame, counters = self.frame, self._counters
+        resident, buffered, clear, waiting, at_room = self._at_state
+        counters["cycles"] += 1
+        counters["resident_cycles"] += frame.resident.bit_count()
+        return (
+            frame.resident << resident
+            | frame.buffered << buffered
+            | frame.clear << clear
+            | frame.waiting << waiting
+            | room << at_room
+        )
+
+    def _take(self, results: Sequence[Result | None]) -> int:
+        at_write, at_wait, _, _ = self._at_ports
+        accepted = self.stage.take(self.cycle, results)
+        if not any(results):
+            return 0
+        word = accepted << at_write
+        for port, result in enumerate(results):
+            if result is not None and not accepted >> port & 1:
+                word |= 1 << at_wait + port
+                self._counters["write_waits"] += 1
+        return word
+
+    def _dispatch(self, offers: Sequence[Offer], ready: int) -> int:
+        _, _, at_offer, at_dispatch = self._at_ports
+        counters, word = self._counters, 0
+        for port, warp, entry in offers:
+            beat = entry.beat
+            word |= 1 << at_offer + port | beat.payload << self._at_payload[port]
+            if not ready >> port & 1:
+                counters["dispatch_waits"] += 1
+                continue
+            word |= 1 << at_dispatch + port
+            counters["dispatches"] += 1
+            self.operands_checked += check_operands(self.cycle, warp, beat, self.stage.dispatch(port))
+        return word
+
+    def _choose(self, candidates: int) -> int:
+        """The warp that issues, -1 for none. A refusal is a bubble: no state of the scheduler changes."""
+        frame = self.frame
+        if candidates:
+            warp = self.scheduler.choose(candidates)
+            if self.stage.accept(warp, frame.buffers[warp][0]):
+                return warp
+        self._counters[no_issue_reason(frame.buffered, frame.waiting, frame.clear)] += 1
+        return -1
+
+    def _issue(self, warp: int) -> int:
+        issue, issue_warp, exits = self._at_issue
+        entry = self.frame.issue(warp)
+        self.scheduler.issued(warp)
+        self._counters["beats"] += 1
+        self._counters["instructions"] += entry.beat.last
+        word = 1 << issue | warp << issue_warp
+        if entry.exits:
+            self.scheduler.exited(warp)
+            word |= 1 << exits
+        return word
+
+    def _launch(self, launch: Launch) -> int:
+        self.frame.launch(launch)
+        self.stage.launched(launch)
+        self.scheduler.launched(launch.warp)
+        return 1 << self._at_launch

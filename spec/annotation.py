@@ -1,0 +1,33 @@
+"""Laying hints of instructions out as hints of beats, the form in which a trace carries them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from spec.beat import source_groups
+from spec.trace import Trace
+
+
+def beat_counts(trace: Trace, source_slots: int) -> np.ndarray:
+    """int64[n]: beats of every executed instruction."""
+    counts = [len(source_groups(static, source_slots)) for static in trace.program]
+    return np.array(counts, dtype=np.int64)[trace.instruction]
+
+
+def on_every_beat(trace: Trace, words: Sequence[Sequence[int]]) -> np.ndarray:
+    """Hints of a trace from those of its program: ``words[i]`` has one hint word per beat of instruction ``i``."""
+    start = np.cumsum([0, *map(len, words)], dtype=np.int64)
+    flat = np.array([word for beats in words for word in beats], dtype=np.uint32)
+    count = np.diff(start)[trace.instruction]
+    first = np.repeat(start[:-1][trace.instruction] - (np.cumsum(count) - count), count)
+    return flat[first + np.arange(len(first))]
+
+
+def on_last_beat(trace: Trace, source_slots: int, words: np.ndarray) -> np.ndarray:
+    """Hints of a trace from one word per executed instruction that belongs to its last beat, which has the result."""
+    last = np.cumsum(beat_counts(trace, source_slots)) - 1
+    hints = np.zeros(int(last[-1]) + 1 if len(last) else 0, dtype=np.uint32)
+    hints[last] = words
+    return hints

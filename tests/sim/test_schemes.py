@@ -1,0 +1,126 @@
+"""RTL of every scheme equals its golden model: stress traces on small machines, bundled kernels at 32 lanes."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.runner import CosimReport, cosim
+from spec.annotation import on_last_beat
+from spec.stress import stress_trace
+from spec.stress_program import PROFILES
+from spec.trace import Trace
+from tests.golden.scenario import hand_trace, op
+from tests.golden.test_bow import LISTING
+from tests.golden.test_malekeh_example import CFG as CACHING_UNIT
+from tests.golden.test_malekeh_example import TRACE as CACHING_TRACE
+from warpfile.inputs import obtain_trace
+from warpfile.schemes import SCHEMES
+
+OTHERS = [name for name in SCHEMES if name != "baseline"]
+#: Configurations that are unlike the scheme's own: scheme, preset, what is changed.
+AWKWARD = [
+    ("bow", "tiny", {"window": 2, "window_entries": 3, "bank_ports": "1R1W", "bank_cycles": 2, "ports": 1}),
+    ("bow_wr", "tiny", {"window": 7, "window_entries": 9, "bank_skew": "row", "banks": 4}),
+    ("malekeh", "tiny", {"collectors": 1, "bank_ports": "1R1W", "bank_cycles": 2, "wait_control": "fixed"}),
+    ("malekeh", "tiny", {"collectors": 4, "unit_entries": 16, "source_slots": 8, "banks": 4, "ports": 1}),
+]
+
+
+def run(
+    name: str, preset: str, trace: Trace, root: Path, simulator: str = "verilator", **changes: object
+) -> CosimReport:
+    """Lockstep run that must find no difference, and must have compared something."""
+    scheme = SCHEMES[name]
+    cfg = scheme.configuration(preset, **changes)
+    report = cosim(scheme, cfg, trace, preset=preset, simulator=simulator, build_root=root / "build")
+    assert report.outcome.mismatches == 0, report.outcome.first_mismatch
+    assert report.outcome.instructions == trace.instructions
+    assert report.outcome.operands_checked == report.outcome.golden_operands_checked
+    return report
+
+
+def loosened(name: str, preset: str, trace: Trace, seed: int, **changes: object) -> Trace:
+    """A trace with hints that are right, but not always the best."""
+    scheme = SCHEMES[name]
+    return scheme.annotated(scheme.configuration(preset, **changes), trace, seed)
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES))
+@pytest.mark.parametrize("name", OTHERS)
+def test_tiny_runs_every_stress_profile(root: Path, name: str, profile: str) -> None:
+    for seed in range(2):
+        print(f"seed {seed}")
+        trace = stress_trace(seed, warps_per_cta=[3, 1, 2], ctas=9, length=120, profile=profile)
+        assert run(name, "tiny", trace, root).outcome.operands_checked
+        assert run(name, "tiny", loosened(name, "tiny", trace, seed), root).outcome.operands_checked
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
+@pytest.mark.parametrize("profile", ["mixed", "mask"])
+@pytest.mark.parametrize("name", OTHERS)
+def test_tiny_runs_in_icarus(root: Path, name: str, profile: str) -> None:
+    trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile=profile)
+    assert run(name, "tiny", loosened(name, "tiny", trace, 7), root, "icarus").outcome.operands_checked
+
+
+@pytest.mark.parametrize(("name", "preset", "changes"), AWKWARD)
+def test_awkward_configurations_run_stress_traces(
+    root: Path, name: str, preset: str, changes: dict[str, object]
+) -> None:
+    for seed, profile in enumerate(("mixed", "mask", "wide")):
+        print(f"seed {seed}")
+        trace = stress_trace(seed, warps_per_cta=[3, 1, 2], ctas=9, length=120, profile=profile)
+        trace = loosened(name, preset, trace, seed, lanes=2, **changes)
+        assert run(name, preset, trace, root, lanes=2, **changes).outcome.operands_checked
+
+
+@pytest.mark.parametrize("kernel", ["saxpy", "collatz"])
+@pytest.mark.parametrize("name", [name for name in OTHERS if name != "bow"])
+def test_kernels_run_at_32_lanes(root: Path, name: str, kernel: str) -> None:
+    trace = obtain_trace(kernel, "launch", None, lambda *_: None)
+    report = run(name, SCHEMES[name].preset, trace, root)
+    assert report.config.lanes == 32
+    assert report.outcome.lanes_checked
+
+
+@pytest.mark.parametrize(("mode", "writes"), [("through", 10), ("back", 5), ("hints", 2)])
+def test_operand_windows_have_the_bank_writes_of_the_worked_example(root: Path, mode: str, writes: int) -> None:
+    classes = np.zeros(len(LISTING) + 1, dtype=np.uint32)
+    classes[: len(LISTING)] = [write_class for _, write_class in LISTING]
+    trace = hand_trace([static for static, _ in LISTING])
+    hints = on_last_beat(trace, 3, classes)
+    label = "bow_wr window=3 source_slots=3"
+    trace = dataclasses.replace(trace, hints=hints, annotation=label)
+    counters = run("bow_wr", "pascal", trace, root, lanes=1, window_writes=mode).outcome.counters
+    assert (counters["bank_writes"], counters["bank_reads"], counters["bypassed_reads"]) == (writes, 5, 14)
+
+
+def test_a_caching_unit_runs_the_worked_example(root: Path) -> None:
+    scheme = SCHEMES["malekeh"]
+    assert scheme.hints
+    label = f"malekeh {scheme.hints.label(CACHING_UNIT)}"
+    trace = dataclasses.replace(CACHING_TRACE, annotation=label)
+    report = cosim(scheme, CACHING_UNIT.replace(lanes=1), trace, build_root=root / "build")
+    counters = report.outcome.counters
+    assert report.outcome.mismatches == 0, report.outcome.first_mismatch
+    assert (counters["sources"], counters["source_hits"]) == (6, 2)
+    assert (counters["bank_reads"], counters["bank_writes"], counters["cached_results"]) == (4, 3, 2)
+
+
+def test_a_wrong_write_class_is_seen(root: Path) -> None:
+    """A result that is read when it has left the window, but was meant for the window only."""
+    trace = hand_trace([op((), 5), *(op((), 6 + k) for k in range(4)), op((5,), 1)])
+    scheme = SCHEMES["bow_wr"]
+    cfg = scheme.configuration("tiny")
+    label = scheme.annotated(cfg, trace).annotation
+    for write_class, wrong in ((1, False), (3, False), (2, True), (0, True)):
+        words = np.full(trace.instructions, 3, dtype=np.uint32)
+        words[0] = write_class
+        hinted = dataclasses.replace(trace, hints=on_last_beat(trace, cfg.source_slots, words), annotation=label)
+        outcome = cosim(scheme, cfg, hinted, build_root=root / "build", explain=False).outcome
+        assert bool(outcome.mismatches) == wrong, outcome.first_mismatch
