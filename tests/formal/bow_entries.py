@@ -39,6 +39,7 @@ class EntryProperties(WindowProperties):
         reader = Signal(range(count))
         masks = Cat(self.pins)
         m.d.comb += [
+            reader.eq(AnySeq(len(reader))),
             self.oldest.eq(masks.word_select(self.position, cfg.window_entries)),
             Assume(part.number == self.number),
             Assume(~part.enter | ~self.oldest.any()),

@@ -18,14 +18,21 @@ from tests.formal import (
     malekeh_units,
     malekeh_waits,
     orders,
+    rfc,
+    rfc_lines,
+    rfc_queue,
+    rfc_tags,
+    rfc_writes,
     scoreboard,
+    two_level,
 )
 from tests.formal.prover import messages
 
 _FRAME = (*arbiters.PROOFS, *frame.PROOFS, *scoreboard.PROOFS, *banks.PROOFS, *collector.PROOFS, *orders.PROOFS)
 _BOW = (*bow.PROOFS, *bow_results.PROOFS, *bow_slots.PROOFS, *bow_entries.PROOFS)
 _MALEKEH = (*malekeh.PROOFS, *malekeh_waits.PROOFS, *malekeh_units.PROOFS)
-PROOFS = (*_FRAME, *_BOW, *_MALEKEH)
+_RFC = (*two_level.PROOFS, *rfc.PROOFS, *rfc_tags.PROOFS, *rfc_lines.PROOFS, *rfc_writes.PROOFS, *rfc_queue.PROOFS)
+PROOFS = (*_FRAME, *_BOW, *_MALEKEH, *_RFC)
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "proofs.md"
 _INTRODUCTION = """\
 # Proofs of the small blocks
