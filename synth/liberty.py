@@ -15,6 +15,7 @@ NAND2_UNITS = Path(__file__).with_name("nand2.lib")
 
 _TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|\\\r?\n|\s+|("[^"]*"|[{}();:,]|[^\s{}();:,"]+)', re.DOTALL)
 _NAND2 = (True, True, True, False)
+_BUFFER = (False, True)
 
 
 @dataclass
@@ -31,11 +32,23 @@ class Cell:
     @property
     def is_nand2(self) -> bool:
         """Whether it has two inputs and its output is their NAND."""
-        inputs = [pin for pin, direction in self.directions.items() if direction == "input"]
-        if len(inputs) != 2 or len(self.functions) != 1:
+        return self._computes(_NAND2)
+
+    @property
+    def is_buffer(self) -> bool:
+        """Whether it has one input and its output is the same."""
+        return self._computes(_BUFFER)
+
+    @property
+    def inputs(self) -> list[str]:
+        """Its input pins."""
+        return [pin for pin, direction in self.directions.items() if direction == "input"]
+
+    def _computes(self, table: tuple[bool, ...]) -> bool:
+        if len(self.functions) != 1 or 2 ** len(self.inputs) != len(table):
             return False
         try:
-            return truth_table(*self.functions.values(), inputs) == _NAND2
+            return truth_table(*self.functions.values(), self.inputs) == table
         except ValueError:
             return False
 

@@ -1,15 +1,20 @@
-"""A part of a design mapped with drive strengths and buffers, and timed without wires by OpenSTA."""
+"""A design, or a part of one, mapped with drive strengths and buffers, and timed without wires by OpenSTA."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+from synth.drive import LOADS, Buffer, load_femtofarads, middling_buffer, with_memories
+from synth.fanout import CLOCK, FanOut, Netlist, buffer_trees, name_cells
 from synth.liberty import Liberty
+from synth.mapped import map_for_speed, structural_verilog
 from synth.yosys import run
 
 #: Flattened; black boxes become ports, so that the mapper and the timer see paths that begin and end at them.
@@ -46,7 +51,24 @@ foreach {{name from to}} [list registers $clocks $pins inputs $ins $pins outputs
 puts "path end"
 """
 
+_STA_WHOLE = """\
+read_liberty cells.lib
+read_verilog mapped.v
+link_design {top}
+set_cmd_units -time ns
+create_clock -name {clock} -period {period} {clock_port}
+set ins {{}}
+foreach port [all_inputs] {{ if {{[get_name $port] ne "{clock}"}} {{ lappend ins $port }} }}
+set_input_delay 0 -clock {clock} $ins
+set_driving_cell -lib_cell {driver} -pin {pin} $ins
+set_output_delay 0 -clock {clock} [all_outputs]
+set_load {load} [all_outputs]
+report_checks -path_delay max -digits 4
+puts "path end"
+"""
+
 _SLACK = re.compile(r"(-?[\d.]+)\s+slack")
+_PIN = re.compile(r"^ +-?[\d.]+ +(-?[\d.]+) [v^] (\S+) \((\S+)\)$", re.MULTILINE)
 _GATE = re.compile(r"/Y \(")
 
 
@@ -109,18 +131,114 @@ def _cells(netlist: str, liberty: Liberty) -> dict[str, int]:
 
 
 def _paths(netlist: str, liberty: Liberty, period_ns: float) -> dict[str, WorstPath]:
+    report = _sta(netlist, liberty.text, _STA.format(period=period_ns))
+    sections = report.split("path ")[1:-1]
+    return {text.split(maxsplit=1)[0]: found for text in sections if (found := _path(text, period_ns))}
+
+
+def _sta(netlist: str, library: str, script: str) -> str:
+    """What OpenSTA prints; the script must end with "path end". After an error OpenSTA goes on, but we do not."""
     with tempfile.TemporaryDirectory(prefix="warpfile-timing-") as name:
         folder = Path(name)
-        files = {"mapped.v": netlist, "cells.lib": liberty.text, "sta.tcl": _STA.format(period=period_ns)}
-        for file, text in files.items():
+        for file, text in {"mapped.v": netlist, "cells.lib": library, "sta.tcl": script}.items():
             (folder / file).write_text(text)
         done = subprocess.run(["sta", "-exit", "sta.tcl"], cwd=folder, capture_output=True, text=True, check=False)
-    if "path end" not in done.stdout:
-        raise TimingError(f"OpenSTA stopped: {(done.stderr + done.stdout).strip().splitlines()[-1]}")
-    sections = done.stdout.split("path ")[1:-1]
-    return {text.split(maxsplit=1)[0]: found for text in sections if (found := _path(text, period_ns))}
+    lines = (done.stdout + done.stderr).splitlines()
+    problems = [line for line in lines if line.startswith("Error") or "black box" in line]
+    if problems or "path end" not in done.stdout:
+        raise TimingError(f"OpenSTA refuses: {[*problems, *lines[-1:], 'no message'][0]}")
+    return done.stdout
 
 
 def _path(report: str, period_ns: float) -> WorstPath | None:
     slack = _SLACK.search(report)
     return WorstPath(round(period_ns - float(slack[1]), 3), len(_GATE.findall(report))) if slack else None
+
+
+@dataclass(frozen=True)
+class PathCell:
+    """A cell on a path: where it is, of which kind, and when its output has settled."""
+
+    instance: str
+    cell: str
+    nanoseconds: float
+
+
+@dataclass(frozen=True)
+class CriticalPath:
+    """The slowest path of a design; ``nanoseconds`` is None where it was not timed, and ``reason`` says why.
+
+    ``nanoseconds`` contains the setup time of the register at its end. ``start`` and ``end`` are pins, or ports of the
+    design: instances with "/" between, as in its Verilog, and registers by the wire that they drive, ``wire_reg``.
+    ``cells`` are those that the signal leaves, from a register or memory at the start on.
+    """
+
+    nanoseconds: float | None
+    reason: str = ""
+    start: str = ""
+    end: str = ""
+    cells: tuple[PathCell, ...] = ()
+    fan_out: FanOut | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """All fields by name; ``cells`` is a list of objects."""
+        return asdict(self) | {"cells": [asdict(cell) for cell in self.cells]}
+
+
+def critical_path(
+    verilog: str,
+    top: str,
+    memories: Collection[str],
+    liberty: Liberty,
+    *,
+    period_ns: float = 10.0,
+    buffered: bool = True,
+) -> CriticalPath:
+    """Map every kept module of a design, put in buffer trees, and time the whole without wires.
+
+    ``memories`` are modules of the text that become black boxes: their outputs are buffers that switch with the clock,
+    their inputs end paths and need no setup time. The same buffer stands before the inputs of the design. The clock is
+    ideal. ``period_ns`` is the delay that the mapper aims at in each module; far below what can be reached it costs
+    time. ``buffered=False`` leaves the trees out. Raises ``ValueError`` for a library without timing and
+    :class:`TimingError` where OpenSTA refuses the netlist.
+    """
+    buffer = middling_buffer(liberty)
+    if not shutil.which("sta"):
+        return CriticalPath(None, "OpenSTA (sta) is not on PATH")
+    drive = f"set_driving_cell {buffer.name}\nset_load {load_femtofarads(liberty, buffer):g}\n"
+    design = map_for_speed(verilog, top, memories, liberty.text, drive, period_ns)
+    netlist: Netlist = design["modules"]
+    name_cells(netlist, liberty.cells)
+    fan_out = buffer_trees(netlist, top, liberty.cells, buffer) if buffered else None
+    library = with_memories(liberty, buffer, {name: netlist[name] for name in memories if name in netlist}, CLOCK)
+    report = _sta(structural_verilog(design), library, _whole(netlist[top], top, buffer, period_ns))
+    return _critical(report, period_ns, fan_out)
+
+
+def _whole(module: Mapping[str, Any], top: str, buffer: Buffer, period_ns: float) -> str:
+    return _STA_WHOLE.format(
+        top=top,
+        clock=CLOCK,
+        clock_port=f"[get_ports {CLOCK}]" if CLOCK in module["ports"] else "",
+        period=period_ns,
+        driver=buffer.name,
+        pin=buffer.output,
+        load=LOADS * buffer.capacitance,
+    )
+
+
+def _critical(report: str, period_ns: float, fan_out: FanOut | None) -> CriticalPath:
+    """The path of a report of OpenSTA; a register at its start is named by its output, not by its clock."""
+    slack = _SLACK.search(report)
+    if not slack:
+        return CriticalPath(None, "no path ends at a register, a memory or a port", fan_out=fan_out)
+    pins = _PIN.findall(report.split("data arrival time")[0])
+    if _instance(pins[0][1]) == _instance(pins[1][1]) != "":
+        pins = pins[1:]
+    passed = [pin for pin in pins[:-1] if pin[2] != "in"]
+    cells = tuple(PathCell(_instance(pin), kind, float(time)) for time, pin, kind in passed)
+    return CriticalPath(round(period_ns - float(slack[1]), 4), "", pins[0][1], pins[-1][1], cells, fan_out)
+
+
+def _instance(pin: str) -> str:
+    return pin.rpartition("/")[0]
