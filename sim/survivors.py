@@ -97,6 +97,20 @@ SURVIVORS: tuple[Survivor, ...] = (
         "const0 of B[0] in `next_waiting = granted | $8 `",
         "data that are not there in the cycle after their grant; with one `bank_cycles` they are",
     ),
+    Survivor(
+        "rfc",
+        "tiny",
+        "cached_unit",
+        "const1 of B[1] in `$8 = unread & { read, read }`",
+        "`read` is set whenever a slot is unread: one unit is checked in a cycle, and its hits are read in the next",
+    ),
+    Survivor(
+        "rfc",
+        "tiny",
+        "warpfile.operands",
+        "cnot1 of A[38] in `$22 = unit2__out & { chosen__1[2], chosen__1[2], chosen__...`",
+        "bit 22 of the payload, which numbers the beats: no trace has so many",
+    ),
 )
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spec.config import Config, choice_field, index_bits, number_field
 from spec.probe import Fields, Probe
+from spec.structure import Structure
 
 
 class WriteClass(IntEnum):
@@ -150,3 +151,48 @@ _COUNTERS = {
     "results": "accepted",
 }
 _SUMS = (*_COUNTERS.values(), "miss", "request", "store", "bank_write")
+
+
+def _rank_bits(cfg: BowConfig) -> int:
+    return 4 if cfg.window_entries > 8 else 3
+
+
+#: Storage of section 8 of the page, beside the sheet's section 3.
+STRUCTURES = (
+    Structure(
+        "window entries",
+        "flip-flops",
+        r"window_lane\.",
+        lambda cfg: cfg.warps * cfg.window_entries * cfg.lanes * 32,
+    ),
+    Structure(
+        "registers of the entries",
+        "cam",
+        r"window\.tags\.register",
+        lambda cfg: cfg.warps * cfg.window_entries * cfg.register_bits,
+    ),
+    Structure(
+        "states, owners, ranks, pins of the entries",
+        "flip-flops",
+        r"window\.(tags|ranks)\.",
+        lambda cfg: cfg.warps * cfg.window_entries * (8 + _rank_bits(cfg)),
+        "write-through needs two bits less: an entry is never dirty, and nothing is owed to a bank",
+    ),
+    Structure(
+        "beat numbers of the windows", "flip-flops", r"window\.slots\.(number|next_slot)", lambda cfg: cfg.warps * 4
+    ),
+    Structure(
+        "window slots",
+        "flip-flops",
+        r"window\.(slots|arriving)",
+        lambda cfg: cfg.warps * cfg.window * 72,
+        "a payload of the frame's width in place of 12 operation bits, two counts, the entry whose data arrive",
+    ),
+    Structure(
+        "bus request registers",
+        "flip-flops",
+        r"window\.request",
+        lambda cfg: cfg.warps * 17,
+        "the eviction is chosen anew in every cycle",
+    ),
+)

@@ -10,6 +10,7 @@ import numpy as np
 from spec.annotation import beat_counts
 from spec.config import Config, choice_field, index_bits, number_field, power_field
 from spec.probe import Fields, Probe
+from spec.structure import Structure
 from spec.trace import Trace
 
 DEST_HINTS = 4  #: near bits of the destinations of a beat, lowest; above them one per source slot
@@ -182,3 +183,46 @@ COUNTERS = {
     "busy_bubbles": "refuse_busy",
     "intervals": "interval_end",
 }
+
+
+#: Storage of section 8 of the page, beside the sheet's section 3.
+STRUCTURES = (
+    Structure(
+        "entries of the units",
+        "flip-flops",
+        r"caching_lane\.",
+        lambda cfg: cfg.collectors * cfg.unit_entries * cfg.lanes * 32,
+    ),
+    Structure("tags", "cam", r"caching_unit\.tags", lambda cfg: cfg.collectors * cfg.unit_entries * cfg.tag_bits),
+    Structure("locks", "flip-flops", r"caching_unit\.locked", lambda cfg: cfg.collectors * cfg.unit_entries),
+    Structure("near bits", "flip-flops", r"caching_unit\.near_entries", lambda cfg: cfg.collectors * cfg.unit_entries),
+    Structure(
+        "order of use",
+        "flip-flops",
+        r"caching_unit\.recency\.rank",
+        lambda cfg: cfg.collectors * cfg.unit_entries * index_bits(cfg.unit_entries),
+    ),
+    Structure(
+        "entry of each source slot",
+        "flip-flops",
+        r"caching_unit\.entry_of_slot",
+        lambda cfg: cfg.collectors * cfg.source_slots * index_bits(cfg.unit_entries),
+    ),
+    Structure("units with an owner", "flip-flops", r"caching_unit\.owned", lambda cfg: cfg.collectors),
+    Structure("unit fields of the baseline", "flip-flops", r"caching_unit\."),
+    Structure("wait count", "flip-flops", r"warpfile\.operands\.allocator", lambda cfg: WAIT_BITS),
+    Structure("replacement LFSRs", "flip-flops", r"warpfile\.operands\.lfsr", lambda cfg: cfg.collectors * LFSR_BITS),
+    Structure(
+        "order of dispatch",
+        "flip-flops",
+        r"warpfile\.operands\.departures",
+        lambda cfg: cfg.collectors * (cfg.collectors - 1) // 2,
+    ),
+    Structure(
+        "threshold machine",
+        "flip-flops",
+        r"warpfile\.operands\.wait_threshold",
+        lambda cfg: 61,
+        "as wide as one sub-core needs, beats and beats before; one machine per sub-core, not per chip",
+    ),
+)

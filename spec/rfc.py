@@ -10,6 +10,7 @@ import numpy as np
 from spec.annotation import beat_counts
 from spec.config import Config, choice_field, index_bits, number_field
 from spec.probe import Fields, Probe
+from spec.structure import Structure
 from spec.trace import Trace
 
 READ_PORTS = 3  #: of a cache line array; also the sources that a tag check looks up
@@ -176,3 +177,49 @@ COUNTERS = {
     "flushes_dead": "flush_dead",
     "drops": "drop",
 }
+
+
+#: Storage beside the sheet's section 3.
+STRUCTURES = (
+    Structure("cache lines", "flip-flops", r"cache_lane\.", lambda cfg: cfg.lines * cfg.lanes * 32),
+    Structure("registers of the lines", "cam", r"cache_tags\.register", lambda cfg: cfg.lines * cfg.register_bits),
+    Structure("heads", "flip-flops", r"cache_tags\.head", lambda cfg: cfg.active_warps * index_bits(cfg.cache_entries)),
+    Structure(
+        "valid, dirty, dead, evict first, pins of the lines",
+        "flip-flops",
+        r"cache_tags\.",
+        lambda cfg: cfg.lines * 6,
+        "no dirty bit, because only results enter; a pin count for as many units as there are",
+    ),
+    Structure(
+        "rows of the queues",
+        "cam",
+        r"write_queue\.row",
+        lambda cfg: cfg.banks * cfg.write_queue * 13,
+        "a row of the bank in place of warp and register",
+    ),
+    Structure(
+        "data of the queues",
+        "flip-flops",
+        r"queue_lane\.",
+        lambda cfg: cfg.banks * cfg.write_queue * cfg.lanes * 33,
+    ),
+    Structure("pointers of the queues", "flip-flops", r"write_queue\."),
+    Structure("operand buffers", "flip-flops", r"cached_operand_lane\."),
+    Structure("unit fields", "flip-flops", r"cached_unit\."),
+    Structure(
+        "places (inner scheduler)",
+        "flip-flops",
+        r"warpfile\.frame\.scheduler\.(warp\d|placed|draining|releasing|current)",
+        lambda cfg: cfg.active_warps * 16 + index_bits(cfg.active_warps),
+        "what is in flight is seen from scoreboards and units, not counted again",
+    ),
+    Structure(
+        "warp states (outer scheduler)",
+        "flip-flops",
+        r"warpfile\.frame\.scheduler\.",
+        lambda cfg: cfg.warps * 12 + index_bits(cfg.warps),
+        "one bit, and a one-hot pointer: slot, loads and barrier are seen from places, scoreboards and barrier",
+    ),
+    Structure("loads under way", "flip-flops", r"warp_scoreboard\.loading", lambda cfg: cfg.warps * cfg.register_names),
+)

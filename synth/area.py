@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from spec.baseline import BANK_RAM
 from spec.config import Config
-from synth import yosys
+from synth import timing, yosys
 from synth.liberty import Liberty, read_liberty
+from synth.storage import StructureBits, storage
+from synth.timing import CriticalPath
 from warpfile.schemes import TOP, Scheme
 
 CACHE = Path("build/area")
+
+#: Verilog is made by one thread at a time: it is all Python.
+_AMARANTH = threading.Lock()
 
 #: Memory modules that are left out of synthesis, with the bits of one instance.
 MEMORIES: dict[str, Callable[[Config], int]] = {BANK_RAM: lambda cfg: cfg.rows * cfg.data_bits}
@@ -27,7 +34,10 @@ Counts = dict[str, dict[str, int]]
 
 @dataclass(frozen=True)
 class ModuleArea:
-    """One module of the hierarchy, counted once: numbers of one instance, without the modules in it."""
+    """One module of the hierarchy, counted once: numbers of one instance, without the modules in it.
+
+    ``logic_levels`` is the longest path that lies within the module.
+    """
 
     name: str
     instances: int
@@ -35,6 +45,7 @@ class ModuleArea:
     flip_flops: int
     area_um2: float | None
     nand2_equivalents: float
+    logic_levels: int
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,8 @@ class AreaReport:
     """Cost of one scheme; memories are bits only, everything else is the logic around them.
 
     ``area_um2`` is None with the project's own library, whose unit is one NAND2. ``storage_bits`` holds
-    ``flip_flops`` and ``memories``, each by module. ``logic_levels`` is the longest path of the machine with one lane.
+    ``flip_flops`` and ``memories``, each by module; ``structures`` holds the same bits as the papers divide them.
+    ``logic_levels`` is the longest path of the machine with one lane.
     """
 
     tool: str
@@ -54,10 +66,12 @@ class AreaReport:
     storage_bits: dict[str, dict[str, int]]
     logic_levels: int
     modules: tuple[ModuleArea, ...]
+    structures: tuple[StructureBits, ...] = ()
 
     def to_json(self) -> dict[str, object]:
-        """All fields by name; ``modules`` is a list of objects."""
-        return asdict(self) | {"modules": [asdict(module) for module in self.modules]}
+        """All fields by name; ``modules`` and ``structures`` are lists of objects."""
+        lists = {"modules": self.modules, "structures": self.structures}
+        return asdict(self) | {name: [asdict(row) for row in rows] for name, rows in lists.items()}
 
     @property
     def memory_bits(self) -> int:
@@ -71,31 +85,53 @@ def measure(
     *,
     liberty: Path | None = None,
     cache: Path | None = CACHE,
+    levels: bool = True,
     progress: Callable[[str], None] = lambda _step: None,
 ) -> AreaReport:
     """Synthesise ``scheme`` at ``cfg`` and count.
 
     ``liberty`` is a cell library, plain or gzip-compressed; without it areas are in NAND2 units only. Netlists are
-    remembered in the folder ``cache`` by their text, the library and the tool (None: not at all). ``progress`` is
-    called with the name of each step. Raises ``ValueError`` for a library that cannot be used.
+    remembered in the folder ``cache`` by their text, the library and the tool (None: not at all). Without ``levels``
+    logic levels are left at zero, which saves half of the time. ``progress`` is called with the name of each step.
+    Raises ``ValueError`` for a library that cannot be used.
     """
     library = read_liberty(liberty)
-    progress("Verilog")
-    verilog = scheme.verilog(cfg, probes=False)
-    narrow = verilog if cfg.lanes == 1 else scheme.verilog(cfg.replace(lanes=1), probes=False)
+    with _AMARANTH:
+        progress("Verilog")
+        verilog = scheme.verilog(cfg, probes=False)
+        narrow = scheme.verilog(cfg.replace(lanes=1), probes=False) if levels and cfg.lanes > 1 else verilog
     progress("cells and logic levels")
     with ThreadPoolExecutor(max_workers=2) as pool:
         counts = pool.submit(_cached, cache, yosys.MAP, verilog, library.text, lambda: _map(verilog, library))
-        levels = pool.submit(_cached, cache, yosys.LEVELS, narrow, "", lambda: _levels(narrow))
-        return report(counts.result(), library, cfg, levels.result()[TOP]["levels"], real=liberty is not None)
+        paths = pool.submit(_cached, cache, yosys.LEVELS, narrow, "", lambda: {"": _levels(narrow)}) if levels else None
+        longest = paths.result()[""] if paths else {}
+        found = report(counts.result(), library, cfg, longest, real=liberty is not None)
+    return replace(found, structures=storage(scheme, cfg, verilog))
 
 
-def _map(verilog: str, library: Liberty) -> dict[str, dict[str, int]]:
+def critical_path(scheme: Scheme, cfg: Config, liberty: Path) -> CriticalPath:
+    """Critical path of ``scheme`` at ``cfg`` with the cells of a library; without OpenSTA the reason why there is none.
+
+    Raises ``ValueError`` for a library that cannot be used or has no delays.
+    """
+    library = read_liberty(liberty)
+    with _AMARANTH:
+        verilog = scheme.verilog(cfg, probes=False)
+    return timing.critical_path(verilog, TOP, MEMORIES, library)
+
+
+def _map(verilog: str, library: Liberty) -> Counts:
     return yosys.map_cells(verilog, TOP, MEMORIES, library.text)
 
 
-def _levels(verilog: str) -> Counts:
-    return {TOP: {"levels": yosys.logic_levels(verilog, TOP, MEMORIES)}}
+def _levels(verilog: str) -> dict[str, int]:
+    found = yosys.logic_levels(verilog, TOP, MEMORIES)
+    return {_unnumbered(name): levels for name, levels in found.items()}
+
+
+def _unnumbered(module: str) -> str:
+    """Without the number that the generator gives the second module of a name, which depends on what it met before."""
+    return re.sub(r"\$\d+$", "", module)
 
 
 def _cached(cache: Path | None, script: str, verilog: str, library: str, work: Callable[[], Counts]) -> Counts:
@@ -115,10 +151,18 @@ def _cached(cache: Path | None, script: str, verilog: str, library: str, work: C
     return result
 
 
-def report(counts: Counts, library: Liberty, cfg: Config, levels: int, *, real: bool, top: str = TOP) -> AreaReport:
-    """Sum up the cells of each module times its instances. Cells outside the library are a bug of the flow."""
+def report(
+    counts: Counts, library: Liberty, cfg: Config, levels: Mapping[str, int], *, real: bool, top: str = TOP
+) -> AreaReport:
+    """Sum up the cells of each module times its instances. Cells outside the library are a bug of the flow.
+
+    ``levels`` are logic levels by module; those of the whole design stand under ``""``.
+    """
     instances = count_instances(counts, top)
-    modules = tuple(_module(name, cells, instances, library, real) for name, cells in counts.items())
+    modules = tuple(
+        _module(name, cells, instances, library, real, levels.get(_unnumbered(name), 0))
+        for name, cells in counts.items()
+    )
     memories = {name: instances[name] * bits(cfg) for name, bits in MEMORIES.items() if name in instances}
     return AreaReport(
         tool=yosys.version(),
@@ -133,7 +177,7 @@ def report(counts: Counts, library: Liberty, cfg: Config, levels: int, *, real: 
             },
             "memories": memories,
         },
-        logic_levels=levels,
+        logic_levels=levels.get("", 0),
         modules=modules,
     )
 
@@ -143,7 +187,7 @@ def _total(modules: Iterable[ModuleArea], field: str) -> Any:
 
 
 def _module(
-    name: str, cells: Mapping[str, int], instances: Mapping[str, int], library: Liberty, real: bool
+    name: str, cells: Mapping[str, int], instances: Mapping[str, int], library: Liberty, real: bool, levels: int
 ) -> ModuleArea:
     known = {kind: count for kind, count in cells.items() if kind in library.cells}
     unknown = [kind for kind in cells if kind not in library.cells and kind not in instances]
@@ -156,6 +200,7 @@ def _module(
         flip_flops=sum(count for kind, count in known.items() if library.cells[kind].flip_flop),
         area_um2=round(area, 3) if real else None,
         nand2_equivalents=round(area / library.nand2_area, 3),
+        logic_levels=levels,
     )
 
 

@@ -35,12 +35,20 @@ class Memory:
 
 @dataclass(frozen=True)
 class ModuleFacts:
-    """One module by itself. Registers of a module with a memory belong to the memory and are not flip-flops."""
+    """One module by itself. Registers of a module with a memory belong to the memory and are not flip-flops.
+
+    ``registers`` are the widths of the flip-flops by name, without escapes.
+    """
 
     name: str
-    flip_flops: int
+    registers: dict[str, int]
     memories: tuple[Memory, ...]
     instances: Counter[str]
+
+    @property
+    def flip_flops(self) -> int:
+        """Bits of all registers."""
+        return sum(self.registers.values())
 
 
 def read_modules(text: str) -> dict[str, ModuleFacts]:
@@ -85,8 +93,8 @@ def _facts(name: str, lines: list[str], known: set[str]) -> ModuleFacts:
             instances[_plain(match[1])] += 1
     clocked = {match[1] for line in lines if (match := _CLOCKED.match(line)) and "assign" not in line}
     memories = tuple(Memory(depth, width, _ports(array, lines)) for array, (depth, width) in arrays.items())
-    flip_flops = 0 if memories else sum(widths[register] for register in clocked if register in widths)
-    return ModuleFacts(name, flip_flops, memories, instances)
+    registers = {_plain(name): width for name, width in widths.items() if name in clocked and not memories}
+    return ModuleFacts(name, registers, memories, instances)
 
 
 def _ports(array: str, lines: list[str]) -> str:

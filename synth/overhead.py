@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from synth.area import AreaReport
+from synth.area import AreaReport, ModuleArea
 
 #: NAND2 equivalents per SRAM bit at 45 nm: area of a bit over the 0.798 um2 of a NAND2 of Nangate45. Published arrays
 #: have 0.33 to 0.94 Mb/mm2 (10^6 bits); OpenRAM's 128 x 32 single-port array of FreePDK45 has 3.43 um2 per bit.
@@ -12,20 +12,32 @@ NAND2_PER_BIT = {
     "OpenRAM 128x32": 3.43 / 0.798,
 }
 
+#: Growth below which names and order of ports explain as much as the design does: of a whole machine, of one module.
+NOISE, MODULE_NOISE = 0.005, 0.1
+
 
 def overhead(report: AreaReport, baseline: AreaReport) -> dict[str, object]:
     """Growth over ``baseline`` as fractions: ``logic``, ``flip_flops``, ``storage`` and ``total`` per SRAM density.
 
-    Storage is flip-flops and memory bits together. Differences below 0.005 (0.1 for a small block) are noise of the
-    mapper. ``nand2_equivalents`` is the absolute growth of the logic.
+    Storage is flip-flops and memory bits together. ``nand2_equivalents`` is the absolute growth of the logic, ``noise``
+    whether it is too small to mean anything. ``modules`` has, of each module that both have, its growth and its noise.
     """
+    logic = _growth(report.nand2_equivalents, baseline.nand2_equivalents)
+    new, old = ({module.name: module for module in one.modules} for one in (report, baseline))
     return {
         "nand2_equivalents": round(report.nand2_equivalents - baseline.nand2_equivalents, 3),
-        "logic": _growth(report.nand2_equivalents, baseline.nand2_equivalents),
+        "logic": logic,
+        "noise": logic is not None and abs(logic) < NOISE,
         "flip_flops": _growth(report.flip_flops, baseline.flip_flops),
         "storage": _growth(report.flip_flops + report.memory_bits, baseline.flip_flops + baseline.memory_bits),
         "total": {name: _growth(_total(report, bit), _total(baseline, bit)) for name, bit in NAND2_PER_BIT.items()},
+        "modules": {name: _module(module, old[name]) for name, module in new.items() if name in old},
     }
+
+
+def _module(module: ModuleArea, before: ModuleArea) -> dict[str, object]:
+    growth = _growth(module.nand2_equivalents, before.nand2_equivalents)
+    return {"logic": growth, "noise": growth is not None and abs(growth) < MODULE_NOISE}
 
 
 def _total(report: AreaReport, nand2_per_bit: float) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spec.config import Config
 from spec.probe import ProbeLayout
-from warpfile.netlist import ModuleFacts, instance_counts, read_modules
+from synth.netlist import ModuleFacts, instance_counts, read_modules
 from warpfile.schemes import TOP, Scheme
 
 if TYPE_CHECKING:

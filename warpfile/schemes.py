@@ -8,15 +8,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from spec.baseline import baseline_events, baseline_probes, frame_probes
+from spec.bow import STRUCTURES as BOW_STRUCTURES
 from spec.bow import BowConfig, window_events, window_probes
 from spec.config import Config
 from spec.environment import Stimulus
 from spec.malekeh import COUNTERS as MALEKEH_COUNTERS
+from spec.malekeh import STRUCTURES as MALEKEH_STRUCTURES
 from spec.malekeh import MalekehConfig, unit_events, unit_probes
 from spec.presets import PRESETS
 from spec.probe import Fields, Probe, ProbeLayout
 from spec.rfc import COUNTERS as RFC_COUNTERS
+from spec.rfc import STRUCTURES as RFC_STRUCTURES
 from spec.rfc import RfcConfig, cache_events, cache_probes
+from spec.structure import BASELINE as BASELINE_STRUCTURES
+from spec.structure import FRAME, Structure
 from spec.trace import Trace
 from warpfile.hints import (
     bow_annotate,
@@ -71,7 +76,10 @@ class Scheme:
 
     ``parameters`` is the configuration's class, with the scheme's own fields. ``settings`` changes fields of presets,
     by the preset's name; "" stands for all presets and yields to the others. ``events`` sums the scheme's own
-    counters from the probes, which the golden model sums from its own events.
+    counters from the probes, which the golden model sums from its own events. ``accesses`` names what the register
+    file's parts are asked for (kinds of ``synth/energy.toml``, and others that nobody has priced), each with the
+    counters whose sum says how often. ``prices`` is the set of prices from the scheme's own paper; without one the set
+    of the node nearest to ``node_nm`` is taken, that of the chip which the scheme's preset describes.
     """
 
     name: str
@@ -86,6 +94,15 @@ class Scheme:
     hints: Hints | None = None
     harness: Callable[[Config, ProbeLayout], str] | None = None  #: Verilog that checks more in the test harness
     reached: tuple[str, ...] = ()  #: counters that the regression must not leave at zero
+    accesses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    prices: str = ""
+    node_nm: int = 0
+    structures: tuple[Structure, ...] = BASELINE_STRUCTURES  #: what it stores beside the frame
+
+    @property
+    def stored(self) -> tuple[Structure, ...]:
+        """Everything that a machine of the scheme stores; a bit belongs to the first structure that it fits."""
+        return (*self.structures, *FRAME)
 
     def configuration(self, preset: str, **changes: object) -> Config:
         """The scheme at a preset, with single fields changed. Raises ``ValueError`` for an impossible value."""
@@ -109,6 +126,13 @@ class Scheme:
         return convert(lambda: self.rtl(cfg, probes), TOP, progress)
 
 
+_TURING_NM = 12  # NVIDIA Turing GPU Architecture whitepaper (2018): TSMC 12 nm FFN
+_BANK_ACCESSES = {
+    "bank_read": ("bank_reads",),
+    "bank_write": ("bank_writes",),
+    "crossbar": ("bank_reads", "bank_writes"),
+}
+_BASELINE_ACCESSES = {**_BANK_ACCESSES, "collector_write": ("bank_reads",), "collector_read": ("bank_reads",)}
 _COMMON_REACHED = ("write_waits", "issue_barrier", "issue_hazard", "issue_idle", "dispatch_waits", "bank_conflicts")
 
 
@@ -173,6 +197,14 @@ _BOW_WR_REACHED = (
 )
 
 
+_BOW_ACCESSES = {
+    **_BANK_ACCESSES,
+    "window_read": ("window_reads",),
+    "window_write": ("window_writes",),
+    "window_tag": ("bypassed_reads", "bank_reads", "results"),
+}
+
+
 def _malekeh_probes(cfg: Config) -> tuple[Probe, ...]:
     assert isinstance(cfg, MalekehConfig)
     return (*frame_probes(cfg), *unit_probes(cfg))
@@ -190,6 +222,14 @@ def _malekeh_rtl(cfg: Config, probes: bool) -> Component:
     from hdl.machine import Machine
 
     return Machine(cfg, CachingStage, _malekeh_probes(cfg) if probes else ())
+
+
+_MALEKEH_ACCESSES = {
+    **_BANK_ACCESSES,
+    "unit_write": ("bank_reads", "cached_results"),
+    "unit_read": ("sources",),
+    "unit_tag": ("sources", "bank_writes"),
+}
 
 
 def _rfc_probes(cfg: Config) -> tuple[Probe, ...]:
@@ -211,6 +251,18 @@ def _rfc_rtl(cfg: Config, probes: bool) -> Component:
     return Machine(cfg, CacheStage, _rfc_probes(cfg) if probes else ())
 
 
+_RFC_UNCACHED = ("bypasses_hint", "bypasses_partial", "bypasses_full", "long_results")
+_RFC_ACCESSES = {
+    **_BANK_ACCESSES,
+    "cache_read": ("cache_hits", "evictions", "flushes"),
+    "cache_write": ("cache_writes",),
+    "cache_tag": ("cache_hits", "cache_misses", "cache_writes", *_RFC_UNCACHED),
+    "queue_write": ("evictions", "flushes", *_RFC_UNCACHED),
+    "queue_read": ("bank_writes",),
+    "collector_write": ("cache_hits", "cache_misses"),
+    "collector_read": ("cache_hits", "cache_misses"),
+}
+
 SCHEMES: dict[str, Scheme] = {
     scheme.name: scheme
     for scheme in (
@@ -223,6 +275,8 @@ SCHEMES: dict[str, Scheme] = {
             golden=_baseline_golden,
             rtl=_baseline_rtl,
             reached=(*_COMMON_REACHED, "issue_room"),
+            accesses=_BASELINE_ACCESSES,
+            node_nm=_TURING_NM,
         ),
         Scheme(
             name="bow",
@@ -237,6 +291,9 @@ SCHEMES: dict[str, Scheme] = {
             hints=_BOW_HINTS,
             harness=_bow_harness,
             reached=_BOW_REACHED,
+            accesses=_BOW_ACCESSES,
+            structures=BOW_STRUCTURES,
+            prices="bow",
         ),
         Scheme(
             name="bow_wr",
@@ -251,6 +308,9 @@ SCHEMES: dict[str, Scheme] = {
             hints=_BOW_HINTS,
             harness=_bow_harness,
             reached=_BOW_REACHED + _BOW_WR_REACHED,
+            accesses=_BOW_ACCESSES,
+            structures=BOW_STRUCTURES,
+            prices="bow",
         ),
         Scheme(
             name="malekeh",
@@ -264,6 +324,9 @@ SCHEMES: dict[str, Scheme] = {
             settings={"tiny": {"unit_entries": 4, "interval": 64}},
             hints=Hints(malekeh_label, {"near (sources, dests)": malekeh_near}, malekeh_annotate),
             reached=(*_COMMON_REACHED, *MALEKEH_COUNTERS),
+            accesses=_MALEKEH_ACCESSES,
+            structures=MALEKEH_STRUCTURES,
+            node_nm=_TURING_NM,
         ),
         Scheme(
             name="rfc",
@@ -277,6 +340,9 @@ SCHEMES: dict[str, Scheme] = {
             settings={"tiny": {"active_warps": 2, "cache_entries": 2, "write_queue": 2}},
             hints=Hints(rfc_label, {"suspend, dead, evict first, no allocate": rfc_shown}, rfc_annotate),
             reached=(*_COMMON_REACHED, *RFC_COUNTERS),
+            accesses=_RFC_ACCESSES,
+            structures=RFC_STRUCTURES,
+            prices="rfc",
         ),
     )
 }

@@ -11,8 +11,8 @@ from hdl.stamp import convert
 from spec.baseline import frame_probes
 from spec.malekeh import MalekehConfig, unit_probes
 from spec.presets import PRESETS
+from synth.netlist import instance_counts, read_modules
 from tests.warpfile.test_generate import lint
-from warpfile.netlist import instance_counts, read_modules
 
 SMALL = {"lanes": 1, "warps": 3, "rows": 16, "interval": 20}
 

@@ -12,8 +12,8 @@ from hdl.stamp import convert
 from spec.baseline import frame_probes
 from spec.bow import BowConfig, window_probes
 from spec.presets import PRESETS
+from synth.netlist import instance_counts, read_modules
 from tests.warpfile.test_generate import lint
-from warpfile.netlist import instance_counts, read_modules
 
 PAPER = {"warps": 32, "banks": 32, "rows": 64, "register_names": 256, "window": 3, "window_writes": "hints"}
 SMALL = {"lanes": 1, "warps": 3, "rows": 16, "register_names": 32}

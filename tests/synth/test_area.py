@@ -55,10 +55,38 @@ endmodule
 """
 
 
+TREE = """\
+module warpfile(a, y);
+  input [15:0] a; output y;
+  wire [3:0] found;
+  part part0 (.a(a[3:0]), .y(found[0]));
+  part part1 (.a(a[7:4]), .y(found[1]));
+  part part2 (.a(a[11:8]), .y(found[2]));
+  part part3 (.a(a[15:12]), .y(found[3]));
+  assign y = &found;
+endmodule
+module part(a, y);
+  input [3:0] a; output y;
+  assign y = &a;
+endmodule
+"""
+
+
+FOUR_LANES = """\
+module warpfile(sources, banks, inputs);
+  input [3:0] sources; input [255:0] banks; output [255:0] inputs;
+  {lane} lane0 (.sources(sources), .banks(banks[63:0]), .inputs(inputs[63:0]));
+  {lane} lane1 (.sources(sources), .banks(banks[127:64]), .inputs(inputs[127:64]));
+  {lane} lane2 (.sources(sources), .banks(banks[191:128]), .inputs(inputs[191:128]));
+  {lane} lane3 (.sources(sources), .banks(banks[255:192]), .inputs(inputs[255:192]));
+endmodule
+"""
+
+
 def count(verilog: str, cfg: Config = SMALL) -> AreaReport:
     library = read_liberty()
     counts = yosys.map_cells(verilog, TOP, MEMORIES, library.text)
-    return report(counts, library, cfg, 0, real=False)
+    return report(counts, library, cfg, {}, real=False)
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +118,13 @@ def test_a_part_below_a_repeated_part_is_counted_in_it() -> None:
 
 
 def test_levels_end_at_memories_and_registers() -> None:
-    assert yosys.logic_levels(CHAIN, TOP, MEMORIES) == 4
-    assert yosys.logic_levels(CHAIN.replace(".a(&a)", ".a(a[0])"), TOP, MEMORIES) == 1
+    assert yosys.logic_levels(CHAIN, TOP, MEMORIES) == {TOP: 4, "": 4}
+    assert yosys.logic_levels(CHAIN.replace(".a(&a)", ".a(a[0])"), TOP, MEMORIES) == {TOP: 1, "": 1}
+
+
+def test_levels_of_modules_add_up_where_a_path_crosses_them() -> None:
+    """Sixteen bits are a tree of four levels: two in each of four parts, two in the top that joins them."""
+    assert yosys.logic_levels(TREE, TOP, MEMORIES) == {TOP: 2, "part": 2, "": 4}
 
 
 def test_the_text_of_a_memory_is_not_counted() -> None:
@@ -140,7 +173,7 @@ def test_a_report_is_the_sum_of_its_modules_and_survives_json(measured: dict[int
 
 def test_a_remembered_result_needs_no_synthesis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yosys, "map_cells", lambda *_: {TOP: {"DFF": 3}})
-    monkeypatch.setattr(yosys, "logic_levels", lambda *_: 5)
+    monkeypatch.setattr(yosys, "logic_levels", lambda *_: {"": 5})
     first = measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=tmp_path)
     monkeypatch.setattr(yosys, "map_cells", lambda *_: pytest.fail("synthesised again"))
     assert measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=tmp_path) == first
@@ -159,6 +192,31 @@ def test_overhead_weighs_memories_by_their_density(measured: dict[int, AreaRepor
         assert result["total"][name] == pytest.approx(
             base.nand2_equivalents / (base.nand2_equivalents + memory), abs=1e-4
         )
+
+
+def test_small_differences_are_called_noise(measured: dict[int, AreaReport]) -> None:
+    base = measured[4]
+    for growth, noise in ((1.004, True), (1.006, False), (0.996, True), (0.99, False)):
+        grown = dataclasses.replace(base, nand2_equivalents=base.nand2_equivalents * growth)
+        assert overhead(grown, base)["noise"] is noise
+    first, *others = base.modules
+    for growth, noise in ((1.09, True), (1.11, False)):
+        larger = dataclasses.replace(first, nand2_equivalents=first.nand2_equivalents * growth)
+        found = overhead(dataclasses.replace(base, modules=(larger, *others)), base)["modules"]
+        assert found[first.name]["noise"] is noise
+        assert all(found[one.name]["logic"] == 0 for one in others if one.nand2_equivalents)
+
+
+def test_slices_counted_once_agree_with_all_lanes_mapped_together() -> None:
+    """Four real crossbar lanes: one mapped and multiplied, or all dissolved in the top and mapped as one."""
+    text = SCHEMES["baseline"].verilog(SMALL, probes=False)
+    lane = text[text.index("module crossbar_lane") :].partition("endmodule")[0] + "endmodule\n"
+    apart = count(FOUR_LANES.format(lane="crossbar_lane") + lane)
+    dissolved = "\\all.lane "  # a dotted name that does not begin with that of the top is not kept
+    together = count(FOUR_LANES.format(lane=dissolved) + lane.replace("crossbar_lane", dissolved))
+    assert {module.name for module in apart.modules} == {TOP, "crossbar_lane"}
+    assert {module.name for module in together.modules} == {TOP}
+    assert together.nand2_equivalents == pytest.approx(apart.nand2_equivalents, rel=0.005)
 
 
 def test_every_baseline_module_text_is_emitted_once() -> None:

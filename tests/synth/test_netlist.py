@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.presets import PRESETS
-from warpfile.netlist import Memory, instance_counts, read_modules
+from synth.netlist import Memory, instance_counts, read_modules
 
 TEXT = r"""
 module top(clk, rst);

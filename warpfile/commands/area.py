@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,60 +16,101 @@ from warpfile.outputs import write_json
 
 if TYPE_CHECKING:
     from synth.area import AreaReport, ModuleArea
+    from synth.timing import CriticalPath
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one scheme costs, and how much more that is than the baseline in the same configuration."""
+    """What one scheme costs, and how much more that is than the baseline in the same configuration.
+
+    ``beside`` is the baseline's report, ``path`` the scheme's critical path, None where nobody asked for it.
+    """
 
     design: Design
     report: AreaReport
+    beside: AreaReport
     overhead: dict[str, Any]
+    path: CriticalPath | None = None
 
     def to_json(self) -> dict[str, object]:
         """The scheme's facts of ``--json``; tool and library stand once for all schemes."""
         facts = self.report.to_json()
         kept = {key: value for key, value in facts.items() if key not in ("tool", "liberty")}
-        return {"preset": self.design.preset, "lanes": self.design.config.lanes} | kept | {"overhead": self.overhead}
+        path = {"critical_path": self.path.to_json()} if self.path else {}
+        shape = {"preset": self.design.preset, "lanes": self.design.config.lanes}
+        return shape | kept | {"overhead": self.overhead} | path
 
 
 @click.command()
 @scheme_arguments
 @configured
 @click.option("--liberty", metavar="FILE", type=click.Path(path_type=Path), help="Cell library for areas in um2.")
+@click.option(
+    "--against", metavar="FILE", type=click.Path(path_type=Path), help="Compare with a file that --json wrote."
+)
+@click.option("--timing", is_flag=True, help="Time the critical paths with OpenSTA; needs --liberty.")
 @json_file
 def area(
-    schemes: tuple[str, ...], preset: str | None, changes: tuple[str, ...], liberty: Path | None, json_path: Path | None
+    schemes: tuple[str, ...],
+    preset: str | None,
+    changes: tuple[str, ...],
+    liberty: Path | None,
+    against: Path | None,
+    timing: bool,
+    json_path: Path | None,
 ) -> None:
     """Synthesise schemes and report cells, area, storage bits, logic levels and the overhead over the baseline.
 
     \b
-    Example: warpfile area baseline --preset turing --json area.json
+    Examples:
+      warpfile area baseline --preset turing --json area.json
+      warpfile area all --against synth/figures.json
+      warpfile area malekeh --liberty sky130hd_tt.lib.gz --timing
     """
+    from synth.figures import read_figures
+
+    if timing and not liberty:
+        raise click.UsageError("--timing needs --liberty FILE, a cell library with delays")
+    before = read_figures(against) if against else None
     with progress("area") as report:
-        found = [cost(design, liberty, report) for design in designs(schemes, preset, changes)]
+        found = measured(designs(schemes, preset, changes), liberty, report, timing=timing)
+    facts = area_facts(found)
     if json_path:
-        write_json(json_path, area_facts(found))
+        write_json(json_path, facts)
     show_costs(found)
+    if before is not None:
+        show_changes(before, facts)
 
 
-def cost(design: Design, liberty: Path | None, report: Report) -> Cost:
-    """Measure a scheme and the baseline beside it. Raises ``ValueError`` for a library that cannot be used."""
+def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, *, timing: bool = False) -> list[Cost]:
+    """Costs of designs, each with the baseline beside it. Raises ``ValueError`` for a library that cannot be used."""
+    from synth.area import critical_path
     from synth.overhead import overhead
 
-    found = _measured(design, liberty, report)
-    baseline = found
-    if design.scheme.name != BASELINE:
-        baseline = _measured(design.baseline, liberty, report)
-    return Cost(design, found, overhead(found, baseline))
+    asked = [one for design in wanted for one in (design, design.baseline)]
+    different = list({(one.scheme.name, one.config): one for one in asked}.values())
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        reports = list(pool.map(lambda one: _measured(one, liberty, report), different))
+    by_design = {(one.scheme.name, one.config): found for one, found in zip(different, reports, strict=True)}
+    costs = []
+    for design in wanted:
+        found, beside = (by_design[one.scheme.name, one.config] for one in (design, design.baseline))
+        costs.append(Cost(design, found, beside, overhead(found, beside)))
+    if timing and liberty:
+        report("critical paths")
+        return [replace(one, path=critical_path(one.design.scheme, one.design.config, liberty)) for one in costs]
+    return costs
 
 
 def _measured(design: Design, liberty: Path | None, report: Report) -> AreaReport:
     from synth.area import measure
     from synth.yosys import YosysError
 
+    def step(name: str) -> None:
+        report(f"{design.scheme.name}, {design.preset}: {name}")
+
     try:
-        return measure(design.scheme, design.config, liberty=liberty, progress=report)
+        return measure(design.scheme, design.config, liberty=liberty, progress=step)
     except YosysError as error:
         raise click.ClickException(f"{design.scheme.name}: {error}") from error
 
@@ -85,33 +127,64 @@ def area_facts(costs: Sequence[Cost]) -> dict[str, object]:
 
 
 def show_costs(costs: Sequence[Cost]) -> None:
-    """Tables of the schemes' costs, of their growth over the baseline, and of each scheme's modules."""
+    """Tables of the schemes' costs, of their growth over the baseline, of their modules and what they store."""
     columns = ("scheme", "preset", "lanes", "cells", "flip-flops", "area um2", "NAND2 eq.", "memory bits", "levels")
-    show_table(columns, [_row(one) for one in costs])
+    show_table((*columns, "critical path"), [_row(one) for one in costs])
+    for path in (one.path for one in costs if one.path and one.path.nanoseconds is not None):
+        say(f"{path.nanoseconds} ns: {path.start} to {path.end}, {len(path.cells)} cells")
     say(f"{costs[0].report.tool}, library {costs[0].report.liberty}; memories are counted as bits only.")
     grown = [one for one in costs if one.design.scheme.name != BASELINE]
     if grown:
         densities = [f"total at {density}" for density in grown[0].overhead["total"]]
         show_table(("over the baseline", "logic", "storage", *densities), [_growth_row(one) for one in grown])
+        say("~: so little that names and order of ports explain it as well.")
     for one in costs:
-        columns = (f"module of {one.design.scheme.name}", "instances", "cells", "flip-flops", "NAND2 eq.")
-        show_table(columns, [_module_row(module) for module in one.report.modules])
+        name = one.design.scheme.name
+        columns = (f"module of {name}", "instances", "cells", "flip-flops", "NAND2 eq.", "levels", "over baseline")
+        show_table(columns, [_module_row(one, module) for module in one.report.modules])
+        rows = [(bits.name, bits.kind, bits.bits, bits.published) for bits in one.report.structures]
+        show_table((f"stored by {name}", "kind", "bits", "published"), rows)
+
+
+def show_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Table of what differs from earlier figures; a line where nothing does."""
+    from synth.figures import changes
+
+    found = changes(before, now)
+    for fact in ("tool", "liberty"):
+        if before[fact] != now[fact]:
+            say(f"{fact} was {before[fact]}, is {now[fact]}")
+    rows = [(one.scheme, one.what, one.before, one.now, _percent(one.growth)) for one in found]
+    if rows:
+        show_table(("scheme", "what", "before", "now", "growth"), rows)
+    else:
+        say("Nothing differs from the earlier figures.")
 
 
 def _row(one: Cost) -> tuple[object, ...]:
     report, design = one.report, one.design
     sizes = (report.cells, report.flip_flops, report.area_um2, report.nand2_equivalents, report.memory_bits)
-    return (design.scheme.name, design.preset, design.config.lanes, *sizes, report.logic_levels)
+    return (design.scheme.name, design.preset, design.config.lanes, *sizes, report.logic_levels, _path(one.path))
+
+
+def _path(path: CriticalPath | None) -> str:
+    if path is None:
+        return "-"
+    return path.reason if path.nanoseconds is None else f"{path.nanoseconds:.2f} ns"
 
 
 def _growth_row(one: Cost) -> tuple[str, ...]:
-    growth = (one.overhead["logic"], one.overhead["storage"], *one.overhead["total"].values())
-    return (one.design.scheme.name, *map(_percent, growth))
+    logic = _percent(one.overhead["logic"], noise=one.overhead["noise"])
+    growth = (one.overhead["storage"], *one.overhead["total"].values())
+    return (one.design.scheme.name, logic, *map(_percent, growth))
 
 
-def _module_row(module: ModuleArea) -> tuple[object, ...]:
-    return (module.name, module.instances, module.cells, module.flip_flops, module.nand2_equivalents)
+def _module_row(one: Cost, module: ModuleArea) -> tuple[object, ...]:
+    sizes = (module.name, module.instances, module.cells, module.flip_flops, module.nand2_equivalents)
+    growth = one.overhead["modules"].get(module.name)
+    over = _percent(growth["logic"], noise=growth["noise"]) if growth else "new"
+    return (*sizes, module.logic_levels, over)
 
 
-def _percent(growth: float | None) -> str:
-    return "-" if growth is None else f"{growth:+.1%}"
+def _percent(growth: float | None, *, noise: bool = False) -> str:
+    return "-" if growth is None else f"{'~' if noise else ''}{growth:+.1%}"

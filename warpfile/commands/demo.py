@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from warpfile.commands.area import cost, show_costs
+from warpfile.commands.area import measured, show_costs
 from warpfile.commands.cosim import lockstep, refuse_mismatches, show_lockstep
 from warpfile.display import progress, say
 from warpfile.inputs import obtain_trace
@@ -36,10 +36,10 @@ def demo() -> None:
         for run, kernel, waves in runs:
             trace = obtain_trace(kernel, "launch", None, report)
             reports.append(lockstep(run, trace, "verilator", waves, Path("build"), report))
-        found = cost(design, None, report)
+        found = measured([design], None, report)
     say("\nRTL in Verilator and the golden model, compared in every cycle:")
     show_lockstep([one.to_json() | {"scheme": one.scheme} for one in reports])
     refuse_mismatches(reports)
     say("\nWhat it costs:")
-    show_costs([found])
+    show_costs(found)
     say(f"{time.perf_counter() - start:.0f} s in all")

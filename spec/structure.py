@@ -1,0 +1,49 @@
+"""What a scheme stores: the rows of the storage tables of its paper, and where the generated design has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+#: How a structure is built. The fields that a CAM compares are flip-flops with a comparator each.
+KINDS = ("flip-flops", "cam", "memory")
+
+
+@dataclass(frozen=True)
+class Structure:
+    """One row of a storage table.
+
+    ``registers`` is a regular expression that matches, from the start, ``module.register`` of the design's flip-flops
+    (``module`` alone of its memories). A bit belongs to the first structure that matches. ``published`` gives the bits
+    of the paper or its sheet at a configuration (None: it has no such row); ``why`` says why the design differs.
+    """
+
+    name: str
+    kind: str
+    registers: str
+    published: Callable[[Any], int] | None = None
+    why: str = ""
+
+
+#: What every machine has around its operand stage (docs/machine.md, sections 3 and 5).
+FRAME = (
+    Structure("register banks", "memory", r"register_bank_ram", lambda cfg: cfg.banks * cfg.rows * cfg.lanes * 32),
+    Structure("instruction buffers", "flip-flops", r"instruction_buffer\."),
+    Structure("scoreboards", "flip-flops", r"warp_scoreboard\."),
+    Structure("warp scheduler", "flip-flops", r"warpfile\.frame\.scheduler"),
+    Structure("residents, CTAs, barriers", "flip-flops", r"warpfile\.frame\."),
+    Structure("bases of the warps", "flip-flops", r"warpfile\.operands\.location\.base|window\.warp_base"),
+    Structure("bank ports and arbiters", "flip-flops", r"register_bank\."),
+    Structure("orders of units, dispatch arbiters", "flip-flops", r"warpfile\.operands\.ages|dispatch_arbiter\."),
+)
+
+BASELINE = (
+    Structure(
+        "operand buffers",
+        "flip-flops",
+        r"collector_lane\.",
+        lambda cfg: cfg.collectors * cfg.source_slots * cfg.lanes * 32,
+    ),
+    Structure("collector units", "flip-flops", r"collector_unit\."),
+)

@@ -1,0 +1,84 @@
+"""Area figures that are kept, and what has changed since."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+#: Figures of every scheme at its own preset, as ``warpfile area all --json`` writes them.
+KEPT = Path(__file__).with_name("figures.json")
+
+#: Growth of the cells that is not accepted silently: of a whole scheme, of one of its modules.
+SCHEME_LIMIT, MODULE_LIMIT = 0.02, 0.15
+
+_SIZES = ("cells", "flip_flops", "nand2_equivalents", "logic_levels")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One figure that differs; ``before`` or ``now`` is None where the scheme or module is new or gone."""
+
+    scheme: str
+    what: str
+    before: float | None
+    now: float | None
+
+    @property
+    def growth(self) -> float | None:
+        """Growth as a fraction."""
+        return self.now / self.before - 1 if self.before and self.now is not None else None
+
+
+def read_figures(path: Path) -> dict[str, Any]:
+    """Facts that ``warpfile area --json`` wrote. Raises ``ValueError`` for a file that holds something else."""
+    try:
+        facts = json.loads(path.read_text())
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from None
+    if not isinstance(facts, dict) or not {"tool", "liberty", "schemes"} <= facts.keys():
+        raise ValueError(f"{path} must be a file that warpfile area --json wrote")
+    return facts
+
+
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[Change]:
+    """What differs in the schemes that ``now`` has: sizes of schemes, cells of modules times their instances."""
+    return [change for scheme in now["schemes"] for change in _of_scheme(scheme, before, now)]
+
+
+def _of_scheme(scheme: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Change]:
+    old, new = before["schemes"].get(scheme), now["schemes"][scheme]
+    if old is None:
+        yield Change(scheme, "cells", None, new["cells"])
+        return
+    for size in _SIZES:
+        if old[size] != new[size]:
+            yield Change(scheme, size.replace("_", " "), old[size], new[size])
+    cells_before, cells_now = _module_cells(old), _module_cells(new)
+    for module in sorted(cells_before.keys() | cells_now.keys()):
+        if cells_before.get(module) != cells_now.get(module):
+            yield Change(scheme, f"cells of {module}", cells_before.get(module), cells_now.get(module))
+
+
+def _module_cells(scheme: Mapping[str, Any]) -> dict[str, int]:
+    cells: dict[str, int] = {}
+    for module in scheme["modules"]:
+        name = module["name"].partition("$")[0]
+        cells[name] = cells.get(name, 0) + module["cells"] * module["instances"]
+    return cells
+
+
+def excessive(found: list[Change]) -> list[Change]:
+    """The changes that need new figures in the same change of the repository: growth beyond the limits, new modules."""
+    totals = [one for one in found if one.what == "cells"]
+    modules = [one for one in found if one.what.startswith("cells of ")]
+    return [
+        one
+        for limit, some in ((SCHEME_LIMIT, totals), (MODULE_LIMIT, modules))
+        for one in some
+        if one.now is not None and (one.before is None or one.now > one.before * (1 + limit))
+    ]

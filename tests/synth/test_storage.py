@@ -1,0 +1,76 @@
+"""Bits of a design by the structures of its scheme."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from spec.structure import FRAME, KINDS, Structure
+from synth.netlist import instance_counts, read_modules
+from synth.storage import REST, storage
+from warpfile.schemes import SCHEMES, TOP
+
+every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+
+
+@pytest.fixture(scope="module")
+def narrow() -> dict[str, str]:
+    """Every scheme at its own preset with one lane: all structures but the data are as wide as ever."""
+    return {
+        name: scheme.verilog(scheme.configuration(scheme.preset, lanes=1), probes=False)
+        for name, scheme in SCHEMES.items()
+    }
+
+
+@every_scheme
+def test_every_bit_belongs_to_one_structure(narrow: dict[str, str], scheme: str) -> None:
+    cfg = SCHEMES[scheme].configuration(SCHEMES[scheme].preset, lanes=1)
+    found = storage(SCHEMES[scheme], cfg, narrow[scheme])
+    modules = read_modules(narrow[scheme])
+    counts = instance_counts(modules, TOP)
+    memories = sum(memory.bits * number for name, number in counts.items() for memory in modules[name].memories)
+    assert sum(row.bits for row in found if row.kind == "memory") == memories
+    flip_flops = sum(modules[name].flip_flops * number for name, number in counts.items())
+    assert sum(row.bits for row in found if row.kind != "memory") == flip_flops
+    assert not [row for row in found if row.name == REST.name]
+
+
+@every_scheme
+def test_bits_are_those_published_or_the_table_says_why_not(narrow: dict[str, str], scheme: str) -> None:
+    cfg = SCHEMES[scheme].configuration(SCHEMES[scheme].preset, lanes=1)
+    found = storage(SCHEMES[scheme], cfg, narrow[scheme])
+    published = [row for row in found if row.published is not None]
+    assert published
+    assert not [row.name for row in published if row.bits != row.published and not row.why]
+
+
+def test_the_papers_own_totals_are_reached() -> None:
+    """Per SM: Malekeh's 1,024 bits (four sub-cores), the dissertation's 7,680 tag bits of 32 windows, RFC's 6 KB."""
+    published: Counter[str] = Counter()
+    for name, domains in (("malekeh", 4), ("bow_wr", 4), ("rfc", 1)):
+        cfg = SCHEMES[name].configuration(SCHEMES[name].preset)
+        for one in SCHEMES[name].structures:
+            published[f"{name}: {one.name}"] += domains * (one.published(cfg) if one.published else 0)
+    new = ("tags", "locks", "near bits", "order of use", "entry of each source slot")
+    assert sum(published[f"malekeh: {name}"] for name in new) == 1024
+    tags = ("registers of the entries", "states, owners, ranks, pins of the entries")
+    assert sum(published[f"bow_wr: {name}"] for name in tags) == 7680
+    assert published["rfc: cache lines"] == 6 * 1024 * 8
+
+
+def test_a_register_that_no_structure_names_is_not_lost(narrow: dict[str, str]) -> None:
+    text = narrow["baseline"].replace(f"module {TOP}(", f"module {TOP}(extra, ", 1)
+    place = text.index(";", text.index(f"module {TOP}(")) + 2
+    text = f"{text[:place]}  reg [6:0] extra;\n  always @(posedge clk)\n    extra <= 7'h0;\n{text[place:]}"
+    cfg = SCHEMES["baseline"].configuration("turing", lanes=1)
+    (rest,) = [row for row in storage(SCHEMES["baseline"], cfg, text) if row.name == REST.name]
+    assert rest.bits == 7
+
+
+def test_kinds_are_known_and_names_differ() -> None:
+    for scheme in SCHEMES.values():
+        assert {one.kind for one in scheme.stored} <= set(KINDS)
+        names = [one.name for one in scheme.stored]
+        assert len(names) == len(set(names))
+    assert all(isinstance(one, Structure) for one in FRAME)
