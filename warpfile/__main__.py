@@ -10,6 +10,7 @@ from warpfile.commands.area import area
 from warpfile.commands.catalog import kernels, presets, schemes
 from warpfile.commands.cosim import cosim
 from warpfile.commands.demo import demo
+from warpfile.commands.energy import energy_command
 from warpfile.commands.generate import generate
 from warpfile.commands.run import run
 from warpfile.commands.trace import trace
@@ -32,7 +33,7 @@ def main() -> None:
     """
 
 
-for command in (schemes, kernels, presets, generate, trace, analyze, run, cosim, area, demo):
+for command in (schemes, kernels, presets, generate, trace, analyze, run, cosim, area, energy_command, demo):
     main.add_command(command)
 
 if __name__ == "__main__":

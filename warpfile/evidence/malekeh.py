@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from warpfile.evidence.energy import energy_over, unpriced
 from warpfile.evidence.markdown import percent, signed, table
 from warpfile.evidence.study import Outcome, Point, Study
 
 PRESET = "turing"
+PRICES = "pilot"
 BASELINE = Point("baseline", PRESET)
 PAPER = Point("malekeh", PRESET)
 FORESIGHT = Point("malekeh", PRESET, foresight=True)
@@ -96,6 +98,9 @@ def _claims(study: Study) -> Iterator[tuple[str, str, str, str]]:
     yield "hit ratio minus that of windows of 3 (section 9.2)", "+28.1 points", f"{100 * gap:+.1f} points", flush
     reads = study.mean(PAPER, lambda run: run["bank_reads"]) / study.mean(BASELINE, lambda run: run["bank_reads"]) - 1
     yield "bank reads (abstract)", "-48.5%", signed(reads), other
+    saved = energy_over(study, PAPER, BASELINE, PRICES) - 1
+    alone = f"banks alone, one price per access; no published energy for {unpriced(study, PAPER, PRICES)}"
+    yield "energy (abstract)", "-29.1%", signed(saved), alone
     waits = "banks with a read and a write port leave few conflicts to save"
     yield "IPC over the baseline (Fig. 6)", "+9.6%", signed(study.speedup(PAPER, BASELINE)), waits
     yield (

@@ -1,0 +1,195 @@
+"""Energy of a run: the accesses that it counted times published energies per access (``energy.toml``)."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spec.config import Config
+from warpfile.schemes import Scheme
+
+#: The published prices; its header says what the fields mean.
+PUBLISHED = Path(__file__).with_name("energy.toml")
+WIRE = "wire"
+_BANKS = ("bank_read", "bank_write")
+
+
+@dataclass(frozen=True)
+class Price:
+    """``pj`` for one access of ``bits`` bits, in configurations that have the values of ``where``.
+
+    ``place`` is where in the source it stands. A look-up has no ``bits`` and costs the same for any number of lanes.
+    """
+
+    kind: str
+    pj: float
+    place: str
+    bits: int | None = None
+    where: Mapping[str, object] = field(default_factory=dict)
+
+    def holds(self, cfg: Config) -> bool:
+        """Whether it is the price of such a configuration."""
+        return all(getattr(cfg, name, None) == value for name, value in self.where.items())
+
+    def picojoules(self, cfg: Config) -> float:
+        """One access of a warp register with the configuration's lanes."""
+        return self.pj * (cfg.data_bits / self.bits if self.bits else 1)
+
+
+@dataclass(frozen=True)
+class PriceSet:
+    """Prices of one paper."""
+
+    name: str
+    source: str
+    node_nm: int
+    volts: float
+    remark: str
+    prices: tuple[Price, ...]
+
+    def price(self, kind: str, cfg: Config) -> Price | None:
+        """The price of a kind in a configuration; None where none is published."""
+        return next((one for one in self.prices if one.kind == kind and one.holds(cfg)), None)
+
+
+@dataclass(frozen=True)
+class Access:
+    """How often a run asked one part for one thing. ``picojoules`` is that of one access, wire included, if known."""
+
+    kind: str
+    count: int
+    picojoules: float | None
+    place: str = ""
+
+    @property
+    def total(self) -> float:
+        """Picojoules of all of them, 0 where no price is known."""
+        return self.count * (self.picojoules or 0.0)
+
+
+@dataclass(frozen=True)
+class Energy:
+    """What a run cost at a set of prices; kinds that it did not use are left out."""
+
+    prices: PriceSet
+    accesses: tuple[Access, ...]
+
+    @property
+    def picojoules(self) -> float:
+        """All accesses with a price; those without one would come on top."""
+        return sum(one.total for one in self.accesses)
+
+    @property
+    def priced(self) -> tuple[Access, ...]:
+        """Accesses with a price."""
+        return tuple(one for one in self.accesses if one.picojoules is not None)
+
+    @property
+    def unpriced(self) -> dict[str, int]:
+        """Counts of the accesses for which nobody has published an energy, by kind."""
+        return {one.kind: one.count for one in self.accesses if one.picojoules is None}
+
+    def share(self, access: Access) -> float:
+        """Part of the total that an access has."""
+        return access.total / self.picojoules if self.picojoules else 0.0
+
+    def over(self, baseline: Energy) -> float | None:
+        """This energy in units of the baseline's; None if that did nothing. Raises ``ValueError`` for other prices."""
+        if self.prices.name != baseline.prices.name:
+            raise ValueError(f"prices of both runs must be the same, not {self.prices.name} and {baseline.prices.name}")
+        return self.picojoules / baseline.picojoules if baseline.picojoules else None
+
+
+def energy(
+    scheme: Scheme,
+    cfg: Config,
+    counters: Mapping[str, int],
+    prices: PriceSet,
+    wires: Mapping[str, float] | None = None,
+) -> Energy:
+    """What the counters of a run cost.
+
+    ``wires``: length in mm that a warp register travels from or to a part ("bank", "cache"), for sets with a price of
+    wires; without it wires cost nothing. Raises ``ValueError`` for a length where the set has no such price.
+    """
+    found = []
+    for kind, names in scheme.accesses.items():
+        count, price = sum(counters[name] for name in names), prices.price(kind, cfg)
+        way = (wires or {}).get(kind.partition("_")[0], 0.0)
+        if count:
+            each = price.picojoules(cfg) + way * _wire(prices, cfg, way) if price else None
+            found.append(Access(kind, count, each, price.place if price else ""))
+    return Energy(prices, tuple(found))
+
+
+def _wire(prices: PriceSet, cfg: Config, way: float) -> float:
+    """Picojoules per mm."""
+    price = prices.price(WIRE, cfg)
+    if price is None and way:
+        raise ValueError(f"wires must have a price, which {prices.name} has not")
+    return price.picojoules(cfg) if price else 0.0
+
+
+def default_prices(scheme: Scheme, sets: Mapping[str, PriceSet]) -> PriceSet:
+    """The prices of the scheme's own paper, else those of the node nearest to its chip; of equals the first."""
+    if scheme.prices:
+        return sets[scheme.prices]
+    return min(sets.values(), key=lambda one: abs(one.node_nm - scheme.node_nm))
+
+
+def read_prices(path: Path = PUBLISHED) -> dict[str, PriceSet]:
+    """All sets of a file, by name. Raises ``ValueError`` with file, place and rule for one that cannot be used."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    _check(document, {"kinds": _TABLE, "sets": _TABLE}, str(path))
+    return {name: _price_set(name, table, document["kinds"], path) for name, table in document["sets"].items()}
+
+
+_Rule = tuple[str, Callable[[Any], bool]]
+_TEXT: _Rule = ("text", lambda value: isinstance(value, str) and bool(value.strip()))
+_NUMBER: _Rule = ("a number above 0", lambda value: type(value) in (int, float) and 0 < value < math.inf)
+_WHOLE: _Rule = ("a whole number above 0", lambda value: type(value) is int and value > 0)
+_TABLE: _Rule = ("a table with entries", lambda value: isinstance(value, dict) and bool(value))
+_LIST: _Rule = ("a list with entries", lambda value: isinstance(value, list) and bool(value))
+_OF_SET = {"source": _TEXT, "node_nm": _WHOLE, "volts": _NUMBER, "remark": _TEXT, "prices": _LIST}
+_OF_PRICE = {"kind": _TEXT, "pj": _NUMBER, "place": _TEXT}
+_OPTIONAL = {"bits": _WHOLE, "where": _TABLE}
+
+
+def _check(table: Any, rules: Mapping[str, _Rule], at: str, optional: Mapping[str, _Rule] | None = None) -> None:
+    """A table with these fields, each as its rule says, and no others."""
+    if not isinstance(table, dict):
+        raise ValueError(f"{at}: must be a table, not {table!r}")
+    known = {**rules, **(optional or {})}
+    for name in table:
+        if name not in known:
+            raise ValueError(f"{at}: fields must be {', '.join(known)}, not {name}")
+    for name, (rule, holds) in known.items():
+        if (name in table or name in rules) and not holds(table.get(name)):
+            raise ValueError(f"{at}: {name} must be {rule}, not {table.get(name)!r}")
+
+
+def _price_set(name: str, table: Any, kinds: Mapping[str, str], path: Path) -> PriceSet:
+    at = f"{path}: sets.{name}"
+    _check(table, _OF_SET, at)
+    prices = tuple(_price(one, kinds, f"{at}, price {number}") for number, one in enumerate(table["prices"], 1))
+    for number, one in enumerate(prices, 1):
+        if any((one.kind, one.where) == (other.kind, other.where) for other in prices[: number - 1]):
+            raise ValueError(f"{at}, price {number}: {one.kind} must have one price, not two")
+    for kind in _BANKS:
+        if not any(one.kind == kind and not one.where for one in prices):
+            raise ValueError(f"{at}: {kind} must have a price that always holds")
+    return PriceSet(name, **{**table, "prices": prices})
+
+
+def _price(table: Any, kinds: Mapping[str, str], at: str) -> Price:
+    _check(table, _OF_PRICE, at, _OPTIONAL)
+    if table["kind"] not in kinds:
+        raise ValueError(f"{at}: kind must be one of {', '.join(kinds)}, not {table['kind']}")
+    return Price(**table)

@@ -1,0 +1,95 @@
+"""What ``warpfile energy`` reports; prices are tested with ``synth``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.warpfile.conftest import Invoke
+from warpfile.schemes import SCHEMES
+
+KERNEL = "warp_reduce"
+
+
+@pytest.fixture
+def facts(invoke: Invoke, folder: Path) -> Any:
+    """Run a command that must succeed and return what its JSON says of the schemes."""
+
+    def run(*arguments: object) -> Any:
+        result = invoke(*arguments, "--json", "facts.json")
+        assert result.exit_code == 0, result.stderr
+        return json.loads((folder / "facts.json").read_text())["schemes"]
+
+    return run
+
+
+def test_energy_is_counters_times_prices(facts: Any) -> None:
+    counters = facts("run", "bow", KERNEL)["bow"]["counters"]
+    plain = facts("run", "baseline", KERNEL, "--preset", "pascal")["baseline"]["counters"]
+    found = facts("energy", "bow", KERNEL)["bow"]
+    banks, base = (185.26 * (run["bank_reads"] + run["bank_writes"]) for run in (counters, plain))
+    windows = 2.72 * (counters["window_reads"] + counters["window_writes"])
+    assert windows > 0
+    assert found["picojoules"] == pytest.approx(banks + windows)
+    assert found["baseline_picojoules"] == pytest.approx(base)
+    assert found["over_baseline"] == pytest.approx((banks + windows) / base)
+    assert found["prices"]["name"] == "bow" and found["prices"]["node_nm"] == 28
+    assert sum(access["share"] for access in found["accesses"].values()) == pytest.approx(1.0)
+
+
+def test_every_scheme_looks_up_what_the_baseline_reads_and_writes(facts: Any) -> None:
+    """The counters that the scheme table names cover all operands and all results, wherever they come from."""
+    for name in ("bow", "bow_wr", "malekeh", "rfc"):
+        plain = facts("run", "baseline", KERNEL, "--preset", SCHEMES[name].preset)["baseline"]["counters"]
+        unpriced = facts("energy", name, KERNEL)[name]["unpriced"]
+        (looked_up,) = (count for kind, count in unpriced.items() if kind.endswith("_tag"))
+        assert looked_up == plain["bank_reads"] + plain["bank_writes"]
+
+
+def test_the_baseline_is_the_unit(invoke: Invoke, facts: Any) -> None:
+    found = facts("energy", "baseline", KERNEL)["baseline"]
+    assert found["over_baseline"] == 1.0
+    assert found["picojoules"] == found["baseline_picojoules"] > 0
+    assert set(found["unpriced"]) == {"crossbar", "collector_write", "collector_read"}
+
+
+def test_the_prices_asked_for_are_taken_and_named(invoke: Invoke, facts: Any) -> None:
+    own, other = (facts("energy", "malekeh", KERNEL, *more)["malekeh"] for more in ((), ("--prices", "bow")))
+    assert (own["prices"]["name"], other["prices"]["name"]) == ("pilot", "bow")
+    # Both sets have one price for all accesses of banks.
+    assert own["over_baseline"] == pytest.approx(other["over_baseline"])
+    assert other["picojoules"] / own["picojoules"] == pytest.approx(185.26 / 14.9)
+    shown = invoke("energy", "malekeh", KERNEL).stdout
+    assert "nearest to 12 nm, as malekeh has no prices of its own" in shown
+    assert "for want of a published energy: crossbar" in shown and "unit tag" in shown
+
+
+def test_a_size_without_a_price_is_listed(facts: Any) -> None:
+    priced, not_priced = (facts("energy", "rfc", KERNEL, "--set", f"cache_entries={count}")["rfc"] for count in (6, 5))
+    assert "cache_read" in priced["accesses"] and "cache_read" not in priced["unpriced"]
+    assert not_priced["unpriced"]["cache_read"] > 0 and "cache_read" not in not_priced["accesses"]
+
+
+def test_fewer_lanes_cost_less_in_proportion(facts: Any, kernel: Path) -> None:
+    wide, narrow = (facts("energy", "rfc", kernel, "--set", f"lanes={count}")["rfc"] for count in (32, 4))
+    assert wide["picojoules"] == pytest.approx(8 * narrow["picojoules"])
+    assert wide["over_baseline"] == pytest.approx(narrow["over_baseline"])
+
+
+def test_accesses_are_those_of_the_scheme_table(facts: Any, kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert facts("energy", "bow", kernel)["bow"]["picojoules"] > 0
+    for name, scheme in SCHEMES.items():
+        monkeypatch.setitem(SCHEMES, name, replace(scheme, accesses={}))
+    found = facts("energy", "bow", kernel)["bow"]
+    assert (found["picojoules"], found["over_baseline"], found["unpriced"]) == (0, None, {})
+
+
+def test_unknown_prices_are_refused(invoke: Invoke, folder: Path, kernel: Path) -> None:
+    result = invoke("energy", "bow", kernel, "--prices", "free", "--json", "facts.json")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "--prices must be one of rfc, bow, corf, pilot, not 'free'" in result.stderr
+    assert not (folder / "facts.json").exists()

@@ -1,0 +1,155 @@
+"""``warpfile energy``: what a run's accesses to the register file cost at published energies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from spec.config import Config
+from spec.trace import Trace
+from synth.energy import Access, Energy, PriceSet, default_prices, energy, read_prices
+from warpfile.display import Report, progress, say, show_table
+from warpfile.inputs import obtain_trace
+from warpfile.options import BASELINE, Design, configured, designs, json_file, kernel_argument, scheme_arguments
+from warpfile.outputs import write_json
+from warpfile.run import GoldenRun, golden_run
+
+_PJ_PER_NJ = 1000.0
+
+
+@dataclass(frozen=True)
+class Bill:
+    """The energy of one scheme's run, and of the baseline's in the same configuration at the same prices."""
+
+    design: Design
+    run: GoldenRun
+    energy: Energy
+    baseline: Energy
+    asked: bool  #: whether the command line names the prices
+
+    @property
+    def origin(self) -> str:
+        """Where the prices come from, and why these."""
+        prices, scheme = self.energy.prices, self.design.scheme
+        why = "as asked for"
+        if not self.asked:
+            why = f"nearest to {scheme.node_nm} nm, as {scheme.name} has no prices of its own"
+        if prices.name == scheme.prices:
+            why = f"those of {scheme.name}"
+        return f"{prices.source}: {prices.node_nm} nm, {prices.volts:g} V ({why}); {prices.remark}"
+
+    def to_json(self) -> dict[str, object]:
+        """The scheme's facts of ``--json``; energies are in picojoules."""
+        found, prices = self.energy, self.energy.prices
+        return {
+            "kernel": self.run.kernel,
+            "preset": self.design.preset,
+            "lanes": self.design.config.lanes,
+            "prices": {name: getattr(prices, name) for name in ("name", "source", "node_nm", "volts", "remark")},
+            "accesses": {one.kind: _facts(found, one) for one in found.priced},
+            "unpriced": found.unpriced,
+            "picojoules": found.picojoules,
+            "baseline_picojoules": self.baseline.picojoules,
+            "baseline_unpriced": self.baseline.unpriced,
+            "over_baseline": found.over(self.baseline),
+        }
+
+
+def _facts(found: Energy, one: Access) -> dict[str, object]:
+    facts = {"count": one.count, "picojoules_each": one.picojoules, "picojoules": one.total}
+    return facts | {"share": found.share(one), "place": one.place}
+
+
+@click.command(name="energy")
+@scheme_arguments
+@kernel_argument
+@configured
+@click.option("--prices", metavar="NAME", help="Published prices (docs/energy.md). Default: of the scheme's own paper.")
+@json_file
+def energy_command(
+    schemes: tuple[str, ...],
+    kernel: str,
+    preset: str | None,
+    changes: tuple[str, ...],
+    setting: str,
+    instruction_limit: int | None,
+    prices: str | None,
+    json_path: Path | None,
+) -> None:
+    """Run golden models over a kernel and price their register file accesses, next to the baseline.
+
+    A scheme whose paper has no prices gets those of the nearest node. What nobody has priced is listed, not counted.
+
+    \b
+    Example: warpfile energy bow bow_wr matmul_tiled
+    """
+    chosen, sets = designs(schemes, preset, changes), read_prices()
+    if prices is not None and prices not in sets:
+        raise click.UsageError(f"--prices must be one of {', '.join(sets)}, not {prices!r}")
+    with progress("energy") as report:
+        trace = obtain_trace(kernel, setting, instruction_limit, report)
+        bills = price_runs(chosen, trace, sets, prices, report)
+    if json_path:
+        write_json(json_path, {"schemes": {one.design.scheme.name: one.to_json() for one in bills}})
+    show_bills(bills)
+
+
+def price_runs(
+    chosen: Sequence[Design], trace: Trace, sets: Mapping[str, PriceSet], asked: str | None, report: Report
+) -> list[Bill]:
+    """Run every scheme and the baseline beside it, each configuration once, at the prices asked for or its own.
+
+    Raises as :func:`warpfile.run.golden_run`.
+    """
+    runs: dict[tuple[str, Config], GoldenRun] = {}
+
+    def run(design: Design) -> GoldenRun:
+        key = (design.scheme.name, design.config)
+        if key not in runs:
+            runs[key] = golden_run(design.scheme, design.config, design.preset, trace, report)
+        return runs[key]
+
+    bills = []
+    for one in chosen:
+        prices = sets[asked] if asked else default_prices(one.scheme, sets)
+        ours, base = (energy(it.scheme, it.config, run(it).counters, prices) for it in (one, one.baseline))
+        bills.append(Bill(one, run(one), ours, base, asked is not None))
+    return bills
+
+
+def show_bills(bills: Sequence[Bill]) -> None:
+    """A table of the totals, one of each scheme's accesses, and what has no price."""
+    columns = ("scheme", "kernel", "preset", "lanes", "prices", "nJ", "nJ baseline", "over the baseline")
+    show_table(columns, map(_row, bills))
+    for one in bills:
+        _show_accesses(one)
+
+
+def _show_accesses(one: Bill) -> None:
+    name = one.design.scheme.name
+    columns = (f"accesses of {name}", "count", "pJ each", "share", "from")
+    show_table(columns, [_access_row(one.energy, access) for access in one.energy.priced])
+    say(f"{one.energy.prices.name}: {one.origin}.")
+    say(f"Not in the total of {name}, for want of a published energy: {_counts(one.energy)}.")
+    if name != BASELINE:
+        say(f"Not in that of the baseline: {_counts(one.baseline)}.")
+
+
+def _row(one: Bill) -> tuple[object, ...]:
+    ratio = one.energy.over(one.baseline)
+    totals = (one.energy.picojoules / _PJ_PER_NJ, one.baseline.picojoules / _PJ_PER_NJ)
+    growth = "-" if ratio is None else f"{ratio - 1:+.1%}"
+    facts = (one.run.kernel, one.design.preset, one.design.config.lanes, one.energy.prices.name)
+    return (one.design.scheme.name, *facts, *totals, growth)
+
+
+def _access_row(found: Energy, one: Access) -> tuple[object, ...]:
+    return (one.kind.replace("_", " "), one.count, one.picojoules, f"{found.share(one):.1%}", one.place)
+
+
+def _counts(found: Energy) -> str:
+    counts = (f"{kind.replace('_', ' ')} {count:,}" for kind, count in found.unpriced.items())
+    return ", ".join(counts) or "nothing"
