@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from spec.baseline import baseline_events, baseline_probes, frame_probes
 from spec.bow import STRUCTURES as BOW_STRUCTURES
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
 #: Name of the top module of everything that is generated.
 TOP = "warpfile"
+
+#: Probes of a configuration.
+Probes = Callable[[Config], tuple[Probe, ...]]
 
 
 class GoldenModel(Protocol):
@@ -85,7 +89,7 @@ class Scheme:
     name: str
     summary: str
     preset: str
-    probes: Callable[[Config], tuple[Probe, ...]]
+    probes: Probes
     events: Callable[[Fields], Mapping[str, int]]
     golden: Callable[[Config, ProbeLayout], GoldenModel]
     rtl: Callable[[Config, bool], Component]  #: configuration, with probe port
@@ -126,6 +130,31 @@ class Scheme:
         return convert(lambda: self.rtl(cfg, probes), TOP, progress)
 
 
+def _found(place: str) -> Any:
+    """What ``module:name`` names; models and RTL are imported when a scheme is first used."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def _golden(place: str) -> Callable[[Config, ProbeLayout], GoldenModel]:
+    return lambda cfg, layout: _found(place)(cfg, layout)
+
+
+def _machine(stage: str, probes: Probes) -> Callable[[Config, bool], Component]:
+    def rtl(cfg: Config, observed: bool) -> Component:
+        return _found("hdl.machine:Machine")(cfg, _found(stage), probes(cfg) if observed else ())
+
+    return rtl
+
+
+def _beside_frame(probes: Callable[[Any], tuple[Probe, ...]]) -> Probes:
+    """The frame's probes and an operand stage's own."""
+    return lambda cfg: (*frame_probes(cfg), *probes(cfg))
+
+
+_BOW_PROBES = _beside_frame(window_probes)
+_MALEKEH_PROBES = _beside_frame(unit_probes)
+_RFC_PROBES = _beside_frame(cache_probes)
 _TURING_NM = 12  # NVIDIA Turing GPU Architecture whitepaper (2018): TSMC 12 nm FFN
 _BANK_ACCESSES = {
     "bank_read": ("bank_reads",),
@@ -134,45 +163,6 @@ _BANK_ACCESSES = {
 }
 _BASELINE_ACCESSES = {**_BANK_ACCESSES, "collector_write": ("bank_reads",), "collector_read": ("bank_reads",)}
 _COMMON_REACHED = ("write_waits", "issue_barrier", "issue_hazard", "issue_idle", "dispatch_waits", "bank_conflicts")
-
-
-def _baseline_golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
-    from golden.baseline import Baseline
-
-    return Baseline(cfg, layout)
-
-
-def _baseline_rtl(cfg: Config, probes: bool) -> Component:
-    from hdl.collectors.operand_stage import OperandStage
-    from hdl.machine import Machine
-
-    return Machine(cfg, OperandStage, baseline_probes(cfg) if probes else ())
-
-
-def _bow_probes(cfg: Config) -> tuple[Probe, ...]:
-    assert isinstance(cfg, BowConfig)
-    return (*frame_probes(cfg), *window_probes(cfg))
-
-
-def _bow_golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
-    from golden.bow import Bow
-
-    assert isinstance(cfg, BowConfig)
-    return Bow(cfg, layout)
-
-
-def _bow_rtl(cfg: Config, probes: bool) -> Component:
-    from hdl.collectors.window_stage import WindowStage
-    from hdl.machine import Machine
-
-    return Machine(cfg, WindowStage, _bow_probes(cfg) if probes else ())
-
-
-def _bow_harness(cfg: Config, layout: ProbeLayout) -> str:
-    from sim.poison import window_poison
-
-    assert isinstance(cfg, BowConfig)
-    return window_poison(cfg, layout)
 
 
 _BOW_HINTS = Hints(bow_label, {"write_class": bow_classes}, bow_annotate)
@@ -205,50 +195,12 @@ _BOW_ACCESSES = {
 }
 
 
-def _malekeh_probes(cfg: Config) -> tuple[Probe, ...]:
-    assert isinstance(cfg, MalekehConfig)
-    return (*frame_probes(cfg), *unit_probes(cfg))
-
-
-def _malekeh_golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
-    from golden.malekeh import Malekeh
-
-    assert isinstance(cfg, MalekehConfig)
-    return Malekeh(cfg, layout)
-
-
-def _malekeh_rtl(cfg: Config, probes: bool) -> Component:
-    from hdl.collectors.caching_stage import CachingStage
-    from hdl.machine import Machine
-
-    return Machine(cfg, CachingStage, _malekeh_probes(cfg) if probes else ())
-
-
 _MALEKEH_ACCESSES = {
     **_BANK_ACCESSES,
     "unit_write": ("bank_reads", "cached_results"),
     "unit_read": ("sources",),
     "unit_tag": ("sources", "bank_writes"),
 }
-
-
-def _rfc_probes(cfg: Config) -> tuple[Probe, ...]:
-    assert isinstance(cfg, RfcConfig)
-    return (*frame_probes(cfg), *cache_probes(cfg))
-
-
-def _rfc_golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
-    from golden.rfc import Rfc
-
-    assert isinstance(cfg, RfcConfig)
-    return Rfc(cfg, layout)
-
-
-def _rfc_rtl(cfg: Config, probes: bool) -> Component:
-    from hdl.collectors.cache_stage import CacheStage
-    from hdl.machine import Machine
-
-    return Machine(cfg, CacheStage, _rfc_probes(cfg) if probes else ())
 
 
 _RFC_UNCACHED = ("bypasses_hint", "bypasses_partial", "bypasses_full", "long_results")
@@ -272,8 +224,8 @@ SCHEMES: dict[str, Scheme] = {
             preset="turing",
             probes=baseline_probes,
             events=baseline_events,
-            golden=_baseline_golden,
-            rtl=_baseline_rtl,
+            golden=_golden("golden.baseline:Baseline"),
+            rtl=_machine("hdl.collectors.operand_stage:OperandStage", baseline_probes),
             reached=(*_COMMON_REACHED, "issue_room"),
             accesses=_BASELINE_ACCESSES,
             node_nm=_TURING_NM,
@@ -282,14 +234,14 @@ SCHEMES: dict[str, Scheme] = {
             name="bow",
             summary="operand windows: one per warp, results forwarded and written through",
             preset="pascal",
-            probes=_bow_probes,
+            probes=_BOW_PROBES,
             events=window_events,
-            golden=_bow_golden,
-            rtl=_bow_rtl,
+            golden=_golden("golden.bow:Bow"),
+            rtl=_machine("hdl.collectors.window_stage:WindowStage", _BOW_PROBES),
             parameters=BowConfig,
             settings={"": {"window_writes": "through"}, "tiny": _BOW_TINY},
             hints=_BOW_HINTS,
-            harness=_bow_harness,
+            harness=lambda cfg, layout: _found("sim.poison:window_poison")(cfg, layout),
             reached=_BOW_REACHED,
             accesses=_BOW_ACCESSES,
             structures=BOW_STRUCTURES,
@@ -299,14 +251,14 @@ SCHEMES: dict[str, Scheme] = {
             name="bow_wr",
             summary="operand windows: results written back, or not, as the compiler says",
             preset="pascal",
-            probes=_bow_probes,
+            probes=_BOW_PROBES,
             events=window_events,
-            golden=_bow_golden,
-            rtl=_bow_rtl,
+            golden=_golden("golden.bow:Bow"),
+            rtl=_machine("hdl.collectors.window_stage:WindowStage", _BOW_PROBES),
             parameters=BowConfig,
             settings={"": {"window_writes": "hints"}, "tiny": _BOW_TINY},
             hints=_BOW_HINTS,
-            harness=_bow_harness,
+            harness=lambda cfg, layout: _found("sim.poison:window_poison")(cfg, layout),
             reached=_BOW_REACHED + _BOW_WR_REACHED,
             accesses=_BOW_ACCESSES,
             structures=BOW_STRUCTURES,
@@ -316,10 +268,10 @@ SCHEMES: dict[str, Scheme] = {
             name="malekeh",
             summary="caching collector units: owners first, near registers kept, bounded wait",
             preset="turing",
-            probes=_malekeh_probes,
+            probes=_MALEKEH_PROBES,
             events=unit_events,
-            golden=_malekeh_golden,
-            rtl=_malekeh_rtl,
+            golden=_golden("golden.malekeh:Malekeh"),
+            rtl=_machine("hdl.collectors.caching_stage:CachingStage", _MALEKEH_PROBES),
             parameters=MalekehConfig,
             settings={"tiny": {"unit_entries": 4, "interval": 64}},
             hints=Hints(malekeh_label, {"near (sources, dests)": malekeh_near}, malekeh_annotate),
@@ -332,10 +284,10 @@ SCHEMES: dict[str, Scheme] = {
             name="rfc",
             summary="register file cache per active warp, two-level scheduler, dead bits",
             preset="isca2011",
-            probes=_rfc_probes,
+            probes=_RFC_PROBES,
             events=cache_events,
-            golden=_rfc_golden,
-            rtl=_rfc_rtl,
+            golden=_golden("golden.rfc:Rfc"),
+            rtl=_machine("hdl.collectors.cache_stage:CacheStage", _RFC_PROBES),
             parameters=RfcConfig,
             settings={"tiny": {"active_warps": 2, "cache_entries": 2, "write_queue": 2}},
             hints=Hints(rfc_label, {"suspend, dead, evict first, no allocate": rfc_shown}, rfc_annotate),
