@@ -23,6 +23,7 @@ from warpfile.schemes import SCHEMES, TOP
 OSU018 = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 STAGE = f"{TOP}.operands"
 LOCATION = f"{STAGE}.location"
+WRITE_AFTER_READ = "write_after_read"
 
 #: What stands before every input and behind every output, and the delay target: easy to meet, as it was for the peer.
 DRIVER, LOAD_FF, PERIOD_NS = "BUFX2", 20.0, 10.0
@@ -44,7 +45,11 @@ class Peer:
 VORTEX = (Peer(4, 15.0, 1212, 15, 1.88), Peer(32, 95.6, 6700, 14, 1.88))
 
 #: What is measured, with the modules that are left out as black boxes.
-PARTS = {"collectors, arbiters, crossbar": (BANK_RAM, LOCATION), "with the place of each register": (BANK_RAM,)}
+PARTS = {
+    "collectors, arbiters, crossbar": (BANK_RAM, LOCATION, WRITE_AFTER_READ),
+    "with the place of each register": (BANK_RAM, WRITE_AFTER_READ),
+    "with the check for writes after reads": (BANK_RAM,),
+}
 
 
 def measure(lanes: int, part: str, library: Liberty) -> Timed:

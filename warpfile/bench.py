@@ -1,4 +1,4 @@
-"""``make bench``: how fast generation, emulation, golden model and lockstep are, as figures and ratios."""
+"""``make bench``: how fast generation, emulation, golden model, lockstep and synthesis are, as figures and ratios."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def main() -> None:
         rows += emulator_rows(report)
         rows.append(generate_row(design))
         rows += lockstep_rows(design, report)
+        rows += [synthesis_row(design, report) for design in designs(["all"], None, ())]
     show_table(("what", "amount", "unit", "seconds", "per second", "ratio to the bare simulator"), rows)
     say(
         "Best of three. The bare simulator replays the recorded inputs without golden model, comparison or VPI traffic."
@@ -53,6 +54,17 @@ def generate_row(design: Design) -> tuple[object, ...]:
     seconds = time.perf_counter() - start
     lines = len(text.splitlines())
     return (f"generate {design.scheme.name}", lines, "lines", seconds, lines / seconds, None)
+
+
+def synthesis_row(design: Design, report: Report) -> tuple[object, ...]:
+    """Seconds to measure a scheme's area and logic levels at its own preset, Verilog included, nothing remembered."""
+    from synth.area import measure
+
+    report(f"synthesise {design.scheme.name}")
+    start = time.perf_counter()
+    cells = measure(design.scheme, design.config, cache=None).cells
+    seconds = time.perf_counter() - start
+    return (f"synthesise {design.scheme.name}", cells, "cells", seconds, cells / seconds, None)
 
 
 def lockstep_rows(design: Design, report: Report) -> list[tuple[object, ...]]:

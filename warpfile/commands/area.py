@@ -62,10 +62,9 @@ def area(
     """Synthesise schemes and report cells, area, storage bits, logic levels and the overhead over the baseline.
 
     \b
-    Examples:
-      warpfile area baseline --preset turing --json area.json
-      warpfile area all --against synth/figures.json
-      warpfile area malekeh --liberty sky130hd_tt.lib.gz --timing
+    Example: warpfile area baseline --preset turing --json area.json
+    Example: warpfile area all --against synth/figures.json
+    Example: warpfile area malekeh --liberty sky130hd_tt.lib.gz --timing
     """
     from synth.figures import read_figures
 

@@ -1,0 +1,140 @@
+"""``python -m warpfile.cost [--write] [--liberty FILE]``: docs/cost.md, what every scheme costs at its own preset."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from synth.area import ModuleArea, critical_path
+from synth.overhead import NAND2_PER_BIT
+from synth.storage import StructureBits
+from warpfile.claims import CLAIMS, DENSE
+from warpfile.commands.area import Cost, measured
+from warpfile.display import progress, say
+from warpfile.evidence.markdown import percent, signed, table
+from warpfile.options import BASELINE, designs
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "cost.md"
+
+#: Modules below this share of a scheme's logic are summed up.
+SMALL = 0.005
+
+
+def main(arguments: list[str]) -> None:
+    """Measure every scheme, print the page, and with ``--write`` replace the file."""
+    parser = argparse.ArgumentParser(prog="python -m warpfile.cost", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="replace docs/cost.md")
+    parser.add_argument("--liberty", type=Path, help="cell library with delays, for critical paths; needs OpenSTA")
+    options = parser.parse_args(arguments)
+    wanted = designs(("all",), None, ())
+    with progress("cost") as report:
+        costs = measured(wanted, None, report)
+        if options.liberty:
+            report("critical paths")
+            paths = [critical_path(one.scheme, one.config, options.liberty) for one in wanted]
+            costs = [replace(one, path=path) for one, path in zip(costs, paths, strict=True)]
+    text = "\n".join(_page(costs, options.liberty))
+    if options.write:
+        PAGE.write_text(text)
+    say(text)
+
+
+def _page(costs: Sequence[Cost], liberty: Path | None) -> Iterator[str]:
+    options = "--write --liberty FILE" if liberty else "--write"
+    yield "# What the schemes cost\n"
+    yield f"Written by `python -m warpfile.cost {options}`; [area.md](area.md) says how."
+    yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. Every scheme at its own preset, 32 lanes.\n"
+    yield "## Cells\n"
+    columns = ("scheme", "preset", "cells", "flip-flops", "NAND2 eq.", "memory bits", "levels")
+    yield table(columns, map(_sizes, costs))
+    yield "## Over the baseline of the same preset\n"
+    columns = ("scheme", "logic", "storage", *(f"total, {name}" for name in NAND2_PER_BIT))
+    yield table(columns, (_growth(one) for one in costs if one.design.scheme.name != BASELINE))
+    yield "A growth marked ~ is within the noise of the tools. Total: logic and memory bits at that density.\n"
+    if liberty:
+        yield "## Critical paths\n"
+        yield f"Library {liberty.name}; buffer trees of at most 16 sinks, no wires, ideal clock.\n"
+        yield table(("scheme", "ns", "cells", "buffers added", "from", "to"), map(_path, costs))
+    for one in costs:
+        yield from _scheme(one)
+
+
+def _sizes(one: Cost) -> tuple[object, ...]:
+    report = one.report
+    sizes = (report.cells, report.flip_flops, round(report.nand2_equivalents), report.memory_bits)
+    return (one.design.scheme.name, one.design.preset, *(f"{size:,}" for size in sizes), report.logic_levels)
+
+
+def _growth(one: Cost) -> tuple[str, ...]:
+    logic = ("~" if one.overhead["noise"] else "") + signed(one.overhead["logic"])
+    return (one.design.scheme.name, logic, *map(signed, (one.overhead["storage"], *one.overhead["total"].values())))
+
+
+def _path(one: Cost) -> tuple[object, ...]:
+    path = one.path
+    if path is None or path.nanoseconds is None:
+        return (one.design.scheme.name, "-", "-", "-", path.reason if path else "", "")
+    buffers = path.fan_out.buffers if path.fan_out else 0
+    return (
+        one.design.scheme.name,
+        f"{path.nanoseconds:.2f}",
+        len(path.cells),
+        buffers,
+        f"`{path.start}`",
+        f"`{path.end}`",
+    )
+
+
+def _scheme(one: Cost) -> Iterator[str]:
+    report = one.report
+    yield f"## `{one.design.scheme.name}`\n"
+    yield table(("stored", "kind", "bits", "published", "ratio", "why"), map(_stored, report.structures))
+    if claims := CLAIMS.get(one.design.scheme.name):
+        rows = []
+        for claim in claims:
+            ours = claim.ours(report, one.beside)
+            ratio = f"{ours / claim.published:.2f}"
+            rows.append((claim.what, f"{claim.published:.2%}", f"{ours:.2%}", ratio, claim.source, claim.why or "-"))
+        yield table(("claimed", "paper", "ours", "ratio", "source", "why"), rows)
+        yield f"Areas of the register file: its bits at {DENSE}.\n"
+    columns = ("module", "instances", "NAND2 eq., all", "share", "levels", "over the baseline's")
+    yield table(columns, _modules(one))
+
+
+def _stored(row: StructureBits) -> tuple[object, ...]:
+    published = "-" if row.published is None else f"{row.published:,}"
+    ratio = "-" if row.ratio is None else f"{row.ratio:.2f}"
+    return (row.name, row.kind, f"{row.bits:,}", published, ratio, row.why or "-")
+
+
+def _modules(one: Cost) -> Iterator[tuple[object, ...]]:
+    """The large modules, the schedulers, and the sum of the rest."""
+    total = one.report.nand2_equivalents
+    shown = [module for module in one.report.modules if _size(module) >= SMALL * total or "scheduler" in module.name]
+    for module in sorted(shown, key=_size, reverse=True):
+        over = _over(one.overhead["modules"].get(module.name))
+        yield (f"`{module.name}`", *_share(module, total), module.logic_levels, over)
+    rest = total - sum(map(_size, shown))
+    yield ("all others", "-", f"{rest:,.0f}", percent(rest / total), "-", "-")
+
+
+def _over(growth: Mapping[str, Any] | None) -> str:
+    if growth is None or growth["logic"] is None:
+        return "-"
+    return ("~" if growth["noise"] else "") + signed(growth["logic"])
+
+
+def _size(module: ModuleArea) -> float:
+    return module.nand2_equivalents * module.instances
+
+
+def _share(module: ModuleArea, total: float) -> tuple[object, ...]:
+    return (module.instances, f"{_size(module):,.0f}", percent(_size(module) / total))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
