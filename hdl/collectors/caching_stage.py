@@ -7,11 +7,12 @@ from amaranth.lib.wiring import Out
 from hdl.arbiter import any_of, decode
 from hdl.beat import needs_unit
 from hdl.collectors.caching_allocator import CHOICES, DepartureOrder, UnitAllocator
-from hdl.collectors.caching_lane import CachingLane, DispatchLane
+from hdl.collectors.caching_lane import CachingLane
 from hdl.collectors.caching_lfsr import Lfsr
 from hdl.collectors.caching_results import RESULT_EVENTS
 from hdl.collectors.caching_sources import SOURCE_EVENTS
 from hdl.collectors.caching_unit import CachingUnit
+from hdl.collectors.dispatch_lane import DispatchLane
 from hdl.collectors.operand_stage import OperandStage
 from hdl.collectors.stage import stage_members
 from hdl.collectors.threshold import WaitThreshold

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.arbiter import lowest_one, oldest_one
-from hdl.collectors.caching_count import count_ones
+from hdl.count import count_ones
 from hdl.naming import named
 from spec.malekeh import MalekehConfig
 

@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.collectors.caching_count import count_ones
+from hdl.count import count_ones
 from hdl.naming import named
 from spec.bow import BowConfig
 

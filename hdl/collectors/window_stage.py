@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
 from hdl.arbiter import any_of, decode, select
-from hdl.collectors.caching_lane import DispatchLane
+from hdl.collectors.dispatch_lane import DispatchLane
 from hdl.collectors.operand_stage import OperandStage
 from hdl.collectors.stage import stage_members
 from hdl.collectors.window import Window

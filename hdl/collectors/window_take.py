@@ -5,8 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.arbiter import oldest_one
-from hdl.collectors.caching_count import count_ones
 from hdl.collectors.window_fit import entries_layout, fit_layout
+from hdl.count import count_ones
 from hdl.naming import named
 from spec.bow import BowConfig
 

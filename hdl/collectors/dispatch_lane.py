@@ -1,0 +1,40 @@
+"""One lane of the way from collector units, or windows, to the execution ports."""
+
+from amaranth import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.arbiter import select
+from spec.config import Config
+
+
+class DispatchLane(wiring.Component):
+    """One lane of the way from the units to the execution ports.
+
+    Members
+    -------
+    units : In(32 * collectors * source_slots)   Operands of every unit, unit-major.
+    chosen : In(ports * collectors)              Unit presented on each port, one-hot.
+    operands : Out(32 * source_slots * ports)    Port-major, then slot.
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        width = 32 * cfg.source_slots
+        super().__init__(
+            {
+                "units": In(width * cfg.collectors),
+                "chosen": In(cfg.ports * cfg.collectors),
+                "operands": Out(width * cfg.ports),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """AND-OR per port."""
+        m = Module()
+        cfg, width = self._cfg, 32 * self._cfg.source_slots
+        units = [self.units.word_select(unit, width) for unit in range(cfg.collectors)]
+        for port in range(cfg.ports):
+            chosen = self.chosen.word_select(port, cfg.collectors)
+            m.d.comb += self.operands.word_select(port, width).eq(select(chosen, units))
+        return m
