@@ -29,7 +29,7 @@ class Change:
     @property
     def growth(self) -> float | None:
         """Growth as a fraction."""
-        return self.now / self.before - 1 if self.before and self.now is not None else None
+        return round(self.now / self.before - 1, 6) if self.before and self.now is not None else None
 
 
 def read_figures(path: Path) -> dict[str, Any]:
@@ -80,5 +80,5 @@ def excessive(found: list[Change]) -> list[Change]:
         one
         for limit, some in ((SCHEME_LIMIT, totals), (MODULE_LIMIT, modules))
         for one in some
-        if one.now is not None and (one.before is None or one.now > one.before * (1 + limit))
+        if one.now is not None and (one.growth is None or one.growth > limit)
     ]

@@ -1,0 +1,72 @@
+"""Kept area figures: what has changed since, and how much may."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from synth.area import measure
+from synth.figures import KEPT, changes, excessive, read_figures
+from warpfile.schemes import SCHEMES
+
+
+def figures(cells: int = 1000, part: int = 100) -> dict[str, Any]:
+    modules = [
+        {"name": "part", "cells": part, "instances": 2},
+        {"name": "warpfile.rest$12", "cells": cells - 2 * part, "instances": 1},
+    ]
+    sizes = {"cells": cells, "flip_flops": 10, "nand2_equivalents": 1.5 * cells, "logic_levels": 7}
+    return {"tool": "Yosys 0.70", "liberty": "nand2.lib", "schemes": {"double": {**sizes, "modules": modules}}}
+
+
+def test_equal_figures_have_no_changes() -> None:
+    assert changes(figures(), figures()) == []
+
+
+@pytest.mark.parametrize(("cells", "refused"), [(1020, []), (1021, ["cells"]), (900, [])])
+def test_a_scheme_may_grow_by_two_percent(cells: int, refused: list[str]) -> None:
+    found = changes(figures(), figures(cells))
+    assert {"cells", "nand2 equivalents", "cells of warpfile.rest"} == {one.what for one in found}
+    assert [one.what for one in excessive(found)] == refused
+
+
+@pytest.mark.parametrize(("part", "refused"), [(115, []), (116, ["cells of part"]), (50, ["cells of warpfile.rest"])])
+def test_a_module_may_grow_by_fifteen_percent(part: int, refused: list[str]) -> None:
+    """Cells of both modules together stay the same: what the one loses the other has more."""
+    found = changes(figures(part=100 if part > 100 else 110), figures(part=part))
+    assert {"cells of part", "cells of warpfile.rest"} == {one.what for one in found}
+    assert [one.what for one in excessive(found)] == refused
+
+
+def test_a_new_module_and_a_new_scheme_need_new_figures() -> None:
+    more = figures()
+    more["schemes"]["double"]["modules"].append({"name": "other", "cells": 1, "instances": 1})
+    assert [one.what for one in excessive(changes(figures(), more))] == ["cells of other"]
+    new = copy.deepcopy(figures())
+    new["schemes"]["triple"] = new["schemes"]["double"]
+    assert [(one.scheme, one.before) for one in excessive(changes(figures(), new))] == [("triple", None)]
+    assert excessive(changes(more, figures())) == []
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"tool": "x"}'])
+def test_a_file_that_holds_no_figures_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "figures.json").write_text(text)
+    with pytest.raises(ValueError, match=r"figures\.json"):
+        read_figures(tmp_path / "figures.json")
+    with pytest.raises(ValueError, match=r"none\.json: No such file"):
+        read_figures(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_no_scheme_has_grown_since_its_figures_were_kept(name: str) -> None:
+    """After a change that is meant: ``warpfile area all --json synth/figures.json``, in the same commit."""
+    scheme = SCHEMES[name]
+    kept = read_figures(KEPT)
+    report = measure(scheme, scheme.configuration(scheme.preset), levels=False)
+    now = json.loads(json.dumps({**kept, "tool": report.tool, "schemes": {name: report.to_json()}}))
+    assert now["tool"] == kept["tool"]
+    assert not excessive(changes(kept, now))
