@@ -72,6 +72,7 @@ TRACES = (
     # Found by search: the SFU or memory releases one particular register or token while another one is pending.
     Stress("chain", 122, 50),
     Stress("memory", 122, 50),
+    Stress("memory", 15, 63),
 )
 
 
