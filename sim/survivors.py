@@ -39,7 +39,7 @@ SURVIVORS: tuple[Survivor, ...] = (
         "tiny",
         "instruction_buffer",
         "const1 of B[0] in `$18 = place1 & push`",
-        "the second entry then takes what is offered without a push too, but is not valid before one, which writes it again",
+        "the second entry also takes what is offered without a push, but is not valid before a push writes it again",
     ),
     Survivor(
         "baseline",
