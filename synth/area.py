@@ -109,15 +109,21 @@ def measure(
     return replace(found, structures=storage(scheme, cfg, verilog))
 
 
-def critical_path(scheme: Scheme, cfg: Config, liberty: Path) -> CriticalPath:
+def critical_path(scheme: Scheme, cfg: Config, liberty: Path, *, cache: Path | None = CACHE) -> CriticalPath:
     """Critical path of ``scheme`` at ``cfg`` with the cells of a library; without OpenSTA the reason why there is none.
 
-    Raises ``ValueError`` for a library that cannot be used or has no delays.
+    Remembered as netlists are. Raises ``ValueError`` for a library that cannot be used or has no delays.
     """
     library = read_liberty(liberty)
+    if not (timer := timing.timer()):
+        return CriticalPath(None, timing.NO_TIMER)
     with _AMARANTH:
         verilog = scheme.verilog(cfg, probes=False)
-    return timing.critical_path(verilog, TOP, MEMORIES, library)
+
+    def time() -> dict[str, Any]:
+        return timing.critical_path(verilog, TOP, MEMORIES, library).to_json()
+
+    return CriticalPath.from_json(_cached(cache, f"{timer} {timing.TIMED}", verilog, library.text, time))
 
 
 def _map(verilog: str, library: Liberty) -> Counts:
@@ -134,7 +140,7 @@ def _unnumbered(module: str) -> str:
     return re.sub(r"\$\d+$", "", module)
 
 
-def _cached(cache: Path | None, script: str, verilog: str, library: str, work: Callable[[], Counts]) -> Counts:
+def _cached(cache: Path | None, script: str, verilog: str, library: str, work: Callable[[], Any]) -> Any:
     """Result of ``work``, remembered under everything that it depends on."""
     if cache is None:
         return work()

@@ -14,7 +14,7 @@ from typing import Any
 from synth.drive import LOADS, Buffer, load_femtofarads, middling_buffer, with_memories
 from synth.fanout import CLOCK, FanOut, Netlist, buffer_trees, name_cells
 from synth.liberty import Liberty
-from synth.mapped import map_for_speed, structural_verilog
+from synth.mapped import MAP, map_for_speed, structural_verilog
 from synth.yosys import run
 
 #: Flattened; black boxes become ports, so that the mapper and the timer see paths that begin and end at them.
@@ -70,6 +70,13 @@ puts "path end"
 _SLACK = re.compile(r"(-?[\d.]+)\s+slack")
 _PIN = re.compile(r"^ +-?[\d.]+ +(-?[\d.]+) [v^] (\S+) \((\S+)\)$", re.MULTILINE)
 _GATE = re.compile(r"/Y \(")
+
+
+#: What is said where nothing can be timed.
+NO_TIMER = "OpenSTA (sta) is not on PATH"
+
+#: All scripts that a critical path depends on.
+TIMED = MAP + _STA_WHOLE
 
 
 class TimingError(RuntimeError):
@@ -184,6 +191,19 @@ class CriticalPath:
         """All fields by name; ``cells`` is a list of objects."""
         return asdict(self) | {"cells": [asdict(cell) for cell in self.cells]}
 
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> CriticalPath:
+        """What :meth:`to_json` gave."""
+        fan_out = facts["fan_out"] and FanOut(**facts["fan_out"])
+        return cls(**{**facts, "cells": tuple(PathCell(**cell) for cell in facts["cells"]), "fan_out": fan_out})
+
+
+def timer() -> str:
+    """Version of OpenSTA; empty where it is not installed."""
+    if not shutil.which("sta"):
+        return ""
+    return subprocess.run(["sta", "-version"], capture_output=True, text=True, check=False).stdout.strip()
+
 
 def critical_path(
     verilog: str,
@@ -204,7 +224,7 @@ def critical_path(
     """
     buffer = middling_buffer(liberty)
     if not shutil.which("sta"):
-        return CriticalPath(None, "OpenSTA (sta) is not on PATH")
+        return CriticalPath(None, NO_TIMER)
     drive = f"set_driving_cell {buffer.name}\nset_load {load_femtofarads(liberty, buffer):g}\n"
     design = map_for_speed(verilog, top, memories, liberty.text, drive, period_ns)
     netlist: Netlist = design["modules"]

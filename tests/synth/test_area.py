@@ -10,10 +10,12 @@ import pytest
 
 from spec.config import Config
 from spec.presets import PRESETS
-from synth import yosys
-from synth.area import MEMORIES, AreaReport, measure, report
-from synth.liberty import read_liberty
+from synth import timing, yosys
+from synth.area import MEMORIES, AreaReport, critical_path, measure, report
+from synth.fanout import FanOut
+from synth.liberty import NAND2_UNITS, read_liberty
 from synth.overhead import NAND2_PER_BIT, overhead
+from synth.timing import CriticalPath, PathCell
 from warpfile.schemes import SCHEMES, TOP
 
 SMALL = PRESETS["tiny"].config.replace(warps=2, register_names=16, rows=16, collectors=2, payload_bits=16)
@@ -179,6 +181,19 @@ def test_a_remembered_result_needs_no_synthesis(tmp_path: Path, monkeypatch: pyt
     assert measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=tmp_path) == first
     with pytest.raises(pytest.fail.Exception):
         measure(SCHEMES["baseline"], SMALL.replace(lanes=1, rows=32), cache=tmp_path)
+
+
+def test_a_remembered_path_needs_no_timing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cfg, asked = SMALL.replace(lanes=1), []
+    found = CriticalPath(1.5, "", "a/Q", "b/D", (PathCell("a", "DFF", 0.3),), FanOut(40, 16, 3))
+    monkeypatch.setattr(timing, "timer", lambda: "2.0")
+    monkeypatch.setattr(timing, "critical_path", lambda *_: asked.append(1) or found)
+    for _ in range(2):
+        assert critical_path(SCHEMES["baseline"], cfg, NAND2_UNITS, cache=tmp_path) == found
+    assert len(asked) == 1
+    monkeypatch.setattr(timing, "timer", lambda: "3.0")
+    critical_path(SCHEMES["baseline"], cfg, NAND2_UNITS, cache=tmp_path)
+    assert len(asked) == 2
 
 
 def test_overhead_weighs_memories_by_their_density(measured: dict[int, AreaReport]) -> None:

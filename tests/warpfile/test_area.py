@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from synth.liberty import NAND2_UNITS
 from tests.warpfile.conftest import Invoke
 from warpfile.schemes import SCHEMES
 
@@ -66,3 +67,26 @@ def test_a_library_that_cannot_be_used_is_refused(invoke: Invoke, folder: Path, 
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "cells.lib" in result.stderr
     assert not (folder / "area.json").exists()
+
+
+@pytest.mark.parametrize(("timer", "reason"), [("", "OpenSTA (sta) is not on PATH"), ("2.0", "nand2.lib cannot time")])
+def test_what_cannot_be_timed_is_said_and_nothing_fails(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, timer: str, reason: str
+) -> None:
+    monkeypatch.setattr("synth.timing.timer", lambda: timer)
+    result = invoke("area", "baseline", *SMALL, "--liberty", str(NAND2_UNITS), "--json", "area.json")
+    assert result.exit_code == 0, result.output
+    path = json.loads(Path("area.json").read_text())["schemes"]["baseline"]["critical_path"]
+    assert path["nanoseconds"] is None and path["reason"].startswith(reason)
+    assert "need --liberty" not in result.stdout
+
+
+def test_changes_against_earlier_figures_are_a_table(invoke: Invoke) -> None:
+    assert invoke("area", "baseline", *SMALL, "--json", "area.json").exit_code == 0
+    result = invoke("area", "baseline", *SMALL, "--against", "area.json")
+    assert "Nothing differs from the earlier figures." in result.stdout
+    facts = json.loads(Path("area.json").read_text())
+    facts["schemes"]["baseline"]["cells"] //= 2
+    Path("area.json").write_text(json.dumps(facts))
+    changed = invoke("area", "baseline", *SMALL, "--against", "area.json").stdout
+    assert "Nothing differs" not in changed and "cells" in changed and "+100.0%" in changed

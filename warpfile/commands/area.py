@@ -48,7 +48,7 @@ class Cost:
 @click.option(
     "--against", metavar="FILE", type=click.Path(path_type=Path), help="Compare with a file that --json wrote."
 )
-@click.option("--timing", is_flag=True, help="Time the critical paths with OpenSTA; needs --liberty.")
+@click.option("--timing/--no-timing", default=True, help="Critical paths too, by OpenSTA; only with --liberty.")
 @json_file
 def area(
     schemes: tuple[str, ...],
@@ -64,12 +64,10 @@ def area(
     \b
     Example: warpfile area baseline --preset turing --json area.json
     Example: warpfile area all --against synth/figures.json
-    Example: warpfile area malekeh --liberty sky130hd_tt.lib.gz --timing
+    Example: warpfile area malekeh --liberty sky130hd_tt.lib.gz
     """
     from synth.figures import read_figures
 
-    if timing and not liberty:
-        raise click.UsageError("--timing needs --liberty FILE, a cell library with delays")
     before = read_figures(against) if against else None
     with progress("area") as report:
         found = measured(designs(schemes, preset, changes), liberty, report, timing=timing)
@@ -82,8 +80,10 @@ def area(
 
 
 def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, *, timing: bool = False) -> list[Cost]:
-    """Costs of designs, each with the baseline beside it. Raises ``ValueError`` for a library that cannot be used."""
-    from synth.area import critical_path
+    """Costs of designs, each with the baseline beside it, and critical paths where ``timing`` and the library allow it.
+
+    Raises ``ValueError`` for a library that cannot be used.
+    """
     from synth.overhead import overhead
 
     asked = [one for design in wanted for one in (design, design.baseline)]
@@ -97,8 +97,18 @@ def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, *, 
         costs.append(Cost(design, found, beside, overhead(found, beside)))
     if timing and liberty:
         report("critical paths")
-        return [replace(one, path=critical_path(one.design.scheme, one.design.config, liberty)) for one in costs]
+        return [replace(one, path=_timed(one.design, liberty)) for one in costs]
     return costs
+
+
+def _timed(design: Design, liberty: Path) -> CriticalPath:
+    from synth.area import critical_path
+    from synth.timing import CriticalPath, TimingError
+
+    try:
+        return critical_path(design.scheme, design.config, liberty)
+    except (ValueError, TimingError) as error:
+        return CriticalPath(None, str(error))
 
 
 def _measured(design: Design, liberty: Path | None, report: Report) -> AreaReport:
@@ -132,6 +142,8 @@ def show_costs(costs: Sequence[Cost]) -> None:
     for path in (one.path for one in costs if one.path and one.path.nanoseconds is not None):
         say(f"{path.nanoseconds} ns: {path.start} to {path.end}, {len(path.cells)} cells")
     say(f"{costs[0].report.tool}, library {costs[0].report.liberty}; memories are counted as bits only.")
+    if not any(one.path for one in costs):
+        say("Critical paths need --liberty with a library that has delays.")
     grown = [one for one in costs if one.design.scheme.name != BASELINE]
     if grown:
         densities = [f"total at {density}" for density in grown[0].overhead["total"]]
