@@ -45,7 +45,10 @@ class Setup:
 
 _BOTH = ("launch", "large")
 SETUPS: dict[str, tuple[Setup, ...]] = {
-    "baseline": tuple(Setup(name, settings=_BOTH if name in ("turing", "fermi") else ("launch",)) for name in PRESETS),
+    "baseline": (
+        *(Setup(name, settings=_BOTH if name in ("turing", "fermi") else ("launch",)) for name in PRESETS),
+        Setup("isca2011", {"scheduler": "two_level"}),
+    ),
     "bow": (
         Setup("pascal"),
         Setup("tiny"),
@@ -70,6 +73,7 @@ SETUPS: dict[str, tuple[Setup, ...]] = {
         Setup("tiny"),
         Setup("tiny", {"replacement": "lru", "suspend": "always", "bank_ports": "1R1W", "cache_entries": 3}, ()),
         Setup("tiny", {"replacement": "evict_first", "allocation": "hinted", "active_choice": "round_robin"}, ()),
+        Setup("isca2011", {"active_warps": 32, "suspend": "never", "long_results": "allocate"}),
     ),
 }
 

@@ -18,6 +18,9 @@ from tests.golden.scenario import hand_trace, op
 from tests.golden.test_bow import LISTING
 from tests.golden.test_malekeh_example import CFG as CACHING_UNIT
 from tests.golden.test_malekeh_example import TRACE as CACHING_TRACE
+from tests.golden.test_rfc_example import CFG as CACHE
+from tests.golden.test_rfc_example import HINTS as CACHED_HINTS
+from tests.golden.test_rfc_example import PROGRAM as CACHED_PROGRAM
 from warpfile.inputs import obtain_trace
 from warpfile.schemes import SCHEMES
 
@@ -28,6 +31,12 @@ AWKWARD = [
     ("bow_wr", "tiny", {"window": 7, "window_entries": 9, "bank_skew": "row", "banks": 4}),
     ("malekeh", "tiny", {"collectors": 1, "bank_ports": "1R1W", "bank_cycles": 2, "wait_control": "fixed"}),
     ("malekeh", "tiny", {"collectors": 4, "unit_entries": 16, "source_slots": 8, "banks": 4, "ports": 1}),
+    ("baseline", "tiny", {"scheduler": "two_level", "active_warps": 2}),
+    ("baseline", "tiny", {"scheduler": "two_level", "active_warps": 3, "suspend": "always", "collectors": 1}),
+    ("rfc", "tiny", {"active_warps": 5, "suspend": "never", "long_results": "allocate", "cache_entries": 5}),
+    ("rfc", "tiny", {"suspend": "always", "replacement": "lru", "bank_ports": "1R1W", "cache_entries": 3}),
+    ("rfc", "tiny", {"replacement": "evict_first", "allocation": "hinted", "dead_bits": "ignored", "bank_cycles": 2}),
+    ("rfc", "tiny", {"active_warps": 1, "cache_entries": 1, "write_queue": 1, "active_choice": "round_robin"}),
 ]
 
 
@@ -110,6 +119,20 @@ def test_a_caching_unit_runs_the_worked_example(root: Path) -> None:
     assert report.outcome.mismatches == 0, report.outcome.first_mismatch
     assert (counters["sources"], counters["source_hits"]) == (6, 2)
     assert (counters["bank_reads"], counters["bank_writes"], counters["cached_results"]) == (4, 3, 2)
+
+
+def test_a_register_cache_runs_the_worked_example(root: Path) -> None:
+    scheme = SCHEMES["rfc"]
+    assert scheme.hints
+    trace = hand_trace(CACHED_PROGRAM)
+    label = f"rfc {scheme.hints.label(CACHE)}"
+    trace = dataclasses.replace(trace, hints=np.array(CACHED_HINTS, dtype=np.uint32), annotation=label)
+    outcome = cosim(scheme, CACHE.replace(lanes=1), trace, build_root=root / "build").outcome
+    counters = outcome.counters
+    assert outcome.mismatches == 0, outcome.first_mismatch
+    assert (counters["cache_hits"], counters["bank_reads"], counters["bank_writes"]) == (6, 3, 3)
+    assert (counters["evictions"], counters["flushes"], counters["long_results"]) == (1, 1, 1)
+    assert (counters["evictions_dead"], counters["flushes_dead"]) == (2, 1)
 
 
 def test_a_wrong_write_class_is_seen(root: Path) -> None:
