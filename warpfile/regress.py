@@ -45,10 +45,7 @@ class Setup:
 
 _BOTH = ("launch", "large")
 SETUPS: dict[str, tuple[Setup, ...]] = {
-    "baseline": (
-        *(Setup(name, settings=_BOTH if name in ("turing", "fermi") else ("launch",)) for name in PRESETS),
-        Setup("isca2011", {"scheduler": "two_level"}),
-    ),
+    "baseline": tuple(Setup(name, settings=_BOTH if name in ("turing", "fermi") else ("launch",)) for name in PRESETS),
     "bow": (
         Setup("pascal"),
         Setup("tiny"),
