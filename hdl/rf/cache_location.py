@@ -1,12 +1,12 @@
 """Where the registers live that a machine with a register cache looks up in a cycle."""
 
-from amaranth import Module, Signal
+from amaranth import Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.arbiter import decode
 from hdl.beat import launch_layout
-from hdl.rf.location import location_layout, look_up, of_warp
+from hdl.rf.location import base_table, location_layout, look_up, of_warp
 from hdl.rf.queued_banks import WRITERS
 from spec.rfc import RfcConfig
 
@@ -44,10 +44,7 @@ class CacheLocation(wiring.Component):
         """Table of bases; one multiplexer for the offered beat, one per writer."""
         m = Module()
         cfg = self._cfg
-        bases = [Signal(cfg.place_bits, name=f"base{warp}", reset_less=True) for warp in range(cfg.warps)]
-        for warp, base in enumerate(bases):
-            with m.If(self.launch_valid & (self.launch.warp == warp)):
-                m.d.sync += base.eq(self.launch.base)
+        bases = base_table(m, cfg, self.launch_valid, self.launch)
         offered = of_warp(m, cfg, "offered", self.warp, bases)
         for slot in range(cfg.source_slots):
             look_up(m, cfg, *offered, self.sources[slot], self.source_places[slot])

@@ -51,10 +51,7 @@ class Location(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Table of bases; one multiplexer for the offered beat, one per write-back port."""
         m = Module()
-        bases = [Signal(self._cfg.place_bits, name=f"base{warp}", reset_less=True) for warp in range(self._cfg.warps)]
-        for warp, base in enumerate(bases):
-            with m.If(self.launch_valid & (self.launch.warp == warp)):
-                m.d.sync += base.eq(self.launch.base)
+        bases = base_table(m, self._cfg, self.launch_valid, self.launch)
         offered = of_warp(m, self._cfg, "offered", self.warp, bases)
         for slot in range(self._cfg.source_slots):
             look_up(m, self._cfg, *offered, self.sources[slot], self.source_places[slot])
@@ -63,6 +60,15 @@ class Location(wiring.Component):
             writing = of_warp(m, self._cfg, f"result{port}", warp, bases)
             look_up(m, self._cfg, *writing, self.result_registers[port], self.result_places[port])
         return m
+
+
+def base_table(m: Module, cfg: Config, valid: Value, launch: data.View) -> list[Signal]:
+    """First place of every warp, from the cycle after its launch."""
+    bases = [Signal(cfg.place_bits, name=f"base{warp}", reset_less=True) for warp in range(cfg.warps)]
+    for warp, base in enumerate(bases):
+        with m.If(valid & (launch.warp == warp)):
+            m.d.sync += base.eq(launch.base)
+    return bases
 
 
 def of_warp(m: Module, cfg: Config, name: str, warp: Value, bases: Sequence[Value]) -> tuple[Signal, Signal]:

@@ -106,6 +106,41 @@ class Line:
         self.register, self.pins, self.dead, self.early = None, 0, False, False
 
 
+def draw(rng, lines):
+    """What happens in a cycle, each a list of lines, as far as the tags are promised it."""
+    count = len(lines)
+    loose = [n for n in range(count) if not lines[n].pins]
+    taken = [rng.choice(loose)] if loose and rng.random() < 0.4 else []
+    others = [n for n in loose if n not in taken and lines[n].register is not None]
+    revived = [rng.choice(others)] if others and rng.random() < 0.3 else []
+    gone = [n for n in others if n not in revived and rng.random() < 0.1]
+    free = [n for n in range(count) if lines[n].register is not None and n not in (*taken, *gone)]
+    pinned = [n for n in free if lines[n].pins < 3 and rng.random() < 0.4]
+    readable = [n for n in range(count) if lines[n].pins]
+    reads = rng.sample(readable, min(len(readable), rng.randrange(3)))
+    killed, early = ([n for n in reads if rng.random() < 0.5] for _ in range(2))
+    driven = {"take": taken, "revive": revived, "invalidate": gone, "pin": pinned, "kill": killed, "hasten": early}
+    return driven, reads
+
+
+def apply(lines, driven, reads, register):
+    """The lines after the cycle."""
+    for number in driven["pin"]:
+        lines[number].pins += 1
+    for number in reads:
+        lines[number].pins -= 1
+    for number in driven["kill"]:
+        lines[number].dead = True
+    for number in driven["hasten"]:
+        lines[number].early = True
+    for number in driven["revive"]:
+        lines[number].dead = lines[number].early = False
+    for number in (*driven["invalidate"], *driven["take"]):
+        lines[number] = Line()
+    for number in driven["take"]:
+        lines[number].register = register
+
+
 @pytest.mark.parametrize("count", (1, 2, 5))
 def test_tags_keep_what_happens_to_their_lines(count):
     cfg = config(cache_entries=count, source_slots=2, collectors=3)
@@ -115,51 +150,26 @@ def test_tags_keep_what_happens_to_their_lines(count):
         head = 0
         for _ in range(500):
             tags = part.tags
-            held = [line for line in lines if line.register is not None]
             assert ctx.get(tags.valid) == bits(n for n in range(count) if lines[n].register is not None)
             assert ctx.get(tags.dead) == bits(n for n in range(count) if lines[n].dead)
             assert ctx.get(tags.evict_first) == bits(n for n in range(count) if lines[n].early)
             assert ctx.get(tags.pinned) == bits(n for n in range(count) if lines[n].pins)
             assert ctx.get(tags.head) == head
             for number, line in enumerate(lines):
-                assert line not in held or ctx.get(tags.registers[number]) == line.register
-            loose = [n for n in range(count) if not lines[n].pins]
-            readable = [n for n in range(count) if lines[n].pins]
-            taken = rng.choice(loose) if loose and rng.random() < 0.4 else None
-            others = [n for n in loose if n != taken and lines[n].register is not None]
-            revived = rng.choice(others) if others and rng.random() < 0.3 else None
-            gone = [n for n in others if n != revived and rng.random() < 0.1]
-            free = [n for n in range(count) if lines[n].register is not None and n not in (taken, *gone)]
-            pinned = [n for n in free if lines[n].pins < 3 and rng.random() < 0.4]
-            reads = rng.sample(readable, min(len(readable), rng.randrange(3)))
-            killed, early = ([n for n in reads if rng.random() < 0.5] for _ in range(2))
+                assert line.register is None or ctx.get(tags.registers[number]) == line.register
+            driven, reads = draw(rng, lines)
             register, advance, vacant = rng.randrange(64), rng.getrandbits(1), rng.random() < 0.05
-            driven = {"invalidate": gone, "pin": pinned, "kill": killed, "hasten": early}
-            driven |= {"take": [taken] if taken is not None else [], "revive": [revived] if revived is not None else []}
             for name, numbers in driven.items():
                 ctx.set(getattr(part, name), bits(numbers))
             for slot, number in itertools.zip_longest(range(2), reads):
                 ctx.set(part.reads[slot], 0 if number is None else 1 << number)
             ctx.set(part.new_register, register)
-            ctx.set(part.advance, advance and taken is not None)
+            ctx.set(part.advance, advance and bool(driven["take"]))
             ctx.set(part.vacant, vacant)
             await ctx.tick()
-            for number in pinned:
-                lines[number].pins += 1
-            for number in reads:
-                lines[number].pins -= 1
-            for number in killed:
-                lines[number].dead = True
-            for number in early:
-                lines[number].early = True
-            if revived is not None:
-                lines[revived].dead = lines[revived].early = False
-            for number in gone:
-                lines[number] = Line()
-            if taken is not None:
-                lines[taken] = Line()
-                lines[taken].register = register
-                head = (taken + 1) % count if advance else head
+            apply(lines, driven, reads, register)
+            for number in driven["take"]:
+                head = (number + 1) % count if advance else head
             head = 0 if vacant else head
 
     run(part, bench)
