@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+TYPED := spec compiler emulator golden
 
 .PHONY: demo test lint regress bench tools clean
 
@@ -18,6 +19,8 @@ test: lint
 lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	mkdir -p build/types/warpfile
+	ln -sfn $(foreach name,$(TYPED),$(CURDIR)/$(name)) build/types/warpfile/
 	$(BIN)/mypy
 
 ## Long regressions: every kernel on every preset at 32 lanes, stress traces, generated Verilog of every preset.

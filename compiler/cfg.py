@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from compiler.model import Function, Instruction, Label, Predicate, Routine
-from compiler.opcodes import BLOCK_ENDS
+from warpfile.compiler.model import Function, Instruction, Label, Predicate, Routine
+from warpfile.compiler.opcodes import BLOCK_ENDS
 
 STEP = 0x10
 

@@ -22,13 +22,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiler.cfg import Cfg
-from compiler.liveness import EVERYTHING, UNIFORM_BIT, effects_of_guard, goes_anywhere, transfer, used
-from compiler.model import Instruction, Name
-from compiler.opcodes import FORMS, Dest
-from compiler.reaching import may_define
-from compiler.rejoin import Influence, influence, rejoins
-from spec.trace import Access
+from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.liveness import EVERYTHING, UNIFORM_BIT, effects_of_guard, goes_anywhere, transfer, used
+from warpfile.compiler.model import Instruction, Name
+from warpfile.compiler.opcodes import FORMS, Dest
+from warpfile.compiler.reaching import may_define
+from warpfile.compiler.rejoin import Influence, influence, rejoins
+from warpfile.spec.trace import Access
 
 VECTOR = (1 << UNIFORM_BIT) - 1  #: general registers and predicates, the files that can diverge
 _UNIFORM_SPECIAL = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SRZ")

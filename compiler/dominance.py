@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 
-from compiler.cfg import Cfg
+from warpfile.compiler.cfg import Cfg
 
 EXIT_NODE = -1  #: virtual node behind everything that ends a lane or returns
 

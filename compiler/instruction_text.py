@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from compiler.model import Instruction, Label, Name, Operand, Predicate
-from compiler.opcodes import is_known
-from compiler.operand_text import label_operand, parse_operand, split_operands
+from warpfile.compiler.model import Instruction, Label, Name, Operand, Predicate
+from warpfile.compiler.opcodes import is_known
+from warpfile.compiler.operand_text import label_operand, parse_operand, split_operands
 
 _BODY = re.compile(r"(?:@(!?)(U?)P([0-6T])\s+)?([A-Z][A-Z0-9_]*)((?:\.[A-Za-z0-9_]+)*)(?:\s+(.*))?$")
 _TARGETS = re.compile(r"\(\*\"BRANCH_TARGETS ([^\"]*)\"\*\)")

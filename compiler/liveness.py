@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from compiler.cfg import Cfg
-from compiler.model import Instruction, Label, Register
-from compiler.opcodes import is_known
-from compiler.operands import Effects, effects
+from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.model import Instruction, Label, Register
+from warpfile.compiler.opcodes import is_known
+from warpfile.compiler.operands import Effects, effects
 
 PREDICATE_BIT = 256
 UNIFORM_BIT = 264

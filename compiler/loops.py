@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiler.cfg import Cfg
-from compiler.dominance import dominates, immediate_dominators
+from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.dominance import dominates, immediate_dominators
 
 
 @dataclass(frozen=True)

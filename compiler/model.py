@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from compiler.control_codes import ControlCode, control_code
+from warpfile.compiler.control_codes import ControlCode, control_code
 
 ZERO_REGISTER = 255
 ZERO_UNIFORM = 63

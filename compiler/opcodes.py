@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from spec.trace import Access, Port, Space
+from warpfile.spec.trace import Access, Port, Space
 
 
 class Dest(Enum):

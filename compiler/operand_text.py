@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from compiler.model import (
+from warpfile.compiler.model import (
     TRUE_PREDICATE,
     ZERO_REGISTER,
     ZERO_UNIFORM,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiler.errors import UnknownOpcodeError
-from compiler.model import Address, Constant, File, Immediate, Instruction, Name, Operand, Predicate, Register
-from compiler.opcodes import FORMS, Dest, Form
-from compiler.textures import SURFACES, TEXTURES, surface_registers, texture_registers
-from compiler.widths import address_registers, dest_registers, source_registers
+from warpfile.compiler.errors import UnknownOpcodeError
+from warpfile.compiler.model import Address, Constant, File, Immediate, Instruction, Name, Operand, Predicate, Register
+from warpfile.compiler.opcodes import FORMS, Dest, Form
+from warpfile.compiler.textures import SURFACES, TEXTURES, surface_registers, texture_registers
+from warpfile.compiler.widths import address_registers, dest_registers, source_registers
 
 PREDICATES_MASK = 0x7F
 

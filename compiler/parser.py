@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from compiler.code_section import STEP, CodeSection, linked
-from compiler.errors import ListingError
-from compiler.instruction_text import decode_instruction
-from compiler.model import Function, Instruction, Label, Listing, Routine, Symbol
-from compiler.opcodes import is_known
-from compiler.sections import Section
+from warpfile.compiler.code_section import STEP, CodeSection, linked
+from warpfile.compiler.errors import ListingError
+from warpfile.compiler.instruction_text import decode_instruction
+from warpfile.compiler.model import Function, Instruction, Label, Listing, Routine, Symbol
+from warpfile.compiler.opcodes import is_known
+from warpfile.compiler.sections import Section
 
 _SECTION = re.compile(r"\s*\.section\s+([^,\s]+)")
 _CUOBJDUMP = re.compile(r"\s*Function\s*:\s*(\S+)")

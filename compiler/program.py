@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from compiler.model import Function, Instruction
-from compiler.opcodes import BRANCHES, Form
-from compiler.operands import Effects, effects, form_of
-from compiler.widths import access_bytes
-from spec.trace import (
+from warpfile.compiler.model import Function, Instruction
+from warpfile.compiler.opcodes import BRANCHES, Form
+from warpfile.compiler.operands import Effects, effects, form_of
+from warpfile.compiler.widths import access_bytes
+from warpfile.spec.trace import (
     UNIFORM_PREDICATE_TOKEN,
     UNIFORM_REGISTER_TOKEN,
     Access,

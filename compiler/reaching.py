@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from compiler.cfg import Cfg
-from compiler.liveness import EVERYTHING, defined, goes_anywhere, named, transfer
-from compiler.model import Instruction
-from compiler.opcodes import is_known
-from compiler.operands import effects
+from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.liveness import EVERYTHING, defined, goes_anywhere, named, transfer
+from warpfile.compiler.model import Instruction
+from warpfile.compiler.opcodes import is_known
+from warpfile.compiler.operands import effects
 
 
 @dataclass(frozen=True)

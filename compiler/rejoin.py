@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from compiler.cfg import STEP, Cfg
-from compiler.dominance import EXIT_NODE
-from compiler.liveness import goes_anywhere
-from compiler.model import Instruction, Label, Name
+from warpfile.compiler.cfg import STEP, Cfg
+from warpfile.compiler.dominance import EXIT_NODE
+from warpfile.compiler.liveness import goes_anywhere
+from warpfile.compiler.model import Instruction, Label, Name
 
 _ENDS = ("EXIT", "KILL", "RET")
 Barriers = dict[str, int]  #: convergence barrier -> block that its BSYNC leads to

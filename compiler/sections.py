@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from compiler.model import Parameter, Symbol
+from warpfile.compiler.model import Parameter, Symbol
 
 _DATA = re.compile(r"(?:/\*[0-9a-f]+\*/)?\s*\.(byte|short|word|dword|zero)\s+(.*)$")
 _WIDTHS = {"byte": 1, "short": 2, "word": 4, "dword": 8}

@@ -6,7 +6,7 @@ Results come in two groups: the first two words go to the second destination, th
 
 from __future__ import annotations
 
-from compiler.model import Address, Immediate, Instruction, Name, Register
+from warpfile.compiler.model import Address, Immediate, Instruction, Name, Register
 
 TEXTURES = frozenset("TEX TLD TLD4 TXD TMML".split())
 SURFACES = frozenset("SULD SUST SUATOM SURED".split())

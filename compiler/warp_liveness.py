@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from compiler.cfg import Cfg
-from compiler.divergence import Divergence
-from compiler.liveness import EVERYTHING, Liveness
-from compiler.rejoin import Influence
+from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.divergence import Divergence
+from warpfile.compiler.liveness import EVERYTHING, Liveness
+from warpfile.compiler.rejoin import Influence
 
 
 def warp_liveness(cfg: Cfg, live: Liveness, found: Divergence, any_progress: bool = False) -> Liveness:

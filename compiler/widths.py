@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.model import Address, Instruction, Operand, Register
+from warpfile.compiler.model import Address, Instruction, Operand, Register
 
 _MEMORY = frozenset("LD LDG LDS LDL ST STG STS STL LDC ULDC ATOM ATOMG ATOMS RED".split())
 _DOUBLE = frozenset("DADD DMUL DFMA DSETP".split())

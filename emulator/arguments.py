@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from emulator.errors import LaunchError
+from warpfile.emulator.errors import LaunchError
 
 _SCALARS = {"i32": "<i", "u32": "<I", "f32": "<f", "i64": "<q", "u64": "<Q", "f64": "<d"}
 _POINTER = 8

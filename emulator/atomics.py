@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from compiler.model import Register
-from compiler.widths import data_registers
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.float32 import canonical
-from emulator.lanes import ALL
-from emulator.memory_ops import address_of, at
-from emulator.source import flushed
-from emulator.warp import Run, Warp
-from emulator.windows import generic_parts, global_parts, shared_parts
+from warpfile.compiler.model import Register
+from warpfile.compiler.widths import data_registers
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.float32 import canonical
+from warpfile.emulator.lanes import ALL
+from warpfile.emulator.memory_ops import address_of, at
+from warpfile.emulator.source import flushed
+from warpfile.emulator.warp import Run, Warp
+from warpfile.emulator.windows import generic_parts, global_parts, shared_parts
 
 Operation = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Change = Callable[[np.ndarray, np.ndarray, list[np.ndarray]], np.ndarray]

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from emulator.decode import control, opcode
-from emulator.destination import Decoder
-from emulator.errors import ExecutionError
-from emulator.lanes import ALL, LANES
-from emulator.warp import Control, Run, Vote, Warp
+from warpfile.emulator.decode import control, opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.errors import ExecutionError
+from warpfile.emulator.lanes import ALL, LANES
+from warpfile.emulator.warp import Control, Run, Vote, Warp
 
 
 @control("BAR", "SYNC DEFER_BLOCKING RED POPC AND OR")

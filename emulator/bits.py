@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.lanes import ALL, lanes_of, mask_of
-from emulator.source import Fetch
-from emulator.warp import Run, Warp
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.lanes import ALL, lanes_of, mask_of
+from warpfile.emulator.source import Fetch
+from warpfile.emulator.warp import Run, Warp
 
 _COUNT8 = np.array([bin(value).count("1") for value in range(256)], dtype=np.uint8)
 _REVERSED8 = np.array([int(f"{value:08b}"[::-1], 2) for value in range(256)], dtype=np.uint8)

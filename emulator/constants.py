@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from emulator.memory import LOCAL_STACK_TOP, LOCAL_WINDOW, SHARED_WINDOW
+from warpfile.emulator.memory import LOCAL_STACK_TOP, LOCAL_WINDOW, SHARED_WINDOW
 
 PARAMETER_BASE = 0x160
 SHARED_WINDOW_BASE = 0x18

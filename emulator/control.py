@@ -6,13 +6,13 @@ import re
 
 import numpy as np
 
-from compiler.model import Immediate, Label, Name, Predicate
-from emulator.decode import control, opcode
-from emulator.destination import Decoder
-from emulator.errors import ExecutionError
-from emulator.lanes import ALL, LANES, indices_of, lanes_of, lowest_lane, mask_of
-from emulator.source import Fetch
-from emulator.warp import END, Control, Run, Warp
+from warpfile.compiler.model import Immediate, Label, Name, Predicate
+from warpfile.emulator.decode import control, opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.errors import ExecutionError
+from warpfile.emulator.lanes import ALL, LANES, indices_of, lanes_of, lowest_lane, mask_of
+from warpfile.emulator.source import Fetch
+from warpfile.emulator.warp import END, Control, Run, Warp
 
 _STEP = 16
 

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from compiler.widths import conversion_types
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.float32 import canonical
-from emulator.rounding import round_fraction, rounded32
-from emulator.source import Fetch, flushed
-from emulator.warp import Run, Warp
+from warpfile.compiler.widths import conversion_types
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.float32 import canonical
+from warpfile.emulator.rounding import round_fraction, rounded32
+from warpfile.emulator.source import Fetch, flushed
+from warpfile.emulator.warp import Run, Warp
 
 _INTEGERS: dict[str, type] = {
     "S8": np.int8, "U8": np.uint8, "S16": np.int16, "U16": np.uint16,

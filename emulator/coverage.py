@@ -1,4 +1,4 @@
-"""``python -m emulator.coverage``: the table of opcodes in ``docs/opcodes.md``, and which of them lack something."""
+"""``python -m warpfile.emulator.coverage``: the table of ``docs/opcodes.md``, and which opcodes lack something."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from compiler.opcodes import FORMS
-from emulator import families  # noqa: F401  registers the opcodes
-from emulator.decode import modifiers_of, supported_opcodes
+from warpfile.compiler.opcodes import FORMS
+from warpfile.emulator import families  # noqa: F401  registers the opcodes
+from warpfile.emulator.decode import modifiers_of, supported_opcodes
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "docs" / "opcodes.md"
@@ -33,10 +33,10 @@ REFUSED = frozenset("TEX TLD TLD4 TXD TMML TXQ SULD SUST SUATOM SURED".split())
 
 _HEAD = """# Opcodes
 
-Made by `python -m emulator.coverage`; a test keeps it current. *Parsed*: definitions and uses are known. *Executed*:
-the emulator runs it; *refused*: a kernel that reaches it ends with one line. *Tested*: a test in `tests/emulator`
-executes it by name. *Suites*: in Rodinia, Parboil or PolyBench; *samples*: beyond those in the CUDA samples. Modifiers
-are those that the emulator knows; cache and ordering hints of memory instructions are known besides.
+Made by `python -m warpfile.emulator.coverage`; a test keeps it current. *Parsed*: definitions and uses are known.
+*Executed*: the emulator runs it; *refused*: a kernel that reaches it ends with one line. *Tested*: a test in
+`tests/emulator` executes it by name. *Suites*: in Rodinia, Parboil or PolyBench; *samples*: beyond those in the CUDA
+samples. Modifiers are those that the emulator knows; cache and ordering hints of memory instructions are known besides.
 """
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from compiler.errors import UnknownOpcodeError
-from compiler.model import ZERO_REGISTER, ZERO_UNIFORM, Function, Predicate
-from compiler.opcodes import FORMS
-from compiler.operands import effects
-from compiler.program import static_instructions
-from emulator.constants import ConstantBanks
-from emulator.destination import Decoder
-from emulator.errors import ExecutionError
-from emulator.lanes import ALL
-from emulator.warp import Control, Guard, Run, Step, Warp
-from spec.trace import Access, StaticInstruction
+from warpfile.compiler.errors import UnknownOpcodeError
+from warpfile.compiler.model import ZERO_REGISTER, ZERO_UNIFORM, Function, Predicate
+from warpfile.compiler.opcodes import FORMS
+from warpfile.compiler.operands import effects
+from warpfile.compiler.program import static_instructions
+from warpfile.emulator.constants import ConstantBanks
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.errors import ExecutionError
+from warpfile.emulator.lanes import ALL
+from warpfile.emulator.warp import Control, Guard, Run, Step, Warp
+from warpfile.spec.trace import Access, StaticInstruction
 
 RunBuilder = Callable[[Decoder], Run]
 ControlBuilder = Callable[[Decoder], Control]

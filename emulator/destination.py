@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from compiler.model import File
-from emulator.lanes import ALL, lanes_of
-from emulator.source import Fetch, SourceReader
-from emulator.warp import Run, Warp
+from warpfile.compiler.model import File
+from warpfile.emulator.lanes import ALL, lanes_of
+from warpfile.emulator.source import Fetch, SourceReader
+from warpfile.emulator.warp import Run, Warp
 
 Write = Callable[[Warp, int, np.ndarray], None]
 WriteBits = Callable[[Warp, int, int], None]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from compiler.widths import conversion_types
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.source import Fetch
-from emulator.warp import Run, Warp
+from warpfile.compiler.widths import conversion_types
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.source import Fetch
+from warpfile.emulator.warp import Run, Warp
 
 _WORD = np.uint32(32)
 _LOW5 = np.uint32(31)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from emulator.arguments import Argument
-from emulator.memory import Region
+from warpfile.emulator.arguments import Argument
+from warpfile.emulator.memory import Region
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """All opcode families; importing this module registers them."""
 
-from emulator import (
+from warpfile.emulator import (
     atomics,
     barriers,
     bits,

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.lanes import lanes_of, mask_of
-from emulator.rounding import fma32, rounded32, two_sum
-from emulator.source import Fetch, flushed
-from emulator.warp import Run, Warp
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.lanes import lanes_of, mask_of
+from warpfile.emulator.rounding import fma32, rounded32, two_sum
+from warpfile.emulator.source import Fetch, flushed
+from warpfile.emulator.warp import Run, Warp
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

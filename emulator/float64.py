@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.rounding import directed64, fma64
-from emulator.warp import Run
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.rounding import directed64, fma64
+from warpfile.emulator.warp import Run
 
 _ROUNDINGS = "RN RM RP RZ"
 

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from compiler.model import Immediate, Operand, Register
-from emulator.compare import BOOLEANS, FLOAT_COMPARES, name_of_compare
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.lanes import ALL, LANES, lanes_of, mask_of
-from emulator.rounding import to_odd, two_sum
-from emulator.source import Fetch
-from emulator.warp import Run, Warp
+from warpfile.compiler.model import Immediate, Operand, Register
+from warpfile.emulator.compare import BOOLEANS, FLOAT_COMPARES, name_of_compare
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.lanes import ALL, LANES, lanes_of, mask_of
+from warpfile.emulator.rounding import to_odd, two_sum
+from warpfile.emulator.source import Fetch
+from warpfile.emulator.warp import Run, Warp
 
 _NAN = np.uint16(0x7FFF)
 _MARKS = "H0_H0 H1_H1 H1_H0"

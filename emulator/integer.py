@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.lanes import lanes_of, mask_of
-from emulator.source import Bits, Fetch
-from emulator.warp import Run, Warp
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.lanes import lanes_of, mask_of
+from warpfile.emulator.source import Bits, Fetch
+from warpfile.emulator.warp import Run, Warp
 
 U64 = np.uint64
 _ONE = U64(1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.lanes import ALL, LANES, indices_of, lanes_of, lowest_lane, mask_of
-from emulator.warp import Run, Warp
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.lanes import ALL, LANES, indices_of, lanes_of, lowest_lane, mask_of
+from warpfile.emulator.warp import Run, Warp
 
 _LANE = np.arange(LANES, dtype=np.int64)
 

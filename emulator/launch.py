@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from compiler import Function, Listing, ListingError, load_listing
-from emulator.arguments import Argument, load_argument
-from emulator.errors import LaunchError
+from warpfile.compiler import Function, Listing, ListingError, load_listing
+from warpfile.emulator.arguments import Argument, load_argument
+from warpfile.emulator.errors import LaunchError
 
 SETTINGS = ("launch", "large")
 SHARED_LIMIT = 64 * 1024  #: per CTA on sm_75

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from compiler.model import Register
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.errors import ExecutionError
-from emulator.float32 import canonical
-from emulator.lanes import LANES, lanes_of
-from emulator.memory_ops import address_of, at
-from emulator.warp import Run, Warp
+from warpfile.compiler.model import Register
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.errors import ExecutionError
+from warpfile.emulator.float32 import canonical
+from warpfile.emulator.lanes import LANES, lanes_of
+from warpfile.emulator.memory_ops import address_of, at
+from warpfile.emulator.warp import Run, Warp
 
 _LANE = np.arange(LANES)
 _GROUP, _MEMBER = _LANE // 4, _LANE % 4

@@ -10,7 +10,7 @@ from bisect import bisect_right
 
 import numpy as np
 
-from emulator.errors import MemoryFault
+from warpfile.emulator.errors import MemoryFault
 
 GLOBAL_BASE = 0x7F00_0000_0000  #: where drivers put device memory on a 64-bit host; makes upper words realistic
 GLOBAL_ALIGN = 0x200

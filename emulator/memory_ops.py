@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from compiler.model import Address, Constant, Register
-from compiler.widths import access_bytes, address_registers, data_registers
-from emulator.constants import BANK_STRIDE
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.errors import ExecutionError, MemoryFault
-from emulator.lanes import ALL, LANES, indices_of, lanes_of, mask_of
-from emulator.memory import Region
-from emulator.source import Fetch, register_pair
-from emulator.warp import Run, Warp
-from emulator.windows import generic_parts, global_parts, local_parts, shared_parts, space_of
+from warpfile.compiler.model import Address, Constant, Register
+from warpfile.compiler.widths import access_bytes, address_registers, data_registers
+from warpfile.emulator.constants import BANK_STRIDE
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.errors import ExecutionError, MemoryFault
+from warpfile.emulator.lanes import ALL, LANES, indices_of, lanes_of, mask_of
+from warpfile.emulator.memory import Region
+from warpfile.emulator.source import Fetch, register_pair
+from warpfile.emulator.warp import Run, Warp
+from warpfile.emulator.windows import generic_parts, global_parts, local_parts, shared_parts, space_of
 
 _WIDTHS = "E U U8 S8 U16 S16 32 64 128 ZXC"
 _WORD_MASK = np.uint64(0xFFFFFFFF)

@@ -6,7 +6,7 @@ from array import array
 
 import numpy as np
 
-from spec.trace import LANES, NO_ROW
+from warpfile.spec.trace import LANES, NO_ROW
 
 _FIRST_ROWS = 1024
 

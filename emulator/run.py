@@ -8,20 +8,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from emulator import families  # noqa: F401  registers the opcodes
-from emulator.arguments import parameter_bytes
-from emulator.barriers import combine_votes
-from emulator.constants import ConstantBanks, launch_bank
-from emulator.decode import decode
-from emulator.errors import ExecutionError
-from emulator.expect import Expectation, check
-from emulator.lanes import LANES
-from emulator.launch import Launch
-from emulator.memory import GlobalMemory, Region
-from emulator.record import ValueStore, WarpRecords, joined
-from emulator.special import special_registers
-from emulator.warp import Step, Warp
-from spec.trace import StaticInstruction, Trace
+from warpfile.emulator import families  # noqa: F401  registers the opcodes
+from warpfile.emulator.arguments import parameter_bytes
+from warpfile.emulator.barriers import combine_votes
+from warpfile.emulator.constants import ConstantBanks, launch_bank
+from warpfile.emulator.decode import decode
+from warpfile.emulator.errors import ExecutionError
+from warpfile.emulator.expect import Expectation, check
+from warpfile.emulator.lanes import LANES
+from warpfile.emulator.launch import Launch
+from warpfile.emulator.memory import GlobalMemory, Region
+from warpfile.emulator.record import ValueStore, WarpRecords, joined
+from warpfile.emulator.special import special_registers
+from warpfile.emulator.warp import Step, Warp
+from warpfile.spec.trace import StaticInstruction, Trace
 
 INSTRUCTION_LIMIT = 20_000_000
 Progress = Callable[[int, int], None]  #: CTAs done, CTAs in all

@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from compiler.model import Address, Constant, File, Function, Immediate, Operand, Predicate, Register
-from compiler.operands import roles
-from emulator.constants import ConstantBanks
-from emulator.lanes import ALL, LANES
-from emulator.warp import Warp
+from warpfile.compiler.model import Address, Constant, File, Function, Immediate, Operand, Predicate, Register
+from warpfile.compiler.operands import roles
+from warpfile.emulator.constants import ConstantBanks
+from warpfile.emulator.lanes import ALL, LANES
+from warpfile.emulator.warp import Warp
 
 Fetch = Callable[[Warp], np.ndarray]
 Bits = Callable[[Warp], int]

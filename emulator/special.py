@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from compiler.model import Name
-from emulator.decode import opcode
-from emulator.destination import Decoder
-from emulator.float32 import finished
-from emulator.lanes import LANES
-from emulator.warp import Run, Warp
+from warpfile.compiler.model import Name
+from warpfile.emulator.decode import opcode
+from warpfile.emulator.destination import Decoder
+from warpfile.emulator.float32 import finished
+from warpfile.emulator.lanes import LANES
+from warpfile.emulator.warp import Run, Warp
 
 _TURN = 2.0 * np.pi
 _FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

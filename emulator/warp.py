@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from emulator.convergence import Convergence
-from emulator.errors import ExecutionError
-from emulator.lanes import ALL, LANES, lowest_lane
-from emulator.memory import LOCAL_BYTES, GlobalMemory, Region
-from emulator.record import NO_ROW, ValueStore, WarpRecords
+from warpfile.emulator.convergence import Convergence
+from warpfile.emulator.errors import ExecutionError
+from warpfile.emulator.lanes import ALL, LANES, lowest_lane
+from warpfile.emulator.memory import LOCAL_BYTES, GlobalMemory, Region
+from warpfile.emulator.record import NO_ROW, ValueStore, WarpRecords
 
 END = -1  #: a control step's answer when the running split has nothing left to run now
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from emulator.errors import MemoryFault
-from emulator.memory import LOCAL_BYTES, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Region
-from emulator.warp import Warp
+from warpfile.emulator.errors import MemoryFault
+from warpfile.emulator.memory import LOCAL_BYTES, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Region
+from warpfile.emulator.warp import Warp
 
 Part = tuple[Region, np.ndarray, np.ndarray | slice]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spec.environment import Result
+from warpfile.spec.environment import Result
 
 
 class Completion:

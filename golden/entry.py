@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.beat import Beat
-from spec.trace import Kind, Port
+from warpfile.spec.beat import Beat
+from warpfile.spec.trace import Kind, Port
 
 # Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
 _NO_PORT = int(Port.NONE)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 
-from golden.arbiter import lowest
-from golden.entry import Entry
-from golden.stage import OperandStage
-from spec.beat import Beat
-from spec.config import Config
-from spec.ctas import Launch
-from spec.environment import Result
+from warpfile.golden.arbiter import lowest
+from warpfile.golden.collectors.contract import OperandStage
+from warpfile.golden.entry import Entry
+from warpfile.spec.beat import Beat
+from warpfile.spec.config import Config
+from warpfile.spec.ctas import Launch
+from warpfile.spec.environment import Result
 
 
 class Frame:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-from golden.counters import COUNTERS, no_issue_reason
-from golden.frame import Frame
-from golden.operands import check_operands
-from golden.scheduler import Scheduler
-from golden.stage import Offer, OperandStage
-from golden.two_level import TwoLevel
-from spec.config import Config
-from spec.ctas import Launch
-from spec.environment import Result, Stimulus
-from spec.probe import ProbeLayout
+from warpfile.golden.collectors.contract import Offer, OperandStage
+from warpfile.golden.counters import COUNTERS, no_issue_reason
+from warpfile.golden.frame import Frame
+from warpfile.golden.operands import check_operands
+from warpfile.golden.scheduler.policy import Scheduler
+from warpfile.golden.scheduler.two_level.scheduler import TwoLevel
+from warpfile.spec.config import Config
+from warpfile.spec.ctas import Launch
+from warpfile.spec.environment import Result, Stimulus
+from warpfile.spec.probe import ProbeLayout
 
 Stage = TypeVar("Stage", bound=OperandStage)
 

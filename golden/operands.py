@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spec.beat import Beat
+from warpfile.spec.beat import Beat
 
 
 class StaleOperand(AssertionError):

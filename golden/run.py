@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from spec.environment import Environment, Stimulus
+from warpfile.spec.environment import Environment, Stimulus
 
 
 class Model(Protocol):

@@ -4,9 +4,9 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import any_of
-from hdl.naming import named
-from spec.config import Config
+from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.naming import named
+from warpfile.spec.config import Config
 
 
 class Barrier(wiring.Component):

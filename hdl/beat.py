@@ -3,9 +3,9 @@
 from amaranth import Value
 from amaranth.lib import data
 
-from spec.beat import decode_fields, dispatch_fields, launch_fields, result_fields
-from spec.config import Config
-from spec.trace import Port
+from warpfile.spec.beat import decode_fields, dispatch_fields, launch_fields, result_fields
+from warpfile.spec.config import Config
+from warpfile.spec.trace import Port
 
 
 def beat_layout(cfg: Config) -> data.StructLayout:

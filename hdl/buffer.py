@@ -4,8 +4,8 @@ from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.beat import beat_layout
-from spec.config import Config
+from warpfile.hdl.beat import beat_layout
+from warpfile.spec.config import Config
 
 
 class InstructionBuffer(wiring.Component):

@@ -4,17 +4,17 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import decode, encode, select
-from hdl.barrier import Barrier
-from hdl.beat import beat_layout, completion_layout, launch_layout
-from hdl.buffer import InstructionBuffer
-from hdl.naming import named
-from hdl.scheduler.policy import POLICIES
-from hdl.scheduler.two_level import FRAME_INPUTS, TwoLevel, observed_places
-from hdl.scoreboard import WarpScoreboard, destination_mask
-from hdl.stamp import stamp
-from spec.config import Config
-from spec.trace import Kind
+from warpfile.hdl.arbiter import decode, encode, select
+from warpfile.hdl.barrier import Barrier
+from warpfile.hdl.beat import beat_layout, completion_layout, launch_layout
+from warpfile.hdl.buffer import InstructionBuffer
+from warpfile.hdl.naming import named
+from warpfile.hdl.scheduler.policy import POLICIES
+from warpfile.hdl.scheduler.two_level.scheduler import FRAME_INPUTS, TwoLevel, observed_places
+from warpfile.hdl.scoreboard import WarpScoreboard, destination_mask
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.config import Config
+from warpfile.spec.trace import Kind
 
 
 class Frame(wiring.Component):

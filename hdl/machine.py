@@ -6,15 +6,15 @@ from amaranth import Cat, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import encode
-from hdl.beat import beat_layout, launch_layout
-from hdl.collectors.stage import execution_members, stage_members
-from hdl.frame import Frame
-from hdl.probe import drive, probe_layout
-from hdl.scheduler.two_level import observed_places
-from spec.baseline import frame_probes
-from spec.config import Config
-from spec.probe import Probe
+from warpfile.hdl.arbiter import encode
+from warpfile.hdl.beat import beat_layout, launch_layout
+from warpfile.hdl.collectors.contract import execution_members, stage_members
+from warpfile.hdl.frame import Frame
+from warpfile.hdl.probe import drive, probe_layout
+from warpfile.hdl.scheduler.two_level.scheduler import observed_places
+from warpfile.spec.baseline import frame_probes
+from warpfile.spec.config import Config
+from warpfile.spec.probe import Probe
 
 
 class Machine(wiring.Component):

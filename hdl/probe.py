@@ -4,7 +4,7 @@ from amaranth import Module
 from amaranth.hdl import ValueCastable
 from amaranth.lib import data
 
-from spec.probe import Probe
+from warpfile.spec.probe import Probe
 
 
 def probe_layout(probes: tuple[Probe, ...]) -> data.StructLayout:

@@ -4,11 +4,11 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import any_of, decode
-from hdl.beat import beat_layout
-from hdl.naming import named
-from spec.config import Config
-from spec.trace import TOKENS, Kind
+from warpfile.hdl.arbiter import any_of, decode
+from warpfile.hdl.beat import beat_layout
+from warpfile.hdl.naming import named
+from warpfile.spec.config import Config
+from warpfile.spec.trace import TOKENS, Kind
 
 GROUP = 4  #: registers of the widest operand; a destination never crosses an aligned group
 

@@ -1,6 +1,6 @@
 """Rebuild the cubin and the listing of bundled kernels with NVIDIA's tools (maintainers only).
 
-    python -m kernels.build [NAME]...
+    python -m warpfile.kernels.build [NAME]...
 
 needs ``nvcc`` (CUDA 13.0) on PATH, and ``nvdisasm`` on PATH or from the wheel ``nvidia-cuda-nvdisasm``.
 """

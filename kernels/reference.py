@@ -1,6 +1,6 @@
 """Inputs and expected results of the bundled kernels.
 
-    python -m kernels.reference [NAME]...
+    python -m warpfile.kernels.reference [NAME]...
 
 rewrites every ``launch.toml`` (small), ``large.toml`` and array. The definition of a kernel's result is in
 ``kernels/<name>/reference.py``; it follows the mathematics, never the CUDA source, and its inputs are seeded.
@@ -13,7 +13,7 @@ from pathlib import Path
 if __package__ in (None, ""):  # run as a file: the package is found from the folder above
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from kernels.launch import Launch, write
+from warpfile.kernels.launch import Launch, write
 
 KERNELS = Path(__file__).resolve().parent
 SIZES = {"small": ("launch", ""), "large": ("large", "large_")}  # size -> stem of the toml file, prefix of the arrays

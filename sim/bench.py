@@ -15,17 +15,17 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from sim.counters import ObservedCounters
-from sim.explain import HISTORY, differing_fields, first_mismatch
-from sim.harness import RECORD_SLOT
-from sim.plan import PLAN_VARIABLE, Outcome, Plan
-from sim.stimulus import StimulusPacker
-from spec.beat import Beat
-from spec.environment import Environment, Stimulus
-from spec.probe import ProbeLayout
-from spec.trace import Trace
-from spec.workload import Workload, prepare
 from warpfile.schemes import SCHEMES
+from warpfile.sim.counters import ObservedCounters
+from warpfile.sim.explain import HISTORY, differing_fields, first_mismatch
+from warpfile.sim.harness import RECORD_SLOT
+from warpfile.sim.plan import PLAN_VARIABLE, Outcome, Plan
+from warpfile.sim.stimulus import StimulusPacker
+from warpfile.spec.beat import Beat
+from warpfile.spec.environment import Environment, Stimulus
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.trace import Trace
+from warpfile.spec.workload import Workload, prepare
 
 RESET_CYCLES = 3
 CLOCK_PERIOD = 10

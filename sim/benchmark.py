@@ -6,14 +6,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim.bare import CYCLES_VARIABLE, SECONDS_VARIABLE
-from sim.build import build_harness
-from sim.harness import write_memories
-from sim.runner import run_module, simulate
-from spec.config import Config
-from spec.trace import Trace
-from spec.workload import prepare
 from warpfile.schemes import Scheme
+from warpfile.sim.bare import CYCLES_VARIABLE, SECONDS_VARIABLE
+from warpfile.sim.build import build_harness
+from warpfile.sim.harness import write_memories
+from warpfile.sim.runner import run_module, simulate
+from warpfile.spec.config import Config
+from warpfile.spec.trace import Trace
+from warpfile.spec.workload import prepare
 
 
 @dataclass(frozen=True)
@@ -50,5 +50,5 @@ def _bare_seconds(scheme: Scheme, cfg: Config, trace: Trace, root: Path, scratch
     plusargs = [f"+{key}={path}" for key, path in write_memories(cfg, workload, scratch).items()]
     seconds = scratch / "seconds"
     environment = {CYCLES_VARIABLE: str(count), SECONDS_VARIABLE: str(seconds)}
-    run_module(harness, "sim.bare", scratch, [*plusargs, f"+replay={words}"], environment, seconds)
+    run_module(harness, "warpfile.sim.bare", scratch, [*plusargs, f"+replay={words}"], environment, seconds)
     return float(seconds.read_text())

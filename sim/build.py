@@ -9,12 +9,12 @@ from pathlib import Path
 
 from filelock import FileLock
 
-import sim.simulators as simulators
-from sim.harness import harness_verilog
-from spec.config import Config
-from spec.probe import ProbeLayout
-from spec.workload import Workload
+import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
+from warpfile.sim.harness import harness_verilog
+from warpfile.spec.config import Config
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.workload import Workload
 
 _SMALLEST_MEMORY = 1 << 14
 _ROOT = Path(__file__).resolve().parent.parent

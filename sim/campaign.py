@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sim.build import Harness, build_harness
-from sim.harness import write_memories
-from sim.mutant_bench import MUTANTS_VARIABLE, NO_MUTANT, outcome_path
-from sim.mutants import Mutant
-from sim.plan import PLAN_VARIABLE, Outcome, Plan
-from sim.runner import run_module
-from sim.simulators import SimulatorError
-from spec.config import Config
-from spec.stress import stress_trace
-from spec.trace import TOKENS, Port, StaticInstruction, Trace
-from spec.workload import Workload, prepare
 from warpfile.schemes import Scheme
+from warpfile.sim.build import Harness, build_harness
+from warpfile.sim.harness import write_memories
+from warpfile.sim.mutant_bench import MUTANTS_VARIABLE, NO_MUTANT, outcome_path
+from warpfile.sim.mutants import Mutant
+from warpfile.sim.plan import PLAN_VARIABLE, Outcome, Plan
+from warpfile.sim.runner import run_module
+from warpfile.sim.simulators import SimulatorError
+from warpfile.spec.config import Config
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.trace import TOKENS, Port, StaticInstruction, Trace
+from warpfile.spec.workload import Workload, prepare
 
 #: How Verilator ends a simulation whose logic drives itself.
 _UNSETTLED = "did not converge"
@@ -149,7 +149,7 @@ def _differences(
         plan.save(scratch / "plan.json")
         memories = [f"+{key}={path}" for key, path in write_memories(harness.config, workload, scratch).items()]
         environment = {PLAN_VARIABLE: str(scratch / "plan.json"), MUTANTS_VARIABLE: json.dumps([NO_MUTANT, *numbers])}
-        run_module(harness, "sim.mutant_bench", scratch, memories, environment, plan.outcome)
+        run_module(harness, "warpfile.sim.mutant_bench", scratch, memories, environment, plan.outcome)
         if sound := _difference(outcome_path(plan, NO_MUTANT)):
             raise ValueError(f"the machine without a mutant must pass {name}, not differ in {sound}")
         found = {number: _difference(outcome_path(plan, number)) for number in numbers}

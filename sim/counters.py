@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from spec.baseline import frame_events
-from spec.probe import Fields, ProbeLayout
+from warpfile.spec.baseline import frame_events
+from warpfile.spec.probe import Fields, ProbeLayout
 
 CHUNK = 8192
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spec.beat import Beat
-from spec.probe import ProbeLayout
+from warpfile.spec.beat import Beat
+from warpfile.spec.probe import ProbeLayout
 
 HISTORY = 6
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.stimulus import ROW_BITS, stimulus_fields
-from spec.beat import NO_VALUE, decode_fields, dispatch_fields, field_bits, launch_fields, result_fields
-from spec.config import Config
-from spec.probe import ProbeLayout
-from spec.workload import Workload
+from warpfile.sim.stimulus import ROW_BITS, stimulus_fields
+from warpfile.spec.beat import NO_VALUE, decode_fields, dispatch_fields, field_bits, launch_fields, result_fields
+from warpfile.spec.config import Config
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.workload import Workload
 
 #: Bits above the probes in the observation word: a wrong operand was seen at the end of an earlier cycle.
 FAULT_BITS = 1

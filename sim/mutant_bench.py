@@ -13,8 +13,8 @@ from pathlib import Path
 
 import cocotb
 
-from sim.bench import Lockstep
-from sim.plan import PLAN_VARIABLE, Plan
+from warpfile.sim.bench import Lockstep
+from warpfile.sim.plan import PLAN_VARIABLE, Plan
 
 MUTANTS_VARIABLE = "WARPFILE_MUTANTS"
 #: Stands for the machine as it was generated.

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from spec.config import Config
 from warpfile.schemes import SCHEMES
+from warpfile.spec.config import Config
 
 PLAN_VARIABLE = "WARPFILE_LOCKSTEP_PLAN"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sim.harness import input_bits
-from spec.bow import BowConfig
-from spec.probe import ProbeLayout
+from warpfile.sim.harness import input_bits
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.schemes.bow import BowConfig
 
 PATTERN = 0xBAD0C0DE
 

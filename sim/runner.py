@@ -12,15 +12,15 @@ from pathlib import Path
 
 from cocotb_tools.runner import get_runner
 
-import sim.simulators as simulators
-from sim.build import Harness, build_harness
-from sim.harness import write_memories
-from sim.plan import PLAN_VARIABLE, Outcome, Plan
-from sim.simulators import TOPLEVEL, SimulatorError
-from spec.config import Config
-from spec.trace import Trace
-from spec.workload import Workload, prepare
+import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
+from warpfile.sim.build import Harness, build_harness
+from warpfile.sim.harness import write_memories
+from warpfile.sim.plan import PLAN_VARIABLE, Outcome, Plan
+from warpfile.sim.simulators import TOPLEVEL, SimulatorError
+from warpfile.spec.config import Config
+from warpfile.spec.trace import Trace
+from warpfile.spec.workload import Workload, prepare
 
 Progress = Callable[[str, int, int], None]
 #: Cycles before a difference that its waveform shows.
@@ -127,7 +127,7 @@ def simulate(
         total = workload.trace.instructions
         with _Watch(plan.progress, lambda done: report("simulate", done, total)):
             environment = {PLAN_VARIABLE: str(scratch / "plan.json")}
-            run_module(harness, "sim.bench", scratch, plusargs, environment, plan.outcome)
+            run_module(harness, "warpfile.sim.bench", scratch, plusargs, environment, plan.outcome)
         return Outcome.load(plan.outcome), waveform
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from spec.beat import Beat, decode_fields, field_bits, launch_fields, pack_beat, result_fields
-from spec.config import Config
-from spec.environment import Result, Stimulus
-from spec.trace import TOKENS
+from warpfile.spec.beat import Beat, decode_fields, field_bits, launch_fields, pack_beat, result_fields
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Result, Stimulus
+from warpfile.spec.trace import TOKENS
 
 ROW_BITS = 32
 

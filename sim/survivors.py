@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.mutants import Mutant
+from warpfile.sim.mutants import Mutant
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spec.beat import source_groups
-from spec.trace import Trace
+from warpfile.spec.beat import source_groups
+from warpfile.spec.trace import Trace
 
 
 def beat_counts(trace: Trace, source_slots: int) -> np.ndarray:

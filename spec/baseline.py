@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.config import Config
-from spec.probe import Fields, Probe
+from warpfile.spec.config import Config
+from warpfile.spec.probe import Fields, Probe
 
 #: Verilog module of a bank's SRAM, the one that a user replaces by a foundry macro and synthesis leaves out.
 BANK_RAM = "register_bank_ram"

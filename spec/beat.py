@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from spec.config import Config
-from spec.trace import TOKENS, Kind, Port, Space, StaticInstruction
+from warpfile.spec.config import Config
+from warpfile.spec.trace import TOKENS, Kind, Port, Space, StaticInstruction
 
 NO_VALUE = -1
 

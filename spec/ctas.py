@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from spec.config import Config
-from spec.workload import Workload
+from warpfile.spec.config import Config
+from warpfile.spec.workload import Workload
 
 
 @dataclass(slots=True, eq=False)

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from heapq import heappop, heappush
 
-from spec.beat import Beat
-from spec.config import Config
-from spec.ctas import CtaDispatcher, Launch
-from spec.memory import Memory
-from spec.probe import ProbeLayout
-from spec.trace import Kind, Port, Space
-from spec.workload import Workload, streams
+from warpfile.spec.beat import Beat
+from warpfile.spec.config import Config
+from warpfile.spec.ctas import CtaDispatcher, Launch
+from warpfile.spec.memory import Memory
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.trace import Kind, Port, Space
+from warpfile.spec.workload import Workload, streams
 
 
 class Origin(IntEnum):

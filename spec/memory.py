@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from spec.beat import Beat
-from spec.config import Config
+from warpfile.spec.beat import Beat
+from warpfile.spec.config import Config
 
 WAYS = 4
 

@@ -1,4 +1,4 @@
-"""Named configurations, each value with its source. ``python -m spec.presets`` prints ``docs/presets.md``.
+"""Named configurations, each value with its source. ``python -m warpfile.spec.presets`` prints ``docs/presets.md``.
 
 A preset describes the machine *around* a scheme: what the baseline is given when it is compared with that scheme.
 Parameters of the schemes themselves (entries, windows, thresholds) are not part of it.
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from spec.config import Config
+from warpfile.spec.config import Config
 
 #: Fields that say how long something takes; every preset names a source for each of them.
 LATENCIES = (
@@ -429,7 +429,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType({preset.name: preset for preset
 
 _INTRODUCTION = """# Presets
 
-<!-- Written by `python -m spec.presets`; change `spec/presets.py` instead. -->
+<!-- Written by `python -m warpfile.spec.presets`; change `spec/presets.py` instead. -->
 
 Each preset is the machine around one published scheme, and every scheme is compared with the baseline at the values of
 its own preset. One preset is one scheduling domain: its own warps, one scheduler with one issue per cycle, its own

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spec.stress_program import PROFILES, Profile, stress_program
-from spec.trace import LANES, NO_ROW, Kind, Space, StaticInstruction, Trace
+from warpfile.spec.stress_program import PROFILES, Profile, stress_program
+from warpfile.spec.trace import LANES, NO_ROW, Kind, Space, StaticInstruction, Trace
 
 SHARED_BYTES = 2048
 _FULL = (1 << LANES) - 1

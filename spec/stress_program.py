@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from spec.trace import Access, Kind, Port, Space, StaticInstruction
+from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction
 
 
 @dataclass(frozen=True)

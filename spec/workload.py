@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spec.beat import NO_VALUE, Beat, source_groups
-from spec.config import Config
-from spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
+from warpfile.spec.beat import NO_VALUE, Beat, source_groups
+from warpfile.spec.config import Config
+from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
 
 LINE_BYTES = 128
 

@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from spec.baseline import BANK_RAM
-from spec.config import Config
-from synth import timing, yosys
-from synth.liberty import Liberty, read_liberty
-from synth.storage import StructureBits, storage
-from synth.timing import CriticalPath
 from warpfile.schemes import TOP, Scheme
+from warpfile.spec.baseline import BANK_RAM
+from warpfile.spec.config import Config
+from warpfile.synth import timing, yosys
+from warpfile.synth.liberty import Liberty, read_liberty
+from warpfile.synth.storage import StructureBits, storage
+from warpfile.synth.timing import CriticalPath
 
 CACHE = Path("build/area")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from synth.liberty import Cell, Liberty
+from warpfile.synth.liberty import Cell, Liberty
 
 #: Loads behind an output of the design and at an input of a memory, in input capacitances of the buffer.
 LOADS = 4

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spec.config import Config
 from warpfile.schemes import Scheme
+from warpfile.spec.config import Config
 
 #: The published prices; its header says what the fields mean.
 PUBLISHED = Path(__file__).with_name("energy.toml")

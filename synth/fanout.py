@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from synth.drive import Buffer
-from synth.liberty import Cell
+from warpfile.synth.drive import Buffer
+from warpfile.synth.liberty import Cell
 
 #: Most loads of one driver.
 LIMIT = 16

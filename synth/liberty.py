@@ -8,7 +8,7 @@ import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from synth.boolean import truth_table
+from warpfile.synth.boolean import truth_table
 
 #: The project's own library in NAND2 units (its header derives every area).
 NAND2_UNITS = Path(__file__).with_name("nand2.lib")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from synth.yosys import GATES, kept_modules, module_names, run
+from warpfile.synth.yosys import GATES, kept_modules, module_names, run
 
 #: As synth.yosys.MAP, but for speed: ``drive.txt`` says what stands before inputs and behind outputs of each module.
 MAP = f"""\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from synth.area import AreaReport, ModuleArea
+from warpfile.synth.area import AreaReport, ModuleArea
 
 #: NAND2 equivalents per SRAM bit at 45 nm: area of a bit over the 0.798 um2 of a NAND2 of Nangate45. Published arrays
 #: have 0.33 to 0.94 Mb/mm2 (10^6 bits); OpenRAM's 128 x 32 single-port array of FreePDK45 has 3.43 um2 per bit.

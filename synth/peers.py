@@ -1,4 +1,6 @@
-"""The operand stage beside a published one: ``python -m synth.peers`` prints the table of docs/schemes/baseline.md.
+"""The operand stage beside a published one.
+
+``python -m warpfile.synth.peers`` prints the table of docs/schemes/baseline.md.
 
 Needs the cell library osu018 (Debian: qflow-tech-osu018) and OpenSTA (Debian: opensta).
 """
@@ -12,12 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from spec.baseline import BANK_RAM
-from spec.presets import PRESETS
-from synth import yosys
-from synth.liberty import Liberty, read_liberty
-from synth.timing import Timed, TimingError, measure_part
 from warpfile.schemes import SCHEMES, TOP
+from warpfile.spec.baseline import BANK_RAM
+from warpfile.spec.presets import PRESETS
+from warpfile.synth import yosys
+from warpfile.synth.liberty import Liberty, read_liberty
+from warpfile.synth.timing import Timed, TimingError, measure_part
 
 #: Where Debian's package puts the library.
 OSU018 = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")

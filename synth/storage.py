@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spec.config import Config
-from spec.structure import Structure
-from synth.netlist import instance_counts, read_modules
 from warpfile.schemes import TOP, Scheme
+from warpfile.spec.config import Config
+from warpfile.spec.structure import Structure
+from warpfile.synth.netlist import instance_counts, read_modules
 
 #: Flip-flops that no structure of the scheme claims.
 REST = Structure("other flip-flops", "flip-flops", "")

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from synth.drive import LOADS, Buffer, load_femtofarads, middling_buffer, with_memories
-from synth.fanout import CLOCK, FanOut, Netlist, buffer_trees, name_cells
-from synth.liberty import Liberty
-from synth.mapped import MAP, map_for_speed, structural_verilog
-from synth.yosys import run
+from warpfile.synth.drive import LOADS, Buffer, load_femtofarads, middling_buffer, with_memories
+from warpfile.synth.fanout import CLOCK, FanOut, Netlist, buffer_trees, name_cells
+from warpfile.synth.liberty import Liberty
+from warpfile.synth.mapped import MAP, map_for_speed, structural_verilog
+from warpfile.synth.yosys import run
 
 #: Flattened; black boxes become ports, so that the mapper and the timer see paths that begin and end at them.
 FLOW = """\

@@ -15,7 +15,7 @@ import click
 from warpfile.display import Report, say, show_table
 
 if TYPE_CHECKING:
-    from compiler.accelsim import Imported
+    from warpfile.compiler.accelsim import Imported
 
 _LONGEST_NAME = 120
 
@@ -40,7 +40,7 @@ def import_traces(
     One kernel is written to ``output``; several get their number appended, ``T.npz`` becoming ``T-1.npz``, ``T-2.npz``.
     No trace appears unless all do. Raises ``ValueError`` for whatever is wrong with an input.
     """
-    from compiler.accelsim import import_kernel
+    from warpfile.compiler.accelsim import import_kernel
 
     files = _files(place, chosen)
     overrides = _overrides(headers)
@@ -65,7 +65,7 @@ def import_traces(
 
 def _files(place: Path, chosen: int | None) -> list[tuple[int, Path]]:
     """Numbers and files of the kernels to import."""
-    from compiler.accelsim import kernel_files
+    from warpfile.compiler.accelsim import kernel_files
 
     files = list(enumerate(kernel_files(place), 1))
     if chosen is None:

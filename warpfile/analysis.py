@@ -6,16 +6,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from compiler import Function, Instruction, load_listing
-from compiler.cfg import STEP, Cfg, build_cfg
-from compiler.divergence import Branch, Divergence, divergence
-from compiler.dominance import EXIT_NODE, immediate_dominators, immediate_post_dominators
-from compiler.liveness import general_registers, liveness, transfer
-from compiler.loops import natural_loops
-from compiler.opcodes import is_known
-from compiler.operands import effects
-from compiler.reaching import reaching_definitions
-from compiler.warp_liveness import warp_liveness
+from warpfile.compiler import Function, Instruction, load_listing
+from warpfile.compiler.cfg import STEP, Cfg, build_cfg
+from warpfile.compiler.divergence import Branch, Divergence, divergence
+from warpfile.compiler.dominance import EXIT_NODE, immediate_dominators, immediate_post_dominators
+from warpfile.compiler.liveness import general_registers, liveness, transfer
+from warpfile.compiler.loops import natural_loops
+from warpfile.compiler.opcodes import is_known
+from warpfile.compiler.operands import effects
+from warpfile.compiler.reaching import reaching_definitions
+from warpfile.compiler.warp_liveness import warp_liveness
 from warpfile.schemes import SCHEMES
 
 

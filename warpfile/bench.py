@@ -58,7 +58,7 @@ def generate_row(design: Design) -> tuple[object, ...]:
 
 def synthesis_row(design: Design, report: Report) -> tuple[object, ...]:
     """Seconds to measure a scheme's area and logic levels at its own preset, Verilog included, nothing remembered."""
-    from synth.area import measure
+    from warpfile.synth.area import measure
 
     report(f"synthesise {design.scheme.name}")
     start = time.perf_counter()
@@ -69,7 +69,7 @@ def synthesis_row(design: Design, report: Report) -> tuple[object, ...]:
 
 def lockstep_rows(design: Design, report: Report) -> list[tuple[object, ...]]:
     """Cycles per second of the golden model, of lockstep and of the simulator alone, on one kernel."""
-    from sim.benchmark import lockstep_speed
+    from warpfile.sim.benchmark import lockstep_speed
 
     trace = obtain_trace(KERNEL, "large", None, report)
     runs = [golden_run(design.scheme, design.config, design.preset, trace, report) for _ in range(REPEATS)]

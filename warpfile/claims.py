@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from synth.area import AreaReport
-from synth.overhead import NAND2_PER_BIT
+from warpfile.synth.area import AreaReport
+from warpfile.synth.overhead import NAND2_PER_BIT
 
 DENSE = min(NAND2_PER_BIT, key=NAND2_PER_BIT.__getitem__)
 

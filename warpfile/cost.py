@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from synth.area import ModuleArea, critical_path
-from synth.overhead import NAND2_PER_BIT
-from synth.storage import StructureBits
 from warpfile.claims import CLAIMS, DENSE
 from warpfile.commands.area import Cost, measured
 from warpfile.display import progress, say
 from warpfile.evidence.markdown import percent, signed, table
 from warpfile.options import BASELINE, designs
+from warpfile.synth.area import ModuleArea, critical_path
+from warpfile.synth.overhead import NAND2_PER_BIT
+from warpfile.synth.storage import StructureBits
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "cost.md"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spec.config import Config
 from warpfile.manifest import manifest
 from warpfile.outputs import json_text, write_files
 from warpfile.schemes import TOP, Scheme
+from warpfile.spec.config import Config
 
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
@@ -57,7 +57,7 @@ def design(
     scheme: Scheme, cfg: Config, *, probes: bool, progress: Callable[[str], None] = _silent
 ) -> tuple[Component, str]:
     """The top component and its Verilog."""
-    from hdl.stamp import convert
+    from warpfile.hdl.stamp import convert
 
     made: list[Component] = []
 

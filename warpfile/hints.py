@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spec.annotation import on_every_beat, on_last_beat
-from spec.beat import source_groups
-from spec.bow import BowConfig
-from spec.config import Config
-from spec.malekeh import MalekehConfig, near_words
-from spec.rfc import RfcConfig, cache_words
-from spec.trace import Trace
+from warpfile.spec.annotation import on_every_beat, on_last_beat
+from warpfile.spec.beat import source_groups
+from warpfile.spec.config import Config
+from warpfile.spec.schemes.bow import BowConfig
+from warpfile.spec.schemes.malekeh import MalekehConfig, near_words
+from warpfile.spec.schemes.rfc import RfcConfig, cache_words
+from warpfile.spec.trace import Trace
 
 if TYPE_CHECKING:
-    from compiler.model import Function
+    from warpfile.compiler.model import Function
 
 
 @cache
 def _parsed(listing: str, kernel: str) -> Function:
-    from compiler import parse
+    from warpfile.compiler import parse
 
     return parse(listing, kernel).function(kernel)
 
@@ -40,7 +40,7 @@ def bow_label(cfg: Config) -> str:
 
 def bow_classes(function: Function, cfg: Config) -> Mapping[int, int]:
     """Write class of every result, by the instruction's offset."""
-    from compiler.bow import write_classes
+    from warpfile.compiler.passes.bow.static import write_classes
 
     assert isinstance(cfg, BowConfig)
     return write_classes(function, window=cfg.window, source_slots=cfg.source_slots)
@@ -48,7 +48,7 @@ def bow_classes(function: Function, cfg: Config) -> Mapping[int, int]:
 
 def bow_annotate(cfg: Config, trace: Trace, loosened: int | None) -> np.ndarray:
     """Write classes of all beats: from the listing, or without one (or with a seed) from the stream itself."""
-    from compiler.bow_exact import exact_classes, weakened
+    from warpfile.compiler.passes.bow.exact import exact_classes, weakened
 
     assert isinstance(cfg, BowConfig)
     function = listed_function(trace)
@@ -69,8 +69,8 @@ def rfc_label(cfg: Config) -> str:
 
 def rfc_shown(function: Function, cfg: Config) -> Mapping[int, tuple[int, int, int, int]]:
     """By offset: suspend before it, dead sources, sources to evict first, result not to allocate."""
-    from compiler.rfc import dead_sources, strand_hints
-    from compiler.rfc_suspend import suspend_before
+    from warpfile.compiler.passes.rfc.static import dead_sources, strand_hints
+    from warpfile.compiler.passes.rfc.suspend import suspend_before
 
     suspends = suspend_before(function)
     dead, (no_allocate, evict_first) = dead_sources(function), strand_hints(function, suspends)
@@ -82,8 +82,8 @@ def rfc_shown(function: Function, cfg: Config) -> Mapping[int, tuple[int, int, i
 
 def rfc_annotate(cfg: Config, trace: Trace, loosened: int | None) -> np.ndarray:
     """Hints of all beats: from the listing, or without one (or with a seed) from the stream itself."""
-    from compiler.rfc_exact import exact_hints
-    from compiler.rfc_exact import loosened as loosen
+    from warpfile.compiler.passes.rfc.exact import exact_hints
+    from warpfile.compiler.passes.rfc.exact import loosened as loosen
 
     assert isinstance(cfg, RfcConfig)
     function = listed_function(trace)
@@ -104,7 +104,7 @@ def malekeh_label(cfg: Config) -> str:
 
 def malekeh_near(function: Function, cfg: Config) -> Mapping[int, tuple[int, int]]:
     """Near bits of the distinct sources and of the destinations of every instruction, by its offset."""
-    from compiler.reuse import near_hints
+    from warpfile.compiler.passes.malekeh.static import near_hints
 
     assert isinstance(cfg, MalekehConfig)
     found = near_hints(function, threshold=cfg.reuse_threshold)
@@ -113,7 +113,7 @@ def malekeh_near(function: Function, cfg: Config) -> Mapping[int, tuple[int, int
 
 def malekeh_annotate(cfg: Config, trace: Trace, loosened: int | None) -> np.ndarray:
     """Near bits of all beats. Raises ``ValueError`` for static hints of a trace without a listing."""
-    from compiler.reuse_exact import distances, near_from_distances
+    from warpfile.compiler.passes.malekeh.exact import distances, near_from_distances
 
     assert isinstance(cfg, MalekehConfig)
     if loosened is not None:

@@ -10,12 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spec.trace import Trace, TraceError
+from warpfile import kernels
 from warpfile.application import Difference
 from warpfile.display import Report
+from warpfile.spec.trace import Trace, TraceError
 
 if TYPE_CHECKING:
-    from emulator.run import Result
+    from warpfile.emulator.run import Result
 
 TRACES = Path("build") / "traces"  #: traces of bundled kernels, by a hash of all they depend on
 _ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +30,6 @@ class KernelError(ValueError):
 
 def bundled_kernels() -> dict[str, Path]:
     """Directories of the kernels that come with the project, by name."""
-    import kernels
 
     root = Path(kernels.__file__).resolve().parent
     return {path.parent.name: path.parent for path in sorted(root.glob("*/kernel.sass"))}
@@ -76,8 +76,8 @@ def executed(directory: Path, setting: str, limit: int | None, report: Report) -
 
 def execute_kernel(directory: Path, setting: str, limit: int | None, report: Report) -> Result:
     """The emulator's result for a kernel directory."""
-    from emulator.launch import load_kernel
-    from emulator.run import INSTRUCTION_LIMIT, execute
+    from warpfile.emulator.launch import load_kernel
+    from warpfile.emulator.run import INSTRUCTION_LIMIT, execute
 
     if setting not in SETTINGS:
         raise KernelError(f"--setting must be one of {', '.join(SETTINGS)}, not {setting!r}")

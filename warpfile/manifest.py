@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from spec.config import Config
-from spec.probe import ProbeLayout
-from synth.netlist import ModuleFacts, instance_counts, read_modules
 from warpfile.schemes import TOP, Scheme
+from warpfile.spec.config import Config
+from warpfile.spec.probe import ProbeLayout
+from warpfile.synth.netlist import ModuleFacts, instance_counts, read_modules
 
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
@@ -41,7 +41,7 @@ def port_table(component: Component) -> list[dict[str, object]]:
     from amaranth.lib import data
     from amaranth.lib.wiring import In
 
-    from hdl.stamp import port_name
+    from warpfile.hdl.stamp import port_name
 
     table: list[dict[str, object]] = [{"name": name, "direction": "input", "width": 1} for name in ("clk", "rst")]
     for path, member, _ in component.signature.flatten(component):

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
-from spec.config import Config, parse_field
-from spec.presets import PRESETS
 from warpfile.schemes import SCHEMES, Scheme
+from warpfile.spec.config import Config, parse_field
+from warpfile.spec.presets import PRESETS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 ALL = "all"

@@ -13,15 +13,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sim.runner import CosimReport, cosim
-from spec.presets import PRESETS
-from spec.stress import stress_trace
-from spec.stress_program import PROFILES
-from spec.trace import Kind, Port, Trace
-from spec.workload import Workload, WorkloadError, prepare
 from warpfile.display import progress, say
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.schemes import SCHEMES, Scheme
+from warpfile.sim.runner import CosimReport, cosim
+from warpfile.spec.presets import PRESETS
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.trace import Kind, Port, Trace
+from warpfile.spec.workload import Workload, WorkloadError, prepare
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 ROOT = Path("build")

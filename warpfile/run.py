@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spec.config import Config
-from spec.environment import Environment
-from spec.probe import ProbeLayout
-from spec.trace import Trace
-from spec.workload import prepare
 from warpfile.application import Difference
 from warpfile.display import Report
 from warpfile.schemes import GoldenModel, Scheme
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.trace import Trace
+from warpfile.spec.workload import prepare
 
 QUIET_LIMIT = 100_000  #: cycles without any event after which a run is taken for hung
 _EVENTS = ("launch", "issue", "dispatch", "write")

@@ -8,22 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from spec.baseline import baseline_events, baseline_probes, frame_probes
-from spec.bow import STRUCTURES as BOW_STRUCTURES
-from spec.bow import BowConfig, window_events, window_probes
-from spec.config import Config
-from spec.environment import Stimulus
-from spec.malekeh import COUNTERS as MALEKEH_COUNTERS
-from spec.malekeh import STRUCTURES as MALEKEH_STRUCTURES
-from spec.malekeh import MalekehConfig, unit_events, unit_probes
-from spec.presets import PRESETS
-from spec.probe import Fields, Probe, ProbeLayout
-from spec.rfc import COUNTERS as RFC_COUNTERS
-from spec.rfc import STRUCTURES as RFC_STRUCTURES
-from spec.rfc import RfcConfig, cache_events, cache_probes
-from spec.structure import BASELINE as BASELINE_STRUCTURES
-from spec.structure import FRAME, Structure
-from spec.trace import Trace
 from warpfile.hints import (
     bow_annotate,
     bow_classes,
@@ -35,12 +19,28 @@ from warpfile.hints import (
     rfc_label,
     rfc_shown,
 )
+from warpfile.spec.baseline import baseline_events, baseline_probes, frame_probes
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Stimulus
+from warpfile.spec.presets import PRESETS
+from warpfile.spec.probe import Fields, Probe, ProbeLayout
+from warpfile.spec.schemes.bow import STRUCTURES as BOW_STRUCTURES
+from warpfile.spec.schemes.bow import BowConfig, window_events, window_probes
+from warpfile.spec.schemes.malekeh import COUNTERS as MALEKEH_COUNTERS
+from warpfile.spec.schemes.malekeh import STRUCTURES as MALEKEH_STRUCTURES
+from warpfile.spec.schemes.malekeh import MalekehConfig, unit_events, unit_probes
+from warpfile.spec.schemes.rfc import COUNTERS as RFC_COUNTERS
+from warpfile.spec.schemes.rfc import STRUCTURES as RFC_STRUCTURES
+from warpfile.spec.schemes.rfc import RfcConfig, cache_events, cache_probes
+from warpfile.spec.structure import BASELINE as BASELINE_STRUCTURES
+from warpfile.spec.structure import FRAME, Structure
+from warpfile.spec.trace import Trace
 
 if TYPE_CHECKING:
     import numpy as np
     from amaranth.lib.wiring import Component
 
-    from compiler.model import Function
+    from warpfile.compiler.model import Function
 
 
 #: Name of the top module of everything that is generated.
@@ -125,7 +125,7 @@ class Scheme:
 
     def verilog(self, cfg: Config, *, probes: bool, progress: Callable[[str], None] = str) -> str:
         """Verilog of the whole machine, top module ``TOP``; ``progress`` is told every module's name."""
-        from hdl.stamp import convert
+        from warpfile.hdl.stamp import convert
 
         return convert(lambda: self.rtl(cfg, probes), TOP, progress)
 
@@ -142,7 +142,7 @@ def _golden(place: str) -> Callable[[Config, ProbeLayout], GoldenModel]:
 
 def _machine(stage: str, probes: Probes) -> Callable[[Config, bool], Component]:
     def rtl(cfg: Config, observed: bool) -> Component:
-        return _found("hdl.machine:Machine")(cfg, _found(stage), probes(cfg) if observed else ())
+        return _found("warpfile.hdl.machine:Machine")(cfg, _found(stage), probes(cfg) if observed else ())
 
     return rtl
 
@@ -224,8 +224,8 @@ SCHEMES: dict[str, Scheme] = {
             preset="turing",
             probes=baseline_probes,
             events=baseline_events,
-            golden=_golden("golden.baseline:Baseline"),
-            rtl=_machine("hdl.collectors.operand_stage:OperandStage", baseline_probes),
+            golden=_golden("warpfile.golden.collectors.units.stage:Baseline"),
+            rtl=_machine("warpfile.hdl.collectors.units.stage:OperandStage", baseline_probes),
             reached=(*_COMMON_REACHED, "issue_room"),
             accesses=_BASELINE_ACCESSES,
             node_nm=_TURING_NM,
@@ -236,12 +236,12 @@ SCHEMES: dict[str, Scheme] = {
             preset="pascal",
             probes=_BOW_PROBES,
             events=window_events,
-            golden=_golden("golden.bow:Bow"),
-            rtl=_machine("hdl.collectors.window_stage:WindowStage", _BOW_PROBES),
+            golden=_golden("warpfile.golden.collectors.bow.stage:Bow"),
+            rtl=_machine("warpfile.hdl.collectors.bow.stage:WindowStage", _BOW_PROBES),
             parameters=BowConfig,
             settings={"": {"window_writes": "through"}, "tiny": _BOW_TINY},
             hints=_BOW_HINTS,
-            harness=lambda cfg, layout: _found("sim.poison:window_poison")(cfg, layout),
+            harness=lambda cfg, layout: _found("warpfile.sim.poison:window_poison")(cfg, layout),
             reached=_BOW_REACHED,
             accesses=_BOW_ACCESSES,
             structures=BOW_STRUCTURES,
@@ -253,12 +253,12 @@ SCHEMES: dict[str, Scheme] = {
             preset="pascal",
             probes=_BOW_PROBES,
             events=window_events,
-            golden=_golden("golden.bow:Bow"),
-            rtl=_machine("hdl.collectors.window_stage:WindowStage", _BOW_PROBES),
+            golden=_golden("warpfile.golden.collectors.bow.stage:Bow"),
+            rtl=_machine("warpfile.hdl.collectors.bow.stage:WindowStage", _BOW_PROBES),
             parameters=BowConfig,
             settings={"": {"window_writes": "hints"}, "tiny": _BOW_TINY},
             hints=_BOW_HINTS,
-            harness=lambda cfg, layout: _found("sim.poison:window_poison")(cfg, layout),
+            harness=lambda cfg, layout: _found("warpfile.sim.poison:window_poison")(cfg, layout),
             reached=_BOW_REACHED + _BOW_WR_REACHED,
             accesses=_BOW_ACCESSES,
             structures=BOW_STRUCTURES,
@@ -270,8 +270,8 @@ SCHEMES: dict[str, Scheme] = {
             preset="turing",
             probes=_MALEKEH_PROBES,
             events=unit_events,
-            golden=_golden("golden.malekeh:Malekeh"),
-            rtl=_machine("hdl.collectors.caching_stage:CachingStage", _MALEKEH_PROBES),
+            golden=_golden("warpfile.golden.collectors.malekeh.stage:Malekeh"),
+            rtl=_machine("warpfile.hdl.collectors.malekeh.stage:CachingStage", _MALEKEH_PROBES),
             parameters=MalekehConfig,
             settings={"tiny": {"unit_entries": 4, "interval": 64}},
             hints=Hints(malekeh_label, {"near (sources, dests)": malekeh_near}, malekeh_annotate),
@@ -286,8 +286,8 @@ SCHEMES: dict[str, Scheme] = {
             preset="isca2011",
             probes=_RFC_PROBES,
             events=cache_events,
-            golden=_golden("golden.rfc:Rfc"),
-            rtl=_machine("hdl.collectors.cache_stage:CacheStage", _RFC_PROBES),
+            golden=_golden("warpfile.golden.rf.rfc.stage:Rfc"),
+            rtl=_machine("warpfile.hdl.rf.rfc.stage:CacheStage", _RFC_PROBES),
             parameters=RfcConfig,
             settings={"tiny": {"active_warps": 2, "cache_entries": 2, "write_queue": 2}},
             hints=Hints(rfc_label, {"suspend, dead, evict first, no allocate": rfc_shown}, rfc_annotate),

@@ -3,9 +3,9 @@
 ``docs/trace.md`` says what such a trace knows, what is rebuilt and what stays unknown.
 """
 
-from compiler.accelsim.errors import AccelsimError
-from compiler.accelsim.flow import has_aliases, observed_edges
-from compiler.accelsim.importing import Imported, import_kernel
-from compiler.accelsim.kernelslist import kernel_files
+from warpfile.compiler.accelsim.errors import AccelsimError
+from warpfile.compiler.accelsim.flow import has_aliases, observed_edges
+from warpfile.compiler.accelsim.importing import Imported, import_kernel
+from warpfile.compiler.accelsim.kernelslist import kernel_files
 
 __all__ = ["AccelsimError", "Imported", "has_aliases", "import_kernel", "kernel_files", "observed_edges"]

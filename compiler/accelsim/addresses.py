@@ -7,8 +7,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from compiler.accelsim.line import STRIDE, Head
-from spec.trace import LANES
+from warpfile.compiler.accelsim.line import STRIDE, Head
+from warpfile.spec.trace import LANES
 
 _WRAP = (1 << 64) - 1
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compiler.accelsim.addresses import AddressRows
-from compiler.accelsim.errors import AccelsimError
-from compiler.accelsim.header import Header
-from compiler.accelsim.line import ABSENT, Head, LineError, LineFormat, Recorded, parse_addresses, parse_head
-from spec.trace import LANES, NO_ROW
+from warpfile.compiler.accelsim.addresses import AddressRows
+from warpfile.compiler.accelsim.errors import AccelsimError
+from warpfile.compiler.accelsim.header import Header
+from warpfile.compiler.accelsim.line import ABSENT, Head, LineError, LineFormat, Recorded, parse_addresses, parse_head
+from warpfile.spec.trace import LANES, NO_ROW
 
 _PREFIX = 4  #: fields in front of every line before version 3: CTA and warp
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spec.trace import LANES, Kind, StaticInstruction, Trace
+from warpfile.spec.trace import LANES, Kind, StaticInstruction, Trace
 
 _STEP = 16  #: bytes of an instruction from Volta on
 _GROUP = 32  #: before Volta: a word of scheduling data, then three instructions, eight bytes each

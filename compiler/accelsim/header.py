@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from compiler.accelsim.errors import AccelsimError
-from compiler.accelsim.repairs import Repairs
+from warpfile.compiler.accelsim.errors import AccelsimError
+from warpfile.compiler.accelsim.repairs import Repairs
 
 VERSIONS = range(2, 6)
 LARGEST_SHARED = 228 * 1024

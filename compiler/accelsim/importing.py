@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from compiler.accelsim.body import Recording, read_body
-from compiler.accelsim.errors import AccelsimError
-from compiler.accelsim.flow import has_aliases, is_compact, next_offset
-from compiler.accelsim.header import Header, read_header
-from compiler.accelsim.kernelslist import read_lines
-from compiler.accelsim.memory import place_addresses, shared_bytes
-from compiler.accelsim.rebuild import Rebuilt, rebuild
-from compiler.accelsim.repairs import Repairs
-from compiler.accelsim.streams import Streams, streams
-from spec.trace import LANES, NO_ROW, Kind, Port, StaticInstruction, Trace
+from warpfile.compiler.accelsim.body import Recording, read_body
+from warpfile.compiler.accelsim.errors import AccelsimError
+from warpfile.compiler.accelsim.flow import has_aliases, is_compact, next_offset
+from warpfile.compiler.accelsim.header import Header, read_header
+from warpfile.compiler.accelsim.kernelslist import read_lines
+from warpfile.compiler.accelsim.memory import place_addresses, shared_bytes
+from warpfile.compiler.accelsim.rebuild import Rebuilt, rebuild
+from warpfile.compiler.accelsim.repairs import Repairs
+from warpfile.compiler.accelsim.streams import Streams, streams
+from warpfile.spec.trace import LANES, NO_ROW, Kind, Port, StaticInstruction, Trace
 
 _VOLTA, _PASCAL = 70, 60
 _FROM_STREAMS = ("warp_start", "warp_cta", "instruction", "execute", "live", "address_row")

@@ -6,7 +6,7 @@ import lzma
 from collections.abc import Iterator
 from pathlib import Path
 
-from compiler.accelsim.errors import AccelsimError
+from warpfile.compiler.accelsim.errors import AccelsimError
 
 LIST = "kernelslist.g"
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from compiler.accelsim.addresses import lanes_of
-from compiler.accelsim.header import LARGEST_SHARED, Header
-from compiler.accelsim.repairs import Repairs
-from compiler.accelsim.streams import Streams
-from spec.trace import Access, Space, StaticInstruction
+from warpfile.compiler.accelsim.addresses import lanes_of
+from warpfile.compiler.accelsim.header import LARGEST_SHARED, Header
+from warpfile.compiler.accelsim.repairs import Repairs
+from warpfile.compiler.accelsim.streams import Streams
+from warpfile.spec.trace import Access, Space, StaticInstruction
 
 WINDOW = 1 << 24  #: bytes of the window through which generic addresses reach shared or local memory
 SHARED_WINDOW = 0x7E00_0000_0000  #: where this project's generic addresses of shared memory lie (docs/trace.md)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiler.opcodes import FORMS
-from spec.trace import Port
+from warpfile.compiler.opcodes import FORMS
+from warpfile.spec.trace import Port
 
 FIRST_WITH_PAIRED_TARGETS = 70  #: from Volta on BRX and RET read a 64-bit target
 

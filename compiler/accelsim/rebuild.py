@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from compiler.accelsim.line import ZERO, Recorded
-from compiler.accelsim.names import Shape, shape_of
-from compiler.model import Address, File, Immediate, Instruction, Operand, Register
-from compiler.opcodes import FORMS, Dest, Form
-from compiler.program import static_instruction
-from compiler.widths import address_registers, dest_registers, source_registers
-from spec.trace import Access, Port, StaticInstruction
+from warpfile.compiler.accelsim.line import ZERO, Recorded
+from warpfile.compiler.accelsim.names import Shape, shape_of
+from warpfile.compiler.model import Address, File, Immediate, Instruction, Operand, Register
+from warpfile.compiler.opcodes import FORMS, Dest, Form
+from warpfile.compiler.program import static_instruction
+from warpfile.compiler.widths import address_registers, dest_registers, source_registers
+from warpfile.spec.trace import Access, Port, StaticInstruction
 
 _WIDEST = 4
 _UNKNOWN_NAME = Shape("MOV", ())

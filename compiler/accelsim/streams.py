@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from compiler.accelsim.body import Recording
-from compiler.accelsim.repairs import Repairs
-from spec.trace import LANES, NO_ROW, Kind, StaticInstruction
+from warpfile.compiler.accelsim.body import Recording
+from warpfile.compiler.accelsim.repairs import Repairs
+from warpfile.spec.trace import LANES, NO_ROW, Kind, StaticInstruction
 
 _ENDS = frozenset("EXIT KILL KIL".split())
 

@@ -4,8 +4,8 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import RoundRobin, oldest_one
-from spec.config import Config
+from warpfile.hdl.arbiter import RoundRobin, oldest_one
+from warpfile.spec.config import Config
 
 
 class DispatchArbiter(wiring.Component):

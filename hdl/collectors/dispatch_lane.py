@@ -4,8 +4,8 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import select
-from spec.config import Config
+from warpfile.hdl.arbiter import select
+from warpfile.spec.config import Config
 
 
 class DispatchLane(wiring.Component):

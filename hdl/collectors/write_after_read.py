@@ -4,10 +4,10 @@ from amaranth import Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import any_of
-from hdl.naming import named
-from hdl.scoreboard import group_mask
-from spec.config import Config
+from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.naming import named
+from warpfile.hdl.scoreboard import group_mask
+from warpfile.spec.config import Config
 
 
 class WriteAfterRead(wiring.Component):

@@ -4,9 +4,9 @@ from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one, select
-from hdl.rf.ram import BankRam
-from spec.config import Config, index_bits
+from warpfile.hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one, select
+from warpfile.hdl.rf.ram import BankRam
+from warpfile.spec.config import Config, index_bits
 
 
 class ReadArbiter(wiring.Component):

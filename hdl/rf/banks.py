@@ -4,12 +4,12 @@ from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import any_of
-from hdl.rf.bank import Bank
-from hdl.rf.lanes import CrossbarLane, WriteLane, unit_inputs
-from hdl.rf.location import location_layout
-from hdl.stamp import stamp
-from spec.config import Config
+from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.rf.bank import Bank
+from warpfile.hdl.rf.lanes import CrossbarLane, WriteLane, unit_inputs
+from warpfile.hdl.rf.location import location_layout
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.config import Config
 
 
 class BankedRegisterFile(wiring.Component):

@@ -7,10 +7,10 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-from hdl.arbiter import decode, select
-from hdl.beat import launch_layout
-from hdl.naming import named
-from spec.config import Config
+from warpfile.hdl.arbiter import decode, select
+from warpfile.hdl.beat import launch_layout
+from warpfile.hdl.naming import named
+from warpfile.spec.config import Config
 
 
 def location_layout(cfg: Config) -> data.StructLayout:

@@ -4,9 +4,9 @@ from amaranth import ClockSignal, Instance, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.stamp import note_module
-from spec.baseline import BANK_RAM
-from spec.config import Config
+from warpfile.hdl.stamp import note_module
+from warpfile.spec.baseline import BANK_RAM
+from warpfile.spec.config import Config
 
 _PORTS_1RW = """\
   input                 clk,

@@ -4,8 +4,8 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import Ages, RoundRobin, oldest_one
-from spec.config import Config
+from warpfile.hdl.arbiter import Ages, RoundRobin, oldest_one
+from warpfile.spec.config import Config
 
 
 def scheduler_members(cfg: Config) -> dict[str, wiring.Member]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, scalar
 
 UNREACHED = 2**31 - 1
 SIZES = {"small": (4, 96, 380, 4), "large": (16, 128, 2000, 12)}  # blocks, threads, nodes, mean out-degree

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator
+from warpfile.kernels.launch import Launch, buffer, generator
 
 SIZES = {"small": (2, 64), "large": (8, 256)}  # blocks, threads
 

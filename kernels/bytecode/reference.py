@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 MASK = 2**32 - 1
 SIZES = {"small": (1, 64, 60, 3), "large": (4, 128, 500, 5)}  # blocks, threads, elements, loops

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 PIXELS = 4  # per thread
 SIZES = {"small": (3, 128, 350), "large": (8, 256, 2000)}  # blocks, threads, groups of pixels

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 SIZES = {"small": (1, 64, 60, 6), "large": (4, 64, 250, 9)}  # blocks, threads, elements, largest number to part
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 ROUNDS = 20
 SIZES = {"small": (1, 128), "large": (8, 128)}  # blocks, threads

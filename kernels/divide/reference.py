@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 SIZES = {"small": (2, 64, 120), "large": (8, 128, 1000)}  # blocks, threads, elements
 

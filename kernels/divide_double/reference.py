@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 LIMIT = 1e9
 SPECIAL = np.array([(0, 3), (np.inf, 2), (np.nan, 1), (np.inf, np.inf), (0, 0), (1, 0), (1, np.inf), (1, np.nan)])

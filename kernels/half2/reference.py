@@ -6,7 +6,7 @@ multiples of 2^-48 below 2^5.
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 SCALE = 0.375
 SIZES = {"small": (4, 96, 380, 10), "large": (16, 128, 2000, 30)}  # blocks, threads, pairs, degree

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, scalar
 
 BINS = 64
 SIZES = {"small": (3, 96, 1500), "large": (16, 128, 10000)}  # blocks, threads, words

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 TILE = 16
 SIZES = {"small": (30, 28, 24), "large": (64, 60, 70)}  # m, n, k; ragged, so that edge tiles are padded

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, scalar
 
 A = 2.5
 SIZES = {"small": (10, 2500), "large": (64, 16300)}  # blocks, elements; neither fills its last warp

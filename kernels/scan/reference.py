@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 SIZES = {"small": (2, 256, 500), "large": (24, 256, 6000)}  # blocks, threads, elements
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 RATE = 0.125
 BLOCK = (16, 8, 1)

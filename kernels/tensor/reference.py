@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 TILE_M, TILE_N, THREADS = 32, 16, 128
 SIZES = {"small": (2, 2, 48), "large": (4, 4, 96)}  # blocks to the right and down, length of the sums

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 POINTS = 20
 SIZES = {"small": (4, 64, 7), "large": (8, 64, 60)}  # blocks, threads, degree

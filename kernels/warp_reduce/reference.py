@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, scalar
 
 SIZES = {"small": (4, 128, 1990), "large": (16, 128, 26500)}  # blocks, threads, elements
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.launch import Launch, buffer, generator, output, scalar
+from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 ROWS, COLUMNS = 8, 10  # results of one thread
 BLOCK = (8, 8, 1)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from compiler import parse
-from compiler.cfg import Cfg, build_cfg
+from warpfile.compiler import parse
+from warpfile.compiler.cfg import Cfg, build_cfg
 
 REGISTERS = 4
 

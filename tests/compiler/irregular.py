@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from compiler import parse
-from compiler.model import Function
-from emulator import families  # noqa: F401  registers the opcodes
-from emulator.constants import ConstantBanks
-from emulator.decode import decode
-from emulator.errors import ExecutionError
-from emulator.lanes import ALL
-from emulator.memory import Region
-from emulator.record import ValueStore, WarpRecords
-from emulator.special import special_registers
-from emulator.warp import Warp
 from tests.emulator.harness import LANE, listing
+from warpfile.compiler import parse
+from warpfile.compiler.model import Function
+from warpfile.emulator import families  # noqa: F401  registers the opcodes
+from warpfile.emulator.constants import ConstantBanks
+from warpfile.emulator.decode import decode
+from warpfile.emulator.errors import ExecutionError
+from warpfile.emulator.lanes import ALL
+from warpfile.emulator.memory import Region
+from warpfile.emulator.record import ValueStore, WarpRecords
+from warpfile.emulator.special import special_registers
+from warpfile.emulator.warp import Warp
 
 _GUARDS = ["", "", "", "", "@P0 ", "@!P1 ", "@P2 "]
 _CONDITIONS = ["@P0 ", "@!P1 ", "@P2 "]

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compiler.accelsim import has_aliases, observed_edges
-from compiler.accelsim.repairs import REPAIRS
-from spec.trace import NO_ROW
 from tests.compiler.traceg import EXIT, imported, text
+from warpfile.compiler.accelsim import has_aliases, observed_edges
+from warpfile.compiler.accelsim.repairs import REPAIRS
+from warpfile.spec.trace import NO_ROW
 
 FULL = "ffffffff"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compiler.accelsim import AccelsimError, has_aliases
-from spec.config import Config
-from spec.trace import NO_ROW, Kind, Port, Trace
-from spec.workload import prepare
 from tests.compiler.traceg import EXIT, imported, text
+from warpfile.compiler.accelsim import AccelsimError, has_aliases
+from warpfile.spec.config import Config
+from warpfile.spec.trace import NO_ROW, Kind, Port, Trace
+from warpfile.spec.workload import prepare
 
 NOP = "0000 ffffffff 0 NOP 0 0"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compiler.accelsim import AccelsimError, Imported, import_kernel, kernel_files
-from spec.trace import NO_ROW
 from tests.compiler.traceg import EXIT, imported, text
+from warpfile.compiler.accelsim import AccelsimError, Imported, import_kernel, kernel_files
+from warpfile.spec.trace import NO_ROW
 
 STREAM = ("0000 ffffffff 1 R2 S2R 0 0", "0010 0000000f 1 R4 LDG.E.SYS 1 R2 4 1 0x1000 8", EXIT)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spec.trace import Access, Kind, Port, Space
 from tests.compiler.traceg import EXIT, imported, only, text
+from warpfile.spec.trace import Access, Kind, Port, Space
 
 FULL = "0000 ffffffff"
 

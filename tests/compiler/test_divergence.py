@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given, settings
 
-from compiler import divergence as module
-from compiler.cfg import Cfg
-from compiler.divergence import VECTOR, divergence
-from compiler.liveness import general_registers, liveness
-from compiler.rejoin import Influence
-from compiler.warp_liveness import warp_liveness
-from emulator.lanes import indices_of
-from emulator.warp import Warp
 from tests.compiler.generated import graph, structured
 from tests.emulator.harness import run
+from warpfile.compiler import divergence as module
+from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.divergence import VECTOR, divergence
+from warpfile.compiler.liveness import general_registers, liveness
+from warpfile.compiler.rejoin import Influence
+from warpfile.compiler.warp_liveness import warp_liveness
+from warpfile.emulator.lanes import indices_of
+from warpfile.emulator.warp import Warp
 
 FEW = settings(max_examples=60, deadline=None)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from compiler.cfg import Cfg
-from compiler.liveness import Transfer, transfer
-from compiler.loops import loop_depth, natural_loops
-from compiler.reaching import may_define, reaching_definitions
 from tests.compiler.generated import REGISTERS, graph, next_instructions, programs
+from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.liveness import Transfer, transfer
+from warpfile.compiler.loops import loop_depth, natural_loops
+from warpfile.compiler.reaching import may_define, reaching_definitions
 
 
 def reached(cfg: Cfg, start: int, without: int | None = None) -> set[int]:

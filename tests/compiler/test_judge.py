@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from compiler import load_listing
-from compiler.cfg import build_cfg
-from compiler.liveness import (
+from tests.compiler import judge
+from warpfile.compiler import load_listing
+from warpfile.compiler.cfg import build_cfg
+from warpfile.compiler.liveness import (
     defined,
     general_registers,
     liveness,
@@ -17,8 +18,7 @@ from compiler.liveness import (
     uniform_registers,
     used,
 )
-from compiler.operands import effects
-from tests.compiler import judge
+from warpfile.compiler.operands import effects
 
 CUBINS = sorted((Path(__file__).parents[2] / "kernels").glob("*/kernel.cubin"))
 CLASSES = {"GPR": general_registers, "PRED": predicates, "UGPR": uniform_registers, "UPRED": uniform_predicates}

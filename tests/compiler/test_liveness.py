@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from compiler.dominance import EXIT_NODE, dominates, immediate_dominators, immediate_post_dominators
-from compiler.liveness import Transfer, general_registers, liveness, transfer
 from tests.compiler.generated import REGISTERS, graph, next_instructions, programs
+from warpfile.compiler.dominance import EXIT_NODE, dominates, immediate_dominators, immediate_post_dominators
+from warpfile.compiler.liveness import Transfer, general_registers, liveness, transfer
 
 
 def live_by_walking(register: int, start: int, follow: list[list[int]], steps: list[Transfer]) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from compiler import UnknownOpcodeError, parse
-from compiler.model import Instruction
-from compiler.operands import effects
-from compiler.program import static_instruction
-from spec.trace import Access, Kind, Port, Space
+from warpfile.compiler import UnknownOpcodeError, parse
+from warpfile.compiler.model import Instruction
+from warpfile.compiler.operands import effects
+from warpfile.compiler.program import static_instruction
+from warpfile.spec.trace import Access, Kind, Port, Space
 
 HEAD = '\t.section\t.text.k,"ax",@progbits\nk:\n'
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compiler import ListingError, load_listing, parse
-from compiler.cfg import build_cfg
-from compiler.control_codes import ControlCode, control_code
-from compiler.divergence import divergence
-from compiler.liveness import EVERYTHING, liveness
-from compiler.model import Address, Constant, File, Immediate, Instruction, Label, Name, Predicate, Register
-from compiler.reaching import reaching_definitions
-from compiler.warp_liveness import warp_liveness
 from tests.compiler import judge
+from warpfile.compiler import ListingError, load_listing, parse
+from warpfile.compiler.cfg import build_cfg
+from warpfile.compiler.control_codes import ControlCode, control_code
+from warpfile.compiler.divergence import divergence
+from warpfile.compiler.liveness import EVERYTHING, liveness
+from warpfile.compiler.model import Address, Constant, File, Immediate, Instruction, Label, Name, Predicate, Register
+from warpfile.compiler.reaching import reaching_definitions
+from warpfile.compiler.warp_liveness import warp_liveness
 
 HEAD = '\t.section\t.text.k,"ax",@progbits\nk:\n'
 KERNELS = Path(__file__).parents[2] / "kernels"

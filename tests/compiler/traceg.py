@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from compiler.accelsim import Imported, import_kernel
-from spec.trace import StaticInstruction
+from warpfile.compiler.accelsim import Imported, import_kernel
+from warpfile.spec.trace import StaticInstruction
 
 HEADER = {
     "kernel name": "hand",

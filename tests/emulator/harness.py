@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from compiler import parse
-from emulator import families  # noqa: F401  registers the opcodes
-from emulator.constants import ConstantBanks
-from emulator.decode import decode
-from emulator.lanes import ALL
-from emulator.memory import Region
-from emulator.record import ValueStore
-from emulator.special import special_registers
-from emulator.warp import Warp
+from warpfile.compiler import parse
+from warpfile.emulator import families  # noqa: F401  registers the opcodes
+from warpfile.emulator.constants import ConstantBanks
+from warpfile.emulator.decode import decode
+from warpfile.emulator.lanes import ALL
+from warpfile.emulator.memory import Region
+from warpfile.emulator.record import ValueStore
+from warpfile.emulator.special import special_registers
+from warpfile.emulator.warp import Warp
 
 LANE = np.arange(32, dtype=np.uint32)
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from emulator.constants import launch_bank
-from emulator.memory import GLOBAL_BASE, SHARED_WINDOW
 from tests.emulator.harness import LANE, f32, run, words
+from warpfile.emulator.constants import launch_bank
+from warpfile.emulator.memory import GLOBAL_BASE, SHARED_WINDOW
 
 M32, M64 = 2**32 - 1, 2**64 - 1
 BASE = {2: words(GLOBAL_BASE), 3: words(GLOBAL_BASE >> 32)}

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emulator.errors import ExecutionError
-from emulator.launch import load_kernel
-from emulator.run import execute
 from tests.emulator.harness import listing, run
+from warpfile.emulator.errors import ExecutionError
+from warpfile.emulator.launch import load_kernel
+from warpfile.emulator.run import execute
 
 LAUNCH = """kernel = "k"
 grid = [1, 1, 1]

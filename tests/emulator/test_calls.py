@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from emulator.errors import ExecutionError
 from tests.emulator.harness import LANE, run, words
+from warpfile.emulator.errors import ExecutionError
 
 
 def test_call_and_return() -> None:

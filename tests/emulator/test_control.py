@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from emulator.errors import ExecutionError
-from emulator.warp import Warp
 from tests.emulator.harness import LANE, run, words
+from warpfile.emulator.errors import ExecutionError
+from warpfile.emulator.warp import Warp
 
 ALL = 0xFFFFFFFF
 

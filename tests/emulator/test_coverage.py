@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from emulator.coverage import REFUSED, SAMPLES, SUITES, TABLE, rows, table
+from warpfile.emulator.coverage import REFUSED, SAMPLES, SUITES, TABLE, rows, table
 
 
 def test_the_page_is_current() -> None:
-    assert TABLE.read_text(encoding="utf-8") == table(), "run 'python -m emulator.coverage'"
+    assert TABLE.read_text(encoding="utf-8") == table(), "run 'python -m warpfile.emulator.coverage'"
 
 
 def test_the_lists_have_their_sizes() -> None:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compiler import ListingError
-from emulator.decode import modifiers_of, supported_opcodes
-from emulator.errors import ExecutionError
 from tests.emulator.harness import run, words
+from warpfile.compiler import ListingError
+from warpfile.emulator.decode import modifiers_of, supported_opcodes
+from warpfile.emulator.errors import ExecutionError
 
 OPERANDS = (
     "R0 R1 R2 R3 R4 R6 RZ R254 UR3 UR4 UR62 URZ P0 P1 PT !P1 UP0 UPT 0x0 0x4 -0x1 0x1f 0xffffffff c[0x0][0x160] "

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.errors import ExecutionError
 from tests.emulator.harness import result, run, words
+from warpfile.emulator.errors import ExecutionError
 
 WORD = st.integers(0, 2**32 - 1) | st.sampled_from([0, 1, 2**31 - 1, 2**31, 2**32 - 1])
 M = 2**32 - 1

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emulator.launch import load_kernel
-from emulator.run import execute
-from spec.trace import Access, Kind, Trace
+from warpfile.emulator.launch import load_kernel
+from warpfile.emulator.run import execute
+from warpfile.spec.trace import Access, Kind, Trace
 
 KERNELS = sorted(path.parent for path in (Path(__file__).parents[2] / "kernels").glob("*/launch.toml"))
 

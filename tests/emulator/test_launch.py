@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emulator.errors import ExecutionError, LaunchError
-from emulator.launch import load_kernel
-from emulator.run import execute
 from tests.emulator.harness import listing
+from warpfile.emulator.errors import ExecutionError, LaunchError
+from warpfile.emulator.launch import load_kernel
+from warpfile.emulator.run import execute
 
 GOOD = """kernel = "k"
 grid = [2, 1, 1]

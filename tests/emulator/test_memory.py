@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from emulator.constants import launch_bank
-from emulator.errors import ExecutionError, MemoryFault
-from emulator.memory import GLOBAL_BASE, GUARD_BYTES, GlobalMemory, Region
 from tests.emulator.harness import LANE, f32, run, words
+from warpfile.emulator.constants import launch_bank
+from warpfile.emulator.errors import ExecutionError, MemoryFault
+from warpfile.emulator.memory import GLOBAL_BASE, GUARD_BYTES, GlobalMemory, Region
 
 
 def test_shared_addresses_take_scale_and_offset() -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.lanes import ALL
 from tests.emulator.harness import double, doubles, f32, result, run, words
+from warpfile.emulator.lanes import ALL
 
 MODES = ("RN", "RM", "RP", "RZ")
 FEW = settings(max_examples=60, deadline=None)

@@ -8,9 +8,6 @@ from amaranth.hdl import Assert, Assume, Cover
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.arbiter import Ages, RoundRobin, highest_one, lowest_one, oldest_one, prefix_or
-from hdl.collectors.dispatch import DispatchArbiter
-from spec.config import Config
 from tests.formal.properties import (
     Fairness,
     Miswired,
@@ -24,6 +21,9 @@ from tests.formal.properties import (
     some_order,
     transitive,
 )
+from warpfile.hdl.arbiter import Ages, RoundRobin, highest_one, lowest_one, oldest_one, prefix_or
+from warpfile.hdl.collectors.dispatch import DispatchArbiter
+from warpfile.spec.config import Config
 
 
 class FixedPriorities(wiring.Component):

@@ -4,10 +4,6 @@ from amaranth import Cat, Const, Module, Signal
 from amaranth.asserts import AnySeq
 from amaranth.hdl import Assert, Assume, Cover
 
-from hdl.barrier import Barrier
-from hdl.buffer import InstructionBuffer
-from hdl.scheduler.policy import GreedyThenOldest, LooseRoundRobin
-from spec.config import Config
 from tests.formal.properties import (
     Fairness,
     Miswired,
@@ -19,6 +15,10 @@ from tests.formal.properties import (
     past,
     transitive,
 )
+from warpfile.hdl.barrier import Barrier
+from warpfile.hdl.buffer import InstructionBuffer
+from warpfile.hdl.scheduler.policy import GreedyThenOldest, LooseRoundRobin
+from warpfile.spec.config import Config
 
 CFG = Config(warps=5, ctas=3, lanes=1, register_names=16, source_slots=2, collectors=3, payload_bits=16)
 

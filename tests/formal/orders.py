@@ -5,12 +5,12 @@ from collections.abc import Callable
 from amaranth import Cat, Const, Mux, Signal, Value
 from amaranth.hdl import Assert, Assume, Cover
 
-from hdl.collectors.caching_allocator import DepartureOrder
-from hdl.collectors.caching_recency import Recency
-from hdl.collectors.window_ranks import EntryRanks
-from spec.bow import BowConfig
-from spec.malekeh import MalekehConfig
 from tests.formal.properties import Miswired, Proof, Properties, at_most_one, constant, transitive
+from warpfile.hdl.collectors.bow.ranks import EntryRanks
+from warpfile.hdl.collectors.malekeh.allocator import DepartureOrder
+from warpfile.hdl.collectors.malekeh.recency import Recency
+from warpfile.spec.schemes.bow import BowConfig
+from warpfile.spec.schemes.malekeh import MalekehConfig
 
 _SMALL = {"warps": 2, "lanes": 2, "ports": 3, "rows": 4, "register_names": 8, "payload_bits": 16}
 
@@ -158,7 +158,7 @@ def _window_ranks(entries: int, *, regress: bool = False) -> Proof:
         "the order after the result has its entry last": {"had": lambda had: had & ~2},
         "the order is transitive": {"older": lambda older: older ^ (1 << 2) ^ (1 << (2 * entries))},
     }
-    block, size = "hdl.collectors.window_ranks.EntryRanks", f"of {entries} entries"
+    block, size = "hdl.collectors.bow.ranks.EntryRanks", f"of {entries} entries"
     return _proof(block, size, EntryRanks, WindowRankProperties, cfg, wrong, regress=regress)
 
 
@@ -169,7 +169,7 @@ def _recency(entries: int, slots: int, *, regress: bool = False) -> Proof:
         "before is who was used longer ago": {"result": lambda result: Const(0)},
         "the rank is the number of entries used longer ago": {"rank": lambda rank: rank ^ 1},
     }
-    block, size = "hdl.collectors.caching_recency.Recency", f"of {entries} entries, {slots} slots"
+    block, size = "hdl.collectors.malekeh.recency.Recency", f"of {entries} entries, {slots} slots"
     return _proof(block, size, Recency, RecencyProperties, cfg, wrong, regress=regress)
 
 
@@ -178,7 +178,7 @@ def _departures() -> Proof:
     #: The lowest port counts as the last one.
     swapped = {"leaves": lambda leaves: Cat(leaves[8:12], leaves[4:8], leaves[0:4])}
     wrong = {"before is who was used longer ago": swapped}
-    block = "hdl.collectors.caching_allocator.DepartureOrder"
+    block = "hdl.collectors.malekeh.allocator.DepartureOrder"
     return _proof(block, "of 4 units, 3 ports", DepartureOrder, DepartureProperties, cfg, wrong)
 
 

@@ -3,11 +3,11 @@
 from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.hdl import Assert, Assume, Cover
 
-from hdl.collectors.write_after_read import WriteAfterRead
-from hdl.scoreboard import GROUP, WarpScoreboard
-from spec.config import Config
-from spec.trace import TOKENS, Kind
 from tests.formal.properties import Miswired, Proof, Properties, constant
+from warpfile.hdl.collectors.write_after_read import WriteAfterRead
+from warpfile.hdl.scoreboard import GROUP, WarpScoreboard
+from warpfile.spec.config import Config
+from warpfile.spec.trace import TOKENS, Kind
 
 CFG = Config(warps=2, lanes=1, register_names=16, source_slots=2, collectors=2, ports=3, payload_bits=16)
 

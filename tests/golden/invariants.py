@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from golden.arbiter import indices
-from spec.beat import Beat
-from spec.config import Config
-from spec.environment import Result, Stimulus
-from spec.trace import Kind, Port
-from spec.workload import Workload
+from warpfile.golden.arbiter import indices
+from warpfile.spec.beat import Beat
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Result, Stimulus
+from warpfile.spec.trace import Kind, Port
+from warpfile.spec.workload import Workload
 
 
 class Broken(AssertionError):

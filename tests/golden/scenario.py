@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from golden import Baseline
-from golden.run import observations
-from spec.baseline import baseline_probes
-from spec.config import Config
-from spec.environment import Environment
-from spec.probe import ProbeLayout
-from spec.trace import LANES, NO_ROW, Kind, Port, StaticInstruction, Trace
-from spec.workload import prepare
+from warpfile.golden import Baseline
+from warpfile.golden.run import observations
+from warpfile.spec.baseline import baseline_probes
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.trace import LANES, NO_ROW, Kind, Port, StaticInstruction, Trace
+from warpfile.spec.workload import prepare
 
 FULL = (1 << LANES) - 1
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from spec.baseline import baseline_probes
-from spec.config import Config
-from spec.environment import Environment
-from spec.probe import ProbeLayout
-from spec.trace import Port
-from spec.workload import prepare
 from tests.golden.scenario import NOP, hand_trace, op, run
 from tests.golden.test_mutants import IgnoresPending
+from warpfile.spec.baseline import baseline_probes
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.trace import Port
+from warpfile.spec.workload import prepare
 
 PLAIN = Config(banks=2, bank_ports="1RW", collect="all", alu_latency=4, uniform_latency=6)
 

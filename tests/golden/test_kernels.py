@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from emulator.launch import load_kernel
-from emulator.run import execute
-from spec.config import Config
 from tests.golden.test_random import watch
+from warpfile.emulator.launch import load_kernel
+from warpfile.emulator.run import execute
+from warpfile.spec.config import Config
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 NARROW = Config(collectors=2, source_slots=8, collect="one", bank_ports="1R1W", bank_arbitration="oldest")

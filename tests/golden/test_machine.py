@@ -1,4 +1,4 @@
-"""What a machine asks of its operand stage, and when (golden/stage.py)."""
+"""What a machine asks of its operand stage, and when (golden/collectors/contract.py)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from golden.baseline import STAGE_COUNTERS, Baseline, BaselineStage
-from golden.counters import COUNTERS
-from golden.entry import Entry
-from golden.stage import Heads, Offer
-from spec.config import Config
-from spec.ctas import Launch
-from spec.environment import Result
-from spec.probe import ProbeLayout
 from tests.golden.scenario import BAR, NOP, hand_trace, op, run
+from warpfile.golden.collectors.contract import Heads, Offer
+from warpfile.golden.collectors.units.stage import STAGE_COUNTERS, Baseline, BaselineStage
+from warpfile.golden.counters import COUNTERS
+from warpfile.golden.entry import Entry
+from warpfile.spec.config import Config
+from warpfile.spec.ctas import Launch
+from warpfile.spec.environment import Result
+from warpfile.spec.probe import ProbeLayout
 
 CFG = Config(banks=2, collect="all", alu_latency=4)
 

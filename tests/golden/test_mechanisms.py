@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from golden.banks import Banks
-from golden.collectors import CollectorUnits
-from golden.counters import no_issue_reason
-from golden.entry import Entry
-from golden.frame import Frame
-from golden.location import Location
-from golden.scheduler import Gto, Lrr, Oldest, make_scheduler
-from spec.beat import Beat
-from spec.config import Config
-from spec.ctas import Launch
-from spec.environment import Result
-from spec.trace import Kind, Port
+from warpfile.golden.collectors.units.units import CollectorUnits
+from warpfile.golden.counters import no_issue_reason
+from warpfile.golden.entry import Entry
+from warpfile.golden.frame import Frame
+from warpfile.golden.rf.banks import Banks
+from warpfile.golden.rf.location import Location
+from warpfile.golden.scheduler.policy import Gto, Lrr, Oldest, make_scheduler
+from warpfile.spec.beat import Beat
+from warpfile.spec.config import Config
+from warpfile.spec.ctas import Launch
+from warpfile.spec.environment import Result
+from warpfile.spec.trace import Kind, Port
 
 
 def entry(sources: tuple[int, ...] = (), port: int = 0, **more: int) -> Entry:

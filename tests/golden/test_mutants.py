@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from golden import Baseline, StaleOperand
-from golden.entry import Entry
-from spec.baseline import baseline_probes
-from spec.config import Config
-from spec.environment import Environment, Result
-from spec.probe import ProbeLayout
-from spec.stress import stress_trace
-from spec.trace import Port
-from spec.workload import prepare
 from tests.golden.invariants import Broken
 from tests.golden.scenario import NOP, hand_trace, op
 from tests.golden.test_random import watch
+from warpfile.golden import Baseline, StaleOperand
+from warpfile.golden.entry import Entry
+from warpfile.spec.baseline import baseline_probes
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment, Result
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.trace import Port
+from warpfile.spec.workload import prepare
 
 
 class IgnoresPending(Baseline):

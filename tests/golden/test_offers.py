@@ -7,18 +7,18 @@ from collections.abc import Callable
 
 import pytest
 
-from golden import Baseline
-from golden.arbiter import indices
-from golden.baseline import BaselineStage
-from golden.entry import Entry
-from golden.stage import OperandStage
-from spec.baseline import baseline_probes
-from spec.config import Config
-from spec.environment import Stimulus
-from spec.probe import ProbeLayout
-from spec.trace import Kind, Port
 from tests.golden.scenario import NOP, hand_trace, op, run
 from tests.golden.test_random import random_run
+from warpfile.golden import Baseline
+from warpfile.golden.arbiter import indices
+from warpfile.golden.collectors.contract import OperandStage
+from warpfile.golden.collectors.units.stage import BaselineStage
+from warpfile.golden.entry import Entry
+from warpfile.spec.baseline import baseline_probes
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Stimulus
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.trace import Kind, Port
 
 CFG = Config(banks=2, collect="all")
 ALU = op((2,), 4)

@@ -6,18 +6,18 @@ import random
 
 import pytest
 
-from golden import Baseline
-from golden.run import Stuck
-from spec.baseline import baseline_probes
-from spec.config import Config
-from spec.environment import Environment
-from spec.probe import ProbeLayout
-from spec.stress import stress_trace
-from spec.stress_program import PROFILES
-from spec.trace import Trace
-from spec.workload import prepare
 from tests.golden.invariants import Watcher
 from tests.golden.scenario import hand_trace, op
+from warpfile.golden import Baseline
+from warpfile.golden.run import Stuck
+from warpfile.spec.baseline import baseline_probes
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.trace import Trace
+from warpfile.spec.workload import prepare
 
 
 def random_config(rng: random.Random) -> Config:

@@ -6,14 +6,14 @@ import time
 
 import pytest
 
-from golden import Baseline
-from golden.run import simulate
-from spec.baseline import baseline_probes
-from spec.config import Config
-from spec.environment import Environment
-from spec.probe import ProbeLayout
-from spec.stress import stress_trace
-from spec.workload import prepare
+from warpfile.golden import Baseline
+from warpfile.golden.run import simulate
+from warpfile.spec.baseline import baseline_probes
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.workload import prepare
 
 TURING = Config(
     warps=8,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spec.config import Config
 from tests.golden.scenario import hand_trace, op, run
+from warpfile.spec.config import Config
 
 LENGTH = 800
 

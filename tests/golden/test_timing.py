@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spec.config import Config
-from spec.trace import Access, Kind, Port, Space
 from tests.golden.scenario import BAR, BRA, FULL, NOP, hand_trace, op, run
+from warpfile.spec.config import Config
+from warpfile.spec.trace import Access, Kind, Port, Space
 
 # Bank of a register of warp 0: its number modulo two.
 PLAIN = Config(banks=2, bank_ports="1RW", collect="all", alu_latency=4, uniform_latency=6, branch_delay=4)

@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
-from hdl.arbiter import Ages, RoundRobin, encode, highest_one, lowest_one, oldest_one, prefix_or, select
+from warpfile.hdl.arbiter import Ages, RoundRobin, encode, highest_one, lowest_one, oldest_one, prefix_or, select
 
 WIDTHS = (1, 2, 3, 5, 8)
 

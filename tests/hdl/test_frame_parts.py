@@ -6,10 +6,10 @@ from collections import deque
 import pytest
 from amaranth.sim import Simulator
 
-from hdl.barrier import Barrier
-from hdl.buffer import InstructionBuffer
-from hdl.scheduler.policy import GreedyThenOldest, LooseRoundRobin
-from spec.config import Config
+from warpfile.hdl.barrier import Barrier
+from warpfile.hdl.buffer import InstructionBuffer
+from warpfile.hdl.scheduler.policy import GreedyThenOldest, LooseRoundRobin
+from warpfile.spec.config import Config
 
 CFG = Config(warps=4, lanes=1, ctas=2, banks=2, rows=16, collectors=2, register_names=16, payload_bits=16)
 

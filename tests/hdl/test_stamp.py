@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from spec.config import Config
 from warpfile.schemes import SCHEMES
+from warpfile.spec.config import Config
 
 CFG = Config(warps=3, lanes=4, ctas=2, banks=2, rows=16, collectors=2, register_names=16, payload_bits=16)
 

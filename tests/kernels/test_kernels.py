@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import build, reference
-from kernels.chacha.reference import key_stream
-from kernels.launch import SCALAR_TYPES, Launch, buffer, scalar, write
+from warpfile.kernels import build, reference
+from warpfile.kernels.chacha.reference import key_stream
+from warpfile.kernels.launch import SCALAR_TYPES, Launch, buffer, scalar, write
 
 NAMES = reference.names()
 CASES = [(name, size) for name in NAMES for size in reference.SIZES]

@@ -7,14 +7,12 @@ from unittest import mock
 
 from amaranth import Const, Module
 
-import hdl.arbiter
-import hdl.rf.bank
-import hdl.rf.location
-import hdl.rf.ram
-from hdl.barrier import Barrier
-from hdl.collectors.write_after_read import WriteAfterRead
-from spec.config import Config
+from warpfile.hdl import arbiter
+from warpfile.hdl.barrier import Barrier
+from warpfile.hdl.collectors.write_after_read import WriteAfterRead
+from warpfile.hdl.rf import bank, location, ram
 from warpfile.schemes import SCHEMES
+from warpfile.spec.config import Config
 
 
 @dataclass(frozen=True)
@@ -27,8 +25,8 @@ class Bug:
 
 @contextmanager
 def _ram_ignores_masks() -> Iterator[None]:
-    original = hdl.rf.ram.ram_verilog
-    with mock.patch.object(hdl.rf.ram, "ram_verilog", lambda cfg: original(cfg).replace("if (mask[lane]) ", "")):
+    original = ram.ram_verilog
+    with mock.patch.object(ram, "ram_verilog", lambda cfg: original(cfg).replace("if (mask[lane]) ", "")):
         yield
 
 
@@ -53,19 +51,19 @@ def _no_write_after_read() -> Iterator[None]:
 
 @contextmanager
 def _lowest_port_first() -> Iterator[None]:
-    with mock.patch.object(hdl.rf.bank, "highest_one", hdl.arbiter.lowest_one):
+    with mock.patch.object(bank, "highest_one", arbiter.lowest_one):
         yield
 
 
 @contextmanager
 def _every_warp_at_base_zero() -> Iterator[None]:
-    original = hdl.rf.location.of_warp
+    original = location.of_warp
 
     def at_zero(m, cfg, name, warp, bases):
         base, skew = original(m, cfg, name, warp, bases)
         return Const(0, len(base)), skew
 
-    with mock.patch.object(hdl.rf.location, "of_warp", at_zero):
+    with mock.patch.object(location, "of_warp", at_zero):
         yield
 
 

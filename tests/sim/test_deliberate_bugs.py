@@ -2,12 +2,12 @@
 
 import pytest
 
-from sim.runner import cosim
-from spec.presets import PRESETS
-from spec.stress import stress_trace
 from tests.golden.scenario import hand_trace, op
 from tests.sim.bugs import BUGS, verilog_with
 from warpfile.schemes import SCHEMES
+from warpfile.sim.runner import cosim
+from warpfile.spec.presets import PRESETS
+from warpfile.spec.stress import stress_trace
 
 CFG = PRESETS["tiny"].config
 

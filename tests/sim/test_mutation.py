@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from sim.build import generated_verilog
-from sim.campaign import Stress, Verdict, campaign
-from sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
-from sim.mutation import assess, mutants_of, report
-from sim.simulators import SimulatorError
-from sim.survivors import SURVIVORS
 from warpfile.schemes import SCHEMES
+from warpfile.sim.build import generated_verilog
+from warpfile.sim.campaign import Stress, Verdict, campaign
+from warpfile.sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
+from warpfile.sim.mutation import assess, mutants_of, report
+from warpfile.sim.simulators import SimulatorError
+from warpfile.sim.survivors import SURVIVORS
 
 BASELINE = SCHEMES["baseline"]
 CFG = BASELINE.configuration("tiny")
@@ -76,7 +76,9 @@ def test_most_mutants_die_on_a_short_trace_and_the_machine_without_one_passes(ma
 
 def test_a_run_that_breaks_off_is_no_kill(machine, root, monkeypatch):
     verilog, mutants = machine
-    monkeypatch.setattr("sim.campaign.outcome_path", lambda plan, number: plan.outcome.with_name("nowhere.json"))
+    monkeypatch.setattr(
+        "warpfile.sim.campaign.outcome_path", lambda plan, number: plan.outcome.with_name("nowhere.json")
+    )
     with pytest.raises(SimulatorError, match="broke off"):
         campaign(BASELINE, CFG, verilog, mutants[:1], [Stress("mixed", 0, 24, 1)], root / "build")
 
@@ -84,7 +86,7 @@ def test_a_run_that_breaks_off_is_no_kill(machine, root, monkeypatch):
 def test_a_machine_that_differs_without_a_mutant_is_refused(machine, root, monkeypatch):
     verilog, mutants = machine
     obvious = next(mutant for mutant in mutants if mutant.module == "dispatch_arbiter")
-    monkeypatch.setattr("sim.campaign.NO_MUTANT", obvious.number)
+    monkeypatch.setattr("warpfile.sim.campaign.NO_MUTANT", obvious.number)
     with pytest.raises(ValueError, match="without a mutant must pass mixed 0/24"):
         campaign(BASELINE, CFG, verilog, mutants[:1], [Stress("mixed", 0, 24, 4)], root / "build")
 

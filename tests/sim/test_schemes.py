@@ -9,20 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.runner import CosimReport, cosim
-from spec.annotation import on_last_beat
-from spec.stress import stress_trace
-from spec.stress_program import PROFILES
-from spec.trace import Trace
+from tests.golden.collectors.bow.test_stage import LISTING
+from tests.golden.collectors.malekeh.test_example import CFG as CACHING_UNIT
+from tests.golden.collectors.malekeh.test_example import TRACE as CACHING_TRACE
+from tests.golden.rf.rfc.test_example import CFG as CACHE
+from tests.golden.rf.rfc.test_example import HINTS as CACHED_HINTS
+from tests.golden.rf.rfc.test_example import PROGRAM as CACHED_PROGRAM
 from tests.golden.scenario import hand_trace, op
-from tests.golden.test_bow import LISTING
-from tests.golden.test_malekeh_example import CFG as CACHING_UNIT
-from tests.golden.test_malekeh_example import TRACE as CACHING_TRACE
-from tests.golden.test_rfc_example import CFG as CACHE
-from tests.golden.test_rfc_example import HINTS as CACHED_HINTS
-from tests.golden.test_rfc_example import PROGRAM as CACHED_PROGRAM
 from warpfile.inputs import obtain_trace
 from warpfile.schemes import SCHEMES
+from warpfile.sim.runner import CosimReport, cosim
+from warpfile.spec.annotation import on_last_beat
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.trace import Trace
 
 OTHERS = [name for name in SCHEMES if name != "baseline"]
 #: Configurations that are unlike the scheme's own: scheme, preset, what is changed.

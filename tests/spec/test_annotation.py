@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spec.annotation import beat_counts, on_every_beat, on_last_beat
-from spec.beat import source_groups
-from spec.stress import stress_trace
+from warpfile.spec.annotation import beat_counts, on_every_beat, on_last_beat
+from warpfile.spec.beat import source_groups
+from warpfile.spec.stress import stress_trace
 
 TRACE = stress_trace(3, profile="wide", length=40)
 SLOTS = 3

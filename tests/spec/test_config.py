@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from spec.config import Config, index_bits, parse_field
+from warpfile.spec.config import Config, index_bits, parse_field
 
 FIELDS = {f.name: f for f in dataclasses.fields(Config)}
 NUMBERS = [name for name, f in FIELDS.items() if "low" in f.metadata]

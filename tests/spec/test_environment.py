@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spec.config import Config
-from spec.memory import Memory
-from spec.trace import LANES, Access, Port, Space, StaticInstruction, Trace
-from spec.workload import prepare
 from tests.golden.scenario import BAR, NOP, hand_trace, op, run
+from warpfile.spec.config import Config
+from warpfile.spec.memory import Memory
+from warpfile.spec.trace import LANES, Access, Port, Space, StaticInstruction, Trace
+from warpfile.spec.workload import prepare
 
 SLOW = Config(hit_latency=10, miss_latency=100, miss_interval=4, shared_latency=7, cache_lines=8)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from spec.config import Config
-from spec.presets import CHOICES, LATENCIES, PRESETS, Preset, changed_fields, markdown
+from warpfile.spec.config import Config
+from warpfile.spec.presets import CHOICES, LATENCIES, PRESETS, Preset, changed_fields, markdown
 
 PAGE = Path(__file__).parents[2] / "docs" / "presets.md"
 #: Registers of the widest bundled kernel (R0 to R61).
@@ -18,7 +18,7 @@ every_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS.k
 
 
 def test_page_is_what_the_table_prints() -> None:
-    assert PAGE.read_text() == markdown(), "run: python -m spec.presets > docs/presets.md"
+    assert PAGE.read_text() == markdown(), "run: python -m warpfile.spec.presets > docs/presets.md"
 
 
 @every_preset

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from spec.baseline import baseline_probes
-from spec.config import Config
-from spec.probe import Probe, ProbeLayout
+from warpfile.spec.baseline import baseline_probes
+from warpfile.spec.config import Config
+from warpfile.spec.probe import Probe, ProbeLayout
 
 
 def test_the_first_probe_is_least_significant() -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spec.config import Config
-from spec.stress import SHARED_BYTES, stress_trace
-from spec.stress_program import PROFILES
-from spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
-from spec.workload import prepare
+from warpfile.spec.config import Config
+from warpfile.spec.stress import SHARED_BYTES, stress_trace
+from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
+from warpfile.spec.workload import prepare
 
 FULL = (1 << LANES) - 1
 SEEDS = range(6)

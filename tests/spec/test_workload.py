@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spec.beat import NO_VALUE, decode_fields, pack_beat, pack_fields
-from spec.config import Config
-from spec.stress import stress_trace
-from spec.trace import NO_ROW, Kind, Port
-from spec.workload import WorkloadError, prepare, streams
 from tests.golden.scenario import BRA, EXIT, FULL, hand_trace, op
+from warpfile.spec.beat import NO_VALUE, decode_fields, pack_beat, pack_fields
+from warpfile.spec.config import Config
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.trace import NO_ROW, Kind, Port
+from warpfile.spec.workload import WorkloadError, prepare, streams
 
 
 def test_sources_are_made_distinct_and_cut() -> None:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from spec.config import Config
-from spec.presets import PRESETS
-from synth import timing, yosys
-from synth.area import MEMORIES, AreaReport, critical_path, measure, report
-from synth.fanout import FanOut
-from synth.liberty import NAND2_UNITS, read_liberty
-from synth.overhead import NAND2_PER_BIT, overhead
-from synth.timing import CriticalPath, PathCell
 from warpfile.schemes import SCHEMES, TOP
+from warpfile.spec.config import Config
+from warpfile.spec.presets import PRESETS
+from warpfile.synth import timing, yosys
+from warpfile.synth.area import MEMORIES, AreaReport, critical_path, measure, report
+from warpfile.synth.fanout import FanOut
+from warpfile.synth.liberty import NAND2_UNITS, read_liberty
+from warpfile.synth.overhead import NAND2_PER_BIT, overhead
+from warpfile.synth.timing import CriticalPath, PathCell
 
 SMALL = PRESETS["tiny"].config.replace(warps=2, register_names=16, rows=16, collectors=2, payload_bits=16)
 

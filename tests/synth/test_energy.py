@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from spec.probe import ProbeLayout
-from synth.energy import Energy, default_prices, energy, read_prices
 from warpfile.schemes import SCHEMES
+from warpfile.spec.probe import ProbeLayout
+from warpfile.synth.energy import Energy, default_prices, energy, read_prices
 
 SETS = read_prices()
 

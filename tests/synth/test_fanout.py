@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from synth.drive import Buffer
-from synth.fanout import CLOCK, LIMIT, FanOut, Netlist, buffer_trees, name_cells
-from synth.liberty import read_liberty
-from synth.yosys import YosysError, run
+from warpfile.synth.drive import Buffer
+from warpfile.synth.fanout import CLOCK, LIMIT, FanOut, Netlist, buffer_trees, name_cells
+from warpfile.synth.liberty import read_liberty
+from warpfile.synth.yosys import YosysError, run
 
 LIBRARY = read_liberty()
 BUFFER = Buffer("BUF", "A", "Y", area=1.0, capacitance=1.0, max_capacitance=1.0, tables="")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from synth.area import measure
-from synth.figures import KEPT, changes, excessive, read_figures
 from warpfile.schemes import SCHEMES
+from warpfile.synth.area import measure
+from warpfile.synth.figures import KEPT, changes, excessive, read_figures
 
 
 def figures(cells: int = 1000, part: int = 100) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from synth.boolean import truth_table
-from synth.liberty import NAND2_UNITS, read_liberty
+from warpfile.synth.boolean import truth_table
+from warpfile.synth.liberty import NAND2_UNITS, read_liberty
 
 NAND = 'cell(N) { area: 2; pin(A) { direction: input; } pin(B) { direction: input; } pin(Y) { function: "%s"; } }'
 FLIP_FLOP = 'cell(F) { area: 8; ff(IQ, IQN) { next_state: "D"; } }'

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.presets import PRESETS
-from synth.netlist import Memory, instance_counts, read_modules
+from warpfile.spec.presets import PRESETS
+from warpfile.synth.netlist import Memory, instance_counts, read_modules
 
 TEXT = r"""
 module top(clk, rst);
@@ -61,7 +61,7 @@ def test_instances_multiply_down_the_hierarchy() -> None:
 
 
 def test_both_kinds_of_bank_are_recognised() -> None:
-    from hdl.rf.ram import ram_verilog
+    from warpfile.hdl.rf.ram import ram_verilog
 
     for ports in ("1RW", "1R1W"):
         cfg = PRESETS["tiny"].config.replace(bank_ports=ports)

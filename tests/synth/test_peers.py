@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from synth import peers
-from synth.liberty import read_liberty
-from synth.timing import Timed, WorstPath
+from warpfile.synth import peers
+from warpfile.synth.liberty import read_liberty
+from warpfile.synth.timing import Timed, WorstPath
 
 
 def test_a_missing_timer_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

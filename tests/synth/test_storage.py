@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from spec.structure import FRAME, KINDS, Structure
-from synth.netlist import instance_counts, read_modules
-from synth.storage import REST, storage
 from warpfile.schemes import SCHEMES, TOP
+from warpfile.spec.structure import FRAME, KINDS, Structure
+from warpfile.synth.netlist import instance_counts, read_modules
+from warpfile.synth.storage import REST, storage
 
 every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
 

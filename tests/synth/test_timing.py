@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from synth import timing
-from synth.drive import load_femtofarads, middling_buffer, with_memories
-from synth.fanout import LIMIT
-from synth.liberty import Liberty, read_liberty
-from synth.timing import PathCell, critical_path
+from warpfile.synth import timing
+from warpfile.synth.drive import load_femtofarads, middling_buffer, with_memories
+from warpfile.synth.fanout import LIMIT
+from warpfile.synth.liberty import Liberty, read_liberty
+from warpfile.synth.timing import PathCell, critical_path
 
 needs_sta = pytest.mark.skipif(not shutil.which("sta"), reason="OpenSTA is not installed (package opensta)")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from spec.trace import Trace
 from tests.compiler.traceg import EXIT, text
 from tests.warpfile.conftest import Invoke
+from warpfile.spec.trace import Trace
 
 STREAM = (
     "0000 ffffffff 1 R2 S2R 0 0",

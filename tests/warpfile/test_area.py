@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from synth.liberty import NAND2_UNITS
 from tests.warpfile.conftest import Invoke
 from warpfile.schemes import SCHEMES
+from warpfile.synth.liberty import NAND2_UNITS
 
 SMALL = ("--preset", "tiny", "--set", "lanes=1", "--set", "warps=2", "--set", "collectors=1")
 
@@ -39,14 +39,14 @@ def test_overhead_is_against_the_baseline_in_the_same_configuration(
     measured: list[tuple[str, int]] = []
 
     def measure(scheme: Any, cfg: Any, **options: Any) -> Any:
-        from synth.area import AreaReport
+        from warpfile.synth.area import AreaReport
 
         measured.append((scheme.name, cfg.warps))
         size = 100 if scheme.name == "baseline" else 200
         storage = {"flip_flops": {"warpfile": 10}, "memories": {"register_bank_ram": 1000}}
         return AreaReport("Yosys", "library", size, 10, None, float(size), storage, 5, ())
 
-    monkeypatch.setattr("synth.area.measure", measure)
+    monkeypatch.setattr("warpfile.synth.area.measure", measure)
     monkeypatch.setitem(SCHEMES, "double", replace(SCHEMES["baseline"], name="double", preset="tiny"))
     result = invoke("area", "baseline", "double", "--set", "lanes=1", "--json", "area.json")
     assert result.exit_code == 0, result.output
@@ -73,7 +73,7 @@ def test_a_library_that_cannot_be_used_is_refused(invoke: Invoke, folder: Path, 
 def test_what_cannot_be_timed_is_said_and_nothing_fails(
     invoke: Invoke, monkeypatch: pytest.MonkeyPatch, timer: str, reason: str
 ) -> None:
-    monkeypatch.setattr("synth.timing.timer", lambda: timer)
+    monkeypatch.setattr("warpfile.synth.timing.timer", lambda: timer)
     result = invoke("area", "baseline", *SMALL, "--liberty", str(NAND2_UNITS), "--json", "area.json")
     assert result.exit_code == 0, result.output
     path = json.loads(Path("area.json").read_text())["schemes"]["baseline"]["critical_path"]

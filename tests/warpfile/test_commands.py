@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spec.presets import PRESETS
-from spec.trace import Trace
 from tests.warpfile.conftest import Invoke, write_listing
 from warpfile import inputs
 from warpfile.schemes import SCHEMES
+from warpfile.spec.presets import PRESETS
+from warpfile.spec.trace import Trace
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sim.plan import Outcome
-from sim.runner import CosimReport
-from sim.simulators import SimulatorError
-from spec.presets import PRESETS
 from tests.warpfile.conftest import Invoke
+from warpfile.sim.plan import Outcome
+from warpfile.sim.runner import CosimReport
+from warpfile.sim.simulators import SimulatorError
+from warpfile.spec.presets import PRESETS
 
 KEYS = {
     "kernel",
@@ -49,7 +49,7 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Any:
                 raise result
             return result
 
-        monkeypatch.setattr("sim.runner.cosim", cosim)
+        monkeypatch.setattr("warpfile.sim.runner.cosim", cosim)
         return seen
 
     return replace

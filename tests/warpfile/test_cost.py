@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from synth.area import AreaReport, ModuleArea
-from synth.overhead import NAND2_PER_BIT, overhead
-from synth.storage import StructureBits
 from warpfile import cost
 from warpfile.claims import CLAIMS, DENSE, bits
 from warpfile.commands.area import Cost
 from warpfile.options import Design
 from warpfile.schemes import SCHEMES
+from warpfile.synth.area import AreaReport, ModuleArea
+from warpfile.synth.overhead import NAND2_PER_BIT, overhead
+from warpfile.synth.storage import StructureBits
 
 FILE_BITS = 10_000
 

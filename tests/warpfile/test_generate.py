@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from sim.simulators import verilator_environment, verilator_executable
-from spec.presets import PRESETS
-from spec.probe import ProbeLayout
 from tests.warpfile.conftest import Invoke
 from warpfile.generate import generate
 from warpfile.schemes import SCHEMES
+from warpfile.sim.simulators import verilator_environment, verilator_executable
+from warpfile.spec.presets import PRESETS
+from warpfile.spec.probe import ProbeLayout
 
 #: Every scheme at every preset; at other presets than its own and the small one in the long regression only.
 DESIGNS = [

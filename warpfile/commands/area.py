@@ -15,8 +15,8 @@ from warpfile.options import BASELINE, Design, configured, designs, json_file, s
 from warpfile.outputs import write_json
 
 if TYPE_CHECKING:
-    from synth.area import AreaReport, ModuleArea
-    from synth.timing import CriticalPath
+    from warpfile.synth.area import AreaReport, ModuleArea
+    from warpfile.synth.timing import CriticalPath
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def area(
     Example: warpfile area all --against synth/figures.json
     Example: warpfile area malekeh --liberty sky130hd_tt.lib.gz
     """
-    from synth.figures import read_figures
+    from warpfile.synth.figures import read_figures
 
     before = read_figures(against) if against else None
     with progress("area") as report:
@@ -84,7 +84,7 @@ def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, *, 
 
     Raises ``ValueError`` for a library that cannot be used.
     """
-    from synth.overhead import overhead
+    from warpfile.synth.overhead import overhead
 
     asked = [one for design in wanted for one in (design, design.baseline)]
     different = list({(one.scheme.name, one.config): one for one in asked}.values())
@@ -102,8 +102,8 @@ def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, *, 
 
 
 def _timed(design: Design, liberty: Path) -> CriticalPath:
-    from synth.area import critical_path
-    from synth.timing import CriticalPath, TimingError
+    from warpfile.synth.area import critical_path
+    from warpfile.synth.timing import CriticalPath, TimingError
 
     try:
         return critical_path(design.scheme, design.config, liberty)
@@ -112,8 +112,8 @@ def _timed(design: Design, liberty: Path) -> CriticalPath:
 
 
 def _measured(design: Design, liberty: Path | None, report: Report) -> AreaReport:
-    from synth.area import measure
-    from synth.yosys import YosysError
+    from warpfile.synth.area import measure
+    from warpfile.synth.yosys import YosysError
 
     def step(name: str) -> None:
         report(f"{design.scheme.name}, {design.preset}: {name}")
@@ -159,7 +159,7 @@ def show_costs(costs: Sequence[Cost]) -> None:
 
 def show_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Table of what differs from earlier figures; a line where nothing does."""
-    from synth.figures import changes
+    from warpfile.synth.figures import changes
 
     found = changes(before, now)
     for fact in ("tool", "liberty"):

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from spec.presets import PRESETS, Preset
 from warpfile.display import show_table
 from warpfile.inputs import bundled_kernels, summary
 from warpfile.options import json_file
 from warpfile.outputs import write_json
 from warpfile.schemes import SCHEMES
+from warpfile.spec.presets import PRESETS, Preset
 
 
 @click.command()

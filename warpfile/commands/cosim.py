@@ -15,8 +15,8 @@ from warpfile.options import Design, configured, designs, json_file, kernel_argu
 from warpfile.outputs import write_json
 
 if TYPE_CHECKING:
-    from sim.runner import CosimReport
-    from spec.trace import Trace
+    from warpfile.sim.runner import CosimReport
+    from warpfile.spec.trace import Trace
 
 _SIMULATORS = ("verilator", "icarus")
 
@@ -71,8 +71,8 @@ def lockstep(
     design: Design, trace: Trace, simulator: str, waves: bool, build_root: Path, report: Report
 ) -> CosimReport:
     """One lockstep run. Raises ``ValueError`` for what does not fit; a simulator that fails is a usage error."""
-    from sim.runner import cosim as run_lockstep
-    from sim.simulators import SimulatorError
+    from warpfile.sim.runner import cosim as run_lockstep
+    from warpfile.sim.simulators import SimulatorError
 
     try:
         return run_lockstep(
@@ -112,7 +112,7 @@ def show_lockstep(rows: Sequence[dict[str, Any]]) -> None:
 
 def refuse_mismatches(reports: Sequence[CosimReport]) -> None:
     """Explain every mismatch, then raise :class:`Difference` for the first."""
-    from sim.explain import to_text
+    from warpfile.sim.explain import to_text
 
     different = [one for one in reports if one.outcome.mismatches]
     for one in different:

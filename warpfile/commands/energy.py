@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from spec.config import Config
-from spec.trace import Trace
-from synth.energy import Access, Energy, PriceSet, default_prices, energy, read_prices
 from warpfile.display import Report, progress, say, show_table
 from warpfile.inputs import obtain_trace
 from warpfile.options import BASELINE, Design, configured, designs, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
 from warpfile.run import GoldenRun, golden_run
+from warpfile.spec.config import Config
+from warpfile.spec.trace import Trace
+from warpfile.synth.energy import Access, Energy, PriceSet, default_prices, energy, read_prices
 
 _PJ_PER_NJ = 1000.0
 

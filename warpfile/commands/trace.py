@@ -16,7 +16,7 @@ from warpfile.options import Design, configured, designs, json_file, kernel_opti
 from warpfile.outputs import write_json
 
 if TYPE_CHECKING:
-    from emulator.run import Result
+    from warpfile.emulator.run import Result
 
 
 @click.command()

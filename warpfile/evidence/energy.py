@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from synth.energy import Energy, PriceSet, energy, read_prices
 from warpfile.evidence.study import Point, Study
 from warpfile.schemes import SCHEMES
+from warpfile.synth.energy import Energy, PriceSet, energy, read_prices
 
 
 @cache

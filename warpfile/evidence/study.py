@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from spec.config import Config
-from spec.malekeh import MalekehConfig
-from spec.probe import ProbeLayout
-from spec.trace import Trace
-from spec.workload import prepare
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.run import golden_run
 from warpfile.schemes import SCHEMES, GoldenModel, Scheme
+from warpfile.spec.config import Config
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.schemes.malekeh import MalekehConfig
+from warpfile.spec.trace import Trace
+from warpfile.spec.workload import prepare
 
 KEPT = Path("build") / "evidence"
 _ROOT = Path(__file__).resolve().parent.parent.parent
@@ -117,8 +117,8 @@ def _run(job: tuple[Point, str]) -> Outcome:
 
 def _with_foresight(scheme: Scheme, cfg: Config, trace: Trace) -> Scheme:
     """The scheme, with a golden model that knows the distances of this trace."""
-    from compiler.reuse_exact import distances
-    from golden.malekeh_oracle import MalekehOracle, beat_distances
+    from warpfile.compiler.passes.malekeh.exact import distances
+    from warpfile.golden.collectors.malekeh.oracle import MalekehOracle, beat_distances
 
     assert isinstance(cfg, MalekehConfig)
     found, workload = distances(trace), prepare(cfg, scheme.annotated(cfg, trace))

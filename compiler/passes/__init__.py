@@ -1,0 +1,1 @@
+"""Annotation passes, one folder per scheme."""

@@ -1,0 +1,1 @@
+"""Write classes of results (docs/schemes/bow.md)."""

@@ -1,0 +1,1 @@
+"""Reuse distances and near bits (docs/schemes/malekeh.md)."""

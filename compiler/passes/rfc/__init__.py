@@ -1,0 +1,1 @@
+"""Dead values, strands and suspensions (docs/schemes/rfc.md)."""

@@ -1,0 +1,112 @@
+"""Where a warp suspends: before it touches the result of a long-latency operation that may still be on its way.
+
+M. Gebhart et al., ISCA 2011, section 3.2: the compiler marks the instructions before which a warp leaves the active
+set. Deviations: overwriting such a result counts as touching it, and fences and NANOSLEEP suspend, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from warpfile.compiler.cfg import Cfg, build_cfg
+from warpfile.compiler.liveness import EVERYTHING, defined, named, used
+from warpfile.compiler.model import Function, Instruction
+from warpfile.compiler.opcodes import is_known
+from warpfile.compiler.operands import effects
+from warpfile.compiler.program import static_instruction
+from warpfile.compiler.textures import TEXTURES
+from warpfile.spec.trace import Access, Kind, Space, StaticInstruction
+
+#: Opcodes whose results come from the texture units, which a trace does not mark as memory accesses.
+_TEXTURE_PATH = TEXTURES | frozenset("TXQ SULD SUATOM".split())
+
+
+def is_long(static: StaticInstruction) -> bool:
+    """Whether it is a long-latency operation: its result comes from global or local memory or from a texture unit."""
+    if not static.dest_count and not static.token_writes:
+        return False
+    is_fetch = static.access in (Access.LOAD, Access.ATOMIC) and static.space in (Space.GLOBAL, Space.LOCAL)
+    return is_fetch or _base(static) in _TEXTURE_PATH
+
+
+def is_fence(static: StaticInstruction) -> bool:
+    """Whether it waits for all memory operations of the warp."""
+    return _base(static) == "MEMBAR"
+
+
+def always_suspends(static: StaticInstruction) -> bool:
+    """Whether a warp suspends before it whatever is pending; a sleeper would keep its place from lock holders."""
+    return _base(static) in ("MEMBAR", "NANOSLEEP")
+
+
+def _base(static: StaticInstruction) -> str:
+    return static.opcode.partition(".")[0]
+
+
+def suspend_before(function: Function) -> frozenset[int]:
+    """Offsets of the instructions before which a warp suspends.
+
+    They are those that read or write, as register or predicate, a result that may still be pending. Least solution of
+
+        in(i)  = union of out(p) over the predecessors p, callees and callers included
+        out(i) = in(i) - {l : i touches a result of l} | {i if it is a long-latency operation}
+
+    so that of all instructions that touch results of l only the first on each path is found: behind it they have
+    arrived, as all have behind MEMBAR. MEMBAR and NANOSLEEP always suspend. BAR.SYNC never does, as it has to arrive
+    first. Guards change nothing: the scoreboard holds back an instruction whatever its guard says.
+    """
+    cfg = build_cfg(function)
+    instructions = function.instructions
+    results = {index: defined(effects(instructions[index])) for index in _long_operations(function)}
+    numbers = {index: 1 << number for number, index in enumerate(results)}
+    touched = [
+        sum(number for load, number in numbers.items() if results[load] & registers)
+        for registers in map(_touches, instructions)
+    ]
+    pending = _pending(cfg, touched, [numbers.get(index, 0) for index in range(len(instructions))])
+    return frozenset(
+        instruction.offset
+        for index, instruction in enumerate(instructions)
+        if _suspends(instruction, bool(pending[index] & touched[index]))
+    )
+
+
+def _long_operations(function: Function) -> Iterator[int]:
+    for index, instruction in enumerate(function.instructions):
+        if is_known(instruction.opcode) and is_long(static_instruction(instruction)):
+            yield index
+
+
+def _touches(instruction: Instruction) -> int:
+    """Registers of all files whose scoreboard bits hold the instruction back."""
+    if not is_known(instruction.opcode):
+        return named(instruction)
+    static, found = static_instruction(instruction), effects(instruction)
+    return EVERYTHING if is_fence(static) else used(found) | defined(found)
+
+
+def _suspends(instruction: Instruction, touches_pending: bool) -> bool:
+    if not is_known(instruction.opcode):
+        return touches_pending
+    static = static_instruction(instruction)
+    return static.kind is not Kind.BARRIER and (touches_pending or always_suspends(static))
+
+
+def _pending(cfg: Cfg, ends: Sequence[int], begins: Sequence[int]) -> list[int]:
+    """Set of operations that may be pending before every instruction; those in ``ends`` are over behind it."""
+    successors: list[list[int]] = [[] for _ in cfg.blocks]
+    for source, target in cfg.flow_edges:
+        successors[source].append(target)
+    ins, before = [0] * len(cfg.blocks), [0] * len(ends)
+    work = list(range(len(cfg.blocks)))
+    while work:
+        block = cfg.blocks[work.pop()]
+        state = ins[block.index]
+        for index in block.instructions:
+            before[index] = state
+            state = state & ~ends[index] | begins[index]
+        for target in successors[block.index]:
+            if state & ~ins[target]:
+                ins[target] |= state
+                work.append(target)
+    return before

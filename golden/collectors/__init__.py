@@ -1,0 +1,1 @@
+"""How operands are gathered, kept and forwarded, one folder per part."""

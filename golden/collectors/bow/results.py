@@ -1,0 +1,114 @@
+"""What becomes of a result (docs/schemes/bow.md, step 1)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from warpfile.golden.collectors.bow.window import Slot, Window
+from warpfile.golden.copies import POISON, merged, passed_by
+from warpfile.spec.environment import Result
+from warpfile.spec.schemes.bow import WriteClass
+
+_BOTH, _FILE, _NEITHER = int(WriteClass.BOTH), int(WriteClass.FILE), int(WriteClass.NEITHER)
+
+
+class Effect(IntEnum):
+    """What a result does to the window."""
+
+    NOTHING = 0
+    MERGE = 1
+    STORE = 2
+    FREE = 3  #: of its entry, if there is one
+
+
+class Ruling(NamedTuple):
+    """The row of the table that a result falls under. ``slot`` is its beat's, None if it is ``late``."""
+
+    slot: Slot | None
+    write_class: int
+    effect: Effect
+    bank: bool
+
+    @property
+    def stored(self) -> bool:
+        """The window takes it, whole or merged."""
+        return self.effect in (Effect.MERGE, Effect.STORE)
+
+    @property
+    def dropped(self) -> bool:
+        """Neither window nor bank take it."""
+        return not self.bank and not self.stored
+
+
+def rule(window: Window, result: Result, writes: str) -> Ruling:
+    """The first row that fits; ``writes`` is the configuration's ``window_writes``."""
+    through = writes == "through"
+    write_class = result.hints if writes == "hints" else _BOTH
+    slot = window.producer(result.register)
+    has_entry = result.register in window.entries.where
+    if not result.full:
+        if has_entry:
+            return Ruling(slot, write_class, Effect.MERGE, through)
+        return Ruling(slot, write_class, Effect.NOTHING, slot is not None or bool(write_class & _FILE))
+    if write_class in (_FILE, _NEITHER):
+        return Ruling(slot, write_class, Effect.FREE, write_class == _FILE)
+    if slot is None:
+        return Ruling(slot, write_class, Effect.FREE, write_class == _BOTH)
+    if has_entry or window.entries.obtainable() >= 0:
+        return Ruling(slot, write_class, Effect.STORE, through)
+    return Ruling(slot, write_class, Effect.NOTHING, True)
+
+
+class Values:
+    """Value of every register after the last accepted result, and the copies that a result leaves behind.
+
+    A value is a row of the trace, -1 for a register that its warp never wrote.
+    """
+
+    def __init__(self, warps: int, registers: int) -> None:
+        self._registers = registers
+        self._latest = [[-1] * registers for _ in range(warps)]
+
+    def launched(self, warp: int) -> None:
+        """Nothing is written yet."""
+        self._latest[warp] = [-1] * self._registers
+
+    def settle(self, window: Window, result: Result, ruling: Ruling, row: int, through: bool) -> int:
+        """Apply a ruling to the window; returns what the register's bank row holds now, from what it held before."""
+        latest, register = self._latest[result.warp], result.register
+        entries, before = window.entries, latest[register]
+        latest[register] = result.row
+        change = (before, result.row, result.mask)
+        entry, effect = entries.where.get(register, -1), ruling.effect
+        if effect == Effect.MERGE:
+            entries.copy[entry] = merged(entries.copy[entry], *change)
+            if not entries.evicting >> entry & 1:
+                entries.store(entry, dirty=not through, owed=True, stale=bool(entries.stale >> entry & 1))
+        elif effect == Effect.STORE:
+            _store(window, result, ruling, through)
+        elif effect == Effect.FREE and entry >= 0:
+            entries.release(1 << entry)
+        if ruling.slot is not None:
+            ruling.slot.undone ^= 1 << register
+        if ruling.dropped and result.full:
+            return POISON
+        if not ruling.bank:
+            return passed_by(row, *change)
+        return result.row if result.full else merged(row, *change)
+
+
+def _store(window: Window, result: Result, ruling: Ruling, through: bool) -> None:
+    """A whole result goes into its entry, or into one that can be had."""
+    entries, slot = window.entries, ruling.slot
+    assert slot is not None and result.full, "only a whole result whose beat is in the window is stored"
+    entry = entries.where.get(result.register, -1)
+    if entry < 0:
+        entry = entries.obtainable()
+        if not entries.free >> entry & 1:
+            entries.release(1 << entry)
+        entries.allocate(entry, result.register, slot.number)
+    entries.last[entry] = slot.number
+    entries.copy[entry] = result.row
+    is_owed = bool(ruling.write_class & _FILE) and not through
+    entries.store(entry, dirty=not through, owed=is_owed, stale=window.next - slot.number >= len(window.slots))

@@ -1,0 +1,228 @@
+"""Operand windows in place of collector units (docs/schemes/bow.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warpfile.golden.arbiter import first_from, indices
+from warpfile.golden.collectors.bow.banks import WindowBanks
+from warpfile.golden.collectors.bow.events import Events
+from warpfile.golden.collectors.bow.results import Ruling, Values, rule
+from warpfile.golden.collectors.bow.view import WindowView
+from warpfile.golden.collectors.bow.window import FITS, Window
+from warpfile.golden.collectors.contract import Heads, Offer
+from warpfile.golden.completion import Completion
+from warpfile.golden.copies import POISON, seen
+from warpfile.golden.entry import Entry
+from warpfile.golden.machine import Machine
+from warpfile.golden.rf.location import Location
+from warpfile.golden.scheduler.policy import make_scheduler
+from warpfile.spec.ctas import Launch
+from warpfile.spec.environment import Result
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.schemes.bow import BowConfig
+
+
+class BowStage:
+    """Operand stage (:class:`golden.collectors.contract`) that owns results and keeps them in windows.
+
+    It holds and prefers nobody. A beat that has room is refused where this cycle's results take its entries.
+    """
+
+    def __init__(self, cfg: BowConfig, layout: ProbeLayout) -> None:
+        self.hold = self.prefer = self.changed = 0
+        self.completion = Completion()
+        self.events = Events(cfg, layout)
+        self.counters = self.events.counters
+        self.location = Location(cfg)
+        self.windows = [Window(cfg) for _ in range(cfg.warps)]
+        self.view = WindowView(cfg, layout, self.windows, self.location, self.events)
+        self.banks = WindowBanks(cfg, self.location, self.windows, self.view)
+        self.values = Values(cfg.warps, cfg.register_names)
+        self._writes = cfg.window_writes
+        self._write_cycles = cfg.bank_cycles
+        self._entries = cfg.window_entries
+        self._pointer = [0] * cfg.ports
+        self._offered = [(-1, -1)] * cfg.ports
+        self._dispatched: list[tuple[int, int]] = []
+        self._met = self._entered = 0
+        self._at_unit = [layout.offset[f"dispatch_unit{port}"] for port in range(cfg.ports)]
+
+    def unread(self, warp: int) -> int:
+        """Used sources of undispatched beats: a slot only points at its entries."""
+        return self.windows[warp].unread
+
+    def collecting(self, warp: int) -> bool:
+        """See the contract."""
+        return self.windows[warp].undispatched != 0
+
+    def room(self, heads: Heads) -> int:
+        """Step 4. The probes of registered state are taken here."""
+        self._met = self._entered = 0
+        self.view.refresh(heads)
+        self.view.observe()
+        return self.view.room
+
+    def offer(self) -> Sequence[Offer]:
+        """Step 3: every window offers one slot, every port takes that of one window."""
+        offers: list[Offer] = []
+        for port, ready in enumerate(self.view.ready):
+            if ready:
+                warp = first_from(ready, self._pointer[port])
+                number = self.view.ready_slot[warp]
+                entry = self.windows[warp].slots[number].entry
+                assert entry is not None, f"window {warp} offers slot {number}, which is empty"
+                self._offered[port] = warp, number
+                self.events.word |= warp << self._at_unit[port]
+                offers.append((port, warp, entry))
+        return offers
+
+    def take(self, cycle: int, results: Sequence[Result | None]) -> int:
+        """Steps 1, 1b and 6 decide over registered state, then results change the windows."""
+        rulings = self._rule(cycle, results) if any(results) else {}
+        if self.view.evicting:
+            self.banks.evict(cycle, self.events)
+        if self.view.asking:
+            self.banks.read(cycle, self.events)
+        self.banks.write_taken()
+        accepted = 0
+        for port, (result, ruling) in rulings.items():
+            accepted |= 1 << port
+            self.completion.add(cycle + self._write_cycles - 1, result)
+            if ruling is not None:
+                self._settle(port, result, ruling)
+        return accepted
+
+    def _rule(self, cycle: int, results: Sequence[Result | None]) -> dict[int, tuple[Result, Ruling | None]]:
+        """Accepted results by port, the highest first. One without a register has no ruling."""
+        accepted: dict[int, tuple[Result, Ruling | None]] = {}
+        considered = 0
+        for port in range(len(results) - 1, -1, -1):
+            result = results[port]
+            if result is None:
+                continue
+            if not result.writes:
+                accepted[port] = result, None
+                continue
+            if considered >> result.warp & 1:
+                continue
+            considered |= 1 << result.warp
+            ruling = rule(self.windows[result.warp], result, self._writes)
+            bank = self.location.place(result.warp, result.register)[0]
+            if not ruling.bank or self.banks.banks.claim(cycle, bank):
+                accepted[port] = result, ruling
+        return accepted
+
+    def _settle(self, port: int, result: Result, ruling: Ruling) -> None:
+        """An accepted result changes its window and, at the clock edge, its bank row."""
+        warp, register = result.warp, result.register
+        window, taken = self.windows[warp], self.banks.taken
+        entry = window.entries.where.get(register, -1)
+        saved = False
+        if entry >= 0:
+            is_taken = taken.get(warp, -1) == entry
+            if is_taken:
+                del taken[warp]
+            saved = bool((window.entries.dirty | (0 if is_taken else window.entries.evicting)) >> entry & 1)
+        copy = self.values.settle(window, result, ruling, self.banks.row(warp, register), self._writes == "through")
+        self.banks.set_row(warp, register, copy)
+        self._met |= 1 << warp
+        self.view.entries_changed |= 1 << warp
+        self._note_result(port, ruling, saved)
+
+    def _note_result(self, port: int, ruling: Ruling, saved: bool) -> None:
+        note, late = self.events.note, ruling.slot is None
+        note("accepted", port, "results", f"class_{ruling.write_class}")
+        self.events.show(f"class{port}", ruling.write_class)
+        if ruling.stored:
+            note("store", port, "window_writes")
+        if ruling.bank:
+            note("bank_write", port, "bank_writes")
+        if ruling.dropped:
+            note("drop", port, "dropped_results", "bypassed_writes")
+        if saved:
+            note("saved", port, "saved_writes", "bypassed_writes")
+        if late:
+            note("late", port, "late_results", *(["late_bank_writes"] if ruling.bank else []))
+
+    def dispatch(self, port: int) -> Sequence[int]:
+        """See the contract. The slot and its pins stay as they are until the clock edge."""
+        warp, number = self._offered[port]
+        window = self.windows[warp]
+        self._pointer[port] = (warp + 1) % len(self.windows)
+        self._dispatched.append((warp, number))
+        slot, copies = window.slots[number], window.entries.copy
+        assert slot.entry is not None and not slot.missing, f"window {warp} dispatches a beat without its operands"
+        lanes = slot.entry.beat.mask
+        return [seen(copies[entry], lanes) for entry in slot.operands]
+
+    def accept(self, warp: int, entry: Entry) -> bool:
+        """Step 5."""
+        window, bit, events = self.windows[warp], 1 << warp, self.events
+        if self._met & bit and window.fits(entry) != FITS:
+            events.note("refused", 0, "refusals")
+            return False
+        self._entered = bit
+        self.view.entered(bit)
+        self.changed |= bit
+        if entry.exits:
+            window.clear()
+            self.view.exited(warp)
+            events.counters["sources_0"] += 1
+            return True
+        for number in indices(window.entries.expendable):
+            events.note("discard", warp * self._entries + number, "discards", "bypassed_writes")
+            self.banks.set_row(warp, window.entries.register[number], POISON)
+        hits, misses = window.enter(entry)
+        events.show("hit", hits)
+        events.show("miss", misses)
+        sources = (hits | misses).bit_count()
+        events.counters["bypassed_reads"] += hits.bit_count()
+        events.counters["window_reads"] += sources
+        events.counters[f"sources_{sources}"] += 1
+        return True
+
+    def launched(self, launch: Launch) -> None:
+        """See the contract."""
+        self.location.launched(launch.warp, launch.base)
+        self.values.launched(launch.warp)
+        self.view.launched(launch.warp)
+
+    def edge(self, cycle: int) -> int:
+        """Steps 5b, 1b, 2 and 3, in this order: who makes room sees entries and pins as step 1 left them."""
+        for warp in indices(self.view.stalled(self._met) & ~self._entered):
+            self._make_room(warp)
+        self.banks.free_taken()
+        self.banks.arrive(cycle)
+        for warp, number in self._dispatched:
+            self.windows[warp].dispatched(number)
+            self.view.slots_changed |= 1 << warp
+            self.changed |= 1 << warp
+        self._dispatched.clear()
+        return self.events.word
+
+    def _make_room(self, warp: int) -> None:
+        """Step 5b."""
+        window, head = self.windows[warp], self.view.heads.buffers[warp][0]
+        if window.fits(head) == FITS:
+            return
+        transients = window.entries.dirty & ~window.entries.owed
+        victim = window.make_room(head)
+        self.view.entries_changed |= 1 << warp
+        if victim >= 0:
+            self.events.note("victim", warp * self._entries + victim, "victims")
+            if transients >> victim & 1:
+                self.events.note("victim_transient", warp, "victims_transient")
+
+
+class Bow(Machine[BowStage]):
+    """Golden model of operand windows; ``window_writes`` says of which kind."""
+
+    def __init__(self, cfg: BowConfig, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout, BowStage(cfg, layout), make_scheduler(cfg))
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See :class:`golden.machine.Machine`."""
+        self.stage.view.count_occupancy()
+        return super().counters

@@ -1,0 +1,54 @@
+"""Which caching collector unit takes a beat, or why none does (docs/schemes/malekeh.md, step 5)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from warpfile.golden.arbiter import first_of, lowest
+from warpfile.spec.schemes.malekeh import WAIT_BITS
+
+_MOST_WAITS = (1 << WAIT_BITS) - 1
+
+
+class Choice(NamedTuple):
+    """A unit and why it is taken (``own``, ``empty``, ``far``, ``near``); -1 and why not (``wait``, ``busy``)."""
+
+    unit: int
+    reason: str
+
+
+class UnitChoice:
+    """Choice of units, all masks over units and as they were at the beginning of the cycle.
+
+    ``waits`` counts the offers refused in wait since the last one taken; ``dispatched`` has the units in the order of
+    their last dispatch, the least recent one first.
+    """
+
+    def __init__(self, units: int) -> None:
+        self._all = (1 << units) - 1
+        self.waits = 0
+        self.dispatched = list(range(units))
+
+    def choose(self, own: int, busy: int, empty: int, near: int, threshold: int) -> Choice:
+        """The unit for a beat of the warp that owns ``own`` (-1: none), given who is busy, empty or has near."""
+        if own >= 0:
+            return Choice(own, "own")
+        free = self._all & ~busy
+        if free & empty:
+            self.waits = 0
+            return Choice(lowest(free & empty), "empty")
+        if free & ~near:
+            self.waits = 0
+            return Choice(lowest(free & ~near), "far")
+        if not free:
+            return Choice(-1, "busy")
+        if self.waits > threshold:
+            self.waits = 0
+            return Choice(first_of(free, self.dispatched), "near")
+        self.waits = min(self.waits + 1, _MOST_WAITS)
+        return Choice(-1, "wait")
+
+    def dispatches(self, unit: int) -> None:
+        """A unit's beat was taken by its port; of several in one cycle the highest port is told last."""
+        self.dispatched.remove(unit)
+        self.dispatched.append(unit)

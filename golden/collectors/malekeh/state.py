@@ -1,0 +1,67 @@
+"""What the caching units were at the beginning of a cycle: for decisions, and as probes (docs/schemes/malekeh.md)."""
+
+from __future__ import annotations
+
+from warpfile.golden.arbiter import indices
+from warpfile.golden.collectors.malekeh.units import CachingUnits
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.schemes.malekeh import LFSR_BITS, MalekehConfig
+
+
+class RegisteredState:
+    """Masks and probes as of the last ``refresh``, while the units change in the course of a cycle.
+
+    Over units: ``busy``, ``empty`` (no entry has a register), ``near`` (some entry is near). Over warps: ``prefer``
+    (owners of a unit that is not empty) and ``occupied`` (owners of a busy one). ``word`` has the probes.
+    """
+
+    def __init__(self, cfg: MalekehConfig, layout: ProbeLayout, units: CachingUnits) -> None:
+        self._units = units
+        self._images = [0] * cfg.collectors
+        self._rank_bits = cfg.rank_bits
+        self._orders: list[list[int]] = [[] for _ in range(cfg.collectors)]
+        self._ranks = [0] * cfg.collectors
+        at = layout.offset
+        self._at_prefer = at["prefer"]
+        steps = {"busy": 1, "owned": 1, "owner": cfg.warp_bits, "tag": cfg.unit_entries * cfg.tag_bits}
+        steps |= {"near": cfg.unit_entries, "locked": cfg.unit_entries, "rank": cfg.unit_entries * cfg.rank_bits}
+        steps |= {"ready": cfg.source_slots, "lfsr": LFSR_BITS}
+        self._at = [tuple(at[name] + unit * step for name, step in steps.items()) for unit in range(cfg.collectors)]
+        self.busy = self.empty = self.near = self.prefer = self.occupied = self.word = 0
+        units.touched = (1 << cfg.collectors) - 1
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Follow the units that changed."""
+        touched = self._units.touched
+        if not touched:
+            return
+        self._units.touched = 0
+        for number in indices(touched):
+            self._follow(number)
+        word = prefer = occupied = 0
+        for unit, image in zip(self._units.units, self._images, strict=True):
+            word |= image
+            if unit.owner >= 0:
+                if unit.entries.used:
+                    prefer |= 1 << unit.owner
+                if unit.entry is not None:
+                    occupied |= 1 << unit.owner
+        self.prefer, self.occupied, self.word = prefer, occupied, word | prefer << self._at_prefer
+
+    def _follow(self, number: int) -> None:
+        unit, bit = self._units.units[number], 1 << number
+        entries = unit.entries
+        busy = unit.entry is not None
+        self.busy = self.busy | bit if busy else self.busy & ~bit
+        self.empty = self.empty & ~bit if entries.used else self.empty | bit
+        self.near = self.near | bit if entries.near else self.near & ~bit
+        at_busy, at_owned, at_owner, at_tag, at_near, at_locked, at_rank, at_ready, at_lfsr = self._at[number]
+        image = busy << at_busy | entries.tags << at_tag | unit.ready << at_ready | entries.lfsr << at_lfsr
+        image |= entries.near << at_near | entries.locked << at_locked
+        if unit.owner >= 0:
+            image |= 1 << at_owned | unit.owner << at_owner
+        if entries.order != self._orders[number]:
+            self._orders[number] = entries.order.copy()
+            self._ranks[number] = sum(rank << entry * self._rank_bits for rank, entry in enumerate(entries.order))
+        self._images[number] = image | self._ranks[number] << at_rank

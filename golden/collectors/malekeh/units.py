@@ -1,0 +1,177 @@
+"""Caching collector units: gather operands, and keep them for the next beat (docs/schemes/malekeh.md, section 3)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from warpfile.golden.arbiter import first_of, indices
+from warpfile.golden.collectors.malekeh.entries import Entries
+from warpfile.golden.entry import Entry
+from warpfile.golden.rf.location import Location
+from warpfile.spec.schemes.malekeh import DEST_HINTS, MalekehConfig
+
+
+class Unit:
+    """One unit: its entries, its owner (-1 for none) and, while it is busy, a beat.
+
+    ``places`` are the entries of the beat's source slots, ``valid`` and ``ready`` masks of slots.
+    """
+
+    __slots__ = ("entries", "entry", "owner", "places", "ready", "valid")
+
+    def __init__(self, entries: Entries) -> None:
+        self.entries = entries
+        self.entry: Entry | None = None
+        self.owner = -1
+        self.places: list[int] = []
+        self.ready = self.valid = 0
+
+
+class Taken(NamedTuple):
+    """What a taken unit found: ``lost`` is a mask of entries, the rest are masks of source slots."""
+
+    lost: int
+    hit: int
+    miss: int
+    kinds: dict[str, int]  #: misses by what they replace: ``empty``, ``far``, ``near``
+
+
+class CachingUnits:
+    """All units and their requests.
+
+    Masks are over units, or over slots numbered unit * source_slots + slot. ``of_warp`` is the unit that each warp owns
+    (-1: none), ``order`` the busy units, the one allocated first in front; ``ready`` the ready units per port;
+    ``requests`` the asking slots per bank, ``banks`` and ``rows`` the location of each slot. ``touched`` marks units
+    that changed since whoever reads it cleared it.
+    """
+
+    def __init__(self, cfg: MalekehConfig, location: Location) -> None:
+        self._location = location
+        self._slots = cfg.source_slots
+        self._bank_cycles = cfg.bank_cycles
+        self._arrivals: deque[tuple[int, int, int, int]] = deque()
+        self.units = [Unit(Entries(cfg, number + 1)) for number in range(cfg.collectors)]
+        self.of_warp = [-1] * cfg.warps
+        self.order: list[int] = []
+        self.ready = [0] * cfg.ports
+        self.requested = 0
+        self.requests = [0] * cfg.banks
+        self.banks = [0] * (cfg.collectors * cfg.source_slots)
+        self.rows = [0] * (cfg.collectors * cfg.source_slots)
+        self.touched = 0
+
+    def collecting(self, warp: int) -> bool:
+        """Whether the unit that the warp owns is busy."""
+        number = self.of_warp[warp]
+        return number >= 0 and self.units[number].entry is not None
+
+    def offer(self) -> list[tuple[int, int]]:
+        """Port and unit of every beat that is presented, ports ascending."""
+        return [(port, first_of(ready, self.order)) for port, ready in enumerate(self.ready) if ready]
+
+    def dispatch(self, number: int) -> list[int]:
+        """A unit's beat leaves: values of its operands. The unit keeps them."""
+        unit = self.units[number]
+        assert unit.entry is not None and unit.ready == unit.valid, f"unit {number} dispatches without its operands"
+        values = [unit.entries.values[place] for place in unit.places]
+        self.ready[unit.entry.port] ^= 1 << number
+        self.order.remove(number)
+        unit.entry, unit.places, unit.ready, unit.valid = None, [], 0, 0
+        unit.entries.locked = 0
+        self.touched |= 1 << number
+        return values
+
+    def release(self, warp: int) -> None:
+        """The warp exits: its unit belongs to nobody and is empty."""
+        number = self.of_warp[warp]
+        if number < 0:
+            return
+        unit = self.units[number]
+        assert unit.entry is None, f"warp {warp} exits while its unit {number} is busy"
+        unit.entries.clear()
+        unit.owner = self.of_warp[warp] = -1
+        self.touched |= 1 << number
+
+    def take(self, number: int, warp: int, entry: Entry) -> Taken:
+        """A unit takes the beat of a warp, on its entries as the results of this cycle have left them."""
+        unit = self.units[number]
+        assert unit.entry is None, f"unit {number} is taken while it is busy"
+        lost = 0 if unit.owner == warp else self._change_owner(number, warp)
+        hit, kinds = self._lookup(unit, entry.beat.sources)
+        for slot, place in enumerate(unit.places):
+            unit.entries.mark(place, entry.beat.hints >> DEST_HINTS + slot & 1)
+        unit.entry, unit.ready = entry, hit
+        unit.valid = (1 << len(entry.beat.sources)) - 1
+        self.order.append(number)
+        self.touched |= 1 << number
+        miss = unit.valid ^ hit
+        if miss:
+            self._ask(number, warp, entry, miss)
+        else:
+            self.ready[entry.port] |= 1 << number
+        return Taken(lost, hit, miss, kinds)
+
+    def _change_owner(self, number: int, warp: int) -> int:
+        """Give a unit to another warp; the near registers that it held are lost."""
+        unit = self.units[number]
+        assert self.of_warp[warp] < 0, f"warp {warp} owns two units"
+        lost = unit.entries.near
+        unit.entries.clear()
+        if unit.owner >= 0:
+            self.of_warp[unit.owner] = -1
+        unit.owner, self.of_warp[warp] = warp, number
+        return lost
+
+    @staticmethod
+    def _lookup(unit: Unit, sources: tuple[int, ...]) -> tuple[int, dict[str, int]]:
+        """Find or make an entry for every source, all locked; the hits, and the misses by what they replace."""
+        entries = unit.entries
+        unit.places = places = [entries.where.get(register, -1) for register in sources]
+        hit = 0
+        for slot, place in enumerate(places):
+            if place >= 0:
+                hit |= 1 << slot
+                entries.locked |= 1 << place
+        kinds = {"empty": 0, "far": 0, "near": 0}
+        if -1 not in places:
+            return hit, kinds
+        victims = iter(entries.replaceable())
+        for slot, register in enumerate(sources):
+            if not hit >> slot & 1:
+                places[slot] = victim = next(victims)
+                kinds[entries.kind(victim)] |= 1 << slot
+                entries.replace(victim, register)
+                entries.locked |= 1 << victim
+        return hit, kinds
+
+    def _ask(self, number: int, warp: int, entry: Entry, miss: int) -> None:
+        base = number * self._slots
+        for slot, register in enumerate(entry.beat.sources):
+            if miss >> slot & 1:
+                index = base + slot
+                bank, self.rows[index] = self._location.place(warp, register)
+                self.banks[index] = bank
+                self.requests[bank] |= 1 << index
+                self.requested |= 1 << index
+
+    def granted(self, cycle: int, index: int, value: int) -> None:
+        """A bank serves a slot in ``cycle``: the value arrives ``bank_cycles`` later."""
+        self.requests[self.banks[index]] ^= 1 << index
+        self.requested ^= 1 << index
+        self._arrivals.append((cycle + self._bank_cycles, *divmod(index, self._slots), value))
+
+    def edge(self, cycle: int) -> None:
+        """Data that leave their bank in ``cycle`` arrive in their entries; LFSRs that were used step."""
+        arrivals = self._arrivals
+        while arrivals and arrivals[0][0] == cycle:
+            _, number, slot, value = arrivals.popleft()
+            unit = self.units[number]
+            assert unit.entry is not None, f"data arrive for unit {number}, which is not busy"
+            unit.entries.values[unit.places[slot]] = value
+            unit.ready |= 1 << slot
+            self.touched |= 1 << number
+            if unit.ready == unit.valid:
+                self.ready[unit.entry.port] |= 1 << number
+        for number in indices(self.touched):
+            self.units[number].entries.edge()

@@ -1,0 +1,1 @@
+"""Where a register lives and what an access to it costs, one folder per part."""

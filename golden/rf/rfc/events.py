@@ -1,0 +1,46 @@
+"""Events of the register cache: probes and counters of one stage (docs/schemes/rfc.md, section 5)."""
+
+from __future__ import annotations
+
+from warpfile.spec.probe import ProbeLayout
+
+#: Probes of events, and the counter that has one more for each of their bits.
+EVENTS = {
+    "bank_write": "bank_writes",
+    "interlock": "interlocks",
+    "hit": "cache_hits",
+    "miss": "cache_misses",
+    "cache_write": "cache_writes",
+    "cache_write_hit": "cache_write_hits",
+    "bypass_hint": "bypasses_hint",
+    "bypass_partial": "bypasses_partial",
+    "bypass_full": "bypasses_full",
+    "long": "long_results",
+    "long_merge": "long_merges",
+    "long_drop": "long_drops",
+    "evict": "evictions",
+    "evict_dead": "evictions_dead",
+    "flush": "flushes",
+    "flush_dead": "flushes_dead",
+    "drop": "drops",
+}
+
+
+class Events:
+    """Observation of the events of the current cycle (``word``), and their sums in the stage's ``counters``."""
+
+    def __init__(self, layout: ProbeLayout, counters: dict[str, int]) -> None:
+        self._at = {probe: layout.offset[probe] for probe in EVENTS}
+        self._counters = counters
+        counters.update(dict.fromkeys(EVENTS.values(), 0))
+        self.word = 0
+
+    def note(self, probe: str, number: int = 0) -> None:
+        """One bit of a probe."""
+        self.word |= 1 << self._at[probe] + number
+        self._counters[EVENTS[probe]] += 1
+
+    def show(self, probe: str, mask: int) -> None:
+        """Some bits of a probe."""
+        self.word |= mask << self._at[probe]
+        self._counters[EVENTS[probe]] += mask.bit_count()

@@ -1,0 +1,149 @@
+"""What becomes of a result (docs/schemes/rfc.md, step 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warpfile.golden.copies import POISON, merged
+from warpfile.golden.rf.location import Location
+from warpfile.golden.rf.rfc.events import Events
+from warpfile.golden.rf.rfc.lines import Lines
+from warpfile.golden.rf.rfc.queues import Write, WriteQueues
+from warpfile.golden.scheduler.two_level.scheduler import Places
+from warpfile.spec.environment import Origin, Result
+from warpfile.spec.schemes.rfc import NO_ALLOCATE, RfcConfig
+
+_MEMORY = (int(Origin.HIT), int(Origin.MISS))
+
+
+class ResultEntrance:
+    """Accepts the results of a cycle and puts them into lines or queues.
+
+    ``read_ports`` are those of the array that nobody has taken yet, ``written`` the lines that take results of this
+    cycle. Values are rows of the trace, -1 for a register that its warp never wrote.
+    """
+
+    def __init__(
+        self,
+        cfg: RfcConfig,
+        location: Location,
+        lines: Lines,
+        queues: WriteQueues,
+        places: Places,
+        events: Events,
+        rows: list[list[int]],
+    ) -> None:
+        self._location, self._lines, self._queues, self._places = location, lines, queues, places
+        self._events, self._rows = events, rows
+        self._bypass = cfg.long_results == "bypass"
+        self._hinted = cfg.allocation == "hinted"
+        self._honoured = cfg.dead_bits == "honoured"
+        self._registers = cfg.register_names
+        self._latest = [[-1] * cfg.register_names for _ in range(cfg.warps)]
+        self.read_ports = 0
+        self.written = 0
+
+    def launched(self, warp: int) -> None:
+        """Nothing is written yet."""
+        self._latest[warp] = [-1] * self._registers
+
+    def enter(self, results: Sequence[Result | None]) -> int:
+        """Write-back ports whose result is accepted, as a mask; the short result comes before the long one."""
+        accepted = 0
+        short = long = None
+        short_port = long_port = -1
+        for port, result in enumerate(results):
+            if result is None:
+                continue
+            if not result.writes:
+                accepted |= 1 << port
+            elif self._bypass and result.origin in _MEMORY:
+                long, long_port = result, port
+            else:
+                short, short_port = result, port
+        if short is not None and self._short(short_port, short):
+            accepted |= 1 << short_port
+            self._latest[short.warp][short.register] = short.row
+        if long is not None and self._long(long_port, long):
+            accepted |= 1 << long_port
+            self._latest[long.warp][long.register] = long.row
+        return accepted
+
+    def _short(self, port: int, result: Result) -> bool:
+        place, events = self._places.place[result.warp], self._events
+        assert place >= 0, f"a short result arrives for warp {result.warp}, which has no place"
+        line = self._lines.find(place, result.register)
+        if line >= 0:
+            self._merge(port, line, result)
+            return True
+        reason = "bypass_full"
+        if self._hinted and result.hints >> NO_ALLOCATE & 1:
+            reason = "bypass_hint"
+        elif not result.full:
+            reason = "bypass_partial"
+        elif self._lines.entries:
+            line = self._lines.victim(place)
+            if line >= 0:
+                return self._allocate(port, line, result)
+        if not self._queue(result):
+            return False
+        events.note(reason, port)
+        return True
+
+    def _long(self, port: int, result: Result) -> bool:
+        line = self._lines.find(self._places.place[result.warp], result.register)
+        if line >= 0 and not result.full:
+            if self.written:
+                return False  # the array has one write port
+            self._merge(port, line, result)
+            self._events.note("long_merge", port)
+            return True
+        if not self._queue(result):
+            return False
+        self._events.note("long", port)
+        if line >= 0:
+            self._lines.leave(line)
+            self._events.note("long_drop", port)
+        return True
+
+    def _merge(self, port: int, line: int, result: Result) -> None:
+        """The lanes of a result are written to the line that has its register."""
+        before = self._latest[result.warp][result.register]
+        copy = result.row if result.full else merged(self._lines.copy[line], before, result.row, result.mask)
+        self._lines.write(line, copy)
+        self._note_write(port, line)
+        self._events.note("cache_write_hit", port)
+
+    def _note_write(self, port: int, line: int) -> None:
+        self._events.note("cache_write", port)
+        self.written |= 1 << line
+
+    def _allocate(self, port: int, line: int, result: Result) -> bool:
+        """A whole result takes a line, if the register that was there can leave."""
+        lines, bit = self._lines, 1 << line
+        if lines.held & bit:
+            bank, row = self._location.place(result.warp, lines.register[line])
+            if self._honoured and lines.dead & bit:
+                self._rows[bank][row] = POISON
+                self._events.note("evict_dead")
+            elif self.read_ports and self._queues.takes(bank):
+                self.read_ports -= 1
+                self._queues.put(bank, Write(row, lines.copy[line]))
+                self._events.note("evict")
+            else:
+                return False
+        lines.enter(line, result.register, result.row)
+        self._note_write(port, line)
+        return True
+
+    def _queue(self, result: Result) -> bool:
+        """The lanes of a result go to the queue of its bank, if it takes them."""
+        bank, row = self._location.place(result.warp, result.register)
+        if not self._queues.takes(bank):
+            return False
+        if result.full:
+            self._queues.put(bank, Write(row, result.row))
+        else:
+            before = self._latest[result.warp][result.register]
+            self._queues.put(bank, Write(row, result.row, before, result.mask))
+        return True

@@ -1,0 +1,1 @@
+"""Which eligible warp issues, one part per policy."""

@@ -1,0 +1,1 @@
+"""Two-level scheduler: places for active warps."""

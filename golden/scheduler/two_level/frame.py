@@ -1,0 +1,56 @@
+"""A frame that knows which pending registers wait for memory (docs/machine.md, section 4)."""
+
+from __future__ import annotations
+
+from warpfile.golden.collectors.contract import OperandStage
+from warpfile.golden.entry import Entry
+from warpfile.golden.frame import Frame
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Result
+
+
+class LongFrame(Frame):
+    """``longs`` are the long ones among the pending registers of each warp.
+
+    Masks over warps, brought up to date by ``refresh``: ``marked`` (the head beat may suspend its warp) and
+    ``touching`` (a source or destination of the head beat is long).
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        super().__init__(cfg)
+        self._hint = cfg.suspend_hint  # without one every beat is marked
+        self.longs = [0] * cfg.warps
+        self.marked = 0
+        self.touching = 0
+
+    def refresh(self, stage: OperandStage) -> None:
+        """See :class:`Frame`."""
+        stale = self.stale | stage.changed
+        if not stale:
+            return
+        super().refresh(stage)
+        marked, touching, hint = self.marked & ~stale, self.touching & ~stale, self._hint
+        stale &= self.buffered
+        while stale:
+            bit = stale & -stale
+            stale ^= bit
+            warp = bit.bit_length() - 1
+            head = self.buffers[warp][0]
+            if hint is None or head.beat.hints >> hint & 1:
+                marked |= bit
+            if head.touched & self.longs[warp]:
+                touching |= bit
+        self.marked, self.touching = marked, touching
+
+    def release(self, result: Result) -> None:
+        """See :class:`Frame`."""
+        super().release(result)
+        if result.writes:
+            self.longs[result.warp] &= ~(1 << result.register)
+
+    def issue(self, warp: int) -> Entry:
+        """See :class:`Frame`."""
+        entry = super().issue(warp)
+        if entry.executes and entry.beat.long:
+            self.longs[warp] |= entry.dests
+        return entry

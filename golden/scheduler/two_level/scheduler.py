@@ -1,0 +1,205 @@
+"""Two-level scheduler: only a warp that holds a place issues (docs/machine.md, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from warpfile.golden.arbiter import first_from, indices, lowest
+from warpfile.golden.collectors.contract import OperandStage
+from warpfile.golden.scheduler.two_level.frame import LongFrame
+from warpfile.spec.config import Config
+from warpfile.spec.probe import ProbeLayout
+
+PLACE_COUNTERS = (
+    "suspends_long",
+    "suspends_barrier",
+    "activations",
+    "active_cycles",
+    "ready_waits",
+    "releasing_cycles",
+)
+
+
+class Places:
+    """Who holds which place: ``warp`` per place and ``place`` per warp, -1 for none.
+
+    ``taken`` is a mask of places, ``holders`` one of warps, and ``packed`` has every place's warp, zero if free. They
+    change at the clock edge only, so that an operand stage that keeps something per place may look at any time.
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        self._warp_bits = cfg.warp_bits
+        self.warp = [-1] * cfg.active_warps
+        self.place = [-1] * cfg.warps
+        self.taken = self.holders = self.packed = 0
+
+    def give(self, place: int, warp: int) -> None:
+        """``warp`` gets a place that is free."""
+        assert self.warp[place] < 0 and self.place[warp] < 0, f"place {place} cannot be given to warp {warp}"
+        self.warp[place], self.place[warp] = warp, place
+        self.taken |= 1 << place
+        self.holders |= 1 << warp
+        self.packed |= warp << place * self._warp_bits
+
+    def free(self, place: int) -> None:
+        """Nobody holds the place any more."""
+        warp = self.warp[place]
+        assert warp >= 0, f"place {place} is freed twice"
+        self.warp[place] = self.place[warp] = -1
+        self.taken ^= 1 << place
+        self.holders ^= 1 << warp
+        self.packed ^= warp << place * self._warp_bits
+
+
+def at_once(places: int) -> int:
+    """A stage that keeps nothing for active warps lets go of every place that is to be released."""
+    return places
+
+
+class TwoLevel:
+    """Scheduler (:class:`golden.scheduler.policy.Scheduler`) with an active set, and the frame that it needs.
+
+    In a cycle ``begin`` decides over registered state, before anything of the frame or of the stage changes; ``choose``
+    sees candidates out of ``may_issue`` only; ``issued`` and ``exited`` are noted as for any scheduler; ``edge`` comes
+    last. ``release`` is asked which of the releasing places (a mask, not 0) the stage lets go of.
+    """
+
+    def __init__(self, cfg: Config, places: Places | None = None, release: Callable[[int], int] = at_once) -> None:
+        self.frame = LongFrame(cfg)
+        self.places = places or Places(cfg)
+        self.counters = dict.fromkeys(PLACE_COUNTERS, 0)
+        self.may_issue = 0
+        self._release = release
+        self._count, self._warps = cfg.active_warps, cfg.warps
+        self._all = (1 << cfg.active_warps) - 1
+        self._suspend = cfg.suspend
+        self._skip = int(cfg.active_choice == "round_robin")
+        self._active = 0  # warps whose place is active
+        self._resumed = 0  # warps
+        self._draining = self._releasing = 0  # places
+        self._current = self._pointer = 0
+        # What the next clock edge does: places that start to drain and to release, and those that are let go; the warp
+        # that gets a place.
+        self._drains = self._releases = self._released = 0
+        self._activated = -1
+        self._word: int | None = None
+        self._at: dict[str, int] = {}
+
+    def observe_at(self, layout: ProbeLayout) -> None:
+        """Where the probes are."""
+        self._at = layout.offset
+
+    def begin(self, stage: OperandStage) -> int:
+        """Decide everything but the choice of a warp; returns the probes of the places."""
+        frame, counters, active = self.frame, self.counters, self._active
+        stuck = frame.marked & frame.touching
+        suspends = stuck if self._suspend == "pending" else self._suspends()
+        self.may_issue = may_issue = active & ~suspends
+        counters["active_cycles"] += active.bit_count()
+        word = self._state() if self._word is None else self._word
+        self._drains = self._releases = self._released = 0
+        stopped = may_issue & frame.waiting
+        if stopped or may_issue != active:
+            word |= self._leave(active & suspends, stopped)
+        if self._draining:
+            self._releases = self._drained(stage)
+        if self._releasing:
+            counters["releasing_cycles"] += self._releasing.bit_count()
+            self._released = self._release(self._releasing)
+            word |= self._released << self._at["released"]
+        ready = frame.resident & ~self.places.holders & ~frame.waiting & ~stuck
+        if ready:
+            word |= self._activate(ready) | ready << self._at["ready"]
+        return word
+
+    def _leave(self, loads: int, stopped: int) -> int:
+        """Note the places that start to drain because their warps need a load, or are stopped by a barrier."""
+        if stopped:
+            stopped = stopped & ~self.frame.opening() if self._suspend != "never" else 0
+        long, barrier = self._places_of(loads), self._places_of(stopped)
+        self._drains = long | barrier
+        self.counters["suspends_long"] += long.bit_count()
+        self.counters["suspends_barrier"] += barrier.bit_count()
+        return long << self._at["suspend_long"] | barrier << self._at["suspend_barrier"]
+
+    def _suspends(self) -> int:
+        """Warps whose head beat gives up their place, whether or not it waits for a load."""
+        return self.frame.marked & ~self._resumed if self._suspend == "always" else 0
+
+    def _places_of(self, warps: int) -> int:
+        return sum(1 << self.places.place[warp] for warp in indices(warps)) if warps else 0
+
+    def _drained(self, stage: OperandStage) -> int:
+        """Draining places whose warp has nothing under way but what waits for memory."""
+        drained, frame = 0, self.frame
+        for place in indices(self._draining):
+            warp = self.places.warp[place]
+            if not stage.collecting(warp) and not frame.registers[warp] & ~frame.longs[warp]:
+                drained |= 1 << place
+        return drained
+
+    def _activate(self, ready: int) -> int:
+        """Note which of the ready warps gets a place."""
+        counters = self.counters
+        counters["ready_waits"] += ready.bit_count()
+        if self.places.taken == self._all:
+            return 0
+        self._activated = first_from(ready, self._pointer)
+        counters["ready_waits"] -= 1
+        counters["activations"] += 1
+        return 1 << self._at["activate"] + self._activated
+
+    def _state(self) -> int:
+        """Probes of registered state, which seldom changes."""
+        at, places = self._at, self.places
+        word = places.taken << at["placed"] | places.packed << at["place_warp"] | self._current << at["current"]
+        self._word = word | self._draining << at["draining"] | self._releasing << at["releasing"]
+        return self._word
+
+    def choose(self, eligible: int) -> int:
+        """The first eligible place at or, with round robin, after the current one."""
+        warps, start = self.places.warp, self._current + self._skip
+        for place in (*range(start, self._count), *range(start)):
+            if warps[place] >= 0 and eligible >> warps[place] & 1:
+                return warps[place]
+        raise AssertionError("a warp without a place is eligible")
+
+    def issued(self, warp: int) -> None:
+        """See :class:`golden.scheduler.policy.Scheduler`."""
+        place = self.places.place[warp]
+        self._resumed &= ~(1 << warp)
+        if self._current != place:
+            self._current = place
+            self._word = None
+
+    def launched(self, warp: int) -> None:
+        """The warp has no place yet; it is ready from the next cycle."""
+
+    def exited(self, warp: int) -> None:
+        """The place is free from the next cycle."""
+        self._released |= 1 << self.places.place[warp]
+
+    def edge(self) -> None:
+        """Places and states as the next cycle sees them."""
+        if self._drains or self._releases:
+            for place in indices(self._drains):
+                self._active ^= 1 << self.places.warp[place]
+            self._draining ^= self._drains | self._releases
+            self._releasing |= self._releases
+            self._word = None
+        if self._activated >= 0:
+            self._place(self._activated)
+            self._activated = -1
+        for place in indices(self._released):
+            self._active &= ~(1 << self.places.warp[place])
+            self._releasing &= ~(1 << place)
+            self.places.free(place)
+            self._word = None
+
+    def _place(self, warp: int) -> None:
+        """The lowest place that was free in this cycle goes to ``warp``, and the pointer passes it."""
+        self.places.give(lowest(~self.places.taken), warp)
+        self._active |= 1 << warp
+        self._resumed |= 1 << warp
+        self._pointer = (warp + 1) % self._warps
+        self._word = None

@@ -1,0 +1,1 @@
+"""Operand windows (docs/schemes/bow.md)."""

@@ -1,0 +1,59 @@
+"""One lane of the operands in a window."""
+
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import select
+from warpfile.hdl.collectors.bow.ports import writes_back
+from warpfile.spec.schemes.bow import BowConfig
+
+
+class WindowLane(wiring.Component):
+    """One lane of the entries of one window. Reads give what the entries hold at the start of the cycle.
+
+    Members
+    -------
+    fill : In(32), filled : In(window_entries)      Word from the banks, and the entry that takes it.
+    results : In(32 * ports), enables : In(ports)   Words of the write-back ports; their masks have the lane.
+    accepted : In(ports), written : In(window_entries)   The result that an entry takes, and the entry.
+    read : In(source_slots * window_entries), operands : Out(32 * source_slots)   Slot-major, one-hot.
+    evict : In(window_entries), evicted : Out(32)   Only if windows write back.
+    """
+
+    def __init__(self, cfg: BowConfig) -> None:
+        self._cfg = cfg
+        entries, slots = cfg.window_entries, cfg.source_slots
+        members = {
+            "fill": In(32),
+            "filled": In(entries),
+            "results": In(32 * cfg.ports),
+            "enables": In(cfg.ports),
+            "accepted": In(cfg.ports),
+            "written": In(entries),
+            "read": In(slots * entries),
+            "operands": Out(32 * slots),
+        }
+        if writes_back(cfg):
+            members |= {"evict": In(entries), "evicted": Out(32)}
+        super().__init__(members)
+
+    def elaborate(self, platform) -> Module:
+        """Entries with two write ports that never meet, and AND-OR multiplexers."""
+        m = Module()
+        cfg = self._cfg
+        words = [Signal(32, name=f"entry{entry}", reset_less=True) for entry in range(cfg.window_entries)]
+        result, enabled = Signal(32), Signal()
+        ports = [self.results.word_select(port, 32) for port in range(cfg.ports)]
+        m.d.comb += [result.eq(select(self.accepted, ports)), enabled.eq((self.accepted & self.enables).any())]
+        for entry, word in enumerate(words):
+            with m.If(self.filled[entry]):
+                m.d.sync += word.eq(self.fill)
+            with m.Elif(self.written[entry] & enabled):
+                m.d.sync += word.eq(result)
+        for slot in range(cfg.source_slots):
+            chosen = self.read.word_select(slot, cfg.window_entries)
+            m.d.comb += self.operands.word_select(slot, 32).eq(select(chosen, words))
+        if writes_back(cfg):
+            m.d.comb += self.evicted.eq(select(self.evict, words))
+        return m

@@ -1,0 +1,229 @@
+"""Operand window of one warp: its control; the operands are in the lanes (:class:`WindowLane`)."""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+
+from warpfile.hdl.arbiter import decode, encode, highest_one, oldest_one, select
+from warpfile.hdl.collectors.bow.entries import WindowEntries
+from warpfile.hdl.collectors.bow.fit import SourceFit, fit_layout
+from warpfile.hdl.collectors.bow.ports import window_members, writes_back
+from warpfile.hdl.collectors.bow.ranks import EntryRanks
+from warpfile.hdl.collectors.bow.result import ResultChoice
+from warpfile.hdl.collectors.bow.slots import WindowSlots
+from warpfile.hdl.collectors.bow.take import MakeRoom, TakeEntries
+from warpfile.hdl.collectors.write_after_read import WriteAfterRead
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.location import look_up
+from warpfile.hdl.scoreboard import group_mask
+from warpfile.spec.schemes.bow import BowConfig, WriteClass
+from warpfile.spec.trace import Kind
+
+
+class Window(wiring.Component):
+    """What one warp's window decides in a cycle (docs/schemes/bow.md, section 3). Ports: :func:`window_members`.
+
+    A clear head beat has no source or destination in common with the result of the same cycle, because that one's
+    register is still pending. So of the entries of its sources a result can only take one away, for itself.
+    """
+
+    def __init__(self, cfg: BowConfig) -> None:
+        self._cfg = cfg
+        super().__init__(window_members(cfg))
+
+    def elaborate(self, platform) -> Module:
+        """The parts, in the order of the page's steps."""
+        m = Module()
+        m.submodules.tags = entries = WindowEntries(self._cfg)
+        m.submodules.slots = slots = WindowSlots(self._cfg)
+        m.submodules.ranks = ranks = EntryRanks(self._cfg)
+        m.submodules.choice = choice = ResultChoice(self._cfg)
+        with m.If(self.launch):
+            m.d.sync += self.warp_base.eq(self.base)
+        go = self._result(m, choice, entries, slots, ranks)
+        self._banks(m, entries, slots, ranks)
+        self._dispatch(m, entries, slots)
+        fit = self._fit(m, choice, entries, slots, go)
+        self._enter(m, entries, slots, ranks, fit)
+        self._make_room(m, entries, slots, ranks, fit)
+        self._watch(m, entries, slots)
+        return m
+
+    def _result(
+        self, m: Module, choice: ResultChoice, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks
+    ) -> Value:
+        """Returns whether the considered result is accepted."""
+        cfg, size = self._cfg, self._cfg.window_entries
+        considered = named(m, "considered", highest_one(self.results))
+        register = named(m, "result_register", select(considered, list(self.registers)))
+        both = Const(WriteClass.BOTH, 2)
+        write_class = named(m, "write_class", select(considered, list(self.hints)) if cfg.result_hint_bits else both)
+        go = named(m, "go", considered.any() & (~choice.banked | self.bank_accept))
+        same = named(m, "named_by_result", Cat(entry == register for entry in entries.registers))
+        m.d.comb += [
+            choice.full.eq((considered & self.full).any()),
+            choice.write_class.eq(write_class),
+            *(getattr(choice, name).eq(getattr(slots, name)) for name in ("late", "outdated")),
+            choice.named.eq(same),
+            choice.entries.eq(entries.now),
+            choice.pinned.eq(entries.pinned),
+            choice.older.eq(ranks.older),
+            entries.then.eq(Mux(go, choice.then.as_value(), entries.now.as_value())),
+            entries.stored.eq(choice.stored & go.replicate(size)),
+            entries.merged.eq(choice.merged & go.replicate(size)),
+            entries.result_register.eq(register),
+            entries.result_number.eq(slots.result_number),
+            ranks.had.eq(choice.had & go.replicate(size)),
+            slots.register.eq(register),
+            slots.accepted.eq(go),
+            self.bank_request.eq(considered & choice.banked.replicate(cfg.ports)),
+            self.accepted.eq(considered & go.replicate(cfg.ports)),
+            self.written.eq(entries.stored | entries.merged),
+        ]
+        unwritten = entries.now.dirty | (entries.now.evicting & ~entries.evicted)
+        flags = {"store": self.written.any(), "late": slots.late, "saved": (same & unwritten).any()}
+        flags |= {"bank_write": choice.banked, "drop": choice.dropped}
+        m.d.comb += [getattr(self.events, name).eq(go & flag) for name, flag in flags.items()]
+        m.d.comb += self.events.write_class.eq(write_class & go.replicate(2))
+        return go
+
+    def _banks(self, m: Module, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks) -> None:
+        """One entry asks, one is offered, and data of earlier grants arrive in the order of the grants.
+
+        Entries ask in the order in which they were taken: that is by the age of their first reader, then by slot.
+        """
+        asking = named(m, "next_asking", oldest_one(entries.asking, ranks.older))
+        self._locate(m, entries, asking, self.request_place)
+        index: Value = encode(asking, self._cfg.entry_bits)
+        for cycle in range(self._cfg.bank_cycles):
+            stage = Signal(self._cfg.entry_bits, name=f"arriving{cycle}", reset_less=True)
+            m.d.sync += stage.eq(index)
+            index = stage
+        m.d.comb += [
+            self.request.eq(asking.any()),
+            self.filled.eq(decode(index, len(asking)) & self.fill.replicate(len(asking))),
+            entries.granted.eq(asking & self.grant.replicate(len(asking))),
+            entries.filled.eq(self.filled),
+            slots.filled.eq(self.fill),
+            slots.filled_index.eq(index),
+        ]
+        if writes_back(self._cfg):
+            leaving = named(m, "next_evicting", oldest_one(entries.now.evicting, ranks.older))
+            self._locate(m, entries, leaving, self.evict_place)
+            m.d.comb += [
+                self.evict.eq(leaving.any()),
+                self.evicting.eq(leaving),
+                entries.evicted.eq(leaving & self.evicted.replicate(len(leaving))),
+            ]
+
+    def _locate(self, m: Module, entries: WindowEntries, entry: Value, place: data.View) -> None:
+        register = select(entry, list(entries.registers))
+        look_up(m, self._cfg, self.warp_base, self.index, register, place)
+
+    def _dispatch(self, m: Module, entries: WindowEntries, slots: WindowSlots) -> None:
+        size = self._cfg.window_entries
+        m.d.comb += [
+            slots.index.eq(self.index),
+            slots.dispatch.eq(self.dispatch),
+            *(getattr(self, name).eq(getattr(slots, name)) for name in ("ready", "port", "out", "read")),
+            entries.read.eq(_columns(slots.read, size) & self.dispatch.replicate(size)),
+        ]
+
+    def _fit(self, m: Module, choice: ResultChoice, entries: WindowEntries, slots: WindowSlots, go: Value) -> data.View:
+        """Answers for the entries as they are, and as the result would leave them. Returns the one that holds."""
+        cfg, head = self._cfg, self.head
+        m.submodules.fit_now, m.submodules.fit_then = now, then = SourceFit(cfg), SourceFit(cfg)
+        same = named(
+            m,
+            "named_by_source",
+            Cat(entry == head.sources[n] for n in range(cfg.source_slots) for entry in entries.registers),
+        )
+        m.d.comb += [
+            slots.used.eq(head.source_valid & head.executes.replicate(cfg.source_slots)),
+            *(part.used.eq(slots.used) for part in (now, then)),
+            now.entries.eq(entries.now),
+            now.named.eq(same),
+            then.entries.eq(choice.then),
+            then.named.eq(same & ~choice.had.replicate(cfg.source_slots)),
+        ]
+        fit = Signal(fit_layout(cfg), name="fit")
+        m.d.comb += [
+            fit.eq(Mux(go, then.fit.as_value(), now.fit.as_value())),
+            self.accepts.eq(fit.fits),
+            self.room.eq(self.buffered & slots.reusable & now.fit.fits),
+            self.events.stall_slot.eq(self.running & ~slots.reusable),
+            self.events.stall_evict.eq(self.running & slots.reusable & now.leaving),
+            self.events.stall_entry.eq(self.running & slots.reusable & ~now.leaving & ~now.fit.fits),
+        ]
+        return fit
+
+    def _enter(self, m: Module, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks, fit: data.View) -> None:
+        cfg, head, size = self._cfg, self.head, self._cfg.window_entries
+        m.submodules.take = take = TakeEntries(cfg)
+        enter, ends = Signal(), head.kind == Kind.EXIT.value
+        entering = enter.replicate(size)
+        ready = ~entries.now.filling | self.filled
+        found = [fit.hit.word_select(n, size) for n in range(cfg.source_slots)]
+        group = named(m, "dest_mask", group_mask(head) & head.executes.replicate(4))
+        kept = (entries.then.clean | entries.then.dirty) & ~entries.then.stale & ~ranks.had
+        m.d.comb += [
+            enter.eq(self.offered & fit.fits & ~ends),
+            take.miss.eq(fit.miss),
+            take.usable.eq(fit.usable),
+            slots.head.eq(head),
+            slots.entries.eq(fit.hit | take.taken),
+            slots.have.eq(Cat(~slots.used[n] | (entry & ready).any() for n, entry in enumerate(found))),
+            entries.hit.eq(_columns(fit.hit, size) & entering),
+            entries.taken.eq(_columns(take.taken, size) & entering),
+            entries.written.eq(Cat(_writes(head, group, entry) for entry in entries.registers) & kept & entering),
+            entries.number.eq(slots.number),
+            ranks.taken.eq(entries.taken),
+            self.events.hit.eq(Cat(entry.any() for entry in found) & enter.replicate(cfg.source_slots)),
+            self.events.miss.eq(fit.miss & enter.replicate(cfg.source_slots)),
+            self.events.discard.eq(entries.then.stale & entries.then.dirty & ~entries.then.owed & entering),
+        ]
+        for entry in range(size):
+            m.d.comb += entries.sources[entry].eq(select(take.taken[entry::size], list(head.sources)))
+        for part in (entries, slots):
+            m.d.comb += [part.enter.eq(enter), part.clear.eq(self.offered & fit.fits & ends)]
+
+    def _make_room(
+        self, m: Module, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks, fit: data.View
+    ) -> None:
+        m.submodules.make_room = make_room = MakeRoom(self._cfg)
+        m.d.comb += [
+            make_room.wanted.eq(self.running & slots.reusable & ~fit.fits),
+            make_room.entries.eq(entries.then),
+            make_room.fit.eq(fit),
+            make_room.older.eq(ranks.older_then),
+            make_room.pinned.eq(entries.pinned),
+            make_room.late.eq(m.submodules.fit_now.urgent),
+            entries.urgent.eq(make_room.urgent),
+            entries.victim.eq(make_room.victim),
+            self.events.victim.eq(make_room.victim),
+            self.events.victim_transient.eq((make_room.victim & entries.then.dirty & ~entries.then.owed).any()),
+        ]
+
+    def _watch(self, m: Module, entries: WindowEntries, slots: WindowSlots) -> None:
+        m.submodules.write_after_read = check = WriteAfterRead(self._cfg, self._cfg.window_entries)
+        m.d.comb += [
+            check.dest.eq(self.head.dest),
+            check.dest_count.eq(self.head.dest_count),
+            check.unread.eq(entries.pinned),
+            check.registers.eq(entries.registers),
+            self.blocked.eq(self.buffered & check.blocked),
+            self.collecting.eq(slots.undispatched.any()),
+            self.events.undispatched.eq(slots.undispatched),
+            self.events.held.eq(~entries.now.free),
+            self.events.owed.eq(entries.now.dirty & entries.now.owed),
+            *(getattr(self.events, name).eq(entries.now[name]) for name in ("filling", "dirty", "evicting")),
+        ]
+
+
+def _columns(rows: Value, size: int) -> Value:
+    """OR of the rows of a slot-major matrix: per entry, whether any slot has it."""
+    return Cat(rows[entry::size].any() for entry in range(size))
+
+
+def _writes(head: data.View, group: Value, register: Value) -> Value:
+    """Whether a beat writes a register; ``group`` are its destinations within their aligned group."""
+    return (register[2:] == head.dest[2:]) & group.bit_select(register[:2], 1)

@@ -1,0 +1,1 @@
+"""Caching collector units (docs/schemes/malekeh.md)."""

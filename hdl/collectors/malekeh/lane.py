@@ -1,0 +1,56 @@
+"""One lane of the data of caching collector units."""
+
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import select
+from warpfile.spec.schemes.malekeh import MalekehConfig
+
+
+class CachingLane(wiring.Component):
+    """One lane of the entries of one unit: port S fills them, port D writes results, each source slot reads one.
+
+    Members
+    -------
+    fill : In(unit_entries), fill_data : In(32)   Entry that takes data from the banks at the end of the cycle.
+    place : In(unit_entries), winner : In(ports)  Entry that takes a result, and the write-back port of that.
+    enable : In(ports)                            The result of this port has this lane.
+    results : In(32 * ports)
+    reads : In(source_slots * unit_entries)       Entry of each source slot, slot-major.
+    operands : Out(32 * source_slots)
+    """
+
+    def __init__(self, cfg: MalekehConfig) -> None:
+        self._cfg = cfg
+        super().__init__(
+            {
+                "fill": In(cfg.unit_entries),
+                "fill_data": In(32),
+                "place": In(cfg.unit_entries),
+                "winner": In(cfg.ports),
+                "enable": In(cfg.ports),
+                "results": In(32 * cfg.ports),
+                "reads": In(cfg.source_slots * cfg.unit_entries),
+                "operands": Out(32 * cfg.source_slots),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """One result for all entries, entry registers, one AND-OR multiplexer per slot."""
+        m = Module()
+        result, writes = Signal(32), Signal()
+        m.d.comb += [
+            result.eq(select(self.winner, [self.results.word_select(port, 32) for port in range(self._cfg.ports)])),
+            writes.eq((self.winner & self.enable).any()),
+        ]
+        words = [Signal(32, name=f"entry{entry}", reset_less=True) for entry in range(self._cfg.unit_entries)]
+        for entry, word in enumerate(words):
+            with m.If(self.fill[entry]):
+                m.d.sync += word.eq(self.fill_data)
+            with m.Elif(self.place[entry] & writes):
+                m.d.sync += word.eq(result)
+        for slot in range(self._cfg.source_slots):
+            reads = self.reads.word_select(slot, self._cfg.unit_entries)
+            m.d.comb += self.operands.word_select(slot, 32).eq(select(reads, words))
+        return m

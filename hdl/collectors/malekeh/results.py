@@ -1,0 +1,92 @@
+"""What accepted results do to the entries of their warp's caching collector unit."""
+
+from amaranth import Cat, Module, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import any_of, oldest_one, select
+from warpfile.hdl.collectors.malekeh.victims import FirstVictim, entry_members
+from warpfile.hdl.naming import named
+from warpfile.spec.schemes.malekeh import MalekehConfig
+
+#: What becomes of an accepted result whose warp owns a unit; each is an output with one bit per write-back port.
+RESULT_EVENTS = (
+    "cache_hit",
+    "cache_empty",
+    "cache_far",
+    "cache_near",
+    "far",
+    "outdone",
+    "partial",
+    "crowded",
+)
+
+
+class ResultLookup(wiring.Component):
+    """One result per cycle may enter the unit; the others make their register's entry empty.
+
+    Combinational, from the entries at the start of the cycle (docs/schemes/malekeh.md, section 3, step 1).
+
+    Members
+    -------
+    See :func:`entry_members`; tags : In(ArrayLayout)   Register of each entry.
+    mine, hinted, full : In(ports)    Accepted results of the unit's warp; near ones; those that write all lanes.
+    registers : In(ArrayLayout)       Per port.
+    lower : In(ports ** 2)            Bit ``ports * p + q``: the result of p goes to a lower bank than that of q.
+    winner : Out(ports)               The result that comes first, one-hot.
+    place : Out(unit_entries)         The entry that it enters, one-hot; zero if it enters none.
+    invalidate : Out(unit_entries)    Entries that become empty.
+    RESULT_EVENTS : Out(ports) each
+    """
+
+    def __init__(self, cfg: MalekehConfig) -> None:
+        self._cfg = cfg
+        super().__init__(
+            {
+                **entry_members(cfg),
+                "tags": In(data.ArrayLayout(cfg.tag_bits, cfg.unit_entries)),
+                **{name: In(cfg.ports) for name in ("mine", "hinted", "full")},
+                "registers": In(data.ArrayLayout(cfg.register_bits, cfg.ports)),
+                "lower": In(cfg.ports**2),
+                "winner": Out(cfg.ports),
+                "place": Out(cfg.unit_entries),
+                "invalidate": Out(cfg.unit_entries),
+                **{name: Out(cfg.ports) for name in RESULT_EVENTS},
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """Comparison of every result with every tag, beside the choice of a victim."""
+        m = Module()
+        ports = range(self._cfg.ports)
+        m.submodules.first_victim = first = FirstVictim(self._cfg)
+        m.d.comb += [getattr(first, name).eq(getattr(self, name)) for name in entry_members(self._cfg)]
+        found = [named(m, f"found{port}", self._found(port)) for port in ports]
+        m.d.comb += self.winner.eq(oldest_one(self.mine & self.hinted, self.lower))
+        there = named(m, "there", select(self.winner, found))
+        enters = named(m, "enters", self.winner & self.full & (~there.any()).replicate(len(ports)))
+        lost = any_of(entries & (~self.winner[port]).replicate(len(entries)) for port, entries in enumerate(found))
+        m.d.comb += [
+            self.place.eq(there | (first.victim & enters.any().replicate(self._cfg.unit_entries))),
+            self.invalidate.eq(lost & ~self.place),
+        ]
+        self._classify(m, there, enters, first.victim)
+        return m
+
+    def _found(self, port: int) -> Value:
+        same = Cat(tag == self.registers[port] for tag in self.tags)
+        return same & self.mine[port].replicate(self._cfg.unit_entries)
+
+    def _classify(self, m: Module, there: Value, enters: Value, victim: Value) -> None:
+        events = {
+            "cache_hit": self.winner & there.any().replicate(self._cfg.ports),
+            "far": self.mine & ~self.hinted,
+            "outdone": self.mine & self.hinted & ~self.winner,
+            "partial": self.winner & ~self.full & (~there.any()).replicate(self._cfg.ports),
+            "crowded": enters & (~victim.any()).replicate(self._cfg.ports),
+        }
+        kinds = {"empty": self.empty, "far": ~self.empty & ~self.near, "near": self.near}
+        for kind, entries in kinds.items():
+            events[f"cache_{kind}"] = enters & (victim & entries).any().replicate(self._cfg.ports)
+        for name in RESULT_EVENTS:
+            m.d.comb += getattr(self, name).eq(events[name])

@@ -1,0 +1,187 @@
+"""The operand stage whose collector units keep the registers of one warp (docs/schemes/malekeh.md)."""
+
+from amaranth import Cat, Module, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Out
+
+from warpfile.hdl.arbiter import any_of, decode
+from warpfile.hdl.beat import needs_unit
+from warpfile.hdl.collectors.contract import stage_members
+from warpfile.hdl.collectors.dispatch_lane import DispatchLane
+from warpfile.hdl.collectors.malekeh.allocator import CHOICES, DepartureOrder, UnitAllocator
+from warpfile.hdl.collectors.malekeh.lane import CachingLane
+from warpfile.hdl.collectors.malekeh.lfsr import Lfsr
+from warpfile.hdl.collectors.malekeh.results import RESULT_EVENTS
+from warpfile.hdl.collectors.malekeh.sources import SOURCE_EVENTS
+from warpfile.hdl.collectors.malekeh.threshold import WaitThreshold
+from warpfile.hdl.collectors.malekeh.unit import CachingUnit
+from warpfile.hdl.collectors.units.stage import OperandStage
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.banks import BankedRegisterFile
+from warpfile.hdl.rf.location import Location
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.schemes.malekeh import MalekehConfig, unit_probes
+from warpfile.spec.trace import Kind
+
+
+class CachingStage(OperandStage):
+    """The baseline's stage with other units: they keep what they held, and belong to a warp.
+
+    Ports: :func:`stage_members` and the scheme's own probes. It holds and blocks no warp, prefers those that own a
+    unit with a register in it, and refuses beats while no unit may be taken.
+    """
+
+    def __init__(self, cfg: MalekehConfig) -> None:
+        self._cfg = cfg
+        probes = {probe.name: Out(probe.width) for probe in unit_probes(cfg)}
+        wiring.Component.__init__(self, {**stage_members(cfg), **probes})
+
+    def elaborate(self, platform) -> Module:
+        """Units, location, banks, and the steps of a cycle."""
+        m = Module()
+        m.submodules.location = location = Location(self._cfg)
+        m.submodules.register_file = banks = BankedRegisterFile(self._cfg)
+        units = [self._unit(m, number) for number in range(self._cfg.collectors)]
+        ages = self._ages(m)
+        leaving = self._dispatch(m, units, ages)
+        self._write(m, location, banks)
+        self._results(m, units, location)
+        self._complete(m)
+        self._own(m, units)
+        self._choose(m, units)
+        self._allocate(m, units, location, leaving)
+        self._read(m, units, banks, ages)
+        self._lanes(m, banks, units)
+        self._watch(m, units)
+        return m
+
+    def _unit(self, m: Module, number: int) -> wiring.PureInterface:
+        """A unit with its register of arbitrary numbers, which differ between units from the start."""
+        unit = stamp(m, f"unit{number}", "caching_unit", lambda: CachingUnit(self._cfg))
+        m.submodules[f"lfsr{number}"] = lfsr = Lfsr(number + 1)
+        m.d.comb += [unit.lfsr.eq(lfsr.state), lfsr.step.eq(unit.step)]
+        return unit
+
+    def _results(self, m: Module, units: list, location: Location) -> None:
+        """Accepted results, as every unit looks at them."""
+        ports = range(self._cfg.ports)
+        results = [self.result[port].payload for port in ports]
+        banks = [place.bank for place in location.result_places]
+        written = Cat(self.result[port].valid & self.result[port].ready & results[port].writes for port in ports)
+        written = named(m, "written", written)
+        hinted = named(m, "hinted", Cat(result.hints.bit_select(result.component, 1) for result in results))
+        lower = named(m, "lower_bank", Cat(banks[first] < banks[second] for first in ports for second in ports))
+        for unit in units:
+            m.d.comb += [
+                unit.written.eq(written),
+                unit.hinted.eq(hinted),
+                unit.full.eq(Cat(result.full for result in results)),
+                unit.warps.eq(Cat(result.warp for result in results)),
+                unit.registers.eq(Cat(result.register for result in results)),
+                unit.lower.eq(lower),
+            ]
+        mine = any_of(unit.mine for unit in units)
+        m.d.comb += self.unowned.eq(written & ~mine)
+        m.d.comb += self.cache.eq(self.cache_hit | self.cache_empty | self.cache_far | self.cache_near)
+
+    def _own(self, m: Module, units: list) -> None:
+        """What every warp has: a unit, and what that is doing."""
+        warps = self._cfg.warps
+        collecting, preferred = [], []
+        for number, unit in enumerate(units):
+            owner = named(m, f"owner{number}", decode(unit.owner, warps) & unit.owned.replicate(warps))
+            collecting.append(owner & unit.busy.replicate(warps))
+            preferred.append(owner & (~unit.empty).replicate(warps))
+            m.d.comb += unit.own.eq((owner & self.offer_warp).any())
+        m.d.comb += [
+            self.collecting.eq(any_of(collecting)),
+            self.prefer.eq(any_of(preferred)),
+            self.room.eq(self.buffered & ~self.collecting),
+        ]
+
+    def _choose(self, m: Module, units: list) -> None:
+        """The unit that takes the offered beat; a beat that needs none is always taken."""
+        m.submodules.departures = departures = DepartureOrder(self._cfg)
+        m.submodules.wait_threshold = threshold = WaitThreshold(self._cfg)
+        m.submodules.allocator = allocator = UnitAllocator(self._cfg)
+        for port in range(self._cfg.ports):
+            taken = self.dispatch[port].ready.replicate(len(units))
+            m.d.comb += departures.leaves[port].eq(self.chosen[port] & taken)
+        m.d.comb += [
+            allocator.wanted.eq(self.offer_valid & needs_unit(self.offer)),
+            allocator.own.eq(Cat(unit.own for unit in units)),
+            allocator.busy.eq(Cat(unit.busy for unit in units)),
+            allocator.empty.eq(Cat(unit.empty for unit in units)),
+            allocator.near.eq(Cat(unit.holds_near for unit in units)),
+            allocator.older.eq(departures.older),
+            allocator.threshold.eq(threshold.threshold),
+            self.allocate.eq(allocator.allocate),
+            self.accept.eq(~allocator.refuse_wait & ~allocator.refuse_busy),
+            threshold.issue.eq(self.offer_valid & self.accept),
+            self.wait_count.eq(allocator.wait_count),
+            self.threshold.eq(threshold.threshold),
+            self.threshold_state.eq(threshold.state),
+            self.interval_end.eq(threshold.interval_end),
+        ]
+        m.d.comb += [getattr(self, name).eq(getattr(allocator, name)) for name in CHOICES]
+
+    def _allocate(self, m: Module, units: list, location: Location, leaving: Value) -> None:
+        exits = named(m, "exits", self.offer_valid & (self.offer.kind == Kind.EXIT.value))
+        m.d.comb += [
+            location.launch_valid.eq(self.launch_valid),
+            location.launch.eq(self.launch),
+            location.warp.eq(self.offer_warp),
+            location.sources.eq(self.offer.sources),
+        ]
+        for number, unit in enumerate(units):
+            m.d.comb += [
+                unit.allocate.eq(self.allocate[number]),
+                unit.vacate.eq(exits & unit.own),
+                unit.beat.eq(self.offer),
+                unit.places.eq(location.source_places),
+                unit.dispatch.eq(leaving[number]),
+            ]
+
+    def _lanes(self, m: Module, banks: BankedRegisterFile, units: list) -> None:
+        ports, slots = range(self._cfg.ports), range(self._cfg.source_slots)
+        chosen = named(m, "chosen_units", Cat(self.chosen[port] for port in ports))
+        for number in range(self._cfg.lanes):
+            results = named(m, f"results{number}", Cat(data.word_select(number, 32) for data in self.result_data))
+            masks = [self.result[port].payload for port in ports]
+            enable = named(m, f"enable{number}", Cat(result.full | result.mask[number] for result in masks))
+            operands = []
+            for index, unit in enumerate(units):
+                lane = stamp(m, f"unit{index}_lane{number}", "caching_lane", lambda: CachingLane(self._cfg))
+                m.d.comb += [
+                    lane.fill.eq(unit.fill_entries),
+                    lane.fill_data.eq(banks.fill_data[number].word_select(index, 32)),
+                    lane.place.eq(unit.place),
+                    lane.winner.eq(unit.winner),
+                    lane.enable.eq(enable),
+                    lane.results.eq(results),
+                    lane.reads.eq(unit.reads),
+                ]
+                operands.append(lane.operands)
+            way = stamp(m, f"dispatch_lane{number}", "dispatch_lane", lambda: DispatchLane(self._cfg), clocked=False)
+            m.d.comb += [way.units.eq(Cat(*operands)), way.chosen.eq(chosen)]
+            for port in ports:
+                for slot in slots:
+                    word = self.operands[port][slot].word_select(number, 32)
+                    m.d.comb += word.eq(way.operands.word_select(port * len(slots) + slot, 32))
+
+    def _watch(self, m: Module, units: list) -> None:
+        """Probes that are the units' own, side by side or, for what only one unit can do, together."""
+        for name in ("busy", "owned", "locked", "invalidate", "lost"):
+            m.d.comb += getattr(self, name).eq(Cat(getattr(unit, name) for unit in units))
+        for name in RESULT_EVENTS:
+            m.d.comb += getattr(self, name).eq(any_of(getattr(unit, f"result_{name}") for unit in units))
+        for name in SOURCE_EVENTS:
+            m.d.comb += getattr(self, name).eq(any_of(getattr(unit, name) for unit in units))
+        m.d.comb += [
+            self.near.eq(Cat(unit.near_entries for unit in units)),
+            self.owner.eq(Cat(unit.owner & unit.owned.replicate(self._cfg.warp_bits) for unit in units)),
+            self.tag.eq(Cat(unit.tags for unit in units)),
+            self.rank.eq(Cat(unit.ranks for unit in units)),
+            self.ready.eq(Cat(unit.filled for unit in units)),
+            self.lfsr.eq(Cat(unit.lfsr for unit in units)),
+        ]

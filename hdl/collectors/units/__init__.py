@@ -1,0 +1,1 @@
+"""Collector units that hold the operands of one beat."""

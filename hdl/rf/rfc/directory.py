@@ -1,0 +1,239 @@
+"""Control of the register cache: which register is in which line, and what a cycle does to the lines."""
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import any_of, decode, encode, select
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.rfc.check import TagCheck, entry_bits
+from warpfile.hdl.rf.rfc.flush import FlushEngine
+from warpfile.hdl.rf.rfc.results import SHORT_LOOKUP
+from warpfile.hdl.rf.rfc.tags import CacheTags, tags_layout
+from warpfile.hdl.rf.rfc.victim import VictimChoice, head_bits
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
+
+#: What is observed of the lines, one bit each.
+LINE_OUTPUTS = ("held", "dead", "evict_first", "pinned", "flush", "flush_dead", "drop")
+
+
+class CacheDirectory(wiring.Component):
+    """Tags of all places and the steps of a cycle; data are in the lanes. Lines are place-major.
+
+    Without lines nothing is ever found, and places are let go of at once.
+
+    Members
+    -------
+    places : In(ArrayLayout), release : In(active_warps), released : Out(active_warps)   As in the operand stage.
+    exits : In(warps)                  The warp whose EXIT issues, one-hot.
+    short_warp, long_warp : In(warp_bits), short_register, long_register : In(register_bits)
+    write_hit, take : In(1)            The short result enters its line, or another one.
+    merge, drop_long : In(1)           The long result is written into its line, or makes it void.
+    SHORT_LOOKUP : Out(1) each, victim_register : Out(register_bits)
+    long_hit : Out(1)                  As the short result leaves the lines.
+    flush_wanted : Out(1), flush_warp : Out(warp_bits), flush_register : Out(register_bits), flush_sent : In(1)
+    check_warp : In(warp_bits), check_valid : In(source_slots), check_registers : In(ArrayLayout)
+    hits : Out(source_slots), entries : Out(ArrayLayout)
+    read_warp : In(warp_bits), reads, kills, hastens : In(source_slots), read_entries : In(ArrayLayout)   Of the unit
+                                       that reads: its hits, the hints of their sources, where they are.
+    victim_port, flush_port : In(READ_PORTS)
+    written : Out(lines), line_reads : Out(ArrayLayout)   Line that is written, line that each port reads.
+    LINE_OUTPUTS : Out(lines) each, line_register, head : Out(ArrayLayout)   Observed.
+    """
+
+    def __init__(self, cfg: RfcConfig) -> None:
+        self._cfg = cfg
+        lines, slots, places = max(1, cfg.lines), cfg.source_slots, cfg.active_warps
+        entries = data.ArrayLayout(entry_bits(cfg), slots)
+        ones = ("write_hit", "take", "merge", "drop_long", "flush_sent")
+        super().__init__(
+            {
+                "places": In(data.ArrayLayout(cfg.warps, places)),
+                "release": In(places),
+                "released": Out(places),
+                "exits": In(cfg.warps),
+                **{f"{name}_warp": In(cfg.warp_bits) for name in ("short", "long", "check", "read")},
+                **{f"{name}_register": In(cfg.register_bits) for name in ("short", "long")},
+                **{name: In(1) for name in ones},
+                **{name: Out(1) for name in (*SHORT_LOOKUP, "long_hit", "flush_wanted")},
+                **{f"{name}_register": Out(cfg.register_bits) for name in ("victim", "flush")},
+                "flush_warp": Out(cfg.warp_bits),
+                "check_valid": In(slots),
+                "check_registers": In(data.ArrayLayout(cfg.register_bits, slots)),
+                "hits": Out(slots),
+                "entries": Out(entries),
+                **{name: In(slots) for name in ("reads", "kills", "hastens")},
+                "read_entries": In(entries),
+                **{name: In(READ_PORTS) for name in ("victim_port", "flush_port")},
+                "written": Out(lines),
+                "line_reads": Out(data.ArrayLayout(lines, READ_PORTS)),
+                **{name: Out(lines) for name in LINE_OUTPUTS},
+                "line_register": Out(data.ArrayLayout(cfg.register_bits, lines)),
+                "head": Out(data.ArrayLayout(head_bits(cfg), places)),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """The steps of a cycle in their order, then what they leave."""
+        m = Module()
+        if not self._cfg.lines:
+            m.d.comb += self.released.eq(self.release)
+            return m
+        tags = [self._tags(m, number) for number in range(self._cfg.active_warps)]
+        self._watch(m, tags)
+        taken, revived, victim = self._short(m, tags)
+        merged, voided = self._long(m, tags, taken)
+        self._flush(m, taken, named(m, "results_written", taken | revived | merged), voided)
+        pinned = self._check(m, tags, named(m, "gone", taken | voided))
+        reads = self._read(m, tags, victim)
+        invalid = self.flush | self.flush_dead | self.drop | voided
+        m.d.comb += self.written.eq(taken | revived | merged)
+        for name, lines in {"take": taken, "revive": revived | merged, "invalidate": invalid, "pin": pinned}.items():
+            self._drive(m, tags, name, lines)
+        self._mark(m, tags, reads)
+        return m
+
+    def _tags(self, m: Module, number: int) -> wiring.PureInterface:
+        tags = stamp(m, f"tags{number}", "cache_tags", lambda: CacheTags(self._cfg))
+        m.d.comb += [tags.new_register.eq(self.short_register), tags.vacant.eq(~self.places[number].any())]
+        return tags
+
+    def _watch(self, m: Module, tags: list) -> None:
+        """State of the lines, the places that are empty, and the lines of a warp that ends."""
+        cfg = self._cfg
+        for name, field in (("held", "valid"), *((name, name) for name in ("dead", "evict_first", "pinned"))):
+            m.d.comb += getattr(self, name).eq(Cat(place.tags[field] for place in tags))
+        registers = [register for place in tags for register in place.tags.registers]
+        for number, register in enumerate(registers):
+            m.d.comb += self.line_register[number].eq(register & self.held[number].replicate(cfg.register_bits))
+        ends = named(m, "ending", Cat((warps & self.exits).any() for warps in self.places))
+        m.d.comb += [
+            self.released.eq(self.release & Cat(~place.tags.valid.any() for place in tags)),
+            self.drop.eq(self.held & self._spread(m, "ends", ends)),
+        ]
+        if cfg.replacement != "lru":
+            m.d.comb += self.head.eq(Cat(place.tags.head for place in tags))
+
+    def _short(self, m: Module, tags: list) -> tuple[Value, Value, Value]:
+        """Step 1, short result. Returns the line that it takes, the line that it finds, the line that gives way."""
+        cfg = self._cfg
+        place = self._holder(m, "short", self.short_warp)
+        seen = self._view(m, "short_tags", place, tags)
+        m.submodules.victim = choice = VictimChoice(cfg)
+        for name, member in choice.signature.members.items():
+            if member.flow is In:
+                m.d.comb += getattr(choice, name).eq(seen[name])
+        same = Cat(tag == self.short_register for tag in seen.registers)
+        found = named(m, "short_found", seen.valid & same)
+        line = named(m, "short_line", choice.line & place.any().replicate(cfg.cache_entries))
+        held = named(m, "gives_way", line & seen.valid)
+        dead = (held & seen.dead).any() if cfg.dead_bits == "honoured" else held.any() & 0
+        m.d.comb += [
+            self.hit.eq(found.any()),
+            self.line.eq(line.any()),
+            self.victim_dead.eq(dead),
+            self.victim.eq(held.any() & ~self.victim_dead),
+            self.victim_register.eq(select(held, list(seen.registers))),
+        ]
+        for number, one in enumerate(tags):
+            m.d.comb += one.advance.eq(place[number] & self.take & choice.advances)
+        taken = self._at(place, line & self.take.replicate(len(line)))
+        revived = self._at(place, found & self.write_hit.replicate(len(found)))
+        return named(m, "taken", taken), named(m, "revived", revived), named(m, "victim_line", self._at(place, held))
+
+    def _long(self, m: Module, tags: list, taken: Value) -> tuple[Value, Value]:
+        """Step 1, long result. Returns the line that it writes and the line that it makes void."""
+        place = self._holder(m, "long", self.long_warp)
+        seen = self._view(m, "long_tags", place, tags, gone=taken)
+        found = named(m, "long_found", seen.valid & Cat(tag == self.long_register for tag in seen.registers))
+        m.d.comb += self.long_hit.eq(found.any())
+        merged = self._at(place, found & self.merge.replicate(len(found)))
+        voided = self._at(place, found & self.drop_long.replicate(len(found)))
+        return named(m, "merged", merged), named(m, "voided", voided)
+
+    def _flush(self, m: Module, taken: Value, written: Value, voided: Value) -> None:
+        """Step 3."""
+        cfg = self._cfg
+        m.submodules.flush_engine = engine = FlushEngine(cfg)
+        honoured = cfg.dead_bits == "honoured"
+        flushed = named(m, "flushed_warp", select(engine.place, list(self.places)))
+        m.d.comb += [
+            engine.release.eq(self.release),
+            engine.valid.eq((self.held & ~voided) | taken),
+            engine.worthless.eq(self.dead & ~written if honoured else 0),
+            engine.written.eq(written),
+            self.flush_wanted.eq(engine.line.any()),
+            self.flush_warp.eq(encode(flushed, cfg.warp_bits)),
+            self.flush_register.eq(select(engine.line, list(self.line_register))),
+            self.flush.eq(engine.line & self.flush_sent.replicate(cfg.lines)),
+            self.flush_dead.eq(engine.dropped),
+        ]
+
+    def _check(self, m: Module, tags: list, gone: Value) -> Value:
+        """Step 4. A register that enters in this cycle is nobody's source. Returns the lines that are pinned."""
+        place = self._holder(m, "check", self.check_warp)
+        seen = self._view(m, "check_tags", place, tags, gone=gone)
+        m.submodules.tag_check = check = TagCheck(self._cfg)
+        m.d.comb += [
+            check.wanted.eq(self.check_valid),
+            check.registers.eq(self.check_registers),
+            check.valid.eq(seen.valid),
+            check.tags.eq(seen.registers),
+            self.hits.eq(check.hits),
+            self.entries.eq(check.entries),
+        ]
+        return named(m, "pins", self._at(place, check.lines))
+
+    def _read(self, m: Module, tags: list, victim: Value) -> list[Value]:
+        """Step 2, and the ports that step 1 and step 3 use. Returns the line that every source slot reads."""
+        cfg = self._cfg
+        place = self._holder(m, "read", self.read_warp)
+        reads = []
+        for slot, entry in enumerate(self.read_entries):
+            line = decode(entry, cfg.cache_entries) & self.reads[slot].replicate(cfg.cache_entries)
+            reads.append(named(m, f"reads{slot}", self._at(place, line)))
+        for port, lines in enumerate(self.line_reads):
+            others = select([self.victim_port[port], self.flush_port[port]], [victim, self.flush])
+            m.d.comb += lines.eq(reads[port] | others if port < len(reads) else others)
+        return reads
+
+    def _mark(self, m: Module, tags: list, reads: list[Value]) -> None:
+        """What the reads of step 2 leave: no pins, and the hints of the sources."""
+        width = self._cfg.cache_entries
+        for name, hints in (("kill", self.kills), ("hasten", self.hastens)):
+            self._drive(
+                m, tags, name, any_of(line & hint.replicate(len(line)) for line, hint in zip(reads, hints, strict=True))
+            )
+        for number, place in enumerate(tags):
+            m.d.comb += place.reads.eq(Cat(line.word_select(number, width) for line in reads))
+
+    def _holder(self, m: Module, name: str, warp: Value) -> Signal:
+        """The place of a warp, one-hot; zero if it has none."""
+        wanted = named(m, f"{name}_warp_is", decode(warp, self._cfg.warps))
+        return named(m, f"{name}_place", Cat((warps & wanted).any() for warps in self.places))
+
+    def _view(self, m: Module, name: str, place: Value, tags: list, gone: Value | None = None) -> data.View:
+        """Tags of one place, without the lines that are ``gone``."""
+        seen = Signal(tags_layout(self._cfg), name=name)
+        m.d.comb += seen.eq(select(place, [one.tags.as_value() for one in tags]))
+        if gone is None:
+            return seen
+        left = Signal(tags_layout(self._cfg), name=f"{name}_left")
+        width = self._cfg.cache_entries
+        lost = select(place, [gone.word_select(number, width) for number in range(len(tags))])
+        m.d.comb += [left.valid.eq(seen.valid & ~lost), left.registers.eq(seen.registers)]
+        return left
+
+    def _at(self, place: Value, lines: Value) -> Value:
+        """Lines of one place among those of all."""
+        return Cat(lines & bit.replicate(len(lines)) for bit in place)
+
+    def _spread(self, m: Module, name: str, places: Value) -> Value:
+        """All lines of some places."""
+        return named(m, name, Cat(bit.replicate(self._cfg.cache_entries) for bit in places))
+
+    def _drive(self, m: Module, tags: list, name: str, lines: Value) -> None:
+        lines = named(m, f"all_{name}", lines)
+        for number, place in enumerate(tags):
+            m.d.comb += getattr(place, name).eq(lines.word_select(number, self._cfg.cache_entries))

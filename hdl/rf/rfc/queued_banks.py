@@ -1,0 +1,133 @@
+"""Banked register file whose banks are written through a queue each."""
+
+from amaranth import Cat, Const, Module, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import any_of, select
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.bank import Bank
+from warpfile.hdl.rf.banks import BankedRegisterFile
+from warpfile.hdl.rf.lanes import unit_inputs
+from warpfile.hdl.rf.location import location_layout
+from warpfile.hdl.rf.rfc.write_queue import QueueLane, WriteQueue, queue_sources
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.config import index_bits
+from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
+
+WRITERS = ("short", "long", "flush")  #: who sends to the queues; each another one in the same cycle
+
+
+class QueuedRegisterFile(BankedRegisterFile):
+    """All banks with their queues and crossbars. A bank is written by its queue alone, and by that before it is read.
+
+    Members
+    -------
+    push : In(writers)                 What each writer sends goes to the queue of its bank, which must not be full.
+    push_places : In(ArrayLayout), push_sources : In(ArrayLayout)   Per writer; where the data are, one-hot.
+    results, masks : In(ArrayLayout)   Of the write-back ports.
+    reads : In(ArrayLayout)            What the cache reads, lane-major; only with a cache.
+    full : Out(banks)                  At the start of the cycle.
+    counts : Out(ArrayLayout), write : Out(banks)   Entries that wait; banks that take the oldest one.
+    queued : Out(collectors * slots)   Slots whose row is in its bank's queue.
+    requests, places, older, grant, fill, fill_data   As in :class:`BankedRegisterFile`.
+    """
+
+    def __init__(self, cfg: RfcConfig) -> None:
+        self._cfg = cfg
+        slots, writers = cfg.collectors * cfg.source_slots, len(WRITERS)
+        place = location_layout(cfg)
+        members = {
+            "push": In(writers),
+            "push_places": In(data.ArrayLayout(place, writers)),
+            "push_sources": In(data.ArrayLayout(queue_sources(cfg), writers)),
+            "results": In(data.ArrayLayout(cfg.data_bits, cfg.ports)),
+            "masks": In(data.ArrayLayout(cfg.lanes, cfg.ports)),
+            "full": Out(cfg.banks),
+            "counts": Out(data.ArrayLayout(index_bits(cfg.write_queue + 1), cfg.banks)),
+            "write": Out(cfg.banks),
+            "queued": Out(slots),
+            "requests": In(slots),
+            "places": In(data.ArrayLayout(place, slots)),
+            "older": In(cfg.collectors**2),
+            "grant": Out(slots),
+            "fill": Out(slots),
+            "fill_data": Out(data.ArrayLayout(32 * unit_inputs(cfg), cfg.lanes)),
+        }
+        if cfg.cache_entries:
+            members["reads"] = In(data.ArrayLayout(32 * READ_PORTS, cfg.lanes))
+        wiring.Component.__init__(self, members)
+
+    def elaborate(self, platform) -> Module:
+        """Queue and bank by bank in index order, then the lanes of both crossbars."""
+        m = Module()
+        queues, banks, sources = [], [], []
+        passed_over = Const(0, self._cfg.collectors)
+        for index in range(self._cfg.banks):
+            queue = stamp(m, f"queue{index}", "write_queue", lambda: WriteQueue(self._cfg))
+            bank = stamp(m, f"bank{index}", "register_bank", lambda: Bank(self._cfg.replace(ports=1)))
+            sources.append(self._push(m, index, queue))
+            self._connect(m, index, bank, passed_over)
+            m.d.comb += [
+                bank.writes.eq(queue.filled),
+                bank.write_rows[0].eq(queue.head_row),
+                queue.pop.eq(bank.accept),
+                self.write[index].eq(bank.accept),
+            ]
+            if self._cfg.collect == "one":
+                passed_over = passed_over | bank.chosen
+            queues.append(queue)
+            banks.append(bank)
+        m.d.comb += [self.grant.eq(any_of(bank.grant for bank in banks)), self.fill.eq(any_of(b.fill for b in banks))]
+        self._queue_lanes(m, queues, banks, sources)
+        self._read_lanes(m, banks)
+        return m
+
+    def _push(self, m: Module, index: int, queue: wiring.PureInterface) -> Value:
+        """What goes to one queue. Returns where its data come from."""
+        places = [self.push_places[writer] for writer in range(len(WRITERS))]
+        here = named(m, f"push{index}", self.push & Cat(place.bank == index for place in places))
+        m.d.comb += [
+            queue.push.eq(here.any()),
+            queue.row.eq(select(here, [place.row for place in places])),
+            queue.rows.eq(Cat(place.row for place in self.places)),
+            self.full[index].eq(queue.full),
+            self.counts[index].eq(queue.count),
+        ]
+        return named(m, f"sources{index}", select(here, list(self.push_sources)))
+
+    def _connect(self, m: Module, index: int, bank: wiring.PureInterface, passed_over: Value) -> None:
+        m.d.comb += [
+            bank.requests.eq(self.requests & self._at(index)),
+            bank.passed_over.eq(passed_over),
+            bank.older.eq(self.older),
+            bank.rows.eq(Cat(place.row for place in self.places)),
+        ]
+
+    def _at(self, index: int) -> Value:
+        return Cat(place.bank == index for place in self.places)
+
+    def _queue_lanes(self, m: Module, queues: list, banks: list, sources: list[Value]) -> None:
+        ports = range(self._cfg.ports)
+        m.d.comb += self.queued.eq(any_of(queue.found & self._at(index) for index, queue in enumerate(queues)))
+        filled = Cat(queue.entry & queue.push.replicate(len(queue.entry)) for queue in queues)
+        filled, heads = named(m, "filled", filled), named(m, "heads", Cat(queue.head for queue in queues))
+        sources = named(m, "sources", Cat(*sources))
+        lanes = []
+        for number in self._lanes:
+            lane = stamp(m, f"queue_lane{number}", "queue_lane", lambda: QueueLane(self._cfg))
+            m.d.comb += [
+                lane.results.eq(Cat(self.results[port].word_select(number, 32) for port in ports)),
+                lane.masks.eq(Cat(self.masks[port][number] for port in ports)),
+                lane.sources.eq(sources),
+                lane.entries.eq(filled),
+                lane.heads.eq(heads),
+            ]
+            if self._cfg.cache_entries:
+                m.d.comb += lane.reads.eq(self.reads[number])
+            lanes.append(lane)
+        for index, bank in enumerate(banks):
+            m.d.comb += [
+                bank.masks[0].eq(Cat(lane.enable[index] for lane in lanes)),
+                bank.write_data.eq(Cat(lane.banks.word_select(index, 32) for lane in lanes)),
+            ]

@@ -1,0 +1,91 @@
+"""What becomes of the two results that are considered in a cycle (docs/schemes/rfc.md, section 3, step 1)."""
+
+from amaranth import Module, Mux
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.naming import named
+
+#: What may become of an accepted short result; one of them is set.
+SHORT_EVENTS = ("write_hit", "take", "bypass_hint", "bypass_partial", "bypass_full")
+#: What the cache says of a short result's register: it is there; a line may be taken; that line holds a value that has
+#: to be written, one that nobody reads again.
+SHORT_LOOKUP = ("hit", "line", "victim", "victim_dead")
+
+
+class ShortResult(wiring.Component):
+    """Into the cache, or past it. Combinational.
+
+    Members
+    -------
+    valid, full, hinted : In(1)     A result; it writes all live lanes; the compiler says that it is not to enter.
+    SHORT_LOOKUP : In(1) each
+    queue_full : In(1)              Of the bank to which it, or with ``wants_victim`` the victim, has to go.
+    port : In(1)                    A read port is left.
+    wants_victim : Out(1)
+    accept : Out(1), SHORT_EVENTS : Out(1) each
+    evict, evict_dead : Out(1)      The victim goes to its queue, or is dropped.
+    queues : Out(1)                 Something goes to a queue.
+    """
+
+    def __init__(self) -> None:
+        outputs = ("wants_victim", "accept", *SHORT_EVENTS, "evict", "evict_dead", "queues")
+        super().__init__(
+            {
+                **{name: In(1) for name in ("valid", "full", "hinted", *SHORT_LOOKUP, "queue_full", "port")},
+                **{name: Out(1) for name in outputs},
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """The rules in their order, then what stands in the way."""
+        m = Module()
+        misses = named(m, "misses", ~self.hit & ~self.hinted)
+        allocates = named(m, "allocates", misses & self.full & self.line)
+        needs_queue = named(m, "needs_queue", Mux(allocates, self.victim, ~self.hit))
+        m.d.comb += [
+            self.wants_victim.eq(allocates & self.victim),
+            self.accept.eq(self.valid & ~(needs_queue & self.queue_full) & ~(self.wants_victim & ~self.port)),
+            self.write_hit.eq(self.accept & self.hit),
+            self.bypass_hint.eq(self.accept & ~self.hit & self.hinted),
+            self.bypass_partial.eq(self.accept & misses & ~self.full),
+            self.bypass_full.eq(self.accept & misses & self.full & ~self.line),
+            self.take.eq(self.accept & allocates),
+            self.evict.eq(self.take & self.victim),
+            self.evict_dead.eq(self.take & self.victim_dead),
+            self.queues.eq(self.accept & needs_queue),
+        ]
+        return m
+
+
+class LongResult(wiring.Component):
+    """Of a load from far away: past the cache, unless it writes some lanes of a line. Combinational.
+
+    Members
+    -------
+    valid, full : In(1)
+    hit : In(1)                     Its register is in the cache, as the short result leaves that.
+    queue_full, queue_taken : In(1) Of its bank; the short result sends something there.
+    line_written : In(1)            The short result uses the write port.
+    accept, merge, drop, queues : Out(1)
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                **{name: In(1) for name in ("valid", "full", "hit", "queue_full", "queue_taken", "line_written")},
+                **{name: Out(1) for name in ("accept", "merge", "drop", "queues")},
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """One of two ways, each with its needs."""
+        m = Module()
+        merges = named(m, "merges", self.hit & ~self.full)
+        m.d.comb += [
+            self.accept.eq(self.valid & ~Mux(merges, self.line_written, self.queue_full | self.queue_taken)),
+            self.merge.eq(self.accept & merges),
+            self.drop.eq(self.accept & self.hit & self.full),
+            self.queues.eq(self.accept & ~merges),
+        ]
+        return m

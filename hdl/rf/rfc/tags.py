@@ -1,0 +1,95 @@
+"""Tags of the lines that one active warp has in the register cache."""
+
+from amaranth import Cat, Module, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import any_of, encode
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.rfc.victim import LineOrder, following, head_bits
+from warpfile.spec.schemes.rfc import RfcConfig
+
+
+def tags_layout(cfg: RfcConfig) -> data.StructLayout:
+    """Tags of one place; ``older`` (``lru``) or ``head`` (else) is what the choice of a victim goes by."""
+    lines = cfg.cache_entries
+    return data.StructLayout(
+        {
+            "valid": lines,
+            "registers": data.ArrayLayout(cfg.register_bits, lines),
+            "dead": lines,
+            "evict_first": lines,
+            "pinned": lines,
+            **({"older": lines**2} if cfg.replacement == "lru" else {"head": head_bits(cfg)}),
+        }
+    )
+
+
+class CacheTags(wiring.Component):
+    """Tags of one place. What happens in a cycle is seen from the next.
+
+    Members
+    -------
+    take : In(cache_entries), new_register : In(register_bits)   Line that gets another register, one-hot or zero.
+    advance : In(1)                   The search for a victim starts behind that line from now on.
+    revive : In(cache_entries)        Line that is written and keeps its register.
+    invalidate : In(cache_entries)
+    pin : In(cache_entries)           Lines that one more source slot is to read.
+    reads : In(ArrayLayout)           Line that each source slot of a unit reads now, one-hot or zero.
+    kill, hasten : In(cache_entries)  Lines that become dead, and that become the first to be evicted.
+    vacant : In(1)                    The place holds no warp.
+    tags : Out(tags_layout(cfg))
+    """
+
+    def __init__(self, cfg: RfcConfig) -> None:
+        self._cfg = cfg
+        lines = cfg.cache_entries
+        super().__init__(
+            {
+                **{name: In(lines) for name in ("take", "revive", "invalidate", "pin", "kill", "hasten")},
+                "new_register": In(cfg.register_bits),
+                "advance": In(1),
+                "reads": In(data.ArrayLayout(lines, cfg.source_slots)),
+                "vacant": In(1),
+                "tags": Out(tags_layout(cfg)),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """Registers of every line, a count of its pins, and what orders the lines."""
+        m = Module()
+        valid, dead = Signal(self._cfg.cache_entries), Signal(self._cfg.cache_entries)
+        early = Signal(self._cfg.cache_entries)
+        written = named(m, "written", self.take | self.revive)
+        m.d.sync += [
+            valid.eq((valid & ~self.invalidate) | self.take),
+            dead.eq((dead | self.kill) & ~written),
+            early.eq((early | self.hasten) & ~written),
+        ]
+        m.d.comb += [
+            self.tags.valid.eq(valid),
+            self.tags.dead.eq(dead & valid),
+            self.tags.evict_first.eq(early & valid),
+        ]
+        unpin = named(m, "unpin", any_of(self.reads))
+        for line in range(self._cfg.cache_entries):
+            register = Signal(self._cfg.register_bits, name=f"register{line}", reset_less=True)
+            pins = Signal(self._cfg.pin_bits, name=f"pins{line}")
+            with m.If(self.take[line]):
+                m.d.sync += register.eq(self.new_register)
+            m.d.sync += pins.eq(pins + self.pin[line] - unpin[line])
+            m.d.comb += [self.tags.registers[line].eq(register), self.tags.pinned[line].eq(pins.any())]
+        self._order(m, written)
+        return m
+
+    def _order(self, m: Module, written: Signal) -> None:
+        if self._cfg.replacement == "lru":
+            m.submodules.order = order = LineOrder(self._cfg)
+            m.d.comb += [order.touches.eq(Cat(*self.reads, written)), self.tags.older.eq(order.older)]
+            return
+        head = Signal(head_bits(self._cfg))
+        with m.If(self.vacant):
+            m.d.sync += head.eq(0)
+        with m.Elif(self.advance):
+            m.d.sync += head.eq(encode(following(m, self.take), len(head)))
+        m.d.comb += self.tags.head.eq(head)

@@ -1,0 +1,1 @@
+"""What the parts of schemes declare once: parameters, hints, probes, counters, storage."""

@@ -1,0 +1,198 @@
+"""Declared once of ``bow`` and ``bow_wr``: parameters, hints, probes, counters (docs/schemes/bow.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import ClassVar
+
+from warpfile.spec.config import Config, choice_field, index_bits, number_field
+from warpfile.spec.probe import Fields, Probe
+from warpfile.spec.structure import Structure
+
+
+class WriteClass(IntEnum):
+    """Where a result is written: bit 1 the window, bit 0 the register file (in the end)."""
+
+    NEITHER = 0
+    FILE = 1
+    WINDOW = 2
+    BOTH = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class BowConfig(Config):
+    """A domain with one operand window per warp in place of the collector units.
+
+    Hints are the :class:`WriteClass` of a beat's destination, only with ``window_writes`` = ``hints``.
+    """
+
+    beat_flags: ClassVar[tuple[str, ...]] = ("full",)
+    result_flags: ClassVar[tuple[str, ...]] = ("full",)
+
+    window: int = number_field(2, 7, "beats in an operand window", 3)
+    window_entries: int = number_field(1, 56, "operands that an operand window holds", 12)
+    window_writes: str = choice_field(
+        ("through", "back", "hints"), "when a result goes to the banks: at once, when it leaves, as hinted", "through"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        required = {
+            "collectors": (self.warps, "equal warps, because every warp has a window"),
+            "collect": ("lowest", "because a window asks for one operand at a time"),
+            "bank_arbitration": ("round_robin", "because windows have no age"),
+            "dispatch_arbitration": ("round_robin", "because windows have no age"),
+        }
+        for name, (value, why) in required.items():
+            if getattr(self, name) != value:
+                raise ValueError(f"{name} must be {value}, not {getattr(self, name)}: {why}")
+        if self.window_entries < self.source_slots:
+            raise ValueError(f"window_entries must be at least source_slots, {self.source_slots}")
+
+    @classmethod
+    def adapted(cls, values: dict[str, object]) -> dict[str, object]:
+        """A preset's values as windows need them: one per warp, round robin, one request each."""
+        fixed = {"collect": "lowest", "bank_arbitration": "round_robin", "dispatch_arbitration": "round_robin"}
+        return values | fixed | {"collectors": values["warps"]}
+
+    @property
+    def hint_bits(self) -> int:
+        """The write class."""
+        return 2 if self.window_writes == "hints" else 0
+
+    @property
+    def result_hint_bits(self) -> int:
+        """It comes back with the result."""
+        return self.hint_bits
+
+    @property
+    def entry_bits(self) -> int:
+        """Width of an entry's number within its window."""
+        return index_bits(self.window_entries)
+
+
+def window_probes(cfg: BowConfig) -> tuple[Probe, ...]:
+    """Observation of the operand windows; masks over windows have one bit per warp slot."""
+    windows, entries, slots = cfg.warps, cfg.warps * cfg.window_entries, cfg.warps * cfg.window
+    return (
+        Probe("refused", 1, "the offered beat finds no room after this cycle's results"),
+        Probe("stall_slot", windows, "clear head beats that wait for the oldest beat of the window to dispatch"),
+        Probe("stall_evict", windows, "clear head beats of which a source has to be written to its bank first"),
+        Probe("stall_entry", windows, "clear head beats for whose sources there are too few entries"),
+        Probe("blocked", windows, "head beats that write a register which an older beat has yet to read"),
+        Probe("hit", cfg.source_slots, "sources of the inserted beat that are in its window"),
+        Probe("miss", cfg.source_slots, "sources of the inserted beat that are not"),
+        Probe("undispatched", slots, "beats in a window that have not dispatched, bit window * cfg.window + slot"),
+        Probe("held", entries, "entries that are not free, bit window * window_entries + entry"),
+        Probe("filling", entries, "entries that wait for their bank or for its data"),
+        Probe("dirty", entries, "entries whose value no bank has, unless they are on their way"),
+        Probe("owed", entries, "of these, those that have to be written to their bank in the end"),
+        Probe("evicting", entries, "entries that are on their way to the bank"),
+        Probe("discard", entries, "entries that are dropped in this cycle as the compiler allowed"),
+        Probe("victim", entries, "entries that have to leave for a waiting beat's sources"),
+        Probe("victim_transient", windows, "windows whose victim was meant for the window only"),
+        Probe("request", windows, "windows that ask a bank for an operand"),
+        Probe("grant", windows, "windows whose bank serves them"),
+        Probe("evict", windows, "windows that ask a bank to take an entry"),
+        Probe("evicted", windows, "windows whose bank takes it"),
+        Probe("accepted", cfg.ports, "accepted results that have a register"),
+        Probe("store", cfg.ports, "of these, those that the window takes"),
+        Probe("bank_write", cfg.ports, "of these, those that a bank takes"),
+        Probe("drop", cfg.ports, "of these, those that nobody takes"),
+        Probe("late", cfg.ports, "of these, those whose beat has left its window"),
+        Probe("saved", cfg.ports, "of these, those that make an owed write to the bank needless"),
+        *(Probe(f"class{port}", 2, "write class of the accepted result, zero if none") for port in range(cfg.ports)),
+    )
+
+
+def window_events(fields: Fields) -> dict[str, int]:
+    """Counters of the operand windows (docs/schemes/bow.md, section 6)."""
+    totals = {name: int(fields[name].sum()) for name in _SUMS}
+    counters = {counter: totals[name] for counter, name in _COUNTERS.items()}
+    counters["bank_writes"] = totals["bank_write"] + totals["evicted"]
+    counters["bypassed_writes"] = totals["saved"] + totals["discard"] + totals["drop"]
+    counters["bank_conflicts"] = totals["request"] - totals["grant"]
+    counters["window_writes"] = totals["store"] + totals["grant"]
+    counters["window_reads"] = totals["hit"] + totals["miss"] + totals["evicted"]
+    counters["late_bank_writes"] = int((fields["late"] & fields["bank_write"]).sum())
+    classes = [fields[name] for name in fields if name.startswith("class")]
+    accepted = fields["accepted"]
+    for number in range(4):
+        same = [(bits[:, 0] == number % 2) & (bits[:, 1] == number // 2) for bits in classes]
+        counters[f"class_{number}"] = int(sum((one & accepted[:, port]).sum() for port, one in enumerate(same)))
+    sources = (fields["hit"] | fields["miss"]).sum(axis=1)[fields["issue"][:, 0]]
+    for count in range(fields["hit"].shape[1] + 1):
+        counters[f"sources_{count}"] = int((sources == count).sum())
+    held = fields["held"].reshape(len(fields["held"]), fields["resident"].shape[1], -1)
+    occupied = held.sum(axis=2)[fields["resident"]]
+    for count in range(held.shape[2] + 1):
+        counters[f"occupancy_{count}"] = int((occupied == count).sum())
+    return counters
+
+
+#: Counters that are the number of set bits of one probe.
+_COUNTERS = {
+    "bank_reads": "grant",
+    "bypassed_reads": "hit",
+    "evictions": "evicted",
+    "discards": "discard",
+    "victims": "victim",
+    "victims_transient": "victim_transient",
+    "saved_writes": "saved",
+    "dropped_results": "drop",
+    "late_results": "late",
+    "refusals": "refused",
+    "stall_slot": "stall_slot",
+    "stall_evict": "stall_evict",
+    "stall_entry": "stall_entry",
+    "stall_write_after_read": "blocked",
+    "unit_cycles": "undispatched",
+    "results": "accepted",
+}
+_SUMS = (*_COUNTERS.values(), "miss", "request", "store", "bank_write")
+
+
+def _rank_bits(cfg: BowConfig) -> int:
+    return 4 if cfg.window_entries > 8 else 3
+
+
+#: Storage of section 8 of the page, beside the sheet's section 3.
+STRUCTURES = (
+    Structure(
+        "window entries",
+        "flip-flops",
+        r"window_lane\.",
+        lambda cfg: cfg.warps * cfg.window_entries * cfg.lanes * 32,
+    ),
+    Structure(
+        "registers of the entries",
+        "cam",
+        r"window\.tags\.register",
+        lambda cfg: cfg.warps * cfg.window_entries * cfg.register_bits,
+    ),
+    Structure(
+        "states, owners, ranks, pins of the entries",
+        "flip-flops",
+        r"window\.(tags|ranks)\.",
+        lambda cfg: cfg.warps * cfg.window_entries * (8 + _rank_bits(cfg)),
+        "write-through needs two bits less: an entry is never dirty, and nothing is owed to a bank",
+    ),
+    Structure(
+        "beat numbers of the windows", "flip-flops", r"window\.slots\.(number|next_slot)", lambda cfg: cfg.warps * 4
+    ),
+    Structure(
+        "window slots",
+        "flip-flops",
+        r"window\.(slots|arriving)",
+        lambda cfg: cfg.warps * cfg.window * 72,
+        "a payload of the frame's width in place of 12 operation bits, two counts, the entry whose data arrive",
+    ),
+    Structure(
+        "bus request registers",
+        "flip-flops",
+        r"window\.request",
+        lambda cfg: cfg.warps * 17,
+        "the eviction is chosen anew in every cycle",
+    ),
+)

@@ -1,0 +1,225 @@
+"""Declared once of ``rfc``: parameters, hints, probes, counters (docs/schemes/rfc.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from warpfile.spec.annotation import beat_counts
+from warpfile.spec.config import Config, choice_field, index_bits, number_field
+from warpfile.spec.probe import Fields, Probe
+from warpfile.spec.structure import Structure
+from warpfile.spec.trace import Trace
+
+READ_PORTS = 3  #: of a cache line array; also the sources that a tag check looks up
+NO_ALLOCATE = 0  #: hint bit: the result is not read before its warp is suspended; comes back with the result
+SUSPEND = 1  #: hint bit: the beat may wait for a load
+DEAD = 2  #: first hint bit of "this source is read for the last time", one per source slot
+
+
+@dataclass(frozen=True, kw_only=True)
+class RfcConfig(Config):
+    """A domain with a small register cache per active warp in front of the banks."""
+
+    beat_flags: ClassVar[tuple[str, ...]] = ("full", "converged")
+    result_flags: ClassVar[tuple[str, ...]] = ("full", "origin")
+
+    cache_entries: int = number_field(0, 16, "registers that the cache holds per active warp; 0: no cache", 6)
+    replacement: str = choice_field(
+        ("fifo", "evict_first", "lru"), "victim: oldest, dead or not read again first, least recently used", "fifo"
+    )
+    dead_bits: str = choice_field(
+        ("honoured", "ignored"), "whether values read for the last time are written back", "honoured"
+    )
+    allocation: str = choice_field(
+        ("all", "hinted"), "results that enter: all short ones, or those read before the warp is suspended", "all"
+    )
+    long_results: str = choice_field(
+        ("bypass", "allocate"), "whether loads from global and local memory enter the cache", "bypass"
+    )
+    write_queue: int = number_field(1, 16, "results and victims that wait in front of each bank", 4)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scheduler != "two_level":
+            raise ValueError(f"scheduler must be two_level, not {self.scheduler}: only its active warps have a cache")
+        if self.long_results == "allocate" and self.suspend != "never":
+            raise ValueError(
+                f"suspend must be never, not {self.suspend}, if long_results is allocate: a load may return for a warp"
+                " without a place"
+            )
+        if self.source_slots > READ_PORTS:
+            raise ValueError(
+                f"source_slots must be at most {READ_PORTS}, the cache's read ports, not {self.source_slots}"
+            )
+
+    @classmethod
+    def adapted(cls, values: dict[str, object]) -> dict[str, object]:
+        """A preset's values as the cache needs them."""
+        slots = values["source_slots"]
+        assert isinstance(slots, int)
+        return values | {"scheduler": "two_level", "source_slots": min(slots, READ_PORTS)}
+
+    @property
+    def suspend_hint(self) -> int | None:
+        """The compiler marks where a warp may be suspended."""
+        return SUSPEND
+
+    @property
+    def hint_bits(self) -> int:
+        """No-allocate, suspend, and per source: dead, evict first."""
+        return DEAD + 2 * self.source_slots
+
+    @property
+    def result_hint_bits(self) -> int:
+        """No-allocate comes back with the result."""
+        return 1
+
+    @property
+    def lines(self) -> int:
+        """Lines of the whole cache."""
+        return self.active_warps * self.cache_entries
+
+    @property
+    def pin_bits(self) -> int:
+        """Every unit may have a line pinned."""
+        return index_bits(self.collectors + 1)
+
+
+def cache_words(
+    trace: Trace,
+    cfg: RfcConfig,
+    suspend: np.ndarray,
+    dead: np.ndarray,
+    evict_first: np.ndarray,
+    no_allocate: np.ndarray,
+) -> np.ndarray:
+    """Hints of a trace's beats from those of its records; ``dead``, ``evict_first``: masks over distinct sources."""
+    count = beat_counts(trace, cfg.source_slots)
+    record = np.repeat(np.arange(len(count)), count)
+    beat = np.arange(len(record)) - np.repeat(np.cumsum(count) - count, count)
+    shift, mask = (beat * cfg.source_slots).astype(np.uint32), (1 << cfg.source_slots) - 1
+    words = np.where(beat == count[record] - 1, no_allocate[record].astype(np.uint32), 0) << NO_ALLOCATE
+    words |= np.where(beat == 0, suspend[record].astype(np.uint32), 0) << SUSPEND
+    words |= (dead[record].astype(np.uint32) >> shift & mask) << DEAD
+    words |= (evict_first[record].astype(np.uint32) >> shift & mask) << (DEAD + cfg.source_slots)
+    return words.astype(np.uint32)
+
+
+def cache_probes(cfg: RfcConfig) -> tuple[Probe, ...]:
+    """Observation of cache, units and queues; lines have bit place * cache_entries + entry."""
+    units, slots, lines = cfg.collectors, cfg.collectors * cfg.source_slots, max(1, cfg.lines)
+    places, banks = cfg.active_warps, cfg.banks
+    return (
+        Probe("occupied", units, "occupied collector units"),
+        Probe("allocate", units, "collector unit that takes the issuing beat, one-hot"),
+        Probe("check", units, "unit whose sources are looked up in the cache, one-hot"),
+        Probe("hit", cfg.source_slots, "of these sources, those in the cache"),
+        Probe("miss", cfg.source_slots, "of these sources, those that have to be read from their bank"),
+        Probe("cache_read", units, "unit that reads its hits, one-hot"),
+        Probe("request", slots, "source slots that ask their bank, bit unit * source_slots + slot"),
+        Probe("interlock", slots, "source slots that wait for their register to leave its bank's write queue"),
+        Probe("grant", slots, "source slots whose bank serves them"),
+        Probe("held", lines, "lines that hold a register"),
+        Probe("line_register", lines * cfg.register_bits, "their registers, zero if none"),
+        Probe("dead", lines, "lines whose value is not read again"),
+        Probe("evict_first", lines, "lines whose value is not read before the warp is suspended"),
+        Probe("pinned", lines, "lines that some unit has yet to read"),
+        Probe(
+            "head", places * index_bits(max(2, cfg.cache_entries)), "where the search for a victim starts, per place"
+        ),
+        Probe("cache_write", cfg.ports, "accepted results that enter the cache"),
+        Probe("cache_write_hit", cfg.ports, "of these, those whose register was there"),
+        Probe("bypass_hint", cfg.ports, "accepted short results that go to the queue as the compiler says"),
+        Probe("bypass_partial", cfg.ports, "accepted short results that go there because they write some lanes"),
+        Probe("bypass_full", cfg.ports, "accepted short results that go there because no line can leave"),
+        Probe("long", cfg.ports, "accepted results of loads that go there"),
+        Probe("long_merge", cfg.ports, "accepted results of loads that write some lanes of a line"),
+        Probe("long_drop", cfg.ports, "accepted results of loads whose line they make void"),
+        Probe("evict", 1, "a victim goes to its bank's queue"),
+        Probe("evict_dead", 1, "a victim is dropped because it is dead"),
+        Probe("flush", lines, "line that goes to its bank's queue because its warp is suspended"),
+        Probe("flush_dead", lines, "lines that are dropped for the same reason because they are dead"),
+        Probe("drop", lines, "lines that are dropped because their warp ends"),
+        Probe("queued", banks * index_bits(cfg.write_queue + 1), "entries in each bank's queue"),
+        Probe("bank_write", banks, "banks that take the head of their queue"),
+    )
+
+
+def cache_events(fields: Fields) -> dict[str, int]:
+    """Counters of the register cache (docs/schemes/rfc.md, section 5)."""
+    counters = {counter: int(fields[name].sum()) for counter, name in COUNTERS.items()}
+    counters["bank_conflicts"] = int((fields["request"] & ~fields["grant"]).sum())
+    return counters
+
+
+#: Counters that are the number of set bits of one probe.
+COUNTERS = {
+    "bank_reads": "grant",
+    "bank_writes": "bank_write",
+    "unit_cycles": "occupied",
+    "cache_hits": "hit",
+    "cache_misses": "miss",
+    "interlocks": "interlock",
+    "cache_writes": "cache_write",
+    "cache_write_hits": "cache_write_hit",
+    "bypasses_hint": "bypass_hint",
+    "bypasses_partial": "bypass_partial",
+    "bypasses_full": "bypass_full",
+    "long_results": "long",
+    "long_merges": "long_merge",
+    "long_drops": "long_drop",
+    "evictions": "evict",
+    "evictions_dead": "evict_dead",
+    "flushes": "flush",
+    "flushes_dead": "flush_dead",
+    "drops": "drop",
+}
+
+
+#: Storage beside the sheet's section 3.
+STRUCTURES = (
+    Structure("cache lines", "flip-flops", r"cache_lane\.", lambda cfg: cfg.lines * cfg.lanes * 32),
+    Structure("registers of the lines", "cam", r"cache_tags\.register", lambda cfg: cfg.lines * cfg.register_bits),
+    Structure("heads", "flip-flops", r"cache_tags\.head", lambda cfg: cfg.active_warps * index_bits(cfg.cache_entries)),
+    Structure(
+        "valid, dirty, dead, evict first, pins of the lines",
+        "flip-flops",
+        r"cache_tags\.",
+        lambda cfg: cfg.lines * 6,
+        "no dirty bit, because only results enter; a pin count for as many units as there are",
+    ),
+    Structure(
+        "rows of the queues",
+        "cam",
+        r"write_queue\.row",
+        lambda cfg: cfg.banks * cfg.write_queue * 13,
+        "a row of the bank in place of warp and register",
+    ),
+    Structure(
+        "data of the queues",
+        "flip-flops",
+        r"queue_lane\.",
+        lambda cfg: cfg.banks * cfg.write_queue * cfg.lanes * 33,
+    ),
+    Structure("pointers of the queues", "flip-flops", r"write_queue\."),
+    Structure("operand buffers", "flip-flops", r"cached_operand_lane\."),
+    Structure("unit fields", "flip-flops", r"cached_unit\."),
+    Structure(
+        "places (inner scheduler)",
+        "flip-flops",
+        r"warpfile\.frame\.scheduler\.(warp\d|placed|draining|releasing|current)",
+        lambda cfg: cfg.active_warps * 16 + index_bits(cfg.active_warps),
+        "what is in flight is seen from scoreboards and units, not counted again",
+    ),
+    Structure(
+        "warp states (outer scheduler)",
+        "flip-flops",
+        r"warpfile\.frame\.scheduler\.",
+        lambda cfg: cfg.warps * 12 + index_bits(cfg.warps),
+        "one bit, and a one-hot pointer: slot, loads and barrier are seen from places, scoreboards and barrier",
+    ),
+    Structure("loads under way", "flip-flops", r"warp_scoreboard\.loading", lambda cfg: cfg.warps * cfg.register_names),
+)

@@ -1,0 +1,157 @@
+"""Random programs under the two-level scheduler, and machines with one mistake each."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.golden.invariants import Broken
+from tests.golden.scheduler.two_level.invariants import PlaceWatcher
+from tests.golden.scheduler.two_level.test_scheduler import CFG
+from tests.golden.test_random import random_config
+from warpfile.golden import Baseline
+from warpfile.golden.run import Stuck
+from warpfile.golden.scheduler.two_level.frame import LongFrame
+from warpfile.golden.scheduler.two_level.scheduler import TwoLevel
+from warpfile.sim.counters import ObservedCounters
+from warpfile.spec.baseline import baseline_events, baseline_probes
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.trace import Trace
+from warpfile.spec.workload import prepare
+
+
+def random_places(rng: random.Random) -> Config:
+    """A random machine with places."""
+    cfg = random_config(rng)
+    active_warps = rng.choice((1, 2, 3))
+    active_choice = rng.choice(("greedy", "round_robin"))
+    suspend = rng.choice(("pending", "pending", "always", "never"))
+    return cfg.replace(
+        scheduler="two_level",
+        active_warps=cfg.warps if suspend == "never" else active_warps,
+        active_choice=active_choice,
+        suspend=suspend,
+    )
+
+
+def watch_places(cfg: Config, trace: Trace, model: type[Baseline] = Baseline, limit: int = 60_000) -> Baseline:
+    """Run to the end under the watcher, and compare the counters with those of the probes."""
+    layout = ProbeLayout(baseline_probes(cfg))
+    workload = prepare(cfg, trace)
+    environment, machine, watcher = Environment(cfg, workload, layout), model(cfg, layout), PlaceWatcher(cfg, workload)
+    observed = ObservedCounters(layout, baseline_events)
+    while not environment.done:
+        if environment.cycle > limit:
+            raise Stuck(f"the run must end within {limit} cycles")
+        stimulus = environment.stimulus()
+        word = machine.step(stimulus)
+        watcher.check(stimulus, layout.unpack(word))
+        environment.observe(word)
+        observed.add(word)
+    watcher.check_end(machine.counters)
+    counters = machine.counters
+    assert {name: counters[name] for name in observed.totals()} == observed.totals()
+    return machine
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_random_program_keeps_the_rules_of_places(seed: int) -> None:
+    rng = random.Random(seed)
+    cfg, profile = random_places(rng), rng.choice(list(PROFILES))
+    print(f"seed {seed} {profile}")
+    trace = stress_trace(seed, profile=profile, warps_per_cta=rng.choice(([4], [1, 4], [3, 2, 1])), ctas=4, length=40)
+    watch_places(cfg, trace)
+
+
+class LetsGoEarly(Baseline):
+    """A place is released while short results are on their way."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.scheduler._drained = lambda stage: self.scheduler._draining  # type: ignore[attr-defined]
+
+
+class TakesAllLoadsForShort(Baseline):
+    """No load suspends anybody."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        assert isinstance(self.frame, LongFrame)
+        self.frame.longs = Zeros(self.frame.longs)
+
+
+class Zeros(list):  # type: ignore[type-arg]
+    def __setitem__(self, index, value):  # type: ignore[no-untyped-def]
+        """Nothing is ever long."""
+
+
+class ForgetsThePointer(Baseline):
+    """The lowest ready warp gets the place."""
+
+    def step(self, stimulus):  # type: ignore[no-untyped-def]
+        self.scheduler._pointer = 0  # type: ignore[attr-defined]
+        return super().step(stimulus)
+
+
+class GivesTheHighestPlace(Baseline):
+    """Places are given away from the top."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        scheduler = self.scheduler
+        assert isinstance(scheduler, TwoLevel)
+        give = scheduler.places.give
+
+        def give_highest(place: int, warp: int) -> None:
+            free = [number for number, holder in enumerate(scheduler.places.warp) if holder < 0]
+            give(free[-1], warp)
+
+        scheduler.places.give = give_highest  # type: ignore[method-assign]
+
+
+class KeepsWaiters(Baseline):
+    """A barrier leaves its warps in their places."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        leave = self.scheduler._leave  # type: ignore[attr-defined]
+        self.scheduler._leave = lambda loads, stopped: leave(loads, 0)  # type: ignore[attr-defined]
+
+
+class SuspendsTwice(Baseline):
+    """A warp that comes back suspends at the same beat again."""
+
+    def step(self, stimulus):  # type: ignore[no-untyped-def]
+        self.scheduler._resumed = 0  # type: ignore[attr-defined]
+        return super().step(stimulus)
+
+
+MUTANTS = {
+    LetsGoEarly: ("pending", "memory"),
+    TakesAllLoadsForShort: ("pending", "memory"),
+    ForgetsThePointer: ("pending", "memory"),
+    GivesTheHighestPlace: ("pending", "mixed"),
+    KeepsWaiters: ("pending", "control"),
+    SuspendsTwice: ("always", "mixed"),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_a_mutant_is_caught(mutant: type[Baseline]) -> None:
+    suspend, profile = MUTANTS[mutant]
+    cfg = CFG.replace(suspend=suspend, warps=8)
+    caught = 0
+    for seed in range(3):
+        trace = stress_trace(seed, profile=profile, length=60, warps_per_cta=[4, 3])
+        watch_places(cfg, trace)
+        try:
+            watch_places(cfg, trace, mutant, limit=20_000)
+        except (Broken, AssertionError, KeyError) as error:
+            print(f"seed {seed}: {error!r}")
+            caught += 1
+    assert caught, f"{mutant.__name__} passed"

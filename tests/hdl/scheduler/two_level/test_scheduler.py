@@ -1,0 +1,283 @@
+"""Two-level scheduler: hand-made sequences, and a model written from docs/machine.md on seeded random walks."""
+
+import random
+
+import pytest
+from amaranth.sim import Simulator
+
+from warpfile.hdl.scheduler.two_level.scheduler import WARP_INPUTS, TwoLevel, observed_places
+from warpfile.hdl.scoreboard import WarpScoreboard
+from warpfile.spec.config import Config
+
+CFG = Config(
+    warps=5, lanes=1, ctas=2, banks=2, rows=16, collectors=2, register_names=16, payload_bits=16,
+    scheduler="two_level", active_warps=2,
+)  # fmt: skip
+INPUTS = (*WARP_INPUTS, "eligible")
+
+
+def run(part, bench):
+    simulator = Simulator(part)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+
+
+class Places:
+    """The page, place by place: each is None or [warp, state]."""
+
+    def __init__(self, cfg):
+        self.cfg = cfg
+        self.places = [None] * cfg.active_warps
+        self.resumed, self.current, self.pointer = set(), 0, 0
+
+    def place_of(self, warp):
+        return next((n for n, place in enumerate(self.places) if place and place[0] == warp), None)
+
+    def suspends(self, inputs, warp):
+        def has(name):
+            return inputs[name] >> warp & 1
+
+        if not (has("buffered") and has("marked")):
+            return False
+        return {"pending": has("touches_long"), "always": warp not in self.resumed, "never": False}[self.cfg.suspend]
+
+    def runs(self, inputs):
+        active = [place[0] for place in self.places if place and place[1] == "active"]
+        return sum(1 << warp for warp in active if not self.suspends(inputs, warp))
+
+    def grant(self, eligible):
+        count = len(self.places)
+        order = [(self.current + step) % count for step in range(1, count + 1)]
+        if self.cfg.active_choice == "greedy":
+            order = [order[-1], *order[:-1]]
+        for number in order:
+            if self.places[number] and eligible >> self.places[number][0] & 1:
+                return self.places[number][0]
+        return None
+
+    def ready(self, inputs):
+        def has(name):
+            return inputs[name] >> warp & 1
+
+        found = []
+        for warp in range(self.cfg.warps):
+            held = self.place_of(warp) is not None
+            loading = has("buffered") and has("marked") and has("touches_long")
+            if has("resident") and not held and not has("waiting") and not loading:
+                found.append(warp)
+        return found
+
+    def step(self, inputs, issuing, exits):
+        """Outputs of this cycle, then the clock edge; ``issuing`` is a warp or None."""
+        ready, free = self.ready(inputs), [n for n, place in enumerate(self.places) if place is None]
+        order = [(self.pointer + step) % self.cfg.warps for step in range(self.cfg.warps)]
+        comer = next((warp for warp in order if warp in ready), None) if free else None
+        seen = {
+            "current": self.current,
+            "ready": sum(1 << warp for warp in ready),
+            "activate": 0 if comer is None else 1 << comer,
+            **dict.fromkeys(("placed", "draining", "releasing", "suspend_long", "suspend_barrier"), 0),
+        }
+        after = [place and list(place) for place in self.places]
+        for number, place in enumerate(self.places):
+            if place is None:
+                continue
+            warp, state = place
+
+            def has(name, warp=warp):
+                return inputs[name] >> warp & 1
+
+            seen["placed"] |= 1 << number
+            if state == "active":
+                if self.suspends(inputs, warp):
+                    seen["suspend_long"] |= 1 << number
+                    after[number][1] = "draining"
+                elif has("waiting") and not has("barrier_released") and self.cfg.suspend != "never":
+                    seen["suspend_barrier"] |= 1 << number
+                    after[number][1] = "draining"
+            else:
+                seen[state] |= 1 << number
+                if state == "draining" and not has("collecting") and not has("short_pending"):
+                    after[number][1] = "releasing"
+                if state == "releasing" and inputs["released"] >> number & 1:
+                    after[number] = None
+        if issuing is not None:
+            self.resumed.discard(issuing)
+            self.current = self.place_of(issuing)
+            if exits:
+                after[self.current] = None
+        if comer is not None:
+            after[free[0]] = [comer, "active"]
+            self.resumed.add(comer)
+            self.pointer = (comer + 1) % self.cfg.warps
+        self.places = after
+        return seen
+
+
+def one_hot(warp):
+    return 0 if warp is None else 1 << warp
+
+
+SIZES = ((1, 1), (1, 4), (2, 5), (3, 4), (5, 3))
+WALKS = [
+    (suspend, places, warps)
+    for suspend in ("pending", "always", "never")
+    for places, warps in SIZES
+    if suspend != "never" or places >= warps  # otherwise warps at a barrier could keep all places
+]
+
+
+@pytest.mark.parametrize("choice", ("greedy", "round_robin"))
+@pytest.mark.parametrize(("suspend", "places", "warps"), WALKS)
+def test_the_scheduler_does_what_the_page_says(suspend, choice, places, warps):
+    cfg = CFG.replace(suspend=suspend, active_choice=choice, active_warps=places, warps=warps)
+    part, model, rng = TwoLevel(cfg), Places(cfg), random.Random(f"{suspend} {choice} {places}")
+
+    async def bench(ctx):
+        for _ in range(300):
+            inputs = {name: rng.getrandbits(warps) for name in INPUTS}
+            inputs["waiting"] &= rng.getrandbits(warps) & rng.getrandbits(warps)
+            inputs["released"] = rng.getrandbits(places)
+            for name in (*WARP_INPUTS, "released"):
+                ctx.set(getattr(part, name), inputs[name])
+            runs = model.runs(inputs)
+            assert ctx.get(part.runs) == runs
+            ctx.set(part.eligible, inputs["eligible"] & runs & ~inputs["waiting"])
+            winner = model.grant(inputs["eligible"] & runs & ~inputs["waiting"])
+            assert ctx.get(part.grant) == one_hot(winner)
+            issuing = winner if rng.random() < 0.8 else None
+            exits = issuing is not None and rng.random() < 0.2
+            ctx.set(part.taken, issuing is not None)
+            ctx.set(part.exit, one_hot(issuing) if exits else 0)
+            held = [one_hot(place[0]) if place else 0 for place in model.places]
+            assert [ctx.get(place) for place in part.places] == held
+            seen = model.step(inputs, issuing, exits)
+            assert {name: ctx.get(getattr(part, name)) for name in seen} == seen
+            await ctx.tick()
+
+    assert set(observed_places(cfg)) == {
+        *("placed", "draining", "releasing", "suspend_long", "suspend_barrier", "current", "ready", "activate")
+    }
+    run(part, bench)
+
+
+def states(part, steps):
+    """Feed inputs cycle by cycle; of each cycle the names of all outputs that are not zero."""
+    rows = []
+
+    async def bench(ctx):
+        for step in steps:
+            for name in (*INPUTS, "released", "taken", "exit"):
+                ctx.set(getattr(part, name), step.get(name, 0))
+            rows.append({name: value for name in observed_places(CFG) if (value := ctx.get(getattr(part, name)))})
+            await ctx.tick()
+
+    run(part, bench)
+    return rows
+
+
+def test_a_load_that_is_out_sends_a_warp_away_and_its_return_brings_it_back():
+    loading = {"resident": 1, "buffered": 1, "marked": 1, "touches_long": 1}
+    steps = [
+        {"resident": 1},
+        {**loading, "collecting": 1},
+        {**loading, "collecting": 1},
+        {**loading, "short_pending": 1},
+        loading,
+        loading,
+        {**loading, "released": 1},
+        loading,
+        {**loading, "touches_long": 0},
+        {"resident": 1},
+    ]
+    assert states(TwoLevel(CFG), steps) == [
+        {"ready": 1, "activate": 1},
+        {"placed": 1, "suspend_long": 1},
+        {"placed": 1, "draining": 1},
+        {"placed": 1, "draining": 1},
+        {"placed": 1, "draining": 1},
+        {"placed": 1, "releasing": 1},
+        {"placed": 1, "releasing": 1},
+        {},
+        {"ready": 1, "activate": 1},
+        {"placed": 1},
+    ]
+
+
+def test_the_last_to_arrive_at_a_barrier_keeps_its_place():
+    steps = [
+        {"resident": 0b11},
+        {"resident": 0b11},
+        {"resident": 0b11, "waiting": 0b01},
+        {"resident": 0b11, "waiting": 0b11, "barrier_released": 0b11},
+        {"resident": 0b11},
+    ]
+    assert states(TwoLevel(CFG), steps)[1:] == [
+        {"ready": 0b10, "activate": 0b10, "placed": 0b01},
+        {"placed": 0b11, "suspend_barrier": 0b01},
+        {"placed": 0b11, "draining": 0b01},
+        {"placed": 0b11, "releasing": 0b01},
+    ]
+
+
+def test_a_place_freed_by_an_exit_is_given_away_in_the_next_cycle():
+    cfg = CFG.replace(active_warps=1)
+    steps = [
+        {"resident": 0b11},
+        {"resident": 0b11, "eligible": 0b01, "taken": 1, "exit": 0b01},
+        {"resident": 0b10},
+        {"resident": 0b10},
+    ]
+    assert states(TwoLevel(cfg), steps) == [
+        {"ready": 0b11, "activate": 0b01},
+        {"ready": 0b10, "placed": 1},
+        {"ready": 0b10, "activate": 0b10},
+        {"placed": 1},
+    ]
+
+
+def test_always_suspends_a_marked_beat_once():
+    cfg = CFG.replace(suspend="always")
+    head = {"resident": 1, "buffered": 1, "marked": 1}
+    rows = states(TwoLevel(cfg), [{"resident": 1}, head, {**head, "eligible": 1, "taken": 1}, head, head])
+    assert [row.get("suspend_long", 0) for row in rows] == [0, 0, 0, 1, 0]
+
+
+def test_a_scoreboard_knows_which_pending_registers_wait_for_a_load():
+    part = WarpScoreboard(CFG)
+
+    async def bench(ctx):
+        def seen():
+            return ctx.get(part.touches_long), ctx.get(part.short_pending)
+
+        def reserve(registers, long):
+            ctx.set(part.reserve, 1)
+            ctx.set(part.reserve_registers, registers)
+            ctx.set(part.reserve_long, long)
+
+        ctx.set(part.valid, 1)
+        ctx.set(part.head.source_valid, 0b010)
+        ctx.set(part.head.sources[1], 9)
+        ctx.set(part.head.dest, 4)
+        ctx.set(part.head.dest_count, 2)
+        reserve(1 << 9, 0)
+        await ctx.tick()
+        assert seen() == (0, 1)
+        reserve(1 << 5, 1)
+        await ctx.tick()
+        assert seen() == (1, 1)
+        ctx.set(part.reserve, 0)
+        ctx.set(part.release, 1)
+        ctx.set(part.release_registers[0], 1 << 9)
+        await ctx.tick()
+        assert seen() == (1, 0)
+        ctx.set(part.release_registers[0], 1 << 5)
+        await ctx.tick()
+        assert seen() == (0, 0)
+        ctx.set(part.release, 0)
+        reserve(1 << 9, 1)
+        await ctx.tick()
+        assert seen() == (1, 0)
+
+    run(part, bench)
