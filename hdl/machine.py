@@ -12,8 +12,8 @@ from warpfile.hdl.collectors.contract import execution_members, stage_members
 from warpfile.hdl.frame import Frame
 from warpfile.hdl.probe import drive, probe_layout
 from warpfile.hdl.scheduler.two_level.scheduler import observed_places
-from warpfile.spec.baseline import frame_probes
 from warpfile.spec.config import Config
+from warpfile.spec.frame import frame_probes
 from warpfile.spec.probe import Probe
 
 

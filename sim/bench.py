@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
+from functools import partial
 from pathlib import Path
 
 import cocotb
@@ -44,7 +45,7 @@ class Lockstep:
         self.model = scheme.golden(cfg, self.layout)
         self.golden_side = Environment(cfg, self.workload, self.layout)
         self.rtl_side = Environment(cfg, self.workload, self.layout)
-        self.counters = ObservedCounters(self.layout, scheme.events)
+        self.counters = ObservedCounters(self.layout, partial(scheme.events, cfg))
         self.outcome = Outcome()
         self.history: deque[int] = deque(maxlen=HISTORY)
         if plan.record:
@@ -108,7 +109,7 @@ class Lockstep:
                 self.plan.progress.write_text(f"{cycle} {rtl_side.instructions}")
 
     def _quiet_mask(self) -> int:
-        names = ("launch", "issue", "grant", "write", "dispatch")
+        names = ("launch", "issue", "write", "dispatch")
         return sum(self.layout.mask(name) << self.layout.offset[name] for name in names)
 
     def _finish(self) -> None:

@@ -50,7 +50,7 @@ def build_harness(
     layout = ProbeLayout(scheme.probes(cfg))
     rows, beats = _capacity(len(workload.trace.values)), _capacity(len(workload.beats))
     machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root)
-    extra = scheme.harness(cfg, layout) if scheme.harness and not replay else ""
+    extra = scheme.harness(cfg, layout) if not replay else ""
     texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, rows, beats, replay, extra)}
     tool = str(simulators.verilator_executable())
     key = hashlib.sha256("\0".join([*texts.values(), simulator, str(waves), tool]).encode()).hexdigest()[:16]

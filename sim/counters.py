@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from warpfile.spec.baseline import frame_events
 from warpfile.spec.probe import Fields, ProbeLayout
 
 CHUNK = 8192
@@ -15,7 +14,7 @@ CHUNK = 8192
 class ObservedCounters:
     """Collects observation words and sums their fields in chunks (docs/machine.md, section 10).
 
-    ``events`` sums the scheme's own counters.
+    ``events`` sums them.
     """
 
     def __init__(self, layout: ProbeLayout, events: Callable[[Fields], Mapping[str, int]]) -> None:
@@ -43,5 +42,5 @@ class ObservedCounters:
         bits = np.unpackbits(np.frombuffer(raw, np.uint8).reshape(len(self._words), -1), axis=1, bitorder="little")
         self._words.clear()
         fields = {p.name: bits[:, self._layout.offset[p.name] :][:, : p.width].astype(bool) for p in self._layout}
-        for name, value in {**frame_events(fields), **self._events(fields)}.items():
+        for name, value in self._events(fields).items():
             self._totals[name] = self._totals.get(name, 0) + value

@@ -19,7 +19,7 @@ def beat_counts(trace: Trace, source_slots: int) -> np.ndarray:
 def on_every_beat(trace: Trace, words: Sequence[Sequence[int]]) -> np.ndarray:
     """Hints of a trace from those of its program: ``words[i]`` has one hint word per beat of instruction ``i``."""
     start = np.cumsum([0, *map(len, words)], dtype=np.int64)
-    flat = np.array([word for beats in words for word in beats], dtype=np.uint32)
+    flat = np.array([word for beats in words for word in beats], dtype=np.uint64)
     count = np.diff(start)[trace.instruction]
     first = np.repeat(start[:-1][trace.instruction] - (np.cumsum(count) - count), count)
     return flat[first + np.arange(len(first))]
@@ -28,6 +28,6 @@ def on_every_beat(trace: Trace, words: Sequence[Sequence[int]]) -> np.ndarray:
 def on_last_beat(trace: Trace, source_slots: int, words: np.ndarray) -> np.ndarray:
     """Hints of a trace from one word per executed instruction that belongs to its last beat, which has the result."""
     last = np.cumsum(beat_counts(trace, source_slots)) - 1
-    hints = np.zeros(int(last[-1]) + 1 if len(last) else 0, dtype=np.uint32)
+    hints = np.zeros(int(last[-1]) + 1 if len(last) else 0, dtype=np.uint64)
     hints[last] = words
     return hints

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar
+
+from warpfile.spec.contract import Asks, Gives, Hint
 
 
 def index_bits(count: int) -> int:
@@ -27,12 +30,18 @@ def choice_field(choices: tuple[object, ...], doc: str, default: object) -> Any:
     return field(default=default, metadata={"choices": choices, "doc": doc})
 
 
+def name_field(doc: str, default: str) -> Any:
+    """A configuration field that takes the name of a part."""
+    return field(default=default, metadata={"name": True, "doc": doc})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """One scheduling domain with its execution units and memory. Impossible values cannot be constructed.
 
-    Every field says its rule in its metadata, and ``docs/machine.md`` says what it does. A scheme with parameters of
-    its own has a subclass with more fields.
+    Every field says its rule in its metadata, and ``docs/machine.md`` says what it does. A part with parameters, hints
+    or flags of its own has a subclass; :func:`joined` makes the configuration of a machine from those of its parts, so
+    every method that a subclass overrides goes on to the next one with ``super()``.
     Raises ``ValueError``: "<field> must be <rule>, not <value>".
     """
 
@@ -40,6 +49,8 @@ class Config:
     beat_flags: ClassVar[tuple[str, ...]] = ()
     #: What a result carries besides: of "full", "component" and "origin" (``spec.beat.result_fields``).
     result_flags: ClassVar[tuple[str, ...]] = ()
+    #: Whether some part decides by the values of results, so that the golden model needs them.
+    values: ClassVar[bool] = False
 
     lanes: int = power_field(1, 32, "lanes of a warp that are built; control is the same for any number", 32)
     warps: int = number_field(1, 64, "warp slots", 8)
@@ -63,7 +74,9 @@ class Config:
     dispatch_arbitration: str = choice_field(
         ("round_robin", "oldest"), "which collector unit a port takes", "round_robin"
     )
-    scheduler: str = choice_field(("gto", "lrr", "oldest", "two_level"), "which eligible warp issues", "gto")
+    scheduler: str = name_field(
+        "which eligible warp issues: gto, lrr, oldest, two_level or one of another package", "gto"
+    )
     active_warps: int = number_field(1, 64, "warps that may issue at a time under the two-level scheduler", 8)
     active_choice: str = choice_field(("greedy", "round_robin"), "which of them issues", "greedy")
     suspend: str = choice_field(
@@ -110,9 +123,32 @@ class Config:
         return (*self.beat_flags, *(("long",) if self.scheduler == "two_level" else ()))
 
     @property
+    def asks(self) -> Asks:
+        """What the collectors ask of the register file."""
+        return Asks(units=self.collectors, slots=self.source_slots)
+
+    @property
+    def gives(self) -> Gives:
+        """What the register file gives."""
+        return Gives(cycles=self.bank_cycles)
+
+    def hints(self) -> tuple[Hint, ...]:
+        """What the annotation passes of the parts put on every beat. A part adds its own to those of ``super()``."""
+        return ()
+
+    def hint_at(self, name: str) -> int:
+        """Lowest bit of a hint in a beat's hints, and in a result's if it returns: those that return come first."""
+        at = 0
+        for hint in sorted(self.hints(), key=lambda one: not one.returns):
+            if hint.name == name:
+                return at
+            at += hint.bits
+        raise KeyError(name)
+
+    @property
     def suspend_hint(self) -> int | None:
         """Bit of a beat's hints that marks it for the two-level scheduler; None: every beat is marked."""
-        return None
+        return self.hint_at("suspend") if any(hint.name == "suspend" for hint in self.hints()) else None
 
     @property
     def place_count_bits(self) -> int:
@@ -121,13 +157,13 @@ class Config:
 
     @property
     def hint_bits(self) -> int:
-        """Bits that the scheme's annotation pass puts on every beat."""
-        return 0
+        """Bits that the annotation passes put on every beat."""
+        return sum(hint.bits for hint in self.hints())
 
     @property
     def result_hint_bits(self) -> int:
         """How many of them, the lowest, leave at dispatch and come back with each result."""
-        return 0
+        return sum(hint.bits for hint in self.hints() if hint.returns)
 
     @property
     def warp_bits(self) -> int:
@@ -156,8 +192,8 @@ class Config:
 
     @property
     def unit_bits(self) -> int:
-        """Width of a collector unit number."""
-        return index_bits(self.collectors)
+        """Width of the number of a unit that holds beats."""
+        return index_bits(self.asks.units)
 
     @property
     def data_bits(self) -> int:
@@ -191,12 +227,47 @@ class Config:
         return dataclasses.asdict(self)
 
 
+#: Flags in the order in which records carry them.
+_FLAGS = {"beat_flags": ("full", "converged"), "result_flags": ("full", "component", "origin")}
+
+
+@cache
+def joined(kinds: tuple[type[Config], ...]) -> type[Config]:
+    """The configuration of a machine whose parts need these: all fields, hints, flags and rules.
+
+    Raises ``TypeError`` where two kinds have a field of one name and neither derives from the other.
+    """
+    own = tuple(
+        kind for kind in dict.fromkeys(kinds) if not any(issubclass(one, kind) and one != kind for one in kinds)
+    )
+    if len(own) < 2:
+        return own[0] if own else Config
+    common = {spec.name for spec in dataclasses.fields(Config)}
+    seen: dict[str, type[Config]] = {}
+    for kind in own:
+        for spec in dataclasses.fields(kind):
+            if spec.name not in common and spec.name in seen:
+                raise TypeError(f"field {spec.name!r} belongs to {seen[spec.name].__name__} and to {kind.__name__}")
+            seen[spec.name] = kind
+    body: dict[str, object] = {
+        name: tuple(flag for flag in order if any(flag in getattr(kind, name) for kind in own))
+        for name, order in _FLAGS.items()
+    }
+    body |= {"values": any(kind.values for kind in own), "__doc__": "Configuration of a machine of several parts."}
+    name = "And".join(kind.__name__.removesuffix("Config") for kind in own) + "Config"
+    return dataclass(frozen=True, kw_only=True)(type(name, own, body))
+
+
 def check_field(spec: dataclasses.Field[Any], value: object) -> None:
     """Raise ``ValueError`` where a value breaks its field's rule."""
     rule = spec.metadata
     if "choices" in rule:
         if value not in rule["choices"]:
             raise ValueError(f"{spec.name} must be one of {', '.join(map(str, rule['choices']))}, not {value}")
+        return
+    if "name" in rule:
+        if not isinstance(value, str) or not value.isidentifier():
+            raise ValueError(f"{spec.name} must be a name, not {value}")
         return
     if not isinstance(value, int) or isinstance(value, bool) or not rule["low"] <= value <= rule["high"]:
         raise ValueError(f"{spec.name} must be a number from {rule['low']} to {rule['high']}, not {value}")

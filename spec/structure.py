@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+#: Verilog module of a bank's SRAM, the one that a user replaces by a foundry macro and synthesis leaves out.
+BANK_RAM = "register_bank_ram"
+
 #: How a structure is built. The fields that a CAM compares are flip-flops with a comparator each.
 KINDS = ("flip-flops", "cam", "memory")
 
@@ -36,14 +39,4 @@ FRAME = (
     Structure("bases of the warps", "flip-flops", r"warpfile\.operands\.location\.base|window\.warp_base"),
     Structure("bank ports and arbiters", "flip-flops", r"register_bank\."),
     Structure("orders of units, dispatch arbiters", "flip-flops", r"warpfile\.operands\.ages|dispatch_arbiter\."),
-)
-
-BASELINE = (
-    Structure(
-        "operand buffers",
-        "flip-flops",
-        r"collector_lane\.",
-        lambda cfg: cfg.collectors * cfg.source_slots * cfg.lanes * 32,
-    ),
-    Structure("collector units", "flip-flops", r"collector_unit\."),
 )

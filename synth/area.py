@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from warpfile.schemes import TOP, Scheme
-from warpfile.spec.baseline import BANK_RAM
 from warpfile.spec.config import Config
+from warpfile.spec.structure import BANK_RAM
 from warpfile.synth import timing, yosys
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.storage import StructureBits, storage

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warpfile.schemes import SCHEMES, TOP
-from warpfile.spec.baseline import BANK_RAM
 from warpfile.spec.presets import PRESETS
+from warpfile.spec.structure import BANK_RAM
 from warpfile.synth import yosys
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.timing import Timed, TimingError, measure_part

@@ -5,8 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.stamp import note_module
-from warpfile.spec.baseline import BANK_RAM
 from warpfile.spec.config import Config
+from warpfile.spec.structure import BANK_RAM
 
 _PORTS_1RW = """\
   input                 clk,

@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import ClassVar
 
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
+from warpfile.spec.contract import Asks, Engine, Hint
 from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.structure import Structure
 
@@ -54,17 +55,19 @@ class BowConfig(Config):
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
         """A preset's values as windows need them: one per warp, round robin, one request each."""
         fixed = {"collect": "lowest", "bank_arbitration": "round_robin", "dispatch_arbitration": "round_robin"}
-        return values | fixed | {"collectors": values["warps"]}
+        return super().adapted(values | fixed | {"collectors": values["warps"]})
+
+    def hints(self) -> tuple[Hint, ...]:
+        """The write class, which comes back with the result."""
+        own = (Hint("write_class", 2, returns=True),) if self.window_writes == "hints" else ()
+        return (*super().hints(), *own)
 
     @property
-    def hint_bits(self) -> int:
-        """The write class."""
-        return 2 if self.window_writes == "hints" else 0
-
-    @property
-    def result_hint_bits(self) -> int:
-        """It comes back with the result."""
-        return self.hint_bits
+    def asks(self) -> Asks:
+        """One request per window; where windows write back, they also look up the entry that leaves."""
+        if self.window_writes == "through":
+            return Asks(units=self.warps, slots=1, lookups=1)
+        return Asks(units=self.warps, slots=1, lookups=2, engines=(Engine("evictions", self.warps),))
 
     @property
     def entry_bits(self) -> int:

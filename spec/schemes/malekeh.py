@@ -9,11 +9,12 @@ import numpy as np
 
 from warpfile.spec.annotation import beat_counts
 from warpfile.spec.config import Config, choice_field, index_bits, number_field, power_field
+from warpfile.spec.contract import Hint
 from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.structure import Structure
 from warpfile.spec.trace import Trace
 
-DEST_HINTS = 4  #: near bits of the destinations of a beat, lowest; above them one per source slot
+NEAR_DESTS = 4  #: near bits of the destinations of a beat
 LFSR_BITS = 8
 WAIT_BITS = 7
 THRESHOLD_BITS = 6
@@ -41,7 +42,6 @@ class MalekehConfig(Config):
     def __post_init__(self) -> None:
         super().__post_init__()
         required = {
-            "scheduler": ("oldest", "because owners of a unit go first, inside a class the oldest"),
             "collect": ("one", "because a caching unit has one port for operands from the banks"),
             "bank_arbitration": ("oldest", "because the unit allocated first is served first"),
             "dispatch_arbitration": ("oldest", "because the unit allocated first leaves first"),
@@ -49,24 +49,24 @@ class MalekehConfig(Config):
         for name, (value, why) in required.items():
             if getattr(self, name) != value:
                 raise ValueError(f"{name} must be {value}, not {getattr(self, name)}: {why}")
+        if self.scheduler not in ("oldest", "two_level"):
+            why = "because owners of a unit go first, inside a class the oldest"
+            raise ValueError(f"scheduler must be oldest or two_level, not {self.scheduler}: {why}")
         if self.unit_entries < self.source_slots:
             raise ValueError(f"unit_entries must be at least source_slots, {self.source_slots}")
 
     @classmethod
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
         """A preset's values as caching units need them."""
-        fixed = {"scheduler": "oldest", "collect": "one"}
-        return values | fixed | dict.fromkeys(("bank_arbitration", "dispatch_arbitration"), "oldest")
+        fixed = {"collect": "one", "bank_arbitration": "oldest", "dispatch_arbitration": "oldest"}
+        if values["scheduler"] != "two_level":
+            fixed["scheduler"] = "oldest"
+        return super().adapted(values | fixed)
 
-    @property
-    def hint_bits(self) -> int:
-        """Near bits of four destinations and of all sources."""
-        return DEST_HINTS + self.source_slots
-
-    @property
-    def result_hint_bits(self) -> int:
-        """Those of the destinations come back with the results."""
-        return DEST_HINTS
+    def hints(self) -> tuple[Hint, ...]:
+        """Near bits of four destinations, which come back with the results, and of all sources."""
+        own = (Hint("near_dests", NEAR_DESTS, returns=True), Hint("near_sources", self.source_slots))
+        return (*super().hints(), *own)
 
     @property
     def tag_bits(self) -> int:
@@ -89,10 +89,10 @@ def near_words(trace: Trace, cfg: MalekehConfig, sources: np.ndarray, dests: np.
     count = beat_counts(trace, cfg.source_slots)
     record = np.repeat(np.arange(len(count)), count)
     beat = np.arange(len(record)) - np.repeat(np.cumsum(count) - count, count)
-    own = sources[record].astype(np.uint32) >> (beat * cfg.source_slots).astype(np.uint32)
+    own = sources[record].astype(np.uint64) >> (beat * cfg.source_slots).astype(np.uint64)
     last = beat == count[record] - 1
-    near = (own & ((1 << cfg.source_slots) - 1)) << DEST_HINTS
-    return (near | np.where(last, dests[record], 0)).astype(np.uint32)
+    near = (own & ((1 << cfg.source_slots) - 1)) << cfg.hint_at("near_sources")
+    return (near | np.where(last, dests[record], 0).astype(np.uint64) << cfg.hint_at("near_dests")).astype(np.uint64)
 
 
 def unit_probes(cfg: MalekehConfig) -> tuple[Probe, ...]:
@@ -107,7 +107,7 @@ def unit_probes(cfg: MalekehConfig) -> tuple[Probe, ...]:
         Probe("near", entries, "entries whose register is used again soon"),
         Probe("locked", entries, "entries that are sources of the unit's beat"),
         Probe("rank", entries * cfg.rank_bits, "order of use, 0 the least recent"),
-        Probe("ready", slots, "source slots of busy units whose value is in its entry"),
+        Probe("filled", slots, "source slots of busy units whose value is in its entry"),
         Probe("lfsr", units * LFSR_BITS, "where the search for a far entry starts"),
         Probe("allocate", units, "unit that takes the issuing beat, one-hot"),
         Probe("take_own", 1, "it belongs to the beat's warp"),

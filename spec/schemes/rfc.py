@@ -9,14 +9,12 @@ import numpy as np
 
 from warpfile.spec.annotation import beat_counts
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
+from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.structure import Structure
 from warpfile.spec.trace import Trace
 
 READ_PORTS = 3  #: of a cache line array; also the sources that a tag check looks up
-NO_ALLOCATE = 0  #: hint bit: the result is not read before its warp is suspended; comes back with the result
-SUSPEND = 1  #: hint bit: the beat may wait for a load
-DEAD = 2  #: first hint bit of "this source is read for the last time", one per source slot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,22 +58,28 @@ class RfcConfig(Config):
         """A preset's values as the cache needs them."""
         slots = values["source_slots"]
         assert isinstance(slots, int)
-        return values | {"scheduler": "two_level", "source_slots": min(slots, READ_PORTS)}
+        return super().adapted(values | {"scheduler": "two_level", "source_slots": min(slots, READ_PORTS)})
+
+    def hints(self) -> tuple[Hint, ...]:
+        """No-allocate, which comes back with the result; suspend; per source: dead, evict first."""
+        slots = self.source_slots
+        own = (
+            Hint("no_allocate", 1, returns=True),
+            Hint("suspend", 1),
+            Hint("dead", slots),
+            Hint("evict_first", slots),
+        )
+        return (*super().hints(), *own)
 
     @property
-    def suspend_hint(self) -> int | None:
-        """The compiler marks where a warp may be suspended."""
-        return SUSPEND
-
-    @property
-    def hint_bits(self) -> int:
-        """No-allocate, suspend, and per source: dead, evict first."""
-        return DEAD + 2 * self.source_slots
-
-    @property
-    def result_hint_bits(self) -> int:
-        """No-allocate comes back with the result."""
-        return 1
+    def gives(self) -> Gives:
+        """A copy is named by its entry; with its read come dead (where lanes have converged) and evict first."""
+        return Gives(
+            later=True,
+            near_bits=index_bits(max(1, self.cache_entries)),
+            note_bits=2 * self.source_slots,
+            cycles=self.bank_cycles,
+        )
 
     @property
     def lines(self) -> int:
@@ -100,28 +104,18 @@ def cache_words(
     count = beat_counts(trace, cfg.source_slots)
     record = np.repeat(np.arange(len(count)), count)
     beat = np.arange(len(record)) - np.repeat(np.cumsum(count) - count, count)
-    shift, mask = (beat * cfg.source_slots).astype(np.uint32), (1 << cfg.source_slots) - 1
-    words = np.where(beat == count[record] - 1, no_allocate[record].astype(np.uint32), 0) << NO_ALLOCATE
-    words |= np.where(beat == 0, suspend[record].astype(np.uint32), 0) << SUSPEND
-    words |= (dead[record].astype(np.uint32) >> shift & mask) << DEAD
-    words |= (evict_first[record].astype(np.uint32) >> shift & mask) << (DEAD + cfg.source_slots)
-    return words.astype(np.uint32)
+    shift, mask = (beat * cfg.source_slots).astype(np.uint64), (1 << cfg.source_slots) - 1
+    words = np.where(beat == count[record] - 1, no_allocate[record].astype(np.uint64), 0) << cfg.hint_at("no_allocate")
+    words |= np.where(beat == 0, suspend[record].astype(np.uint64), 0) << cfg.hint_at("suspend")
+    words |= (dead[record].astype(np.uint64) >> shift & mask) << cfg.hint_at("dead")
+    words |= (evict_first[record].astype(np.uint64) >> shift & mask) << cfg.hint_at("evict_first")
+    return words
 
 
 def cache_probes(cfg: RfcConfig) -> tuple[Probe, ...]:
-    """Observation of cache, units and queues; lines have bit place * cache_entries + entry."""
-    units, slots, lines = cfg.collectors, cfg.collectors * cfg.source_slots, max(1, cfg.lines)
-    places, banks = cfg.active_warps, cfg.banks
+    """Observation of cache and queues; lines have bit place * cache_entries + entry."""
+    lines, places, banks = max(1, cfg.lines), cfg.active_warps, cfg.banks
     return (
-        Probe("occupied", units, "occupied collector units"),
-        Probe("allocate", units, "collector unit that takes the issuing beat, one-hot"),
-        Probe("check", units, "unit whose sources are looked up in the cache, one-hot"),
-        Probe("hit", cfg.source_slots, "of these sources, those in the cache"),
-        Probe("miss", cfg.source_slots, "of these sources, those that have to be read from their bank"),
-        Probe("cache_read", units, "unit that reads its hits, one-hot"),
-        Probe("request", slots, "source slots that ask their bank, bit unit * source_slots + slot"),
-        Probe("interlock", slots, "source slots that wait for their register to leave its bank's write queue"),
-        Probe("grant", slots, "source slots whose bank serves them"),
         Probe("held", lines, "lines that hold a register"),
         Probe("line_register", lines * cfg.register_bits, "their registers, zero if none"),
         Probe("dead", lines, "lines whose value is not read again"),
@@ -150,19 +144,12 @@ def cache_probes(cfg: RfcConfig) -> tuple[Probe, ...]:
 
 def cache_events(fields: Fields) -> dict[str, int]:
     """Counters of the register cache (docs/schemes/rfc.md, section 5)."""
-    counters = {counter: int(fields[name].sum()) for counter, name in COUNTERS.items()}
-    counters["bank_conflicts"] = int((fields["request"] & ~fields["grant"]).sum())
-    return counters
+    return {counter: int(fields[name].sum()) for counter, name in COUNTERS.items()}
 
 
 #: Counters that are the number of set bits of one probe.
 COUNTERS = {
-    "bank_reads": "grant",
     "bank_writes": "bank_write",
-    "unit_cycles": "occupied",
-    "cache_hits": "hit",
-    "cache_misses": "miss",
-    "interlocks": "interlock",
     "cache_writes": "cache_write",
     "cache_write_hits": "cache_write_hit",
     "bypasses_hint": "bypass_hint",

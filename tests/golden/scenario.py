@@ -11,7 +11,7 @@ import numpy as np
 
 from warpfile.golden import Baseline
 from warpfile.golden.run import observations
-from warpfile.spec.baseline import baseline_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -103,7 +103,7 @@ class Run:
 
 def run(cfg: Config, trace: Trace, model: type[Baseline] = Baseline, limit: int = 100_000) -> Run:
     """Simulate a trace to its end."""
-    layout = ProbeLayout(baseline_probes(cfg))
+    layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
     result = Run(model(cfg, layout))
     environment = Environment(cfg, prepare(cfg, trace), layout)
     result.fields = [layout.unpack(word) for word in observations(result.model, environment, limit)]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.golden.scenario import NOP, hand_trace, op, run
 from tests.golden.test_mutants import IgnoresPending
-from warpfile.spec.baseline import baseline_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -48,7 +48,7 @@ def test_a_read_takes_its_row_as_it_is_in_the_grant_cycle(nops: int, stale: bool
     # R4 is accepted in 7 and its bank is busy through 9; without a scoreboard the reader is granted in 4 + nops.
     trace = hand_trace([op((), 4), *[NOP] * nops, op((4,), 5)])
     cfg = Config(banks=2, bank_ports="1R1W", bank_cycles=3, alu_latency=4)
-    layout = ProbeLayout(baseline_probes(cfg))
+    layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
     model, environment = IgnoresPending(cfg, layout), Environment(cfg, prepare(cfg, trace), layout)
     fields = []
     while not fields or not fields[-1]["grant"]:

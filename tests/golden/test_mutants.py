@@ -9,7 +9,7 @@ from tests.golden.scenario import NOP, hand_trace, op
 from tests.golden.test_random import watch
 from warpfile.golden import Baseline, StaleOperand
 from warpfile.golden.entry import Entry
-from warpfile.spec.baseline import baseline_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment, Result
 from warpfile.spec.probe import ProbeLayout
@@ -174,7 +174,7 @@ def test_a_flipped_probe_is_noticed() -> None:
 
 def test_a_result_that_nobody_waits_for_is_refused() -> None:
     cfg = Config()
-    layout = ProbeLayout(baseline_probes(cfg))
+    layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
     environment, model = Environment(cfg, prepare(cfg, hand_trace([])), layout), Baseline(cfg, layout)
     stimulus = environment.stimulus()
     stimulus.results[0] = Result(0, 0, 0, True, 5, 0, 1, 0)

@@ -14,7 +14,7 @@ from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.contract import OperandStage
 from warpfile.golden.collectors.units.stage import BaselineStage
 from warpfile.golden.entry import Entry
-from warpfile.spec.baseline import baseline_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Stimulus
 from warpfile.spec.probe import ProbeLayout
@@ -58,7 +58,7 @@ def refusing(first: int, last: int) -> type[Baseline]:
 
 
 def test_the_baseline_holds_and_prefers_nobody_and_accepts_everything() -> None:
-    stage: OperandStage = BaselineStage(CFG, ProbeLayout(baseline_probes(CFG)))
+    stage: OperandStage = BaselineStage(CFG, ProbeLayout(SCHEMES["baseline"].probes(CFG)))
     assert (stage.hold, stage.prefer) == (0, 0)
     trace = hand_trace([ALU, NOP, ALU], [ALU, ALU])
     assert run(CFG, trace).fields == run(CFG, trace, moody(lambda stage, cycle: None)).fields

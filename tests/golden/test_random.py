@@ -10,7 +10,7 @@ from tests.golden.invariants import Watcher
 from tests.golden.scenario import hand_trace, op
 from warpfile.golden import Baseline
 from warpfile.golden.run import Stuck
-from warpfile.spec.baseline import baseline_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -55,7 +55,7 @@ def watch(
     cfg: Config, trace: Trace, model: type[Baseline] = Baseline, limit: int = 30_000, refuses: bool = False
 ) -> list[int]:
     """Run to the end under the watcher and return the observation words."""
-    layout = ProbeLayout(baseline_probes(cfg))
+    layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
     workload = prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
     watcher = Watcher(cfg, workload, refuses)
@@ -99,7 +99,7 @@ def test_runs_are_repeatable() -> None:
 
 def test_values_flow_through_the_banks() -> None:
     cfg = Config()
-    layout = ProbeLayout(baseline_probes(cfg))
+    layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
     model = Baseline(cfg, layout)
     environment = Environment(cfg, prepare(cfg, stress_trace(1, profile="chain", length=200)), layout)
     while not environment.done:

@@ -8,7 +8,7 @@ import pytest
 
 from warpfile.golden import Baseline
 from warpfile.golden.run import simulate
-from warpfile.spec.baseline import baseline_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -37,7 +37,7 @@ TURING = Config(
 @pytest.mark.regress
 @pytest.mark.parametrize("profile", ["bank", "mixed", "memory"])
 def test_a_busy_kernel_runs_at_25000_cycles_per_second(profile: str) -> None:
-    layout = ProbeLayout(baseline_probes(TURING))
+    layout = ProbeLayout(SCHEMES["baseline"].probes(TURING))
     environment = Environment(TURING, prepare(TURING, stress_trace(3, profile=profile, ctas=20, length=200)), layout)
     model = Baseline(TURING, layout)
     start = time.process_time()

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from warpfile.spec.baseline import baseline_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.probe import Probe, ProbeLayout
 
@@ -21,7 +21,7 @@ def test_the_first_probe_is_least_significant() -> None:
 def test_unpack_inverts_pack_for_every_layout() -> None:
     rng = random.Random(3)
     for ports in (1, 3):
-        layout = ProbeLayout(baseline_probes(Config(ports=ports, warps=5, collectors=3)))
+        layout = ProbeLayout(SCHEMES["baseline"].probes(Config(ports=ports, warps=5, collectors=3)))
         for _ in range(50):
             word = rng.getrandbits(layout.width)
             assert layout.pack(layout.unpack(word)) == word
@@ -39,7 +39,7 @@ def test_names_are_unique() -> None:
 
 
 def test_the_baseline_observes_each_port() -> None:
-    names = [p.name for p in baseline_probes(Config(ports=3))]
+    names = [p.name for p in SCHEMES["baseline"].probes(Config(ports=3))]
     assert names[0] == "launch"
     assert {"dispatch_payload2", "grant"} <= set(names)
-    assert len(baseline_probes(Config(ports=1))) == len(names) - 4
+    assert len(SCHEMES["baseline"].probes(Config(ports=1))) == len(names) - 4

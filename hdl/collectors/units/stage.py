@@ -14,8 +14,8 @@ from warpfile.hdl.naming import named
 from warpfile.hdl.rf.banks import BankedRegisterFile
 from warpfile.hdl.rf.location import Location
 from warpfile.hdl.stamp import stamp
-from warpfile.spec.baseline import stage_probes
 from warpfile.spec.config import Config
+from warpfile.spec.schemes.units import stage_probes
 
 
 class OperandStage(wiring.Component):

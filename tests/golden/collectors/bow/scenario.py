@@ -14,9 +14,9 @@ from warpfile.compiler.passes.bow.exact import exact_classes, weakened
 from warpfile.golden.collectors.bow.stage import Bow
 from warpfile.golden.run import observations
 from warpfile.spec.annotation import on_last_beat
-from warpfile.spec.baseline import frame_probes
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment, Stimulus
+from warpfile.spec.frame import frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.bow import BowConfig, window_probes

@@ -14,7 +14,7 @@ from warpfile.golden.collectors.bow.stage import Bow, BowStage
 from warpfile.golden.machine import Machine
 from warpfile.golden.run import simulate
 from warpfile.golden.scheduler.policy import make_scheduler
-from warpfile.spec.baseline import baseline_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.environment import Environment
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
@@ -70,7 +70,7 @@ def test_a_kernel_runs_with_the_right_operands(mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_as_many_operands_are_checked_as_in_the_baseline(mode: str) -> None:
     trace = stress_trace(2, profile="chain", length=60)
-    layout = ProbeLayout(baseline_probes(PASCAL))
+    layout = ProbeLayout(SCHEMES["baseline"].probes(PASCAL))
     baseline = Baseline(PASCAL, layout)
     simulate(baseline, Environment(PASCAL, prepare(PASCAL, trace), layout))
     cfg = bow_config(PASCAL, window_writes=mode)

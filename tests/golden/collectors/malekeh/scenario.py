@@ -13,8 +13,8 @@ from tests.golden.scenario import Run
 from warpfile.golden.collectors.malekeh.stage import Malekeh
 from warpfile.golden.run import observations
 from warpfile.spec.annotation import beat_counts
-from warpfile.spec.baseline import frame_probes
 from warpfile.spec.environment import Environment
+from warpfile.spec.frame import frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.malekeh import MalekehConfig, unit_probes

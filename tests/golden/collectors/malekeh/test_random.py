@@ -12,8 +12,8 @@ from tests.golden.test_random import random_config
 from warpfile.golden import Baseline
 from warpfile.golden.collectors.malekeh.stage import Malekeh
 from warpfile.golden.run import observations, simulate
+from warpfile.schemes import SCHEMES
 from warpfile.sim.counters import ObservedCounters
-from warpfile.spec.baseline import baseline_probes
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -111,7 +111,7 @@ def test_the_banks_end_as_those_of_the_baseline(seed: int) -> None:
     cfg, _ = random_case(seed)
     one_cta = stress_trace(seed, warps_per_cta=4, ctas=1, length=80, profile="mask")
     common = cfg.common()
-    layout = ProbeLayout(baseline_probes(common))
+    layout = ProbeLayout(SCHEMES["baseline"].probes(common))
     baseline = Baseline(common, layout)
     simulate(baseline, Environment(common, prepare(common, one_cta), layout))
     layout = malekeh_layout(cfg)

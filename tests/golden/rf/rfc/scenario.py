@@ -14,9 +14,9 @@ from warpfile.compiler.passes.rfc.exact import exact_hints, loosened
 from warpfile.golden.rf.rfc.stage import Rfc
 from warpfile.golden.run import observations
 from warpfile.spec.annotation import beat_counts
-from warpfile.spec.baseline import frame_probes
 from warpfile.spec.config import Config, index_bits
 from warpfile.spec.environment import Environment
+from warpfile.spec.frame import frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.rfc import DEAD, NO_ALLOCATE, SUSPEND, RfcConfig, cache_probes, cache_words

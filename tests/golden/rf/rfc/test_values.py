@@ -11,7 +11,7 @@ from tests.golden.scenario import NOP, hand_trace, op
 from warpfile.golden import Baseline, StaleOperand
 from warpfile.golden.rf.rfc.stage import Rfc
 from warpfile.golden.run import simulate
-from warpfile.spec.baseline import baseline_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.rfc import DEAD, RfcConfig
@@ -87,7 +87,7 @@ def test_how_the_cache_is_built_does_not_change_what_is_computed(seed: int) -> N
     trace = stress_trace(seed, profile="mixed", warps_per_cta=[4, 2], length=40)
     plain = rfc_config(warps=8, active_warps=8, suspend="never", cache_entries=0)
     baseline = plain.common().replace(scheduler="gto")
-    layout = ProbeLayout(baseline_probes(baseline))
+    layout = ProbeLayout(SCHEMES["baseline"].probes(baseline))
     reference = Baseline(baseline, layout)
     simulate(reference, Environment(baseline, prepare(baseline, trace), layout))
     expected = (reference.operands_checked, reference.counters["beats"], reference.counters["dispatches"])
@@ -115,7 +115,7 @@ def test_without_lines_a_lone_beat_takes_one_cycle_more_to_its_dispatch() -> Non
     cfg = rfc_config(warps=4, active_warps=4, suspend="never", cache_entries=0)
     trace = hand_trace([op((2, 3), 4)])
     baseline = cfg.common().replace(scheduler="gto")
-    layouts = (ProbeLayout(baseline_probes(baseline)), rfc_layout(cfg))
+    layouts = (ProbeLayout(SCHEMES["baseline"].probes(baseline)), rfc_layout(cfg))
     runs = []
     for config, layout, model in ((baseline, layouts[0], Baseline), (cfg, layouts[1], Rfc)):
         workload = prepare(config, hinted(trace, [0, 0]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import pytest
 
@@ -14,8 +15,8 @@ from warpfile.golden import Baseline
 from warpfile.golden.run import Stuck
 from warpfile.golden.scheduler.two_level.frame import LongFrame
 from warpfile.golden.scheduler.two_level.scheduler import TwoLevel
+from warpfile.schemes import SCHEMES
 from warpfile.sim.counters import ObservedCounters
-from warpfile.spec.baseline import baseline_events, baseline_probes
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -41,10 +42,10 @@ def random_places(rng: random.Random) -> Config:
 
 def watch_places(cfg: Config, trace: Trace, model: type[Baseline] = Baseline, limit: int = 60_000) -> Baseline:
     """Run to the end under the watcher, and compare the counters with those of the probes."""
-    layout = ProbeLayout(baseline_probes(cfg))
+    layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
     workload = prepare(cfg, trace)
     environment, machine, watcher = Environment(cfg, workload, layout), model(cfg, layout), PlaceWatcher(cfg, workload)
-    observed = ObservedCounters(layout, baseline_events)
+    observed = ObservedCounters(layout, partial(SCHEMES["baseline"].events, cfg))
     while not environment.done:
         if environment.cycle > limit:
             raise Stuck(f"the run must end within {limit} cycles")

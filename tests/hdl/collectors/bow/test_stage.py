@@ -10,7 +10,7 @@ from warpfile.hdl.collectors.bow.stage import WindowStage
 from warpfile.hdl.collectors.bow.window import Window
 from warpfile.hdl.machine import Machine
 from warpfile.hdl.stamp import convert
-from warpfile.spec.baseline import frame_probes
+from warpfile.spec.frame import frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.schemes.bow import BowConfig, window_probes
 from warpfile.synth.netlist import instance_counts, read_modules

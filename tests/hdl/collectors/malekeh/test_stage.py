@@ -9,7 +9,7 @@ from tests.warpfile.test_generate import lint
 from warpfile.hdl.collectors.malekeh.stage import CachingStage
 from warpfile.hdl.machine import Machine
 from warpfile.hdl.stamp import convert
-from warpfile.spec.baseline import frame_probes
+from warpfile.spec.frame import frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.schemes.malekeh import MalekehConfig, unit_probes
 from warpfile.synth.netlist import instance_counts, read_modules

@@ -1,0 +1,19 @@
+"""The function that a trace was executed from."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from warpfile.compiler.model import Function
+from warpfile.compiler.parser import parse
+from warpfile.spec.trace import Trace
+
+
+@cache
+def _parsed(listing: str, kernel: str) -> Function:
+    return parse(listing, kernel).function(kernel)
+
+
+def listed_function(trace: Trace) -> Function | None:
+    """The function that a trace was executed from; None if the trace does not show it."""
+    return _parsed(trace.listing, trace.kernel) if trace.listing else None

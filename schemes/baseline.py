@@ -1,0 +1,67 @@
+"""Single-level schedulers, collector units, banks, and the scheme that is made of them."""
+
+from warpfile.schemes.part import Part
+from warpfile.schemes.scheme import Scheme
+from warpfile.spec.schemes.units import STRUCTURES, stage_events, stage_probes
+
+TURING_NM = 12  #: NVIDIA Turing GPU Architecture whitepaper (2018): TSMC 12 nm FFN
+BANK_ACCESSES = {
+    "bank_read": ("bank_reads",),
+    "bank_write": ("bank_writes",),
+    "crossbar": ("bank_reads", "bank_writes"),
+}
+#: Counters that no regression of any scheme must leave at zero.
+REACHED = ("write_waits", "issue_barrier", "issue_hazard", "issue_idle", "dispatch_waits", "bank_conflicts")
+
+GTO = Part(
+    name="gto",
+    slot="scheduler",
+    summary="the last issuer as long as it can, then the warp that was launched first",
+    golden="warpfile.golden.scheduler.policy:Gto",
+    rtl="warpfile.hdl.scheduler.policy:Gto",
+)
+LRR = Part(
+    name="lrr",
+    slot="scheduler",
+    summary="loose round robin",
+    golden="warpfile.golden.scheduler.policy:Lrr",
+    rtl="warpfile.hdl.scheduler.policy:Lrr",
+)
+OLDEST = Part(
+    name="oldest",
+    slot="scheduler",
+    summary="the warp that was launched first",
+    golden="warpfile.golden.scheduler.policy:Oldest",
+    rtl="warpfile.hdl.scheduler.policy:Oldest",
+)
+UNITS = Part(
+    name="units",
+    slot="collectors",
+    summary="collector units that hold the operands of one beat each",
+    golden="warpfile.golden.collectors.units.collectors:Units",
+    rtl="warpfile.hdl.collectors.units.collectors:Units",
+    probes=stage_probes,
+    events=stage_events,
+    structures=STRUCTURES,
+)
+BANKED = Part(
+    name="banked",
+    slot="rf",
+    summary="banks; a register's place is its warp's base and its number",
+    golden="warpfile.golden.rf.banked.file:BankedFile",
+    rtl="warpfile.hdl.rf.banked.file:BankedFile",
+)
+
+PARTS = (GTO, LRR, OLDEST, UNITS, BANKED)
+SCHEMES = (
+    Scheme(
+        name="baseline",
+        summary="banked single-port register file with operand collector units, scoreboard, GTO or LRR",
+        preset="turing",
+        collectors=UNITS,
+        rf=BANKED,
+        reached=(*REACHED, "issue_room"),
+        accesses={**BANK_ACCESSES, "collector_write": ("bank_reads",), "collector_read": ("bank_reads",)},
+        node_nm=TURING_NM,
+    ),
+)

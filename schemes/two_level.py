@@ -1,0 +1,16 @@
+"""The two-level scheduler."""
+
+from warpfile.schemes.part import Part
+from warpfile.spec.schemes.two_level import place_events, place_probes
+
+TWO_LEVEL = Part(
+    name="two_level",
+    slot="scheduler",
+    summary="only warps that hold a place issue; one that waits for memory or at a barrier gives its place up",
+    golden="warpfile.golden.scheduler.two_level.scheduler:TwoLevel",
+    rtl="warpfile.hdl.scheduler.two_level.scheduler:TwoLevel",
+    probes=place_probes,
+    events=place_events,
+)
+
+PARTS = (TWO_LEVEL,)

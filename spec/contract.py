@@ -1,0 +1,75 @@
+"""What collectors ask of a register file and what it gives: the contract of the two slots, in numbers.
+
+Both are properties of a configuration (``Config.asks``, ``Config.gives``), so that golden model and RTL of either side
+build the same ports (docs/architecture.md, section 4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: Who takes a free bank port first: an engine above the results, then the results, then an engine between them and the
+#: reads, then the reads of the collectors, then an engine below them.
+PRIORITIES = ("results", "reads", "last")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A group of ``count`` clients that reach the banks beside the collectors' reads and the results.
+
+    ``before``: they go before the results, before the reads, or after both (``PRIORITIES``). ``reads``: they read as
+    well as write. ``masked``: a write has a mask of lanes; without one it writes the whole row.
+    """
+
+    name: str
+    count: int
+    before: str = "reads"
+    reads: bool = False
+    masked: bool = False
+
+    def __post_init__(self) -> None:
+        if self.before not in PRIORITIES:
+            raise ValueError(f"before must be one of {', '.join(PRIORITIES)}, not {self.before}")
+
+
+@dataclass(frozen=True)
+class Asks:
+    """What the collectors of a configuration ask.
+
+    ``units`` hold the beats that wait for operands. ``slots``: requests per unit, numbered unit * slots + slot.
+    ``lookups``: registers per warp whose place they ask for in any cycle, beside the sources of the offered beat.
+    ``engines``: their own clients at the banks.
+    """
+
+    units: int
+    slots: int
+    lookups: int = 0
+    engines: tuple[Engine, ...] = ()
+
+
+@dataclass(frozen=True)
+class Gives:
+    """What the register file of a configuration gives.
+
+    ``later``: it looks sources up after their beat was taken, one unit per cycle, and may have them near (``near_bits``
+    name the copy, ``note_bits`` of the offered beat come back when the copy is read); otherwise a place is known in the
+    cycle of the offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and the end of a kernel.
+    ``sweeps``: a warp's slot and places are free some time after its EXIT. ``engines``: its own clients at the banks.
+    """
+
+    later: bool = False
+    near_bits: int = 0
+    note_bits: int = 0
+    cycles: int = 1
+    kernel: bool = False
+    sweeps: bool = False
+    engines: tuple[Engine, ...] = ()
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Bits that an annotation pass puts on every beat for one part; ``returns``: they come back with the results."""
+
+    name: str
+    bits: int
+    returns: bool = False

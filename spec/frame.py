@@ -1,0 +1,50 @@
+"""Declared once of the frame, which every machine has: probes and counters (docs/machine.md, sections 8 and 10)."""
+
+from __future__ import annotations
+
+from warpfile.spec.config import Config
+from warpfile.spec.probe import Fields, Probe
+
+
+def frame_probes(cfg: Config) -> tuple[Probe, ...]:
+    """Observation of the frame and of the ports, which every scheme has, least significant field first."""
+    fields = [
+        Probe("launch", 1, "the offered warp is launched"),
+        Probe("resident", cfg.warps, "warp slots that hold a warp"),
+        Probe("buffered", cfg.warps, "warps with a beat in their instruction buffer"),
+        Probe("clear", cfg.warps, "warps whose head beat has no hazard"),
+        Probe("waiting", cfg.warps, "warps waiting at a barrier"),
+        Probe("room", cfg.warps, "warps whose head beat the operand stage could take"),
+        Probe("issue", 1, "a beat issues"),
+        Probe("issue_warp", cfg.warp_bits, "warp of the issuing beat"),
+        Probe("exit", 1, "the issuing beat ends its warp"),
+        Probe("write", cfg.ports, "write-back ports whose result is accepted"),
+        Probe("write_wait", cfg.ports, "write-back ports whose result is held back"),
+        Probe("offer", cfg.ports, "execution ports to which a collector unit is presented"),
+        Probe("dispatch", cfg.ports, "execution ports that take the presented beat"),
+    ]
+    for port in range(cfg.ports):
+        fields.append(Probe(f"dispatch_unit{port}", cfg.unit_bits, "presented collector unit, zero if none"))
+        fields.append(Probe(f"dispatch_payload{port}", cfg.payload_bits, "payload of the presented beat, zero if none"))
+    return tuple(fields)
+
+
+def frame_events(fields: Fields) -> dict[str, int]:
+    """Counters that every scheme has, summed over observed cycles (docs/machine.md, section 10)."""
+    idle = ~fields["issue"][:, 0]
+    buffered, waiting = fields["buffered"], fields["waiting"]
+    running = (buffered & ~waiting).any(axis=1)
+    could = (fields["clear"] & ~waiting).any(axis=1)
+    sums = {
+        "cycles": len(idle),
+        "beats": fields["issue"].sum(),
+        "issue_idle": (~buffered.any(axis=1)).sum(),
+        "issue_barrier": (idle & buffered.any(axis=1) & ~running).sum(),
+        "issue_hazard": (idle & running & ~could).sum(),
+        "issue_room": (idle & could).sum(),
+        "write_waits": fields["write_wait"].sum(),
+        "dispatches": fields["dispatch"].sum(),
+        "dispatch_waits": (fields["offer"] & ~fields["dispatch"]).sum(),
+        "resident_cycles": fields["resident"].sum(),
+    }
+    return {name: int(value) for name, value in sums.items()}
