@@ -132,6 +132,16 @@ class Config:
         """What the register file gives."""
         return Gives(cycles=self.bank_cycles)
 
+    @property
+    def operand_bits(self) -> int:
+        """Width of the operand of a pseudo-instruction; 0: the machine has none."""
+        return 0
+
+    @property
+    def descriptor(self) -> tuple[tuple[str, int], ...]:
+        """Fields of the kernel descriptor with their widths, beside the register count."""
+        return ()
+
     def hints(self) -> tuple[Hint, ...]:
         """What the annotation passes of the parts put on every beat. A part adds its own to those of ``super()``."""
         return ()

@@ -23,6 +23,13 @@ def frame_probes(cfg: Config) -> tuple[Probe, ...]:
         Probe("offer", cfg.ports, "execution ports to which a collector unit is presented"),
         Probe("dispatch", cfg.ports, "execution ports that take the presented beat"),
     ]
+    if cfg.gives.kernel:
+        fields += [
+            Probe("kernel", 1, "the offered kernel is taken"),
+            Probe("quiet", 1, "the register file has nothing under way"),
+        ]
+    if cfg.gives.sweeps:
+        fields.append(Probe("retired", cfg.warps, "warps whose slot and places are free from the next cycle"))
     for port in range(cfg.ports):
         fields.append(Probe(f"dispatch_unit{port}", cfg.unit_bits, "presented collector unit, zero if none"))
         fields.append(Probe(f"dispatch_payload{port}", cfg.payload_bits, "payload of the presented beat, zero if none"))
