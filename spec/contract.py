@@ -32,6 +32,11 @@ class Engine:
             raise ValueError(f"before must be one of {', '.join(PRIORITIES)}, not {self.before}")
 
 
+def client_count(engines: tuple[Engine, ...], kind: str = "all") -> int:
+    """Clients of all engines, or of those that are of a kind (``reads``, ``masked``)."""
+    return sum(engine.count for engine in engines if kind == "all" or getattr(engine, kind))
+
+
 @dataclass(frozen=True)
 class Asks:
     """What the collectors of a configuration ask.
