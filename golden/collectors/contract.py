@@ -39,8 +39,8 @@ class Collectors(Protocol):
 
     The calls of a cycle, in this order:
 
-    1. ``room`` and ``offer`` decide over registered state and change nothing of it. Who reads copies that are near tells
-       the file (``near``).
+    1. ``room`` and ``offer`` decide over registered state and change nothing of it. Who reads copies that are near
+       tells the file (``near``).
     2. ``rule``, if there are results; then the file accepts.
     3. ``read``, always: engines and reads on the bank ports that are left. Both are requests of earlier cycles, so they
        are decided before this cycle's beat is known.

@@ -21,16 +21,17 @@ class RegisterFile(Protocol):
     """Storage of all registers, made as ``Kind(cfg, layout, places)``; ``places`` of the scheduler, None without.
 
     What it gives is said in numbers by ``cfg.gives``, what is asked of it by ``cfg.asks``. Data are copies
-    (``golden.copies``): a row of the trace, or what is left of one. ``hold``: warps whose head beat must not issue, read
-    at the beginning of a cycle. What goes into ``completion`` for a cycle is told to the scoreboard at its end.
-    ``launch_ready``: a launch is taken in this cycle; it changes at the edge only. ``engines``: the collectors' own clients at the banks, by name.
+    (``golden.copies``): a row of the trace, or what is left of one. ``hold``: warps whose head beat must not issue,
+    read at the beginning of a cycle. What goes into ``completion`` for a cycle is told to the scoreboard at its end.
+    ``launch_ready``: a launch is taken in this cycle; it changes at the edge only. ``engines``: the collectors' own
+    clients at the banks, by name.
 
     The calls of a cycle, in this order (those in brackets only if there is something to be asked):
 
     1. [``release``], [``unwritten``], [``near``]: over registered state, before anything changes.
     2. ``accept``, always: results take their ports; what must go before the collectors' reads goes now.
-    3. [``engines[...].grant``] before the reads, [``read``], [``engines[...].grant``] after them. A row is read as it was
-       at the beginning of the cycle.
+    3. [``engines[...].grant``] before the reads, [``read``], [``engines[...].grant``] after them. A row is read as it
+       was at the beginning of the cycle.
     4. [``near_data``], then [``look_up``]: they see what this cycle's results did.
     5. [``place``, ``note``] of the offered beat's sources (``place`` at any time of a cycle), [``issued``].
     6. [``launched``], then ``edge``, always: rows change.
@@ -52,7 +53,7 @@ class RegisterFile(Protocol):
         """
 
     def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
-        """Serve source slots, of those that ask each bank (a mask); ``rows`` by slot, ``order``: units, oldest first."""
+        """Serve source slots, of those that ask each bank (a mask). ``rows`` by slot, ``order``: units by age."""
 
     def place(self, warp: int, register: int) -> Place:
         """Where a register of a resident warp is read and written."""

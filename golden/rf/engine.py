@@ -21,8 +21,8 @@ class Ask(NamedTuple):
 class EnginePort:
     """The clients of one engine.
 
-    ``grant`` once per cycle, at the engine's turn: before results and reads, between them, or after both. Of the clients
-    of a bank whose port is free, they are served in turn, one per cycle and bank.
+    ``grant`` once per cycle, at the engine's turn: before results and reads, between them, or after both. The clients
+    of a bank whose port is free are served in turn, one per cycle and bank.
     """
 
     def __init__(self, engine: Engine, banks: Banks) -> None:

@@ -22,8 +22,8 @@ class Entries:
     """Tags, near and lock bits, order of use and LFSR of one unit.
 
     Masks are over entries: ``used`` have a register, ``near`` and ``locked`` are subsets of it. ``where`` finds the
-    entry of a register, ``values`` has the copy (``golden.copies``) in each entry, ``order`` has the least recently used entry
-    first. ``kind`` and ``replaceable`` decide, ``edge`` ends a cycle; the other methods change state at once.
+    entry of a register, ``values`` has the copy (``golden.copies``) in each entry, ``order`` the least recently
+    used entry first. ``kind`` and ``replaceable`` decide, ``edge`` ends a cycle; the other methods change state at once.
     """
 
     def __init__(self, cfg: MalekehConfig, lfsr: int) -> None:

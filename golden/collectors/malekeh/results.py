@@ -70,10 +70,9 @@ class ResultEntrance:
         for number, (entry, result) in first.items():
             if entry >= 0:
                 self._write(number, entry, result)
-        for port in indices(accepted):
-            result = results[port]
-            if result is not None and result.writes:
-                self._latest.change(result)
+        for port, one in enumerate(results):
+            if one is not None and one.writes and accepted >> port & 1:
+                self._latest.change(one)
         return self._word
 
     def launched(self, warp: int) -> None:

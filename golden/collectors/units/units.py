@@ -28,7 +28,7 @@ class CollectorUnits:
     """All collector units.
 
     Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots,
-    ``values`` what the granted ones get, ``order`` the occupied units, oldest first, ``ready`` the ready units per port.
+    ``values`` what the granted ones get, ``order`` the occupied units, oldest first, ``ready`` ready units per port.
     Attributes are state of the last clock edge; ``offer`` decides; the other methods are clock edges. A dispatch comes
     before the allocation of the same cycle.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 from warpfile.golden.arbiter import indices
 from warpfile.golden.rf.banks import Banks, Write

@@ -49,7 +49,7 @@ class ResultEntrance:
         self._latest.launched(warp)
 
     def enter(self, results: Sequence[Result | None], valid: int, store: int) -> int:
-        """Of the ``valid`` write-back ports, those whose result is accepted; the short result comes before the long one.
+        """Of the ``valid`` write-back ports, those that are accepted: short before long.
 
         Results that are not in ``store`` leave lines and rows as they are, which are out of date then.
         """
