@@ -74,12 +74,10 @@ class RfcConfig(Config):
     @property
     def gives(self) -> Gives:
         """A copy is named by its entry; with its read come dead (where lanes have converged) and evict first."""
-        return Gives(
-            later=True,
-            near_bits=index_bits(max(1, self.cache_entries)),
-            note_bits=2 * self.source_slots,
-            cycles=self.bank_cycles,
-        )
+        if not self.cache_entries:
+            return Gives(later=True, cycles=self.bank_cycles)
+        near = {"near_bits": index_bits(self.cache_entries), "note_bits": 2 * self.source_slots}
+        return Gives(later=True, cycles=self.bank_cycles, **near)
 
     @property
     def lines(self) -> int:
