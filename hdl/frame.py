@@ -160,7 +160,9 @@ class Frame(wiring.Component):
         ]
         return scheduler
 
-    def _places(self, m: Module, scheduler: wiring.Component, boards: list[wiring.PureInterface], barrier: Barrier) -> None:
+    def _places(
+        self, m: Module, scheduler: wiring.Component, boards: list[wiring.PureInterface], barrier: Barrier
+    ) -> None:
         """What only the two-level scheduler wants to know, and what only it says."""
         hint = self._cfg.suspend_hint
         for board in boards:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from warpfile.schemes.part import ENGINES, LOOK_UPS, LOOKED_UP_LATER, PLACES, Part
+from warpfile.schemes.part import ENGINES, LOOK_UPS, LOOKED_UP_LATER, PLACES, RESULT_BANKS, Part
 from warpfile.spec.config import Config
 from warpfile.spec.probe import Probe
 
@@ -40,6 +40,7 @@ def wants(part: Part, cfg: Config | None) -> tuple[str, ...]:
     found = [*part.wants]
     if cfg is not None and part.slot == "collectors":
         found += [LOOK_UPS] if cfg.asks.lookups else []
+        found += [RESULT_BANKS] if cfg.asks.result_banks else []
         found += [ENGINES] if cfg.asks.engines else []
     if cfg is not None and part.slot == "rf" and cfg.gives.later:
         found.append(LOOKED_UP_LATER)

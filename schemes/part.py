@@ -23,6 +23,7 @@ PLACES = "a scheduler with places"  #: it says who holds which place, and asks t
 AT_ONCE = "places in the cycle of the offer"
 LOOKED_UP_LATER = "collectors that look sources up after their beat was taken"
 LOOK_UPS = "look-ups of further registers"
+RESULT_BANKS = "to know to which bank a result goes"
 ENGINES = "bank ports for engines of the collectors"
 RESIDENCY = "which warps have their registers near"
 RENAMING = "the renaming of registers"
@@ -128,6 +129,6 @@ class Part:
     @property
     def modules(self) -> tuple[str, ...]:
         """Modules that the part names: all that decides about it lies in their packages."""
-        places = (self.golden, self.rtl, self.harness, *((self.hints.annotate,) if self.hints else ()))
+        places = (self.golden, self.rtl, self.harness, self.hints.annotate if self.hints else "")
         named = [place.partition(":")[0] for place in places if place]
         return (*named, self.parameters.__module__, self.probes.__module__, self.events.__module__)

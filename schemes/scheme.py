@@ -157,8 +157,9 @@ class Scheme:
         if not passes:
             return trace
         label = " ".join((self.name, *(one.holds_for(cfg) for one in passes)))
-        label += "" if loosened is None else f" loosened={loosened}"
-        if trace.annotation.startswith(label):
+        other = " loosened="
+        label += "" if loosened is None else f"{other}{loosened}"
+        if trace.annotation == label or trace.annotation.startswith(label + other):
             return trace
         trace = dataclasses.replace(trace, annotation="", hints=trace.hints[:0])
         for one in passes:

@@ -73,9 +73,7 @@ def _input(cfg: Config, inputs: Value, index: int) -> Value:
     return inputs.word_select(index if cfg.collect == "all" else index // cfg.source_slots, 32)
 
 
-def _operands(
-    m: Module, cfg: Config, lane: wiring.Component, following: Callable[[int], tuple[Value, Value]]
-) -> None:
+def _operands(m: Module, cfg: Config, lane: wiring.Component, following: Callable[[int], tuple[Value, Value]]) -> None:
     """Registers of all slots, ``following`` says when and what each takes; then one multiplexer per port and slot."""
     words = []
     for index in range(cfg.collectors * cfg.source_slots):
