@@ -59,15 +59,22 @@ class GoldenRun:
         }
 
 
-def golden_run(scheme: Scheme, cfg: Config, preset: str, trace: Trace, report: Report) -> GoldenRun:
-    """Run a scheme's golden model over a trace.
+def golden_run(
+    scheme: Scheme,
+    cfg: Config,
+    preset: str,
+    trace: Trace,
+    report: Report,
+    made: Callable[[Config, ProbeLayout], GoldenModel] | None = None,
+) -> GoldenRun:
+    """Run a scheme's golden model over a trace; ``made`` makes another one in its place.
 
     Raises ``WorkloadError`` for a trace that does not fit the configuration, and :class:`Difference` where an operand
     is not what the trace says or nothing happens for ``QUIET_LIMIT`` cycles.
     """
     layout = ProbeLayout(scheme.probes(cfg))
     environment = Environment(cfg, prepare(cfg, scheme.annotated(cfg, trace)), layout)
-    model = scheme.golden(cfg, layout)
+    model = (made or scheme.golden)(cfg, layout)
     start = time.perf_counter()
     try:
         _to_the_end(model, environment, layout, lambda done: report(scheme.name, done, trace.instructions))

@@ -100,9 +100,8 @@ def _run(job: tuple[Point, str]) -> Outcome:
     kept = KEPT / f"{key}.json"
     if not kept.exists():
         trace = obtain_trace(kernel, point.setting, None, lambda *_: None)
-        if point.foresight:
-            scheme = _with_foresight(scheme, cfg, trace)
-        run = golden_run(scheme, cfg, point.preset, trace, lambda *_: None)
+        made = _with_foresight(scheme, cfg, trace) if point.foresight else None
+        run = golden_run(scheme, cfg, point.preset, trace, lambda *_: None, made)
         facts = {
             "cycles": run.cycles,
             "instructions": run.instructions,
@@ -116,8 +115,8 @@ def _run(job: tuple[Point, str]) -> Outcome:
     return Outcome(**json.loads(kept.read_text()))
 
 
-def _with_foresight(scheme: Scheme, cfg: Config, trace: Trace) -> Scheme:
-    """The scheme, with a golden model that knows the distances of this trace."""
+def _with_foresight(scheme: Scheme, cfg: Config, trace: Trace) -> Callable[[Config, ProbeLayout], GoldenModel]:
+    """What makes a golden model that knows the distances of this trace."""
     from warpfile.compiler.passes.malekeh.exact import distances
     from warpfile.golden.collectors.malekeh.oracle import MalekehOracle, beat_distances
 
@@ -129,7 +128,7 @@ def _with_foresight(scheme: Scheme, cfg: Config, trace: Trace) -> Scheme:
         assert isinstance(cfg, MalekehConfig)
         return MalekehOracle(cfg, layout, per_beat)
 
-    return replace(scheme, golden=golden)
+    return golden
 
 
 @cache
