@@ -65,16 +65,16 @@ def golden_run(
     preset: str,
     trace: Trace,
     report: Report,
-    made: Callable[[Config, ProbeLayout], GoldenModel] | None = None,
+    make: Callable[[Config, ProbeLayout], GoldenModel] | None = None,
 ) -> GoldenRun:
-    """Run a scheme's golden model over a trace; ``made`` makes another one in its place.
+    """Run a scheme's golden model, or the one that ``make`` makes, over a trace.
 
     Raises ``WorkloadError`` for a trace that does not fit the configuration, and :class:`Difference` where an operand
     is not what the trace says or nothing happens for ``QUIET_LIMIT`` cycles.
     """
     layout = ProbeLayout(scheme.probes(cfg))
     environment = Environment(cfg, prepare(cfg, scheme.annotated(cfg, trace)), layout)
-    model = (made or scheme.golden)(cfg, layout)
+    model = (make or scheme.golden)(cfg, layout)
     start = time.perf_counter()
     try:
         _to_the_end(model, environment, layout, lambda done: report(scheme.name, done, trace.instructions))
@@ -90,7 +90,7 @@ def golden_run(
         counters=dict(model.counters),
         operands_checked=model.operands_checked,
         seconds=time.perf_counter() - start,
-        trail=tuple(getattr(model, "intervals", ())),
+        trail=tuple(model.trail),
     )
 
 
