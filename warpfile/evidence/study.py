@@ -9,22 +9,23 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.run import golden_run
-from warpfile.schemes import SCHEMES, GoldenModel, Scheme
+from warpfile.schemes import GoldenModel, Scheme, find
+from warpfile.schemes.fingerprint import fingerprint, foreign
+from warpfile.schemes.part import found
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.malekeh import MalekehConfig
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 
 KEPT = Path("build") / "evidence"
-_ROOT = Path(__file__).resolve().parent.parent.parent
-#: What the outcome of a run depends on, beside the kernels.
-_SOURCES = ("spec", "golden", "compiler", "emulator", "kernels", "warpfile/hints.py", "warpfile/schemes.py")
+#: Folders and installed packages that decide the outcome of a run, beside the packages of foreign parts.
+_SOURCES = ("spec", "golden", "compiler", "emulator", "kernels", "schemes")
+_TOOLS = ("numpy", "networkx")
 
 
 @dataclass(frozen=True)
@@ -93,15 +94,14 @@ class Study:
 
 def _run(job: tuple[Point, str]) -> Outcome:
     point, kernel = job
-    key = hashlib.sha256(repr((job, _code_hash())).encode()).hexdigest()[:24]
+    scheme = find(point.scheme)
+    cfg = scheme.configuration(point.preset, **dict(point.changes))
+    key = hashlib.sha256(repr((job, _code_hash(tuple(sorted(foreign(scheme.parts(cfg))))))).encode()).hexdigest()[:24]
     kept = KEPT / f"{key}.json"
     if not kept.exists():
-        scheme = SCHEMES[point.scheme]
-        cfg = scheme.configuration(point.preset, **dict(point.changes))
         trace = obtain_trace(kernel, point.setting, None, lambda *_: None)
-        if point.foresight:
-            scheme = _with_foresight(scheme, cfg, trace)
-        run = golden_run(scheme, cfg, point.preset, trace, lambda *_: None)
+        make = _foreseeing(scheme, cfg, trace) if point.foresight else None
+        run = golden_run(scheme, cfg, point.preset, trace, lambda *_: None, make)
         facts = {
             "cycles": run.cycles,
             "instructions": run.instructions,
@@ -115,28 +115,18 @@ def _run(job: tuple[Point, str]) -> Outcome:
     return Outcome(**json.loads(kept.read_text()))
 
 
-def _with_foresight(scheme: Scheme, cfg: Config, trace: Trace) -> Scheme:
-    """The scheme, with a golden model that knows the distances of this trace."""
+def _foreseeing(scheme: Scheme, cfg: Config, trace: Trace) -> Callable[[Config, ProbeLayout], GoldenModel]:
+    """Maker of a golden model that knows the distances of this trace."""
     from warpfile.compiler.passes.malekeh.exact import distances
-    from warpfile.golden.collectors.malekeh.oracle import MalekehOracle, beat_distances
+    from warpfile.golden.collectors.malekeh.oracle import ForeseeingCollectors, beat_distances
+    from warpfile.golden.machine import Machine
 
-    assert isinstance(cfg, MalekehConfig)
-    found, workload = distances(trace), prepare(cfg, scheme.annotated(cfg, trace))
-    per_beat = beat_distances(workload.beats, found.first.tolist(), found.distance.tolist())
-
-    def golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
-        assert isinstance(cfg, MalekehConfig)
-        return MalekehOracle(cfg, layout, per_beat)
-
-    return replace(scheme, golden=golden)
+    exact, workload = distances(trace), prepare(cfg, scheme.annotated(cfg, trace))
+    per_beat = beat_distances(workload.beats, exact.first.tolist(), exact.distance.tolist())
+    scheduler, _, file = (found(part.golden) for part in scheme.parts(cfg))
+    return lambda cfg, layout: Machine(cfg, layout, scheduler, partial(ForeseeingCollectors, distances=per_beat), file)
 
 
 @cache
-def _code_hash() -> str:
-    digest = hashlib.sha256()
-    for name in _SOURCES:
-        place = _ROOT / name
-        for path in sorted(place.rglob("*") if place.is_dir() else [place]):
-            if path.suffix in (".py", ".sass", ".toml", ".npy"):
-                digest.update(str(path.relative_to(_ROOT)).encode() + path.read_bytes())
-    return digest.hexdigest()
+def _code_hash(packages: tuple[tuple[str, Path], ...]) -> str:
+    return fingerprint(_SOURCES, packages, _TOOLS)
