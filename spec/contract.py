@@ -60,9 +60,10 @@ class Gives:
     """What the register file of a configuration gives.
 
     ``later``: it looks sources up after their beat was taken, one unit per cycle, and may have them near (``near_bits``
-    name the copy, ``note_bits`` of the offered beat come back when the copy is read; 0: nothing is near); otherwise a place is known in the
-    cycle of the offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and the end of a kernel.
-    ``sweeps``: a warp's slot and places are free some time after its EXIT. ``engines``: its own clients at the banks.
+    name the copy, ``note_bits`` of the offered beat come back when the copy is read; 0: nothing is near); otherwise a
+    place is known in the cycle of the offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and
+    the end of a kernel. ``sweeps``: a warp's slot and places are free some time after its EXIT. ``engines``: its own
+    clients at the banks.
     """
 
     later: bool = False

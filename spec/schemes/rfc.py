@@ -190,8 +190,6 @@ STRUCTURES = (
         lambda cfg: cfg.banks * cfg.write_queue * cfg.lanes * 33,
     ),
     Structure("pointers of the queues", "flip-flops", r"write_queue\."),
-    Structure("operand buffers", "flip-flops", r"cached_operand_lane\."),
-    Structure("unit fields", "flip-flops", r"cached_unit\."),
     Structure(
         "places (inner scheduler)",
         "flip-flops",

@@ -8,6 +8,7 @@ from warpfile.hdl.beat import needs_unit
 from warpfile.hdl.collectors.contract import collector_members
 from warpfile.hdl.collectors.dispatch import allocation_order, dispatch_units
 from warpfile.hdl.collectors.dispatch_lane import join_lane
+from warpfile.hdl.collectors.requests import ask_banks
 from warpfile.hdl.collectors.units.checked_unit import CheckedUnit
 from warpfile.hdl.collectors.units.checks import look_up_later
 from warpfile.hdl.collectors.units.lane import CheckedLane, CollectorLane
@@ -40,7 +41,7 @@ class Units(wiring.Component):
         older = allocation_order(m, self._cfg, self.allocate)
         leaving = dispatch_units(m, self._cfg, self, units, older)
         self._allocate(m, units, leaving)
-        self._read(m, units, older)
+        ask_banks(m, self._cfg, self, units, older)
         near = look_up_later(m, self._cfg, self, units, older) if self._cfg.gives.later else None
         store_all(m, self._cfg, self)
         self._lanes(m, near)
@@ -72,20 +73,6 @@ class Units(wiring.Component):
             ]
             if not self._cfg.gives.later:
                 m.d.comb += unit.places.eq(self.source_places)
-
-    def _read(self, m: Module, units: list, older: Value) -> None:
-        width = self._cfg.source_slots
-        m.d.comb += [
-            self.request.eq(Cat(unit.request for unit in units)),
-            self.requests.eq(self.request),
-            self.request_places.eq(Cat(unit.slot_places.as_value() for unit in units)),
-            self.older.eq(older),
-        ]
-        for number, unit in enumerate(units):
-            m.d.comb += [
-                unit.grant.eq(self.grant.word_select(number, width)),
-                unit.fill.eq(self.fill.word_select(number, width)),
-            ]
 
     def _lanes(self, m: Module, take: Value | None) -> None:
         """``take``: slots that take their near word, if there are any."""
