@@ -93,6 +93,12 @@ class Energy:
         """Counts of the accesses for which nobody has published an energy, by kind."""
         return {one.kind: one.count for one in self.accesses if one.picojoules is None}
 
+    @property
+    def covered(self) -> float:
+        """Part of the accesses that have a price."""
+        count = sum(one.count for one in self.accesses)
+        return sum(one.count for one in self.priced) / count if count else 1.0
+
     def share(self, access: Access) -> float:
         """Part of the total that an access has."""
         return access.total / self.picojoules if self.picojoules else 0.0

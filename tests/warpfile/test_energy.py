@@ -73,7 +73,10 @@ def test_rows_of_one_table_have_one_set_of_prices(invoke: Invoke, facts: Any) ->
     assert {one["prices"]["name"] for one in found.values()} == {"pilot"}
     # All that is priced of either is its banks.
     assert all(set(one["accesses"]) <= {"bank_read", "bank_write"} for one in found.values())
-    assert "one set for all rows, that of the baseline" in invoke("energy", "bow", "rfc", KERNEL).stdout
+    assert found["rfc"]["covered"] < found["bow"]["covered"] < 1
+    shown = invoke("energy", "bow", "rfc", KERNEL).stdout
+    assert "one set for all rows, that of the baseline" in shown
+    assert "that pilot has a price for (bank read, bank write)" in " ".join(shown.split())
     assert facts("energy", "bow", "rfc", KERNEL, "--prices", "rfc")["bow"]["prices"]["name"] == "rfc"
 
 

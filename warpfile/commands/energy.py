@@ -53,6 +53,7 @@ class Bill:
             "prices": {name: getattr(prices, name) for name in ("name", "source", "node_nm", "volts", "remark")},
             "accesses": {one.kind: _facts(found, one) for one in found.priced},
             "unpriced": found.unpriced,
+            "covered": found.covered,
             "picojoules": found.picojoules,
             "baseline_picojoules": self.baseline.picojoules,
             "baseline_unpriced": self.baseline.unpriced,
@@ -134,8 +135,12 @@ def price_runs(chosen: Sequence[Design], trace: Trace, prices: PriceSet, why: st
 
 def show_bills(bills: Sequence[Bill]) -> None:
     """A table of the totals, one of each scheme's accesses, and what has no price."""
-    columns = ("scheme", "kernel", "preset", "lanes", "prices", "nJ", "nJ baseline", "over the baseline")
+    columns = ("scheme", "kernel", "preset", "lanes", "prices", "priced", "nJ", "nJ baseline", "over the baseline")
     show_table(columns, map(_row, bills))
+    kinds = ", ".join(dict.fromkeys(access.kind.replace("_", " ") for one in bills for access in one.energy.priced))
+    say(
+        f"Priced: share of the accesses that {bills[0].energy.prices.name} has a price for ({kinds}); no row has others."
+    )
     for one in bills:
         _show_accesses(one)
 
@@ -155,7 +160,8 @@ def _row(one: Bill) -> tuple[object, ...]:
     totals = (one.energy.picojoules / _PJ_PER_NJ, one.baseline.picojoules / _PJ_PER_NJ)
     growth = "-" if ratio is None else f"{ratio - 1:+.1%}"
     facts = (one.run.kernel, one.design.preset, one.design.config.lanes, one.energy.prices.name)
-    return (one.design.scheme.name, *facts, *totals, growth)
+    covered = f"{one.energy.covered:.0%}"
+    return (one.design.scheme.name, *facts, covered, *totals, growth)
 
 
 def _access_row(found: Energy, one: Access) -> tuple[object, ...]:
