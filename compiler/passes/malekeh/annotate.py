@@ -35,7 +35,7 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> np.ndarray:
 
     assert isinstance(cfg, MalekehConfig)
     if loosened is not None:
-        count = len(on_last_beat(trace, cfg.source_slots, np.zeros(trace.instructions)))
+        count = len(on_last_beat(trace, cfg.source_slots, np.zeros(trace.records)))
         return np.random.default_rng(loosened).integers(0, 1 << cfg.hint_bits, count, dtype=np.uint32)
     if cfg.reuse_hints == "exact":
         return near_words(trace, cfg, *near_from_distances(distances(trace), cfg.reuse_threshold))
