@@ -3,7 +3,7 @@
 from amaranth import Value
 from amaranth.lib import data
 
-from warpfile.spec.beat import decode_fields, dispatch_fields, launch_fields, result_fields
+from warpfile.spec.beat import SCHEME_PINS, decode_fields, dispatch_fields, kernel_fields, launch_fields, result_fields
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Port
 
@@ -18,6 +18,16 @@ def beat_layout(cfg: Config) -> data.StructLayout:
 def needs_unit(beat: data.View) -> Value:
     """Whether a beat has to pass the operand stage: it executes and its port is not NONE."""
     return beat.executes & (beat.port != Port.NONE.value)
+
+
+def is_pseudo(beat: data.View) -> Value:
+    """Whether a beat is a pseudo-instruction of a scheme."""
+    return beat.kind == SCHEME_PINS
+
+
+def kernel_layout(cfg: Config) -> data.StructLayout:
+    """A kernel's start: registers per thread and the descriptor."""
+    return data.StructLayout(dict(kernel_fields(cfg)))
 
 
 def result_layout(cfg: Config) -> data.StructLayout:
