@@ -208,12 +208,13 @@ class Trace:
         try:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
                 meta = json.loads(archive["meta"].tobytes().decode())
-                arrays = {name: archive[name] for name in _ARRAYS}
+                known = (meta.get("format"), meta.get("version")) == (FORMAT, VERSION)
+                arrays = {name: archive[name] for name in _ARRAYS if known}
         except FileNotFoundError:
             raise TraceError(f"{path}: no such trace file") from None
         except Exception as error:
             raise TraceError(f"{path} must be a trace written by 'warpfile trace' ({error})") from None
-        if meta.get("format") != FORMAT or meta.get("version") != VERSION:
+        if not known:
             raise TraceError(f"{path} must have format {FORMAT} version {VERSION}, not {meta.get('version')!r}")
         scalars: dict[str, Any] = {name: _tupled(meta[name]) for name in _SCALARS}
         return cls(program=tuple(_static_from_json(row) for row in meta["program"]), **scalars, **arrays)
