@@ -1,6 +1,6 @@
-"""Cycle models of the machine, one file per mechanism, written from docs/machine.md."""
+"""Cycle models of the machine, one folder per part, written from docs/machine.md."""
 
-from warpfile.golden.collectors.units.stage import Baseline
+from warpfile.golden.machine import Machine
 from warpfile.golden.operands import StaleOperand
 
-__all__ = ["Baseline", "StaleOperand"]
+__all__ = ["Machine", "StaleOperand"]

@@ -10,6 +10,9 @@ in lanes that nobody reads again. Whole values cannot tell that from a lost valu
 
 from __future__ import annotations
 
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Result
+
 ALL_LANES = (1 << 32) - 1
 
 
@@ -48,3 +51,26 @@ def seen(copy: int, lanes: int) -> int:
         return copy
     row, outdated = _unpack(copy)
     return POISON if outdated & lanes else row
+
+
+class Latest:
+    """The value of every register after its last accepted result: a row of the trace, -1 if its warp never wrote it."""
+
+    def __init__(self, cfg: Config) -> None:
+        self._registers = cfg.register_names
+        self._values = [[-1] * cfg.register_names for _ in range(cfg.warps)]
+
+    def launched(self, warp: int) -> None:
+        """Nothing is written yet."""
+        self._values[warp] = [-1] * self._registers
+
+    def before(self, result: Result) -> int:
+        """The value that a result changes."""
+        return self._values[result.warp][result.register]
+
+    def change(self, result: Result) -> int:
+        """The result is accepted; returns the value that it changes."""
+        values, register = self._values[result.warp], result.register
+        before = values[register]
+        values[register] = result.row
+        return before

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from warpfile.golden.arbiter import lowest
-from warpfile.golden.collectors.contract import OperandStage
+from warpfile.golden.collectors.contract import Collectors
 from warpfile.golden.entry import Entry
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
@@ -35,10 +35,10 @@ class Frame:
         self._cta = [0] * cfg.warps
         self._members = [0] * cfg.ctas
 
-    def refresh(self, stage: OperandStage) -> None:
+    def refresh(self, collectors: Collectors) -> None:
         """Check the head beats of the warps for which something changed at the last clock edge."""
-        stale = self.stale | stage.changed
-        self.stale = stage.changed = 0
+        stale = self.stale | collectors.changed
+        self.stale = collectors.changed = 0
         while stale:
             bit = stale & -stale
             stale ^= bit
@@ -50,17 +50,17 @@ class Frame:
                     self.unitless &= ~bit
                 else:
                     self.unitless |= bit
-                if not self._hazard(warp, head, stage):
+                if not self._hazard(warp, head, collectors):
                     self.clear |= bit
 
-    def _hazard(self, warp: int, head: Entry, stage: OperandStage) -> bool:
+    def _hazard(self, warp: int, head: Entry, collectors: Collectors) -> bool:
         if head.touched & self.registers[warp] or head.tokens & self.tokens[warp]:
             return True
-        if head.dests and head.dests & stage.unread(warp):
+        if head.dests and head.dests & collectors.unread(warp):
             return True
         if not head.drains:
             return False
-        return stage.collecting(warp) or (head.empties and bool(self.registers[warp] or self.tokens[warp]))
+        return collectors.collecting(warp) or (head.empties and bool(self.registers[warp] or self.tokens[warp]))
 
     def release(self, result: Result) -> None:
         """A result that completes frees its register and its tokens."""

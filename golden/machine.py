@@ -1,38 +1,53 @@
-"""One scheduling domain: frame, scheduler and an operand stage (docs/machine.md, sections 1 to 4 and 8)."""
+"""One scheduling domain: frame, scheduler, collectors, register file (docs/machine.md, sections 1 to 4 and 8)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Sequence
+from typing import cast
 
-from warpfile.golden.collectors.contract import Offer, OperandStage
+from warpfile.golden.collectors.contract import Collectors, Offer
 from warpfile.golden.counters import COUNTERS, no_issue_reason
 from warpfile.golden.frame import Frame
+from warpfile.golden.kernel import KernelPorts
+from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.operands import check_operands
-from warpfile.golden.scheduler.policy import Scheduler
-from warpfile.golden.scheduler.two_level.scheduler import TwoLevel
+from warpfile.golden.rf.contract import KernelFile, RegisterFile
+from warpfile.golden.scheduler.contract import PlacingScheduler, Scheduler
+from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
 from warpfile.spec.environment import Result, Stimulus
 from warpfile.spec.probe import ProbeLayout
 
-Stage = TypeVar("Stage", bound=OperandStage)
+MakeFile = Callable[[Config, ProbeLayout, Places | None], RegisterFile]
+MakeCollectors = Callable[[Config, ProbeLayout, RegisterFile], Collectors]
 
 
-class Machine(Generic[Stage]):
-    """Golden model of one scheduling domain, whatever its operand stage. ``step`` once per cycle; nothing else
+class Machine:
+    """Golden model of one scheduling domain, made of three kinds of parts. ``step`` once per cycle; nothing else
     changes it.
 
     ``operands_checked`` counts operands that were compared with the trace.
     """
 
-    def __init__(self, cfg: Config, layout: ProbeLayout, stage: Stage, scheduler: Scheduler) -> None:
+    def __init__(
+        self,
+        cfg: Config,
+        layout: ProbeLayout,
+        scheduler: Callable[[Config], Scheduler],
+        collectors: MakeCollectors,
+        file: MakeFile,
+    ) -> None:
         self.cycle = 0
         self.operands_checked = 0
-        self._levels = scheduler if isinstance(scheduler, TwoLevel) else None
-        self.frame = Frame(cfg) if self._levels is None else self._levels.frame
-        self.scheduler = scheduler
-        self.stage = stage
+        self.scheduler = scheduler(cfg)
+        self.file = file(cfg, layout, self.scheduler.places)
+        self.collectors = collectors(cfg, layout, self.file)
+        self._levels: PlacingScheduler | None = None
+        self.frame = self._make_frame(cfg, layout)
+        gives = cfg.gives
+        kernel = gives.kernel or gives.sweeps or cfg.operand_bits
+        self._kernel = KernelPorts(cfg, layout, cast(KernelFile, self.file)) if kernel else None
         self._counters = dict.fromkeys(COUNTERS, 0)
         at = layout.offset
         self._at_state = tuple(at[name] for name in ("resident", "buffered", "clear", "waiting", "room"))
@@ -40,36 +55,48 @@ class Machine(Generic[Stage]):
         self._at_ports = tuple(at[name] for name in ("write", "write_wait", "offer", "dispatch"))
         self._at_payload = [at[f"dispatch_payload{port}"] for port in range(cfg.ports)]
         self._at_launch = at["launch"]
-        if self._levels is not None:
-            self._levels.observe_at(layout)
+
+    def _make_frame(self, cfg: Config, layout: ProbeLayout) -> Frame:
+        if self.scheduler.places is None:
+            return Frame(cfg)
+        self._levels = cast(PlacingScheduler, self.scheduler)
+        self._levels.observe_at(layout)
+        self._longs = LongFrame(cfg)
+        return self._longs
 
     @property
     def counters(self) -> dict[str, int]:
-        """Sums since the beginning: those of every machine, then those of its stage, then those of its places."""
-        places = self._levels.counters if self._levels is not None else {}
-        return self._counters | self.stage.counters | places
+        """Sums since the beginning: those of every machine, then those of its parts."""
+        return self._counters | self.collectors.counters | self.file.counters | self.scheduler.counters
+
+    @property
+    def trail(self) -> Sequence[tuple[int, ...]]:
+        """What the collectors decided interval after interval, if they do."""
+        return self.collectors.trail
 
     def step(self, stimulus: Stimulus) -> int:
         """Return the packed observation of this cycle and move to the next one.
 
         Raises :class:`golden.StaleOperand`, and ``AssertionError`` for what cannot happen.
         """
-        frame, stage, cycle, levels = self.frame, self.stage, self.cycle, self._levels
-        frame.refresh(stage)
-        room = stage.room(frame)
+        frame, collectors, file, cycle, levels = self.frame, self.collectors, self.file, self.cycle, self._levels
+        frame.refresh(collectors)
+        room = collectors.room(frame)
         word = self._state(room)
-        eligible = frame.clear & ~frame.waiting & room & ~stage.hold
+        eligible = frame.clear & ~frame.waiting & room & ~file.hold
+        if self._kernel is not None:
+            word |= self._kernel.begin(stimulus)
         if levels is not None:
-            word |= levels.begin(stage)
+            word |= levels.begin(self._longs, collectors.collecting, file.release)
             eligible &= levels.may_issue
-        candidates = eligible & stage.prefer or eligible
-        offers = stage.offer()
+        candidates = eligible & collectors.prefer or eligible
+        offers = collectors.offer()
         word |= self._take(stimulus.results)
         if offers:
             word |= self._dispatch(offers, stimulus.ready)
         warp = self._choose(candidates)
         # From here on the clock edge of the frame. Completion comes before issue: set wins.
-        for result in stage.completion.due(cycle):
+        for result in file.completion.due(cycle):
             frame.release(result)
         if frame.waiting:
             frame.release_barriers()
@@ -77,12 +104,19 @@ class Machine(Generic[Stage]):
             word |= self._issue(warp)
         if stimulus.beat is not None:
             frame.decode(stimulus.beat_warp, stimulus.beat)
-        if stimulus.launch is not None:
-            word |= self._launch(stimulus.launch)
-        word |= stage.edge(cycle)
-        if levels is not None:
-            levels.edge()
-        self.cycle = cycle + 1
+        return word | self._edge(stimulus)
+
+    def _edge(self, stimulus: Stimulus) -> int:
+        """The clock edge of the parts."""
+        word = 0
+        if stimulus.launch is not None and self.file.launch_ready:
+            word = self._launch(stimulus.launch)
+        word |= self.collectors.edge(self.cycle) | self.file.edge(self.cycle)
+        if self._kernel is not None:
+            word |= self._kernel.end()
+        if self._levels is not None:
+            self._levels.edge()
+        self.cycle += 1
         return word
 
     def _state(self, room: int) -> int:
@@ -100,10 +134,16 @@ class Machine(Generic[Stage]):
         )
 
     def _take(self, results: Sequence[Result | None]) -> int:
-        at_write, at_wait, _, _ = self._at_ports
-        accepted = self.stage.take(self.cycle, results)
+        """Results are accepted; the bank ports that they leave serve the collectors."""
         if not any(results):
+            self.file.accept(self.cycle, results, 0, 0)
+            self.collectors.read(self.cycle)
             return 0
+        at_write, at_wait, _, _ = self._at_ports
+        accepted = self.file.accept(self.cycle, results, *self.collectors.rule(results))
+        self.collectors.read(self.cycle)
+        if accepted:
+            self.collectors.settle(results, accepted)
         word = accepted << at_write
         for port, result in enumerate(results):
             if result is not None and not accepted >> port & 1:
@@ -122,7 +162,7 @@ class Machine(Generic[Stage]):
                 continue
             word |= 1 << at_dispatch + port
             counters["dispatches"] += 1
-            self.operands_checked += check_operands(self.cycle, warp, beat, self.stage.dispatch(port))
+            self.operands_checked += check_operands(self.cycle, warp, beat, self.collectors.dispatch(port))
         return word
 
     def _choose(self, candidates: int) -> int:
@@ -130,7 +170,7 @@ class Machine(Generic[Stage]):
         frame = self.frame
         if candidates:
             warp = self.scheduler.choose(candidates)
-            if self.stage.accept(warp, frame.buffers[warp][0]):
+            if self.collectors.accept(warp, frame.buffers[warp][0]):
                 return warp
         self._counters[no_issue_reason(frame.buffered, frame.waiting, frame.clear)] += 1
         return -1
@@ -138,9 +178,10 @@ class Machine(Generic[Stage]):
     def _issue(self, warp: int) -> int:
         issue, issue_warp, exits = self._at_issue
         entry = self.frame.issue(warp)
+        self.file.issued(warp, entry)
         self.scheduler.issued(warp)
         self._counters["beats"] += 1
-        self._counters["instructions"] += entry.beat.last
+        self._counters["instructions"] += entry.counts
         word = 1 << issue | warp << issue_warp
         if entry.exits:
             self.scheduler.exited(warp)
@@ -149,6 +190,7 @@ class Machine(Generic[Stage]):
 
     def _launch(self, launch: Launch) -> int:
         self.frame.launch(launch)
-        self.stage.launched(launch)
+        self.file.launched(launch)
+        self.collectors.launched(launch)
         self.scheduler.launched(launch.warp)
         return 1 << self._at_launch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,8 +24,15 @@ SLOTS = ("scheduler", "collectors", "rf")
 class GoldenModel(Protocol):
     """What the lockstep needs of a cycle model (docs/machine.md, section 8 and 10)."""
 
-    counters: dict[str, int]
     operands_checked: int
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Sums since the beginning."""
+
+    @property
+    def trail(self) -> Sequence[tuple[int, ...]]:
+        """What the model decided interval after interval, if it does."""
 
     def step(self, stimulus: Stimulus) -> int:
         """Observation word of the cycle with these inputs; then the clock edge."""

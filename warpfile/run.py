@@ -59,15 +59,22 @@ class GoldenRun:
         }
 
 
-def golden_run(scheme: Scheme, cfg: Config, preset: str, trace: Trace, report: Report) -> GoldenRun:
-    """Run a scheme's golden model over a trace.
+def golden_run(
+    scheme: Scheme,
+    cfg: Config,
+    preset: str,
+    trace: Trace,
+    report: Report,
+    make: Callable[[Config, ProbeLayout], GoldenModel] | None = None,
+) -> GoldenRun:
+    """Run a scheme's golden model, or the one that ``make`` makes, over a trace.
 
     Raises ``WorkloadError`` for a trace that does not fit the configuration, and :class:`Difference` where an operand
     is not what the trace says or nothing happens for ``QUIET_LIMIT`` cycles.
     """
     layout = ProbeLayout(scheme.probes(cfg))
     environment = Environment(cfg, prepare(cfg, scheme.annotated(cfg, trace)), layout)
-    model = scheme.golden(cfg, layout)
+    model = (make or scheme.golden)(cfg, layout)
     start = time.perf_counter()
     try:
         _to_the_end(model, environment, layout, lambda done: report(scheme.name, done, trace.instructions))
@@ -83,7 +90,7 @@ def golden_run(scheme: Scheme, cfg: Config, preset: str, trace: Trace, report: R
         counters=dict(model.counters),
         operands_checked=model.operands_checked,
         seconds=time.perf_counter() - start,
-        trail=tuple(getattr(model, "intervals", ())),
+        trail=tuple(model.trail),
     )
 
 

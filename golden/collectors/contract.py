@@ -1,4 +1,4 @@
-"""What a machine asks of an operand stage (docs/machine.md, sections 4 to 7; docs/architecture.md, section 3)."""
+"""What a machine asks of its collectors (docs/slots/collectors.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
-from warpfile.golden.completion import Completion
 from warpfile.golden.entry import Entry
 from warpfile.spec.ctas import Launch
 from warpfile.spec.environment import Result
@@ -16,7 +15,7 @@ Offer = tuple[int, int, Entry]
 
 
 class Heads(Protocol):
-    """What a stage sees of the frame: the oldest beat of ``buffers[w]`` is the head of warp w.
+    """What collectors see of the frame: the oldest beat of ``buffers[w]`` is the head of warp w.
 
     Masks over warps: ``buffered``, ``clear`` (no hazard), ``waiting`` (at a barrier), ``unitless`` (the head beat needs
     no unit). ``registers`` are the pending registers of each warp.
@@ -30,32 +29,35 @@ class Heads(Protocol):
     registers: list[int]
 
 
-class OperandStage(Protocol):
-    """Gathers operands and owns results: location, banks and whatever keeps operands are its business.
+class Collectors(Protocol):
+    """Gather, keep and forward operands; made as ``Kind(cfg, layout, file)`` over a ``golden.rf.contract`` file.
 
     ``unread`` and ``collecting`` answer from registered state, and ``changed`` marks the warps for which an answer may
-    differ from the one that it gave last; who reads it clears it. ``hold`` and ``prefer`` are masks over warps, read
-    once at the beginning of a cycle. ``hold``: storage cannot serve the warp's head beat now. ``prefer``: the choice is
-    among these if any of them is eligible. ``counters`` are those that the machine does not count.
+    differ from the one that it gave last; who reads it clears it. ``prefer``: the choice is among these warps if any of
+    them is eligible; read once at the beginning of a cycle. ``counters`` are their own. ``trail``: what they decided
+    interval after interval, if they do.
 
     The calls of a cycle, in this order:
 
-    1. ``room`` and ``offer`` decide over registered state and change nothing of it.
-    2. ``take``: results are accepted, then the bank ports that they leave serve the stage's other clients and its
-       reads. Both are requests of earlier cycles, so they are decided before this cycle's beat is known.
-    3. ``dispatch``, for every port that takes the beat presented on it.
-    4. ``accept``, at most once, for the beat that the scheduler chose. It sees what ``take`` and ``dispatch`` did. What
-       it must not see yet (a unit freed in this cycle) the stage keeps as it was.
-    5. ``edge``: the rest of the clock edge.
-
-    What goes into ``completion`` for a cycle is told to the scoreboard at the end of that cycle, after ``accept``.
+    1. ``room`` and ``offer`` decide over registered state and change nothing of it. Who reads copies that are near
+       tells the file (``near``).
+    2. ``rule``, if there are results; then the file accepts.
+    3. ``read``, always: engines and reads on the bank ports that are left. Both are requests of earlier cycles, so they
+       are decided before this cycle's beat is known.
+    4. ``settle``, if a result was accepted: it changes what they keep.
+    5. ``dispatch``, for every port that takes the beat presented on it.
+    6. ``accept``, at most once, for the beat that the scheduler chose. It sees what results and dispatches did. What it
+       must not see yet (a unit freed in this cycle) they keep as it was.
+    7. ``launched``, then ``edge``: the rest of the clock edge, before that of the file.
     """
 
-    hold: int
     prefer: int
     changed: int
     counters: dict[str, int]
-    completion: Completion
+
+    @property
+    def trail(self) -> Sequence[tuple[int, ...]]:
+        """Of every finished interval: what was decided in it."""
 
     def unread(self, warp: int) -> int:
         """Registers that a younger beat of the warp must not write yet, as a mask."""
@@ -69,8 +71,17 @@ class OperandStage(Protocol):
     def offer(self) -> Sequence[Offer]:
         """The beats presented on the execution ports, at most one per port, ports ascending."""
 
-    def take(self, cycle: int, results: Sequence[Result | None]) -> int:
-        """Write-back ports whose result is accepted, as a mask. To store or to drop it is up to the stage."""
+    def rule(self, results: Sequence[Result | None]) -> tuple[int, int]:
+        """Ports whose result they take or the file has to store, as a mask; of these those that it has to store.
+
+        Another result is held back. One without a register is taken and need not be stored.
+        """
+
+    def read(self, cycle: int) -> None:
+        """Ask the file for rows, and with engines for more."""
+
+    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+        """Results of these ports were accepted."""
 
     def dispatch(self, port: int) -> Sequence[int]:
         """The port takes its beat: values of the operands, in the order of the beat's sources."""
@@ -82,4 +93,15 @@ class OperandStage(Protocol):
         """A warp is resident from the next cycle. That one leaves is seen by its EXIT in ``accept``."""
 
     def edge(self, cycle: int) -> int:
-        """End the cycle and return all probes of the stage in it."""
+        """End the cycle and return all probes of the collectors in it."""
+
+
+def store_all(results: Sequence[Result | None]) -> tuple[int, int]:
+    """``rule`` of collectors that leave every result to the register file."""
+    valid = store = 0
+    for port, result in enumerate(results):
+        if result is not None:
+            valid |= 1 << port
+            if result.writes:
+                store |= 1 << port
+    return valid, store

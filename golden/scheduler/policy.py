@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from warpfile.golden.arbiter import first_from, first_of
-from warpfile.golden.scheduler.two_level.scheduler import TwoLevel
 from warpfile.spec.config import Config
-
-
-class Scheduler(Protocol):
-    """First slot of a scheme. ``choose`` decides, the other methods are the clock edge."""
-
-    def choose(self, eligible: int) -> int:
-        """The warp that issues among the ``eligible`` ones (a mask that is not zero)."""
-
-    def issued(self, warp: int) -> None:
-        """``warp`` issued in this cycle."""
-
-    def launched(self, warp: int) -> None:
-        """``warp`` is resident from the next cycle."""
-
-    def exited(self, warp: int) -> None:
-        """``warp`` issued its EXIT in this cycle."""
 
 
 class Oldest:
     """The eligible warp that was launched first."""
 
-    def __init__(self) -> None:
+    places = None
+
+    def __init__(self, cfg: Config) -> None:
+        self.counters: dict[str, int] = {}
         self._age: list[int] = []
 
     def choose(self, eligible: int) -> int:
-        """See :class:`Scheduler`."""
+        """See :class:`golden.scheduler.contract.Scheduler`."""
         return first_of(eligible, self._age)
 
     def issued(self, warp: int) -> None:
         """Issues change no age."""
 
     def launched(self, warp: int) -> None:
-        """See :class:`Scheduler`."""
+        """The youngest of all."""
         self._age.append(warp)
 
     def exited(self, warp: int) -> None:
@@ -50,19 +34,19 @@ class Oldest:
 class Gto(Oldest):
     """Greedy, then oldest: the last issuer as long as it is eligible, otherwise the one launched first."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, cfg: Config) -> None:
+        super().__init__(cfg)
         self._last = -1
 
     def choose(self, eligible: int) -> int:
-        """See :class:`Scheduler`."""
+        """See :class:`golden.scheduler.contract.Scheduler`."""
         last = self._last
         if last >= 0 and eligible >> last & 1:
             return last
         return super().choose(eligible)
 
     def issued(self, warp: int) -> None:
-        """See :class:`Scheduler`."""
+        """The one to go on with."""
         self._last = warp
 
     def exited(self, warp: int) -> None:
@@ -75,16 +59,19 @@ class Gto(Oldest):
 class Lrr:
     """Loose round robin: the first eligible warp at or after the one behind the last issuer."""
 
-    def __init__(self, warps: int) -> None:
-        self._warps = warps
+    places = None
+
+    def __init__(self, cfg: Config) -> None:
+        self.counters: dict[str, int] = {}
+        self._warps = cfg.warps
         self._pointer = 0
 
     def choose(self, eligible: int) -> int:
-        """See :class:`Scheduler`."""
+        """See :class:`golden.scheduler.contract.Scheduler`."""
         return first_from(eligible, self._pointer)
 
     def issued(self, warp: int) -> None:
-        """See :class:`Scheduler`."""
+        """The pointer moves behind the issuer."""
         self._pointer = (warp + 1) % self._warps
 
     def launched(self, warp: int) -> None:
@@ -92,12 +79,3 @@ class Lrr:
 
     def exited(self, warp: int) -> None:
         """Exits do not move the pointer."""
-
-
-def make_scheduler(cfg: Config) -> Scheduler:
-    """The scheduler that the configuration names."""
-    if cfg.scheduler == "two_level":
-        return TwoLevel(cfg)
-    if cfg.scheduler == "lrr":
-        return Lrr(cfg.warps)
-    return Gto() if cfg.scheduler == "gto" else Oldest()

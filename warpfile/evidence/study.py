@@ -9,22 +9,22 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.run import golden_run
 from warpfile.schemes import SCHEMES, GoldenModel, Scheme
+from warpfile.schemes.part import found
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.malekeh import MalekehConfig
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 
 KEPT = Path("build") / "evidence"
 _ROOT = Path(__file__).resolve().parent.parent.parent
 #: What the outcome of a run depends on, beside the kernels.
-_SOURCES = ("spec", "golden", "compiler", "emulator", "kernels", "warpfile/hints.py", "warpfile/schemes.py")
+_SOURCES = ("spec", "golden", "compiler", "emulator", "kernels", "schemes")
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,8 @@ def _run(job: tuple[Point, str]) -> Outcome:
         scheme = SCHEMES[point.scheme]
         cfg = scheme.configuration(point.preset, **dict(point.changes))
         trace = obtain_trace(kernel, point.setting, None, lambda *_: None)
-        if point.foresight:
-            scheme = _with_foresight(scheme, cfg, trace)
-        run = golden_run(scheme, cfg, point.preset, trace, lambda *_: None)
+        make = _foreseeing(scheme, cfg, trace) if point.foresight else None
+        run = golden_run(scheme, cfg, point.preset, trace, lambda *_: None, make)
         facts = {
             "cycles": run.cycles,
             "instructions": run.instructions,
@@ -115,20 +114,16 @@ def _run(job: tuple[Point, str]) -> Outcome:
     return Outcome(**json.loads(kept.read_text()))
 
 
-def _with_foresight(scheme: Scheme, cfg: Config, trace: Trace) -> Scheme:
-    """The scheme, with a golden model that knows the distances of this trace."""
+def _foreseeing(scheme: Scheme, cfg: Config, trace: Trace) -> Callable[[Config, ProbeLayout], GoldenModel]:
+    """Maker of a golden model that knows the distances of this trace."""
     from warpfile.compiler.passes.malekeh.exact import distances
-    from warpfile.golden.collectors.malekeh.oracle import MalekehOracle, beat_distances
+    from warpfile.golden.collectors.malekeh.oracle import ForeseeingCollectors, beat_distances
+    from warpfile.golden.machine import Machine
 
-    assert isinstance(cfg, MalekehConfig)
-    found, workload = distances(trace), prepare(cfg, scheme.annotated(cfg, trace))
-    per_beat = beat_distances(workload.beats, found.first.tolist(), found.distance.tolist())
-
-    def golden(cfg: Config, layout: ProbeLayout) -> GoldenModel:
-        assert isinstance(cfg, MalekehConfig)
-        return MalekehOracle(cfg, layout, per_beat)
-
-    return replace(scheme, golden=golden)
+    exact, workload = distances(trace), prepare(cfg, scheme.annotated(cfg, trace))
+    per_beat = beat_distances(workload.beats, exact.first.tolist(), exact.distance.tolist())
+    scheduler, _, file = (found(part.golden) for part in scheme.parts(cfg))
+    return lambda cfg, layout: Machine(cfg, layout, scheduler, partial(ForeseeingCollectors, distances=per_beat), file)
 
 
 @cache

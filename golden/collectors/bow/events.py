@@ -1,4 +1,4 @@
-"""Events of the operand windows: probes and counters of one stage (docs/schemes/bow.md, sections 5 and 6)."""
+"""Events of the operand windows: their probes and counters (docs/schemes/bow.md, sections 5 and 6)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from warpfile.spec.schemes.bow import BowConfig
 
 _COUNTERS = (
     "bank_reads",
-    "bank_writes",
     "bank_conflicts",
     "unit_cycles",
     "bypassed_reads",

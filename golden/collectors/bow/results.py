@@ -6,9 +6,9 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from warpfile.golden.collectors.bow.window import Slot, Window
-from warpfile.golden.copies import POISON, merged, passed_by
+from warpfile.golden.copies import Latest, merged
 from warpfile.spec.environment import Result
-from warpfile.spec.schemes.bow import WriteClass
+from warpfile.spec.schemes.bow import BowConfig, WriteClass
 
 _BOTH, _FILE, _NEITHER = int(WriteClass.BOTH), int(WriteClass.FILE), int(WriteClass.NEITHER)
 
@@ -61,25 +61,16 @@ def rule(window: Window, result: Result, writes: str) -> Ruling:
 
 
 class Values:
-    """Value of every register after the last accepted result, and the copies that a result leaves behind.
+    """What windows hold, from the value that every register had before a result."""
 
-    A value is a row of the trace, -1 for a register that its warp never wrote.
-    """
+    def __init__(self, cfg: BowConfig) -> None:
+        self._latest = Latest(cfg)
+        self.launched = self._latest.launched
 
-    def __init__(self, warps: int, registers: int) -> None:
-        self._registers = registers
-        self._latest = [[-1] * registers for _ in range(warps)]
-
-    def launched(self, warp: int) -> None:
-        """Nothing is written yet."""
-        self._latest[warp] = [-1] * self._registers
-
-    def settle(self, window: Window, result: Result, ruling: Ruling, row: int, through: bool) -> int:
-        """Apply a ruling to the window; returns what the register's bank row holds now, from what it held before."""
-        latest, register = self._latest[result.warp], result.register
-        entries, before = window.entries, latest[register]
-        latest[register] = result.row
-        change = (before, result.row, result.mask)
+    def settle(self, window: Window, result: Result, ruling: Ruling, through: bool) -> None:
+        """Apply a ruling to the window."""
+        register, entries = result.register, window.entries
+        change = (self._latest.change(result), result.row, result.mask)
         entry, effect = entries.where.get(register, -1), ruling.effect
         if effect == Effect.MERGE:
             entries.copy[entry] = merged(entries.copy[entry], *change)
@@ -91,11 +82,6 @@ class Values:
             entries.release(1 << entry)
         if ruling.slot is not None:
             ruling.slot.undone ^= 1 << register
-        if ruling.dropped and result.full:
-            return POISON
-        if not ruling.bank:
-            return passed_by(row, *change)
-        return result.row if result.full else merged(row, *change)
 
 
 def _store(window: Window, result: Result, ruling: Ruling, through: bool) -> None:

@@ -7,7 +7,8 @@ from warpfile.golden.collectors.bow.entries import Entries
 from warpfile.golden.collectors.bow.events import Events
 from warpfile.golden.collectors.bow.window import NEEDS_ENTRIES, NEEDS_EVICTION, Window
 from warpfile.golden.collectors.contract import Heads
-from warpfile.golden.rf.location import Location
+from warpfile.golden.collectors.requests import Requests
+from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.bow import BowConfig
 
@@ -19,26 +20,24 @@ class WindowView:
     ``entries_changed`` and ``requests_changed``.
 
     ``room``, and ``ready`` per port (``ready_slot``: the slot offered); ``evicting`` windows present the entry
-    ``evict_entry``; ``asking`` ones want the entry ``wanted`` from a bank, ``requests`` has them per bank as the bank's
-    first source slot of unit w.
+    ``evict_entry``; ``asking`` ones want the entry ``wanted`` from a bank, which ``requests`` ask for.
     """
 
     heads: Heads
 
     def __init__(
-        self, cfg: BowConfig, layout: ProbeLayout, windows: list[Window], location: Location, events: Events
+        self, cfg: BowConfig, layout: ProbeLayout, windows: list[Window], file: RegisterFile, events: Events
     ) -> None:
         count = cfg.warps
         self._windows = windows
-        self._location = location
-        self._slots = cfg.source_slots
+        self._place = file.place
         self.slots_changed = self.entries_changed = self.requests_changed = 0
-        self.room = self.evicting = self.asking = 0
+        self.room = self.evicting = 0
         self.ready = [0] * cfg.ports
         self.ready_slot = [-1] * count
         self.evict_entry = [-1] * count
         self.wanted = [-1] * count
-        self.requests = [0] * cfg.banks
+        self.requests = Requests(cfg)
         self._buffered = self._running = self._blocked = 0
         self._reusable = (1 << count) - 1
         self._needs_eviction = self._needs_entries = 0
@@ -50,7 +49,6 @@ class WindowView:
         self._undispatched = 0
         self._beats = [0] * count
         self._ready_port = [0] * count
-        self._asked = [0] * count
         self._words = [0] * count
         self._word = 0
         at = layout.offset
@@ -60,6 +58,11 @@ class WindowView:
             [at[name] + warp * cfg.window_entries for name in ("held", "filling", "dirty", "owed", "evicting")]
             for warp in range(count)
         ]
+
+    @property
+    def asking(self) -> int:
+        """Windows that ask a bank."""
+        return self.requests.asking
 
     def refresh(self, heads: Heads) -> None:
         """A new cycle: look again at what the last one changed."""
@@ -161,15 +164,13 @@ class WindowView:
         self._words[warp] = word
 
     def _look_at_requests(self, warp: int, window: Window) -> None:
-        bit, entries, request = 1 << warp, window.entries, 1 << warp * self._slots
-        if self.asking & bit:
-            self.asking ^= bit
-            self.requests[self._asked[warp]] ^= request
+        entries = window.entries
+        if self.requests.asking >> warp & 1:
+            self.requests.end(warp)
         if entries.ungranted:
             wanted = self.wanted[warp] = window.wanted()
-            bank = self._asked[warp] = self._location.place(warp, entries.register[wanted])[0]
-            self.requests[bank] |= request
-            self.asking |= bit
+            self.requests.locate(warp, self._place(warp, entries.register[wanted]))
+            self.requests.ask(warp)
 
     def _look_at_head(self, warp: int, window: Window) -> None:
         bit = 1 << warp

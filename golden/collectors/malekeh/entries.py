@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from warpfile.golden.arbiter import indices
+from warpfile.golden.copies import POISON
 from warpfile.spec.schemes.malekeh import MalekehConfig
 
-#: What an entry holds until the data of its register arrive; no value of a trace has this number.
-NO_DATA = -2
+#: What an entry holds until the data of its register arrive.
+NO_DATA = POISON
 
 #: Exclusive-or of the LFSR's feedback.
 _FEEDBACK = 0xB8
@@ -21,8 +22,8 @@ class Entries:
     """Tags, near and lock bits, order of use and LFSR of one unit.
 
     Masks are over entries: ``used`` have a register, ``near`` and ``locked`` are subsets of it. ``where`` finds the
-    entry of a register, ``values`` numbers the trace's value in each entry, ``order`` has the least recently used entry
-    first. ``kind`` and ``replaceable`` decide, ``edge`` ends a cycle; the other methods change state at once.
+    entry of a register, ``values`` has the copy (``golden.copies``) in each entry, ``order`` the least recently
+    used entry first. ``kind`` and ``replaceable`` decide, ``edge`` ends a cycle; the other methods change state at once.
     """
 
     def __init__(self, cfg: MalekehConfig, lfsr: int) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from warpfile.golden.collectors.malekeh.collectors import CachingCollectors
 from warpfile.golden.collectors.malekeh.entries import Entries
 from warpfile.golden.collectors.malekeh.results import ResultEntrance
-from warpfile.golden.collectors.malekeh.stage import Malekeh, MalekehStage
 from warpfile.golden.entry import Entry
-from warpfile.golden.machine import Machine
-from warpfile.golden.scheduler.policy import make_scheduler
+from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
@@ -90,15 +89,20 @@ class _ForeseeingEntrance(ResultEntrance):
         entries.next_use[entry] = self.foresight.next_use(result)
 
 
-class OracleStage(MalekehStage):
-    """Replaces by exact distances. Whether a unit *has near* still follows the hints of the sources."""
+class ForeseeingCollectors(CachingCollectors):
+    """The caching units with exact reuse distances, given per beat (:func:`beat_distances`).
 
-    def __init__(self, cfg: MalekehConfig, layout: ProbeLayout, distances: Sequence[tuple[int, ...]]) -> None:
-        super().__init__(cfg, layout)
+    Replaces by exact distances. Whether a unit *has near* still follows the hints of the sources.
+    """
+
+    def __init__(
+        self, cfg: MalekehConfig, layout: ProbeLayout, file: RegisterFile, distances: Sequence[tuple[int, ...]]
+    ) -> None:
+        super().__init__(cfg, layout, file)
         self._foresight = _Foresight(cfg, distances)
         for number, unit in enumerate(self.units.units):
             unit.entries = ForeseeingEntries(cfg, number + 1)
-        self.entrance = _ForeseeingEntrance(cfg, layout, self.units, self.banks, self.location, self.counters)
+        self.entrance = _ForeseeingEntrance(cfg, layout, self.units, file, self.counters)
         self.entrance.foresight = self._foresight
 
     def _allocate(self, warp: int, entry: Entry) -> bool:
@@ -108,10 +112,3 @@ class OracleStage(MalekehStage):
         assert isinstance(entries, ForeseeingEntries)
         self._foresight.takes(warp, entries, entry.beat)
         return True
-
-
-class MalekehOracle(Malekeh):
-    """The caching units with exact reuse distances, given per beat (:func:`beat_distances`)."""
-
-    def __init__(self, cfg: MalekehConfig, layout: ProbeLayout, distances: Sequence[tuple[int, ...]]) -> None:
-        Machine.__init__(self, cfg, layout, OracleStage(cfg, layout, distances), make_scheduler(cfg))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.malekeh.units import CachingUnits, Unit
-from warpfile.golden.rf.banks import Banks
-from warpfile.golden.rf.location import Location
+from warpfile.golden.copies import Latest, merged
+from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.malekeh import MalekehConfig
@@ -35,13 +35,12 @@ class ResultEntrance:
         cfg: MalekehConfig,
         layout: ProbeLayout,
         units: CachingUnits,
-        banks: Banks,
-        location: Location,
+        file: RegisterFile,
         counters: dict[str, int],
     ) -> None:
         self._units = units
-        self._banks = banks
-        self._location = location
+        self._place_of = file.place
+        self._latest = Latest(cfg)
         self._counters = counters
         self._entries = cfg.unit_entries
         self._at = {name: layout.offset[name] for name in OUTCOMES}
@@ -50,7 +49,7 @@ class ResultEntrance:
         counters |= dict.fromkeys((*OUTCOMES.values(), "invalidations"), 0)
 
     def enter(self, results: Sequence[Result | None], accepted: int) -> int:
-        """Look at the accepted results, before the banks store them; the probes of what becomes of them.
+        """Look at the accepted results, before the file stores them; the probes of what becomes of them.
 
         All is decided on the entries as they are, then they change: an entry that a result takes is not emptied by
         another result.
@@ -71,7 +70,14 @@ class ResultEntrance:
         for number, (entry, result) in first.items():
             if entry >= 0:
                 self._write(number, entry, result)
+        for port, one in enumerate(results):
+            if one is not None and one.writes and accepted >> port & 1:
+                self._latest.change(one)
         return self._word
+
+    def launched(self, warp: int) -> None:
+        """Nothing of the warp is written yet."""
+        self._latest.launched(warp)
 
     def _note(self, outcome: str, port: int) -> None:
         self._word |= 1 << self._at[outcome] + port
@@ -93,7 +99,7 @@ class ResultEntrance:
             if number < 0:
                 self._note("unowned", port)
             elif self._is_near(result):
-                near.append((number, self._location.place(result.warp, result.register)[0], port, result))
+                near.append((number, self._place_of(result.warp, result.register)[0], port, result))
             else:
                 self._note("far", port)
                 far.append((number, result.register))
@@ -128,12 +134,10 @@ class ResultEntrance:
         entries = self._units.units[number].entries
         if entries.where.get(result.register) == entry:
             assert not entries.locked >> entry & 1, f"a result meets R{result.register}, a source of a waiting beat"
-            # Lanes outside the mask are already merged in the trace's value: right only if both held the same.
-            bank, row = self._location.place(result.warp, result.register)
-            held = self._banks.rows[bank][row]
-            assert result.full or entries.values[entry] == held, f"R{result.register} is stale in unit {number}"
         else:
             entries.replace(entry, result.register)
-        entries.values[entry] = result.row
+        before = self._latest.before(result)
+        whole = result.full or entries.values[entry] == before
+        entries.values[entry] = result.row if whole else merged(entries.values[entry], before, result.row, result.mask)
         entries.mark(entry, 1)
         self._units.touched |= 1 << number

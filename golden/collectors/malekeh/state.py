@@ -25,7 +25,7 @@ class RegisteredState:
         self._at_prefer = at["prefer"]
         steps = {"busy": 1, "owned": 1, "owner": cfg.warp_bits, "tag": cfg.unit_entries * cfg.tag_bits}
         steps |= {"near": cfg.unit_entries, "locked": cfg.unit_entries, "rank": cfg.unit_entries * cfg.rank_bits}
-        steps |= {"ready": cfg.source_slots, "lfsr": LFSR_BITS}
+        steps |= {"filled": cfg.source_slots, "lfsr": LFSR_BITS}
         self._at = [tuple(at[name] + unit * step for name, step in steps.items()) for unit in range(cfg.collectors)]
         self.busy = self.empty = self.near = self.prefer = self.occupied = self.word = 0
         units.touched = (1 << cfg.collectors) - 1

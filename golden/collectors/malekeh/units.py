@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import NamedTuple
 
 from warpfile.golden.arbiter import first_of, indices
 from warpfile.golden.collectors.malekeh.entries import Entries
+from warpfile.golden.collectors.requests import Requests
+from warpfile.golden.copies import seen
 from warpfile.golden.entry import Entry
-from warpfile.golden.rf.location import Location
-from warpfile.spec.schemes.malekeh import DEST_HINTS, MalekehConfig
+from warpfile.golden.rf.contract import RegisterFile
+from warpfile.spec.schemes.malekeh import MalekehConfig
 
 
 class Unit:
@@ -42,23 +43,19 @@ class CachingUnits:
 
     Masks are over units, or over slots numbered unit * source_slots + slot. ``of_warp`` is the unit that each warp owns
     (-1: none), ``order`` the busy units, the one allocated first in front; ``ready`` the ready units per port;
-    ``requests`` the asking slots per bank, ``banks`` and ``rows`` the location of each slot. ``touched`` marks units
-    that changed since whoever reads it cleared it.
+    ``touched`` marks units that changed since whoever reads it cleared it.
     """
 
-    def __init__(self, cfg: MalekehConfig, location: Location) -> None:
-        self._location = location
+    def __init__(self, cfg: MalekehConfig, file: RegisterFile) -> None:
+        self._place = file.place
+        self._near_hints = cfg.hint_at("near_sources")
         self._slots = cfg.source_slots
-        self._bank_cycles = cfg.bank_cycles
-        self._arrivals: deque[tuple[int, int, int, int]] = deque()
+        self._arrivals: dict[int, list[tuple[int, int, int]]] = {}
+        self.requests = Requests(cfg)
         self.units = [Unit(Entries(cfg, number + 1)) for number in range(cfg.collectors)]
         self.of_warp = [-1] * cfg.warps
         self.order: list[int] = []
         self.ready = [0] * cfg.ports
-        self.requested = 0
-        self.requests = [0] * cfg.banks
-        self.banks = [0] * (cfg.collectors * cfg.source_slots)
-        self.rows = [0] * (cfg.collectors * cfg.source_slots)
         self.touched = 0
 
     def collecting(self, warp: int) -> bool:
@@ -74,7 +71,8 @@ class CachingUnits:
         """A unit's beat leaves: values of its operands. The unit keeps them."""
         unit = self.units[number]
         assert unit.entry is not None and unit.ready == unit.valid, f"unit {number} dispatches without its operands"
-        values = [unit.entries.values[place] for place in unit.places]
+        lanes = unit.entry.beat.mask
+        values = [seen(unit.entries.values[place], lanes) for place in unit.places]
         self.ready[unit.entry.port] ^= 1 << number
         self.order.remove(number)
         unit.entry, unit.places, unit.ready, unit.valid = None, [], 0, 0
@@ -100,7 +98,7 @@ class CachingUnits:
         lost = 0 if unit.owner == warp else self._change_owner(number, warp)
         hit, kinds = self._lookup(unit, entry.beat.sources)
         for slot, place in enumerate(unit.places):
-            unit.entries.mark(place, entry.beat.hints >> DEST_HINTS + slot & 1)
+            unit.entries.mark(place, entry.beat.hints >> self._near_hints + slot & 1)
         unit.entry, unit.ready = entry, hit
         unit.valid = (1 << len(entry.beat.sources)) - 1
         self.order.append(number)
@@ -149,23 +147,17 @@ class CachingUnits:
         base = number * self._slots
         for slot, register in enumerate(entry.beat.sources):
             if miss >> slot & 1:
-                index = base + slot
-                bank, self.rows[index] = self._location.place(warp, register)
-                self.banks[index] = bank
-                self.requests[bank] |= 1 << index
-                self.requested |= 1 << index
+                self.requests.locate(base + slot, self._place(warp, register))
+                self.requests.ask(base + slot)
 
-    def granted(self, cycle: int, index: int, value: int) -> None:
-        """A bank serves a slot in ``cycle``: the value arrives ``bank_cycles`` later."""
-        self.requests[self.banks[index]] ^= 1 << index
-        self.requested ^= 1 << index
-        self._arrivals.append((cycle + self._bank_cycles, *divmod(index, self._slots), value))
+    def granted(self, index: int, copy: int, arrival: int) -> None:
+        """A bank serves a slot: its copy is in the entry from the end of cycle ``arrival`` on."""
+        self.requests.end(index)
+        self._arrivals.setdefault(arrival, []).append((*divmod(index, self._slots), copy))
 
     def edge(self, cycle: int) -> None:
-        """Data that leave their bank in ``cycle`` arrive in their entries; LFSRs that were used step."""
-        arrivals = self._arrivals
-        while arrivals and arrivals[0][0] == cycle:
-            _, number, slot, value = arrivals.popleft()
+        """Data of this cycle arrive in their entries; LFSRs that were used step."""
+        for number, slot, value in self._arrivals.pop(cycle, ()):
             unit = self.units[number]
             assert unit.entry is not None, f"data arrive for unit {number}, which is not busy"
             unit.entries.values[unit.places[slot]] = value

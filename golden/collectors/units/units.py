@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from warpfile.golden.arbiter import first_from, first_of, indices, lowest
+from warpfile.golden.collectors.requests import Requests
+from warpfile.golden.copies import seen
 from warpfile.golden.entry import Entry
-from warpfile.golden.rf.location import Location
+from warpfile.golden.rf.contract import Place, RegisterFile
 from warpfile.spec.config import Config
 
 
@@ -27,30 +27,27 @@ class Unit:
 class CollectorUnits:
     """All collector units.
 
-    Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots per
-    bank, ``rows`` the row of each slot, ``order`` the occupied units, oldest first, ``ready`` the ready units per port.
+    Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots,
+    ``values`` what the granted ones get, ``order`` the occupied units, oldest first, ``ready`` ready units per port.
     Attributes are state of the last clock edge; ``offer`` decides; the other methods are clock edges. A dispatch comes
     before the allocation of the same cycle.
     """
 
-    def __init__(self, cfg: Config, location: Location) -> None:
-        self._location = location
+    def __init__(self, cfg: Config, file: RegisterFile) -> None:
+        self._place = file.place
+        self._later = cfg.gives.later
         self._slots = cfg.source_slots
-        self._bank_cycles = cfg.bank_cycles
         self._lowest = cfg.collect == "lowest"
         self._oldest = cfg.dispatch_arbitration == "oldest"
         self._pointer = [0] * cfg.ports
-        self._arrivals: deque[tuple[int, Unit, int]] = deque()
+        self._arrivals: dict[int, list[int]] = {}
         self._held = [0] * cfg.warps
+        self.requests = Requests(cfg)
         self.ready = [0] * cfg.ports
         self.units = [Unit() for _ in range(cfg.collectors)]
         self.occupied = 0
         self.free = (1 << cfg.collectors) - 1
         self.order: list[int] = []
-        self.requested = 0
-        self.requests = [0] * cfg.banks
-        self.banks = [0] * (cfg.collectors * cfg.source_slots)
-        self.rows = [0] * (cfg.collectors * cfg.source_slots)
         self.values = [-1] * (cfg.collectors * cfg.source_slots)
 
     def unread(self, warp: int) -> int:
@@ -101,31 +98,35 @@ class CollectorUnits:
                 younger.waits ^= bit
                 self._note_ready(other)
 
-    def granted(self, cycle: int, index: int, value: int) -> int:
-        """A bank serves a slot in ``cycle``: the value arrives ``bank_cycles`` later. Returns the slot's warp."""
+    def granted(self, index: int, copy: int, arrival: int) -> int:
+        """A bank serves a slot: its copy is there from the end of cycle ``arrival`` on. Returns the slot's warp."""
         number, slot = divmod(index, self._slots)
         unit = self.units[number]
         assert unit.entry is not None and unit.ungranted >> slot & 1, f"slot {slot} of unit {number} is granted twice"
-        self.values[index] = value
         unit.ungranted ^= 1 << slot
-        unit.unread ^= 1 << unit.entry.beat.sources[slot]
-        self.requests[self.banks[index]] ^= 1 << index
-        self.requested ^= 1 << index
+        self.requests.end(index)
         if self._lowest and unit.ungranted:
-            self._present(index - slot + lowest(unit.ungranted))
-        self._arrivals.append((cycle + self._bank_cycles, unit, number))
+            self.requests.ask(index - slot + lowest(unit.ungranted))
+        self.fetched(number, slot, copy, arrival)
         return unit.warp
 
-    def _present(self, index: int) -> None:
-        self.requests[self.banks[index]] |= 1 << index
-        self.requested |= 1 << index
+    def fetched(self, number: int, slot: int, copy: int, arrival: int) -> None:
+        """A slot has the copy of its source, which nobody has to leave as it is any more."""
+        unit = self.units[number]
+        assert unit.entry is not None, f"slot {slot} of unit {number} reads for no beat"
+        beat = unit.entry.beat
+        self.values[number * self._slots + slot] = copy if copy >= -1 else seen(copy, beat.mask)
+        unit.unread ^= 1 << beat.sources[slot]
+        arrivals = self._arrivals.get(arrival)
+        if arrivals is None:
+            self._arrivals[arrival] = [number]
+        else:
+            arrivals.append(number)
 
     def arrive(self, cycle: int) -> None:
-        """Fill the slots whose data leave their bank in ``cycle``."""
-        arrivals = self._arrivals
-        while arrivals and arrivals[0][0] == cycle:
-            _, unit, number = arrivals.popleft()
-            unit.missing -= 1
+        """Fill the slots whose data arrive in ``cycle``."""
+        for number in self._arrivals.pop(cycle, ()):
+            self.units[number].missing -= 1
             self._note_ready(number)
 
     def _note_ready(self, number: int) -> None:
@@ -145,17 +146,22 @@ class CollectorUnits:
             if older is not None and older.port == entry.port:
                 unit.waits |= 1 << other
         unit.missing = len(sources)
-        unit.ungranted = (1 << len(sources)) - 1
-        self._locate(number * self._slots, warp, unit, sources)
+        unit.ungranted = 0
+        for register in sources:
+            unit.unread |= 1 << register
+        if not self._later:
+            for slot, register in enumerate(sources):
+                self.present(number, slot, self._place(warp, register))
         self.occupied |= bit
         self.free ^= bit
         self.order.append(number)
         self._held[warp] |= bit
         self._note_ready(number)
 
-    def _locate(self, base: int, warp: int, unit: Unit, sources: tuple[int, ...]) -> None:
-        for index, register in enumerate(sources, base):
-            self.banks[index], self.rows[index] = self._location.place(warp, register)
-            unit.unread |= 1 << register
-            if index == base or not self._lowest:
-                self._present(index)
+    def present(self, number: int, slot: int, place: Place) -> None:
+        """A slot asks for a row from the next cycle on, or when its turn in the unit comes."""
+        unit, index = self.units[number], number * self._slots + slot
+        self.requests.locate(index, place)
+        if not (self._lowest and unit.ungranted):
+            self.requests.ask(index)
+        unit.ungranted |= 1 << slot

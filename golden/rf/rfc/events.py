@@ -1,4 +1,4 @@
-"""Events of the register cache: probes and counters of one stage (docs/schemes/rfc.md, section 5)."""
+"""Events of the register cache: probes and counters of the file (docs/schemes/rfc.md, section 5)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from warpfile.spec.probe import ProbeLayout
 #: Probes of events, and the counter that has one more for each of their bits.
 EVENTS = {
     "bank_write": "bank_writes",
-    "interlock": "interlocks",
-    "hit": "cache_hits",
-    "miss": "cache_misses",
     "cache_write": "cache_writes",
     "cache_write_hit": "cache_write_hits",
     "bypass_hint": "bypasses_hint",
@@ -27,7 +24,7 @@ EVENTS = {
 
 
 class Events:
-    """Observation of the events of the current cycle (``word``), and their sums in the stage's ``counters``."""
+    """Observation of the events of the current cycle (``word``), and their sums in the file's ``counters``."""
 
     def __init__(self, layout: ProbeLayout, counters: dict[str, int]) -> None:
         self._at = {probe: layout.offset[probe] for probe in EVENTS}
@@ -39,8 +36,3 @@ class Events:
         """One bit of a probe."""
         self.word |= 1 << self._at[probe] + number
         self._counters[EVENTS[probe]] += 1
-
-    def show(self, probe: str, mask: int) -> None:
-        """Some bits of a probe."""
-        self.word |= mask << self._at[probe]
-        self._counters[EVENTS[probe]] += mask.bit_count()

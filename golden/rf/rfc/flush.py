@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from warpfile.golden.arbiter import indices, lowest
 from warpfile.golden.copies import POISON
+from warpfile.golden.rf.banks import Banks, Write
 from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.rfc.events import Events
 from warpfile.golden.rf.rfc.lines import Lines
-from warpfile.golden.rf.rfc.queues import Write, WriteQueues
-from warpfile.golden.scheduler.two_level.scheduler import Places
+from warpfile.golden.rf.rfc.queues import WriteQueues
+from warpfile.golden.scheduler.places import Places
 from warpfile.spec.schemes.rfc import RfcConfig
 
 
@@ -23,10 +24,10 @@ class Flush:
         queues: WriteQueues,
         places: Places,
         events: Events,
-        rows: list[list[int]],
+        banks: Banks,
     ) -> None:
         self._location, self._lines, self._queues, self._places = location, lines, queues, places
-        self._events, self._rows = events, rows
+        self._events, self._banks = events, banks
         self._honoured = cfg.dead_bits == "honoured"
         self.releasing = 0
 
@@ -46,7 +47,7 @@ class Flush:
         if self._honoured:
             for line in indices(candidates & lines.dead):
                 bank, row = self._home(line)
-                self._rows[bank][row] = POISON
+                self._banks.write(bank, Write(row, POISON))
                 lines.leave(line)
                 self._events.note("flush_dead", line)
         candidates &= lines.held

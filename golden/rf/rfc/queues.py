@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from warpfile.golden.arbiter import indices
-from warpfile.golden.copies import merged
-from warpfile.golden.rf.banks import Banks
+from warpfile.golden.rf.banks import Banks, Write
 from warpfile.spec.config import index_bits
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.rfc import RfcConfig
-
-
-class Write(NamedTuple):
-    """An entry of a queue: all lanes of ``row`` become ``copy``.
-
-    With ``lanes`` these lanes only: a result that changes the register from value ``before`` to value ``copy``.
-    """
-
-    row: int
-    copy: int
-    before: int = 0
-    lanes: int = 0
 
 
 class WriteQueues:
@@ -46,7 +33,7 @@ class WriteQueues:
         """A cycle begins: a queue that is full now takes nothing in it."""
         self._closed = self._full
 
-    def interlocked(self, slots: int, banks: list[int], rows: list[int]) -> int:
+    def interlocked(self, slots: int, banks: Sequence[int], rows: Sequence[int]) -> int:
         """Of the source slots in a mask, those whose row is queued; bank and row of every slot are given."""
         locked = 0
         while slots:
@@ -57,13 +44,15 @@ class WriteQueues:
                 locked |= bit
         return locked
 
-    def leave(self, cycle: int) -> dict[int, Write]:
-        """Heads of queues that their banks take in this cycle, by bank; to be applied at the end of it."""
-        left = {}
+    def leave(self, cycle: int) -> list[int]:
+        """Banks take the heads of their queues; returns which."""
+        left = []
         for bank in indices(self.busy):
             if self._banks.claim(cycle, bank):
                 queue, rows = self._queues[bank], self._rows[bank]
-                left[bank] = write = queue.popleft()
+                write = queue.popleft()
+                self._banks.write(bank, write)
+                left.append(bank)
                 if rows[write.row] == 1:
                     del rows[write.row]
                 else:
@@ -73,15 +62,6 @@ class WriteQueues:
                     self.busy ^= 1 << bank
                 self.word -= 1 << self._at + bank * self._bits
         return left
-
-    def apply(self, left: dict[int, Write]) -> None:
-        """The clock edge of the banks."""
-        for bank, write in left.items():
-            rows = self._banks.rows[bank]
-            if write.lanes:
-                rows[write.row] = merged(rows[write.row], write.before, write.copy, write.lanes)
-            else:
-                rows[write.row] = write.copy
 
     def takes(self, bank: int) -> bool:
         """Whether something may go to this queue in this cycle."""

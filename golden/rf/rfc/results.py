@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warpfile.golden.copies import POISON, merged
+from warpfile.golden.copies import POISON, Latest, merged
+from warpfile.golden.rf.banks import Banks, Write
 from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.rfc.events import Events
 from warpfile.golden.rf.rfc.lines import Lines
-from warpfile.golden.rf.rfc.queues import Write, WriteQueues
-from warpfile.golden.scheduler.two_level.scheduler import Places
+from warpfile.golden.rf.rfc.queues import WriteQueues
+from warpfile.golden.scheduler.places import Places
 from warpfile.spec.environment import Origin, Result
-from warpfile.spec.schemes.rfc import NO_ALLOCATE, RfcConfig
+from warpfile.spec.schemes.rfc import RfcConfig
 
 _MEMORY = (int(Origin.HIT), int(Origin.MISS))
 
@@ -31,42 +32,46 @@ class ResultEntrance:
         queues: WriteQueues,
         places: Places,
         events: Events,
-        rows: list[list[int]],
+        banks: Banks,
     ) -> None:
         self._location, self._lines, self._queues, self._places = location, lines, queues, places
-        self._events, self._rows = events, rows
+        self._events, self._banks = events, banks
         self._bypass = cfg.long_results == "bypass"
         self._hinted = cfg.allocation == "hinted"
         self._honoured = cfg.dead_bits == "honoured"
-        self._registers = cfg.register_names
-        self._latest = [[-1] * cfg.register_names for _ in range(cfg.warps)]
+        self._no_allocate = cfg.hint_at("no_allocate")
+        self._latest = Latest(cfg)
         self.read_ports = 0
         self.written = 0
 
     def launched(self, warp: int) -> None:
         """Nothing is written yet."""
-        self._latest[warp] = [-1] * self._registers
+        self._latest.launched(warp)
 
-    def enter(self, results: Sequence[Result | None]) -> int:
-        """Write-back ports whose result is accepted, as a mask; the short result comes before the long one."""
-        accepted = 0
+    def enter(self, results: Sequence[Result | None], valid: int, store: int) -> int:
+        """Of the ``valid`` write-back ports, those that are accepted: short before long.
+
+        Results that are not in ``store`` leave lines and rows as they are, which are out of date then.
+        """
+        accepted = valid & ~store
         short = long = None
         short_port = long_port = -1
         for port, result in enumerate(results):
-            if result is None:
+            if result is None or not valid >> port & 1:
                 continue
-            if not result.writes:
-                accepted |= 1 << port
+            if not store >> port & 1:
+                if result.writes:
+                    self._latest.change(result)
             elif self._bypass and result.origin in _MEMORY:
                 long, long_port = result, port
             else:
                 short, short_port = result, port
         if short is not None and self._short(short_port, short):
             accepted |= 1 << short_port
-            self._latest[short.warp][short.register] = short.row
+            self._latest.change(short)
         if long is not None and self._long(long_port, long):
             accepted |= 1 << long_port
-            self._latest[long.warp][long.register] = long.row
+            self._latest.change(long)
         return accepted
 
     def _short(self, port: int, result: Result) -> bool:
@@ -77,7 +82,7 @@ class ResultEntrance:
             self._merge(port, line, result)
             return True
         reason = "bypass_full"
-        if self._hinted and result.hints >> NO_ALLOCATE & 1:
+        if self._hinted and result.hints >> self._no_allocate & 1:
             reason = "bypass_hint"
         elif not result.full:
             reason = "bypass_partial"
@@ -108,7 +113,7 @@ class ResultEntrance:
 
     def _merge(self, port: int, line: int, result: Result) -> None:
         """The lanes of a result are written to the line that has its register."""
-        before = self._latest[result.warp][result.register]
+        before = self._latest.before(result)
         copy = result.row if result.full else merged(self._lines.copy[line], before, result.row, result.mask)
         self._lines.write(line, copy)
         self._note_write(port, line)
@@ -124,7 +129,7 @@ class ResultEntrance:
         if lines.held & bit:
             bank, row = self._location.place(result.warp, lines.register[line])
             if self._honoured and lines.dead & bit:
-                self._rows[bank][row] = POISON
+                self._banks.write(bank, Write(row, POISON))
                 self._events.note("evict_dead")
             elif self.read_ports and self._queues.takes(bank):
                 self.read_ports -= 1
@@ -144,6 +149,6 @@ class ResultEntrance:
         if result.full:
             self._queues.put(bank, Write(row, result.row))
         else:
-            before = self._latest[result.warp][result.register]
+            before = self._latest.before(result)
             self._queues.put(bank, Write(row, result.row, before, result.mask))
         return True

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warpfile.golden.arbiter import first_from, indices, lowest
-from warpfile.golden.collectors.contract import OperandStage
-from warpfile.golden.scheduler.two_level.frame import LongFrame
+from warpfile.golden.long_frame import LongFrame
+from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 
@@ -20,56 +20,15 @@ PLACE_COUNTERS = (
 )
 
 
-class Places:
-    """Who holds which place: ``warp`` per place and ``place`` per warp, -1 for none.
+class TwoLevel:
+    """Scheduler (:class:`golden.scheduler.contract.PlacingScheduler`) with an active set."""
 
-    ``taken`` is a mask of places, ``holders`` one of warps, and ``packed`` has every place's warp, zero if free. They
-    change at the clock edge only, so that an operand stage that keeps something per place may look at any time.
-    """
+    _frame: LongFrame
 
     def __init__(self, cfg: Config) -> None:
-        self._warp_bits = cfg.warp_bits
-        self.warp = [-1] * cfg.active_warps
-        self.place = [-1] * cfg.warps
-        self.taken = self.holders = self.packed = 0
-
-    def give(self, place: int, warp: int) -> None:
-        """``warp`` gets a place that is free."""
-        assert self.warp[place] < 0 and self.place[warp] < 0, f"place {place} cannot be given to warp {warp}"
-        self.warp[place], self.place[warp] = warp, place
-        self.taken |= 1 << place
-        self.holders |= 1 << warp
-        self.packed |= warp << place * self._warp_bits
-
-    def free(self, place: int) -> None:
-        """Nobody holds the place any more."""
-        warp = self.warp[place]
-        assert warp >= 0, f"place {place} is freed twice"
-        self.warp[place] = self.place[warp] = -1
-        self.taken ^= 1 << place
-        self.holders ^= 1 << warp
-        self.packed ^= warp << place * self._warp_bits
-
-
-def at_once(places: int) -> int:
-    """A stage that keeps nothing for active warps lets go of every place that is to be released."""
-    return places
-
-
-class TwoLevel:
-    """Scheduler (:class:`golden.scheduler.policy.Scheduler`) with an active set, and the frame that it needs.
-
-    In a cycle ``begin`` decides over registered state, before anything of the frame or of the stage changes; ``choose``
-    sees candidates out of ``may_issue`` only; ``issued`` and ``exited`` are noted as for any scheduler; ``edge`` comes
-    last. ``release`` is asked which of the releasing places (a mask, not 0) the stage lets go of.
-    """
-
-    def __init__(self, cfg: Config, places: Places | None = None, release: Callable[[int], int] = at_once) -> None:
-        self.frame = LongFrame(cfg)
-        self.places = places or Places(cfg)
+        self.places = Places(cfg)
         self.counters = dict.fromkeys(PLACE_COUNTERS, 0)
         self.may_issue = 0
-        self._release = release
         self._count, self._warps = cfg.active_warps, cfg.warps
         self._all = (1 << cfg.active_warps) - 1
         self._suspend = cfg.suspend
@@ -89,9 +48,9 @@ class TwoLevel:
         """Where the probes are."""
         self._at = layout.offset
 
-    def begin(self, stage: OperandStage) -> int:
-        """Decide everything but the choice of a warp; returns the probes of the places."""
-        frame, counters, active = self.frame, self.counters, self._active
+    def begin(self, frame: LongFrame, collecting: Callable[[int], bool], release: Callable[[int], int]) -> int:
+        """See the contract."""
+        self._frame, counters, active = frame, self.counters, self._active
         stuck = frame.marked & frame.touching
         suspends = stuck if self._suspend == "pending" else self._suspends()
         self.may_issue = may_issue = active & ~suspends
@@ -102,10 +61,10 @@ class TwoLevel:
         if stopped or may_issue != active:
             word |= self._leave(active & suspends, stopped)
         if self._draining:
-            self._releases = self._drained(stage)
+            self._releases = self._drained(collecting)
         if self._releasing:
             counters["releasing_cycles"] += self._releasing.bit_count()
-            self._released = self._release(self._releasing)
+            self._released = release(self._releasing)
             word |= self._released << self._at["released"]
         ready = frame.resident & ~self.places.holders & ~frame.waiting & ~stuck
         if ready:
@@ -115,7 +74,7 @@ class TwoLevel:
     def _leave(self, loads: int, stopped: int) -> int:
         """Note the places that start to drain because their warps need a load, or are stopped by a barrier."""
         if stopped:
-            stopped = stopped & ~self.frame.opening() if self._suspend != "never" else 0
+            stopped = stopped & ~self._frame.opening() if self._suspend != "never" else 0
         long, barrier = self._places_of(loads), self._places_of(stopped)
         self._drains = long | barrier
         self.counters["suspends_long"] += long.bit_count()
@@ -124,17 +83,17 @@ class TwoLevel:
 
     def _suspends(self) -> int:
         """Warps whose head beat gives up their place, whether or not it waits for a load."""
-        return self.frame.marked & ~self._resumed if self._suspend == "always" else 0
+        return self._frame.marked & ~self._resumed if self._suspend == "always" else 0
 
     def _places_of(self, warps: int) -> int:
         return sum(1 << self.places.place[warp] for warp in indices(warps)) if warps else 0
 
-    def _drained(self, stage: OperandStage) -> int:
+    def _drained(self, collecting: Callable[[int], bool]) -> int:
         """Draining places whose warp has nothing under way but what waits for memory."""
-        drained, frame = 0, self.frame
+        drained, frame = 0, self._frame
         for place in indices(self._draining):
             warp = self.places.warp[place]
-            if not stage.collecting(warp) and not frame.registers[warp] & ~frame.longs[warp]:
+            if not collecting(warp) and not frame.registers[warp] & ~frame.longs[warp]:
                 drained |= 1 << place
         return drained
 
@@ -165,7 +124,7 @@ class TwoLevel:
         raise AssertionError("a warp without a place is eligible")
 
     def issued(self, warp: int) -> None:
-        """See :class:`golden.scheduler.policy.Scheduler`."""
+        """See :class:`golden.scheduler.contract.Scheduler`."""
         place = self.places.place[warp]
         self._resumed &= ~(1 << warp)
         if self._current != place:

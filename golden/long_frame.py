@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpfile.golden.collectors.contract import OperandStage
+from warpfile.golden.collectors.contract import Collectors
 from warpfile.golden.entry import Entry
 from warpfile.golden.frame import Frame
 from warpfile.spec.config import Config
@@ -27,12 +27,12 @@ class LongFrame(Frame):
         self.marked = 0
         self.touching = 0
 
-    def refresh(self, stage: OperandStage) -> None:
+    def refresh(self, collectors: Collectors) -> None:
         """See :class:`Frame`."""
-        stale = self.stale | stage.changed
+        stale = self.stale | collectors.changed
         if not stale:
             return
-        super().refresh(stage)
+        super().refresh(collectors)
         marked, touching, hint = self.marked & ~stale, self.touching & ~stale, self._hint
         stale &= self.buffered
         while stale:

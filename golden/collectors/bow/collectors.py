@@ -11,42 +11,44 @@ from warpfile.golden.collectors.bow.results import Ruling, Values, rule
 from warpfile.golden.collectors.bow.view import WindowView
 from warpfile.golden.collectors.bow.window import FITS, Window
 from warpfile.golden.collectors.contract import Heads, Offer
-from warpfile.golden.completion import Completion
-from warpfile.golden.copies import POISON, seen
+from warpfile.golden.copies import seen
 from warpfile.golden.entry import Entry
-from warpfile.golden.machine import Machine
-from warpfile.golden.rf.location import Location
-from warpfile.golden.scheduler.policy import make_scheduler
+from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.ctas import Launch
 from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.bow import BowConfig
 
 
-class BowStage:
-    """Operand stage (:class:`golden.collectors.contract`) that owns results and keeps them in windows.
+class Windows:
+    """Collectors (:class:`golden.collectors.contract.Collectors`) that own results and keep them in windows.
 
-    It holds and prefers nobody. A beat that has room is refused where this cycle's results take its entries.
+    They prefer nobody. A beat that has room is refused where this cycle's results take its entries.
     """
 
-    def __init__(self, cfg: BowConfig, layout: ProbeLayout) -> None:
-        self.hold = self.prefer = self.changed = 0
-        self.completion = Completion()
+    trail = ()
+
+    def __init__(self, cfg: BowConfig, layout: ProbeLayout, file: RegisterFile) -> None:
+        self.prefer = self.changed = 0
         self.events = Events(cfg, layout)
-        self.counters = self.events.counters
-        self.location = Location(cfg)
         self.windows = [Window(cfg) for _ in range(cfg.warps)]
-        self.view = WindowView(cfg, layout, self.windows, self.location, self.events)
-        self.banks = WindowBanks(cfg, self.location, self.windows, self.view)
-        self.values = Values(cfg.warps, cfg.register_names)
+        self.view = WindowView(cfg, layout, self.windows, file, self.events)
+        self.banks = WindowBanks(file, self.windows, self.view)
+        self.values = Values(cfg)
         self._writes = cfg.window_writes
-        self._write_cycles = cfg.bank_cycles
         self._entries = cfg.window_entries
         self._pointer = [0] * cfg.ports
         self._offered = [(-1, -1)] * cfg.ports
+        self._rulings: dict[int, Ruling] = {}
         self._dispatched: list[tuple[int, int]] = []
         self._met = self._entered = 0
         self._at_unit = [layout.offset[f"dispatch_unit{port}"] for port in range(cfg.ports)]
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract."""
+        self.view.count_occupancy()
+        return self.events.counters
 
     def unread(self, warp: int) -> int:
         """Used sources of undispatched beats: a slot only points at its entries."""
@@ -77,55 +79,49 @@ class BowStage:
                 offers.append((port, warp, entry))
         return offers
 
-    def take(self, cycle: int, results: Sequence[Result | None]) -> int:
-        """Steps 1, 1b and 6 decide over registered state, then results change the windows."""
-        rulings = self._rule(cycle, results) if any(results) else {}
-        if self.view.evicting:
-            self.banks.evict(cycle, self.events)
-        if self.view.asking:
-            self.banks.read(cycle, self.events)
-        self.banks.write_taken()
-        accepted = 0
-        for port, (result, ruling) in rulings.items():
-            accepted |= 1 << port
-            self.completion.add(cycle + self._write_cycles - 1, result)
-            if ruling is not None:
-                self._settle(port, result, ruling)
-        return accepted
-
-    def _rule(self, cycle: int, results: Sequence[Result | None]) -> dict[int, tuple[Result, Ruling | None]]:
-        """Accepted results by port, the highest first. One without a register has no ruling."""
-        accepted: dict[int, tuple[Result, Ruling | None]] = {}
-        considered = 0
+    def rule(self, results: Sequence[Result | None]) -> tuple[int, int]:
+        """Step 1. One result of every window is considered, that of the highest port."""
+        valid = store = considered = 0
+        self._rulings.clear()
         for port in range(len(results) - 1, -1, -1):
             result = results[port]
             if result is None:
                 continue
-            if not result.writes:
-                accepted[port] = result, None
-                continue
-            if considered >> result.warp & 1:
-                continue
-            considered |= 1 << result.warp
-            ruling = rule(self.windows[result.warp], result, self._writes)
-            bank = self.location.place(result.warp, result.register)[0]
-            if not ruling.bank or self.banks.banks.claim(cycle, bank):
-                accepted[port] = result, ruling
-        return accepted
+            if result.writes:
+                if considered >> result.warp & 1:
+                    continue
+                considered |= 1 << result.warp
+                self._rulings[port] = ruling = rule(self.windows[result.warp], result, self._writes)
+                store |= ruling.bank << port
+            valid |= 1 << port
+        return valid, store
+
+    def read(self, cycle: int) -> None:
+        """Steps 1b and 6."""
+        if self.view.evicting:
+            self.banks.evict(cycle, self.events)
+        if self.view.asking:
+            self.banks.read(cycle, self.events)
+
+    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+        """Accepted results change their windows."""
+        for port, ruling in self._rulings.items():
+            if accepted >> port & 1:
+                result = results[port]
+                assert result is not None, f"port {port} has no result"
+                self._settle(port, result, ruling)
 
     def _settle(self, port: int, result: Result, ruling: Ruling) -> None:
-        """An accepted result changes its window and, at the clock edge, its bank row."""
-        warp, register = result.warp, result.register
-        window, taken = self.windows[warp], self.banks.taken
-        entry = window.entries.where.get(register, -1)
+        warp, taken = result.warp, self.banks.taken
+        window = self.windows[warp]
+        entry = window.entries.where.get(result.register, -1)
         saved = False
         if entry >= 0:
             is_taken = taken.get(warp, -1) == entry
             if is_taken:
                 del taken[warp]
             saved = bool((window.entries.dirty | (0 if is_taken else window.entries.evicting)) >> entry & 1)
-        copy = self.values.settle(window, result, ruling, self.banks.row(warp, register), self._writes == "through")
-        self.banks.set_row(warp, register, copy)
+        self.values.settle(window, result, ruling, self._writes == "through")
         self._met |= 1 << warp
         self.view.entries_changed |= 1 << warp
         self._note_result(port, ruling, saved)
@@ -137,7 +133,7 @@ class BowStage:
         if ruling.stored:
             note("store", port, "window_writes")
         if ruling.bank:
-            note("bank_write", port, "bank_writes")
+            note("bank_write", port)
         if ruling.dropped:
             note("drop", port, "dropped_results", "bypassed_writes")
         if saved:
@@ -172,7 +168,6 @@ class BowStage:
             return True
         for number in indices(window.entries.expendable):
             events.note("discard", warp * self._entries + number, "discards", "bypassed_writes")
-            self.banks.set_row(warp, window.entries.register[number], POISON)
         hits, misses = window.enter(entry)
         events.show("hit", hits)
         events.show("miss", misses)
@@ -184,7 +179,6 @@ class BowStage:
 
     def launched(self, launch: Launch) -> None:
         """See the contract."""
-        self.location.launched(launch.warp, launch.base)
         self.values.launched(launch.warp)
         self.view.launched(launch.warp)
 
@@ -213,16 +207,3 @@ class BowStage:
             self.events.note("victim", warp * self._entries + victim, "victims")
             if transients >> victim & 1:
                 self.events.note("victim_transient", warp, "victims_transient")
-
-
-class Bow(Machine[BowStage]):
-    """Golden model of operand windows; ``window_writes`` says of which kind."""
-
-    def __init__(self, cfg: BowConfig, layout: ProbeLayout) -> None:
-        super().__init__(cfg, layout, BowStage(cfg, layout), make_scheduler(cfg))
-
-    @property
-    def counters(self) -> dict[str, int]:
-        """See :class:`golden.machine.Machine`."""
-        self.stage.view.count_occupancy()
-        return super().counters

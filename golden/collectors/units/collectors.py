@@ -1,0 +1,120 @@
+"""The collectors of the baseline: units that hold the operands of one beat (docs/machine.md, sections 5 to 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from warpfile.golden.arbiter import lowest
+from warpfile.golden.collectors.contract import Heads, Offer, store_all
+from warpfile.golden.collectors.units.lookups import LookUps
+from warpfile.golden.collectors.units.units import CollectorUnits
+from warpfile.golden.entry import Entry
+from warpfile.golden.rf.contract import LateFile, RegisterFile
+from warpfile.spec.config import Config
+from warpfile.spec.ctas import Launch
+from warpfile.spec.environment import Result
+from warpfile.spec.probe import ProbeLayout
+
+COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles")
+
+
+class Units:
+    """Collectors (:class:`golden.collectors.contract.Collectors`) that leave every result to the register file.
+
+    They prefer and refuse nobody. Over a file that looks sources up later, the units wait for that first.
+    """
+
+    trail = ()
+
+    def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:
+        self.prefer = self.changed = 0
+        self.counters = dict.fromkeys(COUNTERS, 0)
+        self.units = CollectorUnits(cfg, file)
+        self.unread = self.units.unread
+        self.collecting = self.units.collecting
+        self.rule = store_all
+        self._file = file
+        self._requests = self.units.requests
+        self.lookups: LookUps | None = None
+        if cfg.gives.later:
+            self.lookups = LookUps(cfg, layout, cast(LateFile, file), self.units, self.counters)
+        self._free = self._word = 0
+        self._offered: list[int] = []
+        at = layout.offset
+        self._at_occupied, self._at_allocate = at["occupied"], at["allocate"]
+        self._at_request, self._at_grant = at["request"], at["grant"]
+        self._at_unit = [at[f"dispatch_unit{port}"] for port in range(cfg.ports)]
+
+    def room(self, heads: Heads) -> int:
+        """Any free unit does for all warps; one that is freed in this cycle is not free yet."""
+        self._free = self.units.free
+        return heads.buffered if self._free else heads.buffered & heads.unitless
+
+    def offer(self) -> Sequence[Offer]:
+        """See the contract. The probes of registered state are taken here."""
+        units = self.units
+        asking = self._requests.asking if self.lookups is None else self.lookups.begin()
+        word = units.occupied << self._at_occupied | asking << self._at_request
+        self.counters["unit_cycles"] += units.occupied.bit_count()
+        offers: list[Offer] = []
+        if any(units.ready):
+            self._offered = units.offer()
+            for port, number in enumerate(self._offered):
+                if number < 0:
+                    continue
+                unit = units.units[number]
+                assert unit.entry is not None, f"collector unit {number} is offered without a beat"
+                offers.append((port, unit.warp, unit.entry))
+                word |= number << self._at_unit[port]
+        self._word = word
+        return offers
+
+    def read(self, cycle: int) -> None:
+        """Reads of banks, then those of near copies and the look-up of one unit."""
+        if self.lookups is None:
+            if self._requests.asking:
+                self._read(cycle, self._requests.asking, self._requests.of_bank)
+            return
+        if self._requests.asking:
+            self._read(cycle, *self.lookups.asking)
+        self.changed |= self.lookups.step(cycle)
+
+    def _read(self, cycle: int, asking: int, of_bank: Sequence[int]) -> None:
+        units, word = self.units, 0
+        grants = self._file.read(cycle, of_bank, self._requests.rows, units.order)
+        self.counters["bank_reads"] += len(grants)
+        self.counters["bank_conflicts"] += asking.bit_count() - len(grants)
+        for index, copy, arrival in grants:
+            self.changed |= 1 << units.granted(index, copy, arrival)
+            word |= 1 << index
+        self._word |= word << self._at_grant
+
+    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+        """Nothing is kept of results."""
+
+    def dispatch(self, port: int) -> Sequence[int]:
+        """See the contract. Before ``accept``: a beat that leaves now is not waited for."""
+        number = self._offered[port]
+        values = self.units.operands(number)
+        self.changed |= 1 << self.units.units[number].warp
+        self.units.dispatch(number)
+        return values
+
+    def accept(self, warp: int, entry: Entry) -> bool:
+        """Every beat with room is accepted, in the lowest-index unit that is free."""
+        if entry.needs_unit:
+            number = lowest(self._free)
+            self.units.allocate(number, warp, entry)
+            if self.lookups is not None:
+                self.lookups.expect(number, entry)
+            self._word |= 1 << self._at_allocate + number
+        return True
+
+    def launched(self, launch: Launch) -> None:
+        """A unit has nothing of a warp that was not dispatched before its EXIT."""
+
+    def edge(self, cycle: int) -> int:
+        """Data of earlier grants arrive."""
+        self.units.arrive(cycle)
+        return self._word if self.lookups is None else self._word | self.lookups.word

@@ -1,0 +1,35 @@
+"""Kernel, pseudo-instructions and sweeps: what only some register files take part in (docs/slots/rf.md)."""
+
+from __future__ import annotations
+
+from warpfile.golden.rf.contract import KernelFile
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Stimulus
+from warpfile.spec.probe import ProbeLayout
+
+
+class KernelPorts:
+    """Calls of a register file that need not be there; ``begin`` over registered state, ``end`` after its edge."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout, file: KernelFile) -> None:
+        self._file = file
+        self._at = layout.offset
+        self._handshake, self._sweeps = cfg.gives.kernel, cfg.gives.sweeps
+        self._operands = cfg.operand_bits
+
+    def begin(self, stimulus: Stimulus) -> int:
+        """Probes of the handshake."""
+        file, word = self._file, 0
+        if self._handshake:
+            word = file.quiet << self._at["quiet"]
+            kernel = stimulus.kernel
+            if kernel is not None and file.kernel_ready:
+                file.kernel(kernel)
+                word |= 1 << self._at["kernel"]
+        if self._operands and stimulus.operand is not None:
+            file.operand(stimulus.operand)
+        return word
+
+    def end(self) -> int:
+        """Warps that are gone for good."""
+        return self._file.retired << self._at["retired"] if self._sweeps else 0

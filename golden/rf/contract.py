@@ -1,0 +1,106 @@
+"""What a machine and its collectors ask of a register file (docs/slots/rf.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from warpfile.golden.completion import Completion
+from warpfile.golden.entry import Entry
+from warpfile.golden.rf.banks import Access
+from warpfile.golden.rf.engine import EnginePort
+from warpfile.spec.beat import Beat
+from warpfile.spec.ctas import Launch
+from warpfile.spec.environment import Result
+
+#: Bank and row of a register.
+Place = tuple[int, int]
+
+
+class RegisterFile(Protocol):
+    """Storage of all registers, made as ``Kind(cfg, layout, places)``; ``places`` of the scheduler, None without.
+
+    What it gives is said in numbers by ``cfg.gives``, what is asked of it by ``cfg.asks``. Data are copies
+    (``golden.copies``): a row of the trace, or what is left of one. ``hold``: warps whose head beat must not issue,
+    read at the beginning of a cycle. What goes into ``completion`` for a cycle is told to the scoreboard at its end.
+    ``launch_ready``: a launch is taken in this cycle; it changes at the edge only. ``engines``: the collectors' own
+    clients at the banks, by name.
+
+    The calls of a cycle, in this order (those in brackets only if there is something to be asked):
+
+    1. [``release``], [``unwritten``], [``near``]: over registered state, before anything changes.
+    2. ``accept``, always: results take their ports; what must go before the collectors' reads goes now.
+    3. [``engines[...].grant``] before the reads, [``read``], [``engines[...].grant``] after them. A row is read as it
+       was at the beginning of the cycle.
+    4. [``near_data``], then [``look_up``]: they see what this cycle's results did.
+    5. [``place``, ``note``] of the offered beat's sources (``place`` at any time of a cycle), [``issued``].
+    6. [``launched``], then ``edge``, always: rows change.
+    """
+
+    hold: int
+    launch_ready: bool
+    counters: dict[str, int]
+    completion: Completion
+    engines: Mapping[str, EnginePort]
+
+    def release(self, places: int) -> int:
+        """Of the places that are to be let go (a mask, not 0), those that the file lets go of in this cycle."""
+
+    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+        """Write-back ports whose result is accepted, of the ``valid`` ones; those in ``store`` have to be stored.
+
+        A valid result that need not be stored is accepted. Every accepted result completes.
+        """
+
+    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+        """Serve source slots, of those that ask each bank (a mask). ``rows`` by slot, ``order``: units by age."""
+
+    def place(self, warp: int, register: int) -> Place:
+        """Where a register of a resident warp is read and written."""
+
+    def issued(self, warp: int, entry: Entry) -> None:
+        """The head beat of a warp issues."""
+
+    def launched(self, launch: Launch) -> None:
+        """A warp is resident from the next cycle."""
+
+    def edge(self, cycle: int) -> int:
+        """End the cycle and return all probes of the file in it."""
+
+
+class LateFile(RegisterFile, Protocol):
+    """A register file that looks sources up after their beat was taken (``cfg.gives.later``), one unit per cycle."""
+
+    def note(self, beat: Beat) -> int:
+        """What a unit has to hand back when it reads the near sources of this beat."""
+
+    def unwritten(self, slots: int, banks: Sequence[int], rows: Sequence[int]) -> int:
+        """Of the source slots in a mask, those whose row has yet to be written; bank and row by slot."""
+
+    def look_up(self, warp: int, sources: Sequence[int]) -> list[int]:
+        """Names of the copies that are near, -1 for others. A copy stays until it is read."""
+
+    def near(self, copies: Sequence[int]) -> None:
+        """These copies are read in this cycle, all by one unit."""
+
+    def near_data(self, copies: Sequence[int], slots: Sequence[int], note: int) -> list[int]:
+        """The copies that :meth:`near` announced; their source slots and the beat's note say what they are kept for."""
+
+
+class KernelFile(RegisterFile, Protocol):
+    """A register file that takes part in the start and the end of a kernel (``cfg.gives.kernel``).
+
+    ``kernel_ready``: it takes the kernel that is offered in this cycle, before the first launch. ``quiet``: nothing is
+    under way inside. Both are read at the beginning of a cycle. ``retired``, with
+    ``cfg.gives.sweeps``: warps whose slot and places are free from the next cycle, read after ``edge``.
+    """
+
+    kernel_ready: bool
+    quiet: bool
+    retired: int
+
+    def kernel(self, kernel: object) -> None:
+        """A kernel that was offered while the file was ready."""
+
+    def operand(self, operand: int) -> None:
+        """Operand of the pseudo-beat that issued in the cycle before (``cfg.operand_bits``)."""

@@ -1,0 +1,129 @@
+"""Register file with a cache per active warp (docs/schemes/rfc.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from warpfile.golden.arbiter import indices
+from warpfile.golden.completion import Completion
+from warpfile.golden.entry import Entry
+from warpfile.golden.rf.banks import Banks
+from warpfile.golden.rf.engine import EnginePort
+from warpfile.golden.rf.location import Location
+from warpfile.golden.rf.rfc.events import Events
+from warpfile.golden.rf.rfc.flush import Flush
+from warpfile.golden.rf.rfc.lines import Lines
+from warpfile.golden.rf.rfc.queues import WriteQueues
+from warpfile.golden.rf.rfc.results import ResultEntrance
+from warpfile.golden.scheduler.places import Places
+from warpfile.spec.beat import Beat
+from warpfile.spec.ctas import Launch
+from warpfile.spec.environment import Result
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
+
+
+class CachedFile:
+    """Register file (:class:`golden.rf.contract.LateFile`) with a cache per place and queues in front of the banks.
+
+    A copy that is near is named by the number of its line.
+    """
+
+    hold = 0
+    launch_ready = True
+
+    def __init__(self, cfg: RfcConfig, layout: ProbeLayout, places: Places | None) -> None:
+        assert places is not None, "only active warps have a cache"
+        self.counters: dict[str, int] = {}
+        self.completion = Completion()
+        self.engines: Mapping[str, EnginePort] = {}
+        self.banks = Banks(cfg)
+        self.read = self.banks.read
+        self.location = Location(cfg)
+        self.place = self.location.place
+        self.events = Events(layout, self.counters)
+        self.lines = Lines(cfg, layout)
+        self.queues = WriteQueues(cfg, layout, self.banks)
+        shared = (self.location, self.lines, self.queues, places, self.events, self.banks)
+        self.entrance = ResultEntrance(cfg, *shared)
+        self.flush = Flush(cfg, *shared)
+        self.release = self.flush.release
+        self._places = places
+        self._all_places = (1 << cfg.active_warps) - 1
+        self._lru = cfg.replacement == "lru"
+        self._slots = cfg.source_slots
+        self._at_dead, self._at_evict_first = cfg.hint_at("dead"), cfg.hint_at("evict_first")
+        self._near = 0
+        self._word = 0
+
+    def note(self, beat: Beat) -> int:
+        """Per source slot dead, if the beat's lanes have converged; then per slot evict first."""
+        own = (1 << self._slots) - 1
+        dead = beat.hints >> self._at_dead & own if beat.converged else 0
+        return dead | (beat.hints >> self._at_evict_first & own) << self._slots
+
+    def unwritten(self, slots: int, banks: Sequence[int], rows: Sequence[int]) -> int:
+        """Slots whose row is queued."""
+        return self.queues.interlocked(slots, banks, rows) if self.queues.busy else 0
+
+    def near(self, copies: Sequence[int]) -> None:
+        """See the contract. What is read near takes read ports of the lines away from victims."""
+        self._near = len(copies)
+        if self._lru:
+            for line in copies:
+                self.lines.touch(line)
+
+    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+        """Steps 1, 3 and 6. The queues' heads leave first, because what is queued now leaves in a later cycle."""
+        queues, entrance = self.queues, self.entrance
+        self._word = self.lines.word | queues.word
+        queues.begin()
+        if queues.busy:
+            for bank in queues.leave(cycle):
+                self.events.note("bank_write", bank)
+        entrance.written, entrance.read_ports = 0, READ_PORTS - self._near
+        self._near = 0
+        accepted = entrance.enter(results, valid, store) if valid else 0
+        for port in indices(accepted):
+            result = results[port]
+            assert result is not None, f"port {port} has no result"
+            self.completion.add(cycle, result)
+        if self.flush.releasing:
+            self.flush.send(entrance.read_ports, entrance.written)
+        return accepted
+
+    def near_data(self, copies: Sequence[int], slots: Sequence[int], note: int) -> list[int]:
+        """Step 2. Pins are dropped after the results were entered."""
+        data = [self.lines.copy[line] for line in copies]
+        for slot, line in zip(slots, copies, strict=True):
+            self.lines.unpin(line, note >> slot & 1, note >> self._slots + slot & 1)
+        return data
+
+    def look_up(self, warp: int, sources: Sequence[int]) -> list[int]:
+        """Step 4. Lines that are found are pinned."""
+        place = self._places.place[warp]
+        found = [self.lines.find(place, register) for register in sources]
+        for line in found:
+            if line >= 0:
+                self.lines.pin(line)
+        return found
+
+    def issued(self, warp: int, entry: Entry) -> None:
+        """A warp that ends takes its lines with it."""
+        if entry.exits:
+            for line in indices(self.lines.held & self.lines.of(self._places.place[warp])):
+                self.lines.leave(line)
+                self.events.note("drop", line)
+
+    def launched(self, launch: Launch) -> None:
+        """See the contract."""
+        self.location.launched(launch.warp, launch.base)
+        self.entrance.launched(launch.warp)
+
+    def edge(self, cycle: int) -> int:
+        """Rows change, and places without a warp begin again."""
+        self.banks.edge()
+        if self._places.taken != self._all_places:
+            self.lines.rewind(self._all_places & ~self._places.taken)
+        word, self.events.word = self._word | self.events.word, 0
+        return word

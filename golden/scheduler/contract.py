@@ -1,0 +1,58 @@
+"""What a machine asks of its scheduler (docs/slots/scheduler.md). A scheduler is made as ``Kind(cfg)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from warpfile.golden.long_frame import LongFrame
+from warpfile.golden.scheduler.places import Places
+from warpfile.spec.probe import ProbeLayout
+
+
+class Scheduler(Protocol):
+    """Who issues. ``choose`` decides, the other methods are the clock edge.
+
+    ``places`` is None unless the scheduler is a :class:`PlacingScheduler`. ``counters`` are its own.
+    """
+
+    counters: dict[str, int]
+
+    @property
+    def places(self) -> Places | None:
+        """Who holds which place."""
+
+    def choose(self, eligible: int) -> int:
+        """The warp that issues among the ``eligible`` ones (a mask that is not zero)."""
+
+    def issued(self, warp: int) -> None:
+        """``warp`` issued in this cycle."""
+
+    def launched(self, warp: int) -> None:
+        """``warp`` is resident from the next cycle."""
+
+    def exited(self, warp: int) -> None:
+        """``warp`` issued its EXIT in this cycle."""
+
+
+class PlacingScheduler(Scheduler, Protocol):
+    """A scheduler that gives places to some of the warps; only warps with a place may issue.
+
+    In a cycle ``begin`` decides over registered state, before anything of the other parts changes; ``choose`` sees
+    candidates out of ``may_issue`` only; ``edge`` comes last.
+    """
+
+    may_issue: int
+
+    def observe_at(self, layout: ProbeLayout) -> None:
+        """Where the probes are; once, before the first cycle."""
+
+    def begin(self, frame: LongFrame, collecting: Callable[[int], bool], release: Callable[[int], int]) -> int:
+        """Decide everything but the choice of a warp; returns the probes of the places.
+
+        ``collecting`` tells whether a beat of a warp has not been dispatched; ``release`` is asked which of some places
+        (a mask, not 0) the register file lets go of.
+        """
+
+    def edge(self) -> None:
+        """Places and states as the next cycle sees them."""
