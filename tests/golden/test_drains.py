@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.scenario import BAR, NOP, Step, hand_trace, op, run
-from warpfile.golden import Baseline
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
@@ -78,7 +77,7 @@ def test_other_warps_go_on_meanwhile() -> None:
 def test_it_takes_effect_whatever_its_mask_and_counts_as_no_instruction() -> None:
     trace = hand_trace([(pseudo(Drain.NONE, 7), 0), NOP])
     layout = ProbeLayout(SCHEMES["baseline"].probes(CFG))
-    model, environment = Baseline(CFG, layout), Environment(CFG, prepare(CFG, trace), layout)
+    model, environment = SCHEMES["baseline"].golden(CFG, layout), Environment(CFG, prepare(CFG, trace), layout)
     seen, issued = [], []
     while not environment.done:
         stimulus = environment.stimulus()
