@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.golden.scenario import BAR, NOP, Step, hand_trace, op, run
+from tests.golden.scenario import BAR, NOP, Run, Step, hand_trace, op
+from tests.golden.scenario import run as run_model
+from warpfile.golden import Machine
+from warpfile.golden.rf.banked.file import BankedFile
 from warpfile.schemes import SCHEMES
+from warpfile.schemes.part import found
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.trace import Access, Drain, Kind, Port, Space, StaticInstruction
+from warpfile.spec.trace import Access, Drain, Kind, Port, Space, StaticInstruction, Trace
 from warpfile.spec.workload import prepare
 
 
@@ -22,6 +26,24 @@ class Taker(Config):
         return 8
 
 
+class Deaf(BankedFile):
+    """Does nothing with an operand."""
+
+    def operand(self, operand: int) -> None:
+        """Take no notice."""
+
+
+def deaf(cfg: Config, layout: ProbeLayout) -> Machine:
+    """The baseline over such a file."""
+    scheduler, collectors, _ = SCHEMES["baseline"].parts(cfg)
+    return Machine(cfg, layout, found(scheduler.golden), found(collectors.golden), Deaf)
+
+
+def run(cfg: Config, trace: Trace) -> Run:
+    """Simulate a trace to its end."""
+    return run_model(cfg, trace, deaf)  # type: ignore[arg-type]
+
+
 CFG = Taker(hit_latency=30, uniform_latency=12, warps=4, banks=4)
 LOAD = op((2,), 4, port=Port.LSU, space=Space.GLOBAL, access=Access.LOAD, bytes=4)
 UNIFORM = op(port=Port.NONE, token_writes=8)
@@ -31,9 +53,9 @@ def pseudo(drain: Drain, operand: int = 1) -> StaticInstruction:
     return op(port=Port.NONE, kind=Kind.SCHEME, text="PSEUDO", drain=drain, operand=operand, inserted=True)
 
 
-def issues(*steps: Step, cfg: Config = CFG) -> dict[str, list[int]]:
+def issues(*steps: Step) -> dict[str, list[int]]:
     """Cycles of the issues and of what they may wait for."""
-    result = run(cfg, hand_trace(steps))
+    result = run(CFG, hand_trace(steps))
     return {name: result.when(name) for name in ("issue", "dispatch", "write")}
 
 
@@ -77,7 +99,7 @@ def test_other_warps_go_on_meanwhile() -> None:
 def test_it_takes_effect_whatever_its_mask_and_counts_as_no_instruction() -> None:
     trace = hand_trace([(pseudo(Drain.NONE, 7), 0), NOP])
     layout = ProbeLayout(SCHEMES["baseline"].probes(CFG))
-    model, environment = SCHEMES["baseline"].golden(CFG, layout), Environment(CFG, prepare(CFG, trace), layout)
+    model, environment = deaf(CFG, layout), Environment(CFG, prepare(CFG, trace), layout)
     seen, issued = [], []
     while not environment.done:
         stimulus = environment.stimulus()
