@@ -1,5 +1,7 @@
 """The frame that every scheme shares: instruction buffers, scoreboard, barriers and the warp scheduler."""
 
+from collections.abc import Callable
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -9,8 +11,7 @@ from warpfile.hdl.barrier import Barrier
 from warpfile.hdl.beat import beat_layout, completion_layout, launch_layout
 from warpfile.hdl.buffer import InstructionBuffer
 from warpfile.hdl.naming import named
-from warpfile.hdl.scheduler.policy import POLICIES
-from warpfile.hdl.scheduler.two_level.scheduler import FRAME_INPUTS, TwoLevel, observed_places
+from warpfile.hdl.scheduler.contract import FRAME_INPUTS, observed_places
 from warpfile.hdl.scoreboard import WarpScoreboard, destination_mask
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
@@ -18,25 +19,29 @@ from warpfile.spec.trace import Kind
 
 
 class Frame(wiring.Component):
-    """From the decode port to the beat that is offered to the operand stage (docs/machine.md, sections 3 and 4).
+    """From the decode port to the beat that is offered to the collectors (docs/machine.md, sections 3 and 4).
+
+    ``scheduler`` makes the warp scheduler (docs/slots/scheduler.md).
 
     Members
     -------
-    launch : In(stream)          A warp to launch; resident from the next cycle. Ready when the operand stage is.
-    launch_ready : In(1)         The storage takes the launch in this cycle.
+    launch : In(stream)          A warp to launch; resident from the next cycle. Ready when the register file is.
+    launch_ready : In(1)         The register file takes the launch in this cycle.
     decode_valid : In(1), decode : In(beat_layout(cfg))   Always taken; the sender counts buffer entries.
-    heads : Out(ArrayLayout)     Head beat of every warp, for the operand stage to read.
-    room, hold, prefer, collecting, blocked : In(warps)   See the operand stage.
-    accept : In(1)               The operand stage takes the offered beat in this cycle; a refusal is a bubble.
+    heads : Out(ArrayLayout)     Head beat of every warp, for the collectors to read.
+    room, prefer, collecting, blocked : In(warps), hold : In(warps)   See docs/slots, collectors and register file.
+    accept : In(1)               The collectors take the offered beat in this cycle; a refusal is a bubble.
     offer_valid : Out(1), offer : Out(beat_layout), offer_warp : Out(warps)   The chosen beat; zero if none.
     completed : In(ports), completion : In(ArrayLayout)   Results that are in place, for the scoreboard.
     resident, buffered, clear, waiting : Out(warps), issue, exit : Out(1), issue_warp : Out(warp_bits)   Observed state.
-    places : Out(ArrayLayout), release : Out(active_warps), released : In(active_warps)   See the operand stage; these
-                                 and what :func:`observed_places` names only for ``two_level``.
+    places : Out(ArrayLayout), release : Out(active_warps), released : In(active_warps)   See the register file; these
+                                 and what :func:`observed_places` names only for a scheduler with places.
     """
 
-    def __init__(self, cfg: Config) -> None:
+    def __init__(self, cfg: Config, scheduler: Callable[[Config], wiring.Component]) -> None:
         self._cfg = cfg
+        self._scheduler = scheduler(cfg)
+        self._has_places = "places" in self._scheduler.signature.members
         masks = {name: Out(cfg.warps) for name in ("resident", "buffered", "clear", "waiting")}
         two_level = {
             "places": Out(data.ArrayLayout(cfg.warps, cfg.active_warps)),
@@ -62,7 +67,7 @@ class Frame(wiring.Component):
                 "issue": Out(1),
                 "exit": Out(1),
                 "issue_warp": Out(cfg.warp_bits),
-                **(two_level if cfg.scheduler == "two_level" else {}),
+                **(two_level if self._has_places else {}),
             }
         )
 
@@ -76,7 +81,7 @@ class Frame(wiring.Component):
         boards = self._scoreboards(m, leaves)
         scheduler = self._schedule(m, grant, leaves, launched)
         barrier = self._barrier(m, ctas, leaves)
-        if self._cfg.scheduler == "two_level":
+        if self._has_places:
             self._places(m, scheduler, boards, barrier)
         return m
 
@@ -135,10 +140,9 @@ class Frame(wiring.Component):
         return decode(result.register, names) & result.writes.replicate(names)
 
     def _schedule(self, m: Module, grant: Value, leaves: Value, launched: Value) -> wiring.Component:
-        two_level = self._cfg.scheduler == "two_level"
-        scheduler = TwoLevel(self._cfg) if two_level else POLICIES[self._cfg.scheduler](self._cfg)
+        scheduler = self._scheduler
         eligible = self.clear & ~self.waiting & self.room & ~self.hold
-        eligible = named(m, "eligible", eligible & scheduler.runs if two_level else eligible)
+        eligible = named(m, "eligible", eligible & scheduler.runs if self._has_places else eligible)
         preferred = named(m, "preferred", eligible & self.prefer)
         m.submodules.scheduler = scheduler
         m.d.comb += [
@@ -156,7 +160,9 @@ class Frame(wiring.Component):
         ]
         return scheduler
 
-    def _places(self, m: Module, scheduler: TwoLevel, boards: list[wiring.PureInterface], barrier: Barrier) -> None:
+    def _places(
+        self, m: Module, scheduler: wiring.Component, boards: list[wiring.PureInterface], barrier: Barrier
+    ) -> None:
         """What only the two-level scheduler wants to know, and what only it says."""
         hint = self._cfg.suspend_hint
         for board in boards:

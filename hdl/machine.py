@@ -1,36 +1,38 @@
-"""One scheduling domain: the frame and a scheme's operand stage."""
+"""One scheduling domain: the frame, collectors and a register file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from amaranth import Cat, Module
+from amaranth import Cat, Module, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import encode
-from warpfile.hdl.beat import beat_layout, launch_layout
-from warpfile.hdl.collectors.contract import execution_members, stage_members
+from warpfile.hdl.beat import beat_layout, kernel_layout, launch_layout
+from warpfile.hdl.collectors.contract import collector_members, execution_members
 from warpfile.hdl.frame import Frame
 from warpfile.hdl.probe import drive, probe_layout
-from warpfile.hdl.scheduler.two_level.scheduler import observed_places
+from warpfile.hdl.rf.contract import file_members
 from warpfile.spec.config import Config
-from warpfile.spec.frame import frame_probes
 from warpfile.spec.probe import Probe
+
+Maker = Callable[[Config], wiring.Component]
 
 
 class Machine(wiring.Component):
-    """The frame of docs/machine.md around the operand stage that ``stage`` makes (:func:`stage_members`).
+    """The frame of docs/machine.md with one part in each slot (docs/slots).
 
     Members
     -------
     launch : In(stream of launch_layout)
+    kernel : In(stream of kernel_layout)         Before the first launch; only with ``cfg.gives.kernel``.
     decode_valid : In(1), decode : In(beat_layout(cfg))
+    operand_valid : In(1), operand : In(operand_bits)   Of a pseudo-instruction; only with ``cfg.operand_bits``.
     dispatch, operands, result, result_data      See :func:`execution_members`.
     probe : Out(probe_layout)                    Only if there are ``probes``; those of the frame are among them.
     """
 
-    def __init__(self, cfg: Config, stage: Callable[[Config], wiring.Component], probes: tuple[Probe, ...]) -> None:
-        self._cfg = cfg
-        self._stage = stage
+    def __init__(self, cfg: Config, scheduler: Maker, collectors: Maker, rf: Maker, probes: tuple[Probe, ...]) -> None:
+        self._cfg, self._scheduler, self._collectors, self._rf = cfg, scheduler, collectors, rf
         self._probes = probes
         members = {
             "launch": In(stream.Signature(launch_layout(cfg))),
@@ -38,71 +40,101 @@ class Machine(wiring.Component):
             "decode": In(beat_layout(cfg)),
             **execution_members(cfg),
         }
+        if cfg.gives.kernel:
+            members["kernel"] = In(stream.Signature(kernel_layout(cfg)))
+        if cfg.operand_bits:
+            members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
         if probes:
             members["probe"] = Out(probe_layout(probes))
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
-        """Frame and operand stage, joined."""
+        """Frame, collectors and register file, joined."""
         m = Module()
-        m.submodules.frame = frame = Frame(self._cfg)
-        m.submodules.operands = stage = self._stage(self._cfg)
-        self._join(m, frame, stage)
-        self._ports(m, frame, stage)
+        m.submodules.frame = frame = Frame(self._cfg, self._scheduler)
+        m.submodules.collectors = collectors = self._collectors(self._cfg)
+        m.submodules.register_file = file = self._rf(self._cfg)
+        self._join(m, frame, collectors, file)
+        self._ports(m, frame, file)
+        self._execution(m, collectors, file)
         if self._probes:
-            self._observe(m, frame, stage)
+            drive(m, self.probe, **dict(self._observed(frame, collectors, file)))
         return m
 
-    def _join(self, m: Module, frame: Frame, stage: wiring.Component) -> None:
-        """Outputs of the one with the name of inputs of the other; launch and ports are joined by :meth:`_ports`."""
-        apart = {"launch_valid", "launch", *execution_members(self._cfg)}
-        for name, member in stage_members(self._cfg).items():
-            if name in apart or name == "chosen":
-                continue
-            inner, outer = getattr(stage, name), getattr(frame, name)
-            m.d.comb += inner.eq(outer) if member.flow is In else outer.eq(inner)
+    def _join(self, m: Module, frame: Frame, collectors: wiring.Component, file: wiring.Component) -> None:
+        """Every input of one of the three gets the output of that name of another."""
+        parts = (
+            (frame, frame.signature.members),
+            (collectors, collector_members(self._cfg)),
+            (file, file_members(self._cfg)),
+        )
+        given = {
+            name: getattr(part, name)
+            for part, members in parts
+            for name, member in members.items()
+            if member.flow is Out
+        }
+        for part, members in parts:
+            for name in sorted(given.keys() & {name for name, member in members.items() if member.flow is In}):
+                m.d.comb += getattr(part, name).eq(given[name])
 
-    def _ports(self, m: Module, frame: Frame, stage: wiring.Component) -> None:
+    def _ports(self, m: Module, frame: Frame, file: wiring.Component) -> None:
+        """Launches, beats and what comes with pseudo-instructions."""
         wiring.connect(m, wiring.flipped(self.launch), frame.launch)
         m.d.comb += [
-            frame.launch_ready.eq(1),
-            stage.launch_valid.eq(frame.launch.valid & frame.launch.ready),
-            stage.launch.eq(frame.launch.payload),
+            file.launch_valid.eq(frame.launch.valid & frame.launch.ready),
+            file.launch.eq(frame.launch.payload),
+            file.exits.eq(frame.offer_warp & frame.exit.replicate(self._cfg.warps)),
             frame.decode_valid.eq(self.decode_valid),
             frame.decode.eq(self.decode),
         ]
-        for port in range(self._cfg.ports):
-            wiring.connect(m, stage.dispatch[port], wiring.flipped(self.dispatch[port]))
-            wiring.connect(m, wiring.flipped(self.result[port]), stage.result[port])
+        if self._cfg.gives.kernel:
             m.d.comb += [
-                self.operands[port].eq(stage.operands[port]),
-                stage.result_data[port].eq(self.result_data[port]),
+                file.kernel_valid.eq(self.kernel.valid),
+                file.kernel.eq(self.kernel.payload),
+                self.kernel.ready.eq(file.kernel_ready),
+            ]
+        if self._cfg.operand_bits:
+            m.d.comb += [file.operand_valid.eq(self.operand_valid), file.operand.eq(self.operand)]
+
+    def _execution(self, m: Module, collectors: wiring.Component, file: wiring.Component) -> None:
+        for port in range(self._cfg.ports):
+            wiring.connect(m, collectors.dispatch[port], wiring.flipped(self.dispatch[port]))
+            wiring.connect(m, wiring.flipped(self.result[port]), collectors.result[port])
+            m.d.comb += [
+                self.operands[port].eq(collectors.operands[port]),
+                collectors.result_data[port].eq(self.result_data[port]),
+                file.result_data[port].eq(self.result_data[port]),
+                file.results[port].eq(self.result[port].payload),
             ]
 
-    def _observe(self, m: Module, frame: Frame, stage: wiring.Component) -> None:
-        ports, common = range(self._cfg.ports), {probe.name for probe in frame_probes(self._cfg)}
-        if self._cfg.scheduler == "two_level":
-            self._observe_places(m, frame)
-        drive(
-            m,
-            self.probe,
-            launch=frame.launch.valid & frame.launch.ready,
-            **{name: getattr(frame, name) for name in ("resident", "buffered", "clear", "waiting", "room")},
-            **{name: getattr(frame, name) for name in ("issue", "issue_warp", "exit")},
-            write=Cat(stage.result[port].valid & stage.result[port].ready for port in ports),
-            write_wait=Cat(stage.result[port].valid & ~stage.result[port].ready for port in ports),
-            offer=Cat(stage.dispatch[port].valid for port in ports),
-            dispatch=Cat(stage.dispatch[port].valid & stage.dispatch[port].ready for port in ports),
-            **{f"dispatch_unit{port}": encode(stage.chosen[port], self._cfg.unit_bits) for port in ports},
-            **{f"dispatch_payload{port}": stage.dispatch[port].payload.payload for port in ports},
-            **{probe.name: getattr(stage, probe.name) for probe in self._probes if probe.name not in common},
-        )
+    def _observed(
+        self, frame: Frame, collectors: wiring.Component, file: wiring.Component
+    ) -> Iterator[tuple[str, Value]]:
+        """Every probe: what is made of several signals, or else the output of that name."""
+        outputs = {
+            name: getattr(part, name)
+            for part in (frame, file, collectors)
+            for name, member in part.signature.members.items()
+            if member.flow is Out
+        }
+        outputs |= self._at_ports(frame, collectors)
+        if self._cfg.gives.kernel:
+            outputs["kernel"] = file.kernel_valid & file.kernel_ready
+        if "releasing" in outputs:
+            outputs["place_warp"] = Cat(encode(place, self._cfg.warp_bits) for place in frame.places)
+            outputs["released"] = frame.release & frame.released
+        return ((probe.name, outputs[probe.name]) for probe in self._probes)
 
-    def _observe_places(self, m: Module, frame: Frame) -> None:
-        drive(
-            m,
-            self.probe,
-            **{name: getattr(frame, name) for name in observed_places(self._cfg)},
-            place_warp=Cat(encode(place, self._cfg.warp_bits) for place in frame.places),
-            released=frame.release & frame.released,
-        )
+    def _at_ports(self, frame: Frame, collectors: wiring.Component) -> dict[str, Value]:
+        """What is observed of launches, of the execution ports and of the write-back ports."""
+        results, streams = list(collectors.result), list(enumerate(collectors.dispatch))
+        return {
+            "launch": frame.launch.valid & frame.launch.ready,
+            "write": Cat(result.valid & result.ready for result in results),
+            "write_wait": Cat(result.valid & ~result.ready for result in results),
+            "offer": Cat(stream.valid for _, stream in streams),
+            "dispatch": Cat(stream.valid & stream.ready for _, stream in streams),
+            **{f"dispatch_unit{port}": encode(collectors.chosen[port], self._cfg.unit_bits) for port, _ in streams},
+            **{f"dispatch_payload{port}": stream.payload.payload for port, stream in streams},
+        }

@@ -2,7 +2,8 @@
 
 from amaranth import Module
 from amaranth.hdl import ValueCastable
-from amaranth.lib import data
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import Out
 
 from warpfile.spec.probe import Probe
 
@@ -10,6 +11,11 @@ from warpfile.spec.probe import Probe
 def probe_layout(probes: tuple[Probe, ...]) -> data.StructLayout:
     """Struct with one field per probe, first probe in the least significant bits."""
     return data.StructLayout({probe.name: probe.width for probe in probes})
+
+
+def with_probes(members: dict[str, wiring.Member], probes: tuple[Probe, ...]) -> dict[str, wiring.Member]:
+    """Ports of a part: those of its contract, and an output per probe that the contract has no name for."""
+    return {**{probe.name: Out(probe.width) for probe in probes}, **members}
 
 
 def drive(m: Module, port: data.View, **fields: ValueCastable) -> None:

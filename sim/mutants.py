@@ -13,7 +13,7 @@ from pathlib import Path
 
 SEED = 1
 #: Not control: the data path, whose faults the comparison of operands sees, and what only connects parts.
-_DATA = re.compile(r"warpfile$|warpfile\.operands\.register_file$|.*_lane$|.*[._]ram$")
+_DATA = re.compile(r"warpfile$|warpfile\.register_file\.banks$|.*_lane$|.*[._]ram$")
 #: Below these nothing is mutated; as black boxes they keep a proof small.
 _LEAF = re.compile(r".*_lane$|.*_ram$")
 #: What may differ between two modules of the same shape: numbers and how often a part of a line is repeated.

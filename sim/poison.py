@@ -28,7 +28,7 @@ _EVENT = """\
 """
 _BANK = """\
         {bank}: for (poison_lane = 0; poison_lane < {lanes}; poison_lane = poison_lane + 1)
-          if ({mask}[poison_lane]) dut.operands.register_file.bank{bank}.ram.ram.rows[poison_place / {banks}]
+          if ({mask}[poison_lane]) dut.register_file.banks.bank{bank}.ram.ram.rows[poison_place / {banks}]
               [poison_lane*32 +: 32] <= 32'h{pattern:x};
 """
 
@@ -41,7 +41,7 @@ def window_poison(cfg: BowConfig, layout: ProbeLayout) -> str:
     for warp in range(cfg.warps):
         for entry in range(cfg.window_entries):
             event = layout.offset["discard"] + warp * cfg.window_entries + entry
-            tags = f"dut.operands.window{warp}.tags"
+            tags = f"dut.collectors.window{warp}.tags"
             held = f"{tags}.registers[{entry * cfg.register_bits} +: {cfg.register_bits}]"
             # A result may take an entry and be given up in the same cycle, by the beat that enters.
             register = f"({tags}.stored[{entry}] ? {tags}.result_register : {held})"

@@ -32,18 +32,26 @@ class Engine:
             raise ValueError(f"before must be one of {', '.join(PRIORITIES)}, not {self.before}")
 
 
+def client_count(engines: tuple[Engine, ...], kind: str = "all") -> int:
+    """Clients of all engines, or of those that are of a kind (``reads``, ``masked``)."""
+    return sum(engine.count for engine in engines if kind == "all" or getattr(engine, kind))
+
+
 @dataclass(frozen=True)
 class Asks:
     """What the collectors of a configuration ask.
 
     ``units`` hold the beats that wait for operands. ``slots``: requests per unit, numbered unit * slots + slot.
-    ``lookups``: registers per warp whose place they ask for in any cycle, beside the sources of the offered beat.
-    ``engines``: their own clients at the banks.
+    ``sources``: they ask for the places of the offered beat's sources, where a place is known at once. ``lookups``:
+    registers per warp whose place they ask for in any cycle, beside those. ``result_banks``: they want to know to which
+    bank a result goes. ``engines``: their own clients at the banks.
     """
 
     units: int
     slots: int
+    sources: bool = True
     lookups: int = 0
+    result_banks: bool = False
     engines: tuple[Engine, ...] = ()
 
 
@@ -52,9 +60,10 @@ class Gives:
     """What the register file of a configuration gives.
 
     ``later``: it looks sources up after their beat was taken, one unit per cycle, and may have them near (``near_bits``
-    name the copy, ``note_bits`` of the offered beat come back when the copy is read); otherwise a place is known in the
-    cycle of the offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and the end of a kernel.
-    ``sweeps``: a warp's slot and places are free some time after its EXIT. ``engines``: its own clients at the banks.
+    name the copy, ``note_bits`` of the offered beat come back when the copy is read; 0: nothing is near); otherwise a
+    place is known in the cycle of the offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and
+    the end of a kernel. ``sweeps``: a warp's slot and places are free some time after its EXIT. ``engines``: its own
+    clients at the banks.
     """
 
     later: bool = False

@@ -29,14 +29,14 @@ class Structure:
     why: str = ""
 
 
-#: What every machine has around its operand stage (docs/machine.md, sections 3 and 5).
+#: What every machine has around its collectors (docs/machine.md, sections 3 and 5).
 FRAME = (
     Structure("register banks", "memory", r"register_bank_ram", lambda cfg: cfg.banks * cfg.rows * cfg.lanes * 32),
     Structure("instruction buffers", "flip-flops", r"instruction_buffer\."),
     Structure("scoreboards", "flip-flops", r"warp_scoreboard\."),
     Structure("warp scheduler", "flip-flops", r"warpfile\.frame\.scheduler"),
     Structure("residents, CTAs, barriers", "flip-flops", r"warpfile\.frame\."),
-    Structure("bases of the warps", "flip-flops", r"warpfile\.operands\.location\.base|window\.warp_base"),
+    Structure("bases of the warps", "flip-flops", r"warpfile\.register_file\.location\.base"),
     Structure("bank ports and arbiters", "flip-flops", r"register_bank\."),
-    Structure("orders of units, dispatch arbiters", "flip-flops", r"warpfile\.operands\.ages|dispatch_arbiter\."),
+    Structure("orders of units, dispatch arbiters", "flip-flops", r"warpfile\.collectors\.ages|dispatch_arbiter\."),
 )

@@ -1,14 +1,15 @@
-"""What the frame, the environment and the probes see of an operand stage, whatever the scheme."""
+"""Ports of all collectors (docs/slots/collectors.md)."""
 
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.beat import beat_layout, completion_layout, dispatch_layout, launch_layout, result_layout
+from warpfile.hdl.beat import beat_layout, dispatch_layout, result_layout
+from warpfile.hdl.rf.contract import between_members
 from warpfile.spec.config import Config
 
 
 def execution_members(cfg: Config) -> dict[str, wiring.Member]:
-    """Ports between the operand stage and the execution units.
+    """Ports between the collectors and the execution units.
 
     ``dispatch``: one stream per execution port, with the operands in ``operands`` (slot-major, lane 0 lowest) in the
     same cycle. ``result``: one stream per write-back port, held until ready, with its data in ``result_data``.
@@ -22,42 +23,21 @@ def execution_members(cfg: Config) -> dict[str, wiring.Member]:
     }
 
 
-def stage_members(cfg: Config) -> dict[str, wiring.Member]:
-    """Ports of every operand stage (docs/architecture.md, section 4).
+def collector_members(cfg: Config) -> dict[str, wiring.Member]:
+    """All ports of collectors; every width and time is in docs/slots/collectors.md.
 
-    launch_valid : In(1), launch : In(launch_layout(cfg))   The warp's base is known from the next cycle.
-    heads : In(ArrayLayout), buffered : In(warps)   Next beat of every warp, read only.
-    clear, waiting : In(warps)           The head beat has no hazard, the warp waits at a barrier; read only.
-    room : Out(warps)                    The head beat of this warp would be taken.
-    hold, prefer : Out(warps)            Warps that must not issue, warps to choose first.
-    blocked : Out(warps)                 The head beat writes a register that an older beat has yet to read.
-    offer_valid : In(1), offer : In(beat_layout(cfg)), offer_warp : In(warps)   The chosen beat, unit or not.
-    accept : Out(1)                      It is taken in this cycle.
-    collecting : Out(warps)              Some beat of the warp has not been dispatched.
-    completed : Out(ports), completion : Out(ArrayLayout)   Results that are in place, for the scoreboard.
-    chosen : Out(collectors) per port    Unit presented for dispatch, one-hot.
-    places : In(ArrayLayout)             Warp of every place of the two-level scheduler, one-hot; only with that.
-    release, released : In(active_warps), Out(active_warps)   Places to let go of, and those that are; only with that.
-    See also :func:`execution_members`. Besides, a stage has an output for every probe of its own, by the probe's name.
+    Besides, collectors have an output for every probe of their own, by the probe's name, but for what the contract
+    names alike.
     """
-    places = {
-        "places": In(data.ArrayLayout(cfg.warps, cfg.active_warps)),
-        "release": In(cfg.active_warps),
-        "released": Out(cfg.active_warps),
-    }
     return {
-        "launch_valid": In(1),
-        "launch": In(launch_layout(cfg)),
         "heads": In(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
         **{name: In(cfg.warps) for name in ("buffered", "clear", "waiting")},
-        **{name: Out(cfg.warps) for name in ("room", "hold", "prefer", "collecting", "blocked")},
+        **{name: Out(cfg.warps) for name in ("room", "prefer", "blocked", "collecting")},
         "offer_valid": In(1),
         "offer": In(beat_layout(cfg)),
         "offer_warp": In(cfg.warps),
         "accept": Out(1),
-        "completed": Out(cfg.ports),
-        "completion": Out(data.ArrayLayout(completion_layout(cfg), cfg.ports)),
-        "chosen": Out(cfg.collectors).array(cfg.ports),
-        **(places if cfg.scheduler == "two_level" else {}),
+        "chosen": Out(cfg.asks.units).array(cfg.ports),
         **execution_members(cfg),
+        **{name: member.flip() for name, member in between_members(cfg).items()},
     }

@@ -1,10 +1,11 @@
-"""Choice of the collector unit that an execution port takes."""
+"""Dispatch: which unit's beat an execution port takes, and in which order units were allocated."""
 
-from amaranth import Module
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import RoundRobin, oldest_one
+from warpfile.hdl.arbiter import Ages, RoundRobin, any_of, oldest_one, select
+from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
 
 
@@ -13,17 +14,16 @@ class DispatchArbiter(wiring.Component):
 
     Members
     -------
-    ready : In(collectors)        Units that are ready and belong to this port.
-    older : In(collectors ** 2)
+    ready : In(units)             Units that are ready and belong to this port.
+    older : In(units ** 2)
     taken : In(1)                 The port takes the presented unit; a round-robin pointer moves.
-    chosen : Out(collectors)      One-hot in the same cycle, zero if none is ready.
+    chosen : Out(units)           One-hot in the same cycle, zero if none is ready.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        super().__init__(
-            {"ready": In(cfg.collectors), "older": In(cfg.collectors**2), "taken": In(1), "chosen": Out(cfg.collectors)}
-        )
+        units = cfg.asks.units
+        super().__init__({"ready": In(units), "older": In(units**2), "taken": In(1), "chosen": Out(units)})
 
     def elaborate(self, platform) -> Module:
         """One of the two arbiters."""
@@ -31,6 +31,41 @@ class DispatchArbiter(wiring.Component):
         if self._cfg.dispatch_arbitration == "oldest":
             m.d.comb += self.chosen.eq(oldest_one(self.ready, self.older))
             return m
-        m.submodules.round_robin = arbiter = RoundRobin(self._cfg.collectors)
+        m.submodules.round_robin = arbiter = RoundRobin(self._cfg.asks.units)
         m.d.comb += [arbiter.requests.eq(self.ready), arbiter.taken.eq(self.taken), self.chosen.eq(arbiter.grant)]
         return m
+
+
+def allocation_order(m: Module, cfg: Config, allocate: Value) -> Value:
+    """Order in which units took their beats (:class:`Ages`), where some arbiter or a look-up goes by it; else zero.
+
+    ``allocate``: the unit that takes a beat, one-hot.
+    """
+    if "oldest" not in (cfg.bank_arbitration, cfg.dispatch_arbitration) and not cfg.gives.later:
+        return Const(0, cfg.asks.units**2)
+    m.submodules.ages = ages = Ages(cfg.asks.units)
+    m.d.comb += ages.arrive.eq(allocate)
+    return ages.older
+
+
+def dispatch_units(m: Module, cfg: Config, collectors: wiring.Component, units: list, older: Value) -> Value:
+    """Drive ``dispatch`` and ``chosen`` of collectors. Returns the units whose beat leaves.
+
+    Every unit has ``ready`` and, of its beat, ``port`` and ``out``.
+    """
+    leaving = Signal(len(units), name="leaving")
+    taken = []
+    clocked = cfg.dispatch_arbitration != "oldest"
+    for port, out in enumerate(collectors.dispatch):
+        arbiter = stamp(m, f"dispatch{port}", "dispatch_arbiter", lambda: DispatchArbiter(cfg), clocked=clocked)
+        m.d.comb += [
+            arbiter.ready.eq(Cat(unit.ready & (unit.port == port) for unit in units)),
+            arbiter.older.eq(older),
+            arbiter.taken.eq(out.valid & out.ready),
+            collectors.chosen[port].eq(arbiter.chosen),
+            out.valid.eq(arbiter.chosen.any()),
+            out.payload.eq(select(arbiter.chosen, [unit.out.as_value() for unit in units])),
+        ]
+        taken.append(arbiter.chosen & out.ready.replicate(len(units)))
+    m.d.comb += leaving.eq(any_of(taken))
+    return leaving

@@ -1,6 +1,6 @@
 """One lane of the way from collector units, or windows, to the execution ports."""
 
-from amaranth import Module
+from amaranth import Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,8 +13,8 @@ class DispatchLane(wiring.Component):
 
     Members
     -------
-    units : In(32 * collectors * source_slots)   Operands of every unit, unit-major.
-    chosen : In(ports * collectors)              Unit presented on each port, one-hot.
+    units : In(32 * units * source_slots)        Operands of every unit, unit-major.
+    chosen : In(ports * units)                   Unit presented on each port, one-hot.
     operands : Out(32 * source_slots * ports)    Port-major, then slot.
     """
 
@@ -23,8 +23,8 @@ class DispatchLane(wiring.Component):
         width = 32 * cfg.source_slots
         super().__init__(
             {
-                "units": In(width * cfg.collectors),
-                "chosen": In(cfg.ports * cfg.collectors),
+                "units": In(width * cfg.asks.units),
+                "chosen": In(cfg.ports * cfg.asks.units),
                 "operands": Out(width * cfg.ports),
             }
         )
@@ -33,8 +33,16 @@ class DispatchLane(wiring.Component):
         """AND-OR per port."""
         m = Module()
         cfg, width = self._cfg, 32 * self._cfg.source_slots
-        units = [self.units.word_select(unit, width) for unit in range(cfg.collectors)]
+        units = [self.units.word_select(unit, width) for unit in range(cfg.asks.units)]
         for port in range(cfg.ports):
-            chosen = self.chosen.word_select(port, cfg.collectors)
+            chosen = self.chosen.word_select(port, cfg.asks.units)
             m.d.comb += self.operands.word_select(port, width).eq(select(chosen, units))
         return m
+
+
+def join_lane(m: Module, cfg: Config, collectors: wiring.Component, number: int, operands: Value) -> None:
+    """Drive one lane of ``operands`` of collectors with the words of a lane, port-major, then slot."""
+    for port in range(cfg.ports):
+        for slot in range(cfg.source_slots):
+            word = collectors.operands[port][slot].word_select(number, 32)
+            m.d.comb += word.eq(operands.word_select(port * cfg.source_slots + slot, 32))

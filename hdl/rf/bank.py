@@ -5,8 +5,10 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one, select
+from warpfile.hdl.rf.engines import Engines, Group, Ports, bank_members, groups
 from warpfile.hdl.rf.ram import BankRam
 from warpfile.spec.config import Config, index_bits
+from warpfile.spec.contract import PRIORITIES, client_count
 
 
 class ReadArbiter(wiring.Component):
@@ -14,37 +16,37 @@ class ReadArbiter(wiring.Component):
 
     Members
     -------
-    requests : In(collectors * slots)   Slots that ask this bank.
-    passed_over : In(collectors)        Units that a lower bank serves in this cycle (``collect`` = ``one``).
-    free : In(1)                        The bank's port can read.
-    older : In(collectors ** 2)         Order of allocation (``bank_arbitration`` = ``oldest``).
-    grant : Out(collectors * slots)     One-hot in the same cycle.
-    chosen : Out(collectors)            Unit of the grant, one-hot.
+    requests : In(units * slots)   Slots that ask this bank; units and slots as ``cfg.asks`` says.
+    passed_over : In(units)        Units that a lower bank serves in this cycle (``collect`` = ``one``).
+    free : In(1)                   The bank's port can read.
+    older : In(units ** 2)         Order of allocation (``bank_arbitration`` = ``oldest``).
+    grant : Out(units * slots)     One-hot in the same cycle.
+    chosen : Out(units)            Unit of the grant, one-hot.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        slots = cfg.collectors * cfg.source_slots
+        units, slots = cfg.asks.units, cfg.asks.units * cfg.asks.slots
         super().__init__(
             {
                 "requests": In(slots),
-                "passed_over": In(cfg.collectors),
+                "passed_over": In(units),
                 "free": In(1),
-                "older": In(cfg.collectors**2),
+                "older": In(units**2),
                 "grant": Out(slots),
-                "chosen": Out(cfg.collectors),
+                "chosen": Out(units),
             }
         )
 
     def elaborate(self, platform) -> Module:
         """First the unit, then its lowest slot."""
         m = Module()
-        width = self._cfg.source_slots
-        slots = [self.requests.word_select(unit, width) for unit in range(self._cfg.collectors)]
-        units = Signal(self._cfg.collectors)
+        count, width = self._cfg.asks.units, self._cfg.asks.slots
+        slots = [self.requests.word_select(unit, width) for unit in range(count)]
+        units = Signal(count)
         m.d.comb += units.eq(Cat(slot.any() for slot in slots) & ~self.passed_over)
         winner = self._winner(m, units)
-        m.d.comb += self.chosen.eq(winner & self.free.replicate(self._cfg.collectors))
+        m.d.comb += self.chosen.eq(winner & self.free.replicate(count))
         lowest = slots if self._cfg.collect == "lowest" else [lowest_one(slot) for slot in slots]
         granted = [slot & bit.replicate(width) for slot, bit in zip(lowest, self.chosen, strict=True)]
         m.d.comb += self.grant.eq(Cat(*granted))
@@ -53,7 +55,7 @@ class ReadArbiter(wiring.Component):
     def _winner(self, m: Module, units: Value) -> Value:
         if self._cfg.bank_arbitration == "oldest":
             return oldest_one(units, self.older)
-        m.submodules.round_robin = arbiter = RoundRobin(self._cfg.collectors)
+        m.submodules.round_robin = arbiter = RoundRobin(len(units))
         m.d.comb += [arbiter.requests.eq(units), arbiter.taken.eq(self.chosen.any())]
         return arbiter.grant
 
@@ -62,7 +64,7 @@ class Bank(wiring.Component):
     """One bank: its write choice, its read arbiter, its SRAM.
 
     A write beats reads on a single-port bank. An access keeps the port busy for ``bank_cycles`` cycles. Besides the
-    write-back ports there may be ``clients`` that write whole rows, in turn, when no result does.
+    write-back ports and the units there may be ``engines``, each with a place in the order of who takes a port.
 
     Members
     -------
@@ -70,83 +72,98 @@ class Bank(wiring.Component):
     write_rows : In(ArrayLayout), masks : In(ArrayLayout)   Per port.
     write_data : In(data_bits)         Of the accepted writer (selected outside, by ``accept`` and ``taken``).
     accept : Out(ports)                One-hot in the same cycle.
-    offers : In(clients), offer_rows : In(ArrayLayout), taken : Out(clients)   One-hot; only with clients.
     requests, passed_over, older : In  See :class:`ReadArbiter`.
     rows : In(ArrayLayout)             Row of each slot that may ask.
     grant, chosen : Out                See :class:`ReadArbiter`.
-    fill : Out(collectors * slots)     Slot whose data are on ``read_data``: ``bank_cycles`` cycles after its grant.
+    fill : Out(units * slots)          Slot whose data are on ``read_data``: ``bank_cycles`` cycles after its grant.
     read_data : Out(data_bits)
+    See also :func:`hdl.rf.engines.bank_members`.
     """
 
-    def __init__(self, cfg: Config, clients: int = 0) -> None:
+    def __init__(self, cfg: Config, engines: Engines = ()) -> None:
         self._cfg = cfg
-        self._clients = clients
-        slots = cfg.collectors * cfg.source_slots
-        members = {
-            "writes": In(cfg.ports),
-            "write_rows": In(data.ArrayLayout(cfg.row_bits, cfg.ports)),
-            "masks": In(data.ArrayLayout(cfg.lanes, cfg.ports)),
-            "write_data": In(cfg.data_bits),
-            "accept": Out(cfg.ports),
-            "requests": In(slots),
-            "passed_over": In(cfg.collectors),
-            "older": In(cfg.collectors**2),
-            "rows": In(data.ArrayLayout(cfg.row_bits, slots)),
-            "grant": Out(slots),
-            "chosen": Out(cfg.collectors),
-            "fill": Out(slots),
-            "read_data": Out(cfg.data_bits),
-        }
-        if clients:
-            members |= {
-                "offers": In(clients),
-                "offer_rows": In(data.ArrayLayout(cfg.row_bits, clients)),
-                "taken": Out(clients),
+        self._engines = engines
+        units, slots = cfg.asks.units, cfg.asks.units * cfg.asks.slots
+        super().__init__(
+            {
+                "writes": In(cfg.ports),
+                "write_rows": In(data.ArrayLayout(cfg.row_bits, cfg.ports)),
+                "masks": In(data.ArrayLayout(cfg.lanes, cfg.ports)),
+                "write_data": In(cfg.data_bits),
+                "accept": Out(cfg.ports),
+                "requests": In(slots),
+                "passed_over": In(units),
+                "older": In(units**2),
+                "rows": In(data.ArrayLayout(cfg.row_bits, slots)),
+                "grant": Out(slots),
+                "chosen": Out(units),
+                "fill": Out(slots),
+                "read_data": Out(cfg.data_bits),
+                **bank_members(cfg, engines),
             }
-        super().__init__(members)
+        )
 
     def elaborate(self, platform) -> Module:
-        """Write choice, read choice, SRAM, and the record of what is on its way out."""
+        """Who takes the ports, in order; then the SRAM, and the record of what is on its way out."""
         m = Module()
-        m.submodules.arbiter = arbiter = ReadArbiter(self._cfg)
         m.submodules.ram = ram = BankRam(self._cfg)
-        write_free, read_free = self._port_use(m, ram.read, ram.write)
-        writing = self._write(m, ram, write_free)
+        ports = Ports(self._cfg, *self._free(m, ram.read, ram.write))
+        reading = Signal(client_count(self._engines, "reads"))
+        for before, serve in zip(PRIORITIES, (self._results, self._reads, None), strict=True):
+            for group in groups(self._engines):
+                if group.engine.before == before:
+                    self._engine(m, group, ports, reading)
+            if serve:
+                serve(m, ports)
+        names = ("read", "read_row", "write", "write_row", "mask")
+        m.d.comb += [getattr(ram, name).eq(getattr(ports, name)) for name in names]
+        m.d.comb += [ram.write_data.eq(self.write_data), self.read_data.eq(ram.read_data)]
+        self._fills(m, reading)
+        return m
+
+    def _results(self, m: Module, ports: Ports) -> None:
+        numbers = range(self._cfg.ports)
+        row = select(self.accept, [self.write_rows[port] for port in numbers])
+        mask = select(self.accept, [self.masks[port] for port in numbers])
+        m.d.comb += self.accept.eq(highest_one(self.writes) & ports.write_free.replicate(self._cfg.ports))
+        ports.writes(self.writes.any(), row, mask)
+
+    def _reads(self, m: Module, ports: Ports) -> None:
+        m.submodules.arbiter = arbiter = ReadArbiter(self._cfg)
         m.d.comb += [
             arbiter.requests.eq(self.requests),
             arbiter.passed_over.eq(self.passed_over),
             arbiter.older.eq(self.older),
-            arbiter.free.eq(read_free if self._cfg.bank_ports == "1R1W" else read_free & ~writing),
+            arbiter.free.eq(ports.read_free),
             self.grant.eq(arbiter.grant),
             self.chosen.eq(arbiter.chosen),
-            ram.read.eq(self.chosen.any()),
-            ram.read_row.eq(select(self.grant, list(self.rows))),
-            self.read_data.eq(ram.read_data),
         ]
-        self._fills(m)
-        return m
+        ports.reads(self.chosen.any(), select(self.grant, list(self.rows)))
 
-    def _write(self, m: Module, ram: BankRam, free: Value) -> Value:
-        """Choose the writer. Returns whether anybody wants to write."""
-        ports = range(self._cfg.ports)
-        wanted, row = self.writes.any(), select(self.accept, [self.write_rows[port] for port in ports])
-        mask = select(self.accept, [self.masks[port] for port in ports])
-        m.d.comb += self.accept.eq(highest_one(self.writes) & free.replicate(self._cfg.ports))
-        if self._clients:
-            m.submodules.clients = turns = RoundRobin(self._clients)
-            m.d.comb += [
-                turns.requests.eq(self.offers),
-                turns.taken.eq(self.taken.any()),
-                self.taken.eq(turns.grant & (free & ~self.writes.any()).replicate(self._clients)),
-            ]
-            wanted = wanted | self.offers.any()
-            row = row | select(self.taken, [self.offer_rows[client] for client in range(self._clients)])
-            mask = mask | self.taken.any().replicate(self._cfg.lanes)
-        m.d.comb += [ram.write.eq(wanted & free), ram.write_row.eq(row), ram.mask.eq(mask)]
-        m.d.comb += ram.write_data.eq(self.write_data)
-        return wanted
+    def _engine(self, m: Module, group: Group, ports: Ports, reading: Signal) -> None:
+        """One of an engine's clients in turn. If all use one port, a turn does not wait for who takes that before."""
+        engine, offers, taken = group.engine, self.offers[group.clients], self.taken[group.clients]
+        m.submodules[engine.name] = turns = RoundRobin(engine.count)
+        left: Value = ports.write_free.replicate(engine.count)
+        writers, readers = taken, None
+        if engine.reads:
+            writes = self.offer_writes[group.reading]
+            writers, readers = taken & writes, taken & ~writes
+            if not ports.shared:
+                offers = offers & ((writes & left) | (~writes & ports.read_free.replicate(engine.count)))
+                left = offers
+        m.d.comb += [turns.requests.eq(offers), turns.taken.eq(taken.any()), taken.eq(turns.grant & left)]
+        rows = list(self.offer_rows)[group.clients]
+        mask = writers.any().replicate(self._cfg.lanes)
+        if engine.masked:
+            mask = select(writers, list(self.offer_masks)[group.masked])
+        ports.writes(offers.any() if readers is None else writers.any(), select(writers, rows), mask)
+        if readers is not None:
+            m.d.comb += reading[group.reading].eq(readers)
+            ports.reads(readers.any(), select(readers, rows))
 
-    def _port_use(self, m: Module, read: Value, write: Value) -> tuple[Value, Value]:
+    def _free(self, m: Module, read: Value, write: Value) -> tuple[Value, Value]:
+        """Whether no earlier access keeps the port for writes, and that for reads."""
         if self._cfg.bank_cycles == 1:
             return Const(1, 1), Const(1, 1)
         if self._cfg.bank_ports == "1RW":
@@ -162,10 +179,12 @@ class Bank(wiring.Component):
             m.d.sync += left.eq(left - 1)
         return ~left.any()
 
-    def _fills(self, m: Module) -> None:
-        arriving = self.grant
+    def _fills(self, m: Module, reading: Value) -> None:
+        arriving = Cat(self.grant, reading)
         for cycle in range(self._cfg.bank_cycles):
-            stage = Signal(len(self.grant), name=f"reading{cycle}")
+            stage = Signal(len(arriving), name=f"reading{cycle}")
             m.d.sync += stage.eq(arriving)
             arriving = stage
-        m.d.comb += self.fill.eq(arriving)
+        m.d.comb += self.fill.eq(arriving[: len(self.fill)])
+        if len(reading):
+            m.d.comb += self.engine_fill.eq(arriving[len(self.fill) :])

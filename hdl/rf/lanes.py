@@ -5,16 +5,12 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
+from warpfile.hdl.rf.contract import unit_inputs
 from warpfile.spec.config import Config
 
 
-def unit_inputs(cfg: Config) -> int:
-    """Crossbar outputs: one per collector unit, or one per source slot where all may be filled in one cycle."""
-    return cfg.collectors * (cfg.source_slots if cfg.collect == "all" else 1)
-
-
 class CrossbarLane(wiring.Component):
-    """One lane of the way from the banks to the inputs of the collector units.
+    """One lane of the way from the banks to the inputs of the units, and to further ``readers`` behind them.
 
     Members
     -------
@@ -23,16 +19,16 @@ class CrossbarLane(wiring.Component):
     inputs : Out(32 * inputs)          Zero where no bank is taken.
     """
 
-    def __init__(self, cfg: Config) -> None:
-        self._cfg = cfg
-        count = unit_inputs(cfg)
+    def __init__(self, cfg: Config, readers: int = 0) -> None:
+        self._cfg, self._inputs = cfg, unit_inputs(cfg) + readers
+        count = self._inputs
         super().__init__({"banks": In(32 * cfg.banks), "sources": In(count * cfg.banks), "inputs": Out(32 * count)})
 
     def elaborate(self, platform) -> Module:
         """AND-OR per input."""
         m = Module()
         banks = [self.banks.word_select(bank, 32) for bank in range(self._cfg.banks)]
-        for index in range(unit_inputs(self._cfg)):
+        for index in range(self._inputs):
             chosen = self.sources.word_select(index, self._cfg.banks)
             m.d.comb += self.inputs.word_select(index, 32).eq(select(chosen, banks))
         return m

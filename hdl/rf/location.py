@@ -10,16 +10,12 @@ from amaranth.utils import exact_log2
 from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.beat import launch_layout
 from warpfile.hdl.naming import named
+from warpfile.hdl.rf.contract import places_layout
 from warpfile.spec.config import Config
 
 
-def location_layout(cfg: Config) -> data.StructLayout:
-    """Place of one warp register: ``bank`` and ``row`` in it."""
-    return data.StructLayout({"bank": cfg.bank_bits, "row": cfg.row_bits})
-
-
 class Location(wiring.Component):
-    """Base of every warp, and the lookups of a cycle: the offered beat's sources and each port's result.
+    """Base of every warp, and what the collectors and the banks want to know of places in a cycle.
 
     Lookups are combinational; a launch is seen from the next cycle. A register's place is ``base + register``;
     ``row = place div banks``, ``bank = (place + skew) mod banks`` (docs/machine.md, section 5).
@@ -28,37 +24,47 @@ class Location(wiring.Component):
     -------
     launch_valid : In(1), launch : In(launch_layout(cfg))
     warp : In(warps), sources : In(ArrayLayout)      One-hot warp and the registers of the offered beat.
-    source_places : Out(ArrayLayout)
+    source_places : Out(ArrayLayout)                 These three only with ``cfg.asks.sources``.
     result_warps, result_registers : In(ArrayLayout), result_places : Out(ArrayLayout)   Per write-back port.
+    lookup_registers : In(ArrayLayout), lookup_places : Out(ArrayLayout)   Warp-major; with ``cfg.asks.lookups``.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        place = location_layout(cfg)
-        super().__init__(
-            {
-                "launch_valid": In(1),
-                "launch": In(launch_layout(cfg)),
-                "warp": In(cfg.warps),
-                "sources": In(data.ArrayLayout(cfg.register_bits, cfg.source_slots)),
-                "source_places": Out(data.ArrayLayout(place, cfg.source_slots)),
-                "result_warps": In(data.ArrayLayout(cfg.warp_bits, cfg.ports)),
-                "result_registers": In(data.ArrayLayout(cfg.register_bits, cfg.ports)),
-                "result_places": Out(data.ArrayLayout(place, cfg.ports)),
-            }
-        )
+        asks, ports = cfg.asks, cfg.ports
+        members = {
+            "launch_valid": In(1),
+            "launch": In(launch_layout(cfg)),
+            "result_warps": In(data.ArrayLayout(cfg.warp_bits, ports)),
+            "result_registers": In(data.ArrayLayout(cfg.register_bits, ports)),
+            "result_places": Out(places_layout(cfg, ports)),
+        }
+        if asks.sources:
+            members |= {"warp": In(cfg.warps), "sources": In(data.ArrayLayout(cfg.register_bits, cfg.source_slots))}
+            members["source_places"] = Out(places_layout(cfg, cfg.source_slots))
+        if asks.lookups:
+            count = cfg.warps * asks.lookups
+            members["lookup_registers"] = In(data.ArrayLayout(cfg.register_bits, count))
+            members["lookup_places"] = Out(places_layout(cfg, count))
+        super().__init__(members)
 
     def elaborate(self, platform) -> Module:
-        """Table of bases; one multiplexer for the offered beat, one per write-back port."""
+        """Table of bases; one multiplexer for the offered beat, one per write-back port, none per warp."""
         m = Module()
-        bases = base_table(m, self._cfg, self.launch_valid, self.launch)
-        offered = of_warp(m, self._cfg, "offered", self.warp, bases)
-        for slot in range(self._cfg.source_slots):
-            look_up(m, self._cfg, *offered, self.sources[slot], self.source_places[slot])
-        for port in range(self._cfg.ports):
-            warp = decode(self.result_warps[port], self._cfg.warps)
-            writing = of_warp(m, self._cfg, f"result{port}", warp, bases)
-            look_up(m, self._cfg, *writing, self.result_registers[port], self.result_places[port])
+        cfg = self._cfg
+        bases = base_table(m, cfg, self.launch_valid, self.launch)
+        if cfg.asks.sources:
+            offered = of_warp(m, cfg, "offered", self.warp, bases)
+            for slot in range(cfg.source_slots):
+                look_up(m, cfg, *offered, self.sources[slot], self.source_places[slot])
+        for port in range(cfg.ports):
+            warp = decode(self.result_warps[port], cfg.warps)
+            writing = of_warp(m, cfg, f"result{port}", warp, bases)
+            look_up(m, cfg, *writing, self.result_registers[port], self.result_places[port])
+        for index in range(cfg.warps * cfg.asks.lookups):
+            warp = index // cfg.asks.lookups
+            number = Const(warp % cfg.banks, cfg.bank_bits)
+            look_up(m, cfg, bases[warp], number, self.lookup_registers[index], self.lookup_places[index])
         return m
 
 

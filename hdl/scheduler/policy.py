@@ -2,28 +2,13 @@
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import Ages, RoundRobin, oldest_one
+from warpfile.hdl.scheduler.contract import scheduler_members
 from warpfile.spec.config import Config
 
 
-def scheduler_members(cfg: Config) -> dict[str, wiring.Member]:
-    """Ports that every warp scheduler has.
-
-    ``grant`` is one-hot among ``eligible`` in the same cycle, zero if none is. ``taken``: the granted warp issues.
-    ``launch`` and ``exit`` are one-hot warp slots.
-    """
-    return {
-        "eligible": In(cfg.warps),
-        "taken": In(1),
-        "launch": In(cfg.warps),
-        "exit": In(cfg.warps),
-        "grant": Out(cfg.warps),
-    }
-
-
-class GreedyThenOldest(wiring.Component):
+class Gto(wiring.Component):
     """The warp that issued last while it can, otherwise the warp that was launched longest ago."""
 
     def __init__(self, cfg: Config) -> None:
@@ -61,7 +46,7 @@ class Oldest(wiring.Component):
         return m
 
 
-class LooseRoundRobin(wiring.Component):
+class Lrr(wiring.Component):
     """The first eligible warp at or after a pointer that moves behind every issuer."""
 
     def __init__(self, cfg: Config) -> None:
@@ -78,6 +63,3 @@ class LooseRoundRobin(wiring.Component):
             self.grant.eq(arbiter.grant),
         ]
         return m
-
-
-POLICIES = {"gto": GreedyThenOldest, "lrr": LooseRoundRobin, "oldest": Oldest}

@@ -66,8 +66,9 @@ class BowConfig(Config):
     def asks(self) -> Asks:
         """One request per window; where windows write back, they also look up the entry that leaves."""
         if self.window_writes == "through":
-            return Asks(units=self.warps, slots=1, lookups=1)
-        return Asks(units=self.warps, slots=1, lookups=2, engines=(Engine("evictions", self.warps),))
+            return Asks(units=self.warps, slots=1, sources=False, lookups=1)
+        evictions = Engine("evictions", self.warps)
+        return Asks(units=self.warps, slots=1, sources=False, lookups=2, engines=(evictions,))
 
     @property
     def entry_bits(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from warpfile.spec.annotation import beat_counts
 from warpfile.spec.config import Config, choice_field, index_bits, number_field, power_field
-from warpfile.spec.contract import Hint
+from warpfile.spec.contract import Asks, Hint
 from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.structure import Structure
 from warpfile.spec.trace import Trace
@@ -67,6 +68,11 @@ class MalekehConfig(Config):
         """Near bits of four destinations, which come back with the results, and of all sources."""
         own = (Hint("near_dests", NEAR_DESTS, returns=True), Hint("near_sources", self.source_slots))
         return (*super().hints(), *own)
+
+    @property
+    def asks(self) -> Asks:
+        """Of several results for one unit the one in the lowest bank comes first."""
+        return dataclasses.replace(super().asks, result_banks=True)
 
     @property
     def tag_bits(self) -> int:
@@ -210,18 +216,18 @@ STRUCTURES = (
     ),
     Structure("units with an owner", "flip-flops", r"caching_unit\.owned", lambda cfg: cfg.collectors),
     Structure("unit fields of the baseline", "flip-flops", r"caching_unit\."),
-    Structure("wait count", "flip-flops", r"warpfile\.operands\.allocator", lambda cfg: WAIT_BITS),
-    Structure("replacement LFSRs", "flip-flops", r"warpfile\.operands\.lfsr", lambda cfg: cfg.collectors * LFSR_BITS),
+    Structure("wait count", "flip-flops", r"warpfile\.collectors\.allocator", lambda cfg: WAIT_BITS),
+    Structure("replacement LFSRs", "flip-flops", r"warpfile\.collectors\.lfsr", lambda cfg: cfg.collectors * LFSR_BITS),
     Structure(
         "order of dispatch",
         "flip-flops",
-        r"warpfile\.operands\.departures",
+        r"warpfile\.collectors\.departures",
         lambda cfg: cfg.collectors * (cfg.collectors - 1) // 2,
     ),
     Structure(
         "threshold machine",
         "flip-flops",
-        r"warpfile\.operands\.wait_threshold",
+        r"warpfile\.collectors\.wait_threshold",
         lambda cfg: 61,
         "as wide as one sub-core needs, beats and beats before; one machine per sub-core, not per chip",
     ),

@@ -74,12 +74,10 @@ class RfcConfig(Config):
     @property
     def gives(self) -> Gives:
         """A copy is named by its entry; with its read come dead (where lanes have converged) and evict first."""
-        return Gives(
-            later=True,
-            near_bits=index_bits(max(1, self.cache_entries)),
-            note_bits=2 * self.source_slots,
-            cycles=self.bank_cycles,
-        )
+        if not self.cache_entries:
+            return Gives(later=True, cycles=self.bank_cycles)
+        near = {"near_bits": index_bits(self.cache_entries), "note_bits": 2 * self.source_slots}
+        return Gives(later=True, cycles=self.bank_cycles, **near)
 
     @property
     def lines(self) -> int:
@@ -192,8 +190,6 @@ STRUCTURES = (
         lambda cfg: cfg.banks * cfg.write_queue * cfg.lanes * 33,
     ),
     Structure("pointers of the queues", "flip-flops", r"write_queue\."),
-    Structure("operand buffers", "flip-flops", r"cached_operand_lane\."),
-    Structure("unit fields", "flip-flops", r"cached_unit\."),
     Structure(
         "places (inner scheduler)",
         "flip-flops",

@@ -49,8 +49,8 @@ STRUCTURES = (
     Structure(
         "operand buffers",
         "flip-flops",
-        r"collector_lane\.",
+        r"(collector|checked)_lane\.",
         lambda cfg: cfg.collectors * cfg.source_slots * cfg.lanes * 32,
     ),
-    Structure("collector units", "flip-flops", r"collector_unit\."),
+    Structure("collector units", "flip-flops", r"(collector|checked)_unit\."),
 )

@@ -115,7 +115,7 @@ def test_only_control_modules_that_the_other_machine_lacks_are_mutated(root):
     rewritten = SMALL.replace("c = a & b", "c = a").replace("c ^ b", "c | b").replace("wire c, d", "wire d, c")
     assert control_modules(SMALL, rewritten) == ("part",)
     names = control_modules(generated_verilog(BASELINE, CFG, root / "build"))
-    assert {"warpfile.frame.scheduler", "warpfile.operands.location", "collector_unit"} <= set(names)
+    assert {"warpfile.frame.scheduler", "warpfile.register_file.location", "collector_unit"} <= set(names)
     assert not {"warpfile", "register_bank_ram", "register_bank.ram", "write_lane"} & set(names)
 
 

@@ -1,10 +1,9 @@
-"""What a window shows to the operand stage around it."""
+"""What a window shows to the collectors around it."""
 
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.beat import beat_layout, dispatch_layout
-from warpfile.hdl.rf.location import location_layout
 from warpfile.spec.schemes.bow import BowConfig
 
 
@@ -13,43 +12,49 @@ def writes_back(cfg: BowConfig) -> bool:
     return cfg.window_writes != "through"
 
 
+def hinted(cfg: BowConfig) -> bool:
+    """Whether the compiler says where each result goes."""
+    return cfg.window_writes == "hints"
+
+
 def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
     """Ports of one window.
 
     index : In(warp_bits)          Its warp slot; constant.
-    launch : In(1), base : In(place_bits)   A warp comes; its base is known from the next cycle, on ``warp_base``.
     head : In(beat_layout(cfg)), buffered, running : In(1)   Next beat; it is clear and does not wait at a barrier.
     offered : In(1)                The next beat is offered.
     room, accepts : Out(1)         It could enter in some cycle, it may enter in this one.
     blocked, collecting : Out(1)
-    results, full : In(ports), registers : In(ArrayLayout), hints : In(ArrayLayout)   Valid results of the warp.
-    bank_request : Out(ports)      The considered result, one-hot, if its bank must take it; zero if it need not.
+    results, full : In(ports), registers : In(ArrayLayout), classes : In(ArrayLayout)   Valid results of the warp; write
+                                   classes only if the compiler gives them.
+    considered, bank_request : Out(ports)   The considered result, one-hot; the same if its bank must take it.
     bank_accept : In(1)            The bank takes it.
     accepted : Out(ports)          It is accepted, one-hot.
-    request : Out(1), request_place : Out, grant, fill : In(1)   The entry that asks its bank.
-    evict : Out(1), evict_place : Out, evicted : In(1)           The entry that a bank is to take; if it writes back.
+    request : Out(1), request_register : Out(register_bits), grant, fill : In(1)   The entry that asks its bank.
+    cycles : In                    With the grant: how long until its data arrive.
+    evict : Out(1), evict_register : Out(register_bits), evicted : In(1)   The entry that a bank is to take; if it
+                                   writes back.
     ready : Out(1), port : Out(2), out : Out(dispatch_layout(cfg)), dispatch : In(1)   Beat that can be dispatched.
     filled, written : Out(window_entries)   Entries that the lanes fill, and write with the accepted result.
     evicting : Out(window_entries)          Entry on its way to its bank; if it writes back.
     read : Out(source_slots * window_entries)         Entries of the sources of the beat on ``out``.
     """
-    place, ports, entries = location_layout(cfg), cfg.ports, cfg.window_entries
+    register, ports, entries = cfg.register_bits, cfg.ports, cfg.window_entries
     singles = {
-        In: ("launch", "buffered", "running", "offered", "bank_accept", "grant", "fill", "dispatch"),
+        In: ("buffered", "running", "offered", "bank_accept", "grant", "fill", "dispatch"),
         Out: ("room", "accepts", "blocked", "collecting", "request", "ready"),
     }
-    evictions = {"evict": Out(1), "evict_place": Out(place), "evicted": In(1), "evicting": Out(entries)}
+    evictions = {"evict": Out(1), "evict_register": Out(register), "evicted": In(1), "evicting": Out(entries)}
     return {
         "index": In(cfg.warp_bits),
-        "base": In(cfg.place_bits),
-        "warp_base": Out(cfg.place_bits),
         "head": In(beat_layout(cfg)),
         **{name: flow(1) for flow, names in singles.items() for name in names},
         **{name: In(ports) for name in ("results", "full")},
         "registers": In(data.ArrayLayout(cfg.register_bits, ports)),
-        **({"hints": In(data.ArrayLayout(cfg.result_hint_bits, ports))} if cfg.result_hint_bits else {}),
-        **{name: Out(ports) for name in ("bank_request", "accepted")},
-        "request_place": Out(place),
+        **({"classes": In(data.ArrayLayout(2, ports))} if hinted(cfg) else {}),
+        **{name: Out(ports) for name in ("considered", "bank_request", "accepted")},
+        "request_register": Out(register),
+        "cycles": In(cfg.gives.cycles.bit_length()),
         **(evictions if writes_back(cfg) else {}),
         "port": Out(2),
         "out": Out(dispatch_layout(cfg)),

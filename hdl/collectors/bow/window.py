@@ -6,14 +6,13 @@ from amaranth.lib import data, wiring
 from warpfile.hdl.arbiter import decode, encode, highest_one, oldest_one, select
 from warpfile.hdl.collectors.bow.entries import WindowEntries
 from warpfile.hdl.collectors.bow.fit import SourceFit, fit_layout
-from warpfile.hdl.collectors.bow.ports import window_members, writes_back
+from warpfile.hdl.collectors.bow.ports import hinted, window_members, writes_back
 from warpfile.hdl.collectors.bow.ranks import EntryRanks
 from warpfile.hdl.collectors.bow.result import ResultChoice
 from warpfile.hdl.collectors.bow.slots import WindowSlots
 from warpfile.hdl.collectors.bow.take import MakeRoom, TakeEntries
 from warpfile.hdl.collectors.write_after_read import WriteAfterRead
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.location import look_up
 from warpfile.hdl.scoreboard import group_mask
 from warpfile.spec.schemes.bow import BowConfig, WriteClass
 from warpfile.spec.trace import Kind
@@ -37,8 +36,6 @@ class Window(wiring.Component):
         m.submodules.slots = slots = WindowSlots(self._cfg)
         m.submodules.ranks = ranks = EntryRanks(self._cfg)
         m.submodules.choice = choice = ResultChoice(self._cfg)
-        with m.If(self.launch):
-            m.d.sync += self.warp_base.eq(self.base)
         go = self._result(m, choice, entries, slots, ranks)
         self._banks(m, entries, slots, ranks)
         self._dispatch(m, entries, slots)
@@ -53,13 +50,14 @@ class Window(wiring.Component):
     ) -> Value:
         """Returns whether the considered result is accepted."""
         cfg, size = self._cfg, self._cfg.window_entries
-        considered = named(m, "considered", highest_one(self.results))
+        considered = self.considered
         register = named(m, "result_register", select(considered, list(self.registers)))
         both = Const(WriteClass.BOTH, 2)
-        write_class = named(m, "write_class", select(considered, list(self.hints)) if cfg.result_hint_bits else both)
+        write_class = named(m, "write_class", select(considered, list(self.classes)) if hinted(cfg) else both)
         go = named(m, "go", considered.any() & (~choice.banked | self.bank_accept))
         same = named(m, "named_by_result", Cat(entry == register for entry in entries.registers))
         m.d.comb += [
+            considered.eq(highest_one(self.results)),
             choice.full.eq((considered & self.full).any()),
             choice.write_class.eq(write_class),
             *(getattr(choice, name).eq(getattr(slots, name)) for name in ("late", "outdated")),
@@ -92,14 +90,10 @@ class Window(wiring.Component):
         Entries ask in the order in which they were taken: that is by the age of their first reader, then by slot.
         """
         asking = named(m, "next_asking", oldest_one(entries.asking, ranks.older))
-        self._locate(m, entries, asking, self.request_place)
-        index: Value = encode(asking, self._cfg.entry_bits)
-        for cycle in range(self._cfg.bank_cycles):
-            stage = Signal(self._cfg.entry_bits, name=f"arriving{cycle}", reset_less=True)
-            m.d.sync += stage.eq(index)
-            index = stage
+        index = self._arriving(m, encode(asking, self._cfg.entry_bits))
         m.d.comb += [
             self.request.eq(asking.any()),
+            self.request_register.eq(select(asking, list(entries.registers))),
             self.filled.eq(decode(index, len(asking)) & self.fill.replicate(len(asking))),
             entries.granted.eq(asking & self.grant.replicate(len(asking))),
             entries.filled.eq(self.filled),
@@ -108,16 +102,22 @@ class Window(wiring.Component):
         ]
         if writes_back(self._cfg):
             leaving = named(m, "next_evicting", oldest_one(entries.now.evicting, ranks.older))
-            self._locate(m, entries, leaving, self.evict_place)
             m.d.comb += [
                 self.evict.eq(leaving.any()),
+                self.evict_register.eq(select(leaving, list(entries.registers))),
                 self.evicting.eq(leaving),
                 entries.evicted.eq(leaving & self.evicted.replicate(len(leaving))),
             ]
 
-    def _locate(self, m: Module, entries: WindowEntries, entry: Value, place: data.View) -> None:
-        register = select(entry, list(entries.registers))
-        look_up(m, self._cfg, self.warp_base, self.index, register, place)
+    def _arriving(self, m: Module, index: Value) -> Value:
+        """Entry whose data arrive. It enters, when it is granted, as far from the end as its access takes cycles."""
+        arriving = index
+        for left in reversed(range(self._cfg.gives.cycles)):
+            stage = Signal(self._cfg.entry_bits, name=f"arriving{left}", reset_less=True)
+            starts = self.grant & (self.cycles == left + 1)
+            m.d.sync += stage.eq(arriving if arriving is index else Mux(starts, index, arriving))
+            arriving = stage
+        return arriving
 
     def _dispatch(self, m: Module, entries: WindowEntries, slots: WindowSlots) -> None:
         size = self._cfg.window_entries

@@ -6,12 +6,13 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, decode, encode, select
 from warpfile.hdl.beat import beat_layout, dispatch_layout
+from warpfile.hdl.collectors.held import dispatched, hold
 from warpfile.hdl.collectors.malekeh.recency import Recency
 from warpfile.hdl.collectors.malekeh.results import RESULT_EVENTS, ResultLookup
 from warpfile.hdl.collectors.malekeh.sources import SOURCE_EVENTS, SourceLookup
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.location import location_layout
-from warpfile.spec.schemes.malekeh import DEST_HINTS, LFSR_BITS, MalekehConfig
+from warpfile.hdl.rf.contract import places_layout
+from warpfile.spec.schemes.malekeh import LFSR_BITS, MalekehConfig
 
 
 class CachingUnit(wiring.Component):
@@ -41,7 +42,7 @@ class CachingUnit(wiring.Component):
     def __init__(self, cfg: MalekehConfig) -> None:
         self._cfg = cfg
         slots, entries = cfg.source_slots, cfg.unit_entries
-        places = data.ArrayLayout(location_layout(cfg), slots)
+        places = places_layout(cfg, slots)
         super().__init__(
             {
                 **{name: In(cfg.ports) for name in ("written", "hinted", "full")},
@@ -129,7 +130,7 @@ class CachingUnit(wiring.Component):
         foreign = named(m, "foreign", (~self.own).replicate(count))
         near = named(m, "near_then", (self.near_entries & ~self.invalidate) | self.place)
         used = named(m, "used", any_of(sources.uses.word_select(slot, count) for slot in range(cfg.source_slots)))
-        hints = self.beat.hints[DEST_HINTS:]
+        hints = self.beat.hints[cfg.hint_at("near_sources") :]
         hinted = any_of(
             sources.uses.word_select(slot, count) & hints[slot].replicate(count) for slot in range(cfg.source_slots)
         )
@@ -191,18 +192,12 @@ class CachingUnit(wiring.Component):
         ]
 
     def _hold(self, m: Module) -> None:
-        """Owner and beat. Nobody looks at them while the unit is free, so they need no reset."""
+        """Owner and beat. Of the beat, what the owner says already is not held again."""
         with m.If(self.allocate):
             m.d.sync += [self.busy.eq(1), self.owned.eq(1)]
         with m.Else():
             m.d.sync += [self.busy.eq(self.busy & ~self.dispatch), self.owned.eq(self.owned & ~self.vacate)]
-        held = {name: (self.out[name], self.beat[name]) for name in ("dest", "dest_count", "mask", "payload", "full")}
-        held["hints"] = (self.out.hints, self.beat.hints[:DEST_HINTS])
-        held |= {"warp": (self.owner, self.beat.warp), "port": (self.port, self.beat.port)}
-        held["places"] = (self.slot_places, self.places)
-        for name, (target, value) in held.items():
-            register = Signal(len(Value.cast(target)), name=f"held_{name}", reset_less=True)
-            m.d.comb += Value.cast(target).eq(register)
-            with m.If(self.allocate):
-                m.d.sync += register.eq(value)
+        fields = {"port": (self.port, self.beat.port), "places": (self.slot_places, self.places)}
+        fields |= dispatched(self._cfg, self.out, self.beat) | {"warp": (self.owner, self.beat.warp)}
+        hold(m, self.allocate, fields)
         m.d.comb += self.out.warp.eq(self.owner)

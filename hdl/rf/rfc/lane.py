@@ -1,11 +1,10 @@
-"""One lane of the register cache, and of the operands of units that read it."""
+"""One lane of the register cache."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
-from warpfile.hdl.rf.lanes import unit_inputs
 from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
 
 
@@ -48,50 +47,4 @@ class CacheLane(wiring.Component):
                 m.d.sync += word.eq(result)
         for port in range(READ_PORTS):
             m.d.comb += self.reads.word_select(port, 32).eq(select(self.lines.word_select(port, cfg.lines), words))
-        return m
-
-
-class CachedOperandLane(wiring.Component):
-    """One lane of the operands of all collector units, filled from the banks and from the cache.
-
-    Members
-    -------
-    inputs, fill, chosen, operands    As in :class:`hdl.collectors.units.unit.CollectorLane`.
-    reads : In(32 * READ_PORTS)       From the cache; every slot has the port of its number.
-    take : In(collectors * slots)     Slots that take their port's word at the end of the cycle.
-    """
-
-    def __init__(self, cfg: RfcConfig) -> None:
-        self._cfg = cfg
-        slots = cfg.collectors * cfg.source_slots
-        super().__init__(
-            {
-                "inputs": In(32 * unit_inputs(cfg)),
-                "fill": In(slots),
-                "reads": In(32 * READ_PORTS),
-                "take": In(slots),
-                "chosen": In(cfg.ports * cfg.collectors),
-                "operands": Out(32 * cfg.source_slots * cfg.ports),
-            }
-        )
-
-    def elaborate(self, platform) -> Module:
-        """Operand registers, then one AND-OR multiplexer per port and slot."""
-        m = Module()
-        cfg, width = self._cfg, self._cfg.source_slots
-        words = [
-            Signal(32, name=f"unit{unit}_slot{slot}", reset_less=True)
-            for unit in range(cfg.collectors)
-            for slot in range(width)
-        ]
-        for index, word in enumerate(words):
-            bank = self.inputs.word_select(index if cfg.collect == "all" else index // width, 32)
-            cache = self.reads.word_select(index % width, 32)
-            with m.If(self.fill[index] | self.take[index]):
-                m.d.sync += word.eq(Mux(self.take[index], cache, bank))
-        for port in range(cfg.ports):
-            chosen = self.chosen.word_select(port, cfg.collectors)
-            for slot in range(width):
-                operand = self.operands.word_select(port * width + slot, 32)
-                m.d.comb += operand.eq(select(chosen, words[slot::width]))
         return m

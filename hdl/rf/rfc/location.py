@@ -6,13 +6,14 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import decode
 from warpfile.hdl.beat import launch_layout
-from warpfile.hdl.rf.location import base_table, location_layout, look_up, of_warp
+from warpfile.hdl.rf.contract import location_layout, places_layout
+from warpfile.hdl.rf.location import base_table, look_up, of_warp
 from warpfile.hdl.rf.rfc.queued_banks import WRITERS
 from warpfile.spec.schemes.rfc import RfcConfig
 
 
 class CacheLocation(wiring.Component):
-    """Base of every warp, and the lookups of a cycle: the offered beat's sources and what each writer sends.
+    """Base of every warp, and the lookups of a cycle: sources of the unit that asks, and what each writer sends.
 
     As :class:`hdl.rf.location.Location`, but the lookups of the writers have ports of their own, because each of them
     depends on what the ones before it found.
@@ -20,7 +21,7 @@ class CacheLocation(wiring.Component):
     Members
     -------
     launch_valid : In(1), launch : In(launch_layout(cfg))
-    warp : In(warps), sources : In(ArrayLayout), source_places : Out(ArrayLayout)   The offered beat, warp one-hot.
+    check_warp : In(warp_bits), check_registers : In(ArrayLayout), check_places : Out(ArrayLayout)   Per source slot.
     Per name in WRITERS: <name>_warp : In(warp_bits), <name>_register : In(register_bits), <name>_place : Out
     """
 
@@ -31,9 +32,9 @@ class CacheLocation(wiring.Component):
             {
                 "launch_valid": In(1),
                 "launch": In(launch_layout(cfg)),
-                "warp": In(cfg.warps),
-                "sources": In(data.ArrayLayout(cfg.register_bits, cfg.source_slots)),
-                "source_places": Out(data.ArrayLayout(place, cfg.source_slots)),
+                "check_warp": In(cfg.warp_bits),
+                "check_registers": In(data.ArrayLayout(cfg.register_bits, cfg.source_slots)),
+                "check_places": Out(places_layout(cfg, cfg.source_slots)),
                 **{f"{name}_warp": In(cfg.warp_bits) for name in WRITERS},
                 **{f"{name}_register": In(cfg.register_bits) for name in WRITERS},
                 **{f"{name}_place": Out(place) for name in WRITERS},
@@ -41,13 +42,13 @@ class CacheLocation(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Table of bases; one multiplexer for the offered beat, one per writer."""
+        """Table of bases; one multiplexer for the unit that asks, one per writer."""
         m = Module()
         cfg = self._cfg
         bases = base_table(m, cfg, self.launch_valid, self.launch)
-        offered = of_warp(m, cfg, "offered", self.warp, bases)
+        asking = of_warp(m, cfg, "check", decode(self.check_warp, cfg.warps), bases)
         for slot in range(cfg.source_slots):
-            look_up(m, cfg, *offered, self.sources[slot], self.source_places[slot])
+            look_up(m, cfg, *asking, self.check_registers[slot], self.check_places[slot])
         for name in WRITERS:
             warp = decode(getattr(self, f"{name}_warp"), cfg.warps)
             sending = of_warp(m, cfg, name, warp, bases)

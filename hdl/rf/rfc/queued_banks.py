@@ -1,15 +1,14 @@
-"""Banked register file whose banks are written through a queue each."""
+"""All banks of a register file whose banks are written through a queue each."""
 
-from amaranth import Cat, Const, Module, Value
+from amaranth import Cat, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.bank import Bank
-from warpfile.hdl.rf.banks import BankedRegisterFile
-from warpfile.hdl.rf.lanes import unit_inputs
-from warpfile.hdl.rf.location import location_layout
+from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
 from warpfile.hdl.rf.rfc.write_queue import QueueLane, WriteQueue, queue_sources
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import index_bits
@@ -18,7 +17,7 @@ from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
 WRITERS = ("short", "long", "flush")  #: who sends to the queues; each another one in the same cycle
 
 
-class QueuedRegisterFile(BankedRegisterFile):
+class QueuedBanks(wiring.Component):
     """All banks with their queues and crossbars. A bank is written by its queue alone, and by that before it is read.
 
     Members
@@ -29,58 +28,49 @@ class QueuedRegisterFile(BankedRegisterFile):
     reads : In(ArrayLayout)            What the cache reads, lane-major; only with a cache.
     full : Out(banks)                  At the start of the cycle.
     counts : Out(ArrayLayout), write : Out(banks)   Entries that wait; banks that take the oldest one.
-    queued : Out(collectors * slots)   Slots whose row is in its bank's queue.
-    requests, places, older, grant, fill, fill_data   As in :class:`BankedRegisterFile`.
+    queued : Out(units * slots)        Slots whose row is in its bank's queue.
+    See also :func:`read_members`.
     """
 
     def __init__(self, cfg: RfcConfig) -> None:
         self._cfg = cfg
-        slots, writers = cfg.collectors * cfg.source_slots, len(WRITERS)
-        place = location_layout(cfg)
+        writers = len(WRITERS)
         members = {
             "push": In(writers),
-            "push_places": In(data.ArrayLayout(place, writers)),
+            "push_places": In(places_layout(cfg, writers)),
             "push_sources": In(data.ArrayLayout(queue_sources(cfg), writers)),
             "results": In(data.ArrayLayout(cfg.data_bits, cfg.ports)),
             "masks": In(data.ArrayLayout(cfg.lanes, cfg.ports)),
             "full": Out(cfg.banks),
             "counts": Out(data.ArrayLayout(index_bits(cfg.write_queue + 1), cfg.banks)),
             "write": Out(cfg.banks),
-            "queued": Out(slots),
-            "requests": In(slots),
-            "places": In(data.ArrayLayout(place, slots)),
-            "older": In(cfg.collectors**2),
-            "grant": Out(slots),
-            "fill": Out(slots),
-            "fill_data": Out(data.ArrayLayout(32 * unit_inputs(cfg), cfg.lanes)),
+            "queued": Out(cfg.asks.units * cfg.asks.slots),
+            **read_members(cfg),
         }
         if cfg.cache_entries:
             members["reads"] = In(data.ArrayLayout(32 * READ_PORTS, cfg.lanes))
-        wiring.Component.__init__(self, members)
+        super().__init__(members)
 
     def elaborate(self, platform) -> Module:
         """Queue and bank by bank in index order, then the lanes of both crossbars."""
         m = Module()
         queues, banks, sources = [], [], []
-        passed_over = Const(0, self._cfg.collectors)
         for index in range(self._cfg.banks):
             queue = stamp(m, f"queue{index}", "write_queue", lambda: WriteQueue(self._cfg))
             bank = stamp(m, f"bank{index}", "register_bank", lambda: Bank(self._cfg.replace(ports=1)))
             sources.append(self._push(m, index, queue))
-            self._connect(m, index, bank, passed_over)
             m.d.comb += [
                 bank.writes.eq(queue.filled),
                 bank.write_rows[0].eq(queue.head_row),
                 queue.pop.eq(bank.accept),
                 self.write[index].eq(bank.accept),
             ]
-            if self._cfg.collect == "one":
-                passed_over = passed_over | bank.chosen
             queues.append(queue)
             banks.append(bank)
-        m.d.comb += [self.grant.eq(any_of(bank.grant for bank in banks)), self.fill.eq(any_of(b.fill for b in banks))]
+        slots = connect_reads(m, self._cfg, self, banks)
+        m.d.comb += self.queued.eq(any_of(queue.found & slot for queue, slot in zip(queues, slots, strict=True)))
         self._queue_lanes(m, queues, banks, sources)
-        self._read_lanes(m, banks)
+        read_lanes(m, self._cfg, self, banks)
         return m
 
     def _push(self, m: Module, index: int, queue: wiring.PureInterface) -> Value:
@@ -96,25 +86,13 @@ class QueuedRegisterFile(BankedRegisterFile):
         ]
         return named(m, f"sources{index}", select(here, list(self.push_sources)))
 
-    def _connect(self, m: Module, index: int, bank: wiring.PureInterface, passed_over: Value) -> None:
-        m.d.comb += [
-            bank.requests.eq(self.requests & self._at(index)),
-            bank.passed_over.eq(passed_over),
-            bank.older.eq(self.older),
-            bank.rows.eq(Cat(place.row for place in self.places)),
-        ]
-
-    def _at(self, index: int) -> Value:
-        return Cat(place.bank == index for place in self.places)
-
     def _queue_lanes(self, m: Module, queues: list, banks: list, sources: list[Value]) -> None:
         ports = range(self._cfg.ports)
-        m.d.comb += self.queued.eq(any_of(queue.found & self._at(index) for index, queue in enumerate(queues)))
         filled = Cat(queue.entry & queue.push.replicate(len(queue.entry)) for queue in queues)
         filled, heads = named(m, "filled", filled), named(m, "heads", Cat(queue.head for queue in queues))
         sources = named(m, "sources", Cat(*sources))
         lanes = []
-        for number in self._lanes:
+        for number in range(self._cfg.lanes):
             lane = stamp(m, f"queue_lane{number}", "queue_lane", lambda: QueueLane(self._cfg))
             m.d.comb += [
                 lane.results.eq(Cat(self.results[port].word_select(number, 32) for port in ports)),

@@ -7,13 +7,13 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import any_of, decode, highest_one, select
 from warpfile.hdl.beat import result_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.location import location_layout
+from warpfile.hdl.rf.contract import location_layout
 from warpfile.hdl.rf.rfc.ports import ReadPorts
 from warpfile.hdl.rf.rfc.queued_banks import WRITERS
 from warpfile.hdl.rf.rfc.results import SHORT_LOOKUP, LongResult, ShortResult
 from warpfile.hdl.rf.rfc.write_queue import queue_sources
 from warpfile.spec.environment import Origin
-from warpfile.spec.schemes.rfc import NO_ALLOCATE, READ_PORTS, RfcConfig
+from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
 
 #: Of a result, what decides over it.
 RESULT_FIELDS = ("warp", "register", "full", "origin", "hints")
@@ -113,7 +113,7 @@ class CacheWrites(wiring.Component):
         m.d.comb += [
             short.valid.eq(chosen.any()),
             short.full.eq(result.full),
-            short.hinted.eq(result.hints[NO_ALLOCATE] & int(self._cfg.allocation == "hinted")),
+            short.hinted.eq(result.hints[self._cfg.hint_at("no_allocate")] & int(self._cfg.allocation == "hinted")),
             short.port.eq(ports.victim_left),
             short.queue_full.eq(self._full(self.short_place)),
             ports.reads.eq(self.reads),

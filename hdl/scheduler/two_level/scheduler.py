@@ -1,27 +1,12 @@
 """The two-level scheduler: a few warps hold a place and may issue, the others wait for one."""
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib import wiring
 
 from warpfile.hdl.arbiter import RoundRobin, any_of, decode, encode, lowest_one, prefix_or, select
 from warpfile.hdl.naming import named
-from warpfile.hdl.scheduler.policy import scheduler_members
+from warpfile.hdl.scheduler.contract import place_members, scheduler_members
 from warpfile.spec.config import Config
-
-#: What the scheduler must know of the warps besides their eligibility: first what the frame has a name for.
-FRAME_INPUTS = ("resident", "buffered", "waiting", "collecting")
-WARP_INPUTS = (*FRAME_INPUTS, "barrier_released", "marked", "touches_long", "short_pending")
-
-
-def observed_places(cfg: Config) -> dict[str, wiring.Member]:
-    """Outputs for the probes: state and events of the places and of the warps that wait for one."""
-    names = ("placed", "draining", "releasing", "suspend_long", "suspend_barrier")
-    return {
-        **{name: Out(cfg.active_warps) for name in names},
-        "current": Out(cfg.place_count_bits),
-        **{name: Out(cfg.warps) for name in ("ready", "activate")},
-    }
 
 
 class TwoLevel(wiring.Component):
@@ -29,31 +14,12 @@ class TwoLevel(wiring.Component):
 
     Members
     -------
-    See :func:`scheduler_members`.
-    resident, buffered, waiting, collecting : In(warps)   As in the frame.
-    barrier_released : In(warps)     Waits in this cycle for the last time.
-    marked, touches_long : In(warps) Of the head beat, whether there is one or not.
-    short_pending : In(warps)        A register is pending that no load reserved.
-    released : In(active_warps)      The operand stage lets go of a place that is releasing.
-    runs : Out(warps)                Warps that hold an active place and do not suspend: only they may be eligible.
-    places : Out(ArrayLayout)        Warp of each place, one-hot; zero if free.
-    placed, draining, releasing : Out(active_warps), current : Out(place_count_bits)   State.
-    suspend_long, suspend_barrier : Out(active_warps)   Places that start to drain in this cycle, by reason.
-    ready, activate : Out(warps)     Warps that wait for a place, and the one that gets one.
+    See :func:`scheduler_members` and :func:`place_members`.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        super().__init__(
-            {
-                **scheduler_members(cfg),
-                **{name: In(cfg.warps) for name in WARP_INPUTS},
-                "released": In(cfg.active_warps),
-                "runs": Out(cfg.warps),
-                "places": Out(data.ArrayLayout(cfg.warps, cfg.active_warps)),
-                **observed_places(cfg),
-            }
-        )
+        super().__init__({**scheduler_members(cfg), **place_members(cfg)})
 
     def elaborate(self, platform) -> Module:
         """Who suspends, who leaves, who comes, who issues."""

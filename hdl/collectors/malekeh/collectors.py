@@ -1,13 +1,13 @@
-"""The operand stage whose collector units keep the registers of one warp (docs/schemes/malekeh.md)."""
+"""Collector units that keep the registers of one warp each (docs/schemes/malekeh.md)."""
 
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import Out
 
 from warpfile.hdl.arbiter import any_of, decode
 from warpfile.hdl.beat import needs_unit
-from warpfile.hdl.collectors.contract import stage_members
-from warpfile.hdl.collectors.dispatch_lane import DispatchLane
+from warpfile.hdl.collectors.contract import collector_members
+from warpfile.hdl.collectors.dispatch import allocation_order, dispatch_units
+from warpfile.hdl.collectors.dispatch_lane import DispatchLane, join_lane
 from warpfile.hdl.collectors.malekeh.allocator import CHOICES, DepartureOrder, UnitAllocator
 from warpfile.hdl.collectors.malekeh.lane import CachingLane
 from warpfile.hdl.collectors.malekeh.lfsr import Lfsr
@@ -15,43 +15,39 @@ from warpfile.hdl.collectors.malekeh.results import RESULT_EVENTS
 from warpfile.hdl.collectors.malekeh.sources import SOURCE_EVENTS
 from warpfile.hdl.collectors.malekeh.threshold import WaitThreshold
 from warpfile.hdl.collectors.malekeh.unit import CachingUnit
-from warpfile.hdl.collectors.units.stage import OperandStage
+from warpfile.hdl.collectors.requests import ask_banks
+from warpfile.hdl.collectors.write_back import store_all
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.banks import BankedRegisterFile
-from warpfile.hdl.rf.location import Location
+from warpfile.hdl.probe import with_probes
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.malekeh import MalekehConfig, unit_probes
 from warpfile.spec.trace import Kind
 
 
-class CachingStage(OperandStage):
-    """The baseline's stage with other units: they keep what they held, and belong to a warp.
+class CachingCollectors(wiring.Component):
+    """Collector units that keep what they held, and belong to a warp.
 
-    Ports: :func:`stage_members` and the scheme's own probes. It holds and blocks no warp, prefers those that own a
-    unit with a register in it, and refuses beats while no unit may be taken.
+    Ports: :func:`collector_members` and the scheme's own probes. They block no warp, prefer those that own a unit with
+    a register in it, and refuse beats while no unit may be taken; the register file stores every result.
     """
 
     def __init__(self, cfg: MalekehConfig) -> None:
         self._cfg = cfg
-        probes = {probe.name: Out(probe.width) for probe in unit_probes(cfg)}
-        wiring.Component.__init__(self, {**stage_members(cfg), **probes})
+        super().__init__(with_probes(collector_members(cfg), unit_probes(cfg)))
 
     def elaborate(self, platform) -> Module:
-        """Units, location, banks, and the steps of a cycle."""
+        """Units, and the steps of a cycle."""
         m = Module()
-        m.submodules.location = location = Location(self._cfg)
-        m.submodules.register_file = banks = BankedRegisterFile(self._cfg)
         units = [self._unit(m, number) for number in range(self._cfg.collectors)]
-        ages = self._ages(m)
-        leaving = self._dispatch(m, units, ages)
-        self._write(m, location, banks)
-        self._results(m, units, location)
-        self._complete(m)
+        older = allocation_order(m, self._cfg, self.allocate)
+        leaving = dispatch_units(m, self._cfg, self, units, older)
+        store_all(m, self._cfg, self)
+        self._results(m, units)
         self._own(m, units)
         self._choose(m, units)
-        self._allocate(m, units, location, leaving)
-        self._read(m, units, banks, ages)
-        self._lanes(m, banks, units)
+        self._allocate(m, units, leaving)
+        ask_banks(m, self._cfg, self, units, older)
+        self._lanes(m, units)
         self._watch(m, units)
         return m
 
@@ -62,14 +58,14 @@ class CachingStage(OperandStage):
         m.d.comb += [unit.lfsr.eq(lfsr.state), lfsr.step.eq(unit.step)]
         return unit
 
-    def _results(self, m: Module, units: list, location: Location) -> None:
+    def _results(self, m: Module, units: list) -> None:
         """Accepted results, as every unit looks at them."""
         ports = range(self._cfg.ports)
         results = [self.result[port].payload for port in ports]
-        banks = [place.bank for place in location.result_places]
+        banks, near = list(self.result_banks), self._cfg.hint_at("near_dests")
         written = Cat(self.result[port].valid & self.result[port].ready & results[port].writes for port in ports)
         written = named(m, "written", written)
-        hinted = named(m, "hinted", Cat(result.hints.bit_select(result.component, 1) for result in results))
+        hinted = named(m, "hinted", Cat(result.hints[near:].bit_select(result.component, 1) for result in results))
         lower = named(m, "lower_bank", Cat(banks[first] < banks[second] for first in ports for second in ports))
         for unit in units:
             m.d.comb += [
@@ -125,25 +121,19 @@ class CachingStage(OperandStage):
         ]
         m.d.comb += [getattr(self, name).eq(getattr(allocator, name)) for name in CHOICES]
 
-    def _allocate(self, m: Module, units: list, location: Location, leaving: Value) -> None:
+    def _allocate(self, m: Module, units: list, leaving: Value) -> None:
         exits = named(m, "exits", self.offer_valid & (self.offer.kind == Kind.EXIT.value))
-        m.d.comb += [
-            location.launch_valid.eq(self.launch_valid),
-            location.launch.eq(self.launch),
-            location.warp.eq(self.offer_warp),
-            location.sources.eq(self.offer.sources),
-        ]
         for number, unit in enumerate(units):
             m.d.comb += [
                 unit.allocate.eq(self.allocate[number]),
                 unit.vacate.eq(exits & unit.own),
                 unit.beat.eq(self.offer),
-                unit.places.eq(location.source_places),
+                unit.places.eq(self.source_places),
                 unit.dispatch.eq(leaving[number]),
             ]
 
-    def _lanes(self, m: Module, banks: BankedRegisterFile, units: list) -> None:
-        ports, slots = range(self._cfg.ports), range(self._cfg.source_slots)
+    def _lanes(self, m: Module, units: list) -> None:
+        ports = range(self._cfg.ports)
         chosen = named(m, "chosen_units", Cat(self.chosen[port] for port in ports))
         for number in range(self._cfg.lanes):
             results = named(m, f"results{number}", Cat(data.word_select(number, 32) for data in self.result_data))
@@ -154,7 +144,7 @@ class CachingStage(OperandStage):
                 lane = stamp(m, f"unit{index}_lane{number}", "caching_lane", lambda: CachingLane(self._cfg))
                 m.d.comb += [
                     lane.fill.eq(unit.fill_entries),
-                    lane.fill_data.eq(banks.fill_data[number].word_select(index, 32)),
+                    lane.fill_data.eq(self.fill_data[number].word_select(index, 32)),
                     lane.place.eq(unit.place),
                     lane.winner.eq(unit.winner),
                     lane.enable.eq(enable),
@@ -164,10 +154,7 @@ class CachingStage(OperandStage):
                 operands.append(lane.operands)
             way = stamp(m, f"dispatch_lane{number}", "dispatch_lane", lambda: DispatchLane(self._cfg), clocked=False)
             m.d.comb += [way.units.eq(Cat(*operands)), way.chosen.eq(chosen)]
-            for port in ports:
-                for slot in slots:
-                    word = self.operands[port][slot].word_select(number, 32)
-                    m.d.comb += word.eq(way.operands.word_select(port * len(slots) + slot, 32))
+            join_lane(m, self._cfg, self, number, way.operands)
 
     def _watch(self, m: Module, units: list) -> None:
         """Probes that are the units' own, side by side or, for what only one unit can do, together."""
@@ -182,6 +169,6 @@ class CachingStage(OperandStage):
             self.owner.eq(Cat(unit.owner & unit.owned.replicate(self._cfg.warp_bits) for unit in units)),
             self.tag.eq(Cat(unit.tags for unit in units)),
             self.rank.eq(Cat(unit.ranks for unit in units)),
-            self.ready.eq(Cat(unit.filled for unit in units)),
+            self.filled.eq(Cat(unit.filled for unit in units)),
             self.lfsr.eq(Cat(unit.lfsr for unit in units)),
         ]

@@ -1,51 +1,45 @@
-"""Operand stage of ``bow`` and ``bow_wr``: a window per warp in place of the collector units."""
+"""Operand windows, one per warp, in place of collector units (docs/schemes/bow.md)."""
 
-from amaranth import Cat, Module, Signal
+from amaranth import Cat, Const, Module
 from amaranth.lib import wiring
-from amaranth.lib.wiring import Out
 
 from warpfile.hdl.arbiter import any_of, decode, select
 from warpfile.hdl.collectors.bow.lane import WindowLane
-from warpfile.hdl.collectors.bow.ports import writes_back
+from warpfile.hdl.collectors.bow.ports import hinted, writes_back
 from warpfile.hdl.collectors.bow.window import Window
-from warpfile.hdl.collectors.contract import stage_members
-from warpfile.hdl.collectors.dispatch_lane import DispatchLane
-from warpfile.hdl.collectors.units.stage import OperandStage
+from warpfile.hdl.collectors.contract import collector_members
+from warpfile.hdl.collectors.dispatch import dispatch_units
+from warpfile.hdl.collectors.dispatch_lane import DispatchLane, join_lane
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.banks import BankedRegisterFile
-from warpfile.hdl.rf.location import location_layout, look_up, of_warp
+from warpfile.hdl.probe import with_probes
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.bow import BowConfig, window_probes
 
 
-class WindowStage(OperandStage):
-    """The baseline's stage with windows for its units: dispatch and completion are the same (docs/schemes/bow.md).
+class Windows(wiring.Component):
+    """A window per warp takes its beats and, of its results, those that it needs.
 
-    Ports: :func:`stage_members` and :func:`window_probes`. It holds and prefers no warp, and refuses a beat whose
-    entries a result takes in the same cycle.
+    Ports: :func:`collector_members` and :func:`window_probes`. They prefer no warp, and refuse a beat whose entries a
+    result takes in the same cycle. Every window looks up the register of the entry that asks its bank and, where
+    windows write back, of the entry that it evicts.
     """
 
     def __init__(self, cfg: BowConfig) -> None:
         self._cfg = cfg
-        probes = {probe.name: Out(probe.width) for probe in window_probes(cfg)}
-        wiring.Component.__init__(self, {**stage_members(cfg), **probes})
+        super().__init__(with_probes(collector_members(cfg), window_probes(cfg)))
 
     def elaborate(self, platform) -> Module:
-        """Windows, banks with the windows as further writers, dispatch."""
+        """Windows, dispatch, and the ways to the register file."""
         m = Module()
-        cfg = self._cfg
-        one_request = cfg.common().replace(source_slots=1)
-        m.submodules.register_file = banks = BankedRegisterFile(
-            one_request, clients=cfg.warps if writes_back(cfg) else 0
-        )
-        windows = [stamp(m, f"window{warp}", "window", lambda: Window(cfg)) for warp in range(cfg.warps)]
+        windows = [stamp(m, f"window{warp}", "window", lambda: Window(self._cfg)) for warp in range(self._cfg.warps)]
         self._enter(m, windows)
-        self._results(m, windows, banks)
-        self._requests(m, windows, banks)
-        leaving = self._dispatch(m, windows, self._ages(m))
+        self._results(m, windows)
+        self._requests(m, windows)
+        if writes_back(self._cfg):
+            self._evictions(m, windows)
+        leaving = dispatch_units(m, self._cfg, self, windows, Const(0, len(windows) ** 2))
         m.d.comb += [window.dispatch.eq(leaving[number]) for number, window in enumerate(windows)]
-        self._complete(m)
-        self._lanes(m, windows, banks)
+        self._lanes(m, windows)
         self._watch(m, windows)
         return m
 
@@ -57,28 +51,21 @@ class WindowStage(OperandStage):
         for warp, window in enumerate(windows):
             m.d.comb += [
                 window.index.eq(warp),
-                window.launch.eq(self.launch_valid & (self.launch.warp == warp)),
-                window.base.eq(self.launch.base),
                 window.head.eq(self.heads[warp]),
                 window.buffered.eq(self.buffered[warp]),
                 window.running.eq(self.clear[warp] & ~self.waiting[warp]),
                 window.offered.eq(self.offer_warp[warp]),
             ]
 
-    def _results(self, m: Module, windows: list, banks: BankedRegisterFile) -> None:
+    def _results(self, m: Module, windows: list) -> None:
         """A window chooses among the results of its warp; of those that need it a bank chooses the highest port."""
-        bases = [window.warp_base for window in windows]
         for port in range(self._cfg.ports):
             result = self.result[port]
             warp = named(m, f"result{port}_warp", decode(result.payload.warp, len(windows)))
-            place = Signal(location_layout(self._cfg), name=f"result{port}_place")
-            look_up(m, self._cfg, *of_warp(m, self._cfg, f"result{port}", warp, bases), result.payload.register, place)
-            asks = any_of(window.bank_request[port] for window in windows)
+            taken = any_of(window.considered[port] for window in windows) | (result.valid & ~result.payload.writes)
             m.d.comb += [
-                banks.result_valid[port].eq(asks),
-                banks.result_places[port].eq(place),
-                banks.result_masks[port].eq(result.payload.mask),
-                banks.result_data[port].eq(self.result_data[port]),
+                self.result_valid[port].eq(taken),
+                self.result_store[port].eq(any_of(window.bank_request[port] for window in windows)),
                 result.ready.eq(any_of(window.accepted[port] for window in windows) | ~result.payload.writes),
             ]
             for number, window in enumerate(windows):
@@ -87,34 +74,43 @@ class WindowStage(OperandStage):
                     window.full[port].eq(result.payload.full),
                     window.registers[port].eq(result.payload.register),
                 ]
-                if self._cfg.result_hint_bits:
-                    m.d.comb += window.hints[port].eq(result.payload.hints)
+                if hinted(self._cfg):
+                    at = self._cfg.hint_at("write_class")
+                    m.d.comb += window.classes[port].eq(result.payload.hints[at : at + 2])
         for window in windows:
-            m.d.comb += window.bank_accept.eq((window.bank_request & banks.accept).any())
+            m.d.comb += window.bank_accept.eq((window.bank_request & self.result_accept).any())
 
-    def _requests(self, m: Module, windows: list, banks: BankedRegisterFile) -> None:
+    def _requests(self, m: Module, windows: list) -> None:
+        lookups = self._cfg.asks.lookups
         m.d.comb += [
-            banks.requests.eq(self.request),
-            banks.places.eq(Cat(window.request_place.as_value() for window in windows)),
             self.request.eq(Cat(window.request for window in windows)),
-            self.grant.eq(banks.grant),
+            self.requests.eq(self.request),
         ]
-        if writes_back(self._cfg):
-            self._evictions(m, windows, banks)
         for number, window in enumerate(windows):
-            m.d.comb += [window.grant.eq(banks.grant[number]), window.fill.eq(banks.fill[number])]
+            m.d.comb += [
+                self.lookup_registers[number * lookups].eq(window.request_register),
+                self.request_places[number].eq(self.lookup_places[number * lookups]),
+                window.grant.eq(self.grant[number]),
+                window.cycles.eq(self.cycles[number]),
+                window.fill.eq(self.fill[number]),
+            ]
 
-    def _evictions(self, m: Module, windows: list, banks: BankedRegisterFile) -> None:
+    def _evictions(self, m: Module, windows: list) -> None:
+        lookups = self._cfg.asks.lookups
         m.d.comb += [
             self.evict.eq(Cat(window.evict for window in windows)),
-            self.evicted.eq(banks.taken),
-            banks.offers.eq(self.evict),
-            banks.offer_places.eq(Cat(window.evict_place.as_value() for window in windows)),
-            *(window.evicted.eq(banks.taken[number]) for number, window in enumerate(windows)),
+            self.evicted.eq(self.engine_grant),
+            self.engine_valid.eq(self.evict),
         ]
+        for number, window in enumerate(windows):
+            m.d.comb += [
+                self.lookup_registers[number * lookups + 1].eq(window.evict_register),
+                self.engine_places[number].eq(self.lookup_places[number * lookups + 1]),
+                window.evicted.eq(self.engine_grant[number]),
+            ]
 
-    def _lanes(self, m: Module, windows: list, banks: BankedRegisterFile) -> None:
-        cfg, slots, ports = self._cfg, self._cfg.source_slots, range(self._cfg.ports)
+    def _lanes(self, m: Module, windows: list) -> None:
+        cfg, ports = self._cfg, range(self._cfg.ports)
         chosen = Cat(self.chosen[port] for port in ports)
         for lane in range(cfg.lanes):
             out = stamp(m, f"dispatch_lane{lane}", "dispatch_lane", lambda: DispatchLane(cfg), clocked=False)
@@ -122,15 +118,12 @@ class WindowStage(OperandStage):
             results = Cat(self.result_data[port].word_select(lane, 32) for port in ports)
             enables = Cat(self.result[port].payload.mask[lane] for port in ports)
             for warp, part in enumerate(parts):
-                fill = banks.fill_data[lane].word_select(warp, 32)
+                fill = self.fill_data[lane].word_select(warp, 32)
                 m.d.comb += [part.results.eq(results), part.enables.eq(enables), part.fill.eq(fill)]
             m.d.comb += [out.units.eq(Cat(part.operands for part in parts)), out.chosen.eq(chosen)]
             if writes_back(cfg):
-                m.d.comb += banks.offer_data[lane].eq(Cat(part.evicted for part in parts))
-            for port in ports:
-                for slot in range(slots):
-                    word = self.operands[port][slot].word_select(lane, 32)
-                    m.d.comb += word.eq(out.operands.word_select(port * slots + slot, 32))
+                m.d.comb += self.engine_data[lane].eq(Cat(part.evicted for part in parts))
+            join_lane(m, cfg, self, lane, out.operands)
 
     def _lane(self, m: Module, lane: int, warp: int, window: wiring.PureInterface) -> wiring.PureInterface:
         part = stamp(m, f"window{warp}_lane{lane}", "window_lane", lambda: WindowLane(self._cfg))

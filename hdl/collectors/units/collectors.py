@@ -1,0 +1,113 @@
+"""Collector units between the issued beat and the execution ports, over any register file."""
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import wiring
+
+from warpfile.hdl.arbiter import lowest_one
+from warpfile.hdl.beat import needs_unit
+from warpfile.hdl.collectors.contract import collector_members
+from warpfile.hdl.collectors.dispatch import allocation_order, dispatch_units
+from warpfile.hdl.collectors.dispatch_lane import join_lane
+from warpfile.hdl.collectors.requests import ask_banks
+from warpfile.hdl.collectors.units.checked_unit import CheckedUnit
+from warpfile.hdl.collectors.units.checks import look_up_later
+from warpfile.hdl.collectors.units.lane import CheckedLane, CollectorLane
+from warpfile.hdl.collectors.units.unit import CollectorUnit
+from warpfile.hdl.collectors.write_after_read import WriteAfterRead
+from warpfile.hdl.collectors.write_back import store_all
+from warpfile.hdl.naming import named
+from warpfile.hdl.probe import with_probes
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.config import Config
+from warpfile.spec.schemes.units import stage_probes
+
+
+class Units(wiring.Component):
+    """Allocates collector units, asks the register file for their operands, dispatches ready beats.
+
+    Ports: :func:`collector_members` and the probes of the units. They prefer no warp and refuse nothing that had
+    ``room``; the register file stores every result. Over a file that looks sources up later the units also have them
+    checked, one unit per cycle, and read what is near, one unit per cycle; the one allocated first goes first.
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        super().__init__(with_probes(collector_members(cfg), stage_probes(cfg)))
+
+    def elaborate(self, platform) -> Module:
+        """Units, order of allocation, dispatch, the way to the register file and back."""
+        m = Module()
+        units = [self._unit(m, number) for number in range(self._cfg.collectors)]
+        older = allocation_order(m, self._cfg, self.allocate)
+        leaving = dispatch_units(m, self._cfg, self, units, older)
+        self._allocate(m, units, leaving)
+        ask_banks(m, self._cfg, self, units, older)
+        near = look_up_later(m, self._cfg, self, units, older) if self._cfg.gives.later else None
+        store_all(m, self._cfg, self)
+        self._lanes(m, near)
+        self._watch(m, units)
+        return m
+
+    def _unit(self, m: Module, number: int) -> wiring.PureInterface:
+        if self._cfg.gives.later:
+            return stamp(m, f"unit{number}", "checked_unit", lambda: CheckedUnit(self._cfg))
+        return stamp(m, f"unit{number}", "collector_unit", lambda: CollectorUnit(self._cfg))
+
+    def _allocate(self, m: Module, units: list, leaving: Value) -> None:
+        wanted = self.offer_valid & needs_unit(self.offer)
+        m.d.comb += [
+            self.occupied.eq(Cat(unit.occupied for unit in units)),
+            self.accept.eq(1),
+            self.allocate.eq(lowest_one(~self.occupied) & wanted.replicate(len(units))),
+        ]
+        wait_for = Signal(len(units))
+        for number, unit in enumerate(units):
+            same = (unit.out.warp == self.offer.warp) & (unit.port == self.offer.port)
+            m.d.comb += [
+                wait_for[number].eq(unit.occupied & ~leaving[number] & same),
+                unit.allocate.eq(self.allocate[number]),
+                unit.beat.eq(self.offer),
+                unit.wait_for.eq(wait_for),
+                unit.leaving.eq(leaving),
+                unit.dispatch.eq(leaving[number]),
+            ]
+            if not self._cfg.gives.later:
+                m.d.comb += unit.places.eq(self.source_places)
+
+    def _lanes(self, m: Module, take: Value | None) -> None:
+        """``take``: slots that take their near word, if there are any."""
+        chosen = named(m, "chosen_units", Cat(self.chosen))
+        for number in range(self._cfg.lanes):
+            if self._cfg.gives.near_bits:
+                lane = stamp(m, f"lane{number}", "checked_lane", lambda: CheckedLane(self._cfg))
+                m.d.comb += [lane.near.eq(self.near_data[number]), lane.take.eq(take)]
+            else:
+                lane = stamp(m, f"lane{number}", "collector_lane", lambda: CollectorLane(self._cfg))
+            m.d.comb += [
+                lane.inputs.eq(self.fill_data[number]),
+                lane.fill.eq(self.fill),
+                lane.chosen.eq(chosen),
+            ]
+            join_lane(m, self._cfg, self, number, lane.operands)
+
+    def _watch(self, m: Module, units: list) -> None:
+        slots, full = self._cfg.source_slots, named(m, "full", self.occupied.all())
+        registers = named(m, "registers", Cat(unit.registers.as_value() for unit in units))
+        for warp in range(self._cfg.warps):
+            mine = named(m, f"mine{warp}", Cat(unit.occupied & (unit.out.warp == warp) for unit in units))
+            check = stamp(
+                m,
+                f"write_after_read{warp}",
+                "write_after_read",
+                lambda: WriteAfterRead(self._cfg, len(units) * slots),
+                clocked=False,
+            )
+            m.d.comb += [
+                check.dest.eq(self.heads[warp].dest),
+                check.dest_count.eq(self.heads[warp].dest_count),
+                check.unread.eq(Cat(unit.uncollected & mine[n].replicate(slots) for n, unit in enumerate(units))),
+                check.registers.eq(registers),
+                self.blocked[warp].eq(check.blocked),
+                self.collecting[warp].eq(mine.any()),
+                self.room[warp].eq(self.buffered[warp] & ~(full & needs_unit(self.heads[warp]))),
+            ]

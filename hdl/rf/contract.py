@@ -1,0 +1,134 @@
+"""Ports of every register file (docs/slots/rf.md)."""
+
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.beat import beat_layout, completion_layout, kernel_layout, launch_layout, result_layout
+from warpfile.spec.config import Config
+from warpfile.spec.contract import Engine, client_count
+
+Members = dict[str, wiring.Member]
+
+
+def location_layout(cfg: Config) -> data.StructLayout:
+    """Place of one warp register: ``bank`` and ``row`` in it."""
+    return data.StructLayout({"bank": cfg.bank_bits, "row": cfg.row_bits})
+
+
+def places_layout(cfg: Config, count: int) -> data.ArrayLayout:
+    """So many places."""
+    return data.ArrayLayout(location_layout(cfg), count)
+
+
+def unit_inputs(cfg: Config) -> int:
+    """Words per lane that reach units in a cycle: one per unit, or one per slot where all may be filled at once."""
+    return cfg.asks.units * (cfg.asks.slots if cfg.collect == "all" else 1)
+
+
+def file_members(cfg: Config) -> Members:
+    """All ports of a register file; every width and time is in docs/slots/rf.md.
+
+    Besides, a file has an output for every probe of its own, by the probe's name.
+    """
+    members = {
+        "launch_valid": In(1),
+        "launch": In(launch_layout(cfg)),
+        "launch_ready": Out(1),
+        "exits": In(cfg.warps),
+        "hold": Out(cfg.warps),
+        "offer_valid": In(1),
+        "offer": In(beat_layout(cfg)),
+        "offer_warp": In(cfg.warps),
+        "accept": In(1),
+        "results": In(data.ArrayLayout(result_layout(cfg), cfg.ports)),
+        "result_data": In(data.ArrayLayout(cfg.data_bits, cfg.ports)),
+        "completed": Out(cfg.ports),
+        "completion": Out(data.ArrayLayout(completion_layout(cfg), cfg.ports)),
+        **between_members(cfg),
+    }
+    if cfg.gives.kernel:
+        members |= {"kernel_valid": In(1), "kernel": In(kernel_layout(cfg)), "kernel_ready": Out(1), "quiet": Out(1)}
+    if cfg.gives.sweeps:
+        members["retired"] = Out(cfg.warps)
+    if cfg.operand_bits:
+        members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
+    if cfg.scheduler == "two_level":
+        members |= {
+            "places": In(data.ArrayLayout(cfg.warps, cfg.active_warps)),
+            "release": In(cfg.active_warps),
+            "released": Out(cfg.active_warps),
+        }
+    return members
+
+
+def between_members(cfg: Config) -> Members:
+    """What is between collectors and register file, as the file sees it; the collectors have it flipped."""
+    sources = _later(cfg) if cfg.gives.later else _at_once(cfg)
+    return {**sources, **_reads(cfg), **_results(cfg), **engine_members(cfg, cfg.asks.engines)}
+
+
+def _at_once(cfg: Config) -> Members:
+    members: Members = {}
+    if cfg.asks.sources:
+        members["source_places"] = Out(places_layout(cfg, cfg.source_slots))
+    if count := cfg.warps * cfg.asks.lookups:
+        members["lookup_registers"] = In(data.ArrayLayout(cfg.register_bits, count))
+        members["lookup_places"] = Out(places_layout(cfg, count))
+    return members
+
+
+def _later(cfg: Config) -> Members:
+    slots, gives = cfg.source_slots, cfg.gives
+    members = {
+        "check_warp": In(cfg.warp_bits),
+        "check_valid": In(slots),
+        "check_registers": In(data.ArrayLayout(cfg.register_bits, slots)),
+        "check_places": Out(places_layout(cfg, slots)),
+        "unwritten": Out(cfg.asks.units * slots),
+    }
+    if gives.near_bits:
+        refs = data.ArrayLayout(gives.near_bits, slots)
+        members |= {"check_near": Out(slots), "check_refs": Out(refs)}
+        members |= {"near_warp": In(cfg.warp_bits), "near_slots": In(slots), "near_refs": In(refs)}
+        members["near_data"] = Out(data.ArrayLayout(32 * slots, cfg.lanes))
+    if gives.note_bits:
+        members |= {"note": Out(gives.note_bits), "near_note": In(gives.note_bits)}
+    return members
+
+
+def _reads(cfg: Config) -> Members:
+    units, slots = cfg.asks.units, cfg.asks.units * cfg.asks.slots
+    return {
+        "requests": In(slots),
+        "request_places": In(places_layout(cfg, slots)),
+        "older": In(units**2),
+        "grant": Out(slots),
+        "cycles": Out(data.ArrayLayout(cfg.gives.cycles.bit_length(), slots)),
+        "fill": Out(slots),
+        "fill_data": Out(data.ArrayLayout(32 * unit_inputs(cfg), cfg.lanes)),
+    }
+
+
+def _results(cfg: Config) -> Members:
+    members = {
+        **{name: In(cfg.ports) for name in ("result_valid", "result_store")},
+        "result_accept": Out(cfg.ports),
+    }
+    if cfg.asks.result_banks:
+        members["result_banks"] = Out(data.ArrayLayout(cfg.bank_bits, cfg.ports))
+    return members
+
+
+def engine_members(cfg: Config, engines: tuple[Engine, ...]) -> Members:
+    """Ports for engines; clients are numbered through all of them, in their order."""
+    count, masked, reading = (client_count(engines, kind) for kind in ("all", "masked", "reads"))
+    members: Members = {}
+    if count:
+        members |= {"engine_valid": In(count), "engine_places": In(places_layout(cfg, count))}
+        members |= {"engine_data": In(data.ArrayLayout(32 * count, cfg.lanes)), "engine_grant": Out(count)}
+    if masked:
+        members["engine_masks"] = In(data.ArrayLayout(cfg.lanes, masked))
+    if reading:
+        members |= {"engine_write": In(reading), "engine_fill": Out(reading)}
+        members["engine_read"] = Out(data.ArrayLayout(32 * reading, cfg.lanes))
+    return members

@@ -1,0 +1,66 @@
+"""The way from source slots to banks and back, as every file with banks has it."""
+
+from amaranth import Cat, Const, Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.rf.contract import places_layout, unit_inputs
+from warpfile.hdl.rf.lanes import CrossbarLane
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.config import Config
+
+
+def read_members(cfg: Config) -> dict[str, wiring.Member]:
+    """Ports for reads.
+
+    requests : In(units * slots), places : In(ArrayLayout)   Every slot and its place; units, slots: ``cfg.asks``.
+    older : In(units ** 2), grant, fill : Out(units * slots)
+    fill_data : Out(ArrayLayout)   Lane-major: lane, then input.
+    """
+    slots = cfg.asks.units * cfg.asks.slots
+    return {
+        "requests": In(slots),
+        "places": In(places_layout(cfg, slots)),
+        "older": In(cfg.asks.units**2),
+        "grant": Out(slots),
+        "fill": Out(slots),
+        "fill_data": Out(data.ArrayLayout(32 * unit_inputs(cfg), cfg.lanes)),
+    }
+
+
+def connect_reads(m: Module, cfg: Config, part: wiring.Component, banks: list[wiring.PureInterface]) -> list[Value]:
+    """Join the banks, in index order, with a part that has :func:`read_members`. Returns, per bank, the slots in it."""
+    passed_over: Value = Const(0, cfg.asks.units)
+    rows, slots = Cat(place.row for place in part.places), []
+    for index, bank in enumerate(banks):
+        slots.append(Cat(place.bank == index for place in part.places))
+        m.d.comb += [
+            bank.requests.eq(part.requests & slots[index]),
+            bank.passed_over.eq(passed_over),
+            bank.older.eq(part.older),
+            bank.rows.eq(rows),
+        ]
+        if cfg.collect == "one":
+            passed_over = passed_over | bank.chosen
+    m.d.comb += [part.grant.eq(any_of(bank.grant for bank in banks)), part.fill.eq(any_of(bank.fill for bank in banks))]
+    return slots
+
+
+def read_lanes(m: Module, cfg: Config, part: wiring.Component, banks: list[wiring.PureInterface]) -> None:
+    """The crossbar: to every input of the units, and to every client of ``part.engine_read`` if there are any."""
+    inputs, width = unit_inputs(cfg), len(part.fill) // unit_inputs(cfg)
+    taken = [bank.fill.word_select(index, width).any() for index in range(inputs) for bank in banks]
+    readers = len(part.engine_fill) if hasattr(part, "engine_fill") else 0
+    taken += [bank.engine_fill[client] for client in range(readers) for bank in banks]
+    sources = Signal(len(taken))
+    m.d.comb += sources.eq(Cat(*taken))
+    for number in range(cfg.lanes):
+        lane = stamp(m, f"crossbar_lane{number}", "crossbar_lane", lambda: CrossbarLane(cfg, readers), clocked=False)
+        m.d.comb += [
+            lane.sources.eq(sources),
+            lane.banks.eq(Cat(bank.read_data.word_select(number, 32) for bank in banks)),
+            part.fill_data[number].eq(lane.inputs[: 32 * inputs]),
+        ]
+        if readers:
+            m.d.comb += part.engine_read[number].eq(lane.inputs[32 * inputs :])

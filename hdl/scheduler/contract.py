@@ -1,0 +1,58 @@
+"""Ports of every warp scheduler (docs/slots/scheduler.md)."""
+
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.spec.config import Config
+
+#: What a scheduler with places must know of the warps besides their eligibility: first what the frame has a name for.
+FRAME_INPUTS = ("resident", "buffered", "waiting", "collecting")
+WARP_INPUTS = (*FRAME_INPUTS, "barrier_released", "marked", "touches_long", "short_pending")
+
+
+def observed_places(cfg: Config) -> dict[str, wiring.Member]:
+    """Outputs for the probes: state and events of the places and of the warps that wait for one."""
+    names = ("placed", "draining", "releasing", "suspend_long", "suspend_barrier")
+    return {
+        **{name: Out(cfg.active_warps) for name in names},
+        "current": Out(cfg.place_count_bits),
+        **{name: Out(cfg.warps) for name in ("ready", "activate")},
+    }
+
+
+def place_members(cfg: Config) -> dict[str, wiring.Member]:
+    """Ports that a scheduler with places has besides.
+
+    resident, buffered, waiting, collecting : In(warps)   As in the frame.
+    barrier_released : In(warps)     Waits in this cycle for the last time.
+    marked, touches_long : In(warps) Of the head beat, whether there is one or not.
+    short_pending : In(warps)        A register is pending that no load reserved.
+    released : In(active_warps)      The register file lets go of a place that is releasing.
+    runs : Out(warps)                Warps that hold an active place and do not suspend: only they may be eligible.
+    places : Out(ArrayLayout)        Warp of each place, one-hot; zero if free.
+    placed, draining, releasing : Out(active_warps), current : Out(place_count_bits)   State.
+    suspend_long, suspend_barrier : Out(active_warps)   Places that start to drain in this cycle, by reason.
+    ready, activate : Out(warps)     Warps that wait for a place, and the one that gets one.
+    """
+    return {
+        **{name: In(cfg.warps) for name in WARP_INPUTS},
+        "released": In(cfg.active_warps),
+        "runs": Out(cfg.warps),
+        "places": Out(data.ArrayLayout(cfg.warps, cfg.active_warps)),
+        **observed_places(cfg),
+    }
+
+
+def scheduler_members(cfg: Config) -> dict[str, wiring.Member]:
+    """Ports that every warp scheduler has.
+
+    ``grant`` is one-hot among ``eligible`` in the same cycle, zero if none is. ``taken``: the granted warp issues.
+    ``launch`` and ``exit`` are one-hot warp slots.
+    """
+    return {
+        "eligible": In(cfg.warps),
+        "taken": In(1),
+        "launch": In(cfg.warps),
+        "exit": In(cfg.warps),
+        "grant": Out(cfg.warps),
+    }
