@@ -7,8 +7,6 @@ from warpfile.spec.beat import SCHEME_PINS, decode_fields, dispatch_fields, kern
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Port
 
-KERNEL_REGISTERS = 9  #: bits of a kernel's register count, up to 256
-
 
 def beat_layout(cfg: Config) -> data.StructLayout:
     """Decode port's record; ``sources`` is an array of register names, slot 0 first."""
@@ -40,11 +38,6 @@ def result_layout(cfg: Config) -> data.StructLayout:
 def launch_layout(cfg: Config) -> data.StructLayout:
     """One warp launch: slot, the warp's first place, CTA slot."""
     return data.StructLayout(dict(launch_fields(cfg)))
-
-
-def kernel_layout(cfg: Config) -> data.StructLayout:
-    """One kernel: registers per warp and the fields of its descriptor."""
-    return data.StructLayout({"registers": KERNEL_REGISTERS, **dict(cfg.descriptor)})
 
 
 def completion_layout(cfg: Config) -> data.StructLayout:
