@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from warpfile.spec.beat import Beat
-from warpfile.spec.trace import Kind, Port
+from warpfile.spec.trace import Drain, Kind, Port
 
 # Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
 _NO_PORT = int(Port.NONE)
 _BARRIER = int(Kind.BARRIER)
 _EXIT = int(Kind.EXIT)
+_NO_DRAIN = int(Drain.NONE)
+_EMPTY = int(Drain.EMPTY)
 
 
 class Entry:
     """A buffered beat and what the checks of section 4 ask of it, as masks over register names and tokens.
 
-    ``touched`` are sources and destinations; ``port`` is the execution port of section 5.
+    ``touched`` are sources and destinations; ``port`` is the execution port of section 5. It ``drains`` if it waits for
+    the dispatch of what is older, and ``empties`` if also for what is pending. ``counts``: an instruction ends here.
     """
 
-    __slots__ = ("barrier", "beat", "dests", "drains", "executes", "exits", "needs_unit", "port", "tokens", "touched")
+    __slots__ = (
+        "barrier",
+        "beat",
+        "counts",
+        "dests",
+        "drains",
+        "empties",
+        "executes",
+        "exits",
+        "needs_unit",
+        "port",
+        "tokens",
+        "touched",
+    )
 
     def __init__(self, beat: Beat, ports: int) -> None:
         self.beat = beat
@@ -31,4 +47,6 @@ class Entry:
         self.tokens = beat.token_reads | beat.token_writes
         self.barrier = beat.kind == _BARRIER
         self.exits = beat.kind == _EXIT
-        self.drains = self.barrier or self.exits
+        self.drains = self.barrier or self.exits or beat.drain != _NO_DRAIN
+        self.empties = self.exits or beat.drain == _EMPTY
+        self.counts = beat.counts

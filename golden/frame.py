@@ -60,7 +60,7 @@ class Frame:
             return True
         if not head.drains:
             return False
-        return collectors.collecting(warp) or (head.exits and bool(self.registers[warp] or self.tokens[warp]))
+        return collectors.collecting(warp) or (head.empties and bool(self.registers[warp] or self.tokens[warp]))
 
     def release(self, result: Result) -> None:
         """A result that completes frees its register and its tokens."""

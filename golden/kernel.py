@@ -22,12 +22,12 @@ class KernelPorts:
         file, word = self._file, 0
         if self._handshake:
             word = file.quiet << self._at["quiet"]
-            kernel = stimulus.kernel  # type: ignore[attr-defined]
+            kernel = stimulus.kernel
             if kernel is not None and file.kernel_ready:
                 file.kernel(kernel)
                 word |= 1 << self._at["kernel"]
-        if self._operands and stimulus.operand is not None:  # type: ignore[attr-defined]
-            file.operand(stimulus.operand)  # type: ignore[attr-defined]
+        if self._operands and stimulus.operand is not None:
+            file.operand(stimulus.operand)
         return word
 
     def end(self) -> int:

@@ -7,13 +7,17 @@ from warpfile.golden.entry import Entry
 from warpfile.golden.frame import Frame
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Result
+from warpfile.spec.trace import Drain
+
+_EMPTY = int(Drain.EMPTY)
+_ALL = -1  #: mask of all registers
 
 
 class LongFrame(Frame):
     """``longs`` are the long ones among the pending registers of each warp.
 
     Masks over warps, brought up to date by ``refresh``: ``marked`` (the head beat may suspend its warp) and
-    ``touching`` (a source or destination of the head beat is long).
+    ``touching`` (a source or destination of the head beat is long, or it is a pseudo-instruction that waits for all).
     """
 
     def __init__(self, cfg: Config) -> None:
@@ -38,7 +42,7 @@ class LongFrame(Frame):
             head = self.buffers[warp][0]
             if hint is None or head.beat.hints >> hint & 1:
                 marked |= bit
-            if head.touched & self.longs[warp]:
+            if (_ALL if head.beat.drain == _EMPTY else head.touched) & self.longs[warp]:
                 touching |= bit
         self.marked, self.touching = marked, touching
 

@@ -181,7 +181,7 @@ class Machine:
         self.file.issued(warp, entry)
         self.scheduler.issued(warp)
         self._counters["beats"] += 1
-        self._counters["instructions"] += entry.beat.last
+        self._counters["instructions"] += entry.counts
         word = 1 << issue | warp << issue_warp
         if entry.exits:
             self.scheduler.exited(warp)

@@ -3,11 +3,9 @@
 from amaranth import Value
 from amaranth.lib import data
 
-from warpfile.spec.beat import decode_fields, dispatch_fields, launch_fields, result_fields
+from warpfile.spec.beat import SCHEME_PINS, decode_fields, dispatch_fields, kernel_fields, launch_fields, result_fields
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Port
-
-KERNEL_REGISTERS = 9  #: bits of a kernel's register count, up to 256
 
 
 def beat_layout(cfg: Config) -> data.StructLayout:
@@ -22,6 +20,16 @@ def needs_unit(beat: data.View) -> Value:
     return beat.executes & (beat.port != Port.NONE.value)
 
 
+def is_pseudo(beat: data.View) -> Value:
+    """Whether a beat is a pseudo-instruction of a scheme."""
+    return beat.kind == SCHEME_PINS
+
+
+def kernel_layout(cfg: Config) -> data.StructLayout:
+    """A kernel's start: registers per thread and the descriptor."""
+    return data.StructLayout(dict(kernel_fields(cfg)))
+
+
 def result_layout(cfg: Config) -> data.StructLayout:
     """One request of a write-back port without its data: a register (if ``writes``) and tokens to release."""
     return data.StructLayout(dict(result_fields(cfg)))
@@ -30,11 +38,6 @@ def result_layout(cfg: Config) -> data.StructLayout:
 def launch_layout(cfg: Config) -> data.StructLayout:
     """One warp launch: slot, the warp's first place, CTA slot."""
     return data.StructLayout(dict(launch_fields(cfg)))
-
-
-def kernel_layout(cfg: Config) -> data.StructLayout:
-    """One kernel: registers per warp and the fields of its descriptor."""
-    return data.StructLayout({"registers": KERNEL_REGISTERS, **dict(cfg.descriptor)})
 
 
 def completion_layout(cfg: Config) -> data.StructLayout:

@@ -8,7 +8,7 @@ from warpfile.hdl.arbiter import any_of, decode
 from warpfile.hdl.beat import beat_layout
 from warpfile.hdl.naming import named
 from warpfile.spec.config import Config
-from warpfile.spec.trace import TOKENS, Kind
+from warpfile.spec.trace import TOKENS, Drain, Kind
 
 GROUP = 4  #: registers of the widest operand; a destination never crosses an aligned group
 
@@ -43,7 +43,8 @@ class WarpScoreboard(wiring.Component):
     clear : Out(1)                     The head beat is valid and has no hazard.
     reserve_long : In(1)               The reserving beat is a load from far away. This and the next only for
                                        ``two_level``, which keeps one more bit per register.
-    touches_long : Out(1)              The head beat names a register that is pending because of such a load.
+    touches_long : Out(1)              The head beat names a register that is pending because of such a load, or waits
+                                       for all that are.
     short_pending : Out(1)             Some register is pending for another reason.
     """
 
@@ -91,8 +92,11 @@ class WarpScoreboard(wiring.Component):
         loading = Signal(self._cfg.register_names)
         reserved = self.reserve_registers & self.reserve_long.replicate(len(loading))
         self._update(m, loading, reserved, self.release_registers)
+        touches = self._read_after_write(loading) | self._write_after_write(loading, mask)
+        if self._cfg.operand_bits:
+            touches |= (self.head.drain == Drain.EMPTY.value) & loading.any()
         m.d.comb += [
-            self.touches_long.eq(self._read_after_write(loading) | self._write_after_write(loading, mask)),
+            self.touches_long.eq(touches),
             self.short_pending.eq((pending & ~loading).any()),
         ]
 
@@ -109,5 +113,8 @@ class WarpScoreboard(wiring.Component):
 
     def _undrained(self, pending: Value, tokens: Value) -> Value:
         writing = pending.any() | tokens.any()
-        exits = self.head.kind == Kind.EXIT.value
-        return Mux(exits, self.collecting | writing, (self.head.kind == Kind.BARRIER.value) & self.collecting)
+        empties, drains = self.head.kind == Kind.EXIT.value, self.head.kind == Kind.BARRIER.value
+        if self._cfg.operand_bits:
+            empties |= self.head.drain == Drain.EMPTY.value
+            drains |= self.head.drain == Drain.DISPATCHED.value
+        return Mux(empties, self.collecting | writing, drains & self.collecting)

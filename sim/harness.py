@@ -226,11 +226,14 @@ def _slice(position: tuple[int, int]) -> str:
 
 
 def _frame_connections(at: dict[str, tuple[int, int]]) -> list[str]:
+    pins = {"kernel": "kernel__payload", "kernel_valid": "kernel__valid"}
+    optional = ("kernel", "kernel_valid", "operand", "operand_valid")
     return [
         f".launch__payload({_slice(at['launch'])})",
         f".launch__valid(inputs[{at['launch_valid'][0]}])",
         f".decode({_slice(at['decode'])})",
         f".decode_valid(inputs[{at['decode_valid'][0]}])",
+        *(f".{pins.get(name, name)}({_slice(at[name])})" for name in optional if name in at),
     ]
 
 

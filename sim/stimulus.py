@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from warpfile.spec.beat import Beat, decode_fields, field_bits, launch_fields, pack_beat, result_fields
+from warpfile.spec.beat import (
+    Beat,
+    decode_fields,
+    field_bits,
+    kernel_fields,
+    launch_fields,
+    pack_beat,
+    pack_fields,
+    result_fields,
+)
 from warpfile.spec.config import Config
-from warpfile.spec.environment import Result, Stimulus
+from warpfile.spec.stimulus import Result, Stimulus
 from warpfile.spec.trace import TOKENS
 
 ROW_BITS = 32
 
 
 def stimulus_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
-    """Whole input word. ``value`` is the row of the trace's values plus one, zero for unknown data."""
+    """Whole input word. ``value`` is the row of the trace's values plus one, zero for unknown data.
+
+    Kernel and operand are there only for machines that take them.
+    """
     fields = [("reset", 1), ("launch_valid", 1), ("launch", field_bits(launch_fields(cfg)))]
     fields += [("decode_valid", 1), ("decode", field_bits(decode_fields(cfg))), ("ready", cfg.ports)]
     for port in range(cfg.ports):
@@ -20,6 +32,10 @@ def stimulus_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
             (f"result{port}", field_bits(result_fields(cfg))),
             (f"value{port}", ROW_BITS),
         ]
+    if cfg.gives.kernel:
+        fields += [("kernel_valid", 1), ("kernel", field_bits(kernel_fields(cfg)))]
+    if cfg.operand_bits:
+        fields += [("operand_valid", 1), ("operand", cfg.operand_bits)]
     return tuple(fields)
 
 
@@ -39,6 +55,8 @@ class StimulusPacker:
         self._decode = offsets["decode_valid"]
         self._ready = offsets["ready"]
         self._results = [offsets[f"result_valid{port}"] for port in range(cfg.ports)]
+        self._kernel = offsets.get("kernel_valid")
+        self._operand = offsets.get("operand_valid")
         self._value = field_bits(result_fields(cfg)) + 1
         self._lanes = (1 << cfg.lanes) - 1
         self._warp_at = 1
@@ -73,6 +91,11 @@ class StimulusPacker:
                     record |= self._flag_bits(result)
                 record |= result.hints << self._hints_at
                 word |= (record << 1 | 1 | (result.row + 1) << self._value) << self._results[port]
+        if self._kernel is not None and stimulus.kernel is not None:
+            values = {"registers": stimulus.kernel.registers} | stimulus.kernel.descriptor
+            word |= (pack_fields(kernel_fields(self._cfg), values) << 1 | 1) << self._kernel
+        if self._operand is not None and stimulus.operand is not None:
+            word |= (stimulus.operand << 1 | 1) << self._operand
         return word
 
     def _flag_bits(self, result: Result) -> int:

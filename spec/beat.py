@@ -9,6 +9,9 @@ from warpfile.spec.config import Config
 from warpfile.spec.trace import TOKENS, Kind, Port, Space, StaticInstruction
 
 NO_VALUE = -1
+#: Kind of a pseudo-instruction in the decode record; branches are nothing special there.
+SCHEME_PINS = 1
+_PIN_KINDS = {int(Kind.BRANCH): int(Kind.NORMAL), int(Kind.SCHEME): SCHEME_PINS}
 
 
 @dataclass(slots=True, eq=False)
@@ -19,7 +22,8 @@ class Beat:
     checked) and ``result_row`` the row of the first result. ``mask`` always has 32 lanes. ``lines`` are the 128-byte
     lines of a global or local access, ascending. ``record`` is the trace's dynamic record. ``full``: the
     execution mask, ``converged``: the mask before the guard has every lane that has not exited. ``hints`` are the
-    scheme's, laid out as its configuration says.
+    scheme's, laid out as its configuration says. ``drain`` and ``operand`` belong to pseudo-instructions; a pass may
+    have ``inserted`` the instruction.
     """
 
     payload: int
@@ -43,6 +47,19 @@ class Beat:
     full: bool = True
     converged: bool = True
     hints: int = 0
+    drain: int = 0
+    operand: int = 0
+    inserted: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether an instruction of the original stream ends here."""
+        return self.last and not self.inserted
+
+    @property
+    def pseudo(self) -> bool:
+        """Whether it is a pseudo-instruction of a scheme."""
+        return self.kind == Kind.SCHEME
 
     @property
     def executes(self) -> bool:
@@ -78,6 +95,7 @@ def decode_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
         ("warp", cfg.warp_bits),
         ("port", 2),
         ("kind", 2),
+        *_present("drain", 2 if cfg.operand_bits else 0),
         ("executes", 1),
         ("source_valid", cfg.source_slots),
         ("sources", cfg.source_slots * cfg.register_bits),
@@ -128,6 +146,11 @@ def launch_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     return (("warp", cfg.warp_bits), ("base", cfg.place_bits), ("cta", cfg.cta_bits))
 
 
+def kernel_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
+    """Names and widths of a kernel's start: registers per thread, then the descriptor; least significant first."""
+    return (("registers", cfg.register_names.bit_length()), *cfg.descriptor)
+
+
 def _present(name: str, width: int) -> tuple[tuple[str, int], ...]:
     return ((name, width),) if width else ()
 
@@ -154,11 +177,11 @@ def pack_beat(cfg: Config, beat: Beat, warp: int) -> int:
     registers = 0
     for slot, register in enumerate(beat.sources):
         registers |= register << (slot * cfg.register_bits)
-    kind = Kind.NORMAL if beat.kind == Kind.BRANCH else beat.kind
     values = {
         "warp": warp,
         "port": beat.port if cfg.ports > 1 or beat.port == Port.NONE else 0,
-        "kind": int(kind),
+        "kind": _PIN_KINDS.get(beat.kind, beat.kind),
+        "drain": beat.drain,
         "executes": int(beat.executes),
         "source_valid": (1 << len(beat.sources)) - 1,
         "sources": registers,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from warpfile.spec.contract import Asks, Gives, Hint
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 def index_bits(count: int) -> int:
@@ -215,14 +219,17 @@ class Config:
         """Width of a place number: bank and row of a warp register in one."""
         return index_bits(self.banks * self.rows)
 
-    def places_per_warp(self, registers: int) -> int:
-        """Places that a warp of a kernel with so many registers takes: whole rows if the skew depends on the warp."""
+    def places_per_warp(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
+        """Places that a warp of a kernel with so many registers takes: whole rows if the skew depends on the warp.
+
+        A part whose warps take others overrides this, and may ask the kernel's descriptor.
+        """
         size = self.banks if self.bank_skew == "warp" else 1
         return max(1, -(-registers // size)) * size
 
-    def resident_warps(self, registers: int) -> int:
-        """Warp slots that such a kernel can use: limited by slots and by places."""
-        return min(self.warps, self.banks * self.rows // self.places_per_warp(registers))
+    def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
+        """Warp slots that such a kernel can use: limited by slots and by places. See :meth:`places_per_warp`."""
+        return min(self.warps, self.banks * self.rows // self.places_per_warp(registers, descriptor))
 
     def common(self) -> Config:
         """The fields that every scheme has, as the baseline's configuration."""

@@ -27,11 +27,12 @@ class CtaDispatcher:
 
     def __init__(self, cfg: Config, workload: Workload) -> None:
         self._cfg = cfg
-        self._places = cfg.places_per_warp(workload.registers)
+        kernel = workload.kernel
+        self._places = cfg.places_per_warp(kernel.registers, kernel.descriptor)
         self._shared = workload.trace.shared_bytes
         self._shared_free = cfg.shared_bytes
         self._waiting = deque(workload.ctas)
-        self._free_warps = list(range(cfg.resident_warps(workload.registers)))
+        self._free_warps = list(range(cfg.resident_warps(kernel.registers, kernel.descriptor)))
         self._free_ctas = list(range(cfg.ctas))
         self._members: dict[int, int] = {}
         self._queue: deque[Launch] = deque()
@@ -68,7 +69,7 @@ class CtaDispatcher:
         return done
 
     def exited(self, warp: int, cta: int) -> None:
-        """Free a warp slot, and with the last one its CTA."""
+        """Free a warp slot with its places, and with the last one its CTA."""
         self._free_warps.append(warp)
         self._free_warps.sort()
         self._members[cta] -= 1

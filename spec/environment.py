@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from enum import IntEnum
 from heapq import heappop, heappush
 
 from warpfile.spec.beat import Beat
@@ -16,63 +15,25 @@ from warpfile.spec.config import Config
 from warpfile.spec.ctas import CtaDispatcher, Launch
 from warpfile.spec.memory import Memory
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stimulus import Origin, Result, Stimulus
 from warpfile.spec.trace import Kind, Port, Space
-from warpfile.spec.workload import Workload, streams
-
-
-class Origin(IntEnum):
-    """Where a result comes from."""
-
-    EXECUTION = 0  #: ALU or SFU
-    SHARED = 1  #: shared memory or constant bank
-    HIT = 2  #: global or local memory, all lines in the cache
-    MISS = 3  #: global or local memory, some line from beyond the cache
-
-
-@dataclass(slots=True, eq=False)
-class Result:
-    """One request of a write-back port. ``row`` names the value in the trace (-1 unknown), ``order`` breaks ties.
-
-    ``full`` and ``hints`` are those of the beat, as far as results carry them; ``component`` numbers the registers of
-    one instruction.
-    """
-
-    ready: int
-    order: int
-    warp: int
-    writes: bool
-    register: int
-    tokens: int
-    mask: int
-    row: int
-    full: bool = True
-    component: int = 0
-    origin: int = 0
-    hints: int = 0
-
-    def __lt__(self, other: Result) -> bool:
-        return (self.ready, self.order) < (other.ready, other.order)
-
-
-@dataclass(slots=True, eq=False)
-class Stimulus:
-    """Inputs of one cycle. ``beat`` belongs to warp slot ``beat_warp``; ``ready`` is a mask of execution ports."""
-
-    launch: Launch | None
-    beat: Beat | None
-    beat_warp: int
-    ready: int
-    results: list[Result | None]
+from warpfile.spec.values import RowValues
+from warpfile.spec.workload import Kernel, Workload, streams
 
 
 @dataclass(slots=True, eq=False)
 class _Slot:
-    """Environment's view of one warp slot. ``hold`` is the first cycle in which its next beat may be sent."""
+    """Environment's view of one warp slot.
+
+    ``hold`` is the first cycle in which its next beat may be sent. ``leaving``: its warp has ended, but the machine has
+    not given the slot back.
+    """
 
     beats: deque[Beat] | None = None
     sent: deque[Beat] = field(default_factory=deque)
     hold: int = 0
     cta: int = 0
+    leaving: bool = False
 
 
 _FOREVER = 1 << 62
@@ -81,7 +42,8 @@ _FOREVER = 1 << 62
 class Environment:
     """Drives one side of a lockstep run: ``stimulus()``, then ``observe(word)``, once per cycle each.
 
-    ``cycle``, ``instructions`` (issued last beats) and ``writes`` (accepted results with a register) count as it goes.
+    ``cycle``, ``instructions`` (issued last beats of what was not inserted) and ``writes`` (accepted results with a
+    register) count as it goes.
     """
 
     def __init__(self, cfg: Config, workload: Workload, layout: ProbeLayout) -> None:
@@ -107,11 +69,21 @@ class Environment:
         self._order = 0
         self._in_flight = 0
         self._results: list[Result | None] = [None] * cfg.ports
-        self._stimulus = Stimulus(None, None, 0, 0, self._results)
+        self._stimulus = Stimulus(results=self._results)
+        self._operand: int | None = None
+        self._kernel: Kernel | None = workload.kernel if cfg.gives.kernel else None
+        self._quiet_at = layout.offset["quiet"] if cfg.gives.kernel else None
+        self._quiet = self._quiet_at is None
+        self._retired_at = layout.offset["retired"] if cfg.gives.sweeps else None
+        self._values = RowValues(workload.trace, cfg.lanes) if cfg.values else None
 
     @property
     def done(self) -> bool:
-        """Nothing resident, nothing left to launch and no result in flight."""
+        """Nothing resident, nothing left to launch, no result in flight, and nothing under way in the machine."""
+        return self._finished and self._quiet
+
+    @property
+    def _finished(self) -> bool:
         return self._dispatcher.finished and not self._in_flight
 
     def head(self, warp: int) -> Beat | None:
@@ -126,7 +98,9 @@ class Environment:
     def stimulus(self) -> Stimulus:
         """Inputs of the current cycle. The object is reused in the next one."""
         stimulus, cycle = self._stimulus, self.cycle
-        stimulus.launch = self._dispatcher.offer()
+        stimulus.kernel = self._kernel
+        stimulus.launch = self._dispatcher.offer() if self._kernel is None else None
+        stimulus.operand, self._operand = self._operand, None
         self._decode(stimulus)
         ready, limit = 0, self.cfg.result_queue
         for number, unit in enumerate(self._units):
@@ -157,6 +131,8 @@ class Environment:
 
     def observe(self, word: int) -> None:
         """End the cycle with what the side did in it, as its packed observation."""
+        if self._quiet_at is not None:
+            self._handshake(word)
         if self._stimulus.launch is not None and word >> self._offset["launch"] & 1:
             self._launched(self._stimulus.launch)
         if word >> self._issue & 1:
@@ -173,7 +149,22 @@ class Environment:
                 if written >> number & 1:
                     self.writes += unit.waiting.popleft().writes
                     self._in_flight -= 1
+        if self._retired_at is not None:
+            self._retired(word >> self._retired_at & (1 << self.cfg.warps) - 1)
         self.cycle += 1
+
+    def _handshake(self, word: int) -> None:
+        """The kernel is taken, or the machine comes to rest after everything else has."""
+        if self._kernel is not None and word >> self._offset["kernel"] & 1:
+            self._kernel = None
+        self._quiet = self._finished and bool(word >> self._quiet_at & 1)
+
+    def _retired(self, warps: int) -> None:
+        for warp, slot in enumerate(self._slots):
+            if warps >> warp & 1:
+                assert slot.leaving, f"warp slot {warp} is given back, but its warp has not ended"
+                slot.leaving = False
+                self._dispatcher.exited(warp, slot.cta)
 
     def _launched(self, launch: Launch) -> None:
         for done in self._dispatcher.accepted():
@@ -184,8 +175,9 @@ class Environment:
     def _issued(self, warp: int, word: int) -> None:
         slot = self._slots[warp]
         beat = slot.sent.popleft()
-        if beat.last:
-            self.instructions += 1
+        self.instructions += beat.counts
+        if beat.pseudo:
+            self._operand = beat.operand
         if beat.needs_unit:
             self._warp_of(beat, warp)
             return
@@ -196,7 +188,9 @@ class Environment:
             self._return(0, Result(ready, self._order, warp, False, 0, beat.token_writes, 0, -1))
         if word >> self._offset["exit"] & 1:
             slot.beats = None
-            self._dispatcher.exited(warp, slot.cta)
+            slot.leaving = self._retired_at is not None
+            if not slot.leaving:
+                self._dispatcher.exited(warp, slot.cta)
 
     def _warp_of(self, beat: Beat, warp: int) -> None:
         self._units[self._port_number(beat)].warps[beat.payload] = warp
@@ -221,6 +215,8 @@ class Environment:
             result = Result(ready + k, self._order, warp, True, beat.dest + k, tokens, beat.mask, row)
             result.full, result.component, result.origin = beat.full, k, origin
             result.hints = beat.hints & self._hint_mask
+            if self._values is not None:
+                result.data = self._values.packed(row)
             self._return(number, result)
             tokens = 0
         if not beat.dest_count and tokens:

@@ -1,7 +1,8 @@
 """The annotated trace: what the warps of one kernel launch executed, in a form that outlives the emulator.
 
 A trace stores the *original* instruction stream. A scheme's annotation pass adds its hints to it, for one
-configuration; emulated and imported traces take the same road.
+configuration, and may put instructions of its own between the others or give registers other names
+(``spec.rewrite``); emulated and imported traces take the same road.
 ``docs/trace.md`` documents the file for readers without this code.
 """
 
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 FORMAT = "warpfile-trace"
-VERSION = 2
+VERSION = 3
 LANES = 32
 NO_ROW = -1
 
@@ -48,6 +49,15 @@ class Kind(IntEnum):
     BRANCH = 1  #: the warp's next instruction is fetched only after this one (BRA, CALL, RET, BSYNC, guarded EXIT ...)
     BARRIER = 2  #: waits for all unfinished warps of the CTA (BAR.SYNC)
     EXIT = 3  #: unguarded EXIT; ends the warp where it is the last record of its stream, else acts as BRANCH
+    SCHEME = 4  #: pseudo-instruction of a scheme: it has an operand for a part of the machine, and nothing else
+
+
+class Drain(IntEnum):
+    """What a pseudo-instruction waits for before it issues."""
+
+    NONE = 0
+    DISPATCHED = 1  #: every older beat of the warp was dispatched
+    EMPTY = 2  #: that, and no register and no token of the warp is pending
 
 
 class Space(IntEnum):
@@ -81,6 +91,9 @@ class StaticInstruction:
     repetitions kept. ``dest`` is the lowest destination register and ``dest_count`` (0..4) how many consecutive
     registers are written. Token masks have ``TOKENS`` bits. ``bytes`` is the access size per lane of a memory
     instruction. ``approximate`` marks results that hardware may give with other last bits (MUFU).
+
+    ``drain`` and ``operand`` belong to pseudo-instructions. An instruction that a pass ``inserted`` counts nowhere as
+    an instruction; ``origin`` is the place in the program of the one that this one is with other register names.
     """
 
     offset: int
@@ -97,6 +110,10 @@ class StaticInstruction:
     access: Access = Access.NONE
     bytes: int = 0
     approximate: bool = False
+    drain: Drain = Drain.NONE
+    operand: int = 0
+    inserted: bool = False
+    origin: int = -1
 
     @property
     def dests(self) -> tuple[int, ...]:
@@ -105,7 +122,11 @@ class StaticInstruction:
 
 
 def _no_hints() -> np.ndarray:
-    return np.zeros(0, dtype=np.uint32)
+    return np.zeros(0, dtype=np.uint64)
+
+
+def _no_rows() -> np.ndarray:
+    return np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -137,7 +158,10 @@ class Trace:
     addresses: np.ndarray  #: uint64[rows, 32], byte address per lane; zero in lanes outside ``execute``
     notes: tuple[str, ...] = field(default=())
     annotation: str = ""  #: what the hints are: scheme and the parameters they hold for; empty where there are none
-    hints: np.ndarray = field(default_factory=_no_hints)  #: uint32, one per beat in the order of the records, or none
+    hints: np.ndarray = field(default_factory=_no_hints)  #: uint64, one per beat in the order of the records, or none
+    descriptor: dict[str, int] = field(default_factory=dict)  #: what the kernel's start tells the machine, by name
+    before: tuple[int, ...] = ()  #: of a rewritten trace: lengths of program, values and addresses of the original
+    original_row: np.ndarray = field(default_factory=_no_rows)  #: int64[n], its ``value_row`` there; NO_ROW if inserted
 
     @property
     def has_values(self) -> bool:
@@ -150,9 +174,19 @@ class Trace:
         return len(self.warp_cta)
 
     @property
-    def instructions(self) -> int:
-        """Executed warp instructions."""
+    def records(self) -> int:
+        """Length of the dynamic arrays."""
         return len(self.instruction)
+
+    @property
+    def instructions(self) -> int:
+        """Executed warp instructions; what a pass inserted is none."""
+        return self.records - int(self.inserted.sum())
+
+    @property
+    def inserted(self) -> np.ndarray:
+        """bool[n], the records that a pass inserted."""
+        return np.array([static.inserted for static in self.program], dtype=bool)[self.instruction]
 
     def save(self, path: Path) -> None:
         """Write a compressed ``.npz``; the file appears whole or not at all."""
@@ -174,12 +208,13 @@ class Trace:
         try:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
                 meta = json.loads(archive["meta"].tobytes().decode())
-                arrays = {name: archive[name] for name in _ARRAYS}
+                known = (meta.get("format"), meta.get("version")) == (FORMAT, VERSION)
+                arrays = {name: archive[name] for name in _ARRAYS if known}
         except FileNotFoundError:
             raise TraceError(f"{path}: no such trace file") from None
         except Exception as error:
             raise TraceError(f"{path} must be a trace written by 'warpfile trace' ({error})") from None
-        if meta.get("format") != FORMAT or meta.get("version") != VERSION:
+        if not known:
             raise TraceError(f"{path} must have format {FORMAT} version {VERSION}, not {meta.get('version')!r}")
         scalars: dict[str, Any] = {name: _tupled(meta[name]) for name in _SCALARS}
         return cls(program=tuple(_static_from_json(row) for row in meta["program"]), **scalars, **arrays)
@@ -188,7 +223,7 @@ class Trace:
 _ARRAYS = tuple(f.name for f in fields(Trace) if f.type == "np.ndarray")
 _SCALARS = tuple(f.name for f in fields(Trace) if f.type != "np.ndarray" and f.name != "program")
 _STATIC = tuple(f.name for f in fields(StaticInstruction))
-_ENUMS = {"port": Port, "kind": Kind, "space": Space, "access": Access}
+_ENUMS = {"port": Port, "kind": Kind, "space": Space, "access": Access, "drain": Drain}
 
 
 def _tupled(value: object) -> object:

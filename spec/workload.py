@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from warpfile.spec.beat import NO_VALUE, Beat, source_groups
+from warpfile.spec.beat import NO_VALUE, Beat, kernel_fields, source_groups
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
 
@@ -19,6 +19,14 @@ class WorkloadError(ValueError):
 
 
 @dataclass(frozen=True)
+class Kernel:
+    """What the machine is told before the first launch: registers per thread, and the descriptor by field name."""
+
+    registers: int
+    descriptor: dict[str, int]
+
+
+@dataclass(frozen=True)
 class Workload:
     """Beats per warp in program order; ``beats[payload]`` finds one by its payload."""
 
@@ -26,7 +34,12 @@ class Workload:
     beats: tuple[Beat, ...]
     warps: tuple[tuple[Beat, ...], ...]  #: in launch order
     ctas: tuple[tuple[int, ...], ...]  #: warps of each CTA
-    registers: int
+    kernel: Kernel
+
+    @property
+    def registers(self) -> int:
+        """Registers per thread."""
+        return self.kernel.registers
 
 
 def prepare(cfg: Config, trace: Trace) -> Workload:
@@ -40,7 +53,7 @@ def prepare(cfg: Config, trace: Trace) -> Workload:
         _hint(cfg, trace, beats)
     if len(beats) > 1 << cfg.payload_bits:
         raise WorkloadError(f"payload_bits must be at least {len(beats).bit_length()} for {len(beats)} beats")
-    return Workload(trace, tuple(beats), warps, ctas, trace.registers)
+    return Workload(trace, tuple(beats), warps, ctas, Kernel(trace.registers, trace.descriptor))
 
 
 def _ctas(trace: Trace) -> tuple[tuple[int, ...], ...]:
@@ -55,7 +68,8 @@ def _check(cfg: Config, trace: Trace, ctas: tuple[tuple[int, ...], ...]) -> None
         raise WorkloadError(
             f"register_names must be at least {trace.registers} for {trace.kernel}, not {cfg.register_names}"
         )
-    largest, resident = max(map(len, ctas)), cfg.resident_warps(trace.registers)
+    _check_scheme(cfg, trace)
+    largest, resident = max(map(len, ctas)), cfg.resident_warps(trace.registers, trace.descriptor)
     if largest > resident:
         raise WorkloadError(
             f"a CTA of {trace.kernel} has {largest} warps of {trace.registers} registers, but only {resident} such"
@@ -69,6 +83,28 @@ def _check(cfg: Config, trace: Trace, ctas: tuple[tuple[int, ...], ...]) -> None
         _check_registers(instruction)
     for warp in range(trace.warps):
         _check_end(trace, warp)
+
+
+def _check_scheme(cfg: Config, trace: Trace) -> None:
+    """Pseudo-instructions and descriptor must be those that the machine takes."""
+    for static in trace.program:
+        bits = max(1, static.operand.bit_length())
+        if static.kind == Kind.SCHEME and bits > cfg.operand_bits:
+            raise WorkloadError(
+                f"operand_bits must be at least {bits} for {static.text!r}, not {cfg.operand_bits}:"
+                f" {trace.kernel} is annotated for {trace.annotation or 'another scheme'}"
+            )
+    if not cfg.descriptor:
+        return
+    fields, given = dict(kernel_fields(cfg)), {"registers": trace.registers} | trace.descriptor
+    if fields.keys() != given.keys():
+        raise WorkloadError(
+            f"{trace.kernel} must be annotated for this scheme: its descriptor must have {', '.join(fields)}, not"
+            f" {', '.join(given)}"
+        )
+    for name, width in fields.items():
+        if not 0 <= given[name] < 1 << width:
+            raise WorkloadError(f"{name} of {trace.kernel}'s descriptor must fit {width} bits, not {given[name]}")
 
 
 def _check_end(trace: Trace, warp: int) -> None:
@@ -97,6 +133,11 @@ def _check_registers(instruction: StaticInstruction) -> None:
         raise WorkloadError(f"{where} must have an execution port, because it has vector registers")
     if instruction.kind == Kind.BARRIER and instruction.port != Port.NONE:
         raise WorkloadError(f"{where} must have no execution port, because it is a barrier")
+    if instruction.kind == Kind.SCHEME:
+        if instruction.port != Port.NONE or instruction.token_reads or instruction.token_writes:
+            raise WorkloadError(f"{where} must have neither execution port nor tokens: it is a pseudo-instruction")
+    elif instruction.drain or instruction.operand:
+        raise WorkloadError(f"{where} must be a pseudo-instruction, because it has an operand or drains")
 
 
 def _warp_beats(
@@ -150,6 +191,9 @@ def _template(static: StaticInstruction, record: int, execute: int, ends_warp: b
         last=False,
         space=int(static.space),
         is_load=static.access in (Access.LOAD, Access.ATOMIC),
+        drain=int(static.drain),
+        operand=static.operand,
+        inserted=static.inserted,
     )
 
 

@@ -1,15 +1,27 @@
 """Proof of the scoreboard against the rules of docs/machine.md, section 4, register by register."""
 
-from amaranth import Cat, Const, Module, Signal, Value
+from collections.abc import Callable
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.properties import Miswired, Proof, Properties, constant
 from warpfile.hdl.collectors.write_after_read import WriteAfterRead
 from warpfile.hdl.scoreboard import GROUP, WarpScoreboard
+from warpfile.spec.beat import SCHEME_PINS, decode_fields, field_bits
 from warpfile.spec.config import Config
-from warpfile.spec.trace import TOKENS, Kind
+from warpfile.spec.trace import TOKENS, Drain, Kind
 
 CFG = Config(warps=2, lanes=1, register_names=16, source_slots=2, collectors=2, ports=3, payload_bits=16)
+
+
+class Draining(Config):
+    """Knows pseudo-instructions."""
+
+    @property
+    def operand_bits(self) -> int:
+        """Width of the operand, which the scoreboard does not see."""
+        return 4
 
 
 class ScoreboardProperties(Properties):
@@ -37,6 +49,36 @@ class ScoreboardProperties(Properties):
             Cover(part.clear & (head.kind == Kind.EXIT.value), "an EXIT is clear"),
             self._kept(m, part),
         ]
+        if self._cfg.operand_bits:
+            self._cover_drains(m, part, busy)
+        if self._cfg.scheduler == "two_level":
+            self._loads(m, part)
+
+    def _cover_drains(self, m: Module, part, busy: Value) -> None:
+        free = part.clear & busy & part.collecting
+        m.d.comb += [
+            Assume((part.head.drain == 0) | (part.head.kind == SCHEME_PINS)),
+            Assume(part.head.drain != 3),
+            Cover(free & (part.head.kind == SCHEME_PINS), "one that drains nothing is clear amid everything"),
+            Cover(
+                part.clear & busy & (part.head.drain == Drain.DISPATCHED.value), "one is clear amid pending registers"
+            ),
+            Cover(part.clear & (part.head.drain == Drain.EMPTY.value), "one that drains everything is clear"),
+        ]
+
+    def _loads(self, m: Module, part) -> None:
+        """The registers among those that are pending which a load reserved."""
+        reserved = part.reserve_registers & part.reserve_long.replicate(self._cfg.register_names)
+        self.loading = self._shadow(m, "loads", reserved, part.release_registers)
+        read, written = self._named(part.head)
+        waits = (self.loading & (read | written)).any()
+        if self._cfg.operand_bits:
+            waits |= (part.head.drain == Drain.EMPTY.value) & self.loading.any()
+        m.d.comb += [
+            Assert(part.touches_long | ~waits, "who waits for a load is known"),
+            Assert(waits | ~part.touches_long, "nobody else is taken for one"),
+            Assert(part.short_pending == (self.pending & ~self.loading).any(), "other pending registers are known"),
+        ]
 
     def _shadow(self, m: Module, name: str, reserve: Value, release) -> Signal:
         """Reserved and not released; a bit that is both in one cycle is reserved."""
@@ -50,21 +92,36 @@ class ScoreboardProperties(Properties):
         return held
 
     def _hazards(self, part) -> dict[str, Value]:
-        head, slots = part.head, self._cfg.source_slots
-        registers = range(self._cfg.register_names)
-        read = Cat(
-            Cat(head.source_valid[slot] & (head.sources[slot] == register) for slot in range(slots)).any()
-            for register in registers
-        )
-        written = Cat((head.dest <= register) & (register < head.dest + head.dest_count) for register in registers)
+        head = part.head
+        read, written = self._named(head)
         drains = (head.kind == Kind.EXIT.value) | (head.kind == Kind.BARRIER.value)
         return {
+            **(self._drains(part) if self._cfg.operand_bits else {}),
             "no source is pending": (self.pending & read).any(),
             "no destination is pending": (self.pending & written).any(),
             "no destination waits to be read": part.blocked,
             "no token is pending": (self.tokens & (head.token_reads | head.token_writes)).any(),
             "a BARRIER or EXIT finds nothing collecting": drains & part.collecting,
             "an EXIT finds nothing pending": (head.kind == Kind.EXIT.value) & (self.pending.any() | self.tokens.any()),
+        }
+
+    def _named(self, head) -> tuple[Value, Value]:
+        """The registers that a beat reads, and those that it writes."""
+        registers, slots = range(self._cfg.register_names), range(self._cfg.source_slots)
+        read = Cat(
+            Cat(head.source_valid[slot] & (head.sources[slot] == register) for slot in slots).any()
+            for register in registers
+        )
+        written = Cat((head.dest <= register) & (register < head.dest + head.dest_count) for register in registers)
+        return read, written
+
+    def _drains(self, part) -> dict[str, Value]:
+        """What a pseudo-instruction waits for, by its drain class."""
+        drain = part.head.drain
+        return {
+            "DISPATCHED finds nothing collecting": (drain == Drain.DISPATCHED.value) & part.collecting,
+            "EMPTY finds nothing collecting": (drain == Drain.EMPTY.value) & part.collecting,
+            "EMPTY finds nothing pending": (drain == Drain.EMPTY.value) & (self.pending.any() | self.tokens.any()),
         }
 
     def _kept(self, m: Module, part) -> Assert:
@@ -88,6 +145,8 @@ class ScoreboardProperties(Properties):
             Assert(state("tokens") == self.tokens, "pending tokens are those reserved"),
             Assert(self.waits == self.pending.bit_select(self.register, 1), "the followed register is one of them"),
         ]
+        if self._cfg.scheduler == "two_level":
+            m.d.comb += Assert(state("loading") == self.loading, "loads are those reserved by one")
 
 
 def _proof(cfg: Config, *, regress: bool = False) -> Proof:
@@ -97,17 +156,39 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
     names = cfg.register_names
     return Proof(
         "hdl.scoreboard.WarpScoreboard",
-        f"of {names} registers, {TOKENS} tokens",
+        f"of {names} registers, {TOKENS} tokens" + (", pseudo-instructions, loads" if cfg.operand_bits else ""),
         lambda: ScoreboardProperties(WarpScoreboard(cfg), cfg),
         {
             "a reserved register stays pending until its release": wrong(reserve_registers=lambda mask: mask[1:] << 1),
             "clear implies no destination waits to be read": wrong(blocked=lambda blocked: blocked & 0),
             "clear implies no token is pending": wrong(reserve_tokens=lambda tokens: tokens[:-1]),
             "without a hazard the head is clear": wrong(release=lambda release: release & ~Const(2, len(release))),
+            **(_drain_controls(cfg, wrong) if cfg.operand_bits else {}),
         },
         reach=4,
         regress=regress,
     )
+
+
+def _drain_controls(cfg: Config, wrong: Callable[..., Callable[[], Properties]]) -> dict[str, Callable[[], Properties]]:
+    """Drain classes taken for weaker ones."""
+    names = [name for name, _ in decode_fields(cfg)]
+    low = field_bits(decode_fields(cfg)[: names.index("drain")])
+
+    def taken(drain: Drain, weaker: Drain) -> Callable[[], Properties]:
+        def change(head: Value) -> Value:
+            seen = Mux(head[low : low + 2] == drain.value, weaker.value, head[low : low + 2])
+            return Cat(head[:low], seen[:2], head[low + 2 :])
+
+        return wrong(head=change)
+
+    return {
+        "clear implies DISPATCHED finds nothing collecting": taken(Drain.DISPATCHED, Drain.NONE),
+        "clear implies EMPTY finds nothing collecting": taken(Drain.EMPTY, Drain.NONE),
+        "clear implies EMPTY finds nothing pending": taken(Drain.EMPTY, Drain.DISPATCHED),
+        "who waits for a load is known": wrong(reserve_long=lambda long: long & 0),
+        "nobody else is taken for one": wrong(reserve_long=lambda long: long | 1),
+    }
 
 
 class WriteAfterReadProperties(Properties):
@@ -146,6 +227,7 @@ def _write_after_read(slots: int) -> Proof:
 
 PROOFS = (
     _proof(CFG),
+    _proof(Draining(**CFG.replace(scheduler="two_level", active_warps=2).to_json())),
     _proof(CFG.replace(register_names=64, collectors=3), regress=True),
     _write_after_read(4),
 )

@@ -31,7 +31,7 @@ def exact_classes(trace: Trace, *, window: int, source_slots: int) -> np.ndarray
     if window < 1 or source_slots < 1:
         raise ValueError(f"window and source_slots must be at least 1, not {window} and {source_slots}")
     chains = _chains(trace, source_slots)
-    classes = np.zeros(trace.instructions, dtype=np.uint8)
+    classes = np.zeros(trace.records, dtype=np.uint8)
     if len(chains.start) == 0:
         return classes
     record = chains.record[chains.start]

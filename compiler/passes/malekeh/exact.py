@@ -40,7 +40,7 @@ def distances(trace: Trace) -> ReuseDistances:
     layout = _Layout.of(trace.program)
     counts = layout.count[trace.instruction]
     first = np.concatenate(([0], np.cumsum(counts)))
-    record = np.repeat(np.arange(trace.instructions), counts)
+    record = np.repeat(np.arange(trace.records), counts)
     slot = np.arange(first[-1]) + np.repeat(layout.first[trace.instruction] - first[:-1], counts)
     warp = np.repeat(np.arange(trace.warps), np.diff(trace.warp_start))
     bit, is_source = layout.bit[slot], layout.bit[slot] < _MOST_SOURCES

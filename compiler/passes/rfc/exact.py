@@ -46,14 +46,14 @@ def exact_hints(trace: Trace) -> RecordHints:
     accesses = _accesses(trace)
     suspends = _suspensions(trace, accesses)
     target = _next_read(trace, accesses)
-    is_read = target < trace.instructions
+    is_read = target < trace.records
     strand = _strands(trace, suspends)
     is_near = is_read & (strand[np.where(is_read, target, 0)] == strand[accesses.record])
     executed = trace.execute[accesses.record] != 0
     sources = executed & (accesses.role == _READ)
     dests = executed & (accesses.role == _WRITE)
-    kept = np.bincount(accesses.record[dests & is_near], minlength=trace.instructions)
-    written = np.bincount(accesses.record[dests], minlength=trace.instructions)
+    kept = np.bincount(accesses.record[dests & is_near], minlength=trace.records)
+    written = np.bincount(accesses.record[dests], minlength=trace.records)
     return RecordHints(
         suspend=suspends.astype(np.uint8),
         dead=_masks(trace, accesses, sources & ~is_read),
@@ -108,7 +108,7 @@ def _accesses(trace: Trace) -> _Accesses:
     count = np.array(counts, dtype=np.int64)
     lengths = count[trace.instruction]
     starts = (np.cumsum(count) - count)[trace.instruction]
-    record = np.repeat(np.arange(trace.instructions), lengths)
+    record = np.repeat(np.arange(trace.records), lengths)
     row = np.arange(len(record)) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
     warp = np.repeat(np.arange(trace.warps), np.diff(trace.warp_start))
     name = warp[record] * _NAMES + table[row, 0]
@@ -144,7 +144,7 @@ def _of_records(trace: Trace, of_program: list[bool]) -> np.ndarray:
 
 
 def _suspensions(trace: Trace, accesses: _Accesses) -> np.ndarray:
-    count = trace.instructions
+    count = trace.records
     following = np.arange(1, len(accesses.name) + 1)
     is_loaded = accesses.has_result & (trace.execute[accesses.record] != 0)
     loaded = np.flatnonzero(is_loaded & accesses.same_name(following))
@@ -181,7 +181,7 @@ def _next_read(trace: Trace, accesses: _Accesses) -> np.ndarray:
     last += accesses.same_name(last + 1) & (accesses.record[own] == accesses.record)
     following = nearest[last]
     found = accesses.same_name(following) & reads[np.minimum(following, count - 1)]
-    return np.where(found, accesses.record[np.minimum(following, count - 1)], trace.instructions)
+    return np.where(found, accesses.record[np.minimum(following, count - 1)], trace.records)
 
 
 def _next_place(marks: np.ndarray) -> np.ndarray:
@@ -194,4 +194,4 @@ def _next_place(marks: np.ndarray) -> np.ndarray:
 def _masks(trace: Trace, accesses: _Accesses, chosen: np.ndarray) -> np.ndarray:
     """Bits of the chosen sources, gathered by record."""
     weights = (1 << accesses.bit[chosen]).astype(np.float64)
-    return np.bincount(accesses.record[chosen], weights, trace.instructions).astype(np.uint16)
+    return np.bincount(accesses.record[chosen], weights, trace.records).astype(np.uint16)

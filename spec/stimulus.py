@@ -1,0 +1,63 @@
+"""What drives the machine in one cycle (docs/machine.md, section 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from warpfile.spec.beat import Beat
+from warpfile.spec.ctas import Launch
+from warpfile.spec.workload import Kernel
+
+
+class Origin(IntEnum):
+    """Where a result comes from."""
+
+    EXECUTION = 0  #: ALU or SFU
+    SHARED = 1  #: shared memory or constant bank
+    HIT = 2  #: global or local memory, all lines in the cache
+    MISS = 3  #: global or local memory, some line from beyond the cache
+
+
+@dataclass(slots=True, eq=False)
+class Result:
+    """One request of a write-back port. ``row`` names the value in the trace (-1 unknown), ``order`` breaks ties.
+
+    ``full`` and ``hints`` are those of the beat, as far as results carry them; ``component`` numbers the registers of
+    one instruction. ``data`` is the value of the built lanes, lane 0 lowest, for machines that decide by values: only
+    lanes in ``mask`` may be looked at. None if the trace does not know it; the pins carry zero then.
+    """
+
+    ready: int
+    order: int
+    warp: int
+    writes: bool
+    register: int
+    tokens: int
+    mask: int
+    row: int
+    full: bool = True
+    component: int = 0
+    origin: int = 0
+    hints: int = 0
+    data: int | None = None
+
+    def __lt__(self, other: Result) -> bool:
+        return (self.ready, self.order) < (other.ready, other.order)
+
+
+@dataclass(slots=True, eq=False)
+class Stimulus:
+    """Inputs of one cycle. ``beat`` belongs to warp slot ``beat_warp``; ``ready`` is a mask of execution ports.
+
+    ``kernel`` is offered before the first launch, ``operand`` is that of the pseudo-instruction that issued in the
+    cycle before; both only for machines that take them.
+    """
+
+    launch: Launch | None = None
+    beat: Beat | None = None
+    beat_warp: int = 0
+    ready: int = 0
+    results: list[Result | None] = field(default_factory=list)
+    kernel: Kernel | None = None
+    operand: int | None = None
