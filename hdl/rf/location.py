@@ -1,6 +1,6 @@
 """Where an architectural register lives: base plus number, bank skewed by warp or row."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from amaranth import Const, Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -13,12 +13,20 @@ from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import places_layout
 from warpfile.spec.config import Config
 
+#: Bank of a register, from the configuration, the low bits of its place, its warp's number modulo banks, and its row.
+BankRule = Callable[[Config, Value, Value, Value], Value]
+
+
+def skewed(cfg: Config, place: Value, warp: Value, row: Value) -> Value:
+    """The place modulo banks, plus what ``bank_skew`` says (docs/machine.md, section 5)."""
+    return place + {"none": Const(0), "warp": warp, "row": row[: len(place)]}[cfg.bank_skew]
+
 
 class Location(wiring.Component):
     """Base of every warp, and what the collectors and the banks want to know of places in a cycle.
 
     Lookups are combinational; a launch is seen from the next cycle. A register's place is ``base + register``;
-    ``row = place div banks``, ``bank = (place + skew) mod banks`` (docs/machine.md, section 5).
+    ``row = place div banks``, and ``bank`` says which of the row's banks.
 
     Members
     -------
@@ -29,8 +37,9 @@ class Location(wiring.Component):
     lookup_registers : In(ArrayLayout), lookup_places : Out(ArrayLayout)   Warp-major; with ``cfg.asks.lookups``.
     """
 
-    def __init__(self, cfg: Config) -> None:
+    def __init__(self, cfg: Config, bank: BankRule = skewed) -> None:
         self._cfg = cfg
+        self._bank = bank
         asks, ports = cfg.asks, cfg.ports
         members = {
             "launch_valid": In(1),
@@ -56,15 +65,15 @@ class Location(wiring.Component):
         if cfg.asks.sources:
             offered = of_warp(m, cfg, "offered", self.warp, bases)
             for slot in range(cfg.source_slots):
-                look_up(m, cfg, *offered, self.sources[slot], self.source_places[slot])
+                look_up(m, cfg, *offered, self.sources[slot], self.source_places[slot], self._bank)
         for port in range(cfg.ports):
             warp = decode(self.result_warps[port], cfg.warps)
             writing = of_warp(m, cfg, f"result{port}", warp, bases)
-            look_up(m, cfg, *writing, self.result_registers[port], self.result_places[port])
+            look_up(m, cfg, *writing, self.result_registers[port], self.result_places[port], self._bank)
         for index in range(cfg.warps * cfg.asks.lookups):
             warp = index // cfg.asks.lookups
             number = Const(warp % cfg.banks, cfg.bank_bits)
-            look_up(m, cfg, bases[warp], number, self.lookup_registers[index], self.lookup_places[index])
+            look_up(m, cfg, bases[warp], number, self.lookup_registers[index], self.lookup_places[index], self._bank)
         return m
 
 
@@ -87,14 +96,21 @@ def of_warp(m: Module, cfg: Config, name: str, warp: Value, bases: Sequence[Valu
     return base, number
 
 
-def look_up(m: Module, cfg: Config, base: Value, warp: Value, register: Value, location: data.View) -> None:
+def look_up(
+    m: Module,
+    cfg: Config,
+    base: Value,
+    warp: Value,
+    register: Value,
+    location: data.View,
+    bank: BankRule = skewed,
+) -> None:
     """Drive ``location`` with the place of a register of the warp with this base and number (modulo banks)."""
     bits = exact_log2(cfg.banks)
     place = Signal(cfg.place_bits, name="place")
     m.d.comb += [place.eq(fast_sum(m, base, register)), location.row.eq(place[bits:])]
     if bits:
-        skew = {"none": Const(0), "warp": warp, "row": location.row[:bits]}[cfg.bank_skew]
-        m.d.comb += location.bank.eq((place[:bits] + skew)[:bits])
+        m.d.comb += location.bank.eq(bank(cfg, place[:bits], warp, location.row)[:bits])
 
 
 def fast_sum(m: Module, left: Value, right: Value) -> Value:

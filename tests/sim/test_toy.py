@@ -51,5 +51,3 @@ def test_both_sides_agree(lockstep: Lockstep, profile: str, changes: dict[str, o
         assert not outcome.mismatches, outcome.first_mismatch
         assert outcome.counters["beats"] > outcome.instructions
         assert outcome.operands_checked == outcome.golden_operands_checked > 0
-
-

@@ -1,86 +1,16 @@
-"""The register file of the baseline: banks alone (docs/machine.md, sections 5 to 7)."""
+"""The register file of the baseline: places by base and number (docs/machine.md, section 5)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from warpfile.golden.completion import Completion
-from warpfile.golden.copies import Latest, merged, passed_by
-from warpfile.golden.entry import Entry
-from warpfile.golden.rf.banks import RESULTS, Banks
-from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.location import Location
+from warpfile.golden.rf.plain import PlainFile
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
 
 
-class BankedFile:
-    """Register file (:class:`golden.rf.contract.RegisterFile`) that holds nobody and lets go of every place at once."""
-
-    hold = 0
-    launch_ready = True
+class BankedFile(PlainFile):
+    """A plain file with the location of the baseline."""
 
     def __init__(self, cfg: Config, layout: ProbeLayout, places: Places | None) -> None:
-        self.counters = {"bank_writes": 0}
-        self.completion = Completion()
-        self.banks = Banks(cfg)
-        self.read = self.banks.read
-        self.engines = {engine.name: EnginePort(engine, self.banks) for engine in cfg.asks.engines}
-        self.location = Location(cfg)
-        self.place = self.location.place
-        self._latest = Latest(cfg)
-        self._accepted: list[tuple[Result, int]] = []  # results with a register, and whether they are stored
-
-    def release(self, places: int) -> int:
-        """Nothing is kept for active warps."""
-        return places
-
-    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
-        """See the contract; the highest port of a bank wins."""
-        if not valid:
-            return 0
-        self.banks.turn(cycle, RESULTS)
-        accepted = 0
-        for port in range(len(results) - 1, -1, -1):
-            result = results[port]
-            if result is None or not valid >> port & 1:
-                continue
-            stored = store >> port & 1
-            if stored and not self.banks.claim(cycle, self.place(result.warp, result.register)[0]):
-                continue
-            accepted |= 1 << port
-            self.completion.add(cycle + self.banks.cycles - 1, result)
-            if result.writes:
-                self._accepted.append((result, stored))
-        return accepted
-
-    def issued(self, warp: int, entry: Entry) -> None:
-        """A register keeps its place until the next warp comes."""
-
-    def launched(self, launch: Launch) -> None:
-        """See the contract."""
-        self.location.launched(launch.warp, launch.base)
-        self._latest.launched(launch.warp)
-
-    def edge(self, cycle: int) -> int:
-        """Whole rows of engines, then the results."""
-        self.counters["bank_writes"] += self.banks.edge()
-        if self._accepted:
-            for result, stored in self._accepted:
-                self._settle(result, stored)
-            self._accepted.clear()
-        return 0
-
-    def _settle(self, result: Result, stored: int) -> None:
-        """A row that a result passes by is out of date in its lanes."""
-        bank, row = self.place(result.warp, result.register)
-        rows, before = self.banks.rows[bank], self._latest.change(result)
-        if not stored:
-            rows[row] = passed_by(rows[row], before, result.row, result.mask)
-            return
-        self.counters["bank_writes"] += 1
-        whole = result.full or rows[row] == before
-        rows[row] = result.row if whole else merged(rows[row], before, result.row, result.mask)
+        super().__init__(cfg, Location(cfg))
