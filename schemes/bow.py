@@ -22,6 +22,7 @@ BOW = Part(
     structures=STRUCTURES,
     hints=Hints(f"{_PASS}:annotate", f"{_PASS}:label", ("write_class",), {"write_class": f"{_PASS}:classes"}),
     harness="warpfile.sim.poison:window_poison",
+    harness_over=("banked",),
     reached=(
         *("bypassed_reads", "late_results", "refusals", "victims", "stall_slot"),
         *("stall_entry", "stall_write_after_read"),

@@ -119,6 +119,7 @@ class Part:
     structures: tuple[Structure, ...] = ()  #: what it stores
     hints: Hints | None = None
     harness: str = ""  #: place of a function that gives Verilog for the test harness, to check more
+    harness_over: tuple[str, ...] = ()  #: the register files whose rows that Verilog finds; over others it is left out
     reached: tuple[str, ...] = ()  #: counters that the regression must not leave at zero
     accesses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prices: str = ""

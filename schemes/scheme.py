@@ -168,7 +168,8 @@ class Scheme:
 
     def harness(self, cfg: Config, layout: ProbeLayout) -> str:
         """Verilog that checks more in the test harness."""
-        return "".join(found(part.harness)(cfg, layout) for part in self.parts(cfg) if part.harness)
+        checking = (part for part in self.parts(cfg) if part.harness and self.rf.name in part.harness_over)
+        return "".join(found(part.harness)(cfg, layout) for part in checking)
 
     def verilog(self, cfg: Config, *, probes: bool, progress: Callable[[str], object] = str) -> str:
         """Verilog of the whole machine, top module ``TOP``; ``progress`` is told every module's name."""
