@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from warpfile.golden import Baseline
+from tests.golden.machines import Baseline, layout_of
+from warpfile.golden import Machine
 from warpfile.golden.run import observations
-from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
-from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.trace import LANES, NO_ROW, Kind, Port, StaticInstruction, Trace
 from warpfile.spec.workload import prepare
 
@@ -80,7 +79,7 @@ def _columns(steps: list[tuple[StaticInstruction, int]]) -> dict[str, np.ndarray
 class Run:
     """Every cycle's probes by name, and the model that made them."""
 
-    model: Baseline
+    model: Machine
     fields: list[dict[str, int]] = field(default_factory=list)
 
     @property
@@ -103,7 +102,7 @@ class Run:
 
 def run(cfg: Config, trace: Trace, model: type[Baseline] = Baseline, limit: int = 100_000) -> Run:
     """Simulate a trace to its end."""
-    layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
+    layout = layout_of("baseline", cfg)
     result = Run(model(cfg, layout))
     environment = Environment(cfg, prepare(cfg, trace), layout)
     result.fields = [layout.unpack(word) for word in observations(result.model, environment, limit)]

@@ -56,4 +56,4 @@ def test_a_read_takes_its_row_as_it_is_in_the_grant_cycle(nops: int, stale: bool
         environment.observe(layout.pack(fields[-1]))
     assert [t for t, f in enumerate(fields) if f["write"]][:1] == [7]
     assert [t for t, f in enumerate(fields) if f["grant"]] == [4 + nops]
-    assert model.stage.collectors.values[0] == (-1 if stale else 0)
+    assert model.collectors.units.values[0] == (-1 if stale else 0)

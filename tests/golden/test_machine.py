@@ -1,16 +1,22 @@
-"""What a machine asks of its operand stage, and when (golden/collectors/contract.py)."""
+"""What a machine asks of its parts, and when (golden/*/contract.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
+from tests.golden.machines import Baseline
 from tests.golden.scenario import BAR, NOP, hand_trace, op, run
-from warpfile.golden.collectors.contract import Heads, Offer
-from warpfile.golden.collectors.units.stage import STAGE_COUNTERS, Baseline, BaselineStage
+from warpfile.golden.collectors.contract import Heads
+from warpfile.golden.collectors.units.collectors import COUNTERS as UNIT_COUNTERS
+from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.counters import COUNTERS
 from warpfile.golden.entry import Entry
+from warpfile.golden.rf.banked.file import BankedFile
+from warpfile.golden.rf.contract import RegisterFile
+from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
 from warpfile.spec.environment import Result
@@ -19,122 +25,144 @@ from warpfile.spec.probe import ProbeLayout
 CFG = Config(banks=2, collect="all", alu_latency=4)
 
 
-def machine(stage: type[BaselineStage]) -> type[Baseline]:
-    """A machine with this operand stage."""
-
-    class Built(Baseline):
-        def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
-            super().__init__(cfg, layout)
-            self.stage = stage(cfg, layout)
-
-    return Built
-
-
-class Records(BaselineStage):
-    """Notes its calls by cycle."""
-
-    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
-        super().__init__(cfg, layout)
-        self.calls: list[list[object]] = [[]]
-
-    def room(self, heads: Heads) -> int:
-        self.calls[-1].append("room")
-        return super().room(heads)
-
-    def offer(self) -> Sequence[Offer]:
-        self.calls[-1].append("offer")
-        return super().offer()
-
-    def take(self, cycle: int, results: Sequence[Result | None]) -> int:
-        self.calls[-1].append("take")
-        return super().take(cycle, results)
-
-    def dispatch(self, port: int) -> Sequence[int]:
-        self.calls[-1].append(("dispatch", port))
-        return super().dispatch(port)
-
-    def accept(self, warp: int, entry: Entry) -> bool:
-        self.calls[-1].append(("accept", warp, entry.needs_unit, entry.exits))
-        return super().accept(warp, entry)
-
-    def launched(self, launch: Launch) -> None:
-        self.calls[-1].append(("launched", launch.warp))
-        super().launched(launch)
-
-    def edge(self, cycle: int) -> int:
-        assert cycle == len(self.calls) - 1
-        self.calls[-1].append("edge")
-        self.calls.append([])
-        return super().edge(cycle)
+def machine(kind: type[Units] = Units, file_kind: type[BankedFile] = BankedFile) -> type[Baseline]:
+    """A machine with these parts."""
+    return type("Built", (Baseline,), {"kind": kind, "file_kind": file_kind})
 
 
 def test_the_calls_of_a_cycle_come_in_order() -> None:
+    calls: list[list[object]] = [[]]
+
+    def noting(name: str, right: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            what = arguments[:1] if name in ("dispatch", "accept", "launched") else ()
+            calls[-1].append((name, *what) if what else name)
+            found = right(*arguments)
+            if name == "file edge":
+                calls.append([])
+            return found
+
+        return call
+
+    class Notes(Baseline):
+        def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+            super().__init__(cfg, layout)
+            for name in ("room", "offer", "rule", "read", "settle", "dispatch", "accept", "launched", "edge"):
+                setattr(self.collectors, name, noting(name, getattr(self.collectors, name)))
+            for name in ("accept", "issued", "launched", "edge"):
+                setattr(self.file, name, noting(f"file {name}", getattr(self.file, name)))
+
     trace = hand_trace([op((), 4), NOP, op((4,), 5), NOP], [op((2,), 4)] * 3)
-    result = run(CFG, trace, machine(Records))
-    calls = result.model.stage.calls[:-1]
-    assert len(calls) == result.cycles
-    for f, called in zip(result.fields, calls, strict=True):
-        expected: list[object] = ["room", "offer", "take"]
+    result = run(CFG, trace, Notes)
+    assert len(calls) - 1 == result.cycles
+    for f, called in zip(result.fields, calls[:-1], strict=True):
+        ruled = bool(f["write"] or f["write_wait"])
+        expected: list[object] = ["room", "offer", *["rule"] * ruled, "file accept", "read"]
+        expected += ["settle"] * bool(f["write"])
         expected += [("dispatch", port) for port in range(CFG.ports) if f["dispatch"] >> port & 1]
         if f["issue"]:
-            expected.append(("accept", f["issue_warp"], bool(f["allocate"]), bool(f["exit"])))
-        launches = [call for call in called if isinstance(call, tuple) and call[0] == "launched"]
-        assert len(launches) == f["launch"]
-        assert called == [*expected, *launches, "edge"]
+            expected += [("accept", f["issue_warp"]), "file issued"]
+        if f["launch"]:
+            launches = [call for call in called if isinstance(call, tuple) and call[0] == "launched"]
+            assert len(launches) == 1
+            expected += ["file launched", *launches]
+        assert called == [*expected, "edge", "file edge"]
 
 
-class OwnsResults(BaselineStage):
+class OwnsResults(BankedFile):
     """Takes every result at once, whatever the ports do, and completes it ``delay`` later; ``drops`` the values."""
 
     delay = 0
     drops = False
 
-    def take(self, cycle: int, results: Sequence[Result | None]) -> int:
-        super().take(cycle, [None] * len(results))
-        accepted = 0
+    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
         for port, result in enumerate(results):
-            if result is not None:
-                accepted |= 1 << port
+            if result is not None and valid >> port & 1:
                 self.completion.add(cycle + self.delay, result)
                 if result.writes and not self.drops:
-                    self.banks.store(result)
-        return accepted
+                    bank, row = self.place(result.warp, result.register)
+                    self.banks.rows[bank][row] = result.row
+        return valid
 
 
 @pytest.mark.parametrize("delay", [0, 1, 7])
-def test_the_stage_decides_when_a_result_completes(delay: int) -> None:
-    stage = type("Late", (OwnsResults,), {"delay": delay})
-    result = run(CFG, hand_trace([op((), 4), op((4,), 6)]), machine(stage))
+def test_the_file_decides_when_a_result_completes(delay: int) -> None:
+    file = type("Late", (OwnsResults,), {"delay": delay})
+    result = run(CFG, hand_trace([op((), 4), op((4,), 6)]), machine(file_kind=file))
     first, second = result.when("write")
     assert result.issues() == [(2, 0), (first + delay + 1, 0), (second + delay + 1, 0)]
     assert result.model.counters["bank_writes"] == 0
     assert result.model.operands_checked == 1
 
 
-def test_a_result_that_the_stage_drops_is_missed_by_its_reader() -> None:
-    stage = type("Drops", (OwnsResults,), {"drops": True})
-    run(CFG, hand_trace([op((), 4), op((2,), 6)]), machine(stage))
+def test_a_result_that_the_file_drops_is_missed_by_its_reader() -> None:
+    file = type("Drops", (OwnsResults,), {"drops": True})
+    run(CFG, hand_trace([op((), 4), op((2,), 6)]), machine(file_kind=file))
     with pytest.raises(AssertionError, match="value -1 in R4"):
-        run(CFG, hand_trace([op((), 4), op((4,), 6)]), machine(stage))
+        run(CFG, hand_trace([op((), 4), op((4,), 6)]), machine(file_kind=file))
+
+
+class StoresNothing(Units):
+    """Takes results without having them stored."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:
+        super().__init__(cfg, layout, file)
+        rule = self.rule
+        self.rule = lambda results: (rule(results)[0], 0)
+
+
+def test_a_result_that_need_not_be_stored_completes_and_leaves_its_row_out_of_date() -> None:
+    stored = run(CFG, hand_trace([op((), 4), op((2,), 6)]))
+    passed = run(CFG, hand_trace([op((), 4), op((2,), 6)]), machine(StoresNothing))
+    assert passed.fields == stored.fields
+    assert (stored.model.counters["bank_writes"], passed.model.counters["bank_writes"]) == (2, 0)
+    with pytest.raises(AssertionError, match="in R4"):
+        run(CFG, hand_trace([op((), 4), op((4,), 6)]), machine(StoresNothing))
+
+
+def test_a_result_is_held_until_the_collectors_let_it_go() -> None:
+    class Hesitates(Units):
+        def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:
+            super().__init__(cfg, layout, file)
+            self.asked = 0
+            rule = self.rule
+
+            def late(results: Sequence[Result | None]) -> tuple[int, int]:
+                self.asked += 1
+                return rule(results) if self.asked > 3 else (0, 0)
+
+            self.rule = late
+
+    trace = hand_trace([op((), 4)])
+    first = run(CFG, trace).when("write")[0]
+    late = run(CFG, trace, machine(Hesitates))
+    assert late.when("write_wait") == [first, first + 1, first + 2]
+    assert late.when("write") == [first + 3]
 
 
 def test_accept_sees_the_results_of_its_cycle() -> None:
     seen: list[int] = []
 
-    class Looks(OwnsResults):
+    class Looks(Units):
+        def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:
+            super().__init__(cfg, layout, file)
+            self.settled = 0
+
+        def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+            self.settled |= accepted
+
         def accept(self, warp: int, entry: Entry) -> bool:
-            bank, row = self.location.place(warp, 4)
-            seen.append(self.banks.rows[bank][row])
+            seen.append(self.settled)
             return super().accept(warp, entry)
 
     result = run(CFG, hand_trace([op((), 4), *[NOP] * 4, op((2,), 9), op((3,), 8)]), machine(Looks))
     first, issues = result.when("write")[0], [cycle for cycle, _ in result.issues()]
     assert first in issues
-    assert seen == [-1 if cycle < first else 0 for cycle in issues]
+    assert seen == [0 if cycle < first else 1 for cycle in issues]
 
 
 def test_room_may_depend_on_the_head_beats() -> None:
-    class ArrivesSecond(BaselineStage):
+    class ArrivesSecond(Units):
         def room(self, heads: Heads) -> int:
             early = bool(heads.buffers[1] and heads.buffers[1][0].barrier and not heads.waiting & 1)
             return super().room(heads) & ~(early << 1)
@@ -146,10 +174,10 @@ def test_room_may_depend_on_the_head_beats() -> None:
     assert [cycle for cycle, warp in late.issues() if warp == 1][1] == arrival
 
 
-def test_a_stage_decides_what_a_write_waits_for() -> None:
-    class BlocksWrites(BaselineStage):
-        def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
-            super().__init__(cfg, layout)
+def test_collectors_decide_what_a_write_waits_for() -> None:
+    class BlocksWrites(Units):
+        def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:
+            super().__init__(cfg, layout, file)
             self.unread = lambda warp: -1
 
         def edge(self, cycle: int) -> int:
@@ -161,7 +189,25 @@ def test_a_stage_decides_what_a_write_waits_for() -> None:
     assert [cycle for cycle, _ in result.issues()][:2] == [2, 21]
 
 
-def test_the_counters_are_those_of_machine_and_stage() -> None:
+def test_a_launch_waits_for_the_file() -> None:
+    class Slow(BankedFile):
+        def __init__(self, cfg: Config, layout: ProbeLayout, places: Places | None) -> None:
+            super().__init__(cfg, layout, places)
+            self.launch_ready = False
+
+        def launched(self, launch: Launch) -> None:
+            assert self.launch_ready
+            super().launched(launch)
+
+        def edge(self, cycle: int) -> int:
+            self.launch_ready = cycle >= 8
+            return super().edge(cycle)
+
+    result = run(CFG, hand_trace([NOP], [NOP]), machine(file_kind=Slow))
+    assert result.when("launch") == [9, 10]
+
+
+def test_the_counters_are_those_of_machine_and_parts() -> None:
     counters = run(CFG, hand_trace([op((2, 3), 4)])).model.counters
-    assert list(counters) == [*COUNTERS, *STAGE_COUNTERS]
+    assert list(counters) == [*COUNTERS, *UNIT_COUNTERS, "bank_writes"]
     assert (counters["beats"], counters["bank_reads"], counters["bank_writes"]) == (2, 2, 1)

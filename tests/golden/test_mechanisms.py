@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from tests.golden.machines import Baseline, layout_of
 from warpfile.golden.collectors.units.units import CollectorUnits
 from warpfile.golden.counters import no_issue_reason
 from warpfile.golden.entry import Entry
 from warpfile.golden.frame import Frame
+from warpfile.golden.rf.banked.file import BankedFile
 from warpfile.golden.rf.banks import Banks
 from warpfile.golden.rf.location import Location
-from warpfile.golden.scheduler.policy import Gto, Lrr, Oldest, make_scheduler
+from warpfile.golden.scheduler.policy import Gto, Lrr, Oldest
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
@@ -29,7 +31,7 @@ def result(register: int = 0, port_row: int = 0, writes: bool = True, tokens: in
 
 
 def test_gto_stays_with_the_last_issuer_then_takes_the_oldest() -> None:
-    gto = Gto()
+    gto = Gto(Config())
     for warp in (2, 0, 1):
         gto.launched(warp)
     assert gto.choose(0b111) == 2
@@ -40,7 +42,7 @@ def test_gto_stays_with_the_last_issuer_then_takes_the_oldest() -> None:
 
 
 def test_gto_forgets_an_issuer_that_exits() -> None:
-    gto = Gto()
+    gto = Gto(Config())
     for warp in (0, 1):
         gto.launched(warp)
     gto.issued(0)
@@ -50,7 +52,7 @@ def test_gto_forgets_an_issuer_that_exits() -> None:
 
 
 def test_oldest_never_stays_with_the_last_issuer() -> None:
-    oldest = Oldest()
+    oldest = Oldest(Config())
     for warp in (2, 0, 1):
         oldest.launched(warp)
     oldest.issued(1)
@@ -60,7 +62,7 @@ def test_oldest_never_stays_with_the_last_issuer() -> None:
 
 
 def test_a_slot_that_is_launched_again_holds_the_youngest_warp() -> None:
-    oldest = Oldest()
+    oldest = Oldest(Config())
     for warp in (2, 0, 1):
         oldest.launched(warp)
     oldest.exited(2)
@@ -71,12 +73,15 @@ def test_a_slot_that_is_launched_again_holds_the_youngest_warp() -> None:
 
 
 def test_the_configuration_names_the_scheduler() -> None:
-    kinds = {name: type(make_scheduler(Config(scheduler=name))) for name in ("gto", "lrr", "oldest")}
+    names = ("gto", "lrr", "oldest")
+    kinds = {
+        name: type(Baseline(cfg := Config(scheduler=name), layout_of("baseline", cfg)).scheduler) for name in names
+    }
     assert kinds == {"gto": Gto, "lrr": Lrr, "oldest": Oldest}
 
 
 def test_lrr_starts_behind_the_last_issuer() -> None:
-    lrr = Lrr(3)
+    lrr = Lrr(Config(warps=3))
     assert lrr.choose(0b110) == 1
     lrr.issued(1)
     assert lrr.choose(0b111) == 2
@@ -111,52 +116,62 @@ def test_no_two_registers_share_a_place(skew: str) -> None:
 
 def make_banks(**changes: object) -> Banks:
     cfg = Config(banks=2, collectors=3, source_slots=2).replace(**changes)
-    return Banks(cfg, Location(cfg))
+    return Banks(cfg)
+
+
+def served(banks: Banks, cycle: int, asking: list[int], order: list[int]) -> list[int]:
+    """Source slots that are served; all of them read row 0."""
+    return [index for index, _, _ in banks.read(cycle, asking, [0] * 6, order)]
 
 
 def test_a_bank_serves_units_in_turn() -> None:
     banks = make_banks()
     everybody = [0b010101, 0]
-    assert [banks.grant(t, everybody, [2, 1, 0]) for t in range(4)] == [[0], [2], [4], [0]]
-    assert banks.grant(4, [0b010001, 0], [2, 0]) == [4]  # unit 1 has nothing to ask
+    assert [served(banks, t, everybody, [2, 1, 0]) for t in range(4)] == [[0], [2], [4], [0]]
+    assert served(banks, 4, [0b010001, 0], [2, 0]) == [4]  # unit 1 has nothing to ask
 
 
 def test_a_bank_pointer_moves_with_its_own_grants_only() -> None:
     banks = make_banks()
-    assert banks.grant(0, [0b01, 0], [0]) == [0]
-    assert banks.grant(1, [0b0101, 0b1010], [0, 1]) == [2, 1]
+    assert served(banks, 0, [0b01, 0], [0]) == [0]
+    assert served(banks, 1, [0b0101, 0b1010], [0, 1]) == [2, 1]
 
 
 def test_a_bank_serves_the_oldest_unit_and_its_lowest_slot() -> None:
     banks = make_banks(bank_arbitration="oldest")
-    assert [banks.grant(t, [0b111111, 0], [2, 0, 1]) for t in range(2)] == [[4], [4]]
-    assert banks.grant(2, [0b001111, 0], [2, 0, 1]) == [0]
+    assert [served(banks, t, [0b111111, 0], [2, 0, 1]) for t in range(2)] == [[4], [4]]
+    assert served(banks, 2, [0b001111, 0], [2, 0, 1]) == [0]
 
 
 def test_one_fill_per_unit_passes_over_in_the_higher_bank() -> None:
     banks = make_banks(collect="one", bank_arbitration="oldest")
-    assert banks.grant(0, [0b0001, 0b1010], [0, 1]) == [0, 3]
-    assert banks.grant(1, [0b0001, 0b0010], [0, 1]) == [0]
+    assert served(banks, 0, [0b0001, 0b1010], [0, 1]) == [0, 3]
+    assert served(banks, 1, [0b0001, 0b0010], [0, 1]) == [0]
 
 
 def test_a_busy_bank_serves_nobody() -> None:
-    for ports, served in (("1RW", []), ("1R1W", [0])):
+    for ports, expected in (("1RW", []), ("1R1W", [0])):
         banks = make_banks(bank_cycles=2, bank_ports=ports)
-        assert banks.accept(0, [result(4), None, None]) == 0b001
-        assert banks.grant(1, [1, 0], [0]) == served
-        assert banks.accept(1, [result(6), None, None]) == 0
-        assert banks.accept(2, [result(6), None, None]) == 0b001
+        assert banks.claim(0, 0)
+        assert served(banks, 1, [1, 0], [0]) == expected
+        assert not banks.claim(1, 0)
+        assert banks.claim(2, 0)
 
 
 def test_the_highest_port_writes_and_tokens_pass() -> None:
-    banks = make_banks()
-    assert banks.accept(0, [result(4), result(6), result(8)]) == 0b100
-    assert banks.accept(1, [result(4), result(5), result(writes=False)]) == 0b111
+    file = make_file()
+    assert file.accept(0, [result(4), result(6), result(8)], 0b111, 0b111) == 0b100
+    assert file.accept(1, [result(4), result(5), result(writes=False)], 0b111, 0b011) == 0b111
+
+
+def make_file(**changes: object) -> BankedFile:
+    cfg = Config(banks=2, collectors=3, source_slots=2).replace(**changes)
+    return BankedFile(cfg, layout_of("baseline", cfg), None)
 
 
 def make_units(**changes: object) -> CollectorUnits:
     cfg = Config(banks=2, collectors=3, source_slots=2).replace(**changes)
-    return CollectorUnits(cfg, Location(cfg))
+    return CollectorUnits(cfg, make_file(**changes))
 
 
 def test_dispatch_goes_round_and_the_pointer_waits_for_the_port() -> None:
@@ -194,7 +209,7 @@ def test_only_registers_not_yet_granted_are_unread() -> None:
     units = make_units()
     units.allocate(0, 3, entry((4, 7)))
     assert units.unread(3) == 1 << 4 | 1 << 7
-    units.granted(0, 0, 99)
+    units.granted(0, 99, 1)
     assert units.unread(3) == 1 << 7
     assert units.unread(0) == 0
     assert units.operands(0)[0] == 99
@@ -224,9 +239,9 @@ def test_units_refuse_impossible_events() -> None:
         units.allocate(0, 1, entry())
     with pytest.raises(AssertionError, match="without its operands"):
         units.dispatch(0)
-    units.granted(0, 0, 1)
+    units.granted(0, 1, 1)
     with pytest.raises(AssertionError, match="granted twice"):
-        units.granted(0, 0, 1)
+        units.granted(0, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.invariants import Broken
+from tests.golden.machines import Baseline
 from tests.golden.scenario import NOP, hand_trace, op
 from tests.golden.test_random import watch
-from warpfile.golden import Baseline, StaleOperand
+from warpfile.golden import StaleOperand
 from warpfile.golden.entry import Entry
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
@@ -31,7 +32,7 @@ class ForgetsOrder(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        units = self.stage.collectors
+        units = self.collectors.units
         allocate = units.allocate
 
         def forget(number: int, warp: int, entry: Entry) -> None:
@@ -54,7 +55,7 @@ class ReadsBesideWrites(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        self.stage.banks._read_free = list(self.stage.banks._read_free)
+        self.file.banks._read_free = list(self.file.banks._read_free)
 
 
 class LosesPartialWrites(Baseline):
@@ -62,8 +63,8 @@ class LosesPartialWrites(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        banks, store = self.stage.banks, self.stage.banks.store
-        banks.store = lambda r: store(r) if r.mask == 0xFFFFFFFF else None  # type: ignore[method-assign]
+        file, settle = self.file, self.file._settle
+        file._settle = lambda r, s: settle(r, s) if r.mask == 0xFFFFFFFF else None  # type: ignore[method-assign]
 
 
 class SharesRows(Baseline):
@@ -71,7 +72,7 @@ class SharesRows(Baseline):
 
     def _launch(self, launch):  # type: ignore[no-untyped-def]
         word = super()._launch(launch)
-        self.stage.location.launched(launch.warp, 0)
+        self.file.location.launched(launch.warp, 0)
         return word
 
 
@@ -80,7 +81,8 @@ class CompletesAtOnce(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        self.stage._write_cycles = 1
+        completion, add = self.file.completion, self.file.completion.add
+        completion.add = lambda cycle, result: add(self.cycle, result)  # type: ignore[method-assign]
 
 
 class HasRoomForNobody(Baseline):
@@ -88,8 +90,8 @@ class HasRoomForNobody(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        stage, room = self.stage, self.stage.room
-        stage.room = lambda heads: room(heads) if stage.collectors.free else 0  # type: ignore[method-assign]
+        collectors, room = self.collectors, self.collectors.room
+        collectors.room = lambda heads: room(heads) if collectors.units.free else 0  # type: ignore[method-assign]
 
 
 class Hesitates(Baseline):
@@ -137,7 +139,7 @@ class IgnoresUnread(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        self.stage.unread = lambda warp: 0
+        self.collectors.unread = lambda warp: 0
 
 
 def test_a_forgotten_read_is_caught_when_a_write_overtakes_it() -> None:
@@ -153,7 +155,7 @@ def test_a_corrupted_row_is_a_stale_operand() -> None:
     class Corrupts(Baseline):
         def step(self, stimulus):  # type: ignore[no-untyped-def]
             if self.cycle == 8:
-                self.stage.banks.rows[0][2] += 1
+                self.file.banks.rows[0][2] += 1
             return super().step(stimulus)
 
     trace = hand_trace([op((), 4, offset=16), op((4, 5), 6, offset=32)])
@@ -166,7 +168,7 @@ def test_a_corrupted_row_is_a_stale_operand() -> None:
 def test_a_flipped_probe_is_noticed() -> None:
     class Flips(Baseline):
         def step(self, stimulus):  # type: ignore[no-untyped-def]
-            return super().step(stimulus) ^ (self.cycle == 9) << self.stage._at_grant
+            return super().step(stimulus) ^ (self.cycle == 9) << self.collectors._at_grant
 
     with pytest.raises((Broken, KeyError)):
         watch(Config(), hand_trace([op((2, 3), 4)] * 4), Flips)

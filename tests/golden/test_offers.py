@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.golden.machines import Baseline, layout_of
 from tests.golden.scenario import NOP, hand_trace, op, run
 from tests.golden.test_random import random_run
-from warpfile.golden import Baseline
 from warpfile.golden.arbiter import indices
-from warpfile.golden.collectors.contract import OperandStage
-from warpfile.golden.collectors.units.stage import BaselineStage
+from warpfile.golden.collectors.contract import Collectors
+from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.entry import Entry
-from warpfile.schemes import SCHEMES
+from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Stimulus
 from warpfile.spec.probe import ProbeLayout
@@ -24,11 +24,12 @@ CFG = Config(banks=2, collect="all")
 ALU = op((2,), 4)
 
 
-class Moody(BaselineStage):
-    """An operand stage that holds, prefers and refuses as it is told; ``offers`` notes whose beats are offered."""
+class Moody(Units):
+    """Collectors that prefer and refuse as they are told; ``offers`` notes whose beats are offered."""
 
-    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
-        super().__init__(cfg, layout)
+    def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:
+        super().__init__(cfg, layout, file)
+        self.file = file
         self.refuses = False
         self.offers: list[int] = []
 
@@ -38,15 +39,14 @@ class Moody(BaselineStage):
 
 
 def moody(mood: Callable[[Moody, int], None]) -> type[Baseline]:
-    """A baseline with a moody stage; ``mood`` is called with stage and cycle before each step."""
+    """A baseline with moody collectors; ``mood`` is called with collectors and cycle before each step."""
 
     class Machine(Baseline):
-        def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
-            super().__init__(cfg, layout)
-            self.stage: Moody = Moody(cfg, layout)
+        kind = Moody
+        collectors: Moody
 
         def step(self, stimulus: Stimulus) -> int:
-            mood(self.stage, self.cycle)
+            mood(self.collectors, self.cycle)
             return super().step(stimulus)
 
     return Machine
@@ -54,14 +54,16 @@ def moody(mood: Callable[[Moody, int], None]) -> type[Baseline]:
 
 def refusing(first: int, last: int) -> type[Baseline]:
     """A machine that refuses everything from cycle ``first`` to ``last``."""
-    return moody(lambda stage, cycle: setattr(stage, "refuses", first <= cycle <= last))
+    return moody(lambda moody, cycle: setattr(moody, "refuses", first <= cycle <= last))
 
 
 def test_the_baseline_holds_and_prefers_nobody_and_accepts_everything() -> None:
-    stage: OperandStage = BaselineStage(CFG, ProbeLayout(SCHEMES["baseline"].probes(CFG)))
-    assert (stage.hold, stage.prefer) == (0, 0)
+    machine = Baseline(CFG, layout_of("baseline", CFG))
+    collectors: Collectors = machine.collectors
+    file: RegisterFile = machine.file
+    assert (file.hold, collectors.prefer) == (0, 0)
     trace = hand_trace([ALU, NOP, ALU], [ALU, ALU])
-    assert run(CFG, trace).fields == run(CFG, trace, moody(lambda stage, cycle: None)).fields
+    assert run(CFG, trace).fields == run(CFG, trace, moody(lambda moody, cycle: None)).fields
 
 
 def test_room_is_a_matter_of_each_head_beat() -> None:
@@ -101,9 +103,9 @@ def test_a_refusal_is_a_bubble_that_changes_nothing(scheduler: str, first: int) 
     assert refused.fields[:first] == free.fields[:first]
     bubbles = refused.fields[first : first + 3]
     assert not any(f["issue"] or f["issue_warp"] or f["exit"] or f["allocate"] for f in bubbles)
-    stage = refused.model.stage
-    assert isinstance(stage, Moody)
-    assert stage.offers == expected_offers(scheduler, refused.fields)
+    collectors = refused.model.collectors
+    assert isinstance(collectors, Moody)
+    assert collectors.offers == expected_offers(scheduler, refused.fields)
     assert refused.model.counters["issue_room"] == sum(f["clear"] != 0 for f in bubbles)
 
 
@@ -125,7 +127,7 @@ def test_a_refused_beat_takes_nothing() -> None:
 
 
 def test_a_held_warp_does_not_issue_and_the_others_do() -> None:
-    model = moody(lambda stage, cycle: setattr(stage, "hold", 0b01 if cycle < 20 else 0))
+    model = moody(lambda moody, cycle: setattr(moody.file, "hold", 0b01 if cycle < 20 else 0))
     result = run(CFG, hand_trace([NOP] * 3, [NOP] * 3), model)
     assert [warp for _, warp in result.issues()] == [1] * 4 + [0] * 4
     assert result.issues()[4] == (20, 0)
@@ -137,7 +139,7 @@ def test_a_held_warp_does_not_issue_and_the_others_do() -> None:
 @pytest.mark.parametrize("scheduler", ["gto", "lrr"])
 def test_preferred_warps_come_first_and_others_where_none_of_them_can(scheduler: str) -> None:
     trace = hand_trace([NOP] * 6, [ALU, op((4,), 5)], [NOP] * 6)
-    result = run(CFG.replace(scheduler=scheduler), trace, moody(lambda stage, cycle: setattr(stage, "prefer", 0b110)))
+    result = run(CFG.replace(scheduler=scheduler), trace, moody(lambda moody, cycle: setattr(moody, "prefer", 0b110)))
     others = 0
     for f in result.fields:
         preferred = f["clear"] & ~f["waiting"] & f["room"] & 0b110
@@ -148,11 +150,11 @@ def test_preferred_warps_come_first_and_others_where_none_of_them_can(scheduler:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_random_programs_survive_a_moody_stage(seed: int) -> None:
+def test_random_programs_survive_moody_collectors(seed: int) -> None:
     rng = random.Random(seed)
 
-    def mood(stage: Moody, cycle: int) -> None:
-        stage.hold, stage.prefer = rng.getrandbits(8) & rng.getrandbits(8), rng.getrandbits(8)
-        stage.refuses = rng.random() < 0.3
+    def mood(moody: Moody, cycle: int) -> None:
+        moody.file.hold, moody.prefer = rng.getrandbits(8) & rng.getrandbits(8), rng.getrandbits(8)
+        moody.refuses = rng.random() < 0.3
 
     random_run(seed, moody(mood), refuses=True)

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from tests.golden.invariants import Watcher
+from tests.golden.machines import Baseline
 from tests.golden.scenario import hand_trace, op
-from warpfile.golden import Baseline
 from warpfile.golden.run import Stuck
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from warpfile.golden import Baseline
+from tests.golden.machines import Baseline
 from warpfile.golden.run import simulate
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config

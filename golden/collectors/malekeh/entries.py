@@ -23,7 +23,7 @@ class Entries:
 
     Masks are over entries: ``used`` have a register, ``near`` and ``locked`` are subsets of it. ``where`` finds the
     entry of a register, ``values`` has the copy (``golden.copies``) in each entry, ``order`` the least recently
-    used entry first. ``kind`` and ``replaceable`` decide, ``edge`` ends a cycle; the other methods change state at once.
+    used entry first. ``kind`` and ``replaceable`` decide, ``edge`` ends a cycle; other methods change state at once.
     """
 
     def __init__(self, cfg: MalekehConfig, lfsr: int) -> None:

@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from tests.golden.collectors.bow.picture import Picture
+from tests.golden.machines import Bow
 from warpfile.golden.arbiter import indices
-from warpfile.golden.collectors.bow.stage import Bow
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Origin, Result, Stimulus
 from warpfile.spec.schemes.bow import BowConfig
@@ -76,7 +76,7 @@ class BowCorners:
     counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(CORNERS, 0)))
 
     def __post_init__(self) -> None:
-        self._pictures = [Picture.of(window) for window in self.model.stage.windows]
+        self._pictures = [Picture.of(window) for window in self.model.collectors.windows]
         self._heads: dict[int, Beat] = {}
         self._results: list[Result | None] = []
         self._used: dict[tuple[int, int], int] = {}
@@ -91,9 +91,9 @@ class BowCorners:
 
     def look(self, stimulus: Stimulus) -> None:
         """The beginning of a cycle: only windows that changed in the last one are looked at again."""
-        view = self.model.stage.view
+        view = self.model.collectors.view
         for warp in indices(view.slots_changed | view.entries_changed | view.requests_changed):
-            self._pictures[warp] = Picture.of(self.model.stage.windows[warp])
+            self._pictures[warp] = Picture.of(self.model.collectors.windows[warp])
         buffers = self.model.frame.buffers
         self._heads = {warp: buffers[warp][0].beat for warp in indices(self.model.frame.buffered)}
         self._results = list(stimulus.results)
@@ -177,7 +177,7 @@ class BowCorners:
         self._count("windows evict to one bank", max(asked.values()) >= min(3, self.cfg.warps))
 
     def _bank(self, warp: int, register: int) -> int:
-        return self.model.stage.location.place(warp, register)[0]
+        return self.model.file.location.place(warp, register)[0]
 
     def _note_entry(self, warp: int, beat: Beat, f: dict[str, int]) -> None:
         picture, previous = self._pictures[warp], self._previous.get(warp)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from tests.golden.collectors.bow.inside import Lanes, check_window, entry_states
 from tests.golden.collectors.bow.table import fate
 from tests.golden.invariants import NEVER, Watcher, bits, require, takes_unit
+from tests.golden.machines import Bow
 from warpfile.golden.arbiter import indices
-from warpfile.golden.collectors.bow.stage import Bow
 from warpfile.golden.collectors.bow.window import Window
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Result, Stimulus
@@ -60,7 +60,7 @@ class BowFollower(Watcher):
 
     def look(self) -> None:
         """The state at the beginning of a cycle."""
-        for warp, window in enumerate(self.model.stage.windows):
+        for warp, window in enumerate(self.model.collectors.windows):
             entries = window.entries
             masks = entries.fill, entries.clean, entries.dirty, entries.owed, entries.evicting
             now = (*masks, window.next, window.undispatched, *entries.register, *entries.copy)

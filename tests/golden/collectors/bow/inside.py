@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tests.golden.invariants import require
+from tests.golden.machines import Bow
 from warpfile.golden.arbiter import indices
-from warpfile.golden.collectors.bow.stage import Bow
 from warpfile.golden.collectors.bow.window import Window
 from warpfile.golden.copies import ALL_LANES
 from warpfile.spec.environment import Result
@@ -99,10 +99,11 @@ class Lanes:
         if key not in self.latest:
             return
         warp, register = key
-        entries = self.model.stage.windows[warp].entries
+        entries = self.model.collectors.windows[warp].entries
         entry = entries.where.get(register, -1)
         in_window = entry >= 0 and not entries.fill >> entry & 1
-        row = self.model.stage.banks.row(warp, register)
+        bank, number = self.model.file.place(warp, register)
+        row = self.model.file.banks.rows[bank][number]
         needed = self.live.get(key, ALL_LANES)
         if in_window:
             copy = entries.copy[entry]

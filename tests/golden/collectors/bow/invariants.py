@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tests.golden.collectors.bow.following import BowFollower, Inside
 from tests.golden.invariants import NEVER, require, takes_unit
-from warpfile.golden.collectors.bow.stage import Bow
+from tests.golden.machines import Bow
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Stimulus
 from warpfile.spec.schemes.bow import BowConfig

@@ -9,17 +9,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tests.golden.machines import Bow, layout_of
 from tests.golden.scenario import Step, hand_trace, op
 from warpfile.compiler.passes.bow.exact import exact_classes, weakened
-from warpfile.golden.collectors.bow.stage import Bow
 from warpfile.golden.run import observations
 from warpfile.spec.annotation import on_last_beat
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment, Stimulus
-from warpfile.spec.frame import frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.bow import BowConfig, window_probes
+from warpfile.spec.schemes.bow import BowConfig
 from warpfile.spec.trace import Access, Port, Space, StaticInstruction, Trace
 from warpfile.spec.workload import prepare
 
@@ -33,7 +32,7 @@ def bow_config(common: Config, **changes: object) -> BowConfig:
 
 def bow_layout(cfg: BowConfig) -> ProbeLayout:
     """All probes of the scheme."""
-    return ProbeLayout((*frame_probes(cfg), *window_probes(cfg)))
+    return layout_of("bow", cfg)
 
 
 def hinted(cfg: BowConfig, trace: Trace, classes: Sequence[int] | np.ndarray) -> Trace:
@@ -97,7 +96,7 @@ def busy(bank: int, *cycles: int) -> type[Bow]:
     class Busy(Bow):
         def step(self, stimulus: Stimulus) -> int:
             if self.cycle in cycles:
-                assert self.stage.banks.banks.claim(self.cycle, bank)
+                assert self.file.banks.claim(self.cycle, bank)
             return super().step(stimulus)
 
     return Busy

@@ -7,8 +7,8 @@ from collections import Counter
 
 from tests.golden.collectors.bow.corners import CORNERS, HINTED, BowCorners
 from tests.golden.collectors.bow.scenario import MODES, bow_layout, exactly_hinted, machine, random_bow_config
+from tests.golden.machines import Bow
 from tests.golden.scenario import NOP, hand_trace, op
-from warpfile.golden.collectors.bow.stage import Bow
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.bow import BowConfig
 from warpfile.spec.stress import stress_trace

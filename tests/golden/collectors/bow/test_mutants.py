@@ -7,19 +7,20 @@ from unittest import mock
 
 import pytest
 
+from tests.golden.collectors.bow.scenario import MODES
+from tests.golden.collectors.bow.test_random import random_run
 from tests.golden.invariants import Broken
-from tests.scenario import MODES
-from tests.test_random import random_run
 from warpfile.golden import StaleOperand
 from warpfile.golden.arbiter import indices
+from warpfile.golden.collectors.bow import collectors
 from warpfile.golden.collectors.bow import results as rulings
-from warpfile.golden.collectors.bow import stage
 from warpfile.golden.collectors.bow.banks import WindowBanks
+from warpfile.golden.collectors.bow.collectors import Windows
 from warpfile.golden.collectors.bow.entries import Entries
 from warpfile.golden.collectors.bow.events import Events
 from warpfile.golden.collectors.bow.results import Effect, Ruling, Values
-from warpfile.golden.collectors.bow.stage import BowStage
 from warpfile.golden.collectors.bow.window import Window
+from warpfile.golden.rf.banks import Banks
 from warpfile.golden.run import Stuck
 from warpfile.spec.environment import Result
 
@@ -80,7 +81,7 @@ def victimises_hits(right: Callable[..., int]) -> Callable[..., int]:
 
 def ignores_busy_banks(right: Callable[..., None]) -> Callable[..., None]:
     def wrong(self: WindowBanks, cycle: int, events: Events) -> None:
-        with mock.patch.object(self.banks, "claim", lambda cycle, bank: True):
+        with mock.patch.object(Banks, "is_free", lambda self, cycle, bank, writes: True):
             right(self, cycle, events)
 
     return wrong
@@ -89,7 +90,7 @@ def ignores_busy_banks(right: Callable[..., None]) -> Callable[..., None]:
 def frees_what_was_merged(right: Callable[..., None]) -> Callable[..., None]:
     """An entry that a bank takes is free afterwards, although lanes were merged into it."""
 
-    def wrong(self: BowStage, port: int, result: Result, ruling: Ruling) -> None:
+    def wrong(self: Windows, port: int, result: Result, ruling: Ruling) -> None:
         taken = dict(self.banks.taken)
         right(self, port, result, ruling)
         if ruling.effect == Effect.MERGE:
@@ -98,13 +99,13 @@ def frees_what_was_merged(right: Callable[..., None]) -> Callable[..., None]:
     return wrong
 
 
-def keeps_the_entry(right: Callable[..., int]) -> Callable[..., int]:
+def keeps_the_entry(right: Callable[..., None]) -> Callable[..., None]:
     """A result that goes to the bank only leaves the old value in the window."""
 
-    def wrong(self: Values, window: Window, result: Result, ruling: Ruling, row: int, through: bool) -> int:
+    def wrong(self: Values, window: Window, result: Result, ruling: Ruling, through: bool) -> None:
         if ruling.effect == Effect.FREE:
             ruling = ruling._replace(effect=Effect.NOTHING)
-        return right(self, window, result, ruling, row, through)
+        right(self, window, result, ruling, through)
 
     return wrong
 
@@ -119,14 +120,13 @@ def uses_arrival_time(right: Callable[..., None]) -> Callable[..., None]:
     return wrong
 
 
-def owes_no_lanes(right: Callable[..., int]) -> Callable[..., int]:
+def owes_no_lanes(right: Callable[..., None]) -> Callable[..., None]:
     """Lanes that were merged into an entry need not reach the bank."""
 
-    def wrong(self: Values, window: Window, result: Result, ruling: Ruling, row: int, through: bool) -> int:
-        copy = right(self, window, result, ruling, row, through)
+    def wrong(self: Values, window: Window, result: Result, ruling: Ruling, through: bool) -> None:
+        right(self, window, result, ruling, through)
         if ruling.effect == Effect.MERGE:
             window.entries.owed &= ~(1 << window.entries.where[result.register])
-        return copy
 
     return wrong
 
@@ -148,7 +148,7 @@ def never_late(right: Callable[..., Ruling]) -> Callable[..., Ruling]:
 def protects_until_granted(right: Callable[..., int]) -> Callable[..., int]:
     """A writer waits for the reads of older beats, not for their dispatch."""
 
-    def wrong(self: BowStage, warp: int) -> int:
+    def wrong(self: Windows, warp: int) -> int:
         window = self.windows[warp]
         waiting = [slot for number, slot in enumerate(window.slots) if window.undispatched >> number & 1]
         return sum({slot.reads for slot in waiting if slot.missing}) and right(self, warp)
@@ -181,15 +181,16 @@ def ignores_owed_sources(right: Callable[..., int]) -> Callable[..., int]:
     return wrong
 
 
-def takes_two_results(right: Callable[..., object]) -> Callable[..., object]:
-    def wrong(self: BowStage, cycle: int, results: list[Result | None]) -> object:
-        accepted = dict(right(self, cycle, results))  # type: ignore[call-overload]
+def takes_two_results(right: Callable[..., tuple[int, int]]) -> Callable[..., tuple[int, int]]:
+    def wrong(self: Windows, results: list[Result | None]) -> tuple[int, int]:
+        valid, store = right(self, results)
         for port, result in enumerate(results):
-            if result is not None and port not in accepted:
+            if result is not None and not valid >> port & 1:
                 ruling = rulings.rule(self.windows[result.warp], result, self._writes)
                 if not ruling.bank:
-                    accepted[port] = result, ruling
-        return accepted
+                    valid |= 1 << port
+                    self._rulings[port] = ruling
+        return valid, store
 
     return wrong
 
@@ -201,16 +202,16 @@ MISTAKES: dict[str, Mistake] = {
     "frees_transients": (Window, "make_room", frees_transients),
     "victimises_hits": (Window, "make_room", victimises_hits),
     "ignores_busy_banks": (WindowBanks, "evict", ignores_busy_banks),
-    "frees_what_was_merged": (BowStage, "_settle", frees_what_was_merged),
+    "frees_what_was_merged": (Windows, "_settle", frees_what_was_merged),
     "keeps_the_entry": (Values, "settle", keeps_the_entry),
     "uses_arrival_time": (rulings, "_store", uses_arrival_time),
     "owes_no_lanes": (Values, "settle", owes_no_lanes),
-    "never_late": (stage, "rule", never_late),
-    "protects_until_granted": (BowStage, "unread", protects_until_granted),
+    "never_late": (collectors, "rule", never_late),
+    "protects_until_granted": (Windows, "unread", protects_until_granted),
     "offers_the_youngest": (Window, "ready", offers_the_youngest),
     "unpins_early": (Window, "filled", unpins_early),
     "ignores_owed_sources": (Window, "fits", ignores_owed_sources),
-    "takes_two_results": (BowStage, "_rule", takes_two_results),
+    "takes_two_results": (Windows, "rule", takes_two_results),
 }
 #: Tight machines with a busy bank, where mistakes show soon.
 TIGHT = {"banks": 1, "bank_cycles": 2, "source_slots": 3, "window": 3, "window_entries": 5, "miss_latency": 40}

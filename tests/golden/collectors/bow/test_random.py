@@ -8,11 +8,11 @@ import pytest
 
 from tests.golden.collectors.bow.invariants import make_watcher
 from tests.golden.collectors.bow.scenario import MODES, bow_layout, exactly_hinted, random_bow_config
-from warpfile.golden.collectors.bow.stage import Bow
+from tests.golden.machines import Bow, events_of
 from warpfile.golden.run import Stuck
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
-from warpfile.spec.schemes.bow import BowConfig, window_events
+from warpfile.spec.schemes.bow import BowConfig
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
@@ -24,7 +24,7 @@ def watch_bow(cfg: BowConfig, trace: Trace, model: type[Bow] = Bow, limit: int =
     layout = bow_layout(cfg)
     workload = prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
-    watcher, observed = make_watcher(cfg, workload, machine), ObservedCounters(layout, window_events)
+    watcher, observed = make_watcher(cfg, workload, machine), ObservedCounters(layout, events_of("bow", cfg))
     while not environment.done:
         if environment.cycle >= limit:
             raise Stuck(f"no end within {limit} cycles")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.collectors.bow.scenario import BowRun, busy, run_hinted
+from tests.golden.machines import Bow
 from tests.golden.scenario import FULL, NOP, Step, op
-from warpfile.golden.collectors.bow.stage import Bow
 from warpfile.spec.schemes.bow import WriteClass
 from warpfile.spec.trace import Port
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.golden.collectors.bow.scenario import MODES, bow_config, bow_layout, exactly_hinted
-from warpfile.golden.collectors.bow.stage import Bow
+from tests.golden.machines import Bow
 from warpfile.golden.run import simulate
 from warpfile.spec.environment import Environment
 from warpfile.spec.presets import PRESETS

@@ -138,7 +138,7 @@ def test_a_warp_that_ends_forgets_what_it_owes() -> None:
     assert result.model.counters["bank_writes"] == 0
     assert result.fields[-1]["exit"]
     assert result.spans("dirty")[-1] == (9, 9, 0b11)
-    assert not result.model.stage.windows[0].entries.where
+    assert not result.model.collectors.windows[0].entries.where
 
 
 @pytest.mark.parametrize("step", [NOP, BRA, EXIT])

@@ -6,14 +6,13 @@ import pytest
 
 from tests.golden.collectors.bow.scenario import MODES, bow_config, bow_run, exactly_hinted, hinted
 from tests.golden.collectors.bow.test_random import watch_bow
+from tests.golden.machines import Baseline, Bow
 from tests.golden.test_kernels import KERNELS
 from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.run import execute
-from warpfile.golden import Baseline, StaleOperand
-from warpfile.golden.collectors.bow.stage import Bow, BowStage
-from warpfile.golden.machine import Machine
+from warpfile.golden import StaleOperand
+from warpfile.golden.collectors.bow.collectors import Windows
 from warpfile.golden.run import simulate
-from warpfile.golden.scheduler.policy import make_scheduler
 from warpfile.schemes import SCHEMES
 from warpfile.spec.environment import Environment
 from warpfile.spec.presets import PRESETS
@@ -86,16 +85,13 @@ def test_as_many_operands_are_checked_as_in_the_baseline(mode: str) -> None:
 class Trusting(Bow):
     """Takes every stored copy for what the trace expects."""
 
-    def __init__(self, cfg: BowConfig, layout: ProbeLayout) -> None:
-        class Stage(BowStage):
-            def dispatch(self, port: int) -> list[int]:
-                warp, number = self._offered[port]
-                super().dispatch(port)
-                entry = self.windows[warp].slots[number].entry
-                assert entry is not None
-                return list(entry.beat.expected)
-
-        Machine.__init__(self, cfg, layout, Stage(cfg, layout), make_scheduler(cfg))
+    class kind(Windows):
+        def dispatch(self, port: int) -> list[int]:
+            warp, number = self._offered[port]
+            super().dispatch(port)
+            entry = self.windows[warp].slots[number].entry
+            assert entry is not None
+            return list(entry.beat.expected)
 
 
 @pytest.mark.parametrize("write_class", [WriteClass.NEITHER, WriteClass.WINDOW])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tests.golden.collectors.malekeh.cycles import Cycle
 from warpfile.golden.arbiter import indices
-from warpfile.spec.schemes.malekeh import DEST_HINTS
+from warpfile.spec.schemes.malekeh import NEAR_DESTS
 from warpfile.spec.trace import Kind
 
 MOST = 63  #: the largest threshold
@@ -123,7 +123,7 @@ def _mixed_pair(c: Cycle) -> bool:
 
 
 def _mixed_sources(c: Cycle) -> bool:
-    near = c.taken.hints >> DEST_HINTS & (1 << len(c.taken.sources)) - 1 if c.taken else 0
+    near = c.taken.hints >> NEAR_DESTS & (1 << len(c.taken.sources)) - 1 if c.taken else 0
     return bool(c.taken) and 0 < near < (1 << len(c.taken.sources)) - 1
 
 

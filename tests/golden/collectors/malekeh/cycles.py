@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tests.golden.collectors.malekeh.view import UnitView, units_of
+from tests.golden.machines import Malekeh
 from warpfile.golden.arbiter import indices
-from warpfile.golden.collectors.malekeh.stage import Malekeh
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Environment, Result, Stimulus
 from warpfile.spec.probe import ProbeLayout

@@ -8,8 +8,8 @@ from tests.golden.collectors.malekeh.reference import Expected, expect
 from tests.golden.collectors.malekeh.scenario import malekeh_layout
 from tests.golden.collectors.malekeh.view import UnitView, units_of
 from tests.golden.invariants import NEVER, Watcher, require
+from tests.golden.machines import Malekeh
 from warpfile.golden.arbiter import indices
-from warpfile.golden.collectors.malekeh.stage import Malekeh
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Environment, Stimulus
 from warpfile.spec.schemes.malekeh import MalekehConfig
@@ -213,19 +213,19 @@ class CachingWatcher(Watcher):
     def _check_contents(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         """Rows are what was written last, and entries equal their rows (after the cycle)."""
         assert self.model is not None
-        stage = self.model.stage
+        file = self.model.file
         for port in indices(f["write"]):
             result = stimulus.results[port]
             if result is not None and result.writes:
-                self.stored[stage.location.place(result.warp, result.register)] = result.row
+                self.stored[file.location.place(result.warp, result.register)] = result.row
         for (bank, row), value in self.stored.items():
-            require(stage.banks.rows[bank][row] == value, "every result reaches its bank")
-        for unit in stage.units.units:
+            require(file.banks.rows[bank][row] == value, "every result reaches its bank")
+        for unit in self.model.collectors.units.units:
             waiting = {place for slot, place in enumerate(unit.places) if not unit.ready >> slot & 1}
             for register, entry in unit.entries.where.items():
-                bank, row = stage.location.place(unit.owner, register)
+                bank, row = file.location.place(unit.owner, register)
                 held = unit.entries.values[entry]
-                require(entry in waiting or held == stage.banks.rows[bank][row], "an entry equals its row")
+                require(entry in waiting or held == file.banks.rows[bank][row], "an entry equals its row")
 
     def check_end(self, counters: dict[str, int]) -> None:
         """Check the sums of a whole run."""

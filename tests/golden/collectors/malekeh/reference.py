@@ -9,7 +9,7 @@ from tests.golden.collectors.malekeh.view import UnitView
 from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Result
-from warpfile.spec.schemes.malekeh import DEST_HINTS
+from warpfile.spec.schemes.malekeh import NEAR_DESTS
 
 Bank = Callable[[int, int], int]
 
@@ -118,5 +118,5 @@ def _take(unit: int, warp: int, expected: Expected, beat: Beat) -> None:
             view.registers[victim], view.locked[victim] = register, True
     for slot, register in enumerate(beat.sources):
         entry = view.registers.index(register)
-        view.near[entry] = bool(beat.hints >> DEST_HINTS + slot & 1)
+        view.near[entry] = bool(beat.hints >> NEAR_DESTS + slot & 1)
         touch(view, entry)

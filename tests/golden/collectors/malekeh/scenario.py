@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from tests.golden.machines import Malekeh, layout_of
 from tests.golden.scenario import Run
-from warpfile.golden.collectors.malekeh.stage import Malekeh
 from warpfile.golden.run import observations
 from warpfile.spec.annotation import beat_counts
 from warpfile.spec.environment import Environment
-from warpfile.spec.frame import frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.malekeh import MalekehConfig, unit_probes
+from warpfile.spec.schemes.malekeh import MalekehConfig
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 
@@ -32,7 +31,7 @@ def malekeh_config(preset: str = "turing", **changes: Any) -> MalekehConfig:
 
 def malekeh_layout(cfg: MalekehConfig) -> ProbeLayout:
     """All probes of the scheme."""
-    return ProbeLayout((*frame_probes(cfg), *unit_probes(cfg)))
+    return layout_of("malekeh", cfg)
 
 
 def hinted(trace: Trace, hints: Sequence[int] | np.ndarray) -> Trace:

@@ -8,8 +8,8 @@ from tests.golden.collectors.malekeh.corners import CORNERS, count_corners
 from tests.golden.collectors.malekeh.cycles import cycles_of
 from tests.golden.collectors.malekeh.scenario import NEAR, hinted, malekeh_config, malekeh_layout
 from tests.golden.collectors.malekeh.test_random import meeting_case, random_case
+from tests.golden.machines import Malekeh
 from tests.golden.scenario import hand_trace, op
-from warpfile.golden.collectors.malekeh.stage import Malekeh
 from warpfile.spec.environment import Environment
 from warpfile.spec.trace import Port
 from warpfile.spec.workload import prepare

@@ -11,11 +11,11 @@ from tests.golden.collectors.malekeh.invariants import watch_malekeh
 from tests.golden.collectors.malekeh.scenario import hinted, malekeh_config, malekeh_layout, run_malekeh
 from tests.golden.collectors.malekeh.test_random import meeting_case, random_case
 from tests.golden.invariants import Broken
+from tests.golden.machines import Malekeh
 from tests.golden.scenario import hand_trace, op
 from warpfile.golden import StaleOperand
 from warpfile.golden.collectors.malekeh.choice import Choice
 from warpfile.golden.collectors.malekeh.entries import Entries
-from warpfile.golden.collectors.malekeh.stage import Malekeh
 from warpfile.golden.run import simulate
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -38,12 +38,12 @@ def mutant(change: Change) -> type[Malekeh]:
 
 
 def entries_of(model: Malekeh) -> list[Entries]:
-    return [unit.entries for unit in model.stage.units.units]
+    return [unit.entries for unit in model.collectors.units.units]
 
 
 def keeps_stale_registers(model: Malekeh) -> None:
     """A result that does not enter its warp's unit leaves the old value there."""
-    model.stage.entrance._empty = lambda number, entry: None  # type: ignore[method-assign]
+    model.collectors.entrance._empty = lambda number, entry: None  # type: ignore[method-assign]
 
 
 def keeps_registers_of_the_last_owner(model: Malekeh) -> None:
@@ -54,7 +54,7 @@ def keeps_registers_of_the_last_owner(model: Malekeh) -> None:
 
 def keeps_the_unit_at_exit(model: Malekeh) -> None:
     """The unit of a warp that exited goes to the next warp of its slot."""
-    model.stage.units.release = lambda warp: None  # type: ignore[method-assign]
+    model.collectors.units.release = lambda warp: None  # type: ignore[method-assign]
 
 
 def ignores_locks(model: Malekeh) -> None:
@@ -91,10 +91,10 @@ def never_steps_the_lfsr(model: Malekeh) -> None:
 
 def is_ready_at_once(model: Malekeh) -> None:
     """A miss counts as ready when it is granted."""
-    units, granted = model.stage.units, model.stage.units.granted
+    units, granted = model.collectors.units, model.collectors.units.granted
 
-    def grant(cycle: int, index: int, value: int) -> None:
-        granted(cycle, index, value)
+    def grant(index: int, copy: int, arrival: int) -> None:
+        granted(index, copy, arrival)
         number, slot = divmod(index, units._slots)
         unit = units.units[number]
         unit.ready |= 1 << slot
@@ -106,44 +106,44 @@ def is_ready_at_once(model: Malekeh) -> None:
 
 def caches_far_results(model: Malekeh) -> None:
     """Hints of results are ignored."""
-    divide = model.stage.entrance._divide
+    divide = model.collectors.entrance._divide
 
     def all_near(results, accepted):  # type: ignore[no-untyped-def]
         return divide([result and dataclasses.replace(result, hints=0xF) for result in results], accepted)
 
-    model.stage.entrance._divide = all_near  # type: ignore[method-assign]
+    model.collectors.entrance._divide = all_near  # type: ignore[method-assign]
 
 
 def takes_near_units_at_once(model: Malekeh) -> None:
     """Nobody waits."""
-    choose = model.stage.choice.choose
+    choose = model.collectors.choice.choose
 
     def hurry(own: int, busy: int, empty: int, near: int, threshold: int) -> Choice:
         return choose(own, busy, empty, near, -1)
 
-    model.stage.choice.choose = hurry  # type: ignore[method-assign]
+    model.collectors.choice.choose = hurry  # type: ignore[method-assign]
 
 
 def forgets_the_order_of_dispatch(model: Malekeh) -> None:
     """Always the lowest unit is taken away."""
-    model.stage.choice.dispatches = lambda unit: None  # type: ignore[method-assign]
+    model.collectors.choice.dispatches = lambda unit: None  # type: ignore[method-assign]
 
 
 def has_room_for_everybody(model: Malekeh) -> None:
     """A warp issues while its unit is busy."""
-    model.stage.room = lambda heads: heads.buffered  # type: ignore[method-assign]
+    model.collectors.room = lambda heads: heads.buffered  # type: ignore[method-assign]
 
 
 def prefers_nobody(model: Malekeh) -> None:
     """Owners issue like everybody else."""
-    edge = model.stage.edge
+    edge = model.collectors.edge
 
     def forget(cycle: int) -> int:
         word = edge(cycle)
-        model.stage.prefer = 0
+        model.collectors.prefer = 0
         return word
 
-    model.stage.edge = forget  # type: ignore[method-assign]
+    model.collectors.edge = forget  # type: ignore[method-assign]
 
 
 def replaces_the_last_candidate(model: Malekeh) -> None:
@@ -222,7 +222,7 @@ def test_operands_alone_show_what_is_stale(change: Change) -> None:
 def test_a_flipped_probe_is_noticed() -> None:
     class Flips(Malekeh):
         def step(self, stimulus):  # type: ignore[no-untyped-def]
-            return super().step(stimulus) ^ (self.cycle == 6) << self.stage._at["near"]
+            return super().step(stimulus) ^ (self.cycle == 6) << self.collectors._at["near"]
 
     trace = hinted(hand_trace([op((2, 3), 4)] * 4), [0] * 5)
     watch_malekeh(malekeh_config(), trace)

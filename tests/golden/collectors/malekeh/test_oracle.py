@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from tests.golden.collectors.malekeh.scenario import hinted, malekeh_config, malekeh_layout
 from tests.golden.collectors.malekeh.test_random import random_case
+from tests.golden.machines import Malekeh
 from tests.golden.scenario import hand_trace, op
 from warpfile.compiler.passes.malekeh.exact import NEVER as COMPILER_NEVER
 from warpfile.compiler.passes.malekeh.exact import distances, near_from_distances
-from warpfile.golden.collectors.malekeh.oracle import NEVER, MalekehOracle, beat_distances
-from warpfile.golden.collectors.malekeh.stage import Malekeh
+from warpfile.golden.collectors.malekeh.oracle import NEVER, ForeseeingCollectors, beat_distances
 from warpfile.golden.run import simulate
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.malekeh import MalekehConfig, near_words
@@ -18,13 +20,14 @@ from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 
 
-def both(cfg: MalekehConfig, trace: Trace) -> tuple[Malekeh, MalekehOracle]:
+def both(cfg: MalekehConfig, trace: Trace) -> tuple[Malekeh, Malekeh]:
     """The same run with near bits and with distances."""
     found = distances(trace)
     trace = hinted(trace, near_words(trace, cfg, *near_from_distances(found, cfg.reuse_threshold)))
     layout, workload = malekeh_layout(cfg), prepare(cfg, trace)
     per_beat = beat_distances(workload.beats, found.first.tolist(), found.distance.tolist())
-    models = Malekeh(cfg, layout), MalekehOracle(cfg, layout, per_beat)
+    foreseeing = type("Foreseeing", (Malekeh,), {"kind": partial(ForeseeingCollectors, distances=per_beat)})
+    models = Malekeh(cfg, layout), foreseeing(cfg, layout)
     for model in models:
         simulate(model, Environment(cfg, workload, layout))
     return models

@@ -8,16 +8,15 @@ import pytest
 
 from tests.golden.collectors.malekeh.invariants import watch_malekeh
 from tests.golden.collectors.malekeh.scenario import malekeh_layout, randomly_hinted
+from tests.golden.machines import Baseline, Malekeh, events_of
 from tests.golden.test_random import random_config
-from warpfile.golden import Baseline
-from warpfile.golden.collectors.malekeh.stage import Malekeh
 from warpfile.golden.run import observations, simulate
 from warpfile.schemes import SCHEMES
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.malekeh import MalekehConfig, unit_events
+from warpfile.spec.schemes.malekeh import MalekehConfig
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
@@ -84,7 +83,7 @@ def test_a_random_program_keeps_every_invariant(seed: int) -> None:
 
 def test_runs_are_repeatable() -> None:
     first, second = (watch_malekeh(*random_case(7)) for _ in range(2))
-    assert first.counters == second.counters and first.intervals == second.intervals
+    assert first.counters == second.counters and first.trail == second.trail
 
 
 def test_values_flow_through_units_and_banks() -> None:
@@ -98,7 +97,7 @@ def test_the_counters_are_those_of_the_probes(seed: int) -> None:
     cfg, trace = random_case(seed)
     layout, workload = malekeh_layout(cfg), prepare(cfg, trace)
     environment, model = Environment(cfg, workload, layout), Malekeh(cfg, layout)
-    observed = ObservedCounters(layout, unit_events)
+    observed = ObservedCounters(layout, events_of("malekeh", cfg))
     for word in observations(model, environment):
         observed.add(word)
     # What the bench takes from its environment instead of from probes.
@@ -118,6 +117,6 @@ def test_the_banks_end_as_those_of_the_baseline(seed: int) -> None:
     for near in (0.5, 0.0):
         model = Malekeh(cfg, layout)
         simulate(model, Environment(cfg, prepare(cfg, randomly_hinted(cfg, one_cta, seed, near)), layout))
-        assert model.stage.banks.rows == baseline.stage.banks.rows
+        assert model.file.banks.rows == baseline.file.banks.rows
         assert model.operands_checked == baseline.operands_checked
     assert model.counters["cached_results"] == 0  # all far

@@ -29,7 +29,7 @@ def test_a_hit_is_ready_in_the_cycle_after_its_allocation() -> None:
     assert result.issues()[:2] == [(2, 0), (6, 0)]
     assert result.when("dispatch") == [5, 7]
     assert hits(result) == [0, 1]
-    assert [f["ready"] for f in result.fields[2:9]] == [0, 0, 0, 1, 0, 1, 0]
+    assert [f["filled"] for f in result.fields[2:9]] == [0, 0, 0, 1, 0, 1, 0]
     assert [f["busy"] for f in result.fields[2:9]] == [0, 1, 1, 1, 0, 1, 0]
 
 
@@ -231,6 +231,6 @@ def test_intervals_end_and_move_the_threshold_from_the_next_cycle_on() -> None:
     result = run_malekeh(cfg, hinted(hand_trace([NOP] * 20), [0] * 21))
     assert result.when("interval_end") == list(range(3, result.cycles, 4))
     # Issues from 2 on, one per cycle: 2 beats, then 4 in every interval.
-    assert result.model.intervals[:4] == [(2, 1, 0), (4, 2, 4), (4, 3, 8), (4, 2, 12)]
+    assert result.model.trail[:4] == [(2, 1, 0), (4, 2, 4), (4, 3, 8), (4, 2, 12)]
     assert [f["threshold"] for f in result.fields[:13]] == [0] * 4 + [4] * 4 + [8] * 4 + [12]
     assert [f["threshold_state"] for f in result.fields[:13:4]] == [1, 2, 3, 2]

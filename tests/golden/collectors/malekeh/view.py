@@ -63,7 +63,7 @@ def units_of(cfg: MalekehConfig, f: dict[str, int]) -> list[UnitView]:
     units, entries = cfg.collectors, cfg.unit_entries
     nothing = (1 << cfg.tag_bits) - 1
     widths = {"owner": cfg.warp_bits, "tag": entries * cfg.tag_bits, "near": entries, "locked": entries}
-    widths |= {"rank": entries * cfg.rank_bits, "ready": cfg.source_slots, "lfsr": LFSR_BITS}
+    widths |= {"rank": entries * cfg.rank_bits, "filled": cfg.source_slots, "lfsr": LFSR_BITS}
     cut = {name: parts(f[name], units, width) for name, width in widths.items()}
     return [
         UnitView(
@@ -73,7 +73,7 @@ def units_of(cfg: MalekehConfig, f: dict[str, int]) -> list[UnitView]:
             near=[bool(bit) for bit in parts(cut["near"][unit], entries, 1)],
             locked=[bool(bit) for bit in parts(cut["locked"][unit], entries, 1)],
             rank=parts(cut["rank"][unit], entries, cfg.rank_bits),
-            ready=cut["ready"][unit],
+            ready=cut["filled"][unit],
             lfsr=cut["lfsr"][unit],
         )
         for unit in range(units)

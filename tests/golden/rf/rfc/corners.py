@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from tests.golden.machines import Rfc
 from tests.golden.rf.rfc.invariants import RfcWatcher
 from tests.golden.rf.rfc.moment import Moment
-from tests.golden.rf.rfc.scenario import rfc_layout
+from tests.golden.rf.rfc.scenario import DEAD, rfc_layout
 from tests.golden.scheduler.two_level.invariants import is_marked, loads
 from warpfile.golden.arbiter import indices
-from warpfile.golden.rf.rfc.stage import Rfc
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Environment
-from warpfile.spec.schemes.rfc import DEAD, READ_PORTS, RfcConfig
+from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
 from warpfile.spec.trace import LANES, Kind, Trace
 from warpfile.spec.workload import prepare
 

@@ -194,17 +194,17 @@ class RfcWatcher(PlaceWatcher):
             self.pending[key] = self.cycle + 1
 
     def _check_ports(self, f: dict[str, int]) -> None:
-        reads = sum(self.unread[unit].bit_count() for unit in indices(f["cache_read"]))
+        reads = sum(self.unread[unit].bit_count() for unit in indices(f["near_read"]))
         require(reads + f["evict"] + f["flush"].bit_count() <= READ_PORTS, "the array has three read ports")
         require(f["evict"] + f["evict_dead"] < 2, "there is one victim at most")
-        for probe in ("check", "cache_read", "flush"):
+        for probe in ("check", "near_read", "flush"):
             require(f[probe] & (f[probe] - 1) == 0, f"there is one {probe} at a time")
 
     def _follow_check(self, f: dict[str, int]) -> None:
         oldest = next((unit for unit in self.units if unit not in self.checked and self.units[unit][1].sources), None)
         require(f["check"] == (0 if oldest is None else 1 << oldest), "units are checked in order of allocation")
         reader = next((unit for unit in self.units if unit in self.unread), None)
-        require(f["cache_read"] == (0 if reader is None else 1 << reader), "units read in order of allocation")
+        require(f["near_read"] == (0 if reader is None else 1 << reader), "units read in order of allocation")
         if reader is not None:
             self.hits += self.unread[reader].bit_count()
             self.granted[reader] |= set(indices(self.unread.pop(reader)))

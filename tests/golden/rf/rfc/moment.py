@@ -70,7 +70,7 @@ class Moment:
 
     def reads(self) -> Iterator[tuple[Beat, int, int]]:
         """Beat, slot and line of every hit that is read."""
-        for unit in indices(self.f["cache_read"]):
+        for unit in indices(self.f["near_read"]):
             warp, beat = self.units[unit]
             for slot, register in enumerate(beat.sources):
                 for line, name in self.lines.items():

@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from tests.golden.machines import Rfc, layout_of
 from tests.golden.scenario import Run, Step, hand_trace
 from warpfile.compiler.passes.rfc.exact import exact_hints, loosened
-from warpfile.golden.rf.rfc.stage import Rfc
 from warpfile.golden.run import observations
 from warpfile.spec.annotation import beat_counts
 from warpfile.spec.config import Config, index_bits
 from warpfile.spec.environment import Environment
-from warpfile.spec.frame import frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.rfc import DEAD, NO_ALLOCATE, SUSPEND, RfcConfig, cache_probes, cache_words
+from warpfile.spec.schemes.rfc import RfcConfig, cache_words
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 
@@ -32,7 +31,10 @@ def rfc_config(preset: str = "isca2011", **changes: Any) -> RfcConfig:
 
 def rfc_layout(cfg: RfcConfig) -> ProbeLayout:
     """All probes of the scheme."""
-    return ProbeLayout((*frame_probes(cfg), *cache_probes(cfg)))
+    return layout_of("rfc", cfg)
+
+
+NO_ALLOCATE, SUSPEND, DEAD = 0, 1, 2  #: bits of the hints
 
 
 def hint(*, no_allocate: bool = False, suspend: bool = False, dead: int = 0, evict_first: int = 0) -> int:

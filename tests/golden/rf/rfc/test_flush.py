@@ -119,7 +119,7 @@ def test_a_flush_needs_a_read_port() -> None:
     result = run_rfc(BUSY, busy_ports())  # type: ignore[arg-type]
     first = result.when("releasing")[0]
     sent = next(cycle for cycle, line in result.events("flush") if line < 1 << 4)
-    cache_reads = result.when("cache_read")
+    cache_reads = result.when("near_read")
     assert sent > first
     assert all(cycle in cache_reads for cycle in range(first, sent))
     assert sent not in cache_reads

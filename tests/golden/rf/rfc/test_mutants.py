@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.invariants import Broken
+from tests.golden.machines import Rfc
 from tests.golden.rf.rfc.test_flush import BUSY, busy_ports
 from tests.golden.rf.rfc.test_random import crowded_case, random_case, watch_rfc
 from warpfile.golden import StaleOperand
 from warpfile.golden.rf.rfc.lines import Lines
-from warpfile.golden.rf.rfc.stage import Rfc
 from warpfile.golden.run import Stuck
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.rfc import RfcConfig
@@ -20,7 +20,7 @@ class IgnoresPins(Rfc):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        lines, victim = self.stage.lines, self.stage.lines.victim
+        lines, victim = self.file.lines, self.file.lines.victim
 
         def careless(place: int) -> int:
             pinned, lines.pinned = lines.pinned, 0
@@ -36,7 +36,7 @@ class ReadsThroughTheQueue(Rfc):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        self.stage.queues.interlocked = lambda slots, banks, rows: 0  # type: ignore[method-assign]
+        self.file.queues.interlocked = lambda slots, banks, rows: 0  # type: ignore[method-assign]
 
 
 class KeepsOvertakenLines(Rfc):
@@ -44,16 +44,16 @@ class KeepsOvertakenLines(Rfc):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        stage = self.stage
-        long, find = stage.entrance._long, stage.lines.find
+        file = self.file
+        long, find = file.entrance._long, file.lines.find
 
         def blind(port, result):  # type: ignore[no-untyped-def]
-            stage.lines.find = lambda place, register: -1  # type: ignore[method-assign]
+            file.lines.find = lambda place, register: -1  # type: ignore[method-assign]
             accepted = long(port, result)
-            stage.lines.find = find  # type: ignore[method-assign]
+            file.lines.find = find  # type: ignore[method-assign]
             return accepted
 
-        stage.entrance._long = blind  # type: ignore[method-assign]
+        file.entrance._long = blind  # type: ignore[method-assign]
 
 
 class LeavesLinesBehind(Rfc):
@@ -61,7 +61,7 @@ class LeavesLinesBehind(Rfc):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        self.scheduler._release = lambda places: places  # type: ignore[attr-defined]
+        self.file.release = lambda places: places  # type: ignore[method-assign]
 
 
 class KeepsLinesAtExit(Rfc):
@@ -69,7 +69,7 @@ class KeepsLinesAtExit(Rfc):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        self.stage.accept = super(type(self.stage), self.stage).accept  # type: ignore[method-assign]
+        self.file.issued = lambda warp, entry: None  # type: ignore[method-assign]
 
 
 class SendsWithoutAPort(Rfc):
@@ -77,7 +77,7 @@ class SendsWithoutAPort(Rfc):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        flush, send = self.stage.flush, self.stage.flush.send
+        flush, send = self.file.flush, self.file.flush.send
         flush.send = lambda ports, written: send(3, written)  # type: ignore[method-assign]
 
 
@@ -86,7 +86,7 @@ class CrowdsQueues(Rfc):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        queues = self.stage.queues
+        queues = self.file.queues
         queues.takes = lambda bank: not queues._full >> bank & 1  # type: ignore[method-assign]
 
 
@@ -95,9 +95,9 @@ class LosesOrder(Rfc):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        for queue in self.stage.queues._queues:
+        for queue in self.file.queues._queues:
             assert not queue
-        self.stage.queues._queues = [Stack() for _ in self.stage.queues._queues]  # type: ignore[misc]
+        self.file.queues._queues = [Stack() for _ in self.file.queues._queues]  # type: ignore[misc]
 
 
 class Stack(list):  # type: ignore[type-arg]
@@ -111,7 +111,7 @@ class StaysDead(Rfc):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        lines = self.stage.lines
+        lines = self.file.lines
 
         def write(line: int, copy: int) -> None:
             dead = lines.dead & lines.held
@@ -126,7 +126,7 @@ class BelievesAllDead(Rfc):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        lines, unpin = self.stage.lines, self.stage.lines.unpin
+        lines, unpin = self.file.lines, self.file.lines.unpin
         lines.unpin = lambda line, dead, evict_first: unpin(line, 1, evict_first)  # type: ignore[method-assign]
 
 

@@ -6,14 +6,14 @@ import random
 
 import pytest
 
+from tests.golden.machines import Rfc, events_of
 from tests.golden.rf.rfc.invariants import RfcWatcher
 from tests.golden.rf.rfc.scenario import exactly_hinted, randomly_hinted, rfc_config, rfc_layout
 from tests.golden.scenario import NOP, Step, hand_trace, op
-from warpfile.golden.rf.rfc.stage import Rfc
 from warpfile.golden.run import Stuck
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
-from warpfile.spec.schemes.rfc import RfcConfig, cache_events
+from warpfile.spec.schemes.rfc import RfcConfig
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Access, Port, Space, Trace
@@ -117,7 +117,7 @@ def watch_rfc(cfg: RfcConfig, trace: Trace, model: type[Rfc] = Rfc, limit: int =
     layout = rfc_layout(cfg)
     workload = prepare(cfg, trace)
     environment, machine, watcher = Environment(cfg, workload, layout), model(cfg, layout), RfcWatcher(cfg, workload)
-    observed = ObservedCounters(layout, cache_events)
+    observed = ObservedCounters(layout, events_of("rfc", cfg))
     while not environment.done:
         if environment.cycle > limit:
             raise Stuck(f"the run must end within {limit} cycles")

@@ -24,7 +24,7 @@ def test_a_hit_takes_two_cycles_and_a_miss_three() -> None:
     assert [cycle for cycle, _ in result.issues()] == [2, 8, 16]
     assert result.events("check") == [(9, 1)]
     assert result.events("hit") == [(9, 0b001)]
-    assert result.events("cache_read") == [(10, 1)]
+    assert result.events("near_read") == [(10, 1)]
     assert result.when("dispatch") == [3, 11]
     result = go(op((2,), 4))
     assert (result.when("check"), result.events("miss")) == ([3], [(3, 0b001)])
@@ -35,7 +35,7 @@ def test_a_hit_takes_two_cycles_and_a_miss_three() -> None:
 def test_hits_and_misses_of_one_beat() -> None:
     result = go(op((), 4), op((2, 4), 5))
     assert (result.events("hit"), result.events("miss")) == ([(9, 0b010)], [(9, 0b001)])
-    assert (result.when("cache_read"), result.when("grant")) == ([10], [10])
+    assert (result.when("near_read"), result.when("grant")) == ([10], [10])
     assert result.when("dispatch")[1] == 12
 
 
@@ -73,7 +73,7 @@ def test_a_pinned_line_is_no_victim() -> None:
     assert result.events("hit") == [(9, 1)]
     # Two cycles later the pin is gone again.
     result = go(op((), 4), NOP, NOP, NOP, op((), 5), op((4,), 6), cache_entries=1)
-    assert (result.when("cache_read"), result.when("evict")[0]) == ([10], 11)
+    assert (result.when("near_read"), result.when("evict")[0]) == ([10], 11)
 
 
 @pytest.mark.parametrize(("collect", "asks"), [("lowest", [0b001, 0b100]), ("all", [0b101])])
@@ -126,7 +126,7 @@ def test_an_unread_source_blocks_its_writer() -> None:
     reader, writer = op((4, 2), 5, port=Port.SFU), op((), 4)
     result = go(op((), 4), reader, writer)
     issues = [cycle for cycle, _ in result.issues()]
-    assert result.when("cache_read") == [10]
+    assert result.when("near_read") == [10]
     # Issued in 8, read in 10: R4 may be written from 11 on.
     assert issues[1:3] == [8, 11]
 

@@ -224,7 +224,7 @@ def test_a_victim_needs_a_read_port(nops: int, evicted: int) -> None:
     # All ports read in 13. R9, which drives R4 out, comes in 11 + nops.
     program = [op((), 4), op((), 5), op((), 6), op((), 7), *[NOP] * nops, op((), 9), op((5, 6, 7)), *[NOP] * 6]
     result = go(*program, cache_entries=4)
-    assert (result.when("cache_read"), result.when("evict")) == ([13], [evicted])
+    assert (result.when("near_read"), result.when("evict")) == ([13], [evicted])
     assert result.when("write_wait") == ([13] if nops == 2 else [])
 
 

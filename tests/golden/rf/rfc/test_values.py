@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from tests.golden.rf.rfc.scenario import exactly_hinted, hint, hinted, randomly_hinted, rfc_config, rfc_layout
+from tests.golden.machines import Baseline, Rfc
+from tests.golden.rf.rfc.scenario import DEAD, exactly_hinted, hint, hinted, randomly_hinted, rfc_config, rfc_layout
 from tests.golden.rf.rfc.scenario import one_warp as run_one
 from tests.golden.rf.rfc.test_random import crowded_case, random_case, watch_rfc
 from tests.golden.scenario import NOP, hand_trace, op
-from warpfile.golden import Baseline, StaleOperand
-from warpfile.golden.rf.rfc.stage import Rfc
+from warpfile.golden import StaleOperand
 from warpfile.golden.run import simulate
 from warpfile.schemes import SCHEMES
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.rfc import DEAD, RfcConfig
+from warpfile.spec.schemes.rfc import RfcConfig
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.workload import prepare
 
 
 def found(model: Rfc, warp: int, register: int) -> int:
     """The copy of a register that the next read would get, wherever it is."""
-    stage = model.stage
-    line = stage.lines.find(stage._places.place[warp], register)
+    file = model.file
+    line = file.lines.find(file._places.place[warp], register)
     if line >= 0:
-        return stage.lines.copy[line]
-    bank, row = stage.location.place(warp, register)
-    copy = stage.banks.rows[bank][row]
-    for write in stage.queues._queues[bank]:
+        return file.lines.copy[line]
+    bank, row = file.location.place(warp, register)
+    copy = file.banks.rows[bank][row]
+    for write in file.queues._queues[bank]:
         if write.row == row:
             copy = write.copy
     return copy
@@ -42,7 +42,7 @@ def test_the_latest_value_is_in_its_line_or_in_its_queue_or_in_its_bank(seed: in
     compared = 0
     while not environment.done:
         environment.observe(model.step(environment.stimulus()))
-        for warp, values in enumerate(model.stage.entrance._latest):
+        for warp, values in enumerate(model.file.entrance._latest._values):
             if not model.frame.resident >> warp & 1 or environment.cycle % 7:
                 continue
             for register, value in enumerate(values):

@@ -8,12 +8,12 @@ from functools import partial
 import pytest
 
 from tests.golden.invariants import Broken
+from tests.golden.machines import Baseline
 from tests.golden.scheduler.two_level.invariants import PlaceWatcher
 from tests.golden.scheduler.two_level.test_scheduler import CFG
 from tests.golden.test_random import random_config
-from warpfile.golden import Baseline
+from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.run import Stuck
-from warpfile.golden.scheduler.two_level.frame import LongFrame
 from warpfile.golden.scheduler.two_level.scheduler import TwoLevel
 from warpfile.schemes import SCHEMES
 from warpfile.sim.counters import ObservedCounters
@@ -74,7 +74,7 @@ class LetsGoEarly(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        self.scheduler._drained = lambda stage: self.scheduler._draining  # type: ignore[attr-defined]
+        self.scheduler._drained = lambda collecting: self.scheduler._draining  # type: ignore[attr-defined]
 
 
 class TakesAllLoadsForShort(Baseline):

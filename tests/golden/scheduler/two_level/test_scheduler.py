@@ -6,9 +6,9 @@ import random
 
 import pytest
 
+from tests.golden.machines import Baseline
 from tests.golden.scenario import BAR, NOP, hand_trace, op, run
 from tests.golden.test_random import random_config
-from warpfile.golden import Baseline
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
@@ -159,7 +159,7 @@ def hold_until(cycle: int):  # type: ignore[no-untyped-def]
     """A ``step`` that lets nobody issue before a cycle, so that all buffers are full then."""
 
     def step(self, stimulus):  # type: ignore[no-untyped-def]
-        self.stage.hold = -1 if self.cycle < cycle else 0
+        self.file.hold = -1 if self.cycle < cycle else 0
         return Baseline.step(self, stimulus)
 
     return step

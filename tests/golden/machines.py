@@ -1,0 +1,63 @@
+"""The machines of the schemes as classes, for tests that look into their parts or replace some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from warpfile.golden import Machine
+from warpfile.golden.collectors.bow.collectors import Windows
+from warpfile.golden.collectors.malekeh.collectors import CachingCollectors
+from warpfile.golden.collectors.units.collectors import Units
+from warpfile.golden.rf.banked.file import BankedFile
+from warpfile.golden.rf.rfc.file import CachedFile
+from warpfile.schemes import SCHEMES
+from warpfile.schemes.part import found
+from warpfile.spec.config import Config
+from warpfile.spec.probe import Fields, ProbeLayout
+
+
+def layout_of(scheme: str, cfg: Config) -> ProbeLayout:
+    """All probes of a scheme."""
+    return ProbeLayout(SCHEMES[scheme].probes(cfg))
+
+
+def events_of(scheme: str, cfg: Config) -> Callable[[Fields], Mapping[str, int]]:
+    """Sums of all counters of a scheme from its probes."""
+    return partial(SCHEMES[scheme].events, cfg)
+
+
+class Baseline(Machine):
+    """The machine of ``baseline``; a subclass may put its own ``kind`` of collectors or of register file into it."""
+
+    scheme = "baseline"
+    kind: type[Any] | None = None
+    file_kind: type[Any] | None = None
+    collectors: Units
+    file: BankedFile
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        scheduler, collectors, file = (found(part.golden) for part in SCHEMES[self.scheme].parts(cfg))
+        super().__init__(cfg, layout, scheduler, self.kind or collectors, self.file_kind or file)
+
+
+class Bow(Baseline):
+    """The machine of ``bow``."""
+
+    scheme = "bow"
+    collectors: Windows  # type: ignore[assignment]
+
+
+class Malekeh(Baseline):
+    """The machine of ``malekeh``."""
+
+    scheme = "malekeh"
+    collectors: CachingCollectors  # type: ignore[assignment]
+
+
+class Rfc(Baseline):
+    """The machine of ``rfc``."""
+
+    scheme = "rfc"
+    file: CachedFile  # type: ignore[assignment]
