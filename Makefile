@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-TYPED := spec compiler emulator golden
+TYPED := spec compiler emulator golden schemes
 
 .PHONY: demo test lint regress bench tools clean
 

@@ -1,7 +1,9 @@
 """Single-level schedulers, collector units, banks, and the scheme that is made of them."""
 
-from warpfile.schemes.part import Part
+from warpfile.schemes.part import AT_ONCE, ENGINES, LOOK_UPS, LOOKED_UP_LATER, RESULT_BANKS, Part
+from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
+from warpfile.spec.presets import PRESETS
 from warpfile.spec.schemes.units import STRUCTURES, stage_events, stage_probes
 
 TURING_NM = 12  #: NVIDIA Turing GPU Architecture whitepaper (2018): TSMC 12 nm FFN
@@ -9,9 +11,8 @@ BANK_ACCESSES = {
     "bank_read": ("bank_reads",),
     "bank_write": ("bank_writes",),
     "crossbar": ("bank_reads", "bank_writes"),
-}
-#: Counters that no regression of any scheme must leave at zero.
-REACHED = ("write_waits", "issue_barrier", "issue_hazard", "issue_idle", "dispatch_waits", "bank_conflicts")
+}  #: Launches of the kernels, where the regression runs more than the small one.
+_SETTINGS = dict.fromkeys(("turing", "fermi"), ("launch", "large"))
 
 GTO = Part(
     name="gto",
@@ -43,6 +44,9 @@ UNITS = Part(
     probes=stage_probes,
     events=stage_events,
     structures=STRUCTURES,
+    accesses={"collector_write": ("bank_reads",), "collector_read": ("bank_reads",)},
+    offers=(LOOKED_UP_LATER,),
+    proofs=("tests.formal.collectors.units.collector:PROOFS",),
 )
 BANKED = Part(
     name="banked",
@@ -50,6 +54,9 @@ BANKED = Part(
     summary="banks; a register's place is its warp's base and its number",
     golden="warpfile.golden.rf.banked.file:BankedFile",
     rtl="warpfile.hdl.rf.banked.file:BankedFile",
+    accesses=BANK_ACCESSES,
+    offers=(AT_ONCE, LOOK_UPS, RESULT_BANKS, ENGINES),
+    proofs=("tests.formal.rf.banks:PROOFS",),
 )
 
 PARTS = (GTO, LRR, OLDEST, UNITS, BANKED)
@@ -60,8 +67,9 @@ SCHEMES = (
         preset="turing",
         collectors=UNITS,
         rf=BANKED,
-        reached=(*REACHED, "issue_room"),
-        accesses={**BANK_ACCESSES, "collector_write": ("bank_reads",), "collector_read": ("bank_reads",)},
+        reached=("issue_room",),
         node_nm=TURING_NM,
+        setups=tuple(Setup(name, settings=_SETTINGS.get(name, ("launch",))) for name in PRESETS),
+        survivors="warpfile.schemes:survivors/baseline.toml",
     ),
 )

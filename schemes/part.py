@@ -8,17 +8,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from warpfile.spec.config import Config
-from warpfile.spec.environment import Stimulus
 from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.structure import Structure
-from warpfile.spec.trace import Trace
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from warpfile.compiler.model import Function
+    from warpfile.spec.environment import Stimulus
+    from warpfile.spec.trace import Trace
 
 SLOTS = ("scheduler", "collectors", "rf")
+
+# What parts offer each other and want of each other, and what only one part of a machine can own.
+PLACES = "a scheduler with places"  #: it says who holds which place, and asks the register file to let go of one
+AT_ONCE = "places in the cycle of the offer"
+LOOKED_UP_LATER = "collectors that look sources up after their beat was taken"
+LOOK_UPS = "look-ups of further registers"
+RESULT_BANKS = "to know to which bank a result goes"
+ENGINES = "bank ports for engines of the collectors"
+RESIDENCY = "which warps have their registers near"
+RENAMING = "the renaming of registers"
 
 
 class GoldenModel(Protocol):
@@ -46,16 +54,36 @@ def found(place: str) -> Any:
 
 @dataclass(frozen=True)
 class Hints:
-    """The annotation pass of a part.
+    """The annotation pass of a part. ``label``, ``annotate`` and the values of ``shown`` are places (``module:name``).
 
-    ``label`` says what hints of a configuration hold for. ``shown`` computes, by name, what ``warpfile analyze``
-    shows of a function: hints by offset. ``annotate`` gives the hints of a trace's beats; with a seed some are
-    replaced at random by others that are right too, so that tests meet all combinations.
+    ``annotate(cfg, trace, loosened)`` returns a new trace with the hints called ``writes`` on its beats; it leaves all
+    other bits alone. With a seed some hints are replaced at random by others that are right too, so that tests meet all
+    combinations. ``label(cfg)`` says what they hold for. ``shown`` gives, by name, functions of a listing's function
+    and a configuration to hints by offset, for ``warpfile analyze``. The pass runs where the configuration has one of
+    the hints; one without ``writes``, which inserts or renames, always runs.
     """
 
-    label: Callable[[Config], str]
-    shown: Mapping[str, Callable[[Function, Config], Mapping[int, object]]]
-    annotate: Callable[[Config, Trace, int | None], np.ndarray]
+    annotate: str
+    label: str
+    writes: tuple[str, ...] = ()
+    shown: Mapping[str, str] = field(default_factory=dict)
+
+    def needed(self, cfg: Config) -> bool:
+        """Whether the pass has something to do for a configuration."""
+        return not self.writes or any(hint.name in self.writes for hint in cfg.hints())
+
+    def holds_for(self, cfg: Config) -> str:
+        """What the hints of a configuration hold for."""
+        return str(found(self.label)(cfg))
+
+    def applied(self, cfg: Config, trace: Trace, loosened: int | None) -> Trace:
+        """The trace with the hints of this pass as well."""
+        result: Trace = found(self.annotate)(cfg, trace, loosened)
+        return result
+
+    def of_listing(self, function: Function, cfg: Config) -> dict[str, dict[int, object]]:
+        """Hints of a listing's function, by the name that they are shown under and by offset."""
+        return {name: dict(found(place)(function, cfg)) for name, place in self.shown.items()}
 
 
 def _no_probes(cfg: Any) -> tuple[Probe, ...]:
@@ -73,7 +101,10 @@ class Part:
     ``golden`` and ``rtl`` name the classes (``module:name``); docs/architecture.md, section 4 says how they are made
     and what they offer. ``parameters`` is the configuration's class, with the part's own fields. ``settings`` changes
     fields of presets, by the preset's name; "" stands for all presets and yields to the others. ``events`` sums the
-    part's own counters from its probes, which the golden model sums from its own events.
+    part's own counters from its probes, which the golden model sums from its own events. ``offers``, ``wants`` and
+    ``owns`` say which parts it fits (``schemes.fit``). ``accesses`` names what the part, or the bank that it asks, is
+    asked for (kinds of published prices, and others that nobody has priced), each with the counters whose sum says how
+    often; ``prices`` is the set of prices from its own paper.
     """
 
     name: str
@@ -89,3 +120,22 @@ class Part:
     hints: Hints | None = None
     harness: str = ""  #: place of a function that gives Verilog for the test harness, to check more
     reached: tuple[str, ...] = ()  #: counters that the regression must not leave at zero
+    accesses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    prices: str = ""
+    offers: tuple[str, ...] = ()
+    wants: tuple[str, ...] = ()
+    owns: tuple[str, ...] = ()
+    proofs: tuple[str, ...] = ()  #: places of tuples of proofs, for the formal runner of the tests
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier():
+            raise ValueError(f"name must be an identifier, not {self.name!r}")
+        if self.slot not in SLOTS:
+            raise ValueError(f"slot must be one of {', '.join(SLOTS)}, not {self.slot!r}")
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Modules that the part names: all that decides about it lies in their packages."""
+        places = (self.golden, self.rtl, self.harness, self.hints.annotate if self.hints else "")
+        named = [place.partition(":")[0] for place in places if place]
+        return (*named, self.parameters.__module__, self.probes.__module__, self.events.__module__)

@@ -1,20 +1,100 @@
-"""Which parts and schemes there are."""
+"""Which parts and schemes there are: those of this package, and those of others that say so.
+
+Another package names a module in its entry points, in the group ``warpfile.schemes``; the module has ``PARTS`` and
+``SCHEMES``, tuples of :class:`Part` and :class:`Scheme`, like the modules here. One that cannot be used is left out as
+a whole, and a line on standard error says why.
+"""
 
 from __future__ import annotations
 
-from warpfile.schemes import baseline, bow, malekeh, rfc, two_level
+import importlib
+import sys
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
 from warpfile.schemes.part import Part
 from warpfile.schemes.scheme import Scheme
 
-PARTS: dict[str, Part] = {
-    part.name: part for module in (baseline, two_level, bow, malekeh, rfc) for part in module.PARTS
-}
+#: Modules of this package with rows of the table, in the order in which they are listed.
+OWN = ("baseline", "two_level", "bow", "malekeh", "rfc")
+GROUP = "warpfile.schemes"
+_HERE = "warpfile"
 
-SCHEMES: dict[str, Scheme] = {
-    scheme.name: scheme for module in (baseline, bow, malekeh, rfc) for scheme in module.SCHEMES
-}
+Row = TypeVar("Row", Part, Scheme)
 
 
-def find(name: str) -> Scheme:
-    """The scheme of a name. Raises ``KeyError``."""
-    return SCHEMES[name]
+@dataclass
+class _Found:
+    """All rows by name, and by kind and name who has them."""
+
+    parts: dict[str, Part] = field(default_factory=dict)
+    schemes: dict[str, Scheme] = field(default_factory=dict)
+    owners: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def add(self, module: str, package: str) -> None:
+        """Take the rows of a module, all or none. Raises whatever is wrong with it."""
+        rows = importlib.import_module(module)
+        parts, schemes = tuple(rows.PARTS), tuple(rows.SCHEMES)
+        keys = []
+        for what, kind, some in (("part", Part, parts), ("scheme", Scheme, schemes)):
+            for row in some:
+                if not isinstance(row, kind):
+                    raise TypeError(f"{what.upper()}S must hold {kind.__name__}s, not {row!r}")
+                key = (what, row.name)
+                if key in self.owners or key in keys:
+                    raise ValueError(f"{what} {row.name} is that of {self.owners.get(key, package)} already")
+                keys.append(key)
+        self.parts |= {part.name: part for part in parts}
+        self.schemes |= {scheme.name: scheme for scheme in schemes}
+        self.owners |= dict.fromkeys(keys, package)
+
+
+@cache
+def _everything() -> _Found:
+    found = _Found()
+    for name in OWN:
+        found.add(f"warpfile.schemes.{name}", _HERE)
+    for entry in sorted(set(entry_points(group=GROUP)), key=lambda one: (_package(one), one.name)):
+        try:
+            found.add(entry.module, _package(entry))
+        except Exception as error:  # whatever a foreign module does, the other schemes go on working
+            problem = " ".join(f"{type(error).__name__}: {error}".split())
+            print(f"warpfile: plug-in {entry.name} of {_package(entry)} is left out: {problem}", file=sys.stderr)
+    return found
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist else "an unknown package"
+
+
+class Table(MutableMapping[str, Row], Generic[Row]):
+    """Rows by name. Other packages are asked when the table is first read, so that they can import this one."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def _rows(self) -> dict[str, Row]:
+        rows: dict[str, Row] = getattr(_everything(), self._kind)
+        return rows
+
+    def __getitem__(self, name: str) -> Row:
+        return self._rows()[name]
+
+    def __setitem__(self, name: str, row: Row) -> None:
+        self._rows()[name] = row
+
+    def __delitem__(self, name: str) -> None:
+        del self._rows()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows())
+
+    def __len__(self) -> int:
+        return len(self._rows())
+
+
+PARTS: Table[Part] = Table("parts")
+SCHEMES: Table[Scheme] = Table("schemes")

@@ -7,19 +7,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from warpfile.schemes import fit
 from warpfile.schemes.part import GoldenModel, Part, found
+from warpfile.schemes.row import Claim, Setup
 from warpfile.spec.config import Config, joined
 from warpfile.spec.frame import frame_events, frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import Fields, Probe, ProbeLayout
 from warpfile.spec.structure import FRAME, Structure
-from warpfile.spec.trace import Trace
 
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
 
+    from warpfile.spec.trace import Trace
+
 #: Name of the top module of everything that is generated.
 TOP = "warpfile"
+#: Counters that no regression of any scheme must leave at zero.
+REACHED = ("write_waits", "issue_barrier", "issue_hazard", "issue_idle", "dispatch_waits", "bank_conflicts")
 
 
 def schedulers() -> dict[str, Part]:
@@ -31,12 +36,12 @@ def schedulers() -> dict[str, Part]:
 
 @dataclass(frozen=True)
 class Scheme:
-    """One register-file architecture: collectors over a register file, under the scheduler of the configuration.
+    """One register-file architecture: collectors over a register file, under a scheduler.
 
-    ``settings`` goes over the parts' own. ``accesses`` names what the
-    register file's parts are asked for (kinds of published prices, and others that nobody has priced), each with the
-    counters whose sum says how often. ``prices`` is the set of prices from the scheme's own paper; without one the set
-    of the node nearest to ``node_nm`` is taken, that of the chip which the scheme's preset describes.
+    ``scheduler`` is None where the preset chooses it. ``settings`` goes over the parts' own. ``reached`` are counters
+    that the regression must not leave at zero, beside the parts' own. ``node_nm`` is the node of the chip that the
+    scheme's preset describes: without prices of a part's own paper those of the nearest node are taken. ``study`` names
+    the module of its evidence page, ``survivors`` a file (``package:path``) with the mutants that no trace shows.
     """
 
     name: str
@@ -44,29 +49,65 @@ class Scheme:
     preset: str
     collectors: Part
     rf: Part
+    scheduler: Part | None = None
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     reached: tuple[str, ...] = ()
-    accesses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    prices: str = ""
     node_nm: int = 0
+    claims: tuple[Claim, ...] = ()
+    setups: tuple[Setup, ...] = ()
+    study: str = ""
+    survivors: str = ""
+
+    @property
+    def chosen(self) -> tuple[Part, ...]:
+        """The parts that are chosen for every preset: scheduler if it is, collectors, register file."""
+        return (*((self.scheduler,) if self.scheduler else ()), self.collectors, self.rf)
 
     @property
     def parameters(self) -> type[Config]:
-        """The configuration's class."""
-        return joined((self.collectors.parameters, self.rf.parameters))
+        """The configuration's class. Raises ``ValueError`` for parts that cannot have one together."""
+        try:
+            return joined(tuple(part.parameters for part in self.chosen))
+        except TypeError as error:
+            raise ValueError(f"{self.name}: parts must fit: {error}") from None
 
     def parts(self, cfg: Config) -> tuple[Part, Part, Part]:
         """Scheduler, collectors and register file of a configuration."""
-        return schedulers()[cfg.scheduler], self.collectors, self.rf
+        fixed = self.scheduler and self.scheduler.name == cfg.scheduler
+        return self.scheduler if fixed and self.scheduler else schedulers()[cfg.scheduler], self.collectors, self.rf
 
     @property
     def stored(self) -> tuple[Structure, ...]:
         """Everything that a machine of the scheme stores; a bit belongs to the first structure that it fits."""
-        return (*self.collectors.structures, *self.rf.structures, *FRAME)
+        return (*(one for part in self.chosen for one in part.structures), *FRAME)
+
+    @property
+    def accesses(self) -> dict[str, tuple[str, ...]]:
+        """What the parts are asked for, with the counters; the register file knows best how its copies are read."""
+        return {**self.rf.accesses, **self.collectors.accesses, **self.rf.accesses}
+
+    @property
+    def prices(self) -> str:
+        """Set of prices from the paper of a part; empty if no part has one."""
+        return self.rf.prices or self.collectors.prices
+
+    @property
+    def must_reach(self) -> tuple[str, ...]:
+        """Counters that the regression must not leave at zero."""
+        return (*REACHED, *(name for part in self.chosen for name in part.reached), *self.reached)
+
+    @property
+    def regression(self) -> tuple[Setup, ...]:
+        """Setups of the regression: the row's, or its preset and the small one."""
+        return self.setups or tuple(Setup(preset) for preset in dict.fromkeys((self.preset, "tiny")))
 
     def probes(self, cfg: Config) -> tuple[Probe, ...]:
-        """Observation of the frame, then of scheduler, collectors and register file."""
-        return (*frame_probes(cfg), *(probe for part in self.parts(cfg) for probe in part.probes(cfg)))
+        """Observation of the frame, then of scheduler, collectors and register file.
+
+        Raises ``ValueError`` where two of them declare one name.
+        """
+        declared = ((part.name, part.probes(cfg)) for part in self.parts(cfg))
+        return fit.unique(self.name, (("the frame", frame_probes(cfg)), *declared))
 
     def events(self, cfg: Config, fields: Fields) -> dict[str, int]:
         """Counters of the frame and of the parts."""
@@ -77,40 +118,59 @@ class Scheme:
 
     def golden(self, cfg: Config, layout: ProbeLayout) -> GoldenModel:
         """The cycle model."""
-        return found("warpfile.golden.machine:Machine")(cfg, layout, *(found(part.golden) for part in self.parts(cfg)))
+        parts = (found(part.golden) for part in self.parts(cfg))
+        model: GoldenModel = found("warpfile.golden.machine:Machine")(cfg, layout, *parts)
+        return model
 
     def rtl(self, cfg: Config, observed: bool) -> Component:
         """The machine as hardware, with a probe port or without."""
         probes = self.probes(cfg) if observed else ()
-        return found("warpfile.hdl.machine:Machine")(cfg, *(found(part.rtl) for part in self.parts(cfg)), probes)
+        parts = (found(part.rtl) for part in self.parts(cfg))
+        machine: Component = found("warpfile.hdl.machine:Machine")(cfg, *parts, probes)
+        return machine
 
     def configuration(self, preset: str, **changes: object) -> Config:
-        """The scheme at a preset, with single fields changed. Raises ``ValueError`` for an impossible value."""
+        """The scheme at a preset, with single fields changed.
+
+        Raises ``ValueError`` for an impossible value, and for parts that do not fit.
+        """
+        fit.check(self.name, self.chosen)
+        kind = self.parameters
         values: dict[str, object] = PRESETS[preset].config.to_json()
-        for settings in (self.collectors.settings, self.rf.settings, self.settings):
+        fixed = {"scheduler": self.scheduler.name} if self.scheduler else {}
+        values |= fixed
+        for settings in (*(part.settings for part in self.chosen), self.settings):
             values |= {**settings.get("", {}), **settings.get(preset, {})}
-        values |= changes
-        cfg = self.parameters(**self.parameters.adapted(values) | changes)  # type: ignore[arg-type]
-        if cfg.scheduler not in schedulers():
+        cfg = kind(**kind.adapted(values | changes) | fixed | changes)  # type: ignore[arg-type]
+        if cfg.scheduler not in schedulers() and cfg.scheduler != fixed.get("scheduler"):
             raise ValueError(f"scheduler must be one of {', '.join(schedulers())}, not {cfg.scheduler}")
+        fit.check(self.name, self.parts(cfg), cfg)
+        self.probes(cfg)
         return cfg
 
     def annotated(self, cfg: Config, trace: Trace, loosened: int | None = None) -> Trace:
-        """The trace with the hints that the configuration needs; ``loosened`` is the seed for random other ones."""
-        hints = self.collectors.hints or self.rf.hints
-        if hints is None or not cfg.hint_bits:
+        """The trace with the hints that the configuration needs; ``loosened`` is the seed for random other ones.
+
+        The passes of the parts run one after the other, each over the trace that the one before has made.
+        """
+        passes = [part.hints for part in self.parts(cfg) if part.hints and part.hints.needed(cfg)]
+        if not passes:
             return trace
-        label = f"{self.name} {hints.label(cfg)}" + ("" if loosened is None else f" loosened={loosened}")
-        if trace.annotation.startswith(label):
+        label = " ".join((self.name, *(one.holds_for(cfg) for one in passes)))
+        other = " loosened="
+        label += "" if loosened is None else f"{other}{loosened}"
+        if trace.annotation == label or trace.annotation.startswith(label + other):
             return trace
-        return dataclasses.replace(trace, annotation=label, hints=hints.annotate(cfg, trace, loosened))
+        trace = dataclasses.replace(trace, annotation="", hints=trace.hints[:0])
+        for one in passes:
+            trace = one.applied(cfg, trace, loosened)
+        return dataclasses.replace(trace, annotation=label)
 
     def harness(self, cfg: Config, layout: ProbeLayout) -> str:
         """Verilog that checks more in the test harness."""
         return "".join(found(part.harness)(cfg, layout) for part in self.parts(cfg) if part.harness)
 
-    def verilog(self, cfg: Config, *, probes: bool, progress: Callable[[str], None] = str) -> str:
+    def verilog(self, cfg: Config, *, probes: bool, progress: Callable[[str], object] = str) -> str:
         """Verilog of the whole machine, top module ``TOP``; ``progress`` is told every module's name."""
-        from warpfile.hdl.stamp import convert
-
-        return convert(lambda: self.rtl(cfg, probes), TOP, progress)
+        text: str = found("warpfile.hdl.stamp:convert")(lambda: self.rtl(cfg, probes), TOP, progress)
+        return text

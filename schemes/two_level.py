@@ -1,6 +1,7 @@
 """The two-level scheduler."""
 
-from warpfile.schemes.part import Part
+from warpfile.schemes.part import PLACES, Part
+from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.two_level import place_events, place_probes
 
 TWO_LEVEL = Part(
@@ -11,6 +12,9 @@ TWO_LEVEL = Part(
     rtl="warpfile.hdl.scheduler.two_level.scheduler:TwoLevel",
     probes=place_probes,
     events=place_events,
+    offers=(PLACES,),
+    proofs=("tests.formal.scheduler.two_level.places:PROOFS",),
 )
 
 PARTS = (TWO_LEVEL,)
+SCHEMES: tuple[Scheme, ...] = ()

@@ -16,7 +16,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
 from warpfile.sim.explain import HISTORY, differing_fields, first_mismatch
 from warpfile.sim.harness import RECORD_SLOT
@@ -37,7 +37,7 @@ class Lockstep:
     """RTL in the simulator and golden model, each with an environment of its own."""
 
     def __init__(self, dut, plan: Plan) -> None:
-        scheme, cfg = SCHEMES[plan.scheme], plan.config
+        scheme, cfg = find(plan.scheme), plan.config
         self.dut, self.plan = dut, plan
         self.layout = ProbeLayout(scheme.probes(cfg))
         self.workload: Workload = prepare(cfg, Trace.load(plan.trace))

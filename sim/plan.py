@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import find
 from warpfile.spec.config import Config
 
 PLAN_VARIABLE = "WARPFILE_LOCKSTEP_PLAN"
@@ -38,7 +38,7 @@ class Plan:
     def load(cls, path: Path) -> Plan:
         """Read a plan; the configuration is checked again."""
         document = json.loads(path.read_text())
-        document["config"] = SCHEMES[document["scheme"]].parameters(**document["config"])
+        document["config"] = find(document["scheme"]).parameters(**document["config"])
         for name in ("trace", "outcome", "progress", "record"):
             document[name] = Path(document[name]) if document[name] else None
         return cls(**document)

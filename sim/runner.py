@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 import tempfile
 import threading
 import time
@@ -151,7 +153,9 @@ def run_module(
 ) -> None:
     """Run one cocotb module in a built harness. Raises :class:`SimulatorError` unless it wrote ``produced``."""
     log = scratch / "simulation.log"
-    environment = {"PYTHONPATH": str(_ROOT), "COCOTB_LOG_LEVEL": "WARNING"} | environment
+    # The simulator's Python finds what this one finds, packages with parts of other schemes included.
+    path = os.pathsep.join([str(_ROOT), *sys.path])
+    environment = {"PYTHONPATH": path, "COCOTB_LOG_LEVEL": "WARNING"} | environment
     # Inside pytest the runner exits for a failed test; what the module wrote says more.
     with contextlib.suppress(SystemExit):
         get_runner(harness.simulator).test(

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from warpfile.spec.beat import source_groups
 from warpfile.spec.trace import Trace
+
+
+def hinted(trace: Trace, words: np.ndarray) -> Trace:
+    """The trace with these hints as well, one word per beat; bits that other passes have set stay."""
+    return replace(trace, hints=trace.hints | words if len(trace.hints) else words)
 
 
 def beat_counts(trace: Trace, source_slots: int) -> np.ndarray:

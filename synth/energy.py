@@ -1,10 +1,10 @@
-"""Energy of a run: the accesses that it counted times published energies per access (``energy.toml``)."""
+"""Energy of a run: the accesses that it counted times published energies per access (``prices``)."""
 
 from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,8 @@ from typing import Any
 from warpfile.schemes import Scheme
 from warpfile.spec.config import Config
 
-#: The published prices; its header says what the fields mean.
-PUBLISHED = Path(__file__).with_name("energy.toml")
+#: The published prices, a file per set; docs/energy.md says what the fields mean.
+PUBLISHED = Path(__file__).with_name("prices")
 WIRE = "wire"
 _BANKS = ("bank_read", "bank_write")
 
@@ -141,14 +141,19 @@ def default_prices(scheme: Scheme, sets: Mapping[str, PriceSet]) -> PriceSet:
     return min(sets.values(), key=lambda one: abs(one.node_nm - scheme.node_nm))
 
 
-def read_prices(path: Path = PUBLISHED) -> dict[str, PriceSet]:
-    """All sets of a file, by name. Raises ``ValueError`` with file, place and rule for one that cannot be used."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"{path}: {error}") from None
-    _check(document, {"kinds": _TABLE, "sets": _TABLE}, str(path))
-    return {name: _price_set(name, table, document["kinds"], path) for name, table in document["sets"].items()}
+def one_for_all(schemes: Iterable[Scheme], baseline: Scheme, sets: Mapping[str, PriceSet]) -> PriceSet:
+    """One set for several schemes that are to be compared: what each would get by itself, if that is the same; else
+    the baseline's, so that none is priced by a paper of its own and another one not."""
+    own = {default_prices(scheme, sets).name for scheme in schemes}
+    return sets[own.pop()] if len(own) == 1 else default_prices(baseline, sets)
+
+
+def read_prices(folder: Path = PUBLISHED) -> dict[str, PriceSet]:
+    """All sets of a folder, by name of their file.
+
+    Raises ``ValueError`` with file, place and rule for one that cannot be used.
+    """
+    return {path.stem: _price_set(path) for path in sorted(folder.glob("*.toml"))}
 
 
 _Rule = tuple[str, Callable[[Any], bool]]
@@ -157,7 +162,14 @@ _NUMBER: _Rule = ("a number above 0", lambda value: type(value) in (int, float) 
 _WHOLE: _Rule = ("a whole number above 0", lambda value: type(value) is int and value > 0)
 _TABLE: _Rule = ("a table with entries", lambda value: isinstance(value, dict) and bool(value))
 _LIST: _Rule = ("a list with entries", lambda value: isinstance(value, list) and bool(value))
-_OF_SET = {"source": _TEXT, "node_nm": _WHOLE, "volts": _NUMBER, "remark": _TEXT, "prices": _LIST}
+_OF_SET = {
+    "source": _TEXT,
+    "node_nm": _WHOLE,
+    "volts": _NUMBER,
+    "remark": _TEXT,
+    "prices": _LIST,
+    "kinds": _TABLE,
+}
 _OF_PRICE = {"kind": _TEXT, "pj": _NUMBER, "place": _TEXT}
 _OPTIONAL = {"bits": _WHOLE, "where": _TABLE}
 
@@ -175,17 +187,21 @@ def _check(table: Any, rules: Mapping[str, _Rule], at: str, optional: Mapping[st
             raise ValueError(f"{at}: {name} must be {rule}, not {table.get(name)!r}")
 
 
-def _price_set(name: str, table: Any, kinds: Mapping[str, str], path: Path) -> PriceSet:
-    at = f"{path}: sets.{name}"
-    _check(table, _OF_SET, at)
-    prices = tuple(_price(one, kinds, f"{at}, price {number}") for number, one in enumerate(table["prices"], 1))
+def _price_set(path: Path) -> PriceSet:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    _check(table, _OF_SET, str(path))
+    kinds = table.pop("kinds")
+    prices = tuple(_price(one, kinds, f"{path}: price {number}") for number, one in enumerate(table["prices"], 1))
     for number, one in enumerate(prices, 1):
         if any((one.kind, one.where) == (other.kind, other.where) for other in prices[: number - 1]):
-            raise ValueError(f"{at}, price {number}: {one.kind} must have one price, not two")
+            raise ValueError(f"{path}: price {number}: {one.kind} must have one price, not two")
     for kind in _BANKS:
         if not any(one.kind == kind and not one.where for one in prices):
-            raise ValueError(f"{at}: {kind} must have a price that always holds")
-    return PriceSet(name, **{**table, "prices": prices})
+            raise ValueError(f"{path}: {kind} must have a price that always holds")
+    return PriceSet(path.stem, **{**table, "prices": prices})
 
 
 def _price(table: Any, kinds: Mapping[str, str], at: str) -> Price:

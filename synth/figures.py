@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: Figures of every scheme at its own preset, as ``warpfile area all --json`` writes them.
-KEPT = Path(__file__).with_name("figures.json")
+#: Figures of every scheme at its own preset, a file per scheme, as ``warpfile area all --json FOLDER`` writes them.
+KEPT = Path(__file__).with_name("figures")
 
 #: Growth of the cells that is not accepted silently: of a whole scheme, of one of its modules.
 SCHEME_LIMIT, MODULE_LIMIT = 0.02, 0.15
@@ -33,7 +33,12 @@ class Change:
 
 
 def read_figures(path: Path) -> dict[str, Any]:
-    """Facts that ``warpfile area --json`` wrote. Raises ``ValueError`` for a file that holds something else."""
+    """Facts that ``warpfile area --json`` wrote, to a file or to the files of a folder.
+
+    Raises ``ValueError`` for a file that holds something else, and for files of different tools or libraries.
+    """
+    if path.is_dir():
+        return _together(path, [read_figures(one) for one in sorted(path.glob("*.json"))])
     try:
         facts = json.loads(path.read_text())
     except OSError as error:
@@ -43,6 +48,18 @@ def read_figures(path: Path) -> dict[str, Any]:
     if not isinstance(facts, dict) or not {"tool", "liberty", "schemes"} <= facts.keys():
         raise ValueError(f"{path} must be a file that warpfile area --json wrote")
     return facts
+
+
+def _together(folder: Path, found: list[dict[str, Any]]) -> dict[str, Any]:
+    if len({(one["tool"], one["liberty"]) for one in found}) != 1:
+        raise ValueError(f"{folder} must hold figures of one tool and one library")
+    return {**found[0], "preset": None, "schemes": {name: row for one in found for name, row in one["schemes"].items()}}
+
+
+def apart(facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The facts of each scheme as a document of its own, by the scheme's name."""
+    schemes = facts["schemes"].items()
+    return {name: {**facts, "preset": row["preset"], "schemes": {name: row}} for name, row in schemes}
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[Change]:

@@ -55,11 +55,11 @@ def _hints(function: Function) -> dict[str, dict[str, object]]:
     """By scheme, at its own preset: what its hints hold for, and each hint by the instruction's offset."""
     found: dict[str, dict[str, object]] = {}
     for name, scheme in SCHEMES.items():
-        found[name] = {}
-        if scheme.hints:
-            config = scheme.configuration(scheme.preset)
-            shown = {hint: dict(compute(function, config)) for hint, compute in scheme.hints.shown.items()}
-            found[name] = {"for": scheme.hints.label(config), **shown}
+        config = scheme.configuration(scheme.preset)
+        hints = [part.hints for part in scheme.parts(config) if part.hints and part.hints.shown]
+        shown = {name: value for one in hints for name, value in one.of_listing(function, config).items()}
+        held = {"for": " ".join(one.holds_for(config) for one in hints)} if hints else {}
+        found[name] = held | shown
     return found
 
 

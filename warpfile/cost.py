@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from warpfile.claims import CLAIMS, DENSE
+from warpfile.claims import DENSE
+from warpfile.claims import measured as of_claim
 from warpfile.commands.area import Cost, measured
 from warpfile.display import progress, say
 from warpfile.evidence.markdown import percent, signed, table
@@ -93,10 +94,10 @@ def _scheme(one: Cost) -> Iterator[str]:
     report = one.report
     yield f"## `{one.design.scheme.name}`\n"
     yield table(("stored", "kind", "bits", "published", "ratio", "why"), map(_stored, report.structures))
-    if claims := CLAIMS.get(one.design.scheme.name):
+    if claims := one.design.scheme.claims:
         rows = []
         for claim in claims:
-            ours = claim.ours(report, one.beside)
+            ours = of_claim(claim, report, one.beside)
             ratio = f"{ours / claim.published:.2f}"
             rows.append((claim.what, f"{claim.published:.2%}", f"{ours:.2%}", ratio, claim.source, claim.why or "-"))
         yield table(("claimed", "paper", "ours", "ratio", "source", "why"), rows)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from warpfile import kernels
 from warpfile.application import Difference
 from warpfile.display import Report
+from warpfile.schemes.fingerprint import fingerprint
 from warpfile.spec.trace import Trace, TraceError
 
 if TYPE_CHECKING:
     from warpfile.emulator.run import Result
 
 TRACES = Path("build") / "traces"  #: traces of bundled kernels, by a hash of all they depend on
-_ROOT = Path(__file__).resolve().parent.parent
 _GENERATORS = ("spec", "compiler", "emulator")
 SETTINGS = ("launch", "large")
 
@@ -117,11 +117,7 @@ def _fingerprint(directory: Path, setting: str) -> str:
 
 @cache
 def _code_hash() -> str:
-    digest = hashlib.sha256()
-    for package in _GENERATORS:
-        for path in sorted((_ROOT / package).glob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return fingerprint(_GENERATORS, (), ("numpy",))
 
 
 def summary(directory: Path) -> dict[str, str | None]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from warpfile.schemes import SCHEMES, Scheme
+from warpfile.schemes import PARTS, SCHEMES, SLOTS, Scheme, composed, find
 from warpfile.spec.config import Config, parse_field
 from warpfile.spec.presets import PRESETS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 ALL = "all"
 BASELINE = "baseline"
+_SLOTS = {"scheduler": "scheduler", "collectors": "kind of collectors", "rf": "register file"}
 
 
 @dataclass(frozen=True)
@@ -29,14 +31,24 @@ class Design:
 
     @property
     def baseline(self) -> Design:
-        """The baseline that it is compared with: the same preset with the same changes, as far as they concern it."""
-        scheme, names = SCHEMES[BASELINE], {spec.name for spec in fields(Config)}
+        """The baseline that it is compared with: the same preset with the same changes, as far as they concern it.
+
+        A scheduler that the command line asks for is one of them.
+        """
+        scheduler, names = self.scheme.scheduler, {spec.name for spec in fields(Config)}
+        scheme = composed(SCHEMES[BASELINE], [scheduler] if scheduler else [])
         changes = {name: value for name, value in self.changes.items() if name in names}
         return Design(scheme, self.preset, scheme.configuration(self.preset, **changes), changes)
 
 
 def configured(command: Command) -> Command:
-    """Add ``--preset`` and ``--set``."""
+    """Add ``--preset`` and ``--set``, and an option per slot, whose parts the command gets as ``parts``."""
+
+    @wraps(command)
+    def gathered(**values: Any) -> Any:
+        chosen = ((slot, values.pop(slot)) for slot in SLOTS)
+        return command(parts=tuple(_part(slot, name) for slot, name in chosen if name), **values)
+
     change = click.option(
         "--set",
         "changes",
@@ -45,7 +57,18 @@ def configured(command: Command) -> Command:
         help="Change a configuration field, for example --set lanes=4. May be repeated.",
     )
     preset = click.option("--preset", help=f"Named configuration: {', '.join(PRESETS)}. Default: the scheme's own.")
-    return preset(change(command))
+    for slot, what in reversed(_SLOTS.items()):
+        gathered = click.option(f"--{slot}", metavar="NAME", help=f"Take this {what} in place of the scheme's.")(
+            gathered
+        )
+    return preset(change(gathered))  # type: ignore[return-value]
+
+
+def _part(slot: str, name: str) -> str:
+    known = [part.name for part in PARTS.values() if part.slot == slot]
+    if name not in known:
+        raise click.UsageError(f"--{slot} must be one of {', '.join(known)}, not {name!r}")
+    return name
 
 
 def json_file(command: Command) -> Command:
@@ -78,12 +101,14 @@ def scheme_arguments(command: Command) -> Command:
     return click.argument("schemes", metavar="SCHEME...", nargs=-1, required=True)(command)
 
 
-def designs(names: Sequence[str], preset: str | None, changes: Sequence[str]) -> list[Design]:
-    """The schemes, each with its configuration. Raises :class:`click.UsageError` and ``ValueError``.
+def designs(
+    names: Sequence[str], preset: str | None, changes: Sequence[str], parts: Sequence[str] = ()
+) -> list[Design]:
+    """The schemes with these parts, each with its configuration. Raises :class:`click.UsageError` and ``ValueError``.
 
     A field that only some of several schemes have is changed in those.
     """
-    schemes = chosen_schemes(names)
+    schemes = chosen_schemes(names, parts)
     known = {spec.name for scheme in schemes for spec in fields(scheme.parameters)}
     return [design(scheme, preset, [one for one in changes if _concerns(scheme, one, known)]) for scheme in schemes]
 
@@ -94,16 +119,16 @@ def _concerns(scheme: Scheme, change: str, known: set[str]) -> bool:
     return name not in known or name in {spec.name for spec in fields(scheme.parameters)}
 
 
-def chosen_schemes(names: Sequence[str]) -> list[Scheme]:
-    """Schemes by name in the order given, each once; ``all`` stands for the whole table."""
+def chosen_schemes(names: Sequence[str], parts: Sequence[str] = ()) -> list[Scheme]:
+    """Schemes by name in the order given, each once; ``all`` stands for the whole table. All get the same parts."""
     wanted: dict[str, Scheme] = {}
     for name in names:
-        if name == ALL:
-            wanted |= SCHEMES
-        elif name in SCHEMES:
-            wanted[name] = SCHEMES[name]
-        else:
+        known = name == ALL or name.partition("+")[0] in SCHEMES
+        if not known:
             raise click.UsageError(f"SCHEME must be one of {', '.join(SCHEMES)} or {ALL}, not {name!r}")
+        for one in SCHEMES if name == ALL else (name,):
+            scheme = find("+".join((one, *parts)))
+            wanted[scheme.name] = scheme
     return list(wanted.values())
 
 

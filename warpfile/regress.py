@@ -9,15 +9,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from warpfile.display import progress, say
 from warpfile.inputs import bundled_kernels, obtain_trace
-from warpfile.schemes import SCHEMES, Scheme
+from warpfile.schemes import SCHEMES, Scheme, Setup, find
 from warpfile.sim.runner import CosimReport, cosim
-from warpfile.spec.presets import PRESETS
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Kind, Port, Trace
@@ -28,51 +27,6 @@ ROOT = Path("build")
 SEEDS = 2
 STRESS = {"warps_per_cta": [3, 1, 2], "ctas": 12, "length": 150}
 
-
-@dataclass(frozen=True)
-class Setup:
-    """One configuration of a scheme's regression. ``settings`` are the launches of every kernel that it runs."""
-
-    preset: str
-    changes: Mapping[str, object] = field(default_factory=dict)
-    settings: tuple[str, ...] = ("launch",)
-
-    @property
-    def name(self) -> str:
-        """Preset and what is changed, for the table and the command line."""
-        return " ".join((self.preset, *(f"{name}={value}" for name, value in self.changes.items())))
-
-
-_BOTH = ("launch", "large")
-SETUPS: dict[str, tuple[Setup, ...]] = {
-    "baseline": tuple(Setup(name, settings=_BOTH if name in ("turing", "fermi") else ("launch",)) for name in PRESETS),
-    "bow": (
-        Setup("pascal"),
-        Setup("tiny"),
-        Setup("tiny", {"window": 2, "window_entries": 3, "bank_ports": "1R1W", "bank_cycles": 2}, ()),
-    ),
-    "bow_wr": (
-        Setup("pascal"),
-        Setup("pascal", {"window_entries": 6}),
-        Setup("tiny"),
-        Setup("tiny", {"window_writes": "back", "window": 2, "window_entries": 3}, ()),
-        Setup("pascal", {"lanes": 1, "window": 7, "window_entries": 28, "bank_ports": "1R1W"}, ()),
-    ),
-    "malekeh": (
-        Setup("turing"),
-        Setup("turing", {"reuse_hints": "static"}),
-        Setup("tiny"),
-        Setup("tiny", {"collectors": 1, "unit_entries": 2, "wait_control": "fixed", "wait_threshold": 5}, ()),
-        Setup("pascal", {"lanes": 1, "interval": 128, "bank_cycles": 2}, ()),
-    ),
-    "rfc": (
-        Setup("isca2011"),
-        Setup("tiny"),
-        Setup("tiny", {"replacement": "lru", "suspend": "always", "bank_ports": "1R1W", "cache_entries": 3}, ()),
-        Setup("tiny", {"replacement": "evict_first", "allocation": "hinted", "active_choice": "round_robin"}, ()),
-        Setup("isca2011", {"active_warps": 32, "suspend": "never", "long_results": "allocate"}),
-    ),
-}
 
 #: Corner cases that come from the trace, by what a beat or its instruction must be like.
 CORNERS = (
@@ -102,18 +56,25 @@ def main(arguments: list[str]) -> int:
     """Run everything; returns 1 if there was a difference or a corner case that nothing reached."""
     parser = argparse.ArgumentParser(prog="python -m warpfile.regress", description=__doc__)
     parser.add_argument("setups", nargs="*", metavar="SETUP", help="only these presets or setups; default: all")
-    parser.add_argument("--scheme", action="append", choices=tuple(SCHEMES), help="only this one; default: all")
+    parser.add_argument("--scheme", action="append", metavar="SCHEME", help="only this one; default: all")
     parser.add_argument("--write", action="store_true", help="replace docs/regress-<scheme>.md")
     options = parser.parse_args(arguments)
     failures = 0
-    for name in options.scheme or SCHEMES:
+    for scheme in _schemes(parser, options.scheme or SCHEMES):
         wanted = set(options.setups)
-        known = {known for setup in SETUPS[name] for known in (setup.name, setup.preset)}
+        known = {known for setup in scheme.regression for known in (setup.name, setup.preset)}
         if wanted - known:
             parser.error(f"SETUP must be one of {', '.join(sorted(known))}, not {min(wanted - known)!r}")
-        setups = [setup for setup in SETUPS[name] if not wanted or {setup.name, setup.preset} & wanted]
-        failures += regress(SCHEMES[name], setups, write=options.write)
+        setups = [setup for setup in scheme.regression if not wanted or {setup.name, setup.preset} & wanted]
+        failures += regress(scheme, setups, write=options.write)
     return 1 if failures else 0
+
+
+def _schemes(parser: argparse.ArgumentParser, names: Iterable[str]) -> list[Scheme]:
+    try:
+        return [find(name) for name in names]
+    except ValueError as error:
+        parser.error(str(error))
 
 
 def regress(scheme: Scheme, setups: Sequence[Setup], *, write: bool) -> int:
@@ -128,7 +89,7 @@ def regress(scheme: Scheme, setups: Sequence[Setup], *, write: bool) -> int:
     if write:
         (DOCS / f"regress-{scheme.name}.md").write_text(text)
     say(text)
-    missing = [corner for corner in (*CORNERS, *scheme.reached) if not reached[corner]]
+    missing = [corner for corner in (*CORNERS, *scheme.must_reach) if not reached[corner]]
     for corner in missing:
         say(f"nothing reached: {corner}")
     return len(missing) + sum(row.report.outcome.mismatches for row in rows if row.report)
@@ -159,7 +120,7 @@ def lockstep(scheme: Scheme, setup: Setup, trace: Trace, name: str, reached: Cou
         return None
     result = cosim(scheme, cfg, trace, preset=setup.preset, build_root=ROOT)
     reached.update(corners(workload))
-    reached.update({name: result.outcome.counters.get(name, 0) for name in scheme.reached})
+    reached.update({name: result.outcome.counters.get(name, 0) for name in scheme.must_reach})
     return result
 
 
@@ -188,7 +149,7 @@ def corners(workload: Workload) -> Counter[str]:
 def page(scheme: Scheme, rows: Sequence[Row], reached: Mapping[str, int]) -> str:
     """The whole of ``docs/regress-<scheme>.md``."""
     setups = list(dict.fromkeys(row.setup.name for row in rows))
-    partly = "" if len(setups) == len(SETUPS[scheme.name]) else " " + " ".join(f"'{name}'" for name in setups)
+    partly = "" if len(setups) == len(scheme.regression) else " " + " ".join(f"'{name}'" for name in setups)
     lines = [f"# Lockstep regression of `{scheme.name}`", ""]
     lines += [f"Written by `python -m warpfile.regress --scheme {scheme.name} --write{partly}`.", ""]
     lines += ["Every row: RTL in Verilator and golden model, compared in every cycle.", ""]
@@ -204,7 +165,7 @@ def page(scheme: Scheme, rows: Sequence[Row], reached: Mapping[str, int]) -> str
     refused = sum(not row.report for row in rows)
     lines += ["", f"{refused} runs were refused: a CTA of the trace does not fit the preset.", ""]
     lines += ["| corner case | times reached |", "|---|---:|"]
-    lines += [f"| {corner} | {reached[corner]:,} |" for corner in (*CORNERS, *scheme.reached)]
+    lines += [f"| {corner} | {reached[corner]:,} |" for corner in (*CORNERS, *scheme.must_reach)]
     return "\n".join(lines) + "\n"
 
 

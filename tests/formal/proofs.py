@@ -1,38 +1,34 @@
-"""All proofs; ``python -m tests.formal.proofs`` writes their table, docs/proofs.md."""
+"""All proofs: of the frame, and of every part those that its row names.
+
+``python -m tests.formal.proofs`` writes their table, docs/proofs.md; with names of parts, of this repository or of any
+package that adds parts, it proves theirs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.formal import (
-    arbiters,
-    banks,
-    bow,
-    bow_entries,
-    bow_results,
-    bow_slots,
-    collector,
-    frame,
-    malekeh,
-    malekeh_units,
-    malekeh_waits,
-    orders,
-    rfc,
-    rfc_lines,
-    rfc_queue,
-    rfc_tags,
-    rfc_writes,
-    scoreboard,
-    two_level,
-)
-from tests.formal.prover import messages
+from tests.formal.properties import Proof
+from tests.formal.prover import messages, prove
+from warpfile.schemes import PARTS, Part
+from warpfile.schemes.part import found
 
-_FRAME = (*arbiters.PROOFS, *frame.PROOFS, *scoreboard.PROOFS, *banks.PROOFS, *collector.PROOFS, *orders.PROOFS)
-_BOW = (*bow.PROOFS, *bow_results.PROOFS, *bow_slots.PROOFS, *bow_entries.PROOFS)
-_MALEKEH = (*malekeh.PROOFS, *malekeh_waits.PROOFS, *malekeh_units.PROOFS)
-_RFC = (*two_level.PROOFS, *rfc.PROOFS, *rfc_tags.PROOFS, *rfc_lines.PROOFS, *rfc_writes.PROOFS, *rfc_queue.PROOFS)
-PROOFS = (*_FRAME, *_BOW, *_MALEKEH, *_RFC)
+_HERE = "tests.formal"
+_FRAME = ("arbiters", "frame", "scoreboard", "orders")
+
+
+def proofs_of(parts: Iterable[Part]) -> tuple[Proof, ...]:
+    """The proofs that the rows of some parts name."""
+    return tuple(proof for part in parts for place in part.proofs for proof in found(place))
+
+
+#: What this repository proves; the page lists it.
+PROOFS = (
+    *(proof for name in _FRAME for proof in found(f"{_HERE}.{name}:PROOFS")),
+    *proofs_of(part for part in PARTS.values() if all(place.startswith(f"{_HERE}.") for place in part.proofs)),
+)
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "proofs.md"
 _INTRODUCTION = """\
 # Proofs of the small blocks
@@ -64,5 +60,17 @@ def _rows() -> Iterator[str]:
         yield f"| `{proof.block}` | {size} | {proof.depth} | {proven} | {'; '.join(found['cover'])} |\n"
 
 
+def _prove(names: Iterable[str]) -> int:
+    """Prove the proofs of some parts; returns how many do not hold."""
+    failed = 0
+    for proof in proofs_of(PARTS[name] for name in names):
+        verdict = prove(proof.properties(), "prove", proof.depth)
+        print(f"{proof.name}: {'proven' if verdict.passed else ', '.join(verdict.failed) or 'not proven'}", flush=True)
+        failed += not verdict.passed
+    return failed
+
+
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        sys.exit(_prove(sys.argv[1:]) > 0)
     PAGE.write_text(table())

@@ -111,8 +111,8 @@ def test_operand_windows_have_the_bank_writes_of_the_worked_example(root: Path, 
 
 def test_a_caching_unit_runs_the_worked_example(root: Path) -> None:
     scheme = SCHEMES["malekeh"]
-    assert scheme.hints
-    label = f"malekeh {scheme.hints.label(CACHING_UNIT)}"
+    assert scheme.collectors.hints
+    label = f"malekeh {scheme.collectors.hints.holds_for(CACHING_UNIT)}"
     trace = dataclasses.replace(CACHING_TRACE, annotation=label)
     report = cosim(scheme, CACHING_UNIT.replace(lanes=1), trace, build_root=root / "build")
     counters = report.outcome.counters
@@ -123,9 +123,9 @@ def test_a_caching_unit_runs_the_worked_example(root: Path) -> None:
 
 def test_a_register_cache_runs_the_worked_example(root: Path) -> None:
     scheme = SCHEMES["rfc"]
-    assert scheme.hints
+    assert scheme.rf.hints
     trace = hand_trace(CACHED_PROGRAM)
-    label = f"rfc {scheme.hints.label(CACHE)}"
+    label = f"rfc {scheme.rf.hints.holds_for(CACHE)}"
     trace = dataclasses.replace(trace, hints=np.array(CACHED_HINTS, dtype=np.uint32), annotation=label)
     outcome = cosim(scheme, CACHE.replace(lanes=1), trace, build_root=root / "build").outcome
     counters = outcome.counters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from dataclasses import fields
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from warpfile.schemes import SCHEMES
 from warpfile.spec.probe import ProbeLayout
-from warpfile.synth.energy import Energy, default_prices, energy, read_prices
+from warpfile.synth.energy import PUBLISHED, Energy, default_prices, energy, one_for_all, read_prices
 
 SETS = read_prices()
 
@@ -126,6 +127,24 @@ def test_a_scheme_has_its_papers_prices_or_those_of_the_nearest_node() -> None:
     assert all(bool(scheme.prices) != bool(scheme.node_nm) for scheme in SCHEMES.values())
 
 
+def test_several_schemes_are_priced_with_one_set() -> None:
+    def taken(*names: str) -> str:
+        return one_for_all([SCHEMES[name] for name in names], SCHEMES["baseline"], SETS).name
+
+    assert [taken(name) for name in SCHEMES] == [default_prices(scheme, SETS).name for scheme in SCHEMES.values()]
+    assert taken("bow", "bow_wr") == "bow"
+    # The baseline's, so that neither is priced by its own paper.
+    assert taken("bow", "rfc") == taken(*SCHEMES) == "pilot"
+
+
+def test_a_kind_means_the_same_in_every_set() -> None:
+    meanings: dict[str, set[str]] = {}
+    for path in PUBLISHED.glob("*.toml"):
+        for kind, text in tomllib.loads(path.read_text())["kinds"].items():
+            meanings.setdefault(kind, set()).add(text)
+    assert meanings and all(len(texts) == 1 for texts in meanings.values())
+
+
 @pytest.mark.parametrize("name", SCHEMES)
 def test_accesses_are_sums_of_counters_that_the_scheme_has(name: str) -> None:
     scheme = SCHEMES[name]
@@ -141,15 +160,14 @@ def test_prices_hold_for_fields_that_some_scheme_has() -> None:
 
 
 BANKS = '{ kind = "bank_read", pj = 1, place = "T" }, { kind = "bank_write", pj = 1, place = "T" }'
-GOOD = f"""[kinds]
-bank_read = "r"
-bank_write = "w"
-[sets.one]
-source = "S"
+GOOD = f"""source = "S"
 node_nm = 28
 volts = 1
 remark = "R"
 prices = [{BANKS}]
+[kinds]
+bank_read = "r"
+bank_write = "w"
 """
 
 
@@ -157,44 +175,44 @@ prices = [{BANKS}]
     ("old", "new", "what"),
     [
         ("[kinds]", "[kinds", "Expected ']'"),
-        ("[sets.one]", "[set.one]", "fields must be kinds, sets, not set"),
-        ('source = "S"', "", "sets.one: source must be text, not None"),
-        ('source = "S"', 'source = " "', "sets.one: source must be text, not ' '"),
-        ("node_nm = 28", 'node_nm = "28 nm"', "sets.one: node_nm must be a whole number above 0, not '28 nm'"),
-        ("volts = 1", "volts = true", "sets.one: volts must be a number above 0, not True"),
-        ("volts = 1", "volts = 1\nleakage = 2", "sets.one: fields must be source,"),
-        (BANKS, "", "sets.one: prices must be a list with entries, not []"),
-        (BANKS, BANKS.partition(", {")[0], "sets.one: bank_write must have a price that always holds"),
-        ("pj = 1, place", "pj = -1, place", "sets.one, price 1: pj must be a number above 0, not -1"),
-        ("pj = 1, place", "pj = nan, place", "sets.one, price 1: pj must be a number above 0, not nan"),
-        ("pj = 1, place", "place", "sets.one, price 1: pj must be a number above 0, not None"),
-        ("pj = 1, place", "pj = 1, bits = 0, place", "sets.one, price 1: bits must be a whole number above 0, not 0"),
-        ("pj = 1, place", "pj = 1, when = {}, place", "sets.one, price 1: fields must be kind,"),
+        ("[kinds]", "[kind]", "fields must be source, node_nm, volts, remark, prices, kinds, not kind"),
+        ('source = "S"', "", "source must be text, not None"),
+        ('source = "S"', 'source = " "', "source must be text, not ' '"),
+        ("node_nm = 28", 'node_nm = "28 nm"', "node_nm must be a whole number above 0, not '28 nm'"),
+        ("volts = 1", "volts = true", "volts must be a number above 0, not True"),
+        ("volts = 1", "volts = 1\nleakage = 2", "fields must be source,"),
+        (BANKS, "", "prices must be a list with entries, not []"),
+        (BANKS, BANKS.partition(", {")[0], "bank_write must have a price that always holds"),
+        ("pj = 1, place", "pj = -1, place", "price 1: pj must be a number above 0, not -1"),
+        ("pj = 1, place", "pj = nan, place", "price 1: pj must be a number above 0, not nan"),
+        ("pj = 1, place", "place", "price 1: pj must be a number above 0, not None"),
+        ("pj = 1, place", "pj = 1, bits = 0, place", "price 1: bits must be a whole number above 0, not 0"),
+        ("pj = 1, place", "pj = 1, when = {}, place", "price 1: fields must be kind,"),
         ('"bank_write", pj', '"bank_wrote", pj', "price 2: kind must be one of bank_read, bank_write, not bank_wrote"),
-        ('"bank_write", pj', '"bank_read", pj', "sets.one, price 2: bank_read must have one price, not two"),
-        (BANKS, "1, 2", "sets.one, price 1: must be a table, not 1"),
+        ('"bank_write", pj', '"bank_read", pj', "price 2: bank_read must have one price, not two"),
+        (BANKS, "1, 2", "price 1: must be a table, not 1"),
     ],
 )
 def test_a_bad_file_is_refused_in_one_line(tmp_path: Path, old: str, new: str, what: str) -> None:
-    path = tmp_path / "prices.toml"
+    path = tmp_path / "one.toml"
     assert old in GOOD
     path.write_text(GOOD.replace(old, new, 1))
     with pytest.raises(ValueError) as error:
-        read_prices(path)
+        read_prices(tmp_path)
     message = str(error.value)
     assert message.startswith(f"{path}: ") and what in message and "\n" not in message
 
 
 def test_the_good_file_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "prices.toml"
-    path.write_text(GOOD)
-    (found,) = read_prices(path).values()
+    (tmp_path / "one.toml").write_text(GOOD)
+    (found,) = read_prices(tmp_path).values()
     assert (found.name, found.source, found.node_nm, len(found.prices)) == ("one", "S", 28, 2)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "none.toml").mkdir()
     with pytest.raises(ValueError, match=r"none\.toml"):
-        read_prices(tmp_path / "none.toml")
+        read_prices(tmp_path)
 
 
 def test_every_price_says_where_it_stands() -> None:

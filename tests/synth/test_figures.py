@@ -11,7 +11,7 @@ import pytest
 
 from warpfile.schemes import SCHEMES
 from warpfile.synth.area import measure
-from warpfile.synth.figures import KEPT, changes, excessive, read_figures
+from warpfile.synth.figures import KEPT, apart, changes, excessive, read_figures
 
 
 def figures(cells: int = 1000, part: int = 100) -> dict[str, Any]:
@@ -61,9 +61,23 @@ def test_a_file_that_holds_no_figures_is_refused(tmp_path: Path, text: str) -> N
         read_figures(tmp_path / "none.json")
 
 
+def test_figures_of_a_folder_are_those_of_its_files(tmp_path: Path) -> None:
+    both = figures()
+    both["schemes"]["triple"] = copy.deepcopy(both["schemes"]["double"])
+    for name, row in both["schemes"].items():
+        row["preset"] = f"preset of {name}"
+    for name, one in apart(both).items():
+        assert list(one["schemes"]) == [name] and one["preset"] == f"preset of {name}"
+        (tmp_path / f"{name}.json").write_text(json.dumps(one))
+    assert changes(both, read_figures(tmp_path)) == [] == changes(read_figures(tmp_path), both)
+    (tmp_path / "other.json").write_text(json.dumps({**both, "tool": "Yosys 0.1", "schemes": {}}))
+    with pytest.raises(ValueError, match="one tool and one library"):
+        read_figures(tmp_path)
+
+
 @pytest.mark.parametrize("name", SCHEMES)
 def test_no_scheme_has_grown_since_its_figures_were_kept(name: str) -> None:
-    """After a change that is meant: ``warpfile area all --json synth/figures.json``, in the same commit."""
+    """After a change that is meant: ``warpfile area all --json synth/figures/``, in the same commit."""
     scheme = SCHEMES[name]
     kept = read_figures(KEPT)
     report = measure(scheme, scheme.configuration(scheme.preset), levels=False)

@@ -50,7 +50,7 @@ def test_the_papers_own_totals_are_reached() -> None:
     published: Counter[str] = Counter()
     for name, domains in (("malekeh", 4), ("bow_wr", 4), ("rfc", 1)):
         cfg = SCHEMES[name].configuration(SCHEMES[name].preset)
-        for one in SCHEMES[name].structures:
+        for one in SCHEMES[name].stored:
             published[f"{name}: {one.name}"] += domains * (one.published(cfg) if one.published else 0)
     new = ("tags", "locks", "near bits", "order of use", "entry of each source slot")
     assert sum(published[f"malekeh: {name}"] for name in new) == 1024

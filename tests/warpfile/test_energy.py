@@ -68,6 +68,15 @@ def test_the_prices_asked_for_are_taken_and_named(invoke: Invoke, facts: Any) ->
     assert "for want of a published energy: crossbar" in shown and "unit tag" in shown
 
 
+def test_rows_of_one_table_have_one_set_of_prices(invoke: Invoke, facts: Any) -> None:
+    found = facts("energy", "bow", "rfc", KERNEL)
+    assert {one["prices"]["name"] for one in found.values()} == {"pilot"}
+    # All that is priced of either is its banks.
+    assert all(set(one["accesses"]) <= {"bank_read", "bank_write"} for one in found.values())
+    assert "one set for all rows, that of the baseline" in invoke("energy", "bow", "rfc", KERNEL).stdout
+    assert facts("energy", "bow", "rfc", KERNEL, "--prices", "rfc")["bow"]["prices"]["name"] == "rfc"
+
+
 def test_a_size_without_a_price_is_listed(facts: Any) -> None:
     priced, not_priced = (facts("energy", "rfc", KERNEL, "--set", f"cache_entries={count}")["rfc"] for count in (6, 5))
     assert "cache_read" in priced["accesses"] and "cache_read" not in priced["unpriced"]
@@ -82,8 +91,10 @@ def test_fewer_lanes_cost_less_in_proportion(facts: Any, kernel: Path) -> None:
 
 def test_accesses_are_those_of_the_scheme_table(facts: Any, kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert facts("energy", "bow", kernel)["bow"]["picojoules"] > 0
-    for name, scheme in SCHEMES.items():
-        monkeypatch.setitem(SCHEMES, name, replace(scheme, accesses={}))
+    for name in ("bow", "baseline"):
+        scheme = SCHEMES[name]
+        bare = {slot: replace(getattr(scheme, slot), accesses={}) for slot in ("collectors", "rf")}
+        monkeypatch.setitem(SCHEMES, name, replace(scheme, **bare))
     found = facts("energy", "bow", kernel)["bow"]
     assert (found["picojoules"], found["over_baseline"], found["unpriced"]) == (0, None, {})
 
@@ -91,5 +102,5 @@ def test_accesses_are_those_of_the_scheme_table(facts: Any, kernel: Path, monkey
 def test_unknown_prices_are_refused(invoke: Invoke, folder: Path, kernel: Path) -> None:
     result = invoke("energy", "bow", kernel, "--prices", "free", "--json", "facts.json")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    assert "--prices must be one of rfc, bow, corf, pilot, not 'free'" in result.stderr
+    assert "--prices must be one of bow, corf, pilot, rfc, not 'free'" in result.stderr
     assert not (folder / "facts.json").exists()

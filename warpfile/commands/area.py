@@ -12,7 +12,7 @@ import click
 
 from warpfile.display import Report, progress, say, show_table
 from warpfile.options import BASELINE, Design, configured, designs, json_file, scheme_arguments
-from warpfile.outputs import write_json
+from warpfile.outputs import json_text, write_files, write_json
 
 if TYPE_CHECKING:
     from warpfile.synth.area import AreaReport, ModuleArea
@@ -54,6 +54,7 @@ def area(
     schemes: tuple[str, ...],
     preset: str | None,
     changes: tuple[str, ...],
+    parts: tuple[str, ...],
     liberty: Path | None,
     against: Path | None,
     timing: bool,
@@ -63,20 +64,31 @@ def area(
 
     \b
     Example: warpfile area baseline --preset turing --json area.json
-    Example: warpfile area all --against synth/figures.json
+    Example: warpfile area all --against synth/figures
+    Example: warpfile area malekeh --json synth/figures/
     Example: warpfile area malekeh --liberty sky130hd_tt.lib.gz
     """
     from warpfile.synth.figures import read_figures
 
     before = read_figures(against) if against else None
     with progress("area") as report:
-        found = measured(designs(schemes, preset, changes), liberty, report, timing=timing)
+        found = measured(designs(schemes, preset, changes, parts), liberty, report, timing=timing)
     facts = area_facts(found)
     if json_path:
-        write_json(json_path, facts)
+        write_figures(json_path, facts)
     show_costs(found)
     if before is not None:
         show_changes(before, facts)
+
+
+def write_figures(path: Path, facts: dict[str, Any]) -> None:
+    """Write the facts to a file, or to one file per scheme of a folder that exists."""
+    from warpfile.synth.figures import apart
+
+    if path.is_dir():
+        write_files({path / f"{name}.json": json_text(one) for name, one in apart(facts).items()})
+    else:
+        write_json(path, facts)
 
 
 def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, *, timing: bool = False) -> list[Cost]:
@@ -124,7 +136,7 @@ def _measured(design: Design, liberty: Path | None, report: Report) -> AreaRepor
         raise click.ClickException(f"{design.scheme.name}: {error}") from error
 
 
-def area_facts(costs: Sequence[Cost]) -> dict[str, object]:
+def area_facts(costs: Sequence[Cost]) -> dict[str, Any]:
     """The facts of ``--json``; ``preset`` is null where the schemes have different ones."""
     presets = {one.design.preset for one in costs}
     return {

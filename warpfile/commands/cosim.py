@@ -43,6 +43,7 @@ def cosim(
     kernel: str,
     preset: str | None,
     changes: tuple[str, ...],
+    parts: tuple[str, ...],
     setting: str,
     instruction_limit: int | None,
     simulator: str,
@@ -57,7 +58,7 @@ def cosim(
     \b
     Example: warpfile cosim baseline collatz --preset tiny --simulator icarus
     """
-    chosen = designs(schemes, preset, changes)
+    chosen = designs(schemes, preset, changes, parts)
     with progress("cosim") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
         reports = [lockstep(design, trace, simulator, waves, build_root, report) for design in chosen]

@@ -13,30 +13,32 @@ from warpfile.inputs import obtain_trace
 from warpfile.options import BASELINE, Design, configured, designs, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
 from warpfile.run import GoldenRun, golden_run
+from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Trace
-from warpfile.synth.energy import Access, Energy, PriceSet, default_prices, energy, read_prices
+from warpfile.synth.energy import Access, Energy, PriceSet, default_prices, energy, one_for_all, read_prices
 
 _PJ_PER_NJ = 1000.0
 
 
 @dataclass(frozen=True)
 class Bill:
-    """The energy of one scheme's run, and of the baseline's in the same configuration at the same prices."""
+    """The energy of one scheme's run, and of the baseline's in the same configuration at the same prices.
+
+    ``why`` says who decided about the prices, where it was not the scheme.
+    """
 
     design: Design
     run: GoldenRun
     energy: Energy
     baseline: Energy
-    asked: bool  #: whether the command line names the prices
+    why: str = ""
 
     @property
     def origin(self) -> str:
         """Where the prices come from, and why these."""
         prices, scheme = self.energy.prices, self.design.scheme
-        why = "as asked for"
-        if not self.asked:
-            why = f"nearest to {scheme.node_nm} nm, as {scheme.name} has no prices of its own"
+        why = self.why or f"nearest to {scheme.node_nm} nm, as {scheme.name} has no prices of its own"
         if prices.name == scheme.prices:
             why = f"those of {scheme.name}"
         return f"{prices.source}: {prices.node_nm} nm, {prices.volts:g} V ({why}); {prices.remark}"
@@ -74,6 +76,7 @@ def energy_command(
     kernel: str,
     preset: str | None,
     changes: tuple[str, ...],
+    parts: tuple[str, ...],
     setting: str,
     instruction_limit: int | None,
     prices: str | None,
@@ -81,26 +84,36 @@ def energy_command(
 ) -> None:
     """Run golden models over a kernel and price their register file accesses, next to the baseline.
 
-    A scheme whose paper has no prices gets those of the nearest node. What nobody has priced is listed, not counted.
+    A scheme whose paper has no prices gets those of the nearest node. Several schemes are priced with one set, so that
+    their rows can be compared: their own if it is the same, else the baseline's. What nobody has priced is listed, not
+    counted.
 
     \b
     Example: warpfile energy bow bow_wr matmul_tiled
     """
-    chosen, sets = designs(schemes, preset, changes), read_prices()
+    chosen, sets = designs(schemes, preset, changes, parts), read_prices()
     if prices is not None and prices not in sets:
         raise click.UsageError(f"--prices must be one of {', '.join(sets)}, not {prices!r}")
     with progress("energy") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
-        bills = price_runs(chosen, trace, sets, prices, report)
+        bills = price_runs(chosen, trace, *_prices(chosen, prices, sets), report)
     if json_path:
         write_json(json_path, {"schemes": {one.design.scheme.name: one.to_json() for one in bills}})
     show_bills(bills)
 
 
-def price_runs(
-    chosen: Sequence[Design], trace: Trace, sets: Mapping[str, PriceSet], asked: str | None, report: Report
-) -> list[Bill]:
-    """Run every scheme and the baseline beside it, each configuration once, at the prices asked for or its own.
+def _prices(chosen: Sequence[Design], asked: str | None, sets: Mapping[str, PriceSet]) -> tuple[PriceSet, str]:
+    """One set for all, and why it was taken if not for the sake of a single scheme."""
+    if asked:
+        return sets[asked], "as asked for"
+    schemes = [one.scheme for one in chosen]
+    found = one_for_all(schemes, SCHEMES[BASELINE], sets)
+    alone = all(default_prices(scheme, sets) == found for scheme in schemes)
+    return found, "" if alone else "one set for all rows, that of the baseline"
+
+
+def price_runs(chosen: Sequence[Design], trace: Trace, prices: PriceSet, why: str, report: Report) -> list[Bill]:
+    """Run every scheme and the baseline beside it, each configuration once, at one set of prices.
 
     Raises as :func:`warpfile.run.golden_run`.
     """
@@ -114,9 +127,8 @@ def price_runs(
 
     bills = []
     for one in chosen:
-        prices = sets[asked] if asked else default_prices(one.scheme, sets)
         ours, base = (energy(it.scheme, it.config, run(it).counters, prices) for it in (one, one.baseline))
-        bills.append(Bill(one, run(one), ours, base, asked is not None))
+        bills.append(Bill(one, run(one), ours, base, why))
     return bills
 
 

@@ -28,7 +28,13 @@ from warpfile.outputs import write_json
 )
 @json_file
 def generate(
-    scheme: str, preset: str | None, changes: tuple[str, ...], probes: bool, directory: Path, json_path: Path | None
+    scheme: str,
+    preset: str | None,
+    changes: tuple[str, ...],
+    parts: tuple[str, ...],
+    probes: bool,
+    directory: Path,
+    json_path: Path | None,
 ) -> None:
     """Write the Verilog of a scheme and a manifest of its ports, memories and storage.
 
@@ -37,7 +43,7 @@ def generate(
     """
     results: list[Generated] = []
     with progress("generate") as report:
-        for design in designs([scheme], preset, changes):
+        for design in designs([scheme], preset, changes, parts):
             result = write_design(
                 design.scheme, design.config, design.preset, directory, probes=probes, progress=report
             )

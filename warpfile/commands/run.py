@@ -23,6 +23,7 @@ def run(
     kernel: str,
     preset: str | None,
     changes: tuple[str, ...],
+    parts: tuple[str, ...],
     setting: str,
     instruction_limit: int | None,
     json_path: Path | None,
@@ -34,7 +35,7 @@ def run(
     \b
     Example: warpfile run baseline matmul_tiled --set scheduler=lrr
     """
-    chosen = designs(schemes, preset, changes)
+    chosen = designs(schemes, preset, changes, parts)
     with progress("run") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
         runs = [golden_run(design.scheme, design.config, design.preset, trace, report) for design in chosen]

@@ -62,6 +62,7 @@ def trace(
     annotate: str | None,
     preset: str | None,
     changes: tuple[str, ...],
+    parts: tuple[str, ...],
     setting: str,
     instruction_limit: int | None,
     json_path: Path | None,
@@ -78,9 +79,9 @@ def trace(
     Example: warpfile trace --accelsim traces --kernel 2 -o second.npz
     """
     _check_suffix(output)
-    wanted = designs([annotate], preset, changes)[0] if annotate else None
-    if not annotate and (preset or changes):
-        raise click.UsageError("--preset and --set must go with --scheme SCHEME")
+    wanted = designs([annotate], preset, changes, parts)[0] if annotate else None
+    if not annotate and (preset or changes or parts):
+        raise click.UsageError("--preset, --set and parts must go with --scheme SCHEME")
     if accelsim is not None:
         if wanted:
             raise click.UsageError("--scheme must go with KERNEL: an imported trace is annotated when it is run")

@@ -1,4 +1,4 @@
-"""Energy of a study's runs at the published prices of ``synth/energy.toml``."""
+"""Energy of a study's runs at the published prices of ``synth/prices``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from warpfile.evidence.study import Point, Study
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import find
 from warpfile.synth.energy import Energy, PriceSet, energy, read_prices
 
 
@@ -17,7 +17,7 @@ def _sets() -> Mapping[str, PriceSet]:
 
 def energy_of(study: Study, point: Point, kernel: str, prices: str, wires: Mapping[str, float] | None = None) -> Energy:
     """Energy of one run at a set of prices; ``wires`` as in :func:`synth.energy.energy`."""
-    scheme = SCHEMES[point.scheme]
+    scheme = find(point.scheme)
     cfg = scheme.configuration(point.preset, **dict(point.changes))
     return energy(scheme, cfg, study.of(point, kernel).counters, _sets()[prices], wires)
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.run import golden_run
-from warpfile.schemes import SCHEMES, GoldenModel, Scheme
+from warpfile.schemes import GoldenModel, Scheme, find
+from warpfile.schemes.fingerprint import fingerprint, foreign
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
@@ -22,9 +23,9 @@ from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 
 KEPT = Path("build") / "evidence"
-_ROOT = Path(__file__).resolve().parent.parent.parent
-#: What the outcome of a run depends on, beside the kernels.
+#: Folders and installed packages that decide the outcome of a run, beside the packages of foreign parts.
 _SOURCES = ("spec", "golden", "compiler", "emulator", "kernels", "schemes")
+_TOOLS = ("numpy", "networkx")
 
 
 @dataclass(frozen=True)
@@ -93,11 +94,11 @@ class Study:
 
 def _run(job: tuple[Point, str]) -> Outcome:
     point, kernel = job
-    key = hashlib.sha256(repr((job, _code_hash())).encode()).hexdigest()[:24]
+    scheme = find(point.scheme)
+    cfg = scheme.configuration(point.preset, **dict(point.changes))
+    key = hashlib.sha256(repr((job, _code_hash(tuple(sorted(foreign(scheme.parts(cfg))))))).encode()).hexdigest()[:24]
     kept = KEPT / f"{key}.json"
     if not kept.exists():
-        scheme = SCHEMES[point.scheme]
-        cfg = scheme.configuration(point.preset, **dict(point.changes))
         trace = obtain_trace(kernel, point.setting, None, lambda *_: None)
         make = _foreseeing(scheme, cfg, trace) if point.foresight else None
         run = golden_run(scheme, cfg, point.preset, trace, lambda *_: None, make)
@@ -127,11 +128,5 @@ def _foreseeing(scheme: Scheme, cfg: Config, trace: Trace) -> Callable[[Config, 
 
 
 @cache
-def _code_hash() -> str:
-    digest = hashlib.sha256()
-    for name in _SOURCES:
-        place = _ROOT / name
-        for path in sorted(place.rglob("*") if place.is_dir() else [place]):
-            if path.suffix in (".py", ".sass", ".toml", ".npy"):
-                digest.update(str(path.relative_to(_ROOT)).encode() + path.read_bytes())
-    return digest.hexdigest()
+def _code_hash(packages: tuple[tuple[str, Path], ...]) -> str:
+    return fingerprint(_SOURCES, packages, _TOOLS)

@@ -10,9 +10,9 @@ from warpfile.compiler.model import Function
 from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.malekeh.exact import distances, near_from_distances
 from warpfile.compiler.passes.malekeh.static import near_hints
-from warpfile.spec.annotation import on_last_beat
+from warpfile.spec.annotation import beat_counts, hinted
 from warpfile.spec.config import Config
-from warpfile.spec.schemes.malekeh import MalekehConfig, near_words
+from warpfile.spec.schemes.malekeh import NEAR_DESTS, MalekehConfig, near_words
 from warpfile.spec.trace import Trace
 
 
@@ -30,18 +30,24 @@ def near(function: Function, cfg: Config) -> Mapping[int, tuple[int, int]]:
     return {offset: (hint.sources, hint.dests) for offset, hint in found.items()}
 
 
-def annotate(cfg: Config, trace: Trace, loosened: int | None) -> np.ndarray:
-    """Near bits of all beats. Raises ``ValueError`` for static hints of a trace without a listing."""
+def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
+    """The trace with all near bits. Raises ``ValueError`` for static hints of a trace without a listing."""
 
     assert isinstance(cfg, MalekehConfig)
     if loosened is not None:
-        count = len(on_last_beat(trace, cfg.source_slots, np.zeros(trace.records)))
-        return np.random.default_rng(loosened).integers(0, 1 << cfg.hint_bits, count, dtype=np.uint32)
+        return hinted(trace, _random(cfg, int(beat_counts(trace, cfg.source_slots).sum()), loosened))
     if cfg.reuse_hints == "exact":
-        return near_words(trace, cfg, *near_from_distances(distances(trace), cfg.reuse_threshold))
+        return hinted(trace, near_words(trace, cfg, *near_from_distances(distances(trace), cfg.reuse_threshold)))
     function = listed_function(trace)
     if function is None:
         raise ValueError(f"reuse_hints must be exact for {trace.kernel}, because its trace has no listing")
     found = near(function, cfg)
     bits = np.array([found.get(static.offset, (0, 0)) for static in trace.program], dtype=np.uint16)
-    return near_words(trace, cfg, *bits[trace.instruction].T)
+    return hinted(trace, near_words(trace, cfg, *bits[trace.instruction].T))
+
+
+def _random(cfg: MalekehConfig, beats: int, seed: int) -> np.ndarray:
+    """Any near bits are right: destinations in the low bits of a random word, sources above them."""
+    words = np.random.default_rng(seed).integers(0, 1 << NEAR_DESTS + cfg.source_slots, beats, dtype=np.uint32)
+    near, dests = words.astype(np.uint64), np.uint64((1 << NEAR_DESTS) - 1)
+    return (near & dests) << cfg.hint_at("near_dests") | near >> NEAR_DESTS << cfg.hint_at("near_sources")

@@ -12,6 +12,7 @@ from warpfile.compiler.passes.rfc.exact import exact_hints
 from warpfile.compiler.passes.rfc.exact import loosened as loosen
 from warpfile.compiler.passes.rfc.static import dead_sources, strand_hints
 from warpfile.compiler.passes.rfc.suspend import suspend_before
+from warpfile.spec.annotation import hinted
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.rfc import RfcConfig, cache_words
 from warpfile.spec.trace import Trace
@@ -33,15 +34,16 @@ def shown(function: Function, cfg: Config) -> Mapping[int, tuple[int, int, int, 
     }
 
 
-def annotate(cfg: Config, trace: Trace, loosened: int | None) -> np.ndarray:
-    """Hints of all beats: from the listing, or without one (or with a seed) from the stream itself."""
+def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
+    """The trace with all hints: from the listing, or without one (or with a seed) from the stream itself."""
 
     assert isinstance(cfg, RfcConfig)
     function = listed_function(trace)
     if function is None or loosened is not None:
         found = exact_hints(trace)
         found = found if loosened is None else loosen(found, loosened)
-        return cache_words(trace, cfg, found.suspend, found.dead, found.evict_first, found.no_allocate)
+        words = cache_words(trace, cfg, found.suspend, found.dead, found.evict_first, found.no_allocate)
+        return hinted(trace, words)
     hints = shown(function, cfg)
     table = np.array([hints.get(static.offset, (0, 0, 0, 0)) for static in trace.program], dtype=np.uint32)
-    return cache_words(trace, cfg, *table[trace.instruction].T)
+    return hinted(trace, cache_words(trace, cfg, *table[trace.instruction].T))

@@ -1,0 +1,47 @@
+"""What a row of the table says of a scheme besides its parts: claims of its paper, setups of its regression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+#: What a claim compares with the bits of the register file's banks.
+MEASURES = ("storage over the baseline", "logic over the baseline", "bits", "area")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published share of the register file.
+
+    ``measure`` says of what (``MEASURES``); ``of`` names the structures whose bits, or the modules whose area is
+    measured. ``source`` is the place in the paper, ``why`` the reason of a difference.
+    """
+
+    what: str
+    published: float
+    source: str
+    measure: str
+    of: tuple[str, ...] = ()
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if self.measure not in MEASURES:
+            raise ValueError(f"measure must be one of {', '.join(MEASURES)}, not {self.measure!r}")
+        if bool(self.of) != (self.measure in ("bits", "area")):
+            raise ValueError(
+                f"of must name structures or modules for bits and area only, not {self.of} for {self.what}"
+            )
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One configuration of a scheme's regression. ``settings`` are the launches of every kernel that it runs."""
+
+    preset: str
+    changes: Mapping[str, object] = field(default_factory=dict)
+    settings: tuple[str, ...] = ("launch",)
+
+    @property
+    def name(self) -> str:
+        """Preset and what is changed, for the table and the command line."""
+        return " ".join((self.preset, *(f"{name}={value}" for name, value in self.changes.items())))

@@ -1,0 +1,114 @@
+"""What fits together, and the one line about what does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.schemes import toy
+from warpfile.schemes import PARTS, SCHEMES, Part, Scheme, composed, find
+from warpfile.schemes.part import RESIDENCY
+from warpfile.spec.presets import PRESETS
+
+
+def machine(*parts: Part) -> Scheme:
+    """The baseline with these parts in place of its own."""
+    return composed(SCHEMES["baseline"], parts)
+
+
+def refusal(scheme: Scheme, preset: str = "", **changes: object) -> str:
+    """Why a scheme is refused, in one line."""
+    with pytest.raises(ValueError) as error:
+        scheme.configuration(preset or scheme.preset, **changes)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("bow+rfc", "bow wants places in the cycle of the offer, which rfc does not offer"),
+        ("bow_wr+rfc", "bow wants places in the cycle of the offer, which rfc does not offer"),
+        ("malekeh+rfc", "malekeh wants places in the cycle of the offer, which rfc does not offer"),
+        ("rfc+malekeh", "malekeh wants places in the cycle of the offer, which rfc does not offer"),
+        ("rfc+gto", "rfc wants a scheduler with places, which gto and units do not offer"),
+        ("baseline+lrr+rfc", "rfc wants a scheduler with places, which lrr and units do not offer"),
+        ("rfc+bow", "bow wants places in the cycle of the offer, which rfc does not offer"),
+        ("malekeh+gto", "scheduler must be oldest or two_level, not gto: because owners of a unit go first"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(name: str, why: str) -> None:
+    assert why in refusal(find(name))
+
+
+def test_a_file_that_answers_later_wants_collectors_that_ask_later() -> None:
+    early = replace(PARTS["bow"], name="early", wants=())
+    why = "rfc wants collectors that look sources up after their beat was taken, which early does not offer"
+    assert why in refusal(machine(early, PARTS["rfc"]))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", ["bow+two_level", "bow_wr+two_level", "malekeh+two_level", "baseline+rfc"])
+def test_combinations_that_fit_have_a_configuration_at_every_preset(name: str, preset: str) -> None:
+    scheme, alone = find(name), SCHEMES[name.partition("+")[0]]
+    try:
+        alone.configuration(preset)
+    except ValueError:
+        assert refusal(scheme, preset)
+        return
+    cfg = scheme.configuration(preset)
+    assert cfg.scheduler == "two_level"
+    names = [probe.name for probe in scheme.probes(cfg)]
+    assert len(names) == len(set(names))
+    assert {part.name for part in scheme.parts(cfg)} >= set(name.split("+")[1:])
+
+
+def test_every_pair_of_known_parts_fits_or_is_refused_in_one_line() -> None:
+    by_slot = {slot: [part for part in PARTS.values() if part.slot == slot] for slot in ("collectors", "rf")}
+    for collectors in by_slot["collectors"]:
+        for rf in by_slot["rf"]:
+            scheme = machine(collectors, rf)
+            fits = rf.name != "rfc" or collectors.name == "units"
+            assert (scheme.configuration("tiny") is not None) if fits else refusal(scheme)
+
+
+def test_two_owners_of_one_thing_are_refused() -> None:
+    assert refusal(machine(toy.RENAMING_UNITS, toy.RENAMED)) == (
+        "baseline+renaming_units+renamed: parts must fit: renaming_units and renamed both decide the renaming of"
+        " registers"
+    )
+    near = replace(PARTS["units"], name="near_units", owns=(RESIDENCY,))
+    assert "near_units and rfc both decide which warps have their registers near" in refusal(
+        machine(near, PARTS["rfc"])
+    )
+
+
+def test_engines_and_look_ups_that_the_file_does_not_offer_are_refused() -> None:
+    scheme = machine(toy.MOVING, toy.BARE)
+    assert scheme.configuration("tiny")
+    why = refusal(scheme, movers=2)
+    assert "moving wants bank ports for engines of the collectors, which" in why and "bare do not offer" in why
+    slow = replace(PARTS["bow"], name="slow", wants=())
+    assert "slow wants look-ups of further registers" in refusal(machine(slow, toy.BARE))
+    known = replace(PARTS["malekeh"], name="known", wants=())
+    assert "known wants to know to which bank a result goes" in refusal(machine(known, toy.BARE))
+
+
+def test_two_fields_of_one_name_are_refused() -> None:
+    why = refusal(machine(toy.OTHER_PAINT, toy.PAINTED))
+    assert why == (
+        "baseline+other_paint+painted: parts must fit: field 'paint' belongs to OtherPaintConfig and to PaintConfig"
+    )
+
+
+def test_two_probes_of_one_name_are_refused_and_both_parts_named() -> None:
+    assert refusal(machine(toy.LOUD)) == ("baseline+loud: probe names must be unique, not 'request' of units and loud")
+
+
+def test_a_scheduler_with_fields_has_to_be_chosen_as_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PARTS, "choosy", toy.CHOOSY)
+    assert "choosy has settings of its own, so choose it by --scheduler or SCHEME+choosy" in refusal(
+        SCHEMES["baseline"], scheduler="choosy"
+    )
+    assert find("baseline+choosy").configuration("tiny", paint=4)
