@@ -13,8 +13,8 @@ from warpfile.golden.rf.location import Location
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stimulus import Result
 
 
 class BankedFile:
