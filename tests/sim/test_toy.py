@@ -40,9 +40,11 @@ def lockstep(root: Path, monkeypatch: pytest.MonkeyPatch) -> Lockstep:
     ("profile", "changes"),
     [
         ("mixed", {}),
-        ("control", {"scheduler": "lrr"}),
+        pytest.param("control", {"scheduler": "lrr"}, marks=pytest.mark.regress),
         ("memory", {"scheduler": "two_level", "active_warps": 2}),
-        ("predicate", {"scheduler": "two_level", "active_warps": 3, "suspend": "always"}),
+        pytest.param(
+            "predicate", {"scheduler": "two_level", "active_warps": 3, "suspend": "always"}, marks=pytest.mark.regress
+        ),
         ("mask", {"bank_cycles": 2, "bank_ports": "1R1W", "collect": "all"}),
     ],
 )
