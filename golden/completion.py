@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warpfile.spec.environment import Result
+from warpfile.spec.stimulus import Result
 
 
 class Completion:

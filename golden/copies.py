@@ -11,7 +11,7 @@ in lanes that nobody reads again. Whole values cannot tell that from a lost valu
 from __future__ import annotations
 
 from warpfile.spec.config import Config
-from warpfile.spec.environment import Result
+from warpfile.spec.stimulus import Result
 
 ALL_LANES = (1 << 32) - 1
 

@@ -10,7 +10,7 @@ from warpfile.golden.entry import Entry
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
+from warpfile.spec.stimulus import Result
 
 
 class Frame:

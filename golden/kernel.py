@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from warpfile.golden.rf.contract import KernelFile
 from warpfile.spec.config import Config
-from warpfile.spec.environment import Stimulus
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stimulus import Stimulus
 
 
 class KernelPorts:

@@ -6,7 +6,7 @@ from warpfile.golden.collectors.contract import Collectors
 from warpfile.golden.entry import Entry
 from warpfile.golden.frame import Frame
 from warpfile.spec.config import Config
-from warpfile.spec.environment import Result
+from warpfile.spec.stimulus import Result
 from warpfile.spec.trace import Drain
 
 _EMPTY = int(Drain.EMPTY)

@@ -16,8 +16,8 @@ from warpfile.golden.scheduler.contract import PlacingScheduler, Scheduler
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result, Stimulus
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stimulus import Result, Stimulus
 
 MakeFile = Callable[[Config, ProbeLayout, Places | None], RegisterFile]
 MakeCollectors = Callable[[Config, ProbeLayout, RegisterFile], Collectors]

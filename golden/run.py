@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from warpfile.spec.environment import Environment, Stimulus
+from warpfile.spec.environment import Environment
+from warpfile.spec.stimulus import Stimulus
 
 
 class Model(Protocol):

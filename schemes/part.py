@@ -13,7 +13,7 @@ from warpfile.spec.structure import Structure
 
 if TYPE_CHECKING:
     from warpfile.compiler.model import Function
-    from warpfile.spec.environment import Stimulus
+    from warpfile.spec.stimulus import Stimulus
     from warpfile.spec.trace import Trace
 
 SLOTS = ("scheduler", "collectors", "rf")

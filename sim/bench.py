@@ -23,8 +23,9 @@ from warpfile.sim.harness import RECORD_SLOT
 from warpfile.sim.plan import PLAN_VARIABLE, Outcome, Plan
 from warpfile.sim.stimulus import StimulusPacker
 from warpfile.spec.beat import Beat
-from warpfile.spec.environment import Environment, Stimulus
+from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
 

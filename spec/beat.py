@@ -127,7 +127,7 @@ def result_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     """Names and widths of one request of a write-back port without its data, least significant first.
 
     ``writes``: it has a register; ``component`` numbers the registers of one instruction, ``origin`` is one of
-    ``spec.environment.Origin``.
+    ``spec.stimulus.Origin``.
     """
     widths = {"full": 1, "component": 2, "origin": 2}
     return (

@@ -72,8 +72,8 @@ class Environment:
         self._stimulus = Stimulus(results=self._results)
         self._operand: int | None = None
         self._kernel: Kernel | None = workload.kernel if cfg.gives.kernel else None
-        self._quiet_at = layout.offset["quiet"] if cfg.gives.kernel else None
-        self._quiet = self._quiet_at is None
+        self._handshakes = cfg.gives.kernel
+        self._quiet = not cfg.gives.kernel
         self._retired_at = layout.offset["retired"] if cfg.gives.sweeps else None
         self._values = RowValues(workload.trace, cfg.lanes) if cfg.values else None
 
@@ -131,7 +131,7 @@ class Environment:
 
     def observe(self, word: int) -> None:
         """End the cycle with what the side did in it, as its packed observation."""
-        if self._quiet_at is not None:
+        if self._handshakes:
             self._handshake(word)
         if self._stimulus.launch is not None and word >> self._offset["launch"] & 1:
             self._launched(self._stimulus.launch)
@@ -157,7 +157,7 @@ class Environment:
         """The kernel is taken, or the machine comes to rest after everything else has."""
         if self._kernel is not None and word >> self._offset["kernel"] & 1:
             self._kernel = None
-        self._quiet = self._finished and bool(word >> self._quiet_at & 1)
+        self._quiet = self._finished and bool(word >> self._offset["quiet"] & 1)
 
     def _retired(self, warps: int) -> None:
         for warp, slot in enumerate(self._slots):

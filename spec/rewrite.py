@@ -73,13 +73,15 @@ def rewritten(
     descriptor: Mapping[str, int] | None = None,
     annotation: str = "",
 ) -> Trace:
-    """The trace with records inserted, registers renamed and a kernel descriptor, without hints.
+    """The trace with records inserted, registers renamed and a kernel descriptor; it must not have hints yet.
 
     ``renaming`` has, per record, the number of the one of ``renamings`` that gives its registers their names, or -1;
     a register that it does not mention keeps its own. Insertions at one point stay in the order given, those after a
     record before those in front of the next. Their registers are new names. Raises :class:`RewriteError`, also where
     an instruction would not read what it reads in the original.
     """
+    if len(trace.hints):
+        raise RewriteError(f"{trace.kernel} must be rewritten before it gets hints, not after ({trace.annotation})")
     order = _ordered(trace, insertions)
     program = _Program(list(trace.program), trace.registers)
     added = [program.inserted(one.instruction) for one in order]
@@ -90,7 +92,6 @@ def rewritten(
         program=tuple(program.static),
         instruction=np.insert(names, at, added),
         annotation=annotation,
-        hints=np.zeros(0, dtype=np.uint64),
         descriptor=dict(trace.descriptor if descriptor is None else descriptor),
         before=trace.before or (len(trace.program), len(trace.values), len(trace.addresses)),
         original_row=np.insert(trace.original_row if trace.before else trace.value_row, at, NO_ROW),
@@ -118,14 +119,15 @@ def _stream(trace: Trace, order: Sequence[Insertion], at: np.ndarray) -> Trace:
 
 
 def original(trace: Trace) -> Trace:
-    """The trace before all rewriting, without hints."""
+    """The trace as it was before all passes: without hints and descriptor, and not rewritten."""
+    plain = replace(trace, annotation="", hints=np.zeros(0, dtype=np.uint64), descriptor={})
     if not trace.before:
-        return trace
+        return plain
     instructions, values, addresses = trace.before
     kept = ~trace.inserted
     source = np.array([k if static.origin < 0 else static.origin for k, static in enumerate(trace.program)])
     return replace(
-        trace,
+        plain,
         program=trace.program[:instructions],
         warp_start=np.concatenate([[0], np.cumsum(kept)])[trace.warp_start],
         instruction=source[trace.instruction[kept]].astype(trace.instruction.dtype),
@@ -137,9 +139,6 @@ def original(trace: Trace) -> Trace:
         written=trace.written[:values],
         address_row=trace.address_row[kept],
         addresses=trace.addresses[:addresses],
-        annotation="",
-        hints=np.zeros(0, dtype=np.uint64),
-        descriptor={},
         before=(),
         original_row=np.zeros(0, dtype=np.int64),
     )

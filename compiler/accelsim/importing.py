@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -143,7 +144,7 @@ def _registers(program: tuple[StaticInstruction, ...], header: Header, repairs: 
     return registers
 
 
-def _no_values(records: int) -> dict[str, np.ndarray]:
+def _no_values(records: int) -> dict[str, Any]:
     """The arrays of a trace that knows no register values."""
     return {
         "value_row": np.full(records, NO_ROW, dtype=np.int64),

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from warpfile.golden.entry import Entry
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
+from warpfile.spec.stimulus import Result
 
 #: A beat presented on an execution port: port, warp, beat.
 Offer = tuple[int, int, Entry]

@@ -11,7 +11,7 @@ from warpfile.golden.rf.banks import Access
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.spec.beat import Beat
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
+from warpfile.spec.stimulus import Result
 
 #: Bank and row of a register.
 Place = tuple[int, int]

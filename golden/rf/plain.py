@@ -12,7 +12,7 @@ from warpfile.golden.rf.banks import RESULTS, Banks
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
+from warpfile.spec.stimulus import Result
 
 
 class Located(Protocol):

@@ -17,7 +17,7 @@ from tests.formal.properties import (
 )
 from warpfile.hdl.barrier import Barrier
 from warpfile.hdl.buffer import InstructionBuffer
-from warpfile.hdl.scheduler.policy import GreedyThenOldest, LooseRoundRobin
+from warpfile.hdl.scheduler.policy import Gto, Lrr
 from warpfile.spec.config import Config
 
 CFG = Config(warps=5, ctas=3, lanes=1, register_names=16, source_slots=2, collectors=3, payload_bits=16)
@@ -218,6 +218,6 @@ PROOFS = (
     _buffer(2),
     *(_buffer(depth, regress=True) for depth in (1, 3, 4)),
     _barrier(),
-    _scheduler(GreedyThenOldest, GreedyProperties, _GREEDY),
-    _scheduler(LooseRoundRobin, TurnProperties, _TURN),
+    _scheduler(Gto, GreedyProperties, _GREEDY),
+    _scheduler(Lrr, TurnProperties, _TURN),
 )

@@ -8,7 +8,7 @@ from amaranth.sim import Simulator
 
 from warpfile.hdl.barrier import Barrier
 from warpfile.hdl.buffer import InstructionBuffer
-from warpfile.hdl.scheduler.policy import GreedyThenOldest, LooseRoundRobin
+from warpfile.hdl.scheduler.policy import Gto, Lrr
 from warpfile.spec.config import Config
 
 CFG = Config(warps=4, lanes=1, ctas=2, banks=2, rows=16, collectors=2, register_names=16, payload_bits=16)
@@ -97,19 +97,19 @@ LAUNCHES = [(0, 0, 1 << warp, 0) for warp in (2, 0, 3, 1)]
 
 def test_gto_stays_with_the_last_issuer_and_then_takes_the_oldest():
     steps = [*LAUNCHES, (0b1011, 1, 0, 0), (0b1111, 1, 0, 0), (0b1110, 1, 0, 0), (0b1011, 1, 0, 0)]
-    assert schedule(GreedyThenOldest(CFG), steps)[4:] == [0b0001, 0b0001, 0b0100, 0b0001]
+    assert schedule(Gto(CFG), steps)[4:] == [0b0001, 0b0001, 0b0100, 0b0001]
 
 
 def test_gto_forgets_an_issuer_that_exits():
     steps = [*LAUNCHES, (0b0010, 1, 0, 0b0010), (0b1010, 1, 0, 0)]
-    assert schedule(GreedyThenOldest(CFG), steps)[4:] == [0b0010, 0b1000]
+    assert schedule(Gto(CFG), steps)[4:] == [0b0010, 0b1000]
 
 
 def test_gto_keeps_its_choice_where_an_offer_is_refused():
     steps = [*LAUNCHES, (0b1000, 1, 0, 0), (0b0100, 0, 0, 0), (0b1100, 1, 0, 0)]
-    assert schedule(GreedyThenOldest(CFG), steps)[4:] == [0b1000, 0b0100, 0b1000]
+    assert schedule(Gto(CFG), steps)[4:] == [0b1000, 0b0100, 0b1000]
 
 
 def test_lrr_takes_turns():
     steps = [(0b1111, 1, 0, 0)] * 5 + [(0b1001, 1, 0, 0)] * 2
-    assert schedule(LooseRoundRobin(CFG), steps) == [1, 2, 4, 8, 1, 8, 1]
+    assert schedule(Lrr(CFG), steps) == [1, 2, 4, 8, 1, 8, 1]

@@ -19,7 +19,7 @@ SIMULATOR = "icarus" if shutil.which("iverilog") else "verilator"
 
 def blocks(page: str) -> dict[str, str]:
     """Files of the page: each block of code begins with the name of its file in a comment."""
-    return {name: text for name, text in _BLOCK.findall(page)}
+    return dict(_BLOCK.findall(page))
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def lockstep(site: Path, scheme: str) -> tuple[int, dict[str, object]]:
     """Exit status and facts of a lockstep run."""
     facts = site / "facts.json"
     facts.unlink(missing_ok=True)
-    options = ["--preset", "tiny", "--simulator", SIMULATOR, "--set", "lanes=2", "--limit", "3000"]
+    options = ["--preset", "tiny", "--simulator", SIMULATOR, "--set", "lanes=2"]
     done = warpfile(site, "cosim", scheme, KERNEL, *options, "--json", str(facts))
     assert facts.exists(), done.stderr
     (found,) = json.loads(facts.read_text())["schemes"].values()

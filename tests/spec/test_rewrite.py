@@ -252,6 +252,13 @@ def test_what_would_break_the_trace_is_refused(insertion: Insertion, message: st
         rewritten(trace, [insertion])
 
 
+def test_hints_come_after_all_rewriting() -> None:
+    trace = hand_trace([op((), 5)], hints=np.zeros(2, dtype=np.uint64), annotation="malekeh")
+    with pytest.raises(RewriteError, match=r"hand must be rewritten before it gets hints, not after \(malekeh\)"):
+        rewritten(trace)
+    assert same(original(trace), hand_trace([op((), 5)]))
+
+
 @pytest.mark.parametrize(
     ("renamings", "renaming", "message"),
     [

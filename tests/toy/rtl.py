@@ -9,6 +9,8 @@ from warpfile.hdl.rf.banked.file import BankedFile
 from warpfile.hdl.rf.contract import file_members
 from warpfile.spec.config import Config
 
+KERNEL_CYCLE = 3
+PAUSE = "pause"  #: field of the kernel's start
 OWN = ("launch_ready", "kernel_ready", "quiet", "retired", "hold")
 
 
@@ -37,15 +39,15 @@ class ToyFile(wiring.Component):
 
     def _start(self, m: Module) -> None:
         age, rest, self._pause = Signal(2), Signal(2), Signal(3)
-        m.d.comb += [self.kernel_ready.eq(age == 3), self.launch_ready.eq(rest == 0)]
-        with m.If(age != 3):
+        m.d.comb += [self.kernel_ready.eq(age == KERNEL_CYCLE), self.launch_ready.eq(rest == 0)]
+        with m.If(age != KERNEL_CYCLE):
             m.d.sync += age.eq(age + 1)
         with m.If(self.launch_valid):
             m.d.sync += rest.eq(2)
         with m.Elif(rest != 0):
             m.d.sync += rest.eq(rest - 1)
         with m.If(self.kernel_valid & self.kernel_ready):
-            m.d.sync += self._pause.eq(self.kernel.pause)
+            m.d.sync += self._pause.eq(self.kernel[PAUSE])
 
     def _held(self, m: Module, warp: int) -> Signal:
         held, asked, left = Signal(name=f"held{warp}"), Signal(name=f"asked{warp}"), Signal(5, name=f"left{warp}")

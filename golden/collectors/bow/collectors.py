@@ -15,9 +15,9 @@ from warpfile.golden.copies import seen
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.bow import BowConfig
+from warpfile.spec.stimulus import Result
 
 
 class Windows:

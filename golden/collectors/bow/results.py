@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from warpfile.golden.collectors.bow.window import Slot, Window
 from warpfile.golden.copies import Latest, merged
-from warpfile.spec.environment import Result
 from warpfile.spec.schemes.bow import BowConfig, WriteClass
+from warpfile.spec.stimulus import Result
 
 _BOTH, _FILE, _NEITHER = int(WriteClass.BOTH), int(WriteClass.FILE), int(WriteClass.NEITHER)
 

@@ -13,9 +13,9 @@ from warpfile.golden.collectors.malekeh.units import CachingUnits
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.malekeh import MalekehConfig
+from warpfile.spec.stimulus import Result
 
 COUNTERS = (
     *("bank_reads", "bank_conflicts", "unit_cycles", "sources", "source_hits"),

@@ -10,9 +10,9 @@ from warpfile.golden.collectors.malekeh.results import ResultEntrance
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.beat import Beat
-from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.malekeh import MalekehConfig
+from warpfile.spec.stimulus import Result
 
 #: A distance that stands for "never again".
 NEVER = 0xFFFF

@@ -8,9 +8,9 @@ from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.malekeh.units import CachingUnits, Unit
 from warpfile.golden.copies import Latest, merged
 from warpfile.golden.rf.contract import RegisterFile
-from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.malekeh import MalekehConfig
+from warpfile.spec.stimulus import Result
 
 #: Probes of what becomes of a result, with their counters.
 OUTCOMES = {

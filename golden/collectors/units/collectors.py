@@ -13,8 +13,8 @@ from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import LateFile, RegisterFile
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stimulus import Result
 
 COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles")
 

@@ -18,9 +18,9 @@ from warpfile.golden.rf.rfc.results import ResultEntrance
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.beat import Beat
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
+from warpfile.spec.stimulus import Result
 
 
 class CachedFile:

@@ -11,8 +11,8 @@ from warpfile.golden.rf.rfc.events import Events
 from warpfile.golden.rf.rfc.lines import Lines
 from warpfile.golden.rf.rfc.queues import WriteQueues
 from warpfile.golden.scheduler.places import Places
-from warpfile.spec.environment import Origin, Result
 from warpfile.spec.schemes.rfc import RfcConfig
+from warpfile.spec.stimulus import Origin, Result
 
 _MEMORY = (int(Origin.HIT), int(Origin.MISS))
 

@@ -12,8 +12,8 @@ from warpfile.hdl.rf.rfc.ports import ReadPorts
 from warpfile.hdl.rf.rfc.queued_banks import WRITERS
 from warpfile.hdl.rf.rfc.results import SHORT_LOOKUP, LongResult, ShortResult
 from warpfile.hdl.rf.rfc.write_queue import queue_sources
-from warpfile.spec.environment import Origin
 from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
+from warpfile.spec.stimulus import Origin
 
 #: Of a result, what decides over it.
 RESULT_FIELDS = ("warp", "register", "full", "origin", "hints")

@@ -20,10 +20,11 @@ from warpfile.hdl.rf import bank
 from warpfile.hdl.rf.bank import Bank, ReadArbiter
 from warpfile.hdl.rf.ram import BankRam
 from warpfile.spec.config import Config
+from warpfile.spec.contract import Engine
 
 CFG = Config(warps=2, lanes=2, collectors=3, source_slots=2, ports=3, rows=4, register_names=8, payload_bits=16)
 
-WRITERS = 3  #: writers beside the write-back ports
+WRITERS = (Engine("writers", 3),)  #: beside the write-back ports
 
 
 class Pins(BankRam):
@@ -184,7 +185,7 @@ class WriterProperties(BankProperties):
 
     def help(self, m, part, state):
         super().help(m, part, state)
-        self.fair.help(m, state("clients", "above"))
+        self.fair.help(m, state("writers", "above"))
 
 
 def _read(size: str, wrong: dict, **changes) -> Proof:

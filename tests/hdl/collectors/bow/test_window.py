@@ -85,9 +85,7 @@ class World:
 
     async def _run(self, ctx, part, cycles):
         waiting, entered, fill = deque(self.beats), 0, 0
-        ctx.set(part.launch, 1)
-        await ctx.tick()
-        ctx.set(part.launch, 0)
+        ctx.set(part.cycles, 1)
         for cycle in range(cycles):
             there = bool(waiting) and cycle >= self.start.get(entered, 0)
             self._head(ctx, part, waiting[0] if there else None)
@@ -95,7 +93,7 @@ class World:
             ctx.set(part.results, int(result is not None))
             if result:
                 ctx.set(part.registers[0], result.register)
-                ctx.set(part.hints[0], int(result.write_class))
+                ctx.set(part.classes[0], int(result.write_class))
                 ctx.set(part.full, int(result.full))
             ctx.set(part.bank_accept, ctx.get(part.bank_request))
             ctx.set(part.offered, int(there and ctx.get(part.room)))
@@ -123,15 +121,10 @@ class World:
     def _note(self, ctx, part):
         events = ("hit", "miss", "held", "dirty", "evicting", "discard", "store", "bank_write", "drop", "late", "saved")
         seen = {name: ctx.get(part.events[name]) for name in events}
-        seen["request"] = _place(ctx, part.request_place) if ctx.get(part.request) else None
-        seen["evicted"] = _place(ctx, part.evict_place) if ctx.get(part.evicted) else None
+        seen["request"] = ctx.get(part.request_register) if ctx.get(part.request) else None
+        seen["evicted"] = ctx.get(part.evict_register) if ctx.get(part.evicted) else None
         seen["dispatch"] = ctx.get(part.out.payload) if ctx.get(part.dispatch) else None
         self.log.append(seen)
-
-
-def _place(ctx, place):
-    """Number of a place: with base 0 and no skew that of the register."""
-    return ctx.get(place.row) * 2 + ctx.get(place.bank)
 
 
 def events(log, name):

@@ -5,7 +5,8 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
-from warpfile.hdl.scheduler.two_level.scheduler import WARP_INPUTS, TwoLevel, observed_places
+from warpfile.hdl.scheduler.contract import WARP_INPUTS, observed_places
+from warpfile.hdl.scheduler.two_level.scheduler import TwoLevel
 from warpfile.hdl.scoreboard import WarpScoreboard
 from warpfile.spec.config import Config
 

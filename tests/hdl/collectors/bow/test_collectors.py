@@ -1,4 +1,4 @@
-"""The window stage as a structure: the bits of the sheet, what grows with lanes, configurations at the edges."""
+"""Operand windows as a structure: the bits of the sheet, what grows with lanes, configurations at the edges."""
 
 import re
 from pathlib import Path
@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.warpfile.test_generate import lint
-from warpfile.hdl.collectors.bow.stage import WindowStage
+from warpfile.hdl.collectors.bow.collectors import Windows
 from warpfile.hdl.collectors.bow.window import Window
-from warpfile.hdl.machine import Machine
 from warpfile.hdl.stamp import convert
-from warpfile.spec.frame import frame_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.presets import PRESETS
-from warpfile.spec.schemes.bow import BowConfig, window_probes
+from warpfile.spec.schemes.bow import BowConfig
 from warpfile.synth.netlist import instance_counts, read_modules
 
 PAPER = {"warps": 32, "banks": 32, "rows": 64, "register_names": 256, "window": 3, "window_writes": "hints"}
@@ -34,7 +33,7 @@ def test_tags_have_the_bits_of_the_sheet(entries, total):
     cfg = config("pascal", **PAPER, window_entries=entries)
     bits = window_bits(cfg)
     assert (bits["tags"] + bits["ranks"]) * cfg.warps == total
-    assert bits[""] == cfg.place_bits + cfg.entry_bits  # base of the warp; the entry whose data arrive
+    assert bits[""] == cfg.entry_bits  # the entry whose data arrive
 
 
 def test_windows_that_write_through_need_neither_an_owed_bit_nor_states_for_dirty_values():
@@ -52,14 +51,14 @@ def test_slots_have_the_bits_of_the_sheet(slots, sheet):
     assert window_bits(cfg)["slots"] == 3 * ours + 4  # number of the next beat, and its slot
 
 
-def stage(**changes):
-    return convert(lambda: WindowStage(config("tiny", **changes)), "stage")
+def collectors(**changes):
+    return convert(lambda: Windows(config("tiny", **changes)), "collectors")
 
 
 @pytest.fixture(scope="module")
 def texts():
-    """A stage with windows of twelve entries, by the number of its lanes."""
-    return {lanes: stage(lanes=lanes, warps=2, window_entries=12, window_writes="hints") for lanes in (1, 8)}
+    """Windows of twelve entries, by the number of its lanes."""
+    return {lanes: collectors(lanes=lanes, warps=2, window_entries=12, window_writes="hints") for lanes in (1, 8)}
 
 
 def test_control_does_not_grow_with_lanes(texts):
@@ -68,18 +67,17 @@ def test_control_does_not_grow_with_lanes(texts):
     growing = {name for name in narrow if narrow[name].flip_flops != wide[name].flip_flops}
     assert growing == {"window.slots"}
     assert wide["window.slots"].flip_flops - narrow["window.slots"].flip_flops == 3 * 7  # execution masks
-    counts = {lanes: instance_counts(modules, "stage") for lanes, modules in ((1, narrow), (8, wide))}
+    counts = {lanes: instance_counts(modules, "collectors") for lanes, modules in ((1, narrow), (8, wide))}
     per_lane = {name for name in narrow if counts[8][name] == 8 * counts[1][name]}
-    assert per_lane == {"window_lane", "dispatch_lane", "crossbar_lane", "write_lane"}
+    assert per_lane == {"window_lane", "dispatch_lane"}
     assert all(counts[8][name] == counts[1][name] for name in set(narrow) - per_lane)
 
 
 def test_the_entries_of_a_window_hold_their_lanes(texts):
     modules = read_modules(texts[8])
     assert modules["window_lane"].flip_flops == 32 * 12
-    assert instance_counts(modules, "stage")["window_lane"] == 8 * 2
-    memories = {name for name, facts in modules.items() if facts.memories}
-    assert memories == {"register_bank_ram"}
+    assert instance_counts(modules, "collectors")["window_lane"] == 8 * 2
+    assert not any(facts.memories for facts in modules.values())
 
 
 def test_no_control_signal_is_as_wide_as_a_register(texts):
@@ -88,9 +86,8 @@ def test_no_control_signal_is_as_wide_as_a_register(texts):
 
 
 def test_only_windows_that_write_back_are_writers_of_the_banks(texts):
-    through = read_modules(stage(**SMALL, window_writes="through", window_entries=2))
-    assert "register_bank.clients" in read_modules(texts[1])
-    assert "register_bank.clients" not in through
+    through = collectors(**SMALL, window_writes="through", window_entries=2)
+    assert "engine_data" in texts[1] and "engine_data" not in through
 
 
 EDGES = {
@@ -111,6 +108,5 @@ EDGES = {
 @pytest.mark.parametrize("changes", EDGES.values(), ids=EDGES)
 def test_configurations_at_the_edges_lint_clean(changes, tmp_path: Path):
     cfg, file = config("tiny", **SMALL | {"window_writes": "hints"} | changes), tmp_path / "design.v"
-    probes = (*frame_probes(cfg), *window_probes(cfg))
-    file.write_text(convert(lambda: Machine(cfg, WindowStage, probes), "warpfile"))
+    file.write_text(SCHEMES["bow_wr"].verilog(cfg, probes=True))
     assert lint(file) == ""

@@ -1,4 +1,4 @@
-"""The caching stage as a structure: the bits that it adds, what grows with lanes, and configurations at the edges."""
+"""Caching collectors as a structure: the bits that it adds, what grows with lanes, and configurations at the edges."""
 
 import re
 from pathlib import Path
@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.warpfile.test_generate import lint
-from warpfile.hdl.collectors.malekeh.stage import CachingStage
-from warpfile.hdl.machine import Machine
+from warpfile.hdl.collectors.malekeh.collectors import CachingCollectors
 from warpfile.hdl.stamp import convert
-from warpfile.spec.frame import frame_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.presets import PRESETS
-from warpfile.spec.schemes.malekeh import MalekehConfig, unit_probes
+from warpfile.spec.schemes.malekeh import MalekehConfig
 from warpfile.synth.netlist import instance_counts, read_modules
 
 SMALL = {"lanes": 1, "warps": 3, "rows": 16, "interval": 20}
@@ -21,14 +20,14 @@ def config(preset, **changes):
     return MalekehConfig(**MalekehConfig.adapted({**PRESETS[preset].config.to_json(), **changes}))
 
 
-def stage(cfg):
-    return convert(lambda: CachingStage(cfg), "stage")
+def collectors(cfg):
+    return convert(lambda: CachingCollectors(cfg), "collectors")
 
 
 @pytest.fixture(scope="module")
 def texts():
-    """Preset turing's stage, by the number of its lanes."""
-    return {lanes: stage(config("turing", lanes=lanes)) for lanes in (1, 8)}
+    """Preset turing's collectors, by the number of its lanes."""
+    return {lanes: collectors(config("turing", lanes=lanes)) for lanes in (1, 8)}
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +58,7 @@ def test_what_is_not_in_the_units_has_the_stated_bits(turing):
     assert (bits["departures"], bits["ages"]) == (1, 1)
     count = 14  # 10,000 cycles
     assert bits["wait_threshold"] == 3 + 6 + 3 * count
-    assert bits["stage"] == 0
+    assert bits["collectors"] == 0
     assert bits["caching_lane"] == 32 * cfg.unit_entries
 
 
@@ -67,9 +66,9 @@ def test_control_does_not_grow_with_lanes(turing):
     narrow, wide = turing[1], turing[8]
     assert set(narrow) == set(wide)
     assert in_units(wide) - in_units(narrow) == 7  # the held execution mask
-    counts = {lanes: instance_counts(modules, "stage") for lanes, modules in turing.items()}
+    counts = {lanes: instance_counts(modules, "collectors") for lanes, modules in turing.items()}
     per_lane = {name for name in narrow if counts[8][name] == 8 * counts[1][name]}
-    assert per_lane == {"caching_lane", "dispatch_lane", "crossbar_lane", "write_lane"}
+    assert per_lane == {"caching_lane", "dispatch_lane"}
     assert all(counts[8][name] == counts[1][name] for name in set(narrow) - per_lane)
 
 
@@ -93,14 +92,13 @@ def test_control_does_not_grow_with_lanes(turing):
 )
 def test_configurations_at_the_edges_lint_clean(changes, tmp_path: Path):
     cfg, file = config("tiny", **SMALL | changes), tmp_path / "design.v"
-    probes = (*frame_probes(cfg), *unit_probes(cfg))
-    file.write_text(convert(lambda: Machine(cfg, CachingStage, probes), "warpfile"))
+    file.write_text(SCHEMES["malekeh"].verilog(cfg, probes=True))
     assert lint(file) == ""
 
 
 def test_a_fixed_threshold_counts_no_beats():
-    modules = read_modules(stage(config("tiny", **SMALL, unit_entries=2, wait_control="fixed", wait_threshold=5)))
-    assert modules["stage.wait_threshold"].flip_flops == 5  # the cycles of an interval, 20
+    modules = read_modules(collectors(config("tiny", **SMALL, unit_entries=2, wait_control="fixed", wait_threshold=5)))
+    assert modules["collectors.wait_threshold"].flip_flops == 5  # the cycles of an interval, 20
 
 
 def test_the_data_of_a_unit_are_chosen_lane_by_lane(texts):

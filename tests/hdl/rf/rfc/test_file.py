@@ -1,4 +1,4 @@
-"""The stage with a register cache as a structure: the bits of its parts, what grows with lanes, edges."""
+"""The register file with a cache as a structure: the bits of its parts, what grows with lanes, edges."""
 
 import re
 from pathlib import Path
@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.warpfile.test_generate import lint
-from warpfile.hdl.machine import Machine
-from warpfile.hdl.rf.rfc.stage import CacheStage
+from warpfile.hdl.rf.rfc.file import CachedFile
 from warpfile.hdl.stamp import convert
-from warpfile.spec.frame import frame_probes
+from warpfile.schemes import SCHEMES
 from warpfile.spec.presets import PRESETS
-from warpfile.spec.schemes.rfc import RfcConfig, cache_probes
+from warpfile.spec.schemes.rfc import RfcConfig
 from warpfile.synth.netlist import instance_counts, read_modules
 
 SMALL = {"lanes": 1, "warps": 3, "rows": 16, "active_warps": 2}
@@ -25,14 +24,14 @@ def paper_config(lanes):
     return config("isca2011", lanes=lanes, warps=4, collectors=4)
 
 
-def stage(cfg):
-    return convert(lambda: CacheStage(cfg), "stage")
+def file(cfg):
+    return convert(lambda: CachedFile(cfg), "file")
 
 
 @pytest.fixture(scope="module")
 def texts():
-    """The paper's stage with fewer warps and units, by the number of its lanes."""
-    return {lanes: stage(paper_config(lanes)) for lanes in (1, 4)}
+    """The paper's file with fewer warps and units, by the number of its lanes."""
+    return {lanes: file(paper_config(lanes)) for lanes in (1, 4)}
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +41,7 @@ def paper(texts):
 
 def bits(modules, cfg):
     """Flip-flops of every kind of part, all its instances together."""
-    counts, sums = instance_counts(modules, "stage"), {}
+    counts, sums = instance_counts(modules, "file"), {}
     for name, facts in modules.items():
         part = name.split(".")[0]
         sums[part] = sums.get(part, 0) + facts.flip_flops * counts[name]
@@ -58,47 +57,36 @@ def test_the_parts_have_the_bits_of_the_paper(paper):
     assert held["cache_lane"] == 48 * 32
     assert held["write_queue"] == 4 * (4 * cfg.row_bits + 4 + 2 * 4)  # rows, which are there, two pointers
     assert held["queue_lane"] == 4 * 4 * (32 + 1)
-    assert held["cached_operand_lane"] == cfg.collectors * cfg.source_slots * 32
-    # Bases of the warps, order of the units; the steps of a cycle keep nothing.
-    assert held["stage"] == cfg.warps * cfg.place_bits + cfg.collectors * (cfg.collectors - 1) // 2
-
-
-def test_a_unit_adds_what_the_tag_check_needs(paper):
-    cfg = paper_config(1)
-    slots = cfg.source_slots
-    beat = cfg.warp_bits + 2 + cfg.register_bits + 3 + cfg.lanes + cfg.payload_bits
-    known = 1 + beat + slots * (cfg.register_bits + cfg.bank_bits + cfg.row_bits + 2) + cfg.collectors
-    added = 1 + slots * (1 + 3)  # checked; per slot an unread hit and its line
-    added += 1 + 1 + slots * 2  # full, the result's hint, per slot the hints of its line
-    assert bits(paper[1], cfg)["cached_unit"] == cfg.collectors * (known + added)
+    assert held["file"] == cfg.warps * cfg.place_bits  # bases of the warps; the steps of a cycle keep nothing
 
 
 def test_lru_keeps_an_order_instead_of_a_head():
     cfg = config("tiny", **SMALL, cache_entries=4, replacement="lru")
     tag = 1 + cfg.register_bits + 1 + 1 + cfg.pin_bits
-    assert bits(read_modules(stage(cfg)), cfg)["cache_tags"] == 2 * (4 * tag + 4 * 3 // 2)
+    assert bits(read_modules(file(cfg)), cfg)["cache_tags"] == 2 * (4 * tag + 4 * 3 // 2)
 
 
 def test_without_lines_there_is_no_cache():
     cfg = config("tiny", **SMALL, cache_entries=0)
-    modules = read_modules(stage(cfg))
-    assert not {"cache_tags", "cache_lane", "cached_operand_lane"} & set(modules)
-    assert {"write_queue", "queue_lane", "collector_lane"} <= set(modules)
+    modules = read_modules(file(cfg))
+    assert not {"cache_tags", "cache_lane"} & set(modules)
+    assert {"write_queue", "queue_lane", "crossbar_lane"} <= set(modules)
 
 
 def test_control_does_not_grow_with_lanes(paper):
     narrow, wide = paper[1], paper[4]
     assert set(narrow) == set(wide)
-    counts = {lanes: instance_counts(modules, "stage") for lanes, modules in paper.items()}
+    counts = {lanes: instance_counts(modules, "file") for lanes, modules in paper.items()}
     per_lane = {name for name in narrow if counts[4][name] == 4 * counts[1][name]}
-    assert per_lane == {"cache_lane", "queue_lane", "cached_operand_lane", "crossbar_lane"}
+    assert per_lane == {"cache_lane", "queue_lane", "crossbar_lane"}
     assert all(counts[4][name] == counts[1][name] for name in set(narrow) - per_lane)
-    grown = {name: wide[name].flip_flops - narrow[name].flip_flops for name in narrow}
-    assert {name: more for name, more in grown.items() if more} == {"cached_unit": 3}  # the held execution mask
+    assert {name: facts.flip_flops for name, facts in narrow.items()} == {
+        name: facts.flip_flops for name, facts in wide.items()
+    }
 
 
 def test_the_data_are_chosen_lane_by_lane(texts):
-    for part in ("cache_tags", "write_queue", r"stage\.directory", r"stage\.writes"):
+    for part in ("cache_tags", "write_queue", r"file\.directory", r"file\.writes"):
         module = re.search(rf"(?ms)^module \\?{part} ?\(.*?^endmodule", texts[4])
         assert "result_data" not in module[0]
     assert len(re.findall(r"(?m)^  cache_lane \S+ \(", texts[4])) == 4
@@ -117,12 +105,11 @@ def test_the_data_are_chosen_lane_by_lane(texts):
     ids=["least", "one_line", "odd", "more_places_than_warps", "one_warp"],
 )  # fmt: skip
 def test_configurations_at_the_edges_lint_clean(changes, tmp_path: Path):
-    cfg, file = config("tiny", **SMALL | changes), tmp_path / "design.v"
-    probes = (*frame_probes(cfg), *cache_probes(cfg))
-    file.write_text(convert(lambda: Machine(cfg, CacheStage, probes), "warpfile"))
-    assert lint(file) == ""
+    scheme, design = SCHEMES["rfc"], tmp_path / "design.v"
+    design.write_text(scheme.verilog(config("tiny", **SMALL | changes), probes=True))
+    assert lint(design) == ""
 
 
 def test_conversion_is_deterministic():
     cfg = config("tiny", **SMALL | {"warps": 2}, cache_entries=2, collectors=2)
-    assert stage(cfg) == stage(cfg)
+    assert file(cfg) == file(cfg)
