@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 _BLOCK = re.compile(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-KERNEL = "collatz"
+KERNEL = "spmv"
 SIMULATOR = "icarus" if shutil.which("iverilog") else "verilator"
 
 
