@@ -1,4 +1,4 @@
-"""The operand stage beside a published one.
+"""Collectors and register file beside a published operand stage.
 
 ``python -m warpfile.synth.peers`` prints the table of docs/schemes/baseline.md.
 
@@ -23,8 +23,8 @@ from warpfile.synth.timing import Timed, TimingError, measure_part
 
 #: Where Debian's package puts the library.
 OSU018 = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
-STAGE = f"{TOP}.operands"
-LOCATION = f"{STAGE}.location"
+FRAME = f"{TOP}.frame"
+LOCATION = f"{TOP}.register_file.location"
 WRITE_AFTER_READ = "write_after_read"
 
 #: What stands before every input and behind every output, and the delay target: easy to meet, as it was for the peer.
@@ -48,9 +48,9 @@ VORTEX = (Peer(4, 15.0, 1212, 15, 1.88), Peer(32, 95.6, 6700, 14, 1.88))
 
 #: What is measured, with the modules that are left out as black boxes.
 PARTS = {
-    "collectors, arbiters, crossbar": (BANK_RAM, LOCATION, WRITE_AFTER_READ),
-    "with the place of each register": (BANK_RAM, WRITE_AFTER_READ),
-    "with the check for writes after reads": (BANK_RAM,),
+    "collectors, arbiters, crossbar": (BANK_RAM, FRAME, LOCATION, WRITE_AFTER_READ),
+    "with the place of each register": (BANK_RAM, FRAME, WRITE_AFTER_READ),
+    "with the check for writes after reads": (BANK_RAM, FRAME),
 }
 
 
@@ -58,7 +58,7 @@ def measure(lanes: int, part: str, library: Liberty) -> Timed:
     """Figures of one row of ``PARTS`` at a number of lanes."""
     verilog = SCHEMES["baseline"].verilog(CONFIG.replace(lanes=lanes), probes=False)
     limits = {"driver": DRIVER, "load_ff": LOAD_FF, "period_ns": PERIOD_NS}
-    return measure_part(verilog, STAGE, PARTS[part], library, **limits)
+    return measure_part(verilog, TOP, PARTS[part], library, **limits)
 
 
 def table(library: Liberty) -> Iterator[str]:

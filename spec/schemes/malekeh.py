@@ -60,7 +60,7 @@ class MalekehConfig(Config):
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
         """A preset's values as caching units need them."""
         fixed = {"collect": "one", "bank_arbitration": "oldest", "dispatch_arbitration": "oldest"}
-        if values["scheduler"] != "two_level":
+        if values.get("scheduler") != "two_level":
             fixed["scheduler"] = "oldest"
         return super().adapted(values | fixed)
 

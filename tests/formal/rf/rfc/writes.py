@@ -12,7 +12,6 @@ from warpfile.hdl.rf.rfc.queued_banks import WRITERS
 from warpfile.hdl.rf.rfc.results import SHORT_EVENTS
 from warpfile.hdl.rf.rfc.writes import RESULT_FIELDS, CacheWrites
 from warpfile.spec.environment import Origin
-from warpfile.spec.schemes.rfc import NO_ALLOCATE
 
 
 class Candidate:
@@ -58,7 +57,7 @@ class WriteProperties(ConfiguredProperties):
 
     def _fates(self, m, part) -> dict[str, Value]:
         """Which rule decides over the short result: the first that fits."""
-        hinted = self.short.hints[NO_ALLOCATE] & int(self._cfg.allocation == "hinted")
+        hinted = self.short.hints[self._cfg.hint_at("no_allocate")] & int(self._cfg.allocation == "hinted")
         rules = {
             "write_hit": part.hit,
             "bypass_hint": hinted,
