@@ -104,9 +104,11 @@ class CollectorUnits:
         unit = self.units[number]
         assert unit.entry is not None and unit.ungranted >> slot & 1, f"slot {slot} of unit {number} is granted twice"
         unit.ungranted ^= 1 << slot
-        self.requests.end(index)
+        requests, bit = self.requests, 1 << index
+        requests.of_bank[requests.banks[index]] ^= bit
+        requests.asking ^= bit
         if self._lowest and unit.ungranted:
-            self.requests.ask(index - slot + lowest(unit.ungranted))
+            requests.ask(index - slot + lowest(unit.ungranted))
         self.fetched(number, slot, copy, arrival)
         return unit.warp
 
@@ -147,16 +149,25 @@ class CollectorUnits:
                 unit.waits |= 1 << other
         unit.missing = len(sources)
         unit.ungranted = 0
-        for register in sources:
-            unit.unread |= 1 << register
-        if not self._later:
-            for slot, register in enumerate(sources):
-                self.present(number, slot, self._place(warp, register))
+        if self._later:
+            for register in sources:
+                unit.unread |= 1 << register
+        else:
+            self._locate(number * self._slots, unit, sources)
         self.occupied |= bit
         self.free ^= bit
         self.order.append(number)
         self._held[warp] |= bit
         self._note_ready(number)
+
+    def _locate(self, base: int, unit: Unit, sources: tuple[int, ...]) -> None:
+        unit.ungranted = (1 << len(sources)) - 1
+        for index, register in enumerate(sources, base):
+            unit.unread |= 1 << register
+            if index == base or not self._lowest:
+                self.requests.add(index, self._place(unit.warp, register))
+            else:
+                self.requests.locate(index, self._place(unit.warp, register))
 
     def present(self, number: int, slot: int, place: Place) -> None:
         """A slot asks for a row from the next cycle on, or when its turn in the unit comes."""
