@@ -80,7 +80,8 @@ class Machine:
         Raises :class:`golden.StaleOperand`, and ``AssertionError`` for what cannot happen.
         """
         frame, collectors, file, cycle, levels = self.frame, self.collectors, self.file, self.cycle, self._levels
-        frame.refresh(collectors)
+        if frame.stale or collectors.changed:
+            frame.refresh(collectors)
         room = collectors.room(frame)
         word = self._state(room)
         eligible = frame.clear & ~frame.waiting & room & ~file.hold

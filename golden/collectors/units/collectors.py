@@ -112,5 +112,6 @@ class Units:
 
     def edge(self, cycle: int) -> int:
         """Data of earlier grants arrive."""
-        self.units.arrive(cycle)
+        if self.units.arrivals:
+            self.units.arrive(cycle)
         return self._word if self.lookups is None else self._word | self.lookups.word

@@ -28,9 +28,9 @@ class CollectorUnits:
     """All collector units.
 
     Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots,
-    ``values`` what the granted ones get, ``order`` the occupied units, oldest first, ``ready`` ready units per port.
-    Attributes are state of the last clock edge; ``offer`` decides; the other methods are clock edges. A dispatch comes
-    before the allocation of the same cycle.
+    ``values`` what the granted ones get, ``arrivals`` by cycle the units that it reaches; ``order`` has the occupied
+    units, oldest first, ``ready`` the ready units per port. Attributes are state of the last clock edge; ``offer``
+    decides; the other methods are clock edges. A dispatch comes before the allocation of the same cycle.
     """
 
     def __init__(self, cfg: Config, file: RegisterFile) -> None:
@@ -40,7 +40,7 @@ class CollectorUnits:
         self._lowest = cfg.collect == "lowest"
         self._oldest = cfg.dispatch_arbitration == "oldest"
         self._pointer = [0] * cfg.ports
-        self._arrivals: dict[int, list[int]] = {}
+        self.arrivals: dict[int, list[int]] = {}
         self._held = [0] * cfg.warps
         self.requests = Requests(cfg)
         self.ready = [0] * cfg.ports
@@ -119,15 +119,15 @@ class CollectorUnits:
         beat = unit.entry.beat
         self.values[number * self._slots + slot] = copy if copy >= -1 else seen(copy, beat.mask)
         unit.unread ^= 1 << beat.sources[slot]
-        arrivals = self._arrivals.get(arrival)
+        arrivals = self.arrivals.get(arrival)
         if arrivals is None:
-            self._arrivals[arrival] = [number]
+            self.arrivals[arrival] = [number]
         else:
             arrivals.append(number)
 
     def arrive(self, cycle: int) -> None:
         """Fill the slots whose data arrive in ``cycle``."""
-        for number in self._arrivals.pop(cycle, ()):
+        for number in self.arrivals.pop(cycle, ()):
             self.units[number].missing -= 1
             self._note_ready(number)
 
