@@ -80,7 +80,8 @@ class Machine:
         Raises :class:`golden.StaleOperand`, and ``AssertionError`` for what cannot happen.
         """
         frame, collectors, file, cycle, levels = self.frame, self.collectors, self.file, self.cycle, self._levels
-        frame.refresh(collectors)
+        if frame.stale or collectors.changed:
+            frame.refresh(collectors)
         room = collectors.room(frame)
         word = self._state(room)
         eligible = frame.clear & ~frame.waiting & room & ~file.hold
@@ -104,19 +105,14 @@ class Machine:
             word |= self._issue(warp)
         if stimulus.beat is not None:
             frame.decode(stimulus.beat_warp, stimulus.beat)
-        return word | self._edge(stimulus)
-
-    def _edge(self, stimulus: Stimulus) -> int:
-        """The clock edge of the parts."""
-        word = 0
-        if stimulus.launch is not None and self.file.launch_ready:
-            word = self._launch(stimulus.launch)
-        word |= self.collectors.edge(self.cycle) | self.file.edge(self.cycle)
+        if stimulus.launch is not None and file.launch_ready:
+            word |= self._launch(stimulus.launch)
+        word |= collectors.edge(cycle) | file.edge(cycle)
         if self._kernel is not None:
             word |= self._kernel.end()
-        if self._levels is not None:
-            self._levels.edge()
-        self.cycle += 1
+        if levels is not None:
+            levels.edge()
+        self.cycle = cycle + 1
         return word
 
     def _state(self, room: int) -> int:
@@ -135,15 +131,17 @@ class Machine:
 
     def _take(self, results: Sequence[Result | None]) -> int:
         """Results are accepted; the bank ports that they leave serve the collectors."""
+        file, collectors, cycle = self.file, self.collectors, self.cycle
         if not any(results):
-            self.file.accept(self.cycle, results, 0, 0)
-            self.collectors.read(self.cycle)
+            file.accept(cycle, results, 0, 0)
+            collectors.read(cycle)
             return 0
         at_write, at_wait, _, _ = self._at_ports
-        accepted = self.file.accept(self.cycle, results, *self.collectors.rule(results))
-        self.collectors.read(self.cycle)
+        valid, store = collectors.rule(results)
+        accepted = file.accept(cycle, results, valid, store)
+        collectors.read(cycle)
         if accepted:
-            self.collectors.settle(results, accepted)
+            collectors.settle(results, accepted)
         word = accepted << at_write
         for port, result in enumerate(results):
             if result is not None and not accepted >> port & 1:

@@ -98,10 +98,11 @@ class Collectors(Protocol):
 
 def store_all(results: Sequence[Result | None]) -> tuple[int, int]:
     """``rule`` of collectors that leave every result to the register file."""
-    valid = store = 0
-    for port, result in enumerate(results):
+    valid, store, bit = 0, 0, 1
+    for result in results:
         if result is not None:
-            valid |= 1 << port
+            valid |= bit
             if result.writes:
-                store |= 1 << port
+                store |= bit
+        bit <<= 1
     return valid, store

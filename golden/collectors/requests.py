@@ -28,6 +28,13 @@ class Requests:
         self.of_bank[self.banks[index]] |= 1 << index
         self.asking |= 1 << index
 
+    def add(self, index: int, place: Place) -> None:
+        """Both in one."""
+        bank, self.rows[index] = place
+        self.banks[index] = bank
+        self.of_bank[bank] |= 1 << index
+        self.asking |= 1 << index
+
     def end(self, index: int) -> None:
         """It does not any more."""
         self.of_bank[self.banks[index]] ^= 1 << index

@@ -34,7 +34,7 @@ class Banks:
     """Storage behind its ports. A row holds a copy (``golden.copies``), -1 if it was never written.
 
     Whoever comes first in a cycle takes a port: results and others that write with ``claim``, the reads of source slots
-    with ``read``. Rows change at the ``edge``, in the order of ``write``. ``cycles`` is the length of an access.
+    with ``read``. Rows change at the ``edge``, in the order of ``writes``. ``cycles`` is the length of an access.
     """
 
     def __init__(self, cfg: Config) -> None:
@@ -49,7 +49,8 @@ class Banks:
         self._read_free = [0] * cfg.banks
         self._write_free = self._read_free if cfg.bank_ports == "1RW" else [0] * cfg.banks
         self.rows = [[-1] * cfg.rows for _ in range(cfg.banks)]
-        self._writes: list[tuple[int, Write]] = []
+        self.writes: list[tuple[int, Write]] = []
+        self.shared = False  # with engines, whose turn then counts
         self._turn = 0
 
     def turn(self, cycle: int, number: int) -> None:
@@ -81,7 +82,8 @@ class Banks:
 
         Slots are numbered unit * ``asks.slots`` + slot; at most one per bank, and with ``collect`` = ``one`` per unit.
         """
-        self.turn(cycle, READS)
+        if self.shared:
+            self.turn(cycle, READS)
         grants: list[Access] = []
         passed = 0
         for bank, mask in enumerate(asking):
@@ -111,16 +113,13 @@ class Banks:
 
     def write(self, bank: int, write: Write) -> None:
         """Change a row at the end of the cycle."""
-        self._writes.append((bank, write))
+        self.writes.append((bank, write))
 
     def edge(self) -> int:
         """Rows change; returns the number of writes."""
-        writes = self._writes
-        if not writes:
-            return 0
-        for bank, (row, copy, before, lanes) in writes:
+        for bank, (row, copy, before, lanes) in self.writes:
             rows = self.rows[bank]
             rows[row] = merged(rows[row], before, copy, lanes) if lanes else copy
-        count = len(writes)
-        writes.clear()
+        count = len(self.writes)
+        self.writes.clear()
         return count

@@ -27,6 +27,7 @@ class EnginePort:
 
     def __init__(self, engine: Engine, banks: Banks) -> None:
         self._engine, self._banks = engine, banks
+        banks.shared = True
         self._pointer = [0] * len(banks.rows)
 
     def grant(self, cycle: int, asks: Mapping[int, Ask]) -> list[tuple[int, int]]:

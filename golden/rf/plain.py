@@ -50,7 +50,8 @@ class PlainFile:
         """See the contract; the highest port of a bank wins."""
         if not valid:
             return 0
-        self.banks.turn(cycle, RESULTS)
+        if self.banks.shared:
+            self.banks.turn(cycle, RESULTS)
         accepted = 0
         for port in range(len(results) - 1, -1, -1):
             result = results[port]
@@ -75,7 +76,8 @@ class PlainFile:
 
     def edge(self, cycle: int) -> int:
         """Whole rows of engines, then the results."""
-        self.counters["bank_writes"] += self.banks.edge()
+        if self.banks.writes:
+            self.counters["bank_writes"] += self.banks.edge()
         if self._accepted:
             for result, stored in self._accepted:
                 self._settle(result, stored)
@@ -86,9 +88,9 @@ class PlainFile:
         """A row that a result passes by is out of date in its lanes."""
         bank, row = self.place(result.warp, result.register)
         rows, before = self.banks.rows[bank], self._latest.change(result)
-        if not stored:
+        if stored:
+            self.counters["bank_writes"] += 1
+            whole = result.full or rows[row] == before
+            rows[row] = result.row if whole else merged(rows[row], before, result.row, result.mask)
+        else:
             rows[row] = passed_by(rows[row], before, result.row, result.mask)
-            return
-        self.counters["bank_writes"] += 1
-        whole = result.full or rows[row] == before
-        rows[row] = result.row if whole else merged(rows[row], before, result.row, result.mask)

@@ -169,8 +169,7 @@ class WindowView:
             self.requests.end(warp)
         if entries.ungranted:
             wanted = self.wanted[warp] = window.wanted()
-            self.requests.locate(warp, self._place(warp, entries.register[wanted]))
-            self.requests.ask(warp)
+            self.requests.add(warp, self._place(warp, entries.register[wanted]))
 
     def _look_at_head(self, warp: int, window: Window) -> None:
         bit = 1 << warp

@@ -147,8 +147,7 @@ class CachingUnits:
         base = number * self._slots
         for slot, register in enumerate(entry.beat.sources):
             if miss >> slot & 1:
-                self.requests.locate(base + slot, self._place(warp, register))
-                self.requests.ask(base + slot)
+                self.requests.add(base + slot, self._place(warp, register))
 
     def granted(self, index: int, copy: int, arrival: int) -> None:
         """A bank serves a slot: its copy is in the entry from the end of cycle ``arrival`` on."""

@@ -72,23 +72,19 @@ class Units:
 
     def read(self, cycle: int) -> None:
         """Reads of banks, then those of near copies and the look-up of one unit."""
-        if self.lookups is None:
-            if self._requests.asking:
-                self._read(cycle, self._requests.asking, self._requests.of_bank)
-            return
-        if self._requests.asking:
-            self._read(cycle, *self.lookups.asking)
-        self.changed |= self.lookups.step(cycle)
-
-    def _read(self, cycle: int, asking: int, of_bank: Sequence[int]) -> None:
-        units, word = self.units, 0
-        grants = self._file.read(cycle, of_bank, self._requests.rows, units.order)
-        self.counters["bank_reads"] += len(grants)
-        self.counters["bank_conflicts"] += asking.bit_count() - len(grants)
-        for index, copy, arrival in grants:
-            self.changed |= 1 << units.granted(index, copy, arrival)
-            word |= 1 << index
-        self._word |= word << self._at_grant
+        requests, lookups = self._requests, self.lookups
+        if requests.asking:
+            asking, of_bank = (requests.asking, requests.of_bank) if lookups is None else lookups.asking
+            units, counters, word = self.units, self.counters, 0
+            grants = self._file.read(cycle, of_bank, requests.rows, units.order)
+            counters["bank_reads"] += len(grants)
+            counters["bank_conflicts"] += asking.bit_count() - len(grants)
+            for index, copy, arrival in grants:
+                self.changed |= 1 << units.granted(index, copy, arrival)
+                word |= 1 << index
+            self._word |= word << self._at_grant
+        if lookups is not None:
+            self.changed |= lookups.step(cycle)
 
     def settle(self, results: Sequence[Result | None], accepted: int) -> None:
         """Nothing is kept of results."""
@@ -116,5 +112,6 @@ class Units:
 
     def edge(self, cycle: int) -> int:
         """Data of earlier grants arrive."""
-        self.units.arrive(cycle)
+        if self.units.arrivals:
+            self.units.arrive(cycle)
         return self._word if self.lookups is None else self._word | self.lookups.word

@@ -28,9 +28,9 @@ class CollectorUnits:
     """All collector units.
 
     Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots,
-    ``values`` what the granted ones get, ``order`` the occupied units, oldest first, ``ready`` ready units per port.
-    Attributes are state of the last clock edge; ``offer`` decides; the other methods are clock edges. A dispatch comes
-    before the allocation of the same cycle.
+    ``values`` what the granted ones get, ``arrivals`` by cycle the units that it reaches; ``order`` has the occupied
+    units, oldest first, ``ready`` the ready units per port. Attributes are state of the last clock edge; ``offer``
+    decides; the other methods are clock edges. A dispatch comes before the allocation of the same cycle.
     """
 
     def __init__(self, cfg: Config, file: RegisterFile) -> None:
@@ -40,7 +40,7 @@ class CollectorUnits:
         self._lowest = cfg.collect == "lowest"
         self._oldest = cfg.dispatch_arbitration == "oldest"
         self._pointer = [0] * cfg.ports
-        self._arrivals: dict[int, list[int]] = {}
+        self.arrivals: dict[int, list[int]] = {}
         self._held = [0] * cfg.warps
         self.requests = Requests(cfg)
         self.ready = [0] * cfg.ports
@@ -104,9 +104,11 @@ class CollectorUnits:
         unit = self.units[number]
         assert unit.entry is not None and unit.ungranted >> slot & 1, f"slot {slot} of unit {number} is granted twice"
         unit.ungranted ^= 1 << slot
-        self.requests.end(index)
+        requests, bit = self.requests, 1 << index
+        requests.of_bank[requests.banks[index]] ^= bit
+        requests.asking ^= bit
         if self._lowest and unit.ungranted:
-            self.requests.ask(index - slot + lowest(unit.ungranted))
+            requests.ask(index - slot + lowest(unit.ungranted))
         self.fetched(number, slot, copy, arrival)
         return unit.warp
 
@@ -117,15 +119,15 @@ class CollectorUnits:
         beat = unit.entry.beat
         self.values[number * self._slots + slot] = copy if copy >= -1 else seen(copy, beat.mask)
         unit.unread ^= 1 << beat.sources[slot]
-        arrivals = self._arrivals.get(arrival)
+        arrivals = self.arrivals.get(arrival)
         if arrivals is None:
-            self._arrivals[arrival] = [number]
+            self.arrivals[arrival] = [number]
         else:
             arrivals.append(number)
 
     def arrive(self, cycle: int) -> None:
         """Fill the slots whose data arrive in ``cycle``."""
-        for number in self._arrivals.pop(cycle, ()):
+        for number in self.arrivals.pop(cycle, ()):
             self.units[number].missing -= 1
             self._note_ready(number)
 
@@ -147,16 +149,25 @@ class CollectorUnits:
                 unit.waits |= 1 << other
         unit.missing = len(sources)
         unit.ungranted = 0
-        for register in sources:
-            unit.unread |= 1 << register
-        if not self._later:
-            for slot, register in enumerate(sources):
-                self.present(number, slot, self._place(warp, register))
+        if self._later:
+            for register in sources:
+                unit.unread |= 1 << register
+        else:
+            self._locate(number * self._slots, unit, sources)
         self.occupied |= bit
         self.free ^= bit
         self.order.append(number)
         self._held[warp] |= bit
         self._note_ready(number)
+
+    def _locate(self, base: int, unit: Unit, sources: tuple[int, ...]) -> None:
+        unit.ungranted = (1 << len(sources)) - 1
+        for index, register in enumerate(sources, base):
+            unit.unread |= 1 << register
+            if index == base or not self._lowest:
+                self.requests.add(index, self._place(unit.warp, register))
+            else:
+                self.requests.locate(index, self._place(unit.warp, register))
 
     def present(self, number: int, slot: int, place: Place) -> None:
         """A slot asks for a row from the next cycle on, or when its turn in the unit comes."""

@@ -122,7 +122,8 @@ class CachedFile:
 
     def edge(self, cycle: int) -> int:
         """Rows change, and places without a warp begin again."""
-        self.banks.edge()
+        if self.banks.writes:
+            self.banks.edge()
         if self._places.taken != self._all_places:
             self.lines.rewind(self._all_places & ~self._places.taken)
         word, self.events.word = self._word | self.events.word, 0

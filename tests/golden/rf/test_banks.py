@@ -45,7 +45,11 @@ def test_lanes_are_merged_into_a_row() -> None:
 
 def test_nobody_comes_to_the_ports_after_a_later_turn() -> None:
     banks = Banks(Config(banks=1))
-    banks.read(3, [0], [0], [])
-    banks.turn(4, 1)
-    with pytest.raises(AssertionError, match="turn 0 at the banks comes after turn 1"):
-        banks.turn(4, 0)
+    banks.turn(4, 3)
+    with pytest.raises(AssertionError, match="turn 1 at the banks comes after turn 3"):
+        banks.turn(4, 1)
+    banks.turn(5, 1)
+    banks.turn(5, 4)
+    banks.shared = True
+    with pytest.raises(AssertionError, match="turn 3 at the banks comes after turn 4"):
+        banks.read(5, [0], [0], [])
