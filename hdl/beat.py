@@ -18,7 +18,7 @@ def beat_layout(cfg: Config) -> data.StructLayout:
 
 
 def needs_unit(beat: data.View) -> Value:
-    """Whether a beat has to pass the operand stage: it executes and its port is not NONE."""
+    """Whether a beat has to pass the collectors: it executes and its port is not NONE."""
     return beat.executes & (beat.port != Port.NONE.value)
 
 
@@ -43,5 +43,5 @@ def completion_layout(cfg: Config) -> data.StructLayout:
 
 
 def dispatch_layout(cfg: Config) -> data.StructLayout:
-    """A beat as it leaves the operand stage, without its operands."""
+    """A beat as it leaves the collectors, without its operands."""
     return data.StructLayout(dict(dispatch_fields(cfg)))

@@ -25,7 +25,7 @@ class CacheDirectory(wiring.Component):
 
     Members
     -------
-    places : In(ArrayLayout), release : In(active_warps), released : Out(active_warps)   As in the operand stage.
+    places : In(ArrayLayout), release : In(active_warps), released : Out(active_warps)   As in the register file.
     exits : In(warps)                  The warp whose EXIT issues, one-hot.
     short_warp, long_warp : In(warp_bits), short_register, long_register : In(register_bits)
     write_hit, take : In(1)            The short result enters its line, or another one.
