@@ -76,8 +76,8 @@ class RfcConfig(Config):
         """A copy is named by its entry; with its read come dead (where lanes have converged) and evict first."""
         if not self.cache_entries:
             return Gives(later=True, cycles=self.bank_cycles)
-        near = {"near_bits": index_bits(self.cache_entries), "note_bits": 2 * self.source_slots}
-        return Gives(later=True, cycles=self.bank_cycles, **near)
+        near_bits, note_bits = index_bits(self.cache_entries), 2 * self.source_slots
+        return Gives(later=True, cycles=self.bank_cycles, near_bits=near_bits, note_bits=note_bits)
 
     @property
     def lines(self) -> int:

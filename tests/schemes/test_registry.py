@@ -112,3 +112,16 @@ def test_the_table_imports_nothing_that_a_row_only_names(
     heavy = {"networkx", "amaranth", "cocotb", "click", "rich"}
     assert not heavy & loaded
     assert not [name for name in loaded if name.startswith(("warpfile.compiler", "warpfile.golden", "warpfile.hdl"))]
+
+
+def test_the_simulators_process_knows_a_foreign_scheme(
+    tmp_path: Path, command: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    install(tmp_path, "foreign_one")
+    code = (
+        "from pathlib import Path; from warpfile.schemes import find; from warpfile.sim.plan import Plan;"
+        "cfg = find('copied').configuration('tiny', lanes=2); here = Path('plan.json');"
+        "Plan(scheme='copied', config=cfg, trace=here, outcome=here, progress=here).save(here);"
+        "print(Plan.load(here).config == cfg)"
+    )
+    assert command("-c", code).stdout.strip() == "True"

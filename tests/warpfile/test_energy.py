@@ -76,7 +76,7 @@ def test_rows_of_one_table_have_one_set_of_prices(invoke: Invoke, facts: Any) ->
     assert found["rfc"]["covered"] < found["bow"]["covered"] < 1
     shown = invoke("energy", "bow", "rfc", KERNEL).stdout
     assert "one set for all rows, that of the baseline" in shown
-    assert "that pilot has a price for (bank read, bank write)" in " ".join(shown.split())
+    assert "that pilot has a price for: bank read, bank write." in " ".join(shown.split())
     assert facts("energy", "bow", "rfc", KERNEL, "--prices", "rfc")["bow"]["prices"]["name"] == "rfc"
 
 

@@ -138,8 +138,7 @@ def show_bills(bills: Sequence[Bill]) -> None:
     columns = ("scheme", "kernel", "preset", "lanes", "prices", "priced", "nJ", "nJ baseline", "over the baseline")
     show_table(columns, map(_row, bills))
     kinds = ", ".join(dict.fromkeys(access.kind.replace("_", " ") for one in bills for access in one.energy.priced))
-    name = bills[0].energy.prices.name
-    say(f"Priced: share of the accesses that {name} has a price for ({kinds}); no row has others.")
+    say(f"Priced: share of the accesses that {bills[0].energy.prices.name} has a price for: {kinds}.")
     for one in bills:
         _show_accesses(one)
 
