@@ -14,6 +14,7 @@ from warpfile.spec.config import Config, joined
 from warpfile.spec.frame import frame_events, frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import Fields, Probe, ProbeLayout
+from warpfile.spec.rewrite import original
 from warpfile.spec.structure import FRAME, Structure
 
 if TYPE_CHECKING:
@@ -151,17 +152,19 @@ class Scheme:
     def annotated(self, cfg: Config, trace: Trace, loosened: int | None = None) -> Trace:
         """The trace with the hints that the configuration needs; ``loosened`` is the seed for random other ones.
 
-        The passes of the parts run one after the other, each over the trace that the one before has made.
+        The passes of the parts run over the original trace, one after the other, each over what the one before has
+        made: first those that insert or rename, then those that write hints on what is there then.
         """
         passes = [part.hints for part in self.parts(cfg) if part.hints and part.hints.needed(cfg)]
         if not passes:
-            return trace
+            return original(trace) if trace.annotation or trace.before else trace
+        passes.sort(key=lambda one: bool(one.writes))
         label = " ".join((self.name, *(one.holds_for(cfg) for one in passes)))
         other = " loosened="
         label += "" if loosened is None else f"{other}{loosened}"
         if trace.annotation == label or trace.annotation.startswith(label + other):
             return trace
-        trace = dataclasses.replace(trace, annotation="", hints=trace.hints[:0])
+        trace = original(trace)
         for one in passes:
             trace = one.applied(cfg, trace, loosened)
         return dataclasses.replace(trace, annotation=label)

@@ -12,11 +12,19 @@ FIELDS = {f.name: f for f in dataclasses.fields(Config)}
 NUMBERS = [name for name, f in FIELDS.items() if "low" in f.metadata]
 POWERS = [name for name, f in FIELDS.items() if f.metadata.get("power")]
 CHOICES = [name for name, f in FIELDS.items() if "choices" in f.metadata]
+NAMES = [name for name, f in FIELDS.items() if "name" in f.metadata]
 
 
 def test_every_field_has_a_rule_and_a_description() -> None:
-    assert set(NUMBERS) | set(CHOICES) == set(FIELDS)
+    assert set(NUMBERS) | set(CHOICES) | set(NAMES) == set(FIELDS)
     assert all(f.metadata["doc"] for f in FIELDS.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_parts_are_identifiers(name: str) -> None:
+    for value in ("two words", "", 3):
+        with pytest.raises(ValueError, match=f"{name} must be a name, not {value}"):
+            Config(**{name: value})
 
 
 @pytest.mark.parametrize("name", NUMBERS)
