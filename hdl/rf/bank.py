@@ -8,7 +8,7 @@ from warpfile.hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one
 from warpfile.hdl.rf.engines import Engines, Group, Ports, bank_members, groups
 from warpfile.hdl.rf.ram import BankRam
 from warpfile.spec.config import Config, index_bits
-from warpfile.spec.contract import PRIORITIES, client_count
+from warpfile.spec.contract import PRIORITIES
 
 
 class ReadArbiter(wiring.Component):
@@ -108,7 +108,7 @@ class Bank(wiring.Component):
         m = Module()
         m.submodules.ram = ram = BankRam(self._cfg)
         ports = Ports(self._cfg, *self._free(m, ram.read, ram.write))
-        reading = Signal(client_count(self._engines, "reads"))
+        reading: dict[int, Value] = {}
         for before, serve in zip(PRIORITIES, (self._results, self._reads, None), strict=True):
             for group in groups(self._engines):
                 if group.engine.before == before:
@@ -118,7 +118,7 @@ class Bank(wiring.Component):
         names = ("read", "read_row", "write", "write_row", "mask")
         m.d.comb += [getattr(ram, name).eq(getattr(ports, name)) for name in names]
         m.d.comb += [ram.write_data.eq(self.write_data), self.read_data.eq(ram.read_data)]
-        self._fills(m, reading)
+        self._fills(m, [reading[first] for first in sorted(reading)])
         return m
 
     def _results(self, m: Module, ports: Ports) -> None:
@@ -140,7 +140,7 @@ class Bank(wiring.Component):
         ]
         ports.reads(self.chosen.any(), select(self.grant, list(self.rows)))
 
-    def _engine(self, m: Module, group: Group, ports: Ports, reading: Signal) -> None:
+    def _engine(self, m: Module, group: Group, ports: Ports, reading: dict[int, Value]) -> None:
         """One of an engine's clients in turn. If all use one port, a turn does not wait for who takes that before."""
         engine, offers, taken = group.engine, self.offers[group.clients], self.taken[group.clients]
         m.submodules[engine.name] = turns = RoundRobin(engine.count)
@@ -159,7 +159,7 @@ class Bank(wiring.Component):
             mask = select(writers, list(self.offer_masks)[group.masked])
         ports.writes(offers.any() if readers is None else writers.any(), select(writers, rows), mask)
         if readers is not None:
-            m.d.comb += reading[group.reading].eq(readers)
+            reading[group.reading.start] = readers
             ports.reads(readers.any(), select(readers, rows))
 
     def _free(self, m: Module, read: Value, write: Value) -> tuple[Value, Value]:
@@ -179,12 +179,12 @@ class Bank(wiring.Component):
             m.d.sync += left.eq(left - 1)
         return ~left.any()
 
-    def _fills(self, m: Module, reading: Value) -> None:
-        arriving = Cat(self.grant, reading)
+    def _fills(self, m: Module, reading: list[Value]) -> None:
+        arriving = Cat(self.grant, *reading)
         for cycle in range(self._cfg.bank_cycles):
             stage = Signal(len(arriving), name=f"reading{cycle}")
             m.d.sync += stage.eq(arriving)
             arriving = stage
         m.d.comb += self.fill.eq(arriving[: len(self.fill)])
-        if len(reading):
+        if reading:
             m.d.comb += self.engine_fill.eq(arriving[len(self.fill) :])

@@ -169,3 +169,12 @@ def test_an_engine_that_reads_first_makes_units_wait_even_with_two_ports():
     cycles = [Cycle(0b1, (2,), 0, reads=1), Cycle(reads=1)]
     run(CFG.replace(bank_ports="1R1W"), (Engine("mover", 1, reads=True),), cycles)
     assert [cycle.seen["grant"] for cycle in cycles] == [0, 1]
+
+
+def test_clients_are_numbered_as_engines_are_declared_whoever_goes_first():
+    late, early = Engine("late", 2, before="last", reads=True), Engine("early", 1, before="results", reads=True)
+    cycles = [Cycle(0b110, (1, 2, 3)), Cycle(0b010, (1, 2, 3)), Cycle()]
+    run(CFG, (late, early), cycles)
+    assert [cycle.seen["taken"] for cycle in cycles] == [0b100, 0b010, 0]
+    assert [cycle.seen["engine_fill"] for cycle in cycles] == [0, 0b100, 0b010]
+    assert [cycle.seen["read_row"] for cycle in cycles[:2]] == [3, 2]
