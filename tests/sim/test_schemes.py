@@ -17,7 +17,7 @@ from tests.golden.rf.rfc.test_example import HINTS as CACHED_HINTS
 from tests.golden.rf.rfc.test_example import PROGRAM as CACHED_PROGRAM
 from tests.golden.scenario import hand_trace, op
 from warpfile.inputs import obtain_trace
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, find
 from warpfile.sim.runner import CosimReport, cosim
 from warpfile.spec.annotation import on_last_beat
 from warpfile.spec.stress import stress_trace
@@ -33,6 +33,9 @@ AWKWARD = [
     ("malekeh", "tiny", {"collectors": 4, "unit_entries": 16, "source_slots": 8, "banks": 4, "ports": 1}),
     ("baseline", "tiny", {"scheduler": "two_level", "active_warps": 2}),
     ("baseline", "tiny", {"scheduler": "two_level", "active_warps": 3, "suspend": "always", "collectors": 1}),
+    ("bow+two_level", "tiny", {"active_warps": 3, "window": 2}),
+    ("bow_wr+two_level", "tiny", {"active_warps": 2, "suspend": "always", "active_choice": "round_robin"}),
+    ("malekeh+two_level", "tiny", {"active_warps": 3}),
     ("rfc", "tiny", {"active_warps": 5, "suspend": "never", "long_results": "allocate", "cache_entries": 5}),
     ("rfc", "tiny", {"suspend": "always", "replacement": "lru", "bank_ports": "1R1W", "cache_entries": 3}),
     ("rfc", "tiny", {"replacement": "evict_first", "allocation": "hinted", "dead_bits": "ignored", "bank_cycles": 2}),
@@ -44,7 +47,7 @@ def run(
     name: str, preset: str, trace: Trace, root: Path, simulator: str = "verilator", **changes: object
 ) -> CosimReport:
     """Lockstep run that must find no difference, and must have compared something."""
-    scheme = SCHEMES[name]
+    scheme = find(name)
     cfg = scheme.configuration(preset, **changes)
     report = cosim(scheme, cfg, trace, preset=preset, simulator=simulator, build_root=root / "build")
     assert report.outcome.mismatches == 0, report.outcome.first_mismatch
@@ -55,7 +58,7 @@ def run(
 
 def loosened(name: str, preset: str, trace: Trace, seed: int, **changes: object) -> Trace:
     """A trace with hints that are right, but not always the best."""
-    scheme = SCHEMES[name]
+    scheme = find(name)
     return scheme.annotated(scheme.configuration(preset, **changes), trace, seed)
 
 
