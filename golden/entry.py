@@ -49,4 +49,4 @@ class Entry:
         self.exits = beat.kind == _EXIT
         self.drains = self.barrier or self.exits or beat.drain != _NO_DRAIN
         self.empties = self.exits or beat.drain == _EMPTY
-        self.counts = beat.counts
+        self.counts = beat.last and not beat.inserted

@@ -44,7 +44,7 @@ class Asks:
     ``units`` hold the beats that wait for operands. ``slots``: requests per unit, numbered unit * slots + slot.
     ``sources``: they ask for the places of the offered beat's sources, where a place is known at once. ``lookups``:
     registers per warp whose place they ask for in any cycle, beside those. ``result_banks``: they want to know to which
-    bank a result goes. ``engines``: their own clients at the banks.
+    bank a result goes. ``keeps``: they may keep a result from the file. ``engines``: their own clients at the banks.
     """
 
     units: int
@@ -52,6 +52,7 @@ class Asks:
     sources: bool = True
     lookups: int = 0
     result_banks: bool = False
+    keeps: bool = False
     engines: tuple[Engine, ...] = ()
 
 

@@ -73,6 +73,7 @@ class Environment:
         self._operand: int | None = None
         self._kernel: Kernel | None = workload.kernel if cfg.gives.kernel else None
         self._handshakes = cfg.gives.kernel
+        self._operands = bool(cfg.operand_bits)
         self._quiet = not cfg.gives.kernel
         self._retired_at = layout.offset["retired"] if cfg.gives.sweeps else None
         self._values = RowValues(workload.trace, cfg.lanes) if cfg.values else None
@@ -80,11 +81,7 @@ class Environment:
     @property
     def done(self) -> bool:
         """Nothing resident, nothing left to launch, no result in flight, and nothing under way in the machine."""
-        return self._finished and self._quiet
-
-    @property
-    def _finished(self) -> bool:
-        return self._dispatcher.finished and not self._in_flight
+        return not self._in_flight and self._quiet and self._dispatcher.finished
 
     def head(self, warp: int) -> Beat | None:
         """The oldest beat that was sent to a warp slot and has not issued."""
@@ -98,9 +95,11 @@ class Environment:
     def stimulus(self) -> Stimulus:
         """Inputs of the current cycle. The object is reused in the next one."""
         stimulus, cycle = self._stimulus, self.cycle
-        stimulus.kernel = self._kernel
         stimulus.launch = self._dispatcher.offer() if self._kernel is None else None
-        stimulus.operand, self._operand = self._operand, None
+        if self._handshakes:
+            stimulus.kernel = self._kernel
+        if self._operands:
+            stimulus.operand, self._operand = self._operand, None
         self._decode(stimulus)
         ready, limit = 0, self.cfg.result_queue
         for number, unit in enumerate(self._units):
@@ -157,7 +156,8 @@ class Environment:
         """The kernel is taken, or the machine comes to rest after everything else has."""
         if self._kernel is not None and word >> self._offset["kernel"] & 1:
             self._kernel = None
-        self._quiet = self._finished and bool(word >> self._offset["quiet"] & 1)
+        finished = not self._in_flight and self._dispatcher.finished
+        self._quiet = finished and bool(word >> self._offset["quiet"] & 1)
 
     def _retired(self, warps: int) -> None:
         for warp, slot in enumerate(self._slots):
@@ -176,7 +176,7 @@ class Environment:
         slot = self._slots[warp]
         beat = slot.sent.popleft()
         self.instructions += beat.counts
-        if beat.pseudo:
+        if self._operands and beat.pseudo:
             self._operand = beat.operand
         if beat.needs_unit:
             self._warp_of(beat, warp)

@@ -39,8 +39,9 @@ class PlainFile:
         self.engines = {engine.name: EnginePort(engine, self.banks) for engine in cfg.asks.engines}
         self.location = location
         self.place = location.place
-        self._latest = Latest(cfg)
-        self._accepted: list[tuple[Result, int]] = []  # results with a register, and whether they are stored
+        self._latest = Latest(cfg) if cfg.asks.keeps else None
+        self._stored: list[tuple[Result, int, int]] = []  # accepted in this cycle, with bank and row
+        self._kept: list[Result] = []  # accepted, with a register, and not stored
 
     def release(self, places: int) -> int:
         """Nothing is kept for active warps."""
@@ -57,13 +58,15 @@ class PlainFile:
             result = results[port]
             if result is None or not valid >> port & 1:
                 continue
-            stored = store >> port & 1
-            if stored and not self.banks.claim(cycle, self.place(result.warp, result.register)[0]):
-                continue
+            if store >> port & 1:
+                bank, row = self.place(result.warp, result.register)
+                if not self.banks.claim(cycle, bank):
+                    continue
+                self._stored.append((result, bank, row))
+            elif result.writes:
+                self._kept.append(result)
             accepted |= 1 << port
             self.completion.add(cycle + self.banks.cycles - 1, result)
-            if result.writes:
-                self._accepted.append((result, stored))
         return accepted
 
     def issued(self, warp: int, entry: Entry) -> None:
@@ -72,25 +75,36 @@ class PlainFile:
     def launched(self, launch: Launch) -> None:
         """See the contract."""
         self.location.launched(launch.warp, launch.base)
-        self._latest.launched(launch.warp)
+        if self._latest is not None:
+            self._latest.launched(launch.warp)
 
     def edge(self, cycle: int) -> int:
         """Whole rows of engines, then the results."""
         if self.banks.writes:
             self.counters["bank_writes"] += self.banks.edge()
-        if self._accepted:
-            for result, stored in self._accepted:
-                self._settle(result, stored)
-            self._accepted.clear()
+        if self._stored:
+            self.counters["bank_writes"] += len(self._stored)
+            for result, bank, row in self._stored:
+                self._store(result, self.banks.rows[bank], row)
+            self._stored.clear()
+        if self._kept:
+            for result in self._kept:
+                self._pass_by(result)
+            self._kept.clear()
         return 0
 
-    def _settle(self, result: Result, stored: int) -> None:
+    def _store(self, result: Result, rows: list[int], row: int) -> None:
+        """Lanes outside a result's mask are merged in the trace's value: right if the row has what was there before."""
+        if self._latest is not None:
+            before = self._latest.change(result)
+            if not result.full and rows[row] != before:
+                rows[row] = merged(rows[row], before, result.row, result.mask)
+                return
+        rows[row] = result.row
+
+    def _pass_by(self, result: Result) -> None:
         """A row that a result passes by is out of date in its lanes."""
+        assert self._latest is not None, "collectors keep a result that do not say that they may (Asks.keeps)"
         bank, row = self.place(result.warp, result.register)
-        rows, before = self.banks.rows[bank], self._latest.change(result)
-        if stored:
-            self.counters["bank_writes"] += 1
-            whole = result.full or rows[row] == before
-            rows[row] = result.row if whole else merged(rows[row], before, result.row, result.mask)
-        else:
-            rows[row] = passed_by(rows[row], before, result.row, result.mask)
+        rows = self.banks.rows[bank]
+        rows[row] = passed_by(rows[row], self._latest.change(result), result.row, result.mask)

@@ -68,7 +68,7 @@ class BowConfig(Config):
         if self.window_writes == "through":
             return Asks(units=self.warps, slots=1, sources=False, lookups=1)
         evictions = Engine("evictions", self.warps)
-        return Asks(units=self.warps, slots=1, sources=False, lookups=2, engines=(evictions,))
+        return Asks(units=self.warps, slots=1, sources=False, lookups=2, keeps=True, engines=(evictions,))
 
     @property
     def entry_bits(self) -> int:
