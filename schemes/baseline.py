@@ -56,7 +56,7 @@ BANKED = Part(
     rtl="warpfile.hdl.rf.banked.file:BankedFile",
     accesses=BANK_ACCESSES,
     offers=(AT_ONCE, LOOK_UPS, RESULT_BANKS, ENGINES),
-    proofs=("tests.formal.rf.banks:PROOFS",),
+    proofs=("tests.formal.rf.banks:PROOFS", "tests.formal.rf.lengths:PROOFS"),
 )
 
 PARTS = (GTO, LRR, OLDEST, UNITS, BANKED)

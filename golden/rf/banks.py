@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from warpfile.golden.arbiter import first_from, lowest
+from warpfile.golden.arbiter import first_from, indices, lowest
 from warpfile.golden.copies import merged
 from warpfile.spec.config import Config
 
@@ -16,6 +16,9 @@ RESULTS, READS = 1, 3
 
 #: A read that a bank serves: number of the source slot, the copy that its row holds, the cycle in which that arrives.
 Access = tuple[int, int, int]
+
+#: How many cycles an access of a bank and row takes, from 1 to ``cfg.gives.cycles``.
+Length = Callable[[int, int], int]
 
 
 class Write(NamedTuple):
@@ -34,11 +37,16 @@ class Banks:
     """Storage behind its ports. A row holds a copy (``golden.copies``), -1 if it was never written.
 
     Whoever comes first in a cycle takes a port: results and others that write with ``claim``, the reads of source slots
-    with ``read``. Rows change at the ``edge``, in the order of ``writes``. ``cycles`` is the length of an access.
+    with ``read``. Rows change at the ``edge``, in the order of ``writes``. An access
+    takes ``cycles``, or what the rule ``length`` says of its place.
     """
 
-    def __init__(self, cfg: Config) -> None:
+    def __init__(self, cfg: Config, length: Length | None = None) -> None:
         self.cycles = cfg.bank_cycles
+        self._rule, self._longest = length, cfg.gives.cycles
+        # Per input of the units, the cycles in which data arrive; kept only where lengths differ.
+        self._of_input = 1 if cfg.collect == "all" else cfg.asks.slots
+        self._arriving: list[set[int]] = [set() for _ in range(cfg.asks.units * cfg.asks.slots // self._of_input)]
         self._one = cfg.collect == "one"
         self._oldest = cfg.bank_arbitration == "oldest"
         self._slots, self._units = cfg.asks.slots, cfg.asks.units
@@ -63,18 +71,29 @@ class Banks:
         """Whether an access of a kind may start."""
         return (self._write_free if writes else self._read_free)[bank] <= cycle
 
-    def claim(self, cycle: int, bank: int) -> bool:
-        """Take the write port of a bank for an access that starts in ``cycle``, unless another one has it."""
+    def length(self, bank: int, row: int) -> int:
+        """How many cycles an access takes that starts now."""
+        if self._rule is None:
+            return self.cycles
+        cycles = self._rule(bank, row)
+        assert 1 <= cycles <= self._longest, f"an access must take 1 to {self._longest} cycles, not {cycles}"
+        return cycles
+
+    def claim(self, cycle: int, bank: int, row: int = 0) -> bool:
+        """Take the write port of a bank for an access that starts in ``cycle``, unless another one has it.
+
+        The row says how long the access takes, where that is not the same for all.
+        """
         if self._write_free[bank] > cycle:
             return False
-        self._write_free[bank] = cycle + self.cycles
+        self._write_free[bank] = cycle + (self.cycles if self._rule is None else self.length(bank, row))
         return True
 
-    def claim_read(self, cycle: int, bank: int) -> bool:
+    def claim_read(self, cycle: int, bank: int, row: int = 0) -> bool:
         """The same with the read port, for somebody who is no source slot."""
         if self._read_free[bank] > cycle:
             return False
-        self._read_free[bank] = cycle + self.cycles
+        self._read_free[bank] = cycle + (self.cycles if self._rule is None else self.length(bank, row))
         return True
 
     def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
@@ -90,14 +109,32 @@ class Banks:
             if not mask or self._read_free[bank] > cycle:
                 continue
             mask &= ~passed
+            if self._rule is not None:
+                mask = self._apart(cycle, bank, mask, rows)
             if not mask:
                 continue
             index = self._oldest_of(mask, order) if self._oldest else self._next_of(bank, mask)
-            self._read_free[bank] = arrival = cycle + self.cycles
+            arrival = cycle + self.cycles if self._rule is None else self._expect(cycle, bank, rows[index], index)
+            self._read_free[bank] = arrival
             if self._one:
                 passed |= self._unit_slots[index // self._slots]
             grants.append((index, self.rows[bank][rows[index]], arrival))
         return grants
+
+    def _apart(self, cycle: int, bank: int, mask: int, rows: Sequence[int]) -> int:
+        """Of the slots in a mask, those whose data would not meet earlier ones at their input."""
+        for index in indices(mask):
+            if cycle + self.length(bank, rows[index]) in self._arriving[index // self._of_input]:
+                mask ^= 1 << index
+        return mask
+
+    def _expect(self, cycle: int, bank: int, row: int, index: int) -> int:
+        """The cycle in which the data of a read arrive, which is noted."""
+        number, arrival = index // self._of_input, cycle + self.length(bank, row)
+        coming = {other for other in self._arriving[number] if other > cycle}
+        assert arrival not in coming, f"input {number} of the units is filled twice in cycle {arrival}"
+        self._arriving[number] = coming | {arrival}
+        return arrival
 
     def _oldest_of(self, mask: int, order: Sequence[int]) -> int:
         for unit in order:

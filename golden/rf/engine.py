@@ -33,7 +33,7 @@ class EnginePort:
     def grant(self, cycle: int, asks: Mapping[int, Ask]) -> list[tuple[int, int]]:
         """Clients that are served, of those that ask, each with the copy that its row held when the cycle began.
 
-        A read arrives ``Banks.cycles`` later, rows change at the edge of the banks.
+        A read arrives ``Banks.length`` of its place later, rows change at the edge of the banks.
         """
         self._banks.turn(cycle, TURNS[self._engine.before])
         waiting: dict[int, int] = {}
@@ -52,9 +52,9 @@ class EnginePort:
         held = self._banks.rows[ask.bank][ask.row]
         if ask.write is None:
             assert self._engine.reads, f"engine {self._engine.name} does not read"
-            self._banks.claim_read(cycle, ask.bank)
+            self._banks.claim_read(cycle, ask.bank, ask.row)
             return held
         assert self._engine.masked or not ask.write.lanes, f"engine {self._engine.name} writes whole rows"
-        self._banks.claim(cycle, ask.bank)
+        self._banks.claim(cycle, ask.bank, ask.row)
         self._banks.write(ask.bank, ask.write)
         return held

@@ -8,7 +8,7 @@ from typing import Protocol
 from warpfile.golden.completion import Completion
 from warpfile.golden.copies import Latest, merged, passed_by
 from warpfile.golden.entry import Entry
-from warpfile.golden.rf.banks import RESULTS, Banks
+from warpfile.golden.rf.banks import RESULTS, Banks, Length
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
@@ -26,15 +26,18 @@ class Located(Protocol):
 
 
 class PlainFile:
-    """Register file (``golden.rf.contract``) that holds nobody and lets go of every place at once."""
+    """Register file (``golden.rf.contract``) that holds nobody and lets go of every place at once.
+
+    ``length`` says how many cycles an access of a place takes, if that is not ``bank_cycles`` for all.
+    """
 
     hold = 0
     launch_ready = True
 
-    def __init__(self, cfg: Config, location: Located) -> None:
+    def __init__(self, cfg: Config, location: Located, length: Length | None = None) -> None:
         self.counters = {"bank_writes": 0}
         self.completion = Completion()
-        self.banks = Banks(cfg)
+        self.banks = Banks(cfg, length)
         self.read = self.banks.read
         self.engines = {engine.name: EnginePort(engine, self.banks) for engine in cfg.asks.engines}
         self.location = location
@@ -42,6 +45,8 @@ class PlainFile:
         self._latest = Latest(cfg) if cfg.asks.keeps else None
         self._stored: list[tuple[Result, int, int]] = []  # accepted in this cycle, with bank and row
         self._kept: list[Result] = []  # accepted, with a register, and not stored
+        # Per port, the cycles in which results complete; kept only where stores differ in length.
+        self._completing: list[set[int]] | None = None if length is None else [set() for _ in range(cfg.ports)]
 
     def release(self, places: int) -> int:
         """Nothing is kept for active warps."""
@@ -60,14 +65,26 @@ class PlainFile:
                 continue
             if store >> port & 1:
                 bank, row = self.place(result.warp, result.register)
-                if not self.banks.claim(cycle, bank):
+                if not self.banks.claim(cycle, bank, row):
                     continue
                 self._stored.append((result, bank, row))
             elif result.writes:
                 self._kept.append(result)
             accepted |= 1 << port
-            self.completion.add(cycle + self.banks.cycles - 1, result)
+            last = cycle + self.banks.cycles - 1 if self._completing is None else self._last(cycle, port, result)
+            self.completion.add(last, result)
         return accepted
+
+    def _last(self, cycle: int, port: int, result: Result) -> int:
+        """The cycle in which a result completes where stores differ in length: a port completes one per cycle."""
+        assert self._completing is not None
+        place = self.place(result.warp, result.register) if result.writes else None
+        last = cycle + (self.banks.length(*place) if place else self.banks.cycles) - 1
+        taken = {other for other in self._completing[port] if other >= cycle}
+        while last in taken:
+            last += 1
+        self._completing[port] = taken | {last}
+        return last
 
     def issued(self, warp: int, entry: Entry) -> None:
         """A register keeps its place until the next warp comes."""

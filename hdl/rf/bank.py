@@ -5,10 +5,11 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one, select
+from warpfile.hdl.rf.contract import lengths_layout
 from warpfile.hdl.rf.engines import Engines, Group, Ports, bank_members, groups
 from warpfile.hdl.rf.ram import BankRam
 from warpfile.spec.config import Config, index_bits
-from warpfile.spec.contract import PRIORITIES
+from warpfile.spec.contract import PRIORITIES, client_count
 
 
 class ReadArbiter(wiring.Component):
@@ -65,6 +66,7 @@ class Bank(wiring.Component):
 
     A write beats reads on a single-port bank. An access keeps the port busy for ``bank_cycles`` cycles. Besides the
     write-back ports and the units there may be ``engines``, each with a place in the order of who takes a port.
+    ``varying``: who asks says how long its access takes.
 
     Members
     -------
@@ -77,12 +79,15 @@ class Bank(wiring.Component):
     grant, chosen : Out                See :class:`ReadArbiter`.
     fill : Out(units * slots)          Slot whose data are on ``read_data``: ``bank_cycles`` cycles after its grant.
     read_data : Out(data_bits)
+    lengths, write_lengths, offer_lengths : In(ArrayLayout)   Cycles from 1, of each slot, port, client; if ``varying``.
     See also :func:`hdl.rf.engines.bank_members`.
     """
 
-    def __init__(self, cfg: Config, engines: Engines = ()) -> None:
+    def __init__(self, cfg: Config, engines: Engines = (), varying: bool = False) -> None:
         self._cfg = cfg
         self._engines = engines
+        self._varying = varying
+        self._longest = cfg.gives.cycles if varying else cfg.bank_cycles
         units, slots = cfg.asks.units, cfg.asks.units * cfg.asks.slots
         super().__init__(
             {
@@ -100,14 +105,20 @@ class Bank(wiring.Component):
                 "fill": Out(slots),
                 "read_data": Out(cfg.data_bits),
                 **bank_members(cfg, engines),
+                **(self._lengths(slots) if varying else {}),
             }
         )
+
+    def _lengths(self, slots: int) -> dict[str, wiring.Member]:
+        counts = {"lengths": slots, "write_lengths": self._cfg.ports, "offer_lengths": client_count(self._engines)}
+        return {name: In(lengths_layout(self._cfg, count)) for name, count in counts.items() if count}
 
     def elaborate(self, platform) -> Module:
         """Who takes the ports, in order; then the SRAM, and the record of what is on its way out."""
         m = Module()
         m.submodules.ram = ram = BankRam(self._cfg)
-        ports = Ports(self._cfg, *self._free(m, ram.read, ram.write))
+        free = self._free(m, ram.read, ram.write)
+        ports = Ports(self._cfg, *free)
         reading: dict[int, Value] = {}
         for before, serve in zip(PRIORITIES, (self._results, self._reads, None), strict=True):
             for group in groups(self._engines):
@@ -118,7 +129,12 @@ class Bank(wiring.Component):
         names = ("read", "read_row", "write", "write_row", "mask")
         m.d.comb += [getattr(ram, name).eq(getattr(ports, name)) for name in names]
         m.d.comb += [ram.write_data.eq(self.write_data), self.read_data.eq(ram.read_data)]
-        self._fills(m, [reading[first] for first in sorted(reading)])
+        arriving = Cat(self.grant, *(reading[first] for first in sorted(reading)))
+        if self._varying:
+            m.d.comb += [self._read_length.eq(ports.read_length), self._write_length.eq(ports.write_length)]
+            self._fills(m, self._held(m, arriving, free[1]))
+        else:
+            self._fills(m, self._delayed(m, arriving))
         return m
 
     def _results(self, m: Module, ports: Ports) -> None:
@@ -126,7 +142,7 @@ class Bank(wiring.Component):
         row = select(self.accept, [self.write_rows[port] for port in numbers])
         mask = select(self.accept, [self.masks[port] for port in numbers])
         m.d.comb += self.accept.eq(highest_one(self.writes) & ports.write_free.replicate(self._cfg.ports))
-        ports.writes(self.writes.any(), row, mask)
+        ports.writes(self.writes.any(), row, mask, *self._length_of(self.accept, "write_lengths"))
 
     def _reads(self, m: Module, ports: Ports) -> None:
         m.submodules.arbiter = arbiter = ReadArbiter(self._cfg)
@@ -138,7 +154,12 @@ class Bank(wiring.Component):
             self.grant.eq(arbiter.grant),
             self.chosen.eq(arbiter.chosen),
         ]
-        ports.reads(self.chosen.any(), select(self.grant, list(self.rows)))
+        row = select(self.grant, list(self.rows))
+        ports.reads(self.chosen.any(), row, *self._length_of(self.grant, "lengths"))
+
+    def _length_of(self, taken: Value, name: str, which: slice = slice(None)) -> list[Value]:
+        """Length of the access that is taken, zero for none; nothing where all are equally long."""
+        return [select(taken, list(getattr(self, name))[which])] if self._varying else []
 
     def _engine(self, m: Module, group: Group, ports: Ports, reading: dict[int, Value]) -> None:
         """One of an engine's clients in turn. If all use one port, a turn does not wait for who takes that before."""
@@ -157,34 +178,51 @@ class Bank(wiring.Component):
         mask = writers.any().replicate(self._cfg.lanes)
         if engine.masked:
             mask = select(writers, list(self.offer_masks)[group.masked])
-        ports.writes(offers.any() if readers is None else writers.any(), select(writers, rows), mask)
+        length = self._length_of(writers, "offer_lengths", group.clients)
+        ports.writes(offers.any() if readers is None else writers.any(), select(writers, rows), mask, *length)
         if readers is not None:
             reading[group.reading.start] = readers
-            ports.reads(readers.any(), select(readers, rows))
+            length = self._length_of(readers, "offer_lengths", group.clients)
+            ports.reads(readers.any(), select(readers, rows), *length)
 
     def _free(self, m: Module, read: Value, write: Value) -> tuple[Value, Value]:
         """Whether no earlier access keeps the port for writes, and that for reads."""
-        if self._cfg.bank_cycles == 1:
+        if self._longest == 1:
             return Const(1, 1), Const(1, 1)
+        length = [self._cfg.bank_cycles, self._cfg.bank_cycles]
+        if self._varying:
+            bits = self._longest.bit_length()
+            self._read_length, self._write_length = Signal(bits, name="read_length"), Signal(bits, name="write_length")
+            length = [self._read_length, self._write_length]
         if self._cfg.bank_ports == "1RW":
-            free = self._busy_counter(m, "port", read | write)
+            free = self._busy_counter(m, "port", read | write, length[0] | length[1])
             return free, free
-        return self._busy_counter(m, "write_port", write), self._busy_counter(m, "read_port", read)
+        write_free = self._busy_counter(m, "write_port", write, length[1])
+        return write_free, self._busy_counter(m, "read_port", read, length[0])
 
-    def _busy_counter(self, m: Module, name: str, start: Value) -> Value:
-        left = Signal(index_bits(self._cfg.bank_cycles), name=f"{name}_busy_cycles")
+    def _busy_counter(self, m: Module, name: str, start: Value, length: Value | int) -> Value:
+        left = Signal(index_bits(self._longest), name=f"{name}_busy_cycles")
         with m.If(start):
-            m.d.sync += left.eq(self._cfg.bank_cycles - 1)
+            m.d.sync += left.eq(length - 1)
         with m.Elif(left.any()):
             m.d.sync += left.eq(left - 1)
         return ~left.any()
 
-    def _fills(self, m: Module, reading: list[Value]) -> None:
-        arriving = Cat(self.grant, *reading)
+    def _delayed(self, m: Module, arriving: Value) -> Value:
         for cycle in range(self._cfg.bank_cycles):
             stage = Signal(len(arriving), name=f"reading{cycle}")
             m.d.sync += stage.eq(arriving)
             arriving = stage
+        return arriving
+
+    def _held(self, m: Module, arriving: Value, free: Value) -> Value:
+        """Whose data arrive where reads differ in length: a bank has one read under way, which ends with its port."""
+        reading = Signal(len(arriving), name="reading")
+        with m.If(free):
+            m.d.sync += reading.eq(arriving)
+        return reading & free.replicate(len(reading))
+
+    def _fills(self, m: Module, arriving: Value) -> None:
         m.d.comb += self.fill.eq(arriving[: len(self.fill)])
-        if reading:
+        if len(arriving) > len(self.fill):
             m.d.comb += self.engine_fill.eq(arriving[len(self.fill) :])

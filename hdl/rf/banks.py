@@ -5,8 +5,9 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.rf.arrivals import apart
 from warpfile.hdl.rf.bank import Bank
-from warpfile.hdl.rf.contract import engine_members, places_layout
+from warpfile.hdl.rf.contract import engine_members, lengths_layout, places_layout
 from warpfile.hdl.rf.engines import Engines, writers
 from warpfile.hdl.rf.lanes import WriteLane
 from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
@@ -23,13 +24,18 @@ class Banks(wiring.Component):
     result_valid : In(ports)           A result that a bank has to take.
     result_places : In(ArrayLayout), result_masks : In(ArrayLayout), result_data : In(ArrayLayout)   Per port.
     accept : Out(ports)                In the same cycle.
+    lengths, result_lengths, engine_lengths : In(ArrayLayout)   Cycles that an access takes, of each slot, port, client;
+        only if they differ (``varying``), otherwise all take ``bank_cycles``.
     See also :func:`read_members` and :func:`engine_members`.
     """
 
-    def __init__(self, cfg: Config, engines: Engines = ()) -> None:
+    def __init__(self, cfg: Config, engines: Engines = (), varying: bool = False) -> None:
         self._cfg = cfg
         self._engines = engines
+        self._varying = varying
         self._clients = client_count(engines)
+        counts = {"lengths": cfg.asks.units * cfg.asks.slots, "result_lengths": cfg.ports}
+        counts |= {"engine_lengths": self._clients} if self._clients else {}
         super().__init__(
             {
                 "result_valid": In(cfg.ports),
@@ -39,6 +45,7 @@ class Banks(wiring.Component):
                 "accept": Out(cfg.ports),
                 **read_members(cfg),
                 **engine_members(cfg, engines),
+                **({name: In(lengths_layout(cfg, count)) for name, count in counts.items()} if varying else {}),
             }
         )
 
@@ -47,7 +54,7 @@ class Banks(wiring.Component):
         m = Module()
         banks = []
         for index in range(self._cfg.banks):
-            bank = stamp(m, f"bank{index}", "register_bank", lambda: Bank(self._cfg, self._engines))
+            bank = stamp(m, f"bank{index}", "register_bank", lambda: Bank(self._cfg, self._engines, self._varying))
             self._connect(m, index, bank)
             banks.append(bank)
         m.d.comb += self.accept.eq(any_of(bank.accept for bank in banks))
@@ -55,7 +62,8 @@ class Banks(wiring.Component):
             m.d.comb += self.engine_grant.eq(any_of(bank.taken for bank in banks))
         if client_count(self._engines, "reads"):
             m.d.comb += self.engine_fill.eq(any_of(bank.engine_fill for bank in banks))
-        connect_reads(m, self._cfg, self, banks)
+        asking = apart(m, self._cfg, self.requests, list(self.lengths), self.grant) if self._varying else None
+        connect_reads(m, self._cfg, self, banks, asking)
         self._write_lanes(m, banks)
         read_lanes(m, self._cfg, self, banks)
         return m
@@ -77,6 +85,10 @@ class Banks(wiring.Component):
             m.d.comb += bank.offer_masks.eq(self.engine_masks)
         if client_count(self._engines, "reads"):
             m.d.comb += bank.offer_writes.eq(self.engine_write)
+        if self._varying:
+            m.d.comb += [bank.lengths.eq(self.lengths), bank.write_lengths.eq(self.result_lengths)]
+            if self._clients:
+                m.d.comb += bank.offer_lengths.eq(self.engine_lengths)
 
     def _write_lanes(self, m: Module, banks: list[wiring.PureInterface]) -> None:
         accept, ports = Cat(bank.accept for bank in banks), range(self._cfg.ports)

@@ -20,6 +20,11 @@ def places_layout(cfg: Config, count: int) -> data.ArrayLayout:
     return data.ArrayLayout(location_layout(cfg), count)
 
 
+def lengths_layout(cfg: Config, count: int) -> data.ArrayLayout:
+    """How many cycles so many accesses take."""
+    return data.ArrayLayout(cfg.gives.cycles.bit_length(), count)
+
+
 def unit_inputs(cfg: Config) -> int:
     """Words per lane that reach units in a cycle: one per unit, or one per slot where all may be filled at once."""
     return cfg.asks.units * (cfg.asks.slots if cfg.collect == "all" else 1)
@@ -103,7 +108,7 @@ def _reads(cfg: Config) -> Members:
         "request_places": In(places_layout(cfg, slots)),
         "older": In(units**2),
         "grant": Out(slots),
-        "cycles": Out(data.ArrayLayout(cfg.gives.cycles.bit_length(), slots)),
+        "cycles": Out(lengths_layout(cfg, slots)),
         "fill": Out(slots),
         "fill_data": Out(data.ArrayLayout(32 * unit_inputs(cfg), cfg.lanes)),
     }

@@ -11,6 +11,7 @@ from warpfile.spec.config import Config
 from warpfile.spec.contract import Engine, client_count
 
 Engines = tuple[Engine, ...]
+_NONE = Const(0, 1)  #: length of an access in a bank where all take equally long
 
 
 def bank_members(cfg: Config, engines: Engines) -> dict[str, wiring.Member]:
@@ -68,18 +69,21 @@ class Ports:
         self.write_free, self.read_free = write_free, read_free
         self.write, self.write_row, self.mask = Const(0, 1), Const(0, cfg.row_bits), Const(0, cfg.lanes)
         self.read, self.read_row = Const(0, 1), Const(0, cfg.row_bits)
+        self.write_length, self.read_length = Const(0, 1), Const(0, 1)
 
-    def writes(self, wanted: Value, row: Value, mask: Value) -> None:
-        """Somebody wants to write, and does if the port is left; row and mask are zero if nobody does."""
+    def writes(self, wanted: Value, row: Value, mask: Value, length: Value = _NONE) -> None:
+        """Somebody wants to write, and does if the port is left; row, mask and length are zero if nobody does."""
         self.write = self.write | (wanted & self.write_free)
         self.write_row, self.mask = self.write_row | row, self.mask | mask
+        self.write_length = self.write_length | length
         self.write_free = self.write_free & ~wanted
         if self.shared:
             self.read_free = self.read_free & ~wanted
 
-    def reads(self, does: Value, row: Value) -> None:
-        """Somebody reads; the row is zero if not."""
+    def reads(self, does: Value, row: Value, length: Value = _NONE) -> None:
+        """Somebody reads; row and length are zero if not."""
         self.read, self.read_row = self.read | does, self.read_row | row
+        self.read_length = self.read_length | length
         self.read_free = self.read_free & ~does
         if self.shared:
             self.write_free = self.write_free & ~does

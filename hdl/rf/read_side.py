@@ -29,14 +29,20 @@ def read_members(cfg: Config) -> dict[str, wiring.Member]:
     }
 
 
-def connect_reads(m: Module, cfg: Config, part: wiring.Component, banks: list[wiring.PureInterface]) -> list[Value]:
-    """Join the banks, in index order, with a part that has :func:`read_members`. Returns, per bank, the slots in it."""
+def connect_reads(
+    m: Module, cfg: Config, part: wiring.Component, banks: list[wiring.PureInterface], asking: Value | None = None
+) -> list[Value]:
+    """Join the banks, in index order, with a part that has :func:`read_members`. Returns, per bank, the slots in it.
+
+    ``asking``: the requests that count, if not all do.
+    """
+    asking = part.requests if asking is None else asking
     passed_over: Value = Const(0, cfg.asks.units)
     rows, slots = Cat(place.row for place in part.places), []
     for index, bank in enumerate(banks):
         slots.append(Cat(place.bank == index for place in part.places))
         m.d.comb += [
-            bank.requests.eq(part.requests & slots[index]),
+            bank.requests.eq(asking & slots[index]),
             bank.passed_over.eq(passed_over),
             bank.older.eq(part.older),
             bank.rows.eq(rows),

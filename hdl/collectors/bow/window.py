@@ -85,7 +85,7 @@ class Window(wiring.Component):
         return go
 
     def _banks(self, m: Module, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks) -> None:
-        """One entry asks, one is offered, and data of earlier grants arrive in the order of the grants.
+        """One entry asks, one is offered, and data of earlier grants arrive.
 
         Entries ask in the order in which they were taken: that is by the age of their first reader, then by slot.
         """

@@ -101,9 +101,9 @@ class BankProperties(Properties):
         read, write, shared = self.pins.read, self.pins.write, self._cfg.bank_ports == "1RW"
         self.write_left, self.read_left = Signal(4), Signal(4)
         starts = (write | read, write | read) if shared else (write, read)
-        for left, start in zip((self.write_left, self.read_left), starts, strict=True):
+        for port, left, start in zip(("write", "read"), (self.write_left, self.read_left), starts, strict=True):
             with m.If(start):
-                m.d.sync += left.eq(self._cfg.bank_cycles - 1)
+                m.d.sync += left.eq(self._busy(port))
             with m.Elif(left != 0):
                 m.d.sync += left.eq(left - 1)
         m.d.comb += Assert(~write | (self.write_left == 0), "no write while the port is busy")
@@ -111,6 +111,10 @@ class BankProperties(Properties):
         if shared:
             m.d.comb += Assert(~(read & write), "a single-port bank has one access at a time")
             m.d.comb += Assert(~(self._wanted(part) & part.grant.any()), "a write beats reads")
+
+    def _busy(self, port):
+        """Cycles after the first one for which an access that starts now keeps a port."""
+        return self._cfg.bank_cycles - 1
 
     def _wanted(self, part):
         """Somebody wants to write."""
@@ -139,15 +143,18 @@ class BankProperties(Properties):
         if self._cfg.bank_ports == "1RW":
             free &= ~self._wanted(part)
         rows = [~part.grant[slot] | (self.pins.read_row == part.rows[slot]) for slot in range(len(part.grant))]
-        self.history = [part.grant]
-        for cycle in range(self._cfg.bank_cycles):
-            self.history.append(past(m, self.history[-1], f"grant{cycle}"))
         m.d.comb += [
             Assert(part.grant.any() == (asking & free), "a free port serves a read"),
             Assert(self.pins.read == part.grant.any(), "the SRAM reads what is granted"),
             Assert(Cat(rows).all(), "the row is that of the granted slot"),
-            Assert(part.fill == self.history[-1], "data arrive bank_cycles after the grant"),
         ]
+        self._arrives(m, part)
+
+    def _arrives(self, m, part):
+        self.history = [part.grant]
+        for cycle in range(self._cfg.bank_cycles):
+            self.history.append(past(m, self.history[-1], f"grant{cycle}"))
+        m.d.comb += Assert(part.fill == self.history[-1], "data arrive bank_cycles after the grant")
 
     def help(self, m, part, state):
         for left in (self.write_left, self.read_left):

@@ -6,6 +6,7 @@ from unittest import mock
 import pytest
 from amaranth.sim import Simulator
 
+from tests.striped.scheme import StripedConfig
 from warpfile.hdl.rf.bank import Bank
 from warpfile.hdl.rf.engines import Ports
 from warpfile.spec.config import Config
@@ -31,12 +32,13 @@ class Cycle:
     result: int | None = None  #: row of a result
     reads: int = 0  #: units that read row 7
     data: int = 0
+    lengths: tuple[int, ...] = ()  #: by client, where they differ; 3 for results, 1 for units
     seen: dict[str, int] = field(default_factory=dict)
 
 
 def run(cfg, engines, cycles):
     """Let a bank serve these cycles; ``seen`` of each gets what it answers. Returns the last data that it read."""
-    bank = Bank(cfg, engines)
+    bank = Bank(cfg, engines, varying=any(cycle.lengths for cycle in cycles))
     simulator = Simulator(bank)
     simulator.add_clock(1e-6)
 
@@ -92,6 +94,11 @@ def _ask(ctx, bank, cycle):
     ctx.set(bank.requests, cycle.reads)
     for unit in range(2):
         ctx.set(bank.rows[unit], 7)
+    if hasattr(bank, "lengths"):
+        ctx.set(bank.lengths, [1, 1])
+        ctx.set(bank.write_lengths, [3])
+    for client, length in enumerate(cycle.lengths):
+        ctx.set(bank.offer_lengths[client], length)
 
 
 def order(ports="1RW"):
@@ -146,6 +153,35 @@ def test_what_an_engine_reads_arrives_as_long_after_its_grant_as_an_access_takes
     ]
     # The single port is busy until then, for the units too.
     assert [cycle.seen["grant"] for cycle in cycles[: length + 1]] == [0] * length + [1]
+
+
+LONG = StripedConfig(**CFG.to_json(), stripe=2)
+
+
+def seen(cycles, name):
+    return [cycle.seen[name] for cycle in cycles]
+
+
+def test_where_accesses_differ_in_length_data_arrive_and_the_port_is_free_when_they_end():
+    """An engine's read of 2 cycles, then its write of 3, a result of 3, a unit's read of 1 and the engine's of 3."""
+    cycles = [Cycle(0b10, (1, 6), 0b00, (0, 0), lengths=(1, 2), reads=0b01), Cycle(reads=0b01)]
+    cycles += [Cycle(0b01, (5, 6), 0b01, (3, 3), lengths=(3, 1)), *[Cycle(result=4) for _ in range(4)]]
+    cycles += [Cycle(reads=0b01) for _ in range(2)]
+    cycles += [Cycle(reads=0b01), Cycle(0b10, (1, 6), 0b00, (0, 0), lengths=(1, 3)), *[Cycle() for _ in range(4)]]
+    run(LONG, (MOVER,), cycles)
+    assert seen(cycles, "taken") == [0b10, 0, 0b01, *[0] * 7, 0b10, *[0] * 4]
+    assert seen(cycles, "engine_fill") == [0, 0, 0b10, *[0] * 10, 0b10, 0]
+    assert seen(cycles, "accept") == [0] * 5 + [1] + [0] * 9
+    assert seen(cycles, "grant") == [0] * 8 + [1, 1] + [0] * 5
+    assert seen(cycles, "fill") == [0] * 9 + [1, 1] + [0] * 4
+
+
+def test_with_two_ports_a_long_write_leaves_the_reads_alone():
+    cycles = [Cycle(result=4, reads=0b01, lengths=(1, 1)), *[Cycle(result=4, reads=0b01) for _ in range(3)]]
+    run(LONG.replace(bank_ports="1R1W"), (MOVER,), cycles)
+    assert seen(cycles, "accept") == [1, 0, 0, 1]
+    assert seen(cycles, "grant") == [1, 1, 1, 1]
+    assert seen(cycles, "fill") == [0, 1, 1, 1]
 
 
 def test_a_reading_engine_takes_the_single_port_from_results_behind_it():
