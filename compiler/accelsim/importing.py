@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,11 @@ def import_kernel(
     Raises :class:`AccelsimError`, or ``ValueError`` for an override of an unknown key.
     """
     repairs = Repairs()
-    lines = iter(enumerate(read_lines(path), 1))
-    header = read_header(lines, path, overrides or {}, repairs)
-    ctas = header.grid[0] * header.grid[1] * header.grid[2]
-    recording = read_body(lines, header, path, (lambda done: report(done, ctas)) if report else lambda done: None)
+    with closing(read_lines(path)) as stream:  # also where a line is refused
+        lines = iter(enumerate(stream, 1))
+        header = read_header(lines, path, overrides or {}, repairs)
+        ctas = header.grid[0] * header.grid[1] * header.grid[2]
+        recording = read_body(lines, header, path, (lambda done: report(done, ctas)) if report else lambda done: None)
     traced = len({cta for cta, _ in recording.warps})
     if traced < ctas:
         repairs.remark(f"{traced} of the grid's {ctas} CTAs are in the file")

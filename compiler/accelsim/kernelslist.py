@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import lzma
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 from warpfile.compiler.accelsim.errors import AccelsimError
@@ -40,7 +40,7 @@ def _readable(path: Path, source: Path, line: int) -> Path:
     raise AccelsimError(source, line, f"{path.name} must be in {path.parent}, and is missing")
 
 
-def read_lines(path: Path) -> Iterator[str]:
+def read_lines(path: Path) -> Generator[str, None, None]:
     """Lines of a trace file, decompressed where its name says so."""
     try:
         if path.suffix == ".xz":

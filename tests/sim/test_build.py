@@ -28,7 +28,7 @@ def copied(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_two_values_of_origin_swapped_make_another_key(copied: Path) -> None:
     """They decide hardware: the file that has them was not on the list of those that the key looked at."""
-    before, path = key(SCHEMES["rfc"]), copied / "spec" / "environment.py"
+    before, path = key(SCHEMES["rfc"]), copied / "spec" / "stimulus.py"
     lines = path.read_text().splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("class Origin"))
     first, second = [n for n in range(at, len(lines)) if " = " in lines[n] and lines[n].startswith("    ")][:2]

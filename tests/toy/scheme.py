@@ -8,7 +8,7 @@ import random
 import numpy as np
 
 from tests.golden.scenario import op
-from warpfile.schemes import PARTS, SCHEMES, Part, Scheme
+from warpfile.schemes import PARTS, Part, Scheme
 from warpfile.spec.config import Config
 from warpfile.spec.contract import Gives
 from warpfile.spec.rewrite import Insertion, copied, rewritten
@@ -43,7 +43,6 @@ FILE = Part(
     parameters=ToyConfig,
 )
 TOY = Scheme(name="toy", summary="for tests", preset="tiny", collectors=PARTS["units"], rf=FILE)
-SCHEMES.setdefault("toy", TOY)
 
 
 def pseudo(operand: int, drain: Drain = Drain.NONE) -> StaticInstruction:
