@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from warpfile.golden.rf.banked.file import BankedFile
 from warpfile.golden.rf.contract import RegisterFile
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
+from warpfile.spec.contract import Asks
 from warpfile.spec.ctas import Launch
 from warpfile.spec.environment import Result
 from warpfile.spec.probe import ProbeLayout
@@ -102,6 +104,18 @@ def test_a_result_that_the_file_drops_is_missed_by_its_reader() -> None:
         run(CFG, hand_trace([op((), 4), op((4,), 6)]), machine(file_kind=file))
 
 
+class Keeping(Config):
+    """A configuration whose collectors may keep results."""
+
+    @property
+    def asks(self) -> Asks:
+        """As always, and this."""
+        return replace(super().asks, keeps=True)
+
+
+KEEPING = Keeping(banks=2, collect="all", alu_latency=4)
+
+
 class StoresNothing(Units):
     """Takes results without having them stored."""
 
@@ -113,11 +127,13 @@ class StoresNothing(Units):
 
 def test_a_result_that_need_not_be_stored_completes_and_leaves_its_row_out_of_date() -> None:
     stored = run(CFG, hand_trace([op((), 4), op((2,), 6)]))
-    passed = run(CFG, hand_trace([op((), 4), op((2,), 6)]), machine(StoresNothing))
+    passed = run(KEEPING, hand_trace([op((), 4), op((2,), 6)]), machine(StoresNothing))
     assert passed.fields == stored.fields
     assert (stored.model.counters["bank_writes"], passed.model.counters["bank_writes"]) == (2, 0)
     with pytest.raises(AssertionError, match="in R4"):
-        run(CFG, hand_trace([op((), 4), op((4,), 6)]), machine(StoresNothing))
+        run(KEEPING, hand_trace([op((), 4), op((4,), 6)]), machine(StoresNothing))
+    with pytest.raises(AssertionError, match="keep a result that do not say that they may"):
+        run(CFG, hand_trace([op((), 4), op((2,), 6)]), machine(StoresNothing))
 
 
 def test_a_result_is_held_until_the_collectors_let_it_go() -> None:

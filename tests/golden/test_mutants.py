@@ -63,8 +63,8 @@ class LosesPartialWrites(Baseline):
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
-        file, settle = self.file, self.file._settle
-        file._settle = lambda r, s: settle(r, s) if r.mask == 0xFFFFFFFF else None  # type: ignore[method-assign]
+        file, store = self.file, self.file._store
+        file._store = lambda r, *at: store(r, *at) if r.mask == 0xFFFFFFFF else None  # type: ignore[method-assign]
 
 
 class SharesRows(Baseline):

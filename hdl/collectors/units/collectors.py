@@ -80,7 +80,7 @@ class Units(wiring.Component):
         for number in range(self._cfg.lanes):
             if self._cfg.gives.near_bits:
                 lane = stamp(m, f"lane{number}", "checked_lane", lambda: CheckedLane(self._cfg))
-                m.d.comb += [lane.near.eq(self.near_data[number]), lane.take.eq(take)]
+                m.d.comb += [lane.near_words.eq(self.near_data[number]), lane.take.eq(take)]
             else:
                 lane = stamp(m, f"lane{number}", "collector_lane", lambda: CollectorLane(self._cfg))
             m.d.comb += [

@@ -39,13 +39,13 @@ class CheckedLane(wiring.Component):
     Members
     -------
     inputs, fill, chosen, operands    As in :class:`CollectorLane`.
-    near : In(32 * source_slots)      What is near, one word per source slot.
+    near_words : In(32 * source_slots)   What is near, one word per source slot.
     take : In(collectors * slots)     Slots that take their near word at the end of the cycle.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        near = {"near": In(32 * cfg.source_slots), "take": In(cfg.collectors * cfg.source_slots)}
+        near = {"near_words": In(32 * cfg.source_slots), "take": In(cfg.collectors * cfg.source_slots)}
         super().__init__({**_members(cfg), **near})
 
     def elaborate(self, platform) -> Module:
@@ -55,7 +55,7 @@ class CheckedLane(wiring.Component):
         return m
 
     def _next(self, index: int) -> tuple[Value, Value]:
-        near = self.near.word_select(index % self._cfg.source_slots, 32)
+        near = self.near_words.word_select(index % self._cfg.source_slots, 32)
         word = Mux(self.take[index], near, _input(self._cfg, self.inputs, index))
         return self.fill[index] | self.take[index], word
 
