@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 
 _BLOCK = re.compile(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KERNEL = "spmv"
-SIMULATOR = "icarus" if shutil.which("iverilog") else "verilator"
 
 
 def blocks(page: str) -> dict[str, str]:
@@ -47,7 +45,7 @@ def lockstep(site: Path, scheme: str) -> tuple[int, dict[str, object]]:
     """Exit status and facts of a lockstep run."""
     facts = site / "facts.json"
     facts.unlink(missing_ok=True)
-    options = ["--preset", "tiny", "--simulator", SIMULATOR, "--set", "lanes=2"]
+    options = ["--preset", "tiny", "--set", "lanes=2"]
     done = warpfile(site, "cosim", scheme, KERNEL, *options, "--json", str(facts))
     assert facts.exists(), done.stderr
     (found,) = json.loads(facts.read_text())["schemes"].values()
