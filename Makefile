@@ -14,7 +14,7 @@ demo: tools $(VENV)/.installed
 
 ## Everything that must hold before a change is merged.
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --durations=15
 
 lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .

