@@ -133,7 +133,8 @@ class Machine:
         """Results are accepted; the bank ports that they leave serve the collectors."""
         file, collectors, cycle = self.file, self.collectors, self.cycle
         if not any(results):
-            file.accept(cycle, results, 0, 0)
+            if file.drives_itself:
+                file.accept(cycle, results, 0, 0)
             collectors.read(cycle)
             return 0
         at_write, at_wait, _, _ = self._at_ports

@@ -29,7 +29,8 @@ class RegisterFile(Protocol):
     The calls of a cycle, in this order (those in brackets only if there is something to be asked):
 
     1. [``release``], [``unwritten``], [``near``]: over registered state, before anything changes.
-    2. ``accept``, always: results take their ports; what must go before the collectors' reads goes now.
+    2. ``accept``: results take their ports; what must go before the collectors' reads goes now. In cycles without a
+       result only if the file ``drives_itself``.
     3. [``engines[...].grant``] before the reads, [``read``], [``engines[...].grant``] after them. A row is read as it
        was at the beginning of the cycle.
     4. [``near_data``], then [``look_up``]: they see what this cycle's results did.
@@ -39,6 +40,7 @@ class RegisterFile(Protocol):
 
     hold: int
     launch_ready: bool
+    drives_itself: bool
     counters: dict[str, int]
     completion: Completion
     engines: Mapping[str, EnginePort]

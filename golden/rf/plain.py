@@ -33,6 +33,7 @@ class PlainFile:
 
     hold = 0
     launch_ready = True
+    drives_itself = False
 
     def __init__(self, cfg: Config, location: Located, length: Length | None = None) -> None:
         self.counters = {"bank_writes": 0}

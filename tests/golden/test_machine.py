@@ -32,7 +32,8 @@ def machine(kind: type[Units] = Units, file_kind: type[BankedFile] = BankedFile)
     return type("Built", (Baseline,), {"kind": kind, "file_kind": file_kind})
 
 
-def test_the_calls_of_a_cycle_come_in_order() -> None:
+@pytest.mark.parametrize("drives_itself", [False, True])
+def test_the_calls_of_a_cycle_come_in_order(drives_itself: bool) -> None:
     calls: list[list[object]] = [[]]
 
     def noting(name: str, right: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,6 +52,7 @@ def test_the_calls_of_a_cycle_come_in_order() -> None:
             super().__init__(cfg, layout)
             for name in ("room", "offer", "rule", "read", "settle", "dispatch", "accept", "launched", "edge"):
                 setattr(self.collectors, name, noting(name, getattr(self.collectors, name)))
+            self.file.drives_itself = drives_itself
             for name in ("accept", "issued", "launched", "edge"):
                 setattr(self.file, name, noting(f"file {name}", getattr(self.file, name)))
 
@@ -59,7 +61,13 @@ def test_the_calls_of_a_cycle_come_in_order() -> None:
     assert len(calls) - 1 == result.cycles
     for f, called in zip(result.fields, calls[:-1], strict=True):
         ruled = bool(f["write"] or f["write_wait"])
-        expected: list[object] = ["room", "offer", *["rule"] * ruled, "file accept", "read"]
+        expected: list[object] = [
+            "room",
+            "offer",
+            *["rule"] * ruled,
+            *["file accept"] * (ruled or drives_itself),
+            "read",
+        ]
         expected += ["settle"] * bool(f["write"])
         expected += [("dispatch", port) for port in range(CFG.ports) if f["dispatch"] >> port & 1]
         if f["issue"]:

@@ -31,6 +31,7 @@ class CachedFile:
 
     hold = 0
     launch_ready = True
+    drives_itself = True
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout, places: Places | None) -> None:
         assert places is not None, "only active warps have a cache"
