@@ -157,7 +157,9 @@ class Scheme:
         """
         passes = [part.hints for part in self.parts(cfg) if part.hints and part.hints.needed(cfg)]
         if not passes:
-            return original(trace) if trace.annotation or trace.before else trace
+            # Parts that take pseudo-instructions or a descriptor, but have no pass, get them as the trace has them.
+            own = cfg.operand_bits or cfg.descriptor
+            return original(trace) if trace.before and not own else trace
         passes.sort(key=lambda one: bool(one.writes))
         label = " ".join((self.name, *(one.holds_for(cfg) for one in passes)))
         other = " loosened="

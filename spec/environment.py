@@ -175,7 +175,8 @@ class Environment:
     def _issued(self, warp: int, word: int) -> None:
         slot = self._slots[warp]
         beat = slot.sent.popleft()
-        self.instructions += beat.counts
+        if beat.last and not beat.inserted:
+            self.instructions += 1
         if self._operands and beat.pseudo:
             self._operand = beat.operand
         if beat.needs_unit:
