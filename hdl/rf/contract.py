@@ -8,6 +8,8 @@ from warpfile.spec.config import Config
 from warpfile.spec.contract import Engine, client_count
 
 Members = dict[str, wiring.Member]
+#: Ports of engines that have one word per client in every lane.
+LANE_MAJOR = ("engine_data", "engine_read")
 
 
 def location_layout(cfg: Config) -> data.StructLayout:
