@@ -25,6 +25,7 @@ LOOKED_UP_LATER = "collectors that look sources up after their beat was taken"
 LOOK_UPS = "look-ups of further registers"
 RESULT_BANKS = "to know to which bank a result goes"
 ENGINES = "bank ports for engines of the collectors"
+STAYING = "banks behind a plain file, in which a register keeps its place while its warp is resident"
 RESIDENCY = "which warps have their registers near"
 RENAMING = "the renaming of registers"
 
@@ -119,7 +120,8 @@ class Part:
     structures: tuple[Structure, ...] = ()  #: what it stores
     hints: Hints | None = None
     harness: str = ""  #: place of a function that gives Verilog for the test harness, to check more
-    harness_over: tuple[str, ...] = ()  #: the register files whose rows that Verilog finds; over others it is left out
+    harness_wants: tuple[str, ...] = ()  #: what other parts must offer for that; where they do not, it is left out
+    harness_checks: str = ""  #: what is not checked then, for those who read of the run
     reached: tuple[str, ...] = ()  #: counters that the regression must not leave at zero
     accesses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prices: str = ""
