@@ -23,8 +23,6 @@ BANKS, WINDOW = 1, 2
 _OTHERS = [op((), 6 + number) for number in range(4)]
 #: A value that a bank gets, then one for the window only, which is read when it has left.
 LATE_READ = hand_trace([op((), 5), *_OTHERS, op((), 5), *_OTHERS, op((5,), 1)])
-    [op((), 5), *(op((), 6 + k) for k in range(4)), op((), 5), *(op((), 6 + k) for k in range(4)), op((5,), 1)]
-)
 
 
 @pytest.fixture
