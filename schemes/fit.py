@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from warpfile.schemes.part import ENGINES, LOOK_UPS, LOOKED_UP_LATER, PLACES, RESULT_BANKS, Part
+from warpfile.schemes.part import ENGINES, LOOK_UPS, LOOKED_UP_LATER, OWNERS_FIRST, PLACES, RESULT_BANKS, Part
 from warpfile.spec.config import Config
 from warpfile.spec.probe import Probe
 
@@ -27,7 +27,7 @@ def _misfits(parts: Sequence[Part], cfg: Config | None) -> Iterator[str]:
             owners[thing] = part
         others = [other for other in parts if other is not part]
         for want in wants(part, cfg):
-            if want == PLACES and not any(other.slot == "scheduler" for other in others):
+            if want in (PLACES, OWNERS_FIRST) and not any(other.slot == "scheduler" for other in others):
                 continue
             if not any(want in other.offers for other in others):
                 yield f"{part.name} wants {want}, which {_listed(others)} not offer"

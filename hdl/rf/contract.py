@@ -59,7 +59,7 @@ def file_members(cfg: Config) -> Members:
         members["retired"] = Out(cfg.warps)
     if cfg.operand_bits:
         members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
-    if cfg.scheduler == "two_level":
+    if cfg.has_places:
         members |= {
             "places": In(data.ArrayLayout(cfg.warps, cfg.active_warps)),
             "release": In(cfg.active_warps),

@@ -35,7 +35,10 @@ def refusal(scheme: Scheme, preset: str = "", **changes: object) -> str:
         ("rfc+gto", "rfc wants a scheduler with places, which gto and units do not offer"),
         ("baseline+lrr+rfc", "rfc wants a scheduler with places, which lrr and units do not offer"),
         ("rfc+bow", "bow wants places in the cycle of the offer, which rfc does not offer"),
-        ("malekeh+gto", "scheduler must be oldest or two_level, not gto: because owners of a unit go first"),
+        (
+            "malekeh+gto",
+            "malekeh wants a scheduler that takes preferred warps in the order of their age or of their places, which",
+        ),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(name: str, why: str) -> None:
