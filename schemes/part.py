@@ -20,6 +20,7 @@ SLOTS = ("scheduler", "collectors", "rf")
 
 # What parts offer each other and want of each other, and what only one part of a machine can own.
 PLACES = "a scheduler with places"  #: it says who holds which place, and asks the register file to let go of one
+OWNERS_FIRST = "a scheduler that takes preferred warps in the order of their age or of their places"
 AT_ONCE = "places in the cycle of the offer"
 LOOKED_UP_LATER = "collectors that look sources up after their beat was taken"
 LOOK_UPS = "look-ups of further registers"
@@ -105,7 +106,8 @@ class Part:
     part's own counters from its probes, which the golden model sums from its own events. ``offers``, ``wants`` and
     ``owns`` say which parts it fits (``schemes.fit``). ``accesses`` names what the part, or the bank that it asks, is
     asked for (kinds of published prices, and others that nobody has priced), each with the counters whose sum says how
-    often; ``prices`` is the set of prices from its own paper.
+    often; ``prices`` is the set of prices from its own paper: one of ``synth/prices``, or a file of the part's own
+    package (``package:path``), whose name without its ending is that of the set.
     """
 
     name: str
