@@ -10,6 +10,7 @@ from warpfile.hdl.rf.banks import Banks
 from warpfile.hdl.rf.completion import complete, complete_varying
 from warpfile.hdl.rf.contract import LANE_MAJOR, Members, engine_members, file_members
 from warpfile.hdl.rf.engines import Engines
+from warpfile.hdl.rf.read_side import join_reads
 from warpfile.spec.config import Config
 
 #: How many cycles an access of a bank and row takes, from 1 to ``cfg.gives.cycles``.
@@ -54,7 +55,7 @@ class PlainFile(wiring.Component):
             complete(m, self._cfg, self, self._cfg.bank_cycles)
         else:
             self._vary(m, location, banks)
-        if self._cfg.scheduler == "two_level":
+        if self._cfg.has_places:
             m.d.comb += self.released.eq(self.release)
         return m
 
@@ -73,15 +74,8 @@ class PlainFile(wiring.Component):
             ]
 
     def _read(self, m: Module, banks: Banks) -> None:
-        m.d.comb += [
-            banks.requests.eq(self.requests),
-            banks.places.eq(self.request_places),
-            banks.older.eq(self.older),
-            self.grant.eq(banks.grant),
-            self.fill.eq(banks.fill),
-            self.fill_data.eq(banks.fill_data),
-            *(cycles.eq(self._cfg.bank_cycles) for cycles in self.cycles if self._length is None),
-        ]
+        join_reads(m, self, banks)
+        m.d.comb += [cycles.eq(self._cfg.bank_cycles) for cycles in self.cycles if self._length is None]
 
     def _engines(self, m: Module, location: wiring.Component, banks: Banks, engines: Engines) -> None:
         """The clients of the file's own engines, which the location drives, and behind them those of the collectors."""
