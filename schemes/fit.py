@@ -20,6 +20,10 @@ def check(scheme: str, parts: Sequence[Part], cfg: Config | None = None) -> None
 
 def _misfits(parts: Sequence[Part], cfg: Config | None) -> Iterator[str]:
     owners: dict[str, Part] = {}
+    engines = {engine.name for engine in cfg.gives.engines} if cfg else set()
+    for engine in cfg.asks.engines if cfg else ():
+        if engine.name in engines:
+            yield f"names of engines must be unique, not {engine.name!r} of collectors and register file"
     for part in parts:
         for thing in part.owns:
             if thing in owners:

@@ -9,6 +9,8 @@ import pytest
 from tests.schemes import toy
 from warpfile.schemes import PARTS, SCHEMES, Part, Scheme, composed, find
 from warpfile.schemes.part import RESIDENCY
+from warpfile.spec.config import Config
+from warpfile.spec.contract import Engine, Gives
 from warpfile.spec.presets import PRESETS
 
 
@@ -49,6 +51,22 @@ def test_a_file_that_answers_later_wants_collectors_that_ask_later() -> None:
     early = replace(PARTS["bow"], name="early", wants=())
     why = "rfc wants collectors that look sources up after their beat was taken, which early does not offer"
     assert why in refusal(machine(early, PARTS["rfc"]))
+
+
+class Evicting(Config):
+    """A file with an engine of the name of bow's."""
+
+    @property
+    def gives(self) -> Gives:
+        """One engine."""
+        return Gives(cycles=self.bank_cycles, engines=(Engine("evictions", 1),))
+
+
+def test_engines_of_one_name_are_refused() -> None:
+    file = replace(PARTS["banked"], name="evicting", parameters=Evicting)
+    assert machine(PARTS["units"], file).configuration("tiny").gives.engines
+    why = "names of engines must be unique, not 'evictions' of collectors and register file"
+    assert why in refusal(machine(PARTS["bow"], file), "tiny", window_writes="back")
 
 
 @pytest.mark.parametrize("preset", PRESETS)
