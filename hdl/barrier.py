@@ -19,14 +19,14 @@ class Barrier(wiring.Component):
     resident : In(warps), cta : In(ArrayLayout)   CTA slot of each warp slot.
     arrive : In(warps)                            One-hot: this warp waits from the next cycle on.
     waiting : Out(warps)
-    released : Out(warps)                         Waits in this cycle for the last time; only for ``two_level``.
+    released : Out(warps)                         Waits in this cycle for the last time; only with places.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
         ctas = data.ArrayLayout(cfg.cta_bits, cfg.warps)
         members = {"resident": In(cfg.warps), "cta": In(ctas), "arrive": In(cfg.warps), "waiting": Out(cfg.warps)}
-        if cfg.scheduler == "two_level":
+        if cfg.has_places:
             members["released"] = Out(cfg.warps)
         super().__init__(members)
 
@@ -38,7 +38,7 @@ class Barrier(wiring.Component):
         released = any_of(
             member & done.replicate(self._cfg.warps) for member, done in zip(members, complete, strict=True)
         )
-        if self._cfg.scheduler == "two_level":
+        if self._cfg.has_places:
             m.d.comb += self.released.eq(self.waiting & released)
         m.d.sync += self.waiting.eq((self.waiting & ~released) | self.arrive)
         return m

@@ -63,7 +63,7 @@ class WarpScoreboard(wiring.Component):
             "release_tokens": In(data.ArrayLayout(TOKENS, cfg.ports)),
             "clear": Out(1),
         }
-        if cfg.scheduler == "two_level":
+        if cfg.has_places:
             members |= {"reserve_long": In(1), "touches_long": Out(1), "short_pending": Out(1)}
         super().__init__(members)
 
@@ -83,7 +83,7 @@ class WarpScoreboard(wiring.Component):
             self._undrained(pending, tokens),
         ]
         m.d.comb += self.clear.eq(self.valid & ~any_of(hazards))
-        if self._cfg.scheduler == "two_level":
+        if self._cfg.has_places:
             self._watch_loads(m, pending, mask)
         return m
 

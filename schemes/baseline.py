@@ -1,6 +1,6 @@
 """Single-level schedulers, collector units, banks, and the scheme that is made of them."""
 
-from warpfile.schemes.part import AT_ONCE, ENGINES, LOOK_UPS, LOOKED_UP_LATER, RESULT_BANKS, Part
+from warpfile.schemes.part import AT_ONCE, ENGINES, LOOK_UPS, LOOKED_UP_LATER, OWNERS_FIRST, RESULT_BANKS, STAYING, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.presets import PRESETS
@@ -34,6 +34,7 @@ OLDEST = Part(
     summary="the warp that was launched first",
     golden="warpfile.golden.scheduler.policy:Oldest",
     rtl="warpfile.hdl.scheduler.policy:Oldest",
+    offers=(OWNERS_FIRST,),
 )
 UNITS = Part(
     name="units",
@@ -55,7 +56,7 @@ BANKED = Part(
     golden="warpfile.golden.rf.banked.file:BankedFile",
     rtl="warpfile.hdl.rf.banked.file:BankedFile",
     accesses=BANK_ACCESSES,
-    offers=(AT_ONCE, LOOK_UPS, RESULT_BANKS, ENGINES),
+    offers=(AT_ONCE, LOOK_UPS, RESULT_BANKS, ENGINES, STAYING),
     proofs=("tests.formal.rf.banks:PROOFS", "tests.formal.rf.lengths:PROOFS"),
 )
 

@@ -1,7 +1,7 @@
 """``bow`` and ``bow_wr``: operand windows in place of collector units (docs/schemes/bow.md)."""
 
 from warpfile.schemes.baseline import BANKED
-from warpfile.schemes.part import AT_ONCE, Hints, Part
+from warpfile.schemes.part import AT_ONCE, STAYING, Hints, Part
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.bow import STRUCTURES, BowConfig, window_events, window_probes
@@ -22,7 +22,8 @@ BOW = Part(
     structures=STRUCTURES,
     hints=Hints(f"{_PASS}:annotate", f"{_PASS}:label", ("write_class",), {"write_class": f"{_PASS}:classes"}),
     harness="warpfile.sim.poison:window_poison",
-    harness_over=("banked",),
+    harness_wants=(STAYING,),
+    harness_checks="rows of values that were given up are not poisoned",
     reached=(
         *("bypassed_reads", "late_results", "refusals", "victims", "stall_slot"),
         *("stall_entry", "stall_write_after_read"),

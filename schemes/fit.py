@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from warpfile.schemes.part import ENGINES, LOOK_UPS, LOOKED_UP_LATER, PLACES, RESULT_BANKS, Part
+from warpfile.schemes.part import ENGINES, LOOK_UPS, LOOKED_UP_LATER, OWNERS_FIRST, PLACES, RESULT_BANKS, Part
 from warpfile.spec.config import Config
 from warpfile.spec.probe import Probe
 
@@ -20,6 +20,10 @@ def check(scheme: str, parts: Sequence[Part], cfg: Config | None = None) -> None
 
 def _misfits(parts: Sequence[Part], cfg: Config | None) -> Iterator[str]:
     owners: dict[str, Part] = {}
+    engines = {engine.name for engine in cfg.gives.engines} if cfg else set()
+    for engine in cfg.asks.engines if cfg else ():
+        if engine.name in engines:
+            yield f"names of engines must be unique, not {engine.name!r} of collectors and register file"
     for part in parts:
         for thing in part.owns:
             if thing in owners:
@@ -27,7 +31,7 @@ def _misfits(parts: Sequence[Part], cfg: Config | None) -> Iterator[str]:
             owners[thing] = part
         others = [other for other in parts if other is not part]
         for want in wants(part, cfg):
-            if want == PLACES and not any(other.slot == "scheduler" for other in others):
+            if want in (PLACES, OWNERS_FIRST) and not any(other.slot == "scheduler" for other in others):
                 continue
             if not any(want in other.offers for other in others):
                 yield f"{part.name} wants {want}, which {_listed(others)} not offer"

@@ -1,7 +1,7 @@
 """``malekeh``: caching collector units (docs/schemes/malekeh.md)."""
 
 from warpfile.schemes.baseline import BANKED, TURING_NM
-from warpfile.schemes.part import AT_ONCE, Hints, Part
+from warpfile.schemes.part import AT_ONCE, OWNERS_FIRST, Hints, Part
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.malekeh import COUNTERS, STRUCTURES, MalekehConfig, unit_events, unit_probes
@@ -18,7 +18,7 @@ MALEKEH = Part(
     parameters=MalekehConfig,
     probes=unit_probes,
     events=unit_events,
-    settings={"tiny": {"unit_entries": 4, "interval": 64}},
+    settings={"": {"scheduler": "oldest"}, "tiny": {"unit_entries": 4, "interval": 64}},
     structures=STRUCTURES,
     hints=Hints(
         f"{_PASS}:annotate",
@@ -32,7 +32,7 @@ MALEKEH = Part(
         "unit_read": ("sources",),
         "unit_tag": ("sources", "bank_writes"),
     },
-    wants=(AT_ONCE,),
+    wants=(AT_ONCE, OWNERS_FIRST),
     proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("parts", "waits", "units")),
 )
 

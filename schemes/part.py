@@ -20,11 +20,13 @@ SLOTS = ("scheduler", "collectors", "rf")
 
 # What parts offer each other and want of each other, and what only one part of a machine can own.
 PLACES = "a scheduler with places"  #: it says who holds which place, and asks the register file to let go of one
+OWNERS_FIRST = "a scheduler that takes preferred warps in the order of their age or of their places"
 AT_ONCE = "places in the cycle of the offer"
 LOOKED_UP_LATER = "collectors that look sources up after their beat was taken"
 LOOK_UPS = "look-ups of further registers"
 RESULT_BANKS = "to know to which bank a result goes"
 ENGINES = "bank ports for engines of the collectors"
+STAYING = "banks behind a plain file, in which a register keeps its place while its warp is resident"
 RESIDENCY = "which warps have their registers near"
 RENAMING = "the renaming of registers"
 
@@ -104,7 +106,8 @@ class Part:
     part's own counters from its probes, which the golden model sums from its own events. ``offers``, ``wants`` and
     ``owns`` say which parts it fits (``schemes.fit``). ``accesses`` names what the part, or the bank that it asks, is
     asked for (kinds of published prices, and others that nobody has priced), each with the counters whose sum says how
-    often; ``prices`` is the set of prices from its own paper.
+    often; ``prices`` is the set of prices from its own paper: one of ``synth/prices``, or a file of the part's own
+    package (``package:path``), whose name without its ending is that of the set.
     """
 
     name: str
@@ -119,7 +122,8 @@ class Part:
     structures: tuple[Structure, ...] = ()  #: what it stores
     hints: Hints | None = None
     harness: str = ""  #: place of a function that gives Verilog for the test harness, to check more
-    harness_over: tuple[str, ...] = ()  #: the register files whose rows that Verilog finds; over others it is left out
+    harness_wants: tuple[str, ...] = ()  #: what other parts must offer for that; where they do not, it is left out
+    harness_checks: str = ""  #: what is not checked then, for those who read of the run
     reached: tuple[str, ...] = ()  #: counters that the regression must not leave at zero
     accesses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prices: str = ""

@@ -19,7 +19,7 @@ RFC = Part(
     parameters=RfcConfig,
     probes=cache_probes,
     events=cache_events,
-    settings={"tiny": {"active_warps": 2, "cache_entries": 2, "write_queue": 2}},
+    settings={"": {"scheduler": "two_level"}, "tiny": {"active_warps": 2, "cache_entries": 2, "write_queue": 2}},
     structures=STRUCTURES,
     hints=Hints(
         f"{_PASS}:annotate",

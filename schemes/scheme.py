@@ -173,8 +173,22 @@ class Scheme:
 
     def harness(self, cfg: Config, layout: ProbeLayout) -> str:
         """Verilog that checks more in the test harness."""
-        checking = (part for part in self.parts(cfg) if part.harness and self.rf.name in part.harness_over)
+        checking, _ = self._checking(cfg)
         return "".join(found(part.harness)(cfg, layout) for part in checking)
+
+    def unchecked(self, cfg: Config) -> tuple[str, ...]:
+        """What the test harness would check over another register file and leaves out here, a line each."""
+        _, left_out = self._checking(cfg)
+        return tuple(
+            f"{self.name}: {part.harness_checks}, which takes {', '.join(part.harness_wants)}" for part in left_out
+        )
+
+    def _checking(self, cfg: Config) -> tuple[list[Part], list[Part]]:
+        """Parts that check more in the harness, and those that would if others offered what they want for it."""
+        parts = [part for part in self.parts(cfg) if part.harness]
+        offered = {offer for part in self.parts(cfg) for offer in part.offers}
+        able = [part for part in parts if offered.issuperset(part.harness_wants)]
+        return able, [part for part in parts if part not in able]
 
     def verilog(self, cfg: Config, *, probes: bool, progress: Callable[[str], object] = str) -> str:
         """Verilog of the whole machine, top module ``TOP``; ``progress`` is told every module's name."""

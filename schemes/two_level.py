@@ -1,6 +1,6 @@
 """The two-level scheduler."""
 
-from warpfile.schemes.part import PLACES, Part
+from warpfile.schemes.part import OWNERS_FIRST, PLACES, Part
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.two_level import place_events, place_probes
 
@@ -12,7 +12,7 @@ TWO_LEVEL = Part(
     rtl="warpfile.hdl.scheduler.two_level.scheduler:TwoLevel",
     probes=place_probes,
     events=place_events,
-    offers=(PLACES,),
+    offers=(PLACES, OWNERS_FIRST),
     proofs=("tests.formal.scheduler.two_level.places:PROOFS",),
 )
 

@@ -9,32 +9,39 @@ from warpfile.spec.schemes.bow import BowConfig
 PATTERN = 0xBAD0C0DE
 
 _STATE = """\
-  // Poison: base of the warp in every slot, as it was launched; then the row of every register that is given up.
-  reg [{base_top}:0] base_of [0:{last_warp}];
-  reg [31:0] poison_place;
+  // Poison: place of every register, as its results have shown it; then the row of every register that is given up.
+  reg [{place_top}:0] place_of [0:{last_register}];
+  reg [{place_top}:0] poison_place;
   reg [{last_lane}:0] poison_mask;
   integer poison_lane;
   always @(posedge clk) if (!inputs[0]) begin
-    if (inputs[{launch_valid}]) base_of[inputs[{launch_warp}]] <= inputs[{launch_base}];
-{events}  end
+{places}{events}  end
+"""
+_PLACE = """\
+    if (inputs[{valid}]) place_of[{{inputs[{warp}], inputs[{register}]}}] =
+        dut.register_file.banks.result_places[{low} +: {width}];
 """
 _EVENT = """\
     if (probe[{event}]) begin
-      poison_place = base_of[{warp}] + {register};
+      poison_place = place_of[{{{warp}, {register}}}];
       poison_mask = {mask};
-      case ((poison_place + {skew}) % {banks})
+      case (poison_place[{bank_top}:0])
 {banks_text}      endcase
     end
 """
 _BANK = """\
         {bank}: for (poison_lane = 0; poison_lane < {lanes}; poison_lane = poison_lane + 1)
-          if ({mask}[poison_lane]) dut.register_file.banks.bank{bank}.ram.ram.rows[poison_place / {banks}]
+          if (poison_mask[poison_lane]) dut.register_file.banks.bank{bank}.ram.ram.rows[poison_place[{rows}]]
               [poison_lane*32 +: 32] <= 32'h{pattern:x};
 """
 
 
 def window_poison(cfg: BowConfig, layout: ProbeLayout) -> str:
-    """Verilog for the harness of a machine with operand windows: poison at every discard and drop."""
+    """Verilog for the harness of a machine with operand windows: poison at every discard and drop.
+
+    It asks the file's own look-up of results where a register lives, so that it works over any plain file in which
+    that stays so while the warp is resident.
+    """
     if cfg.window_writes != "hints":
         return ""
     events = []
@@ -45,7 +52,8 @@ def window_poison(cfg: BowConfig, layout: ProbeLayout) -> str:
             held = f"{tags}.registers[{entry * cfg.register_bits} +: {cfg.register_bits}]"
             # A result may take an entry and be given up in the same cycle, by the beat that enters.
             register = f"({tags}.stored[{entry}] ? {tags}.result_register : {held})"
-            events.append(_event(cfg, event, str(warp), register, f"{{{cfg.lanes}{{1'b1}}}}"))
+            lanes = f"{{{cfg.lanes}{{1'b1}}}}"
+            events.append(_event(cfg, event, f"{cfg.warp_bits}'d{warp}", register, lanes))
     for port in range(cfg.ports):
         names = ("warp", "register", "mask", "full")
         fields = {name: f"inputs[{input_bits(cfg, f'result{port}', name)}]" for name in names}
@@ -53,19 +61,23 @@ def window_poison(cfg: BowConfig, layout: ProbeLayout) -> str:
         mask = f"({fields['mask']} | {{{cfg.lanes}{{{fields['full']}}}}})"
         events.append(_event(cfg, layout.offset["drop"] + port, fields["warp"], fields["register"], mask))
     return _STATE.format(
-        base_top=cfg.place_bits - 1,
-        last_warp=cfg.warps - 1,
+        place_top=cfg.bank_bits + cfg.row_bits - 1,
+        last_register=(1 << cfg.warp_bits + cfg.register_bits) - 1,
         last_lane=cfg.lanes - 1,
-        launch_valid=input_bits(cfg, "launch_valid"),
-        launch_warp=input_bits(cfg, "launch", "warp"),
-        launch_base=input_bits(cfg, "launch", "base"),
+        places="".join(_place(cfg, port) for port in range(cfg.ports)),
         events="".join(events),
     )
 
 
+def _place(cfg: BowConfig, port: int) -> str:
+    width, name = cfg.bank_bits + cfg.row_bits, f"result{port}"
+    fields = {field: input_bits(cfg, name, field) for field in ("warp", "register")}
+    return _PLACE.format(valid=input_bits(cfg, f"result_valid{port}"), low=port * width, width=width, **fields)
+
+
 def _event(cfg: BowConfig, event: int, warp: str, register: str, mask: str) -> str:
-    skew = {"none": "0", "warp": warp, "row": f"poison_place / {cfg.banks}"}[cfg.bank_skew]
-    common = {"banks": cfg.banks, "lanes": cfg.lanes, "pattern": PATTERN, "mask": "poison_mask"}
+    rows = f"{cfg.bank_bits + cfg.row_bits - 1}:{cfg.bank_bits}"
+    common = {"lanes": cfg.lanes, "pattern": PATTERN, "rows": rows}
     text = "".join(_BANK.format(bank=bank, **common) for bank in range(cfg.banks))
-    where = {"event": event, "warp": warp, "register": register, "mask": mask, "skew": skew}
-    return _EVENT.format(banks=cfg.banks, banks_text=text, **where)
+    where = {"event": event, "warp": warp, "register": register, "mask": mask, "bank_top": cfg.bank_bits - 1}
+    return _EVENT.format(banks_text=text, **where)

@@ -42,6 +42,7 @@ class CosimReport:
     outcome: Outcome
     build_seconds: float
     waveform: Path | None
+    unchecked: tuple[str, ...] = ()  #: what was left out of the checks, a line each
 
     @property
     def cycles_per_second(self) -> float:
@@ -66,6 +67,7 @@ class CosimReport:
             "cycles_per_second": self.cycles_per_second,
             "counters": outcome.counters,
             "waveform": str(self.waveform) if self.waveform else None,
+            "unchecked": list(self.unchecked),
         }
         if outcome.first_mismatch:
             facts["first_mismatch"] = outcome.first_mismatch
@@ -106,7 +108,8 @@ def cosim(
     outcome, waveform, built = run(waves, None)
     if outcome.first_mismatch and explain and not waves:
         _, waveform, _ = run(True, int(str(outcome.first_mismatch["cycle"])) + 4)
-    return CosimReport(scheme.name, trace.kernel, preset, cfg, simulator, outcome, built, waveform)
+    unchecked = scheme.unchecked(cfg)
+    return CosimReport(scheme.name, trace.kernel, preset, cfg, simulator, outcome, built, waveform, unchecked)
 
 
 def simulate(

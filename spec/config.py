@@ -110,7 +110,7 @@ class Config:
             raise ValueError(f"cache_lines must be a multiple of 4, not {self.cache_lines}")
         if self.lanes < 1:
             raise ValueError("lanes must be positive")
-        if self.scheduler == "two_level" and self.suspend == "never" and self.active_warps < self.warps:
+        if self.has_places and self.suspend == "never" and self.active_warps < self.warps:
             raise ValueError(
                 f"active_warps must be at least warps, {self.warps}, not {self.active_warps}, if suspend is never:"
                 " a warp at a barrier keeps its place"
@@ -121,10 +121,21 @@ class Config:
         """A preset's values as this kind of configuration needs them."""
         return values
 
+    def must_have(self, required: Mapping[str, tuple[object, str]]) -> None:
+        """Refuse other values of these fields; with each stands why. A part calls this when it is constructed."""
+        for name, (value, why) in required.items():
+            if getattr(self, name) != value:
+                raise ValueError(f"{name} must be {value}, not {getattr(self, name)}: {why}")
+
+    @property
+    def has_places(self) -> bool:
+        """Whether the scheduler has places: only warps that hold one issue, and the file is asked to let go of one."""
+        return self.scheduler == "two_level"
+
     @property
     def decode_flags(self) -> tuple[str, ...]:
         """All one-bit fields that the decode record has for scheme and scheduler."""
-        return (*self.beat_flags, *(("long",) if self.scheduler == "two_level" else ()))
+        return (*self.beat_flags, *(("long",) if self.has_places else ()))
 
     @property
     def asks(self) -> Asks:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from warpfile.schemes import Scheme
+from warpfile.schemes import PARTS, Scheme
 from warpfile.spec.config import Config
 
 #: The published prices, a file per set; docs/energy.md says what the fields mean.
@@ -42,7 +44,7 @@ class Price:
 
 @dataclass(frozen=True)
 class PriceSet:
-    """Prices of one paper."""
+    """Prices of one paper. ``brought``: by a part of another package, for schemes that name it only."""
 
     name: str
     source: str
@@ -50,6 +52,7 @@ class PriceSet:
     volts: float
     remark: str
     prices: tuple[Price, ...]
+    brought: bool = False
 
     def price(self, kind: str, cfg: Config) -> Price | None:
         """The price of a kind in a configuration; None where none is published."""
@@ -143,8 +146,9 @@ def _wire(prices: PriceSet, cfg: Config, way: float) -> float:
 def default_prices(scheme: Scheme, sets: Mapping[str, PriceSet]) -> PriceSet:
     """The prices of the scheme's own paper, else those of the node nearest to its chip; of equals the first."""
     if scheme.prices:
-        return sets[scheme.prices]
-    return min(sets.values(), key=lambda one: abs(one.node_nm - scheme.node_nm))
+        return sets[_set_name(scheme.prices)]
+    published = (one for one in sets.values() if not one.brought)
+    return min(published, key=lambda one: abs(one.node_nm - scheme.node_nm))
 
 
 def one_for_all(schemes: Iterable[Scheme], baseline: Scheme, sets: Mapping[str, PriceSet]) -> PriceSet:
@@ -154,12 +158,31 @@ def one_for_all(schemes: Iterable[Scheme], baseline: Scheme, sets: Mapping[str, 
     return sets[own.pop()] if len(own) == 1 else default_prices(baseline, sets)
 
 
+def all_prices() -> dict[str, PriceSet]:
+    """The published sets, and those that parts of other packages bring with them, by name.
+
+    Raises ``ValueError`` as :func:`read_prices`, and for two sets of one name.
+    """
+    found = read_prices()
+    for place in dict.fromkeys(part.prices for part in PARTS.values() if ":" in part.prices):
+        name, (package, _, path) = _set_name(place), place.partition(":")
+        if name in found:
+            raise ValueError(f"{place}: the name of a price set must be its own, not {name}")
+        found[name] = replace(_price_set(files(package) / path, name), brought=True)
+    return found
+
+
+def _set_name(place: str) -> str:
+    """Name of the set that a part names: one of this package, or a file (``package:path``)."""
+    return PurePosixPath(place.partition(":")[2]).stem if ":" in place else place
+
+
 def read_prices(folder: Path = PUBLISHED) -> dict[str, PriceSet]:
     """All sets of a folder, by name of their file.
 
     Raises ``ValueError`` with file, place and rule for one that cannot be used.
     """
-    return {path.stem: _price_set(path) for path in sorted(folder.glob("*.toml"))}
+    return {path.stem: _price_set(path, path.stem) for path in sorted(folder.glob("*.toml"))}
 
 
 _Rule = tuple[str, Callable[[Any], bool]]
@@ -193,7 +216,7 @@ def _check(table: Any, rules: Mapping[str, _Rule], at: str, optional: Mapping[st
             raise ValueError(f"{at}: {name} must be {rule}, not {table.get(name)!r}")
 
 
-def _price_set(path: Path) -> PriceSet:
+def _price_set(path: Path | Traversable, name: str) -> PriceSet:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -207,7 +230,7 @@ def _price_set(path: Path) -> PriceSet:
     for kind in _BANKS:
         if not any(one.kind == kind and not one.where for one in prices):
             raise ValueError(f"{path}: {kind} must have a price that always holds")
-    return PriceSet(path.stem, **{**table, "prices": prices})
+    return PriceSet(name, **{**table, "prices": prices})
 
 
 def _price(table: Any, kinds: Mapping[str, str], at: str) -> Price:

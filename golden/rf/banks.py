@@ -11,7 +11,7 @@ from warpfile.spec.config import Config
 
 #: Turns of a cycle at the ports, in this order: engines by what they go before, results and reads themselves.
 TURNS = {"results": 0, "reads": 2, "last": 4}
-RESULTS, READS = 1, 3
+RESULTS, READS, LAST = 1, 3, 4
 
 
 #: A read that a bank serves: number of the source slot, the copy that its row holds, the cycle in which that arrives.
@@ -59,10 +59,13 @@ class Banks:
         self.rows = [[-1] * cfg.rows for _ in range(cfg.banks)]
         self.writes: list[tuple[int, Write]] = []
         self.shared = False  # with engines, whose turn then counts
+        self.own: Callable[[int, int], None] | None = None  # called first with every turn, if the file has engines
         self._turn = 0
 
     def turn(self, cycle: int, number: int) -> None:
         """Somebody comes to the ports at this turn of a cycle; nobody may come after a later one."""
+        if self.own is not None:
+            self.own(cycle, number)
         turn = cycle * 8 + number
         assert turn >= self._turn, f"cycle {cycle}: turn {number} at the banks comes after turn {self._turn % 8}"
         self._turn = turn

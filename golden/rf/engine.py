@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from warpfile.golden.arbiter import first_from
@@ -36,6 +36,10 @@ class EnginePort:
         A read arrives ``Banks.length`` of its place later, rows change at the edge of the banks.
         """
         self._banks.turn(cycle, TURNS[self._engine.before])
+        return self.serve(cycle, asks)
+
+    def serve(self, cycle: int, asks: Mapping[int, Ask]) -> list[tuple[int, int]]:
+        """The same for somebody who has seen to the turn."""
         waiting: dict[int, int] = {}
         for client, ask in asks.items():
             assert client < self._engine.count, f"engine {self._engine.name} has no client {client}"
@@ -58,3 +62,42 @@ class EnginePort:
         self._banks.claim(cycle, ask.bank, ask.row)
         self._banks.write(ask.bank, ask.write)
         return held
+
+
+class Served(NamedTuple):
+    """A client of an engine that was served: the copy that its row held, and the cycle in which a read's data come."""
+
+    engine: str
+    client: int
+    copy: int
+    arrival: int
+
+
+class OwnEngines:
+    """The register file's own engines; in each place of a cycle they come before those of the collectors.
+
+    ``asks``: what the clients of each engine ask for, by its name. That is registered state: it changes at the edge
+    only. ``served``: those that got their ports in this cycle, and ``writes``, how many of them wrote; both are
+    complete when ``PlainFile.edge`` has been called.
+    """
+
+    def __init__(self, engines: Sequence[Engine], banks: Banks) -> None:
+        order = sorted(engines, key=lambda engine: TURNS[engine.before])
+        self._ports = [(TURNS[engine.before], engine.name, EnginePort(engine, banks)) for engine in order]
+        self._banks, self._cycle, self._next = banks, -1, 0
+        self.asks: dict[str, dict[int, Ask]] = {engine.name: {} for engine in engines}
+        self.served: list[Served] = []
+        self.writes = 0
+
+    def come(self, cycle: int, number: int) -> None:
+        """Those whose turn is this one or an earlier one are served, once in a cycle."""
+        if cycle != self._cycle:
+            self._cycle, self._next, self.served, self.writes = cycle, 0, [], 0
+        while self._next < len(self._ports) and self._ports[self._next][0] <= number:
+            _, name, port = self._ports[self._next]
+            self._next += 1
+            asks = self.asks[name]
+            for client, copy in port.serve(cycle, asks) if asks else ():
+                bank, row, write = asks[client]
+                self.served.append(Served(name, client, copy, cycle + self._banks.length(bank, row)))
+                self.writes += write is not None

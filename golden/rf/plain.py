@@ -8,8 +8,8 @@ from typing import Protocol
 from warpfile.golden.completion import Completion
 from warpfile.golden.copies import Latest, merged, passed_by
 from warpfile.golden.entry import Entry
-from warpfile.golden.rf.banks import RESULTS, Banks, Length
-from warpfile.golden.rf.engine import EnginePort
+from warpfile.golden.rf.banks import LAST, RESULTS, Banks, Length
+from warpfile.golden.rf.engine import EnginePort, OwnEngines
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
 from warpfile.spec.stimulus import Result
@@ -28,7 +28,9 @@ class Located(Protocol):
 class PlainFile:
     """Register file (``golden.rf.contract``) that holds nobody and lets go of every place at once.
 
-    ``length`` says how many cycles an access of a place takes, if that is not ``bank_cycles`` for all.
+    ``length`` says how many cycles an access of a place takes, if that is not ``bank_cycles`` for all. ``own``: the
+    engines of ``cfg.gives``, if there are any. A file that has some says at the end of its ``edge``, after this one,
+    what they ask for next.
     """
 
     hold = 0
@@ -41,6 +43,10 @@ class PlainFile:
         self.banks = Banks(cfg, length)
         self.read = self.banks.read
         self.engines = {engine.name: EnginePort(engine, self.banks) for engine in cfg.asks.engines}
+        self.own: OwnEngines | None = None
+        if cfg.gives.engines:
+            self.own = OwnEngines(cfg.gives.engines, self.banks)
+            self.banks.own = self.own.come
         self.location = location
         self.place = location.place
         self._latest = Latest(cfg) if cfg.asks.keeps else None
@@ -97,7 +103,10 @@ class PlainFile:
             self._latest.launched(launch.warp)
 
     def edge(self, cycle: int) -> int:
-        """Whole rows of engines, then the results."""
+        """What engines write, then the results."""
+        if self.own is not None:
+            self.own.come(cycle, LAST)
+            self.counters["bank_writes"] -= self.own.writes  # which the file counts by a name of its own
         if self.banks.writes:
             self.counters["bank_writes"] += self.banks.edge()
         if self._stored:

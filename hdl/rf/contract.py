@@ -8,6 +8,8 @@ from warpfile.spec.config import Config
 from warpfile.spec.contract import Engine, client_count
 
 Members = dict[str, wiring.Member]
+#: Ports of engines that have one word per client in every lane.
+LANE_MAJOR = ("engine_data", "engine_read")
 
 
 def location_layout(cfg: Config) -> data.StructLayout:
@@ -57,7 +59,7 @@ def file_members(cfg: Config) -> Members:
         members["retired"] = Out(cfg.warps)
     if cfg.operand_bits:
         members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
-    if cfg.scheduler == "two_level":
+    if cfg.has_places:
         members |= {
             "places": In(data.ArrayLayout(cfg.warps, cfg.active_warps)),
             "release": In(cfg.active_warps),

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 
-from amaranth import Module, Value
+from amaranth import Cat, Module, Value
 from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In
 
 from warpfile.hdl.rf.banks import Banks
 from warpfile.hdl.rf.completion import complete, complete_varying
-from warpfile.hdl.rf.contract import Members, engine_members, file_members
+from warpfile.hdl.rf.contract import LANE_MAJOR, Members, engine_members, file_members
+from warpfile.hdl.rf.engines import Engines
+from warpfile.hdl.rf.read_side import join_reads
 from warpfile.spec.config import Config
 
 #: How many cycles an access of a bank and row takes, from 1 to ``cfg.gives.cycles``.
@@ -16,6 +19,9 @@ Length = Callable[[Value, Value], Value]
 
 class PlainFile(wiring.Component):
     """Banks with their crossbars, around a component with the ports of :class:`hdl.rf.location.Location`.
+
+    If the file has engines of its own (``cfg.gives.engines``), the location drives them: it also has the ports of
+    :func:`hdl.rf.contract.engine_members` for them, flipped. It holds their requests in registers.
 
     Ports: :func:`file_members`, and ``probes``. Places are known at once. An access takes ``bank_cycles``, or what
     the rule ``length`` says of its place in the cycle of its grant. It takes every launch, holds no warp, and lets go
@@ -38,16 +44,18 @@ class PlainFile(wiring.Component):
         """Location and banks, joined."""
         m = Module()
         m.submodules.location = location = self._location
-        m.submodules.banks = banks = Banks(self._cfg, self._cfg.asks.engines, self._length is not None)
+        engines = (*self._cfg.gives.engines, *self._cfg.asks.engines)
+        m.submodules.banks = banks = Banks(self._cfg, engines, self._length is not None)
         m.d.comb += self.launch_ready.eq(1)
         self._locate(m, location)
         self._read(m, banks)
+        self._engines(m, location, banks, engines)
         self._write(m, location, banks)
         if self._length is None:
             complete(m, self._cfg, self, self._cfg.bank_cycles)
         else:
             self._vary(m, location, banks)
-        if self._cfg.scheduler == "two_level":
+        if self._cfg.has_places:
             m.d.comb += self.released.eq(self.release)
         return m
 
@@ -66,18 +74,18 @@ class PlainFile(wiring.Component):
             ]
 
     def _read(self, m: Module, banks: Banks) -> None:
-        m.d.comb += [
-            banks.requests.eq(self.requests),
-            banks.places.eq(self.request_places),
-            banks.older.eq(self.older),
-            self.grant.eq(banks.grant),
-            self.fill.eq(banks.fill),
-            self.fill_data.eq(banks.fill_data),
-            *(cycles.eq(self._cfg.bank_cycles) for cycles in self.cycles if self._length is None),
-        ]
-        for name, member in engine_members(self._cfg, self._cfg.asks.engines).items():
-            inner, outer = getattr(banks, name), getattr(self, name)
-            m.d.comb += inner.eq(outer) if member.flow is wiring.In else outer.eq(inner)
+        join_reads(m, self, banks)
+        m.d.comb += [cycles.eq(self._cfg.bank_cycles) for cycles in self.cycles if self._length is None]
+
+    def _engines(self, m: Module, location: wiring.Component, banks: Banks, engines: Engines) -> None:
+        """The clients of the file's own engines, which the location drives, and behind them those of the collectors."""
+        own, asked = (engine_members(self._cfg, part.engines) for part in (self._cfg.gives, self._cfg.asks))
+        for name, member in engine_members(self._cfg, engines).items():
+            outer = [getattr(part, name) for part, members in ((location, own), (self, asked)) if name in members]
+            pieces = list if name in LANE_MAJOR and len(outer) > 1 else lambda port: [port]
+            for clients, *parts in zip(pieces(getattr(banks, name)), *map(pieces, outer), strict=True):
+                joined = Cat(*parts)
+                m.d.comb += clients.eq(joined) if member.flow is In else joined.eq(clients)
 
     def _write(self, m: Module, location: wiring.Component, banks: Banks) -> None:
         m.d.comb += [
@@ -102,8 +110,8 @@ class PlainFile(wiring.Component):
         ]
         m.d.comb += banks.lengths.eq(self.cycles)
         places = [(banks.result_lengths, location.result_places)]
-        if self._cfg.asks.engines:
-            places.append((banks.engine_lengths, self.engine_places))
+        if hasattr(banks, "engine_lengths"):
+            places.append((banks.engine_lengths, banks.engine_places))
         for lengths, asked in places:
             m.d.comb += [length.eq(self._length_of(place)) for length, place in zip(lengths, asked, strict=True)]
         complete_varying(m, self._cfg, self, list(banks.result_lengths))

@@ -29,6 +29,18 @@ def read_members(cfg: Config) -> dict[str, wiring.Member]:
     }
 
 
+def join_reads(m: Module, file: wiring.Component, banks: wiring.Component) -> None:
+    """Join a file's ports for reads with banks that have :func:`read_members`."""
+    m.d.comb += [
+        banks.requests.eq(file.requests),
+        banks.places.eq(file.request_places),
+        banks.older.eq(file.older),
+        file.grant.eq(banks.grant),
+        file.fill.eq(banks.fill),
+        file.fill_data.eq(banks.fill_data),
+    ]
+
+
 def connect_reads(
     m: Module, cfg: Config, part: wiring.Component, banks: list[wiring.PureInterface], asking: Value | None = None
 ) -> list[Value]:

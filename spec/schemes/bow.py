@@ -45,9 +45,7 @@ class BowConfig(Config):
             "bank_arbitration": ("round_robin", "because windows have no age"),
             "dispatch_arbitration": ("round_robin", "because windows have no age"),
         }
-        for name, (value, why) in required.items():
-            if getattr(self, name) != value:
-                raise ValueError(f"{name} must be {value}, not {getattr(self, name)}: {why}")
+        self.must_have(required)
         if self.window_entries < self.source_slots:
             raise ValueError(f"window_entries must be at least source_slots, {self.source_slots}")
 

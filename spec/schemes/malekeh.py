@@ -47,12 +47,7 @@ class MalekehConfig(Config):
             "bank_arbitration": ("oldest", "because the unit allocated first is served first"),
             "dispatch_arbitration": ("oldest", "because the unit allocated first leaves first"),
         }
-        for name, (value, why) in required.items():
-            if getattr(self, name) != value:
-                raise ValueError(f"{name} must be {value}, not {getattr(self, name)}: {why}")
-        if self.scheduler not in ("oldest", "two_level"):
-            why = "because owners of a unit go first, inside a class the oldest"
-            raise ValueError(f"scheduler must be oldest or two_level, not {self.scheduler}: {why}")
+        self.must_have(required)
         if self.unit_entries < self.source_slots:
             raise ValueError(f"unit_entries must be at least source_slots, {self.source_slots}")
 
@@ -60,8 +55,6 @@ class MalekehConfig(Config):
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
         """A preset's values as caching units need them."""
         fixed = {"collect": "one", "bank_arbitration": "oldest", "dispatch_arbitration": "oldest"}
-        if values.get("scheduler") != "two_level":
-            fixed["scheduler"] = "oldest"
         return super().adapted(values | fixed)
 
     def hints(self) -> tuple[Hint, ...]:

@@ -41,8 +41,8 @@ class RfcConfig(Config):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.scheduler != "two_level":
-            raise ValueError(f"scheduler must be two_level, not {self.scheduler}: only its active warps have a cache")
+        if not self.has_places:
+            raise ValueError(f"scheduler must have places, not be {self.scheduler}: only warps with one have a cache")
         if self.long_results == "allocate" and self.suspend != "never":
             raise ValueError(
                 f"suspend must be never, not {self.suspend}, if long_results is allocate: a load may return for a warp"
@@ -58,7 +58,7 @@ class RfcConfig(Config):
         """A preset's values as the cache needs them."""
         slots = values["source_slots"]
         assert isinstance(slots, int)
-        return super().adapted(values | {"scheduler": "two_level", "source_slots": min(slots, READ_PORTS)})
+        return super().adapted(values | {"source_slots": min(slots, READ_PORTS)})
 
     def hints(self) -> tuple[Hint, ...]:
         """No-allocate, which comes back with the result; suspend; per source: dead, evict first."""

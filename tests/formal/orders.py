@@ -164,7 +164,7 @@ def _window_ranks(entries: int, *, regress: bool = False) -> Proof:
 
 def _recency(entries: int, slots: int, *, regress: bool = False) -> Proof:
     values = _SMALL | {"unit_entries": entries, "source_slots": slots}
-    cfg = MalekehConfig(**MalekehConfig.adapted(values))
+    cfg = MalekehConfig(**MalekehConfig.adapted(values | {"scheduler": "oldest"}))
     wrong = {
         "before is who was used longer ago": {"result": lambda result: Const(0)},
         "the rank is the number of entries used longer ago": {"rank": lambda rank: rank ^ 1},
@@ -174,7 +174,9 @@ def _recency(entries: int, slots: int, *, regress: bool = False) -> Proof:
 
 
 def _departures() -> Proof:
-    cfg = MalekehConfig(**MalekehConfig.adapted(_SMALL | {"collectors": 4, "source_slots": 3}))
+    cfg = MalekehConfig(
+        **MalekehConfig.adapted(_SMALL | {"collectors": 4, "source_slots": 3} | {"scheduler": "oldest"})
+    )
     #: The lowest port counts as the last one.
     swapped = {"leaves": lambda leaves: Cat(leaves[8:12], leaves[4:8], leaves[0:4])}
     wrong = {"before is who was used longer ago": swapped}

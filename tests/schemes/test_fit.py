@@ -9,6 +9,8 @@ import pytest
 from tests.schemes import toy
 from warpfile.schemes import PARTS, SCHEMES, Part, Scheme, composed, find
 from warpfile.schemes.part import RESIDENCY
+from warpfile.spec.config import Config
+from warpfile.spec.contract import Engine, Gives
 from warpfile.spec.presets import PRESETS
 
 
@@ -35,7 +37,10 @@ def refusal(scheme: Scheme, preset: str = "", **changes: object) -> str:
         ("rfc+gto", "rfc wants a scheduler with places, which gto and units do not offer"),
         ("baseline+lrr+rfc", "rfc wants a scheduler with places, which lrr and units do not offer"),
         ("rfc+bow", "bow wants places in the cycle of the offer, which rfc does not offer"),
-        ("malekeh+gto", "scheduler must be oldest or two_level, not gto: because owners of a unit go first"),
+        (
+            "malekeh+gto",
+            "malekeh wants a scheduler that takes preferred warps in the order of their age or of their places, which",
+        ),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(name: str, why: str) -> None:
@@ -46,6 +51,22 @@ def test_a_file_that_answers_later_wants_collectors_that_ask_later() -> None:
     early = replace(PARTS["bow"], name="early", wants=())
     why = "rfc wants collectors that look sources up after their beat was taken, which early does not offer"
     assert why in refusal(machine(early, PARTS["rfc"]))
+
+
+class Evicting(Config):
+    """A file with an engine of the name of bow's."""
+
+    @property
+    def gives(self) -> Gives:
+        """One engine."""
+        return Gives(cycles=self.bank_cycles, engines=(Engine("evictions", 1),))
+
+
+def test_engines_of_one_name_are_refused() -> None:
+    file = replace(PARTS["banked"], name="evicting", parameters=Evicting)
+    assert machine(PARTS["units"], file).configuration("tiny").gives.engines
+    why = "names of engines must be unique, not 'evictions' of collectors and register file"
+    assert why in refusal(machine(PARTS["bow"], file), "tiny", window_writes="back")
 
 
 @pytest.mark.parametrize("preset", PRESETS)

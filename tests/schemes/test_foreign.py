@@ -55,7 +55,7 @@ def lockstep(site: Path, scheme: str) -> tuple[int, dict[str, object]]:
 def test_the_page_has_every_file_of_a_package(root: Path) -> None:
     names = set(blocks((root / "docs" / "adding_a_scheme.md").read_text()))
     modules = {f"swizzled/{name}.py" for name in ("__init__", "declared", "annotate", "golden", "rtl", "row")}
-    assert names == {"pyproject.toml", *modules}
+    assert names == {"pyproject.toml", "swizzled/guessed.toml", *modules}
 
 
 def test_every_command_knows_it(site: Path) -> None:
@@ -66,6 +66,22 @@ def test_every_command_knows_it(site: Path) -> None:
     made = warpfile(site, "generate", "swizzled", "--preset", "tiny", "-o", str(site / "rtl"))
     assert not made.returncode, made.stderr
     assert (site / "rtl" / "swizzled.v").exists()
+
+
+def test_energy_is_priced_by_the_packages_own_set(site: Path) -> None:
+    facts = site / "energy.json"
+    options = ["--preset", "tiny", "--json", str(facts)]
+    done = warpfile(site, "energy", "swizzled", KERNEL, *options)
+    assert not done.returncode, done.stderr
+    found = json.loads(facts.read_text())["schemes"]["swizzled"]
+    assert found["prices"]["name"] == "guessed"
+    # A tiny machine has four of the 32 lanes that the prices are for.
+    banks = [found["accesses"][kind] for kind in ("bank_read", "bank_write")]
+    assert [one["picojoules_each"] for one in banks] == [10.0 / 8, 20.0 / 8]
+    assert found["picojoules"] == sum(one["count"] * one["picojoules_each"] for one in banks) > 0
+    asked = warpfile(site, "energy", "baseline", KERNEL, *options, "--prices", "guessed")
+    assert not asked.returncode, asked.stderr
+    assert json.loads(facts.read_text())["schemes"]["baseline"]["prices"]["name"] == "guessed"
 
 
 @pytest.mark.parametrize("scheme", ["swizzled", "bow_wr+swizzled+two_level"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import PARTS, SCHEMES
 from warpfile.spec.probe import ProbeLayout
-from warpfile.synth.energy import PUBLISHED, Energy, default_prices, energy, one_for_all, read_prices
+from warpfile.synth.energy import PUBLISHED, Energy, all_prices, default_prices, energy, one_for_all, read_prices
 
 SETS = read_prices()
 
@@ -218,3 +218,19 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_every_price_says_where_it_stands() -> None:
     places = {price.place for one in SETS.values() for price in one.prices}
     assert places and all(place.startswith("Tab. ") for place in places)
+
+
+def test_a_set_whose_name_is_taken_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a part of another package brings; tests/schemes/test_foreign.py has one that is sound."""
+    second = replace(PARTS["banked"], prices="warpfile.synth:prices/bow.toml")
+    monkeypatch.setattr("warpfile.synth.energy.PARTS", {"second": second})
+    with pytest.raises(ValueError, match=r"^warpfile\.synth:prices/bow\.toml: the name of a price set must be its own"):
+        all_prices()
+
+
+def test_what_a_package_brings_prices_no_other_scheme_unasked() -> None:
+    nearer = replace(SETS["bow"], name="nearer", node_nm=SCHEMES["baseline"].node_nm, brought=True)
+    sets = {"nearer": nearer, **SETS}
+    assert default_prices(SCHEMES["baseline"], sets).name == "pilot"
+    own = replace(SCHEMES["baseline"], rf=replace(PARTS["banked"], prices="package:folder/nearer.toml"))
+    assert default_prices(own, sets) == nearer

@@ -106,6 +106,8 @@ def show_lockstep(rows: Sequence[dict[str, Any]]) -> None:
         for row in rows
     ]
     show_table((*columns, "RTL and golden", "cycles/s", "build s"), table)
+    for line in dict.fromkeys(line for row in rows for line in row.get("unchecked", ())):
+        say(f"not checked: {line}")
     for row in rows:
         if row.get("waveform"):
             say(f"waveform of {row['scheme']} on {row['kernel']}: {row['waveform']}")

@@ -16,7 +16,7 @@ from warpfile.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Trace
-from warpfile.synth.energy import Access, Energy, PriceSet, default_prices, energy, one_for_all, read_prices
+from warpfile.synth.energy import Access, Energy, PriceSet, all_prices, default_prices, energy, one_for_all
 
 _PJ_PER_NJ = 1000.0
 
@@ -92,7 +92,7 @@ def energy_command(
     \b
     Example: warpfile energy bow bow_wr matmul_tiled
     """
-    chosen, sets = designs(schemes, preset, changes, parts), read_prices()
+    chosen, sets = designs(schemes, preset, changes, parts), all_prices()
     if prices is not None and prices not in sets:
         raise click.UsageError(f"--prices must be one of {', '.join(sets)}, not {prices!r}")
     with progress("energy") as report:

@@ -7,12 +7,12 @@ from functools import cache
 
 from warpfile.evidence.study import Point, Study
 from warpfile.schemes import find
-from warpfile.synth.energy import Energy, PriceSet, energy, read_prices
+from warpfile.synth.energy import Energy, PriceSet, all_prices, energy
 
 
 @cache
 def _sets() -> Mapping[str, PriceSet]:
-    return read_prices()
+    return all_prices()
 
 
 def energy_of(study: Study, point: Point, kernel: str, prices: str, wires: Mapping[str, float] | None = None) -> Energy:

@@ -12,6 +12,7 @@ from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.rfc.events import Events
 from warpfile.golden.rf.rfc.flush import Flush
+from warpfile.golden.rf.rfc.inside import Inside
 from warpfile.golden.rf.rfc.lines import Lines
 from warpfile.golden.rf.rfc.queues import WriteQueues
 from warpfile.golden.rf.rfc.results import ResultEntrance
@@ -45,9 +46,9 @@ class CachedFile:
         self.events = Events(layout, self.counters)
         self.lines = Lines(cfg, layout)
         self.queues = WriteQueues(cfg, layout, self.banks)
-        shared = (self.location, self.lines, self.queues, places, self.events, self.banks)
-        self.entrance = ResultEntrance(cfg, *shared)
-        self.flush = Flush(cfg, *shared)
+        inside = Inside(self.location, self.lines, self.queues, places, self.events, self.banks)
+        self.entrance = ResultEntrance(cfg, inside)
+        self.flush = Flush(cfg, inside)
         self.release = self.flush.release
         self._places = places
         self._all_places = (1 << cfg.active_warps) - 1

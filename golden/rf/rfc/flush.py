@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from warpfile.golden.arbiter import indices, lowest
 from warpfile.golden.copies import POISON
-from warpfile.golden.rf.banks import Banks, Write
-from warpfile.golden.rf.location import Location
-from warpfile.golden.rf.rfc.events import Events
-from warpfile.golden.rf.rfc.lines import Lines
-from warpfile.golden.rf.rfc.queues import WriteQueues
-from warpfile.golden.scheduler.places import Places
+from warpfile.golden.rf.banks import Write
+from warpfile.golden.rf.rfc.inside import Inside
 from warpfile.spec.schemes.rfc import RfcConfig
 
 
 class Flush:
     """Empties places: dead lines at once, the others one per cycle. ``release`` first, ``send`` after the results."""
 
-    def __init__(
-        self,
-        cfg: RfcConfig,
-        location: Location,
-        lines: Lines,
-        queues: WriteQueues,
-        places: Places,
-        events: Events,
-        banks: Banks,
-    ) -> None:
-        self._location, self._lines, self._queues, self._places = location, lines, queues, places
-        self._events, self._banks = events, banks
+    def __init__(self, cfg: RfcConfig, inside: Inside) -> None:
+        self._location, self._lines, self._queues, self._places, self._events, self._banks = inside
         self._honoured = cfg.dead_bits == "honoured"
         self.releasing = 0
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warpfile.golden.copies import POISON, Latest, merged
-from warpfile.golden.rf.banks import Banks, Write
-from warpfile.golden.rf.location import Location
-from warpfile.golden.rf.rfc.events import Events
-from warpfile.golden.rf.rfc.lines import Lines
-from warpfile.golden.rf.rfc.queues import WriteQueues
-from warpfile.golden.scheduler.places import Places
+from warpfile.golden.rf.banks import Write
+from warpfile.golden.rf.rfc.inside import Inside
 from warpfile.spec.schemes.rfc import RfcConfig
 from warpfile.spec.stimulus import Origin, Result
 
@@ -24,18 +20,8 @@ class ResultEntrance:
     cycle. Values are rows of the trace, -1 for a register that its warp never wrote.
     """
 
-    def __init__(
-        self,
-        cfg: RfcConfig,
-        location: Location,
-        lines: Lines,
-        queues: WriteQueues,
-        places: Places,
-        events: Events,
-        banks: Banks,
-    ) -> None:
-        self._location, self._lines, self._queues, self._places = location, lines, queues, places
-        self._events, self._banks = events, banks
+    def __init__(self, cfg: RfcConfig, inside: Inside) -> None:
+        self._location, self._lines, self._queues, self._places, self._events, self._banks = inside
         self._bypass = cfg.long_results == "bypass"
         self._hinted = cfg.allocation == "hinted"
         self._honoured = cfg.dead_bits == "honoured"

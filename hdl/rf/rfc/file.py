@@ -7,6 +7,7 @@ from warpfile.hdl.naming import named
 from warpfile.hdl.probe import with_probes
 from warpfile.hdl.rf.completion import complete
 from warpfile.hdl.rf.contract import file_members
+from warpfile.hdl.rf.read_side import join_reads
 from warpfile.hdl.rf.rfc.directory import LINE_OUTPUTS, CacheDirectory
 from warpfile.hdl.rf.rfc.lane import CacheLane
 from warpfile.hdl.rf.rfc.location import CacheLocation
@@ -107,13 +108,8 @@ class CachedFile(wiring.Component):
 
     def _read(self, m: Module, banks: QueuedBanks) -> None:
         """Steps 5 and 6."""
+        join_reads(m, self, banks)
         m.d.comb += [
-            banks.requests.eq(self.requests),
-            banks.places.eq(self.request_places),
-            banks.older.eq(self.older),
-            self.grant.eq(banks.grant),
-            self.fill.eq(banks.fill),
-            self.fill_data.eq(banks.fill_data),
             self.unwritten.eq(banks.queued),
             self.queued.eq(banks.counts),
             self.bank_write.eq(banks.write),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from warpfile.golden.rf.banks import RESULTS, Banks, Write
-from warpfile.golden.rf.engine import Ask, EnginePort
+from warpfile.golden.rf.banks import LAST, RESULTS, Banks, Write
+from warpfile.golden.rf.engine import Ask, EnginePort, OwnEngines
 from warpfile.spec.config import Config
 from warpfile.spec.contract import PRIORITIES, Engine
 
@@ -109,3 +109,43 @@ def test_an_engine_does_what_it_declares_and_no_more() -> None:
         engine.grant(0, {0: Ask(0, 1, Write(1, 2, before=0, lanes=1))})
     with pytest.raises(AssertionError, match="no client 1"):
         engine.grant(0, {1: WRITES[0]})
+
+
+def own(*engines: Engine) -> tuple[Banks, OwnEngines]:
+    """Two banks with two ports each, and engines of the file."""
+    banks = Banks(Config(banks=2, bank_ports="1R1W"))
+    engine = OwnEngines(engines, banks)
+    banks.own = engine.come
+    return banks, engine
+
+
+@pytest.mark.parametrize("before", PRIORITIES)
+def test_in_one_place_the_files_own_engine_goes_first(before: str) -> None:
+    banks, engines = own(Engine("mine", 2, before))
+    theirs = EnginePort(Engine("theirs", 1, before), banks)
+    engines.asks = {"mine": {1: WRITES[1]}}
+    assert theirs.grant(0, {0: WRITES[0]}) == []
+    engines.asks = {"mine": {}}
+    assert theirs.grant(1, {0: WRITES[0]}) == [(0, -1)]
+
+
+def test_own_engines_are_served_in_their_order_even_if_nobody_else_comes() -> None:
+    banks, engines = own(Engine("late", 1, "last", reads=True), Engine("early", 1, "results"))
+    engines.asks = {"late": {0: Ask(0, 1)}, "early": {0: WRITES[1]}}
+    engines.come(0, LAST)
+    assert [(one.engine, one.copy, one.arrival) for one in engines.served] == [("early", -1, 1), ("late", -1, 1)]
+    assert engines.writes == 1
+    banks.edge()
+    engines.asks = {"late": {0: Ask(0, 1)}, "early": {}}
+    engines.come(1, LAST)
+    assert [(one.engine, one.copy) for one in engines.served] == [("late", 51)]
+    assert engines.writes == 0
+
+
+def test_own_engines_come_once_in_a_cycle() -> None:
+    banks, engines = own(Engine("mine", 4, "results"))
+    engines.asks = {"mine": dict(ALL)}
+    banks.turn(0, RESULTS)
+    banks.turn(0, LAST)
+    engines.come(0, LAST)
+    assert [one.client for one in engines.served] == [0]

@@ -23,7 +23,7 @@ from warpfile.spec.schemes.malekeh import MalekehConfig
 def config(**changes) -> MalekehConfig:
     """A small machine."""
     small = {"warps": 2, "lanes": 1, "ports": 3, "banks": 2, "rows": 4, "register_names": 8, "payload_bits": 16}
-    return MalekehConfig(**MalekehConfig.adapted(small | {"collectors": 3} | changes))
+    return MalekehConfig(**MalekehConfig.adapted(small | {"collectors": 3} | changes | {"scheduler": "oldest"}))
 
 
 class ConfiguredProperties(Properties):

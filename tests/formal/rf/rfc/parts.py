@@ -20,7 +20,7 @@ def config(**changes) -> RfcConfig:
     """A small machine."""
     small = {"warps": 3, "active_warps": 2, "lanes": 1, "ports": 3, "banks": 2, "rows": 4, "register_names": 8}
     small |= {"payload_bits": 16, "collectors": 2, "source_slots": 2, "cache_entries": 3}
-    return RfcConfig(**RfcConfig.adapted(small | changes))
+    return RfcConfig(**RfcConfig.adapted(small | changes | {"scheduler": "two_level"}))
 
 
 def any_number(m: Module, name: str, count: int) -> Signal:

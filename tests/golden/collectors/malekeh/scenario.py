@@ -26,7 +26,7 @@ NEAR = 0x7F  #: four destinations and three sources, more than the hand-written 
 def malekeh_config(preset: str = "turing", **changes: Any) -> MalekehConfig:
     """A preset with caching units."""
     values = PRESETS[preset].config.to_json() | changes
-    return MalekehConfig(**MalekehConfig.adapted(values))  # type: ignore[arg-type]
+    return MalekehConfig(**MalekehConfig.adapted(values | {"scheduler": "oldest"}))  # type: ignore[arg-type]
 
 
 def malekeh_layout(cfg: MalekehConfig) -> ProbeLayout:

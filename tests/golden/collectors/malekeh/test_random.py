@@ -34,7 +34,7 @@ def random_malekeh(rng: random.Random) -> MalekehConfig:
         "wait_step": rng.choice((1, 4, 31)),
         "interval": rng.choice((2, 16, 50, 200)),
     }
-    return MalekehConfig(**MalekehConfig.adapted(values))  # type: ignore[arg-type]
+    return MalekehConfig(**MalekehConfig.adapted(values | {"scheduler": "oldest"}))  # type: ignore[arg-type]
 
 
 def random_case(seed: int) -> tuple[MalekehConfig, Trace]:
@@ -64,7 +64,9 @@ def meeting_case(seed: int) -> tuple[MalekehConfig, Trace]:
         miss_latency=rng.randint(6, 12),
         result_queue=8,
     ).to_json()
-    cfg = MalekehConfig(**MalekehConfig.adapted(values | {"unit_entries": rng.choice((4, 8)), "interval": 50}))
+    cfg = MalekehConfig(
+        **MalekehConfig.adapted(values | {"unit_entries": rng.choice((4, 8)), "interval": 50} | {"scheduler": "oldest"})
+    )
     trace = stress_trace(seed, profile=rng.choice(("wide", "memory", "mask")), warps_per_cta=1, ctas=6, length=150)
     return cfg, randomly_hinted(cfg, trace, seed, rng.choice((0.3, 0.7)))
 

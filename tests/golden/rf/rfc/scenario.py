@@ -26,7 +26,7 @@ from warpfile.spec.workload import prepare
 def rfc_config(preset: str = "isca2011", **changes: Any) -> RfcConfig:
     """A preset with the register cache."""
     values = PRESETS[preset].config.to_json() | changes
-    return RfcConfig(**RfcConfig.adapted(values))  # type: ignore[arg-type]
+    return RfcConfig(**RfcConfig.adapted(values | {"scheduler": "two_level"}))  # type: ignore[arg-type]
 
 
 def rfc_layout(cfg: RfcConfig) -> ProbeLayout:

@@ -11,7 +11,9 @@ from warpfile.spec.schemes.malekeh import MalekehConfig
 
 
 def config(**changes):
-    return MalekehConfig(**MalekehConfig.adapted({**PRESETS["tiny"].config.to_json(), **changes}))
+    return MalekehConfig(
+        **MalekehConfig.adapted({**PRESETS["tiny"].config.to_json(), **changes} | {"scheduler": "oldest"})
+    )
 
 
 def run(part, bench):

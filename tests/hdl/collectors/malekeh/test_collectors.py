@@ -17,7 +17,9 @@ SMALL = {"lanes": 1, "warps": 3, "rows": 16, "interval": 20}
 
 
 def config(preset, **changes):
-    return MalekehConfig(**MalekehConfig.adapted({**PRESETS[preset].config.to_json(), **changes}))
+    return MalekehConfig(
+        **MalekehConfig.adapted({**PRESETS[preset].config.to_json(), **changes} | {"scheduler": "oldest"})
+    )
 
 
 def collectors(cfg):

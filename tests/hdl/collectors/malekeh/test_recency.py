@@ -12,7 +12,7 @@ from warpfile.spec.schemes.malekeh import MalekehConfig
 
 def config(entries, slots):
     values = {**PRESETS["tiny"].config.to_json(), "unit_entries": entries, "source_slots": slots}
-    return MalekehConfig(**MalekehConfig.adapted(values))
+    return MalekehConfig(**MalekehConfig.adapted(values | {"scheduler": "oldest"}))
 
 
 def matrix(order):

@@ -9,7 +9,7 @@ from warpfile.synth.netlist import instance_counts, read_modules
 
 def config(lanes=1, **changes):
     values = {**PRESETS["isca2011"].config.to_json(), "lanes": lanes, "warps": 4, "collectors": 4}
-    return RfcConfig(**RfcConfig.adapted({**values, **changes}))
+    return RfcConfig(**RfcConfig.adapted({**values, **changes} | {"scheduler": "two_level"}))
 
 
 def bits(cfg):

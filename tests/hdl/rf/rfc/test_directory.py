@@ -23,7 +23,7 @@ def _tags_are_simulated(monkeypatch):
 
 
 def config(**changes):
-    return RfcConfig(**RfcConfig.adapted({**PRESETS["tiny"].config.to_json(), **changes}))
+    return RfcConfig(**RfcConfig.adapted({**PRESETS["tiny"].config.to_json(), **changes} | {"scheduler": "two_level"}))
 
 
 def directory(steps, **changes):

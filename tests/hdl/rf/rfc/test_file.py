@@ -17,7 +17,7 @@ SMALL = {"lanes": 1, "warps": 3, "rows": 16, "active_warps": 2}
 
 
 def config(preset, **changes):
-    return RfcConfig(**RfcConfig.adapted({**PRESETS[preset].config.to_json(), **changes}))
+    return RfcConfig(**RfcConfig.adapted({**PRESETS[preset].config.to_json(), **changes} | {"scheduler": "two_level"}))
 
 
 def paper_config(lanes):

@@ -11,7 +11,7 @@ from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
 
 
 def config(**changes):
-    return RfcConfig(**RfcConfig.adapted({**PRESETS["tiny"].config.to_json(), **changes}))
+    return RfcConfig(**RfcConfig.adapted({**PRESETS["tiny"].config.to_json(), **changes} | {"scheduler": "two_level"}))
 
 
 def run(part, bench):

@@ -13,7 +13,7 @@ from warpfile.spec.schemes.rfc import RfcConfig
 
 
 def config(**changes):
-    return RfcConfig(**RfcConfig.adapted({**PRESETS["tiny"].config.to_json(), **changes}))
+    return RfcConfig(**RfcConfig.adapted({**PRESETS["tiny"].config.to_json(), **changes} | {"scheduler": "two_level"}))
 
 
 def run(part, bench, clocked=True):
