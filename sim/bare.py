@@ -10,7 +10,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import Timer
 
-from warpfile.sim.bench import CLOCK_PERIOD
+from warpfile.sim.replay import CLOCK_PERIOD
 
 CYCLES_VARIABLE = "WARPFILE_BARE_CYCLES"
 SECONDS_VARIABLE = "WARPFILE_BARE_SECONDS"
