@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from warpfile.spec.beat import (
+    BeatPacker,
     decode_fields,
     dispatch_fields,
     field_bits,
     kernel_fields,
     launch_fields,
-    pack_beat,
     pack_fields,
     result_fields,
 )
@@ -106,6 +106,7 @@ class StimulusPacker:
         self._low = [section.low for section in sections(cfg).values()]
         self._number = {name: names.index(name) for name in names}
         self._first_result = self._number["result0"]
+        self._beat = BeatPacker(cfg).pack
         self._kernel, self._operand = self._number.get("kernel"), self._number.get("operand")
         self.width = field_bits(stimulus_fields(cfg))
         self._ready = positions(stimulus_fields(cfg))["ready"][0]
@@ -137,7 +138,7 @@ class StimulusPacker:
             record = launch.warp | launch.base << cfg.warp_bits | launch.cta << (cfg.warp_bits + cfg.place_bits)
             parts.append((0, record))
         if stimulus.beat is not None:
-            parts.append((1, pack_beat(self._cfg, stimulus.beat, stimulus.beat_warp)))
+            parts.append((1, self._beat(stimulus.beat, stimulus.beat_warp)))
         for port, result in enumerate(stimulus.results):
             if result is not None:
                 held, record = self._held[port]
@@ -173,7 +174,7 @@ class StimulusPacker:
 
 
 class DuePacker:
-    """Packs what has to leave with the beats that an observation says are dispatched."""
+    """Packs what has to leave with the beats that an observation says are dispatched: those bits are ``dispatches``."""
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         self._cfg, self._fields = cfg, dispatch_fields(cfg)
@@ -181,8 +182,9 @@ class DuePacker:
         self._flags = tuple(name for name in cfg.beat_flags if name in self._at)
         self._hints = (1 << cfg.result_hint_bits) - 1
         self._lanes, self._record = (1 << cfg.lanes) - 1, field_bits(self._fields)
-        self._dispatch, self._ports = layout.offset["dispatch"], layout.mask("dispatch")
-        self._payloads = [layout.offset[f"dispatch_payload{port}"] for port in range(cfg.ports)]
+        offset = layout.offset
+        self.dispatches = layout.mask("dispatch") << offset["dispatch"]
+        self._places = [(offset["dispatch"] + port, offset[f"dispatch_payload{port}"]) for port in range(cfg.ports)]
         self._payload = (1 << cfg.payload_bits) - 1
         self._low = [section.low for section in sections(cfg).values()]
         self._first = list(sections(cfg)).index("due0")
@@ -196,14 +198,9 @@ class DuePacker:
 
     def parts(self, word: int, environment: Environment) -> Iterator[tuple[int, int]]:
         """Sections of a cycle's observation, before the environment knows of it: number and value."""
-        dispatched = word >> self._dispatch & self._ports
-        port = 0
-        while dispatched:
-            if dispatched & 1:
-                payload = word >> self._payloads[port] & self._payload
-                yield self._first + port, self._due(environment, payload)
-            dispatched >>= 1
-            port += 1
+        for port, (bit, at) in enumerate(self._places):
+            if word >> bit & 1:
+                yield self._first + port, self._due(environment, word >> at & self._payload)
 
     def _due(self, environment: Environment, payload: int) -> int:
         beat, warp, at = environment.workload.beats[payload], environment.owner(payload), self._at

@@ -74,7 +74,7 @@ class GoldenSide:
         """The stream. It has its last record only if the run came to its end."""
         block = bytearray()
         try:
-            for record in self._records():
+            for record in self.records():
                 block += record
                 if len(block) >= BLOCK:
                     yield bytes(block)
@@ -83,15 +83,18 @@ class GoldenSide:
             self.error = str(error) or "assertion"
         yield bytes(block)
 
-    def _records(self) -> Iterator[bytes]:
+    def records(self) -> Iterator[bytes]:
+        """The stream, record by record. Raises ``AssertionError`` where model or environment object."""
         environment, step, add, quiet = self.environment, self.model.step, self._counters.add, self._quiet
         inputs, due, form = self._packer.parts, self._due.parts, self._format
         sizes, size, ready_at, want_at = form.sizes, form.head_size, form.ready_at, form.want_at
+        dispatches = self._due.dispatches
         while not environment.done:
             stimulus = environment.stimulus()
             parts = inputs(stimulus)
             want = step(stimulus)
-            parts += due(want, environment)
+            if want & dispatches:
+                parts += due(want, environment)
             environment.observe(want)
             add(want)
             head = want << want_at | stimulus.ready << ready_at

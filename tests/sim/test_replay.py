@@ -53,7 +53,7 @@ def golden_side(workload: Workload, scheme: Scheme = BASELINE) -> GoldenSide:
 
 @pytest.fixture(scope="module")
 def records(workload: Workload) -> list[bytes]:
-    return list(golden_side(workload)._records())
+    return list(golden_side(workload).records())
 
 
 def silent(*words: object) -> None:
