@@ -125,47 +125,42 @@ DRIVEN = """\
         feeding = 1;
       end
     end
-  endtask"""
+  endtask
+  // In the middle of a cycle its observation has settled. A fault shows one cycle later, so the end waits for it too.
+  always @(negedge clk) if (feeding && !stopped) begin
+    differs = comparing && observation !== {{1'b0, want}};
+    if (differs) saw = observation;
+    else compared = compared + comparing;
+    stopped = differs || ended;
+  end"""
 
 SECTION_REGISTER = """\
   reg [{top}:0] part_{name};
 """
 
-#: Compare the cycle that ends with its record, then read that of the next one. A fault shows one cycle later.
+#: After reset, read the record of the cycle that begins.
 READ = """\
     if (waiting != 0) waiting = waiting - 1;
     else if (feeding && !stopped) begin
-      broken = 0;
-      differs = comparing && observation !== {{1'b0, want}};
-      if (differs) saw = observation;
-      else if (!ended) begin
-        compared = compared + comparing;
-        broken = $fread(head, feed) != {head_size};
-        want = head[{want}];
-        ended = !broken && head[{end}];
-        comparing = !broken && !ended;
-        if (ended) announced = want;
-        if (comparing) begin
-          next = 0;
-          due = 0;
-          next[{ready}] = head[{head_ready}];
-{sections}        end
-      end
-      else stopped = 1;
-      if (broken || differs) stopped = 1;
-      if (stopped || ended) begin
-        comparing = 0;
-        next = 1;
-        due = 0;
-      end
+      broken = $fread(head, feed) != {head_size};
+      want = head[{want}];
+      ended = !broken && head[{end}];
+      comparing = !broken && !ended;
+      next = comparing ? 0 : 1;
+      due = 0;
+      if (ended) announced = want;
+      if (comparing) begin
+        next[{ready}] = head[{head_ready}];
+{sections}      end
+      if (broken) stopped = 1;
     end
 """
 
 SECTION = """\
-          if (head[{number}]) begin
-            if ($fread(part_{name}, feed) != {size}) broken = 1;
-            {word}[{top}:{low}] = {{part_{name}[{width_top}:0], 1'b1}};
-          end
+        if (head[{number}]) begin
+          if ($fread(part_{name}, feed) != {size}) broken = 1;
+          {word}[{top}:{low}] = {{part_{name}[{width_top}:0], 1'b1}};
+        end
 """
 
 RESULT = """\
