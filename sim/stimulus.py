@@ -204,6 +204,7 @@ class DuePacker:
 
     def _due(self, environment: Environment, payload: int) -> int:
         beat, warp, at = environment.workload.beats[payload], environment.owner(payload), self._at
+        assert warp is not None, f"beat {payload} is dispatched, but no warp has issued it"
         record = warp | beat.dest << at["dest"] | beat.dest_count << at["dest_count"] | payload << at["payload"]
         record |= (beat.mask & self._lanes) << at["mask"]
         for name in self._flags:
