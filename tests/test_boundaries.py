@@ -15,7 +15,7 @@ ARROWS: dict[str, set[str]] = {
     "compiler": {"warpfile.spec", "numpy", "networkx"},
     "emulator": {"warpfile.spec", "warpfile.compiler", "numpy"},
     "golden": {"warpfile.spec"},
-    "hdl": {"warpfile.spec", "amaranth"},
+    "hdl": {"warpfile.spec", "amaranth", "wasmtime"},
     "schemes": {
         *(f"warpfile.{package}" for package in ("spec", "compiler", "emulator", "golden", "hdl")),
         "amaranth",

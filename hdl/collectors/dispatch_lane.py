@@ -1,6 +1,8 @@
 """One lane of the way from collector units, or windows, to the execution ports."""
 
-from amaranth import Module, Value
+from collections.abc import Sequence
+
+from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -40,9 +42,10 @@ class DispatchLane(wiring.Component):
         return m
 
 
-def join_lane(m: Module, cfg: Config, collectors: wiring.Component, number: int, operands: Value) -> None:
-    """Drive one lane of ``operands`` of collectors with the words of a lane, port-major, then slot."""
+def join_lanes(m: Module, cfg: Config, collectors: wiring.Component, lanes: Sequence[Value]) -> None:
+    """Drive ``operands`` of collectors with the words of every lane, which are port-major, then slot."""
     for port in range(cfg.ports):
         for slot in range(cfg.source_slots):
-            word = collectors.operands[port][slot].word_select(number, 32)
-            m.d.comb += word.eq(operands.word_select(port * cfg.source_slots + slot, 32))
+            number = port * cfg.source_slots + slot
+            words = Cat(lane.word_select(number, 32) for lane in lanes)
+            m.d.comb += collectors.operands[port][slot].eq(words)

@@ -9,7 +9,7 @@ from warpfile.hdl.collectors.bow.ports import hinted, writes_back
 from warpfile.hdl.collectors.bow.window import Window
 from warpfile.hdl.collectors.contract import collector_members
 from warpfile.hdl.collectors.dispatch import dispatch_units
-from warpfile.hdl.collectors.dispatch_lane import DispatchLane, join_lane
+from warpfile.hdl.collectors.dispatch_lane import DispatchLane, join_lanes
 from warpfile.hdl.naming import named
 from warpfile.hdl.probe import with_probes
 from warpfile.hdl.stamp import stamp
@@ -111,7 +111,7 @@ class Windows(wiring.Component):
 
     def _lanes(self, m: Module, windows: list) -> None:
         cfg, ports = self._cfg, range(self._cfg.ports)
-        chosen = Cat(self.chosen[port] for port in ports)
+        chosen, leaving = Cat(self.chosen[port] for port in ports), []
         for lane in range(cfg.lanes):
             out = stamp(m, f"dispatch_lane{lane}", "dispatch_lane", lambda: DispatchLane(cfg), clocked=False)
             parts = [self._lane(m, lane, warp, window) for warp, window in enumerate(windows)]
@@ -123,7 +123,8 @@ class Windows(wiring.Component):
             m.d.comb += [out.units.eq(Cat(part.operands for part in parts)), out.chosen.eq(chosen)]
             if writes_back(cfg):
                 m.d.comb += self.engine_data[lane].eq(Cat(part.evicted for part in parts))
-            join_lane(m, cfg, self, lane, out.operands)
+            leaving.append(out.operands)
+        join_lanes(m, cfg, self, leaving)
 
     def _lane(self, m: Module, lane: int, warp: int, window: wiring.PureInterface) -> wiring.PureInterface:
         part = stamp(m, f"window{warp}_lane{lane}", "window_lane", lambda: WindowLane(self._cfg))

@@ -7,7 +7,7 @@ from warpfile.hdl.arbiter import any_of, decode
 from warpfile.hdl.beat import needs_unit
 from warpfile.hdl.collectors.contract import collector_members
 from warpfile.hdl.collectors.dispatch import allocation_order, dispatch_units
-from warpfile.hdl.collectors.dispatch_lane import DispatchLane, join_lane
+from warpfile.hdl.collectors.dispatch_lane import DispatchLane, join_lanes
 from warpfile.hdl.collectors.malekeh.allocator import CHOICES, DepartureOrder, UnitAllocator
 from warpfile.hdl.collectors.malekeh.lane import CachingLane
 from warpfile.hdl.collectors.malekeh.lfsr import Lfsr
@@ -134,7 +134,7 @@ class CachingCollectors(wiring.Component):
 
     def _lanes(self, m: Module, units: list) -> None:
         ports = range(self._cfg.ports)
-        chosen = named(m, "chosen_units", Cat(self.chosen[port] for port in ports))
+        chosen, leaving = named(m, "chosen_units", Cat(self.chosen[port] for port in ports)), []
         for number in range(self._cfg.lanes):
             results = named(m, f"results{number}", Cat(data.word_select(number, 32) for data in self.result_data))
             masks = [self.result[port].payload for port in ports]
@@ -154,7 +154,8 @@ class CachingCollectors(wiring.Component):
                 operands.append(lane.operands)
             way = stamp(m, f"dispatch_lane{number}", "dispatch_lane", lambda: DispatchLane(self._cfg), clocked=False)
             m.d.comb += [way.units.eq(Cat(*operands)), way.chosen.eq(chosen)]
-            join_lane(m, self._cfg, self, number, way.operands)
+            leaving.append(way.operands)
+        join_lanes(m, self._cfg, self, leaving)
 
     def _watch(self, m: Module, units: list) -> None:
         """Probes that are the units' own, side by side or, for what only one unit can do, together."""

@@ -7,7 +7,7 @@ from warpfile.hdl.arbiter import lowest_one
 from warpfile.hdl.beat import needs_unit
 from warpfile.hdl.collectors.contract import collector_members
 from warpfile.hdl.collectors.dispatch import allocation_order, dispatch_units
-from warpfile.hdl.collectors.dispatch_lane import join_lane
+from warpfile.hdl.collectors.dispatch_lane import join_lanes
 from warpfile.hdl.collectors.requests import ask_banks
 from warpfile.hdl.collectors.units.checked_unit import CheckedUnit
 from warpfile.hdl.collectors.units.checks import look_up_later
@@ -76,7 +76,7 @@ class Units(wiring.Component):
 
     def _lanes(self, m: Module, take: Value | None) -> None:
         """``take``: slots that take their near word, if there are any."""
-        chosen = named(m, "chosen_units", Cat(self.chosen))
+        chosen, leaving = named(m, "chosen_units", Cat(self.chosen)), []
         for number in range(self._cfg.lanes):
             if self._cfg.gives.near_bits:
                 lane = stamp(m, f"lane{number}", "checked_lane", lambda: CheckedLane(self._cfg))
@@ -88,7 +88,8 @@ class Units(wiring.Component):
                 lane.fill.eq(self.fill),
                 lane.chosen.eq(chosen),
             ]
-            join_lane(m, self._cfg, self, number, lane.operands)
+            leaving.append(lane.operands)
+        join_lanes(m, self._cfg, self, leaving)
 
     def _watch(self, m: Module, units: list) -> None:
         slots, full = self._cfg.source_slots, named(m, "full", self.occupied.all())
