@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import CtaDispatcher
@@ -39,6 +41,7 @@ _FOREVER = 1 << 62
 _BRANCH = int(Kind.BRANCH)  # comparing with a member of an IntEnum costs a lookup for every beat
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Environment:
     """Drives one side of a lockstep run: ``stimulus()``, then ``observe(word)``, once per cycle each.
 

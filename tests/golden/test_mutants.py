@@ -18,6 +18,8 @@ from warpfile.spec.stress import stress_trace
 from warpfile.spec.trace import Port
 from warpfile.spec.workload import prepare
 
+pytestmark = pytest.mark.plain
+
 
 class IgnoresPending(Baseline):
     """No read-after-write and write-after-write check."""
