@@ -6,15 +6,16 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 TYPED := spec compiler emulator golden schemes
 
-.PHONY: demo test lint regress bench tools clean
+.PHONY: demo test lint regress bench compiled tools clean
 
 ## Lockstep of two kernels at 32 lanes, an area table and a waveform; a few minutes.
-demo: tools $(VENV)/.installed
+demo: compiled
 	$(BIN)/python -m warpfile demo
 
 ## Everything that must hold before a change is merged.
-test: lint
+test: lint compiled
 	$(BIN)/python -m pytest -n $(WORKERS) --durations=15
+	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) -m plain
 
 lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -24,13 +25,17 @@ lint: tools $(VENV)/.installed-test
 	$(BIN)/mypy
 
 ## Long regressions: every kernel on every preset at 32 lanes, stress traces, generated Verilog of every preset.
-regress: tools $(VENV)/.installed-test
+regress: tools $(VENV)/.installed-test compiled
 	$(BIN)/python -m warpfile.regress
 	$(BIN)/python -m pytest -n $(WORKERS) -m regress
 
 ## Speed of generation, golden model and lockstep.
-bench: tools $(VENV)/.installed
+bench: compiled
 	$(BIN)/python -m warpfile.bench
+
+## Golden models as compiled code, unless the present sources are compiled already; plain Python where that fails.
+compiled: tools $(VENV)/.installed
+	$(BIN)/python -m warpfile.compile
 
 ## Stops with one line for a tool that is missing.
 tools:

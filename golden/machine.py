@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.collectors.contract import Collectors, Offer
 from warpfile.golden.counters import COUNTERS, no_issue_reason
 from warpfile.golden.frame import Frame
@@ -23,6 +25,7 @@ MakeFile = Callable[[Config, ProbeLayout, Places | None], RegisterFile]
 MakeCollectors = Callable[[Config, ProbeLayout, RegisterFile], Collectors]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Machine:
     """Golden model of one scheduling domain, made of three kinds of parts. ``step`` once per cycle; nothing else
     changes it.

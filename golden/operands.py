@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.spec.beat import Beat
 
 
+@mypyc_attr(native_class=False)
 class StaleOperand(AssertionError):
     """A dispatched operand is not the value that its register had in the trace."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.spec.environment import Environment
 from warpfile.spec.stimulus import Stimulus
 
@@ -16,6 +18,7 @@ class Model(Protocol):
         """Packed observation of this cycle; then the clock edge."""
 
 
+@mypyc_attr(native_class=False)
 class Stuck(AssertionError):
     """A run that does not end within its limit."""
 

@@ -21,7 +21,7 @@ class Origin(IntEnum):
 
 @dataclass(slots=True, eq=False)
 class Result:
-    """One request of a write-back port. ``row`` names the value in the trace (-1 unknown), ``order`` breaks ties.
+    """One request of a write-back port. ``row`` names the value in the trace (-1 unknown).
 
     ``full`` and ``hints`` are those of the beat, as far as results carry them; ``component`` numbers the registers of
     one instruction. ``data`` is the value of the built lanes, lane 0 lowest, for machines that decide by values: only
@@ -29,7 +29,6 @@ class Result:
     """
 
     ready: int
-    order: int
     warp: int
     writes: bool
     register: int
@@ -41,9 +40,6 @@ class Result:
     origin: int = 0
     hints: int = 0
     data: int | None = None
-
-    def __lt__(self, other: Result) -> bool:
-        return (self.ready, self.order) < (other.ready, other.order)
 
 
 @dataclass(slots=True, eq=False)

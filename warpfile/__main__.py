@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 import click
 
 from warpfile.application import Application
@@ -14,6 +16,14 @@ from warpfile.commands.energy import energy_command
 from warpfile.commands.generate import generate
 from warpfile.commands.run import run
 from warpfile.commands.trace import trace
+from warpfile.compiled import form
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Show the version, and whether the golden models run compiled, and exit."""
+    if wanted:
+        click.echo(f"warpfile {version('warpfile')}\ngolden models: {form()}")
+        context.exit()
 
 
 @click.group(
@@ -21,7 +31,9 @@ from warpfile.commands.trace import trace
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-@click.version_option(package_name="warpfile", message="%(prog)s %(version)s")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help=_show_version.__doc__
+)
 def main() -> None:
     """Register-file architectures of GPUs as RTL: generate them, prove them against a golden model, see their cost.
 

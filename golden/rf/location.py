@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.spec.config import Config
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Location:
     """Base and offset: a warp's registers are consecutive places, and places are counted along the rows."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.completion import Completion
 from warpfile.golden.copies import Latest, merged, passed_by
 from warpfile.golden.entry import Entry
@@ -25,6 +27,7 @@ class Located(Protocol):
         """Bank and row of a register of the warp in slot ``warp``."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PlainFile:
     """Register file (``golden.rf.contract``) that holds nobody and lets go of every place at once.
 

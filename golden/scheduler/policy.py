@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.arbiter import first_from, first_of
 from warpfile.spec.config import Config
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Oldest:
     """The eligible warp that was launched first."""
 
@@ -31,6 +34,7 @@ class Oldest:
         self._age.remove(warp)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Gto(Oldest):
     """Greedy, then oldest: the last issuer as long as it is eligible, otherwise the one launched first."""
 
@@ -56,6 +60,7 @@ class Gto(Oldest):
             self._last = -1
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Lrr:
     """Loose round robin: the first eligible warp at or after the one behind the last issuer."""
 

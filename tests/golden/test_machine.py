@@ -21,7 +21,7 @@ from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.contract import Asks
 from warpfile.spec.ctas import Launch
-from warpfile.spec.environment import Result
+from warpfile.spec.environment import Result, Stimulus
 from warpfile.spec.probe import ProbeLayout
 
 CFG = Config(banks=2, collect="all", alu_latency=4)
@@ -32,29 +32,53 @@ def machine(kind: type[Units] = Units, file_kind: type[BankedFile] = BankedFile)
     return type("Built", (Baseline,), {"kind": kind, "file_kind": file_kind})
 
 
+COLLECTORS_CALLS = ("room", "offer", "rule", "read", "settle", "dispatch", "accept", "launched", "edge")
+FILE_CALLS = ("accept", "issued", "launched", "edge")
+
+
+class Noting:
+    """Another part, and a note of every call of some of its methods: their names with a prefix, and the arguments."""
+
+    def __init__(self, part: Any, prefix: str, names: Sequence[str], note: Callable[..., None]) -> None:
+        vars(self).update(part=part, prefix=prefix, names=names, note=note)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(self.part, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.part, name)
+
+        def call(*arguments: Any) -> Any:
+            self.note(self.prefix + name, arguments)
+            return found(*arguments)
+
+        return call if name in self.names else found
+
+
 @pytest.mark.parametrize("drives_itself", [False, True])
 def test_the_calls_of_a_cycle_come_in_order(drives_itself: bool) -> None:
     calls: list[list[object]] = [[]]
 
-    def noting(name: str, right: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
-            what = arguments[:1] if name in ("dispatch", "accept", "launched") else ()
-            calls[-1].append((name, *what) if what else name)
-            found = right(*arguments)
-            if name == "file edge":
-                calls.append([])
-            return found
+    def note(name: str, arguments: tuple[Any, ...]) -> None:
+        what = arguments[:1] if name in ("dispatch", "accept", "launched") else ()
+        calls[-1].append((name, *what) if what else name)
 
-        return call
+    def collectors(cfg: Config, layout: ProbeLayout, file: RegisterFile) -> Noting:
+        return Noting(Units(cfg, layout, file), "", COLLECTORS_CALLS, note)
+
+    def file(cfg: Config, layout: ProbeLayout, places: Places | None) -> Noting:
+        banked = BankedFile(cfg, layout, places)
+        banked.drives_itself = drives_itself
+        return Noting(banked, "file ", FILE_CALLS, note)
 
     class Notes(Baseline):
-        def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
-            super().__init__(cfg, layout)
-            for name in ("room", "offer", "rule", "read", "settle", "dispatch", "accept", "launched", "edge"):
-                setattr(self.collectors, name, noting(name, getattr(self.collectors, name)))
-            self.file.drives_itself = drives_itself
-            for name in ("accept", "issued", "launched", "edge"):
-                setattr(self.file, name, noting(f"file {name}", getattr(self.file, name)))
+        kind = staticmethod(collectors)  # type: ignore[assignment]
+        file_kind = staticmethod(file)  # type: ignore[assignment]
+
+        def step(self, stimulus: Stimulus) -> int:
+            word = super().step(stimulus)
+            calls.append([])
+            return word
 
     trace = hand_trace([op((), 4), NOP, op((4,), 5), NOP], [op((2,), 4)] * 3)
     result = run(CFG, trace, Notes)

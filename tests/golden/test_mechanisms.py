@@ -27,7 +27,7 @@ def entry(sources: tuple[int, ...] = (), port: int = 0, **more: int) -> Entry:
 
 
 def result(register: int = 0, port_row: int = 0, writes: bool = True, tokens: int = 0) -> Result:
-    return Result(0, 0, 0, writes, register, tokens, 1, port_row)
+    return Result(0, 0, writes, register, tokens, 1, port_row)
 
 
 def test_gto_stays_with_the_last_issuer_then_takes_the_oldest() -> None:

@@ -18,6 +18,8 @@ from warpfile.spec.stress import stress_trace
 from warpfile.spec.trace import Port
 from warpfile.spec.workload import prepare
 
+pytestmark = pytest.mark.plain
+
 
 class IgnoresPending(Baseline):
     """No read-after-write and write-after-write check."""
@@ -179,6 +181,6 @@ def test_a_result_that_nobody_waits_for_is_refused() -> None:
     layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
     environment, model = Environment(cfg, prepare(cfg, hand_trace([])), layout), Baseline(cfg, layout)
     stimulus = environment.stimulus()
-    stimulus.results[0] = Result(0, 0, 0, True, 5, 0, 1, 0)
+    stimulus.results[0] = Result(0, 0, True, 5, 0, 1, 0)
     with pytest.raises(AssertionError, match="R5 of warp 0 is released but not pending"):
         model.step(stimulus)

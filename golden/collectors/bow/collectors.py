@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.arbiter import first_from, indices
 from warpfile.golden.collectors.bow.banks import WindowBanks
 from warpfile.golden.collectors.bow.events import Events
@@ -20,6 +22,7 @@ from warpfile.spec.schemes.bow import BowConfig
 from warpfile.spec.stimulus import Result
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Windows:
     """Collectors (:class:`golden.collectors.contract.Collectors`) that own results and keep them in windows.
 

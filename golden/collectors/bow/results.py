@@ -45,7 +45,7 @@ def rule(window: Window, result: Result, writes: str) -> Ruling:
     """The first row that fits; ``writes`` is the configuration's ``window_writes``."""
     through = writes == "through"
     write_class = result.hints if writes == "hints" else _BOTH
-    slot = window.producer(result.register)
+    slot: Slot | None = window.producer(result.register)
     has_entry = result.register in window.entries.where
     if not result.full:
         if has_entry:

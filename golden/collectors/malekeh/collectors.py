@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.collectors.contract import Heads, Offer, store_all
 from warpfile.golden.collectors.malekeh.choice import UnitChoice
 from warpfile.golden.collectors.malekeh.results import ResultEntrance
@@ -26,6 +28,7 @@ _STATE_PROBES = ("request", "wait_count", "threshold", "threshold_state")
 _MISSES = ("empty", "far", "near")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CachingCollectors:
     """Collectors (:class:`golden.collectors.contract.Collectors`) that keep operands; every result is stored too.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.arbiter import lowest
 from warpfile.golden.collectors.contract import Heads, Offer, store_all
 from warpfile.golden.collectors.units.lookups import LookUps
@@ -19,6 +21,7 @@ from warpfile.spec.stimulus import Result
 COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Units:
     """Collectors (:class:`golden.collectors.contract.Collectors`) that leave every result to the register file.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.plain import PlainFile
 from warpfile.golden.scheduler.places import Places
@@ -9,6 +11,7 @@ from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class BankedFile(PlainFile):
     """A plain file with the location of the baseline."""
 

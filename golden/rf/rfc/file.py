@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.arbiter import indices
 from warpfile.golden.completion import Completion
 from warpfile.golden.entry import Entry
@@ -24,6 +26,7 @@ from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
 from warpfile.spec.stimulus import Result
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CachedFile:
     """Register file (:class:`golden.rf.contract.LateFile`) with a cache per place and queues in front of the banks.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.arbiter import first_from, indices, lowest
 from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.scheduler.places import Places
@@ -20,6 +22,7 @@ PLACE_COUNTERS = (
 )
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TwoLevel:
     """Scheduler (:class:`golden.scheduler.contract.PlacingScheduler`) with an active set."""
 

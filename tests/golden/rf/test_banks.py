@@ -16,7 +16,7 @@ def test_a_claim_takes_the_write_port_that_results_leave(ports: str, served: lis
     cfg = Config(banks=2, bank_ports=ports, source_slots=2, bank_cycles=2)
     file = BankedFile(cfg, layout_of("baseline", cfg), None)
     banks = file.banks
-    assert file.accept(0, [Result(0, 0, 0, True, 5, 0, 1, 0)], 1, 1) == 1
+    assert file.accept(0, [Result(0, 0, True, 5, 0, 1, 0)], 1, 1) == 1
     assert not banks.claim(0, 1)
     assert not banks.claim(1, 1)
     assert banks.claim(2, 0)

@@ -108,7 +108,7 @@ def test_a_length_beyond_the_longest_is_refused() -> None:
 def test_a_port_completes_one_result_per_cycle() -> None:
     cfg = CFG.replace(stripe=2)
     file = StripedFile(cfg, layout_of("baseline", cfg), None)
-    slow, bare = Result(0, 0, 0, True, 2, 0, 1, 0), Result(0, 0, 0, False, 0, 0, 1, 0)
+    slow, bare = Result(0, 0, True, 2, 0, 1, 0), Result(0, 0, False, 0, 0, 1, 0)
     assert file.place(0, 2) == (0, 1)
     done = []
     for cycle, result in enumerate([slow, bare, bare, bare, None, bare]):

@@ -11,7 +11,7 @@ from warpfile.hdl.naming import named
 from warpfile.hdl.rf.rfc.queued_banks import WRITERS
 from warpfile.hdl.rf.rfc.results import SHORT_EVENTS
 from warpfile.hdl.rf.rfc.writes import RESULT_FIELDS, CacheWrites
-from warpfile.spec.environment import Origin
+from warpfile.spec.stimulus import Origin
 
 
 class Candidate:

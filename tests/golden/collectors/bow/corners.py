@@ -13,8 +13,8 @@ from tests.golden.collectors.bow.picture import Picture
 from tests.golden.machines import Bow
 from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
-from warpfile.spec.environment import Origin, Result, Stimulus
 from warpfile.spec.schemes.bow import BowConfig
+from warpfile.spec.stimulus import Origin, Result, Stimulus
 from warpfile.spec.trace import Kind, Port
 from warpfile.spec.workload import Workload
 

@@ -24,6 +24,8 @@ from warpfile.golden.rf.banks import Banks
 from warpfile.golden.run import Stuck
 from warpfile.spec.environment import Result
 
+pytestmark = pytest.mark.plain
+
 CAUGHT = (Broken, StaleOperand, Stuck, AssertionError, KeyError, IndexError)
 
 #: What a mistake replaces: an attribute of a class or module, and the wrong thing made from the right one.

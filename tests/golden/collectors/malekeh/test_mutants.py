@@ -23,6 +23,8 @@ from warpfile.spec.schemes.malekeh import MalekehConfig
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 
+pytestmark = pytest.mark.plain
+
 Change = Callable[[Malekeh], None]
 
 

@@ -10,8 +10,8 @@ from tests.golden.rf.rfc.scenario import lines, queued
 from tests.golden.scheduler.two_level.invariants import PlaceWatcher
 from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
-from warpfile.spec.environment import Origin, Result, Stimulus
 from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
+from warpfile.spec.stimulus import Origin, Result, Stimulus
 
 #: What becomes of an accepted result with a register: exactly one of these.
 FATES = ("cache_write", "bypass_hint", "bypass_partial", "bypass_full", "long")

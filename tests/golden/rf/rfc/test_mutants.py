@@ -14,6 +14,8 @@ from warpfile.golden.run import Stuck
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.rfc import RfcConfig
 
+pytestmark = pytest.mark.plain
+
 
 class IgnoresPins(Rfc):
     """The victim may be a line that somebody has yet to read."""

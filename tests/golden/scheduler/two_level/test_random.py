@@ -142,6 +142,7 @@ MUTANTS = {
 }
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_mutant_is_caught(mutant: type[Baseline]) -> None:
     suspend, profile = MUTANTS[mutant]

@@ -1,0 +1,104 @@
+"""Compiled golden models: modules that stand in for their Python source as long as they were compiled from it.
+
+``python -m warpfile.compile`` writes them to ``build/compiled/KEY``; the key is a hash of everything that decides what
+they do. Whoever imports one of these modules gets it from the folder whose key is that of the sources as they are now,
+and from the source where there is none: an edit runs at once, as Python. ``WARPFILE_COMPILED=0`` turns it off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import sysconfig
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+#: Packages with compiled modules. A change in either of them makes all compiled code stale.
+PACKAGES = ("golden", "spec")
+#: Name of what all compiled modules share.
+LIBRARY = "warpfile__mypyc"
+VARIABLE = "WARPFILE_COMPILED"
+
+_HERE = Path(__file__).resolve().parent
+_OWN = tuple(f"warpfile.{package}." for package in PACKAGES)
+
+
+def folders() -> dict[str, Path]:
+    """Where the packages are: beside this one in the repository, within it once installed."""
+    return {name: _HERE / name if (_HERE / name).is_dir() else _HERE.parent / name for name in PACKAGES}
+
+
+def home() -> Path:
+    """Where compiled modules are kept."""
+    in_repository = (_HERE.parent / "pyproject.toml").is_file()
+    return (_HERE.parent / "build" if in_repository else _HERE) / "compiled"
+
+
+def key(packages: Mapping[str, Path]) -> str:
+    """Hash of the sources of some packages, of what compiles them, and of the Python that they are compiled for."""
+    digest = hashlib.sha256(f"{sys.version} {sysconfig.get_config_var('EXT_SUFFIX')} {_mypy()}".encode())
+    for path in (_HERE / "compiled.py", _HERE / "compile.py"):
+        digest.update(path.read_bytes())
+    for name, folder in packages.items():
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(f"\0{name}/{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def _mypy() -> str:
+    try:
+        return metadata.version("mypy")
+    except metadata.PackageNotFoundError:
+        return "no mypy"
+
+
+class Finder:
+    """Finds compiled modules; which there are is decided once, when the first one is asked for."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, Path] | None = None
+
+    @property
+    def places(self) -> Mapping[str, Path]:
+        """Files of the compiled modules by name, none if what was compiled are other sources."""
+        if self._places is None:
+            self._places = {} if os.environ.get(VARIABLE) == "0" else _modules(home() / key(folders()))
+        return self._places
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """See :class:`importlib.abc.MetaPathFinder`."""
+        if name != LIBRARY and not name.startswith(_OWN):
+            return None
+        place = self.places.get(name)
+        return spec_from_file_location(name, place) if place else None
+
+
+def _modules(folder: Path) -> dict[str, Path]:
+    """Every file is named as its module, with the suffix of extensions."""
+    suffix = str(sysconfig.get_config_var("EXT_SUFFIX"))
+    return {path.name.removesuffix(suffix): path for path in folder.glob(f"*{suffix}")}
+
+
+FINDER = Finder()
+
+
+def install() -> None:
+    """Prefer compiled modules from now on."""
+    if FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, FINDER)  # type: ignore[arg-type]
+
+
+def form() -> str:
+    """How the golden models run in this process, for people."""
+    if FINDER.places:
+        return f"compiled, with mypy {_mypy()}"
+    if os.environ.get(VARIABLE) == "0":
+        return f"plain Python, because of {VARIABLE}=0"
+    return "plain Python, because these sources were not compiled (python -m warpfile.compile)"
