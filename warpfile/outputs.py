@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
+
+
+_LONGEST_NAME = 120
+
+
+def file_name(name: str) -> str:
+    """A name from an input as the stem of a file in the current folder: never a path, a hidden file or an option."""
+    return re.sub("[^A-Za-z0-9_.-]+", "_", name).lstrip(".-")[:_LONGEST_NAME] or "kernel"
 
 
 def write_files(texts: Mapping[Path, str]) -> None:

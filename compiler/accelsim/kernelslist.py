@@ -26,6 +26,9 @@ def kernel_files(place: Path) -> tuple[Path, ...]:
     names = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.startswith("kernel")]
     if not names:
         raise AccelsimError(listing, 0, "must name at least one file that starts with 'kernel'")
+    for number, name in names:
+        if ".." in Path(name).parts:
+            raise AccelsimError(listing, number, f"a kernel must be a file in {place}, not {name[:80]!r}")
     return tuple(_readable(place / name, listing, number) for number, name in names)
 
 
