@@ -27,13 +27,20 @@ class Report(Protocol):
 def console() -> Console:
     """Standard output: colour and terminal width only where it is a terminal."""
     terminal = sys.stdout.isatty()
-    return Console(file=sys.stdout, width=None if terminal else _PLAIN_WIDTH, highlight=False, soft_wrap=not terminal)
+    return Console(
+        file=sys.stdout,
+        width=None if terminal else _PLAIN_WIDTH,
+        highlight=False,
+        soft_wrap=not terminal,
+        markup=False,  # names come from inputs
+        emoji=False,
+    )
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
     """Print a table; columns in which every value is a number are aligned to the right."""
     found = [tuple(row) for row in rows]
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=title and printable(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for index, name in enumerate(columns):
         numeric = all(isinstance(row[index], int | float) for row in found)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
@@ -44,7 +51,12 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, titl
 
 def say(line: str) -> None:
     """Print one line."""
-    console().print(line, markup=False)
+    console().print(printable(line))
+
+
+def printable(text: str) -> str:
+    """The text without characters that a terminal would act on: they are shown as Python would write them."""
+    return text if text.isprintable() else "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
 def text_of(value: object) -> str:
@@ -55,7 +67,7 @@ def text_of(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return str(value)
+    return printable(str(value))
 
 
 @contextmanager
@@ -64,7 +76,7 @@ def progress(title: str) -> Iterator[Report]:
     if not sys.stdout.isatty():
         yield _silent
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=console(), transient=True)
     task = bar.add_task(title, total=None)
     start = time.monotonic()

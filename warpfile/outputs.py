@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-
 _LONGEST_NAME = 120
 
 

@@ -344,7 +344,7 @@ def test_a_rewritten_trace_survives_its_file(tmp_path) -> None:
 
 def test_a_file_of_an_older_version_gets_one_line(tmp_path, monkeypatch) -> None:
     path = tmp_path / "t.npz"
-    monkeypatch.setattr("warpfile.spec.trace.VERSION", 2)
+    monkeypatch.setattr("warpfile.spec.trace_file.VERSION", 2)
     monkeypatch.setattr("warpfile.spec.trace._ARRAYS", ("instruction",))
     hand_trace([op((), 5)]).save(path)
     monkeypatch.undo()
