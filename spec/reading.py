@@ -53,16 +53,16 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         text = read_input(path, _TOML_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} must be TOML in UTF-8, but byte {error.start} is not") from None
+        raise InputError(f"{path}: must be TOML in UTF-8, but byte {error.start} is not") from None
     for number, line in enumerate(text.split("\n"), 1):
         if len(_DOT.findall(line)) > _KEY_PARTS:
             raise InputError(f"{path}, line {number}: a line of TOML must have at most {_KEY_PARTS} dotted parts")
     try:
         table = tomllib.loads(text)
     except RecursionError:
-        raise InputError(f"{path} must be TOML that nests less deeply") from None
+        raise InputError(f"{path}: must be TOML that nests less deeply") from None
     except ValueError as error:
-        raise InputError(f"{path} must be TOML ({error})") from None
+        raise InputError(f"{path}: must be TOML ({error})") from None
     _check_numbers(path, table)
     return table
 
@@ -77,4 +77,4 @@ def _check_numbers(path: Path, table: dict[str, Any]) -> None:
         elif isinstance(value, list):
             work.extend(value)
         elif isinstance(value, int) and value.bit_length() > _WORD_BITS:
-            raise InputError(f"{path} must be TOML whose whole numbers fit {_WORD_BITS} bits")
+            raise InputError(f"{path}: must be TOML whose whole numbers fit {_WORD_BITS} bits")

@@ -37,6 +37,21 @@ def write_json(path: Path, document: object) -> None:
     write_files({path: json_text(document)})
 
 
+def write_rows(path: Path, document: Mapping[str, object]) -> None:
+    """Write a JSON document of many rows, whole or not at all: what is below the fourth level is on one line."""
+    write_files({path: _rows(document, 4, "") + "\n"})
+
+
+def _rows(value: object, levels: int, indent: str) -> str:
+    if not levels or not isinstance(value, dict | list) or not value:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    inner = indent + "  "
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(str(key))}: {_rows(one, levels - 1, inner)}" for key, one in value.items()]
+        return "{\n" + ",\n".join(f"{inner}{part}" for part in parts) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(f"{inner}{_rows(one, levels - 1, inner)}" for one in value) + f"\n{indent}]"
+
+
 def json_text(document: object) -> str:
     """JSON as this project writes it: indented, non-ASCII kept, no bare NaN."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
