@@ -1,8 +1,7 @@
-"""How the time and memory of ``warpfile analyze`` grow: ``python -m warpfile.scaling [INSTRUCTIONS]...`` prints a table.
+"""How time and memory of ``warpfile analyze`` grow: ``python -m warpfile.scaling [INSTRUCTIONS]...`` prints a table.
 
 Listings are made up: straight code, chains of ifs with and without a convergence barrier, branches to one label with
-and without one, loops in a row, nested loops, calls of one routine, and *mixed*, which has 1,231 blocks at the 12,876 instructions
-of the largest real kernel that we know.
+and without one, loops in a row, nested loops, calls of one routine, and *mixed*, which is like real code.
 """
 
 from __future__ import annotations
@@ -113,7 +112,7 @@ def calls(count: int) -> Iterator[str]:
 def mixed(count: int) -> Iterator[str]:
     """Like real code: loads and arithmetic, ifs with barriers, some of them nested, loops around a few."""
     rng = random.Random(count)
-    for number in range(count // 42):
+    for number in range(count // 50):
         yield f"L{number}:"
         yield f"BSSY B0, `(E{number})"
         yield _compare(rng)
@@ -122,7 +121,7 @@ def mixed(count: int) -> Iterator[str]:
         yield from (_load(rng) for _ in range(4))
         yield _compare(rng)
         yield f"@P0 BRA `(M{number})"
-        yield from (_work(rng) for _ in range(15))
+        yield from (_work(rng) for _ in range(23))
         yield f"M{number}:"
         yield "BSYNC B0"
         yield f"E{number}:"
