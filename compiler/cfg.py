@@ -8,13 +8,16 @@ return edges, for analyses that follow values through them.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from warpfile.compiler.model import Function, Instruction, Label, Predicate, Routine
+from warpfile.compiler.model import Function, Instruction, Label, Predicate
 from warpfile.compiler.opcodes import BLOCK_ENDS
+from warpfile.compiler.remembered import remembered
+from warpfile.compiler.worklist import postorder
 
 STEP = 0x10
 
@@ -80,6 +83,16 @@ class Cfg:
         return (*direct, *self.call_edges, *self.return_edges)
 
     @cached_property
+    def flow_successors(self) -> tuple[tuple[int, ...], ...]:
+        """Successors of every block over ``flow_edges``."""
+        return _adjacent(len(self.blocks), self.flow_edges)
+
+    @cached_property
+    def flow_order(self) -> tuple[int, ...]:
+        """All blocks, each behind its predecessors over ``flow_edges`` where no loop forbids it."""
+        return tuple(reversed(postorder(self.flow_successors)))
+
+    @cached_property
     def padding(self) -> frozenset[int]:
         """Blocks behind the code: the branch to itself that nothing reaches, and the NOPs after it.
 
@@ -97,16 +110,16 @@ class Cfg:
 
     def reachable(self) -> frozenset[int]:
         """Blocks that control can reach from the function's start, calls included."""
-        adjacent = _adjacent(len(self.blocks), self.flow_edges)
         seen, work = {0}, [0]
         while work:
-            for target in adjacent[work.pop()]:
+            for target in self.flow_successors[work.pop()]:
                 if target not in seen:
                     seen.add(target)
                     work.append(target)
         return frozenset(seen)
 
 
+@remembered
 def build_cfg(function: Function) -> Cfg:
     """The graph of all routines of the function's section."""
     blocks = tuple(_blocks(function))
@@ -133,13 +146,15 @@ def _blocks(function: Function) -> Iterator[Block]:
             leaders.add(index + 1)
             leaders |= {label.offset // STEP for label in (*_targets(instruction), *_labels(instruction))}
     starts = sorted(leader for leader in leaders if leader <= count)
+    places = [routine.start for routine in function.routines]
     for number, (start, end) in enumerate(pairwise(starts)):
-        yield Block(number, start, end, _routine(function, start * STEP).name)
+        yield Block(number, start, end, _routine(function, places, start * STEP))
 
 
-def _routine(function: Function, offset: int) -> Routine:
-    inside = [routine for routine in function.routines if routine.start <= offset < routine.end]
-    return inside[0] if inside else Routine(function.name, 0, len(function.instructions) * STEP)
+def _routine(function: Function, places: list[int], offset: int) -> str:
+    """Name of the routine around an offset; ``places`` are where they start, ascending."""
+    at = bisect(places, offset) - 1
+    return function.routines[at].name if at >= 0 and offset < function.routines[at].end else function.name
 
 
 def _labels(instruction: Instruction) -> list[Label]:

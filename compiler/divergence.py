@@ -22,12 +22,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.cfg import Block, Cfg
 from warpfile.compiler.liveness import EVERYTHING, UNIFORM_BIT, effects_of_guard, goes_anywhere, transfer, used
 from warpfile.compiler.model import Instruction, Name
 from warpfile.compiler.opcodes import FORMS, Dest
 from warpfile.compiler.reaching import may_define
+from warpfile.compiler.regions import Regions, by_rejoin
 from warpfile.compiler.rejoin import Influence, influence, rejoins
+from warpfile.compiler.remembered import remembered
+from warpfile.compiler.worklist import Worklist
 from warpfile.spec.trace import Access
 
 VECTOR = (1 << UNIFORM_BIT) - 1  #: general registers and predicates, the files that can diverge
@@ -55,20 +58,15 @@ class Divergence:
     branches: tuple[Branch, ...]
 
 
+@remembered
 def divergence(cfg: Cfg) -> Divergence:
-    """Least solution of the module's equations. More divergent branches make more divergent registers: iterated."""
+    """Least solution of the module's equations."""
     joins = rejoins(cfg)
-    candidates = {
-        block.index: influence(cfg, joins, block.index) for block in cfg.blocks if _is_branch(cfg, block.index)
-    }
-    divergent: set[int] = set()
-    while True:
-        before = _solve(cfg, [candidates[block] for block in sorted(divergent)])
-        found = {block for block in candidates if _conditions(cfg, block) & before[cfg.blocks[block].end - 1]}
-        if found <= divergent:
-            branches = (Branch(block, block not in divergent, candidates[block]) for block in sorted(candidates))
-            return Divergence(before, tuple(branches))
-        divergent |= found
+    candidates = {b.index: influence(cfg, joins, b.index) for b in cfg.blocks if _is_branch(cfg, b.index)}
+    solver = _Solver(cfg, candidates)
+    solver.solve()
+    branches = (Branch(block, block not in solver.divergent, candidates[block]) for block in sorted(candidates))
+    return Divergence(tuple(solver.before), tuple(branches))
 
 
 def _is_branch(cfg: Cfg, block: int) -> bool:
@@ -77,7 +75,7 @@ def _is_branch(cfg: Cfg, block: int) -> bool:
     if last.opcode in ("BRA", "BRX"):
         return len(set(cfg.successors[block])) > 1 or goes_anywhere(last)
     if last.opcode == "RET" or (last.opcode == "CALL" and last.is_guarded):
-        return len({target for source, target in cfg.flow_edges if source == block}) > 1
+        return len(set(cfg.flow_successors[block])) > 1
     return False
 
 
@@ -89,63 +87,111 @@ def _conditions(cfg: Cfg, block: int) -> int:
     return transfer(last).uses & VECTOR
 
 
-def _solve(cfg: Cfg, divergent: list[Influence]) -> tuple[int, ...]:
-    """Divergent registers before every instruction, for given divergent branches."""
-    instructions = cfg.function.instructions
-    ins, torn = _sources(cfg, divergent)
-    before, work = [0] * len(instructions), list(range(len(cfg.blocks)))
-    successors: list[list[int]] = [[] for _ in cfg.blocks]
-    for source, target in cfg.flow_edges:
-        successors[source].append(target)
-    while work:
-        block = cfg.blocks[work.pop()]
-        state = ins[block.index]
+class _Solver:
+    """Visits blocks until nothing changes; a branch that turns out to be divergent adds to what holds elsewhere."""
+
+    def __init__(self, cfg: Cfg, candidates: dict[int, Influence]) -> None:
+        self.cfg, self.candidates = cfg, candidates
+        self.before = [0] * len(cfg.function.instructions)
+        self.divergent: set[int] = set()
+        self.torn: set[int] = set()  #: blocks where every definition is divergent
+        self.conditions = {block: _conditions(cfg, block) for block in candidates}
+        self.groups = {one.block: of for of, group in by_rejoin(cfg, candidates.values()) for one in group}
+        self.defined: dict[Regions, dict[int, int]] = {}
+        self.joined: dict[tuple[Regions, int], int] = {}
+        self.work = Worklist(cfg.flow_order)
+        self.ins = [0] * len(cfg.blocks)
+        for entry in set(range(len(cfg.blocks))) - {target for _, target in cfg.flow_edges} | {0}:
+            self.ins[entry] = EVERYTHING & VECTOR
+
+    def solve(self) -> None:
+        """Find the solution."""
+        while self.work:
+            index = self.work.pop()
+            state = self._after(self.cfg.blocks[index])
+            for target in self.cfg.flow_successors[index]:
+                self._add(target, state)
+            decides = self.conditions.get(index, 0) & self.before[self.cfg.blocks[index].end - 1]
+            if decides and index not in self.divergent:
+                self.divergent.add(index)
+                self._part(self.candidates[index])
+
+    def _after(self, block: Block) -> int:
+        state, is_torn = self.ins[block.index], block.index in self.torn
         for index in block.instructions:
-            instruction, before[index] = instructions[index], state
-            varies = block.index in torn or _varies(instruction, state)
-            state &= ~transfer(instruction).kills
-            state |= may_define(instruction) & VECTOR if varies else 0
-        for target in successors[block.index]:
-            if state & ~ins[target]:
-                ins[target] |= state
-                work.append(target)
-    return tuple(before)
+            self.before[index] = state
+            step = _step(self.cfg.function.instructions[index])
+            state = state & ~step.kills | (step.defines if is_torn or step.varies or step.depends & state else 0)
+        return state
+
+    def _add(self, block: int, registers: int) -> None:
+        if registers & ~self.ins[block]:
+            self.ins[block] |= registers
+            self.work.push(block)
+
+    def _part(self, branch: Influence) -> None:
+        """Lanes may part at this branch."""
+        if not branch.sides:
+            torn = [block.index for block in self.cfg.blocks if block.index not in self.torn]
+            self.torn.update(torn)
+        elif branch.rejoin is None:
+            torn = self.groups[branch.block].spread_from(branch.sides, self.torn)
+        else:
+            self._join(branch, branch.rejoin)
+            return
+        for block in torn:
+            self.work.push(block)
+
+    def _join(self, branch: Influence, rejoin: int) -> None:
+        """Where lanes of two sides may come together, what they have defined differs."""
+        regions = self.groups[branch.block]
+        if regions not in self.defined:
+            self.defined[regions] = regions.gathered(lambda block: _defines(self.cfg, block))
+        changed = seen = shared = 0
+        for side in branch.sides:
+            changed |= self.defined[regions].get(side, 0)
+            shared |= seen & regions.region(side)
+            seen |= regions.region(side)
+        known = self.joined.get((regions, changed), 0)
+        self.joined[regions, changed] = known | shared
+        for block in (rejoin, *regions.members(shared & ~known)):
+            self._add(block, changed)
 
 
-def _sources(cfg: Cfg, divergent: list[Influence]) -> tuple[list[int], set[int]]:
-    """What is divergent at the start of every block in any case, and the blocks where every definition is."""
-    ins, torn = [0] * len(cfg.blocks), set[int]()
-    for branch in divergent:
-        if branch.rejoin is None:
-            torn |= branch.region
-            continue
-        changed = 0
-        for block in branch.region:
-            for index in cfg.blocks[block].instructions:
-                changed |= may_define(cfg.function.instructions[index]) & VECTOR
-        shared = {block for block in branch.region if sum(block in region for region in branch.regions) > 1}
-        for block in shared | {branch.rejoin}:
-            ins[block] |= changed
-    for entry in set(range(len(cfg.blocks))) - {target for _, target in cfg.flow_edges}:
-        ins[entry] = EVERYTHING & VECTOR
-    ins[0] = EVERYTHING & VECTOR
-    return ins, torn
+def _defines(cfg: Cfg, block: int) -> int:
+    """Registers of the diverging files that a block may define."""
+    registers = 0
+    for index in cfg.blocks[block].instructions:
+        registers |= may_define(cfg.function.instructions[index]) & VECTOR
+    return registers
 
 
-def _varies(instruction: Instruction, divergent: int) -> bool:
+@dataclass(frozen=True)
+class _Step:
+    """One instruction: it ``defines`` divergent values if it ``varies`` or one of the registers ``depends`` does."""
+
+    kills: int
+    defines: int
+    varies: bool
+    depends: int
+
+
+@remembered
+def _step(instruction: Instruction) -> _Step:
     """Whether the definitions may differ between the executing lanes, or between those and the skipping ones."""
-    opcode, form = instruction.opcode, FORMS.get(instruction.opcode)
+    opcode, form, found = instruction.opcode, FORMS.get(instruction.opcode), transfer(instruction)
+    varies, depends = False, used(effects_of_guard(instruction))
     if form is None or opcode in _CROSS_LANE or opcode == "CALL":
-        return True
-    if used(effects_of_guard(instruction)) & divergent:
-        return True
-    if opcode in _SAME_FOR_ALL or form.dest is Dest.UNIFORM:
-        return False
-    if opcode in ("S2R", "CS2R", "B2R"):
-        return not _reads_uniform(instruction)
-    if form.access is not Access.NONE and opcode != "LDC" and "CONSTANT" not in instruction.modifiers:
-        return True
-    return bool(transfer(instruction).uses & divergent)
+        varies = True
+    elif opcode in _SAME_FOR_ALL or form.dest is Dest.UNIFORM:
+        pass
+    elif opcode in ("S2R", "CS2R", "B2R"):
+        varies = not _reads_uniform(instruction)
+    elif form.access is not Access.NONE and opcode != "LDC" and "CONSTANT" not in instruction.modifiers:
+        varies = True
+    else:
+        depends |= found.uses
+    return _Step(found.kills, may_define(instruction) & VECTOR, varies, depends)
 
 
 def _reads_uniform(instruction: Instruction) -> bool:

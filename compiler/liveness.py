@@ -5,13 +5,16 @@ Sets of registers are integers: bits 0..254 general registers, then predicates, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.model import Instruction, Label, Register
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import Effects, effects
+from warpfile.compiler.remembered import remembered
+from warpfile.compiler.worklist import Worklist, postorder, predecessors
 
 PREDICATE_BIT = 256
 UNIFORM_BIT = 264
@@ -38,6 +41,7 @@ class Liveness:
     live_out: tuple[int, ...]
 
 
+@remembered
 def liveness(cfg: Cfg) -> Liveness:
     """Least solution of ``live_in = uses | (live_out - kills)``, ``live_out = union of live_in of the successors``.
 
@@ -47,10 +51,7 @@ def liveness(cfg: Cfg) -> Liveness:
     instructions = cfg.function.instructions
     transfers = [transfer(instruction) for instruction in instructions]
     blocks = [compose(transfers[block.start : block.end]) for block in cfg.blocks]
-    adjacent: list[list[int]] = [[] for _ in cfg.blocks]
-    for source, target in cfg.flow_edges:
-        adjacent[source].append(target)
-    outs = solve(blocks, adjacent)
+    outs = solve(blocks, cfg.flow_successors)
     live_in, live_out = [0] * len(instructions), [0] * len(instructions)
     for block in cfg.blocks:
         live = outs[block.index]
@@ -63,20 +64,17 @@ def liveness(cfg: Cfg) -> Liveness:
 
 def solve(blocks: Sequence[Transfer], successors: Sequence[Sequence[int]]) -> list[int]:
     """Least ``live_out`` of every block."""
-    predecessors: list[list[int]] = [[] for _ in blocks]
-    for source, targets in enumerate(successors):
-        for target in targets:
-            predecessors[target].append(source)
+    before = predecessors(successors)
     outs = [0] * len(blocks)
-    work = list(range(len(blocks)))
+    work = Worklist(postorder(successors))
     while work:
         index = work.pop()
         block = blocks[index]
         live = block.uses | (outs[index] & ~block.kills)
-        for source in predecessors[index]:
+        for source in before[index]:
             if live & ~outs[source]:
                 outs[source] |= live
-                work.append(source)
+                work.push(source)
     return outs
 
 
@@ -89,6 +87,7 @@ def compose(transfers: Iterable[Transfer]) -> Transfer:
     return Transfer(uses, kills)
 
 
+@remembered
 def transfer(instruction: Instruction) -> Transfer:
     """Transfer of one instruction. An opaque opcode may use everything it names and kills nothing."""
     if not is_known(instruction.opcode):
@@ -139,8 +138,17 @@ def uniform_predicates(registers: int) -> tuple[int, ...]:
     return _members(registers, UNIFORM_PREDICATE_BIT, UNIFORM_PREDICATE_BIT + 8)
 
 
+@lru_cache(1 << 14)
 def _members(registers: int, first: int, end: int) -> tuple[int, ...]:
-    return tuple(bit - first for bit in range(first, end) if registers >> bit & 1)
+    return tuple(bits(registers >> first & (1 << end - first) - 1))
+
+
+def bits(registers: int) -> Iterator[int]:
+    """Members of a set of registers, ascending."""
+    while registers:
+        lowest = registers & -registers
+        yield lowest.bit_length() - 1
+        registers ^= lowest
 
 
 def _set(general: Iterable[int], preds: Iterable[int], uniforms: Iterable[int], uniform_preds: Iterable[int]) -> int:
@@ -156,6 +164,7 @@ def _set(general: Iterable[int], preds: Iterable[int], uniforms: Iterable[int], 
     return result
 
 
+@remembered
 def named(instruction: Instruction) -> int:
     """Every register an opaque instruction could mean by its operands, at the widest."""
     result = used(effects_of_guard(instruction))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warpfile.compiler.cfg import Cfg
-from warpfile.compiler.dominance import dominates, immediate_dominators
+from warpfile.compiler.dominance import Ancestry, immediate_dominators
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,10 @@ def natural_loops(cfg: Cfg) -> tuple[Loop, ...]:
     natural loops.
     """
     dominators = immediate_dominators(cfg)
+    ancestry = Ancestry(dominators)
     latches: dict[int, list[int]] = {}
     for source, target in cfg.edges:
-        if source in dominators and dominates(dominators, target, source):
+        if source in dominators and ancestry.dominates(target, source):
             latches.setdefault(target, []).append(source)
     return tuple(
         Loop(header, _body(cfg, header, latches[header]) & dominators.keys(), tuple(latches[header]))

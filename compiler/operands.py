@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from warpfile.compiler.errors import UnknownOpcodeError
 from warpfile.compiler.model import Address, Constant, File, Immediate, Instruction, Name, Operand, Predicate, Register
 from warpfile.compiler.opcodes import FORMS, Dest, Form
+from warpfile.compiler.remembered import remembered
 from warpfile.compiler.textures import SURFACES, TEXTURES, surface_registers, texture_registers
 from warpfile.compiler.widths import address_registers, dest_registers, source_registers
 
@@ -69,6 +70,7 @@ def roles(instruction: Instruction) -> Roles:
     return Roles(dest, tuple(predicates), tuple(operands))
 
 
+@remembered
 def effects(instruction: Instruction) -> Effects:
     """Definitions and uses of one instruction. Raises :class:`UnknownOpcodeError`."""
     parts = roles(instruction)

@@ -11,7 +11,9 @@ from warpfile.compiler.instruction_text import decode_instruction
 from warpfile.compiler.model import Function, Instruction, Label, Listing, Routine, Symbol
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.sections import Section
+from warpfile.spec.reading import read_input
 
+LARGEST_LISTING = 1 << 26  #: bytes, more than half a million instructions
 _SECTION = re.compile(r"\s*\.section\s+([^,\s]+)")
 _CUOBJDUMP = re.compile(r"\s*Function\s*:\s*(\S+)")
 _CODE = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+([^/\s.].*)$")
@@ -22,8 +24,8 @@ _REGISTERS = re.compile(r"SHI_REGISTERS=(\d+)")
 
 
 def load_listing(path: Path) -> Listing:
-    """Parse the listing in a file. Raises :class:`ListingError`; the operating system's errors pass through."""
-    data = path.read_bytes()
+    """Parse the listing in a file. Raises :class:`ListingError` or ``InputError``; the system's errors pass through."""
+    data = read_input(path, LARGEST_LISTING)
     if data.startswith(b"\x7fELF"):
         raise ListingError(str(path), 1, "must be a text, not a cubin; make one with 'nvdisasm FILE.cubin'")
     return parse(data.decode("utf-8", errors="replace"), str(path))

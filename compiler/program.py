@@ -5,6 +5,7 @@ from __future__ import annotations
 from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.opcodes import BRANCHES, Form
 from warpfile.compiler.operands import Effects, effects, form_of
+from warpfile.compiler.remembered import remembered
 from warpfile.compiler.widths import access_bytes
 from warpfile.spec.trace import (
     UNIFORM_PREDICATE_TOKEN,
@@ -26,6 +27,7 @@ def static_instructions(function: Function) -> tuple[StaticInstruction, ...]:
     return tuple(static_instruction(instruction) for instruction in function.instructions)
 
 
+@remembered
 def static_instruction(instruction: Instruction) -> StaticInstruction:
     """One instruction as the machine sees it."""
     form = form_of(instruction)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import networkx as nx
+from functools import cache, partial
 
 from warpfile.compiler.cfg import STEP, Cfg
-from warpfile.compiler.dominance import EXIT_NODE
+from warpfile.compiler.dominance import Ancestry, post_dominators
 from warpfile.compiler.liveness import goes_anywhere
 from warpfile.compiler.model import Instruction, Label, Name
+from warpfile.compiler.worklist import Worklist, postorder
 
 _ENDS = ("EXIT", "KILL", "RET")
 Barriers = dict[str, int]  #: convergence barrier -> block that its BSYNC leads to
@@ -17,36 +17,26 @@ Barriers = dict[str, int]  #: convergence barrier -> block that its BSYNC leads 
 
 @dataclass(frozen=True)
 class Influence:
-    """What a branch decides: its ``sides``, the block where they ``rejoin`` (None: never), and each side's blocks.
+    """What a branch decides: its ``sides`` and the block where they ``rejoin`` (None: never).
 
-    A branch whose targets are not known has no sides, and one region of all blocks.
+    ``region(s) = blocks reachable from a side s without passing the rejoin block``, over a routine's own edges, with
+    all blocks of the routines called on the way (:mod:`compiler.regions`). A branch whose targets are not known has no
+    sides, and one region of all blocks.
     """
 
     block: int
     sides: tuple[int, ...]
     rejoin: int | None
-    regions: tuple[frozenset[int], ...]
-
-    @property
-    def region(self) -> frozenset[int]:
-        """Blocks of all sides."""
-        return frozenset().union(*self.regions)
 
 
 def influence(cfg: Cfg, joins: tuple[int | None, ...], block: int) -> Influence:
-    """Influence region of the branch that ends a block; ``joins`` are those of :func:`rejoins`.
-
-    ``region(s) = blocks reachable from s without passing the rejoin block``, over a routine's own edges, with all
-    blocks of the routines called on the way.
-    """
+    """Influence of the branch that ends a block; ``joins`` are those of :func:`rejoins`."""
     last = cfg.last(cfg.blocks[block])
     if goes_anywhere(last):
-        return Influence(block, (), None, (frozenset(range(len(cfg.blocks))),))
-    sides = tuple(dict.fromkeys(cfg.successors[block]))
-    if last.opcode in ("RET", "CALL"):
-        sides = tuple(dict.fromkeys(target for source, target in cfg.flow_edges if source == block))
+        return Influence(block, (), None)
+    adjacent = cfg.flow_successors if last.opcode in ("RET", "CALL") else cfg.successors
     rejoin = joins[block] if last.opcode in ("BRA", "BRX") else None
-    return Influence(block, sides, rejoin, tuple(_region(cfg, side, rejoin) for side in sides))
+    return Influence(block, tuple(dict.fromkeys(adjacent[block])), rejoin)
 
 
 def rejoins(cfg: Cfg) -> tuple[int | None, ...]:
@@ -56,15 +46,13 @@ def rejoins(cfg: Cfg) -> tuple[int | None, ...]:
     that EXIT under a guard need not meet. Without such a BSYNC the hardware promises no meeting: None.
     """
     above = _post_dominators(cfg)
-    barriers = _barriers(cfg)
+    ancestry, is_only_behind = Ancestry(above), cache(partial(_only_behind, cfg))
     found: list[int | None] = []
-    for block in cfg.blocks:
-        in_force = barriers[block.index].items()
-        candidates = {place for name, place in in_force if _only_behind(cfg, name, place)}
-        place = above.get(block.index, EXIT_NODE)
-        while place != EXIT_NODE and place not in candidates:
-            place = above.get(place, EXIT_NODE)
-        found.append(None if place == EXIT_NODE else place)
+    for block, in_force in zip(cfg.blocks, _barriers(cfg), strict=True):
+        candidates = {place for name, place in in_force.items() if is_only_behind(name, place)}
+        meeting = [place for place in candidates if place in above and ancestry.dominates(place, block.index)]
+        proper = [place for place in meeting if place != block.index]
+        found.append(max(proper, key=ancestry.order, default=None))
     return tuple(found)
 
 
@@ -75,14 +63,9 @@ def _only_behind(cfg: Cfg, barrier: str, place: int) -> bool:
 
 
 def _post_dominators(cfg: Cfg) -> dict[int, int]:
-    graph = nx.DiGraph()
-    graph.add_nodes_from([*range(len(cfg.blocks)), EXIT_NODE])
-    graph.add_edges_from((target, source) for source, target in cfg.edges)
-    for block in cfg.blocks:
-        if not cfg.successors[block.index] or (cfg.last(block).opcode == "RET" and cfg.last(block).is_guarded):
-            graph.add_edge(EXIT_NODE, block.index)
-    above: dict[int, int] = nx.immediate_dominators(graph, EXIT_NODE)
-    return above
+    lasts = ((block.index, cfg.last(block)) for block in cfg.blocks)
+    returns = {index for index, last in lasts if last.opcode == "RET" and last.is_guarded}
+    return post_dominators(cfg, returns | {b.index for b in cfg.blocks if not cfg.successors[b.index]})
 
 
 def _barriers(cfg: Cfg) -> list[Barriers]:
@@ -91,9 +74,10 @@ def _barriers(cfg: Cfg) -> list[Barriers]:
     ``out = (intersection of out of the predecessors) updated by the block's instructions``, greatest solution.
     """
     outs: list[Barriers | None] = [None] * len(cfg.blocks)
-    entries, work = set(cfg.entries.values()), sorted(cfg.entries.values())
+    entries = set(cfg.entries.values())
+    work = Worklist(postorder(cfg.successors)[::-1], entries)
     while work:
-        index = work.pop(0)
+        index = work.pop()
         known = [out for source in cfg.predecessors[index] if (out := outs[source]) is not None]
         state: Barriers = {} if index in entries or not known else dict(known[0])
         for other in known[1:]:
@@ -102,7 +86,8 @@ def _barriers(cfg: Cfg) -> list[Barriers]:
             _update(cfg, state, cfg.function.instructions[at])
         if state != outs[index]:
             outs[index] = state
-            work.extend(cfg.successors[index])
+            for target in cfg.successors[index]:
+                work.push(target)
     return [out or {} for out in outs]
 
 
@@ -115,18 +100,3 @@ def _update(cfg: Cfg, state: Barriers, instruction: Instruction) -> None:
         state[names[0]] = cfg.block_of[place.offset // STEP]
     elif instruction.opcode != "BREAK" or not instruction.is_guarded:
         state.pop(names[0], None)
-
-
-def _region(cfg: Cfg, side: int, rejoin: int | None) -> frozenset[int]:
-    seen: set[int] = set()
-    work = [side]
-    called = dict(cfg.call_edges)
-    while work:
-        block = work.pop()
-        if block in seen or block == rejoin:
-            continue
-        seen.add(block)
-        work.extend(cfg.successors[block])
-        if block in called:
-            work.append(called[block])
-    return frozenset(seen)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
+
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.divergence import Divergence
 from warpfile.compiler.liveness import EVERYTHING, Liveness
+from warpfile.compiler.regions import Regions, by_rejoin
 from warpfile.compiler.rejoin import Influence
 
 
@@ -21,10 +26,12 @@ def warp_liveness(cfg: Cfg, live: Liveness, found: Divergence, any_progress: boo
     scheduling allows: LVin(s_k) is replaced by the union of LV over region(s_k).
     """
     extra = [0] * len(cfg.blocks)
-    for branch in found.branches:
-        if not branch.is_uniform:
-            for block, registers in _kept(cfg, live, branch.influence, any_progress).items():
-                extra[block] |= registers
+    parting = [branch.influence for branch in found.branches if not branch.is_uniform]
+    if any(not branch.sides for branch in parting):
+        extra = [EVERYTHING] * len(cfg.blocks)
+    for regions, branches in by_rejoin(cfg, parting):
+        for block, registers in regions.spread(_kept(cfg, live, regions, branches, any_progress)).items():
+            extra[block] |= registers
     block_of = cfg.block_of
     return Liveness(
         tuple(registers | extra[block_of[index]] for index, registers in enumerate(live.live_in)),
@@ -32,25 +39,22 @@ def warp_liveness(cfg: Cfg, live: Liveness, found: Divergence, any_progress: boo
     )
 
 
-def _kept(cfg: Cfg, live: Liveness, branch: Influence, any_progress: bool) -> dict[int, int]:
-    """Registers that parked lanes need, by block of the branch's regions."""
+def _kept(
+    cfg: Cfg, live: Liveness, regions: Regions, branches: Iterable[Influence], any_progress: bool
+) -> dict[int, int]:
+    """By side, the registers that parked lanes of the other sides need all over its region."""
 
     def at_start(block: int | None) -> int:
         return 0 if block is None else live.live_in[cfg.blocks[block].start]
 
-    if not branch.sides:
-        return dict.fromkeys(branch.region, EVERYTHING)
-    needs = [at_start(side) for side in branch.sides]
-    if any_progress:
-        for side, region in enumerate(branch.regions):
-            for block in region:
-                for index in cfg.blocks[block].instructions:
-                    needs[side] |= live.live_in[index]
+    def anywhere(block: int) -> int:
+        return reduce(or_, (live.live_in[index] for index in cfg.blocks[block].instructions), 0)
+
+    inside = regions.gathered(anywhere) if any_progress else {}
     kept: dict[int, int] = {}
-    for side, region in enumerate(branch.regions):
-        others = at_start(branch.rejoin)
-        for other, registers in enumerate(needs):
-            others |= registers if other != side else 0
-        for block in region:
-            kept[block] = kept.get(block, 0) | others
+    for branch in branches:
+        needs = [at_start(side) | inside.get(side, 0) for side in branch.sides]
+        for number, side in enumerate(branch.sides):
+            others = reduce(or_, needs[:number] + needs[number + 1 :], at_start(branch.rejoin))
+            kept[side] = kept.get(side, 0) | others
     return kept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,13 @@ from typing import Any
 import numpy as np
 
 from warpfile.emulator.errors import LaunchError
+from warpfile.spec.reading import check_input
 
 _SCALARS = {"i32": "<i", "u32": "<I", "f32": "<f", "i64": "<q", "u64": "<Q", "f64": "<d"}
 _POINTER = 8
 _SCALAR_KEYS = {"name", "type", "value"}
+_LARGEST_ARRAY = 1 << 30  #: bytes of a file
+_REASON = 200  #: characters of what NumPy says
 _BUFFER_KEYS = {"name", "type", "init", "expect", "rtol", "atol"}
 
 
@@ -105,17 +109,20 @@ def _array(where: str, directory: Path, key: str, file: object) -> np.ndarray:
         array = _read(path)
     except FileNotFoundError:
         raise LaunchError(f"{where}: {key} must be an existing .npy file, {file!r} does not exist") from None
-    except (ValueError, OSError, EOFError, MemoryError) as error:
-        reason = " ".join(str(error).split())
+    except Exception as error:  # NumPy reads the header as a Python literal, and passes on whatever that raises
+        reason = " ".join(str(error).split())[:_REASON]
         raise LaunchError(f"{where}: {key} must be a .npy file, {file!r} is not ({reason})") from None
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub" or array.nbytes == 0:
+    if array.dtype.kind not in "fiub" or array.nbytes == 0:
         raise LaunchError(f"{where}: {key} must be a non-empty array of numbers, {file!r} is not")
-    return np.ascontiguousarray(array)
+    return array
 
 
 def _read(path: Path) -> np.ndarray:
-    """The array of a .npy file; pickled objects are refused, since they could run code."""
-    if path.exists() and not path.is_file():
-        raise ValueError("it is no ordinary file")
-    with path.open("rb") as file:
-        return np.lib.format.read_array(file, allow_pickle=False)
+    """The array of a .npy file; pickled objects are refused, since they could run code.
+
+    It is mapped first, so that a header that promises more than the file has costs nothing.
+    """
+    check_input(path, _LARGEST_ARRAY)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.array(np.lib.format.open_memmap(path, mode="r"), order="C")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from warpfile.compiler import Function, Listing, ListingError, load_listing
 from warpfile.emulator.arguments import Argument, load_argument
 from warpfile.emulator.errors import LaunchError
+from warpfile.spec.reading import InputError, read_toml
 
 SETTINGS = ("launch", "large")
 SHARED_LIMIT = 64 * 1024  #: per CTA on sm_75
@@ -68,11 +68,11 @@ def load_kernel(directory: Path, setting: str = "launch") -> Launch:
 
 def _read_table(path: Path) -> dict[str, Any]:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = read_toml(path)
     except FileNotFoundError:
         raise LaunchError(f"{path}: launch file must exist") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise LaunchError(f"{path}: launch file must be TOML ({' '.join(str(error).split())})") from None
+    except InputError as error:
+        raise LaunchError(str(error)) from None
     for key in table:
         if key not in _KEYS:
             raise LaunchError(f"{path}: key must be one of {', '.join(sorted(_KEYS))}, not {key!r}")
@@ -87,7 +87,7 @@ def _read_listing(path: Path) -> Listing:
         return load_listing(path)
     except FileNotFoundError:
         raise LaunchError(f"{path}: listing must exist (make it with 'nvdisasm FILE.cubin')") from None
-    except (ListingError, OSError) as error:
+    except (ListingError, InputError) as error:
         raise LaunchError(str(error)) from None
 
 

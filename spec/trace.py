@@ -8,16 +8,12 @@ configuration, and may put instructions of its own between the others or give re
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-FORMAT = "warpfile-trace"
-VERSION = 3
 LANES = 32
 NO_ROW = -1
 
@@ -190,52 +186,13 @@ class Trace:
 
     def save(self, path: Path) -> None:
         """Write a compressed ``.npz``; the file appears whole or not at all."""
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
-        meta = {name: getattr(self, name) for name in _SCALARS}
-        meta |= {"format": FORMAT, "version": VERSION, "program": [_static_to_json(i) for i in self.program]}
-        arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
-        partial = path.with_name(path.name + ".partial")
-        try:
-            with partial.open("wb") as stream:
-                np.savez_compressed(stream, allow_pickle=False, **arrays)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        from warpfile.spec.trace_file import write_trace
+
+        write_trace(self, path)
 
     @classmethod
     def load(cls, path: Path) -> Trace:
         """Read what :meth:`save` wrote. Raises :class:`TraceError` for anything else."""
-        try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-                meta = json.loads(archive["meta"].tobytes().decode())
-                known = (meta.get("format"), meta.get("version")) == (FORMAT, VERSION)
-                arrays = {name: archive[name] for name in _ARRAYS if known}
-        except FileNotFoundError:
-            raise TraceError(f"{path}: no such trace file") from None
-        except Exception as error:
-            raise TraceError(f"{path} must be a trace written by 'warpfile trace' ({error})") from None
-        if not known:
-            raise TraceError(f"{path} must have format {FORMAT} version {VERSION}, not {meta.get('version')!r}")
-        scalars: dict[str, Any] = {name: _tupled(meta[name]) for name in _SCALARS}
-        return cls(program=tuple(_static_from_json(row) for row in meta["program"]), **scalars, **arrays)
+        from warpfile.spec.trace_file import read_trace
 
-
-_ARRAYS = tuple(f.name for f in fields(Trace) if f.type == "np.ndarray")
-_SCALARS = tuple(f.name for f in fields(Trace) if f.type != "np.ndarray" and f.name != "program")
-_STATIC = tuple(f.name for f in fields(StaticInstruction))
-_ENUMS = {"port": Port, "kind": Kind, "space": Space, "access": Access, "drain": Drain}
-
-
-def _tupled(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _static_to_json(instruction: StaticInstruction) -> list[object]:
-    return [getattr(instruction, name) for name in _STATIC]
-
-
-def _static_from_json(row: list[Any]) -> StaticInstruction:
-    values: dict[str, Any] = {name: _tupled(value) for name, value in zip(_STATIC, row, strict=True)}
-    for name, enum in _ENUMS.items():
-        values[name] = enum(values[name])
-    return StaticInstruction(**values)
+        return read_trace(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
@@ -13,6 +12,7 @@ from typing import Any
 
 from warpfile.schemes import PARTS, Scheme
 from warpfile.spec.config import Config
+from warpfile.spec.reading import read_toml
 
 #: The published prices, a file per set; docs/energy.md says what the fields mean.
 PUBLISHED = Path(__file__).with_name("prices")
@@ -218,9 +218,9 @@ def _check(table: Any, rules: Mapping[str, _Rule], at: str, optional: Mapping[st
 
 def _price_set(path: Path | Traversable, name: str) -> PriceSet:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"{path}: {error}") from None
+        table = read_toml(path)
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
     _check(table, _OF_SET, str(path))
     kinds = table.pop("kinds")
     prices = tuple(_price(one, kinds, f"{path}: price {number}") for number, one in enumerate(table["prices"], 1))

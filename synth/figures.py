@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warpfile.spec.reading import read_input
+
 #: Figures of every scheme at its own preset, a file per scheme, as ``warpfile area all --json FOLDER`` writes them.
 KEPT = Path(__file__).with_name("figures")
 
 #: Growth of the cells that is not accepted silently: of a whole scheme, of one of its modules.
 SCHEME_LIMIT, MODULE_LIMIT = 0.02, 0.15
 
+_LARGEST = 1 << 26  #: bytes of a file
 _SIZES = ("cells", "flip_flops", "nand2_equivalents", "logic_levels")
 
 
@@ -40,10 +43,10 @@ def read_figures(path: Path) -> dict[str, Any]:
     if path.is_dir():
         return _together(path, [read_figures(one) for one in sorted(path.glob("*.json"))])
     try:
-        facts = json.loads(path.read_text())
+        facts = json.loads(read_input(path, _LARGEST))
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not JSON: {error}") from None
     if not isinstance(facts, dict) or not {"tool", "liberty", "schemes"} <= facts.keys():
         raise ValueError(f"{path} must be a file that warpfile area --json wrote")

@@ -6,14 +6,17 @@ import gzip
 import re
 import zlib
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 
+from warpfile.spec.reading import read_input
 from warpfile.synth.boolean import truth_table
 
 #: The project's own library in NAND2 units (its header derives every area).
 NAND2_UNITS = Path(__file__).with_name("nand2.lib")
 
 _TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|\\\r?\n|\s+|("[^"]*"|[{}();:,]|[^\s{}();:,"]+)', re.DOTALL)
+_LARGEST = 1 << 30  #: bytes of a library
 _NAND2 = (True, True, True, False)
 _BUFFER = (False, True)
 
@@ -86,8 +89,13 @@ def read_liberty(path: Path | None = None) -> Liberty:
 
 def _text(path: Path) -> str:
     try:
-        content = path.read_bytes()
-        return (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode()
+        content = read_input(path, _LARGEST)
+        if content[:2] == b"\x1f\x8b":
+            with gzip.open(BytesIO(content)) as stream:
+                content = stream.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise ValueError(f"{path}:1: must have at most {_LARGEST:,} bytes when it is decompressed")
+        return content.decode()
     except OSError as error:
         raise ValueError(f"{path}:1: {error.strerror or error}") from None
     except (EOFError, zlib.error, UnicodeDecodeError):

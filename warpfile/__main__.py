@@ -1,52 +1,32 @@
-"""Entry point: ``warpfile`` and ``python -m warpfile``."""
+"""Entry point: ``warpfile`` and ``python -m warpfile``. Nothing is imported before an interrupt is one line."""
 
 from __future__ import annotations
 
-from importlib.metadata import version
+import os
+import signal
+from types import FrameType
+from typing import NoReturn
 
-import click
-
-from warpfile.application import Application
-from warpfile.commands.analyze import analyze
-from warpfile.commands.area import area
-from warpfile.commands.catalog import kernels, presets, schemes
-from warpfile.commands.cosim import cosim
-from warpfile.commands.demo import demo
-from warpfile.commands.energy import energy_command
-from warpfile.commands.generate import generate
-from warpfile.commands.run import run
-from warpfile.commands.trace import trace
-from warpfile.compiled import form
+INTERRUPTED = 130
 
 
-def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """Show the version, and whether the golden models run compiled, and exit."""
-    if wanted:
-        click.echo(f"warpfile {version('warpfile')}\ngolden models: {form()}")
-        context.exit()
-
-
-@click.group(
-    cls=Application,
-    no_args_is_help=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
-@click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help=_show_version.__doc__
-)
 def main() -> None:
-    """Register-file architectures of GPUs as RTL: generate them, prove them against a golden model, see their cost.
+    """Run the command line and exit."""
+    normal = signal.signal(signal.SIGINT, _leave)
+    from warpfile.program import main as group
 
-    \b
-    Exit status: 0 all well; 1 a difference or a failed expectation was found; 2 the request or an input is wrong.
+    signal.signal(signal.SIGINT, normal)
+    try:
+        group()
+    finally:
+        signal.signal(signal.SIGINT, _leave)
 
-    \b
-    Example: warpfile cosim baseline matmul_tiled --preset turing
-    """
 
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    """Before the work and behind it there is nothing to be ended."""
+    os.write(2, b"warpfile: interrupted\n")
+    os._exit(INTERRUPTED)
 
-for command in (schemes, kernels, presets, generate, trace, analyze, run, cosim, area, energy_command, demo):
-    main.add_command(command)
 
 if __name__ == "__main__":
     main()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from warpfile.display import Report, say, show_table
+from warpfile.outputs import file_name
 
 if TYPE_CHECKING:
     from warpfile.compiler.accelsim import Imported
-
-_LONGEST_NAME = 120
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ def _overrides(headers: Sequence[str]) -> Mapping[str, str]:
 
 
 def _destination(output: Path | None, kernel: str, number: int | None) -> Path:
-    path = output or Path(f"{re.sub('[^A-Za-z0-9_.-]+', '_', kernel)[:_LONGEST_NAME]}.npz")
+    path = output or Path(f"{file_name(kernel)}.npz")
     path = path if number is None else path.with_name(f"{path.stem}-{number}{path.suffix}")
     if path.is_dir():
         raise IsADirectoryError(f"{path} must be a file, not a directory")

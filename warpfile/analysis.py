@@ -16,17 +16,27 @@ from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import effects
 from warpfile.compiler.reaching import reaching_definitions
 from warpfile.compiler.warp_liveness import warp_liveness
+from warpfile.display import Report, silent
 from warpfile.schemes import SCHEMES
 
 
-def analyze_listing(path: Path) -> dict[str, Any]:
-    """Control flow, live registers and hints of every function. Raises ``ListingError`` and ``OSError``."""
+def analyze_listing(path: Path, only: str | None = None, report: Report = silent) -> dict[str, Any]:
+    """Control flow, live registers and hints of every function, or of one.
+
+    Raises ``ListingError``, ``ValueError`` and ``OSError``.
+    """
+    report("parse")
     listing = load_listing(path)
-    functions = [_function(function) for function in listing.functions.values()]
+    chosen = list(listing.functions.values()) if only is None else [listing.function(only)]
+    functions = []
+    for number, function in enumerate(chosen):
+        report(function.name, number, len(chosen))
+        functions.append(analyze_function(function))
     return {"functions": functions, "warnings": list(listing.warnings)}
 
 
-def _function(function: Function) -> dict[str, Any]:
+def analyze_function(function: Function) -> dict[str, Any]:
+    """Everything that is known of one function; lists of registers may be shared between instructions."""
     cfg = build_cfg(function)
     live, diverging = liveness(cfg), divergence(cfg)
     kept, reaching = warp_liveness(cfg, live, diverging), reaching_definitions(cfg)
@@ -38,10 +48,10 @@ def _function(function: Function) -> dict[str, Any]:
             "opcode": instruction.full_opcode,
             "defs": defs,
             "uses": uses,
-            "live_in": list(general_registers(live.live_in[index])),
-            "live_out": list(general_registers(live.live_out[index])),
-            "warp_live_in": list(general_registers(kept.live_in[index])),
-            "warp_live_out": list(general_registers(kept.live_out[index])),
+            "live_in": general_registers(live.live_in[index]),
+            "live_out": general_registers(live.live_out[index]),
+            "warp_live_in": general_registers(kept.live_in[index]),
+            "warp_live_out": general_registers(kept.live_out[index]),
             "divergent_uses": sorted(set(uses) & set(general_registers(diverging.divergent_in[index]))),
             "defined_at": {number: [STEP * at for at in reaching.of(index, number)] for number in uses},
         }

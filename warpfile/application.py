@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
+from warpfile.display import printable
+
 DIFFERENCE = 1  #: exit status: the work was done and found a difference or a failed expectation
 WRONG_INPUT = 2  #: exit status: the request or an input is wrong
 _INTERRUPTED = 130
+_LONGEST_LINE = 900
+_CACHE = Path("build") / "cache"
 
 
 class Difference(Exception):
@@ -26,6 +31,7 @@ class Application(click.Group):
     ) -> NoReturn:
         """Run a command line and exit."""
         extra["standalone_mode"] = False
+        give_cache()
         try:
             status = super().main(args, prog_name or "warpfile", **extra)
         except Difference as difference:
@@ -56,4 +62,27 @@ def describe(error: Exception) -> str:
 
 
 def _complain(problem: object) -> None:
-    click.echo(f"warpfile: {' '.join(str(problem).split())}", err=True)
+    click.echo(f"warpfile: {_shortened(printable(' '.join(str(problem).split())))}", err=True)
+
+
+def _shortened(line: str) -> str:
+    """A line that a person reads: what an input put into it is cut in the middle."""
+    if len(line) <= _LONGEST_LINE:
+        return line
+    return f"{line[: _LONGEST_LINE * 2 // 3]} ... {line[-_LONGEST_LINE // 3 :]}"
+
+
+def give_cache() -> None:
+    """Let the WebAssembly tools keep their compiled code under ``build`` where the user's cache cannot be written."""
+    own = Path(os.environ.get("XDG_CACHE_HOME") or Path(os.environ.get("HOME") or "/", ".cache"))
+    if not _can_write(own):
+        os.environ["XDG_CACHE_HOME"] = str(_CACHE.resolve())
+
+
+def _can_write(folder: Path) -> bool:
+    """Whether files can be made in a folder, which is made if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)

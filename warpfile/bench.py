@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from warpfile import scaling
 from warpfile.display import Report, progress, say, show_table
 from warpfile.inputs import execute_kernel, kernel_directory, obtain_trace
 from warpfile.options import Design, designs
@@ -22,6 +23,7 @@ def main() -> None:
     rows: list[tuple[object, ...]] = []
     with progress("bench") as report:
         rows += emulator_rows(report)
+        rows.append(analysis_row())
         rows.append(generate_row(design))
         for scheme in designs(["all"], None, ()):
             rows += lockstep_rows(scheme, report)
@@ -46,6 +48,12 @@ def emulator_rows(report: Report) -> list[tuple[object, ...]]:
 
 def _seconds(result: object) -> float:
     return float(result.seconds)  # type: ignore[attr-defined]
+
+
+def analysis_row() -> tuple[object, ...]:
+    """Seconds to analyse a listing as large as the largest real kernel that we know, JSON included."""
+    _, count, _, seconds, _ = scaling.measured("mixed", scaling.LARGEST)
+    return ("analyze --json (made up)", count, "instructions", seconds, int(str(count)) / float(str(seconds)), None)
 
 
 def generate_row(design: Design) -> tuple[object, ...]:

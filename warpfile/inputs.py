@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
-import zipfile
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from warpfile import kernels
 from warpfile.application import Difference
 from warpfile.display import Report
 from warpfile.schemes.fingerprint import fingerprint
-from warpfile.spec.trace import Trace, TraceError
+from warpfile.spec.trace import Trace
 
 if TYPE_CHECKING:
     from warpfile.emulator.run import Result
@@ -53,11 +52,11 @@ def obtain_trace(kernel: str, setting: str, limit: int | None, report: Report) -
     :class:`Difference` for a failed expectation.
     """
     if kernel.endswith(".npz"):
-        return load_trace(Path(kernel))
+        return Trace.load(Path(kernel))
     directory = kernel_directory(kernel)
     kept = TRACES / f"{kernel}-{_fingerprint(directory, setting)}.npz" if kernel in bundled_kernels() else None
     if kept and kept.exists() and limit is None:
-        return load_trace(kept)
+        return Trace.load(kept)
     trace = executed(directory, setting, limit, report)
     if kept:
         save_trace(trace, kept)
@@ -83,16 +82,6 @@ def execute_kernel(directory: Path, setting: str, limit: int | None, report: Rep
         raise KernelError(f"--setting must be one of {', '.join(SETTINGS)}, not {setting!r}")
     launch = load_kernel(directory, setting)
     return execute(launch, limit or INSTRUCTION_LIMIT, lambda done, total: report("execute", done, total))
-
-
-def load_trace(path: Path) -> Trace:
-    """Load a trace; whatever is wrong with the file is a :class:`TraceError`."""
-    if path.exists() and not zipfile.is_zipfile(path):
-        raise TraceError(f"{path} must be a trace written by 'warpfile trace' (it is no archive)")
-    try:
-        return Trace.load(path)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise TraceError(f"{path} must be a trace written by 'warpfile trace' ({error!r})") from None
 
 
 def save_trace(trace: Trace, path: Path) -> None:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
+
+_LONGEST_NAME = 120
+
+
+def file_name(name: str) -> str:
+    """A name from an input as the stem of a file in the current folder: never a path, a hidden file or an option."""
+    return re.sub("[^A-Za-z0-9_.-]+", "_", name).lstrip(".-")[:_LONGEST_NAME] or "kernel"
 
 
 def write_files(texts: Mapping[Path, str]) -> None:
@@ -27,6 +35,21 @@ def write_files(texts: Mapping[Path, str]) -> None:
 def write_json(path: Path, document: object) -> None:
     """Write a JSON document, whole or not at all."""
     write_files({path: json_text(document)})
+
+
+def write_rows(path: Path, document: Mapping[str, object]) -> None:
+    """Write a JSON document of many rows, whole or not at all: what is below the fourth level is on one line."""
+    write_files({path: _rows(document, 4, "") + "\n"})
+
+
+def _rows(value: object, levels: int, indent: str) -> str:
+    if not levels or not isinstance(value, dict | list) or not value:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    inner = indent + "  "
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(str(key))}: {_rows(one, levels - 1, inner)}" for key, one in value.items()]
+        return "{\n" + ",\n".join(f"{inner}{part}" for part in parts) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(f"{inner}{_rows(one, levels - 1, inner)}" for one in value) + f"\n{indent}]"
 
 
 def json_text(document: object) -> str:

@@ -14,6 +14,7 @@ from warpfile.compiler.accelsim.header import Header
 from warpfile.compiler.accelsim.line import ABSENT, Head, LineError, LineFormat, Recorded, parse_addresses, parse_head
 from warpfile.spec.trace import LANES, NO_ROW
 
+_MOST_IDLE = 10_000  #: lines of a CTA without an instruction
 _PREFIX = 4  #: fields in front of every line before version 3: CTA and warp
 
 
@@ -68,8 +69,11 @@ class _Reader:
         """Everything from behind ``#BEGIN_TB`` to ``#END_TB``. Keys that mean nothing here are passed over."""
         cta: int | None = None
         warp: int | None = None
+        last = opened
         for number, line in self.lines:
             text = line.strip()
+            if number - last > _MOST_IDLE:
+                raise self._error(number, f"a warp must come within {_MOST_IDLE:,} lines")
             if text == "#END_TB":
                 self.found.lines = number
                 if cta is None or warp is not None:
@@ -83,7 +87,7 @@ class _Reader:
                     raise self._error(number, f"warp {warp} must have its 'insts = N' before the next warp")
                 warp = self._warp(number, cta, value)
             elif key == "insts" and equals:
-                self._stream(number, cta, warp, value)
+                last = self._stream(number, cta, warp, value)
                 warp = None
             elif text and not equals:
                 raise self._error(number, f"expected 'warp = N', 'insts = N' or #END_TB, not {text[:60]!r}")
@@ -108,17 +112,19 @@ class _Reader:
             raise self._error(number, f"warp {value} of CTA {cta} must be in the file once")
         return int(value)
 
-    def _stream(self, number: int, cta: int | None, warp: int | None, value: str) -> None:
+    def _stream(self, number: int, cta: int | None, warp: int | None, value: str) -> int:
+        """Read the instructions of a warp; returns the number of their last line."""
         if cta is None or warp is None:
             raise self._error(number, "'insts = N' must stand behind its 'warp = N'")
         if not value.isdecimal():
             raise self._error(number, f"insts must be a number, not {value!r}")
-        self._instructions(number, int(value))
+        last = self._instructions(number, int(value))
         self.seen.add((cta, warp))
         self.found.warps.append((cta, warp))
         self.found.start.append(len(self.found.instruction))
+        return last
 
-    def _instructions(self, opened: int, count: int) -> None:
+    def _instructions(self, opened: int, count: int) -> int:
         """Read ``count`` instruction lines. This loop is where the time goes: equal heads are parsed once."""
         found, heads = self.found, self.heads
         add, add_mask, add_row = found.instruction.append, found.mask.append, found.address_row.append
@@ -138,6 +144,7 @@ class _Reader:
             add_mask(mask)
             add_row(self._addresses(number, head, tail) if separator and mask else NO_ROW)
             count -= 1
+        return number
 
     def _addresses(self, number: int, head: Head, tail: str) -> int:
         try:

@@ -14,6 +14,7 @@ VERSIONS = range(2, 6)
 LARGEST_SHARED = 228 * 1024
 _LARGEST_GRID = (1 << 31) - 1
 _LARGEST_BLOCK = 1024
+_MOST_LINES = 1000
 _ARCHITECTURES = frozenset(
     (35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 110, 120, 121)
 )
@@ -62,6 +63,8 @@ def read_header(lines: Iterator[tuple[int, str]], path: Path, overrides: Mapping
     for number, line in lines:
         if line.startswith("#"):
             break
+        if number > _MOST_LINES:
+            raise AccelsimError(path, number, f"a header must have at most {_MOST_LINES} lines")
         if line.strip():
             fields.take(number, line)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 
 from tests.compiler.generated import REGISTERS, graph, next_instructions, programs
-from warpfile.compiler.dominance import EXIT_NODE, dominates, immediate_dominators, immediate_post_dominators
+from warpfile.compiler.dominance import EXIT_NODE, Ancestry, immediate_dominators, immediate_post_dominators
 from warpfile.compiler.liveness import Transfer, general_registers, liveness, transfer
 
 
@@ -63,7 +63,7 @@ def test_dominators_are_what_cutting_a_block_finds(code: str) -> None:
         assert set(found) == everything
         for cut in everything:
             hidden = everything - reached(start, adjacent, without=cut)
-            assert hidden == {block for block in everything if dominates(found, cut, block)}
+            assert hidden == {block for block in everything if Ancestry(found).dominates(cut, block)}
 
 
 def test_guarded_definition_is_no_kill() -> None:

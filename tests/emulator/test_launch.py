@@ -113,15 +113,15 @@ WRONG = [
     (('expect = "e.npy"', 'expect = "a/../e.npy"'), "argument 'y': expect must be a file in the kernel's directory"),
     (
         ('init = "y.npy"', 'init = "objects.npy"'),
-        "argument 'y': init must be a .npy file, 'objects.npy' is not (Object",
+        "argument 'y': init must be a .npy file, 'objects.npy' is not (Array can",
     ),
     (('init = "y.npy"', 'init = "huge.npy"'), "argument 'y': init must be a .npy file, 'huge.npy' is not"),
-    (('init = "y.npy"', 'init = "."'), "argument 'y': init must be a .npy file, '.' is not (it is no ordinary file)"),
+    (('init = "y.npy"', 'init = "."'), "argument 'y': init must be a .npy file, '.' is not ("),
     (('init = "y.npy"\n', ""), "argument 'y': init must name the .npy file"),
     (('expect = "e.npy"', 'expect = "big.npy"'), "expect must have at most the 320 bytes of init, not 324"),
     (('expect = "e.npy"', 'expect = "e.npy"\nrtol = -1'), "rtol must be a number of at least 0, not -1"),
     (('expect = "e.npy"', "rtol = 0.1"), "expect must be given where rtol or atol is"),
-    (("[[args]]", "[[args"), "launch file must be TOML"),
+    (("[[args]]", "[[args"), "launch.toml must be TOML"),
 ]
 
 

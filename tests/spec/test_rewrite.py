@@ -344,8 +344,8 @@ def test_a_rewritten_trace_survives_its_file(tmp_path) -> None:
 
 def test_a_file_of_an_older_version_gets_one_line(tmp_path, monkeypatch) -> None:
     path = tmp_path / "t.npz"
-    monkeypatch.setattr("warpfile.spec.trace.VERSION", 2)
-    monkeypatch.setattr("warpfile.spec.trace._ARRAYS", ("instruction",))
+    monkeypatch.setattr("warpfile.spec.trace_file.VERSION", 2)
+    monkeypatch.setattr("warpfile.spec.trace_file._ARRAYS", ("instruction",))
     hand_trace([op((), 5)]).save(path)
     monkeypatch.undo()
     with pytest.raises(TraceError, match=rf"{path} must have format warpfile-trace version 3, not 2"):

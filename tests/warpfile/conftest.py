@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from warpfile.__main__ import main
+from warpfile.program import main
 
 Invoke = Callable[..., Result]
 

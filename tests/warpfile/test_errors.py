@@ -12,8 +12,8 @@ from click.testing import Result
 
 from tests.warpfile.conftest import CODE, Invoke, write_listing
 from warpfile import inputs
-from warpfile.__main__ import main
 from warpfile.application import Difference
+from warpfile.program import main
 
 
 def refused(result: Result, *words: str) -> None:

@@ -2,41 +2,51 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import click
 
 from warpfile.analysis import analyze_listing
-from warpfile.display import say, show_table
+from warpfile.display import progress, say, show_table
 from warpfile.options import json_file
-from warpfile.outputs import write_json
+from warpfile.outputs import write_rows
 
 
 @click.command()
 @click.argument("listing", metavar="FILE.sass", type=click.Path(path_type=Path))
+@click.option("--function", metavar="NAME", help="Analyze this function only. Default: all of them.")
 @json_file
-def analyze(listing: Path, json_path: Path | None) -> None:
+def analyze(listing: Path, function: str | None, json_path: Path | None) -> None:
     """Show control flow, live registers and the schemes' hints of every function in a listing.
+
+    With --json everything is in the file, and no tables are drawn.
 
     \b
     Example: warpfile analyze kernels/saxpy/kernel.sass --json saxpy.json
     """
-    facts = analyze_listing(listing)
+    with progress("analyze") as report:
+        facts = analyze_listing(listing, function, report)
     if json_path:
-        write_json(json_path, facts)
+        write_rows(json_path, facts)
     for warning in facts["warnings"]:
         say(f"warning: {warning}")
-    for function in facts["functions"]:
-        _show(function)
+    for one in facts["functions"]:
+        _show_sums(one)
+        if not json_path:
+            _show_tables(one)
 
 
-def _show(function: dict[str, Any]) -> None:
+def _show_sums(function: dict[str, Any]) -> None:
     live = max((len(row["live_in"]) for row in function["instructions"]), default=0)
     count = len(function["instructions"])
     say(f"{function['name']}: {count} instructions, {len(function['blocks'])} blocks, at most {live} live registers")
     uniform = sum(branch["uniform"] for branch in function["branches"])
     say(f"{len(function['loops'])} loops, {uniform} of {len(function['branches'])} branches proven warp-uniform")
+
+
+def _show_tables(function: dict[str, Any]) -> None:
     successors: dict[int, list[str]] = {}
     for source, target in function["edges"]:
         successors.setdefault(source, []).append(f"{target:#06x}")
@@ -58,7 +68,7 @@ def _show(function: dict[str, Any]) -> None:
         (
             f"{row['offset']:#06x}",
             row["opcode"],
-            *(_registers(row[key]) for key in ("defs", "uses", "live_in")),
+            *(_registers(tuple(row[key])) for key in ("defs", "uses", "live_in")),
             *(_hint(values.get(row["offset"])) for values in hints.values()),
         )
         for row in function["instructions"]
@@ -70,7 +80,8 @@ def _hint(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _registers(numbers: list[int]) -> str:
+@lru_cache
+def _registers(numbers: tuple[int, ...]) -> str:
     """Registers as ranges, for example ``R0-R3 R7``."""
     parts: list[str] = []
     for index, number in enumerate(numbers):

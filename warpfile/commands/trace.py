@@ -13,7 +13,7 @@ from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.inputs import execute_kernel, kernel_directory, save_trace
 from warpfile.options import Design, configured, designs, json_file, kernel_options
-from warpfile.outputs import write_json
+from warpfile.outputs import file_name, write_json
 
 if TYPE_CHECKING:
     from warpfile.emulator.run import Result
@@ -117,7 +117,7 @@ def _execute(
     with progress("trace") as report:
         result = execute_kernel(directory, setting, instruction_limit, report)
     failed = [expectation.name for expectation in result.expectations if not expectation.ok]
-    path = output or Path(f"{result.trace.kernel}.npz")
+    path = output or Path(f"{file_name(result.trace.kernel)}.npz")
     if not failed:
         save_trace(wanted.scheme.annotated(wanted.config, result.trace) if wanted else result.trace, path)
     if json_path:

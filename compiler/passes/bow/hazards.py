@@ -14,6 +14,7 @@ from warpfile.compiler.liveness import effects_of_guard, goes_anywhere, used
 from warpfile.compiler.model import Instruction
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import effects
+from warpfile.compiler.regions import by_rejoin
 
 #: Hazards wherever they are: the sheet counts them without asking who is there.
 _ALWAYS = frozenset("CALL RET BSYNC BREAK WARPSYNC YIELD".split())
@@ -54,9 +55,9 @@ def torn_blocks(cfg: Cfg, found: Divergence) -> frozenset[int]:
         return frozenset(range(len(cfg.blocks)))
     parting = {branch.block: branch.influence for branch in found.branches if not branch.is_uniform}
     torn, starts = set[int](), set[int]()
-    for influence in parting.values():
-        torn |= influence.region
-        starts |= set(influence.sides) if influence.rejoin is None else set()
+    for regions, branches in by_rejoin(cfg, parting.values()):
+        torn.update(regions.blocks)
+        starts |= {side for branch in branches for side in branch.sides if branch.rejoin is None}
     parted = {cfg.blocks[block].end - 1 for block in parting}
     for index, instruction in enumerate(instructions):
         if index not in parted and _leaves_lanes_behind(instruction, found.divergent_in[index]):
@@ -100,13 +101,10 @@ def _has_break(cfg: Cfg, block: int) -> bool:
 
 
 def _reachable(cfg: Cfg, starts: Iterable[int]) -> set[int]:
-    adjacent: list[list[int]] = [[] for _ in cfg.blocks]
-    for source, target in cfg.flow_edges:
-        adjacent[source].append(target)
     seen = set(starts)
     work = list(seen)
     while work:
-        for target in adjacent[work.pop()]:
+        for target in cfg.flow_successors[work.pop()]:
             if target not in seen:
                 seen.add(target)
                 work.append(target)

@@ -9,12 +9,21 @@ Deviations: distances are counted in beats, because that is what enters a window
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from warpfile.compiler.cfg import Cfg, build_cfg
 from warpfile.compiler.divergence import divergence
-from warpfile.compiler.liveness import EVERYTHING, general_registers, goes_anywhere, liveness, named
+from warpfile.compiler.liveness import (
+    EVERYTHING,
+    Transfer,
+    compose,
+    general_registers,
+    goes_anywhere,
+    liveness,
+    named,
+    solve,
+)
 from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.passes.bow.hazards import hazard_points, lost_returns, torn_blocks
@@ -35,7 +44,8 @@ def write_classes(function: Function, *, window: int, source_slots: int, any_pro
     if window < 1 or source_slots < 1:
         raise ValueError(f"window and source_slots must be at least 1, not {window} and {source_slots}")
     cfg = build_cfg(function)
-    walk = _Walk(tuple(_steps(cfg, source_slots, any_progress)), window)
+    steps = tuple(_steps(cfg, source_slots, any_progress))
+    walk = _Walk(steps, _asked_later(cfg, steps), window)
     return {
         instruction.offset: walk.write_class(index)
         for index, instruction in enumerate(function.instructions)
@@ -83,6 +93,29 @@ def _steps(cfg: Cfg, source_slots: int, any_progress: bool) -> Iterator[_Step]:
         )
 
 
+def _asked_later(cfg: Cfg, steps: Sequence[_Step]) -> list[int]:
+    """Registers whose value, out of every window, an instruction or what follows asks of the register file.
+
+    Least solution of ``in = asks | (in of the successors) & goes_on``, backward.
+    """
+    transfers = [_out_of_window(step) for step in steps]
+    outs = solve([compose(transfers[block.start : block.end]) for block in cfg.blocks], cfg.flow_successors)
+    asked = [0] * len(steps)
+    for block in cfg.blocks:
+        state = outs[block.index]
+        for index in reversed(block.instructions):
+            state = transfers[index].uses | state & ~transfers[index].kills
+            asked[index] = state
+    return asked
+
+
+def _out_of_window(step: _Step) -> Transfer:
+    """What a step asks of the register file, and where paths end, if the value is in no window."""
+    reads, writes = (sum(1 << register for register in registers) for registers in (step.reads, step.writes))
+    asks = step.lost | reads | (0 if step.overwrites else writes)
+    return Transfer(asks, EVERYTHING & ~step.live | step.lost | reads | writes)
+
+
 def _successors(cfg: Cfg) -> list[tuple[int, ...]]:
     """Instructions that may come next, callees and callers included."""
     count = len(cfg.function.instructions)
@@ -118,6 +151,7 @@ class _Walk:
     """
 
     steps: tuple[_Step, ...]
+    asked_later: list[int]  #: registers that are asked of the register file from an instruction on
     window: int
 
     def write_class(self, index: int) -> int:
@@ -134,8 +168,11 @@ class _Walk:
         found = 0
         work = [(successor, min(1, self.window)) for successor in self.steps[index].successors]
         seen = set(work)
-        while work:
+        while work and found != WINDOW | REGISTER_FILE:
             at, distance = work.pop()
+            if distance >= self.window:
+                found |= REGISTER_FILE if self.asked_later[at] >> register & 1 else 0
+                continue
             asked, onward = self._access(self.steps[at], register, distance)
             found |= asked
             if onward is None:

@@ -17,6 +17,7 @@ from warpfile.compiler.liveness import general_registers, goes_anywhere, named
 from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.program import static_instruction
+from warpfile.compiler.worklist import Worklist, predecessors
 from warpfile.spec.beat import distinct_sources
 
 _REGISTERS = 255
@@ -90,20 +91,18 @@ def _step(instruction: Instruction) -> _Step:
 
 def _distances(cfg: Cfg, steps: Sequence[_Step], far: int) -> list[np.ndarray]:
     """``after`` of the last instruction of every block."""
-    predecessors: list[list[int]] = [[] for _ in cfg.blocks]
-    for source, target in cfg.flow_edges:
-        predecessors[target].append(source)
+    sources = predecessors(cfg.flow_successors)
     after = [np.full(_REGISTERS, far) for _ in cfg.blocks]
-    work = [block.index for block in cfg.blocks]
+    work = Worklist(cfg.flow_order[::-1])
     while work:
         index = work.pop()
         before = after[index]
         for position in reversed(cfg.blocks[index].instructions):
             before = _before(steps[position], before, far)
-        for source in predecessors[index]:
+        for source in sources[index]:
             if np.any(before < after[source]):
                 after[source] = np.minimum(before, after[source])
-                work.append(source)
+                work.push(source)
     return after
 
 

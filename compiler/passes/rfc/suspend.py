@@ -6,15 +6,16 @@ set. Deviations: overwriting such a result counts as touching it, and fences and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from warpfile.compiler.cfg import Cfg, build_cfg
-from warpfile.compiler.liveness import EVERYTHING, defined, named, used
+from warpfile.compiler.liveness import EVERYTHING, bits, defined, named, used
 from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import effects
 from warpfile.compiler.program import static_instruction
 from warpfile.compiler.textures import TEXTURES
+from warpfile.compiler.worklist import Worklist
 from warpfile.spec.trace import Access, Kind, Space, StaticInstruction
 
 #: Opcodes whose results come from the texture units, which a trace does not mark as memory accesses.
@@ -58,17 +59,32 @@ def suspend_before(function: Function) -> frozenset[int]:
     cfg = build_cfg(function)
     instructions = function.instructions
     results = {index: defined(effects(instructions[index])) for index in _long_operations(function)}
-    numbers = {index: 1 << number for number, index in enumerate(results)}
-    touched = [
-        sum(number for load, number in numbers.items() if results[load] & registers)
-        for registers in map(_touches, instructions)
-    ]
-    pending = _pending(cfg, touched, [numbers.get(index, 0) for index in range(len(instructions))])
+    touches = _Touches(results.values())
+    touched = [touches.of(_touches(instruction)) for instruction in instructions]
+    pending = _pending(cfg, touched, [touches.number.get(results.get(i, 0), 0) for i in range(len(instructions))])
     return frozenset(
         instruction.offset
         for index, instruction in enumerate(instructions)
         if _suspends(instruction, bool(pending[index] & touched[index]))
     )
+
+
+class _Touches:
+    """Long-latency operations by their results: those that define the same registers are touched together, as one."""
+
+    def __init__(self, results: Iterable[int]) -> None:
+        self.number = {registers: 1 << place for place, registers in enumerate(dict.fromkeys(results))}
+        self._with: dict[int, int] = {}
+        for registers, number in self.number.items():
+            for register in bits(registers):
+                self._with[register] = self._with.get(register, 0) | number
+
+    def of(self, registers: int) -> int:
+        """Set of the operations that have one of the registers among their results."""
+        found = 0
+        for register in bits(registers):
+            found |= self._with.get(register, 0)
+        return found
 
 
 def _long_operations(function: Function) -> Iterator[int]:
@@ -94,19 +110,16 @@ def _suspends(instruction: Instruction, touches_pending: bool) -> bool:
 
 def _pending(cfg: Cfg, ends: Sequence[int], begins: Sequence[int]) -> list[int]:
     """Set of operations that may be pending before every instruction; those in ``ends`` are over behind it."""
-    successors: list[list[int]] = [[] for _ in cfg.blocks]
-    for source, target in cfg.flow_edges:
-        successors[source].append(target)
     ins, before = [0] * len(cfg.blocks), [0] * len(ends)
-    work = list(range(len(cfg.blocks)))
+    work = Worklist(cfg.flow_order)
     while work:
         block = cfg.blocks[work.pop()]
         state = ins[block.index]
         for index in block.instructions:
             before[index] = state
             state = state & ~ends[index] | begins[index]
-        for target in successors[block.index]:
+        for target in cfg.flow_successors[block.index]:
             if state & ~ins[target]:
                 ins[target] |= state
-                work.append(target)
+                work.push(target)
     return before

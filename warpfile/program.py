@@ -1,0 +1,49 @@
+"""The command line: all subcommands in one group."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import click
+
+from warpfile.application import Application
+from warpfile.commands.analyze import analyze
+from warpfile.commands.area import area
+from warpfile.commands.catalog import kernels, presets, schemes
+from warpfile.commands.cosim import cosim
+from warpfile.commands.demo import demo
+from warpfile.commands.energy import energy_command
+from warpfile.commands.generate import generate
+from warpfile.commands.run import run
+from warpfile.commands.trace import trace
+from warpfile.compiled import form
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Show the version, and whether the golden models run compiled, and exit."""
+    if wanted:
+        click.echo(f"warpfile {version('warpfile')}\ngolden models: {form()}")
+        context.exit()
+
+
+@click.group(
+    cls=Application,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help=_show_version.__doc__
+)
+def main() -> None:
+    """Register-file architectures of GPUs as RTL: generate them, prove them against a golden model, see their cost.
+
+    \b
+    Exit status: 0 all well; 1 a difference or a failed expectation was found; 2 the request or an input is wrong.
+
+    \b
+    Example: warpfile cosim baseline matmul_tiled --preset turing
+    """
+
+
+for command in (schemes, kernels, presets, generate, trace, analyze, run, cosim, area, energy_command, demo):
+    main.add_command(command)
