@@ -10,7 +10,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import Timer
 
-from warpfile.sim.bench import CLOCK_PERIOD
+from warpfile.sim.replay import CLOCK_PERIOD
 
 CYCLES_VARIABLE = "WARPFILE_BARE_CYCLES"
 SECONDS_VARIABLE = "WARPFILE_BARE_SECONDS"
@@ -21,6 +21,7 @@ async def bare(dut) -> None:
     """Let the clock run for the recorded cycles and write the seconds that took."""
     cycles = int(os.environ[CYCLES_VARIABLE])
     Clock(dut.clk, CLOCK_PERIOD, unit="ns", impl="gpi").start()
+    await Timer(CLOCK_PERIOD, unit="ns")  # in the first cycle the simulation reads what was recorded
     start = time.perf_counter()
     await Timer(cycles * CLOCK_PERIOD, unit="ns")
     Path(os.environ[SECONDS_VARIABLE]).write_text(str(time.perf_counter() - start))

@@ -1,7 +1,9 @@
-"""The cocotb side of a lockstep run: one read, one comparison and one write per cycle.
+"""The cocotb side of an interactive lockstep run: one read, one comparison and one write per cycle.
 
 The harness takes its inputs at the rising edge. In the middle of cycle t, at the falling edge, the observation of
-cycle t has settled; the bench compares it with the golden model and writes the inputs of cycle t + 1.
+cycle t has settled; the bench compares it with the golden model and writes the inputs of cycle t + 1. It also writes
+what has to leave the dispatch pins in cycle t, which the harness compares at its end.
+A run that nobody has to watch is replayed instead (``sim.replay``); this one explains what the replay found.
 """
 
 from __future__ import annotations
@@ -18,19 +20,18 @@ from cocotb.triggers import FallingEdge
 
 from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
-from warpfile.sim.explain import HISTORY, differing_fields, first_mismatch
-from warpfile.sim.harness import RECORD_SLOT
+from warpfile.sim.explain import HISTORY, differing_fields, fault_name, first_mismatch
 from warpfile.sim.plan import PLAN_VARIABLE, Outcome, Plan
-from warpfile.sim.stimulus import StimulusPacker
+from warpfile.sim.replay import CLOCK_PERIOD, fault_of
+from warpfile.sim.stimulus import DuePacker, StimulusPacker
+from warpfile.sim.stream import Quiet, with_observed, wrong_counters
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
 
 RESET_CYCLES = 3
-CLOCK_PERIOD = 10
 PROGRESS_EVERY = 4096
 
 
@@ -42,26 +43,13 @@ class Lockstep:
         self.dut, self.plan = dut, plan
         self.layout = ProbeLayout(scheme.probes(cfg))
         self.workload: Workload = prepare(cfg, Trace.load(plan.trace))
-        self.packer = StimulusPacker(cfg)
+        self.packer, self.due = StimulusPacker(cfg), DuePacker(cfg, self.layout)
         self.model = scheme.golden(cfg, self.layout)
         self.golden_side = Environment(cfg, self.workload, self.layout)
         self.rtl_side = Environment(cfg, self.workload, self.layout)
         self.counters = ObservedCounters(self.layout, partial(scheme.events, cfg))
         self.outcome = Outcome()
         self.history: deque[int] = deque(maxlen=HISTORY)
-        if plan.record:
-            self._record(plan.record)
-
-    def _record(self, path: Path) -> None:
-        """Have every input word written to a file, one hexadecimal word per line."""
-        pack, stream = self.packer.pack, path.open("w")
-
-        def recording(stimulus: Stimulus) -> int:
-            word = pack(stimulus)
-            stream.write(f"{word:x}\n")
-            return word
-
-        self.packer.pack = recording
 
     async def run(self) -> Outcome:
         """Run to the end, the first difference, or the plan's last cycle."""
@@ -84,13 +72,13 @@ class Lockstep:
         golden_side, rtl_side, step = self.golden_side, self.rtl_side, self.model.step
         pack, add, history = self.packer.pack, self.counters.add, self.history
         stop = self.plan.stop_cycle if self.plan.stop_cycle is not None else 1 << 62
-        quiet_since = 0
-        quiet = self._quiet_mask()
+        quiet, leaving = Quiet(self.layout, self.plan.hang_cycles), 0
         while not (rtl_side.done and golden_side.done):
             golden_inputs = golden_side.stimulus()
             inputs.value = pack(rtl_side.stimulus())
             await falling
             got, want = int(observation.value), step(golden_inputs)
+            leaving = self._leave(want, leaving)
             if got != want:
                 self._fail(got, want)
                 return
@@ -99,9 +87,7 @@ class Lockstep:
             add(got)
             history.append(got)
             cycle = rtl_side.cycle
-            if got & quiet:
-                quiet_since = cycle
-            elif cycle - quiet_since > self.plan.hang_cycles:
+            if quiet.hangs(cycle, got):
                 self._fail(got, want, {"hang": f"nothing happened for {self.plan.hang_cycles} cycles"})
                 return
             if cycle >= stop:
@@ -109,9 +95,12 @@ class Lockstep:
             if not cycle % PROGRESS_EVERY:
                 self.plan.progress.write_text(f"{cycle} {rtl_side.instructions}")
 
-    def _quiet_mask(self) -> int:
-        names = ("launch", "issue", "write", "dispatch")
-        return sum(self.layout.mask(name) << self.layout.offset[name] for name in names)
+    def _leave(self, want: int, before: int) -> int:
+        """Tell the harness what has to leave in this cycle; ``before`` is what it knows of the last one."""
+        due = self.due.pack(want, self.golden_side)
+        if due != before:
+            self.dut.due.value = due
+        return due
 
     def _finish(self) -> None:
         dut, outcome = self.dut, self.outcome
@@ -127,13 +116,9 @@ class Lockstep:
             self._compare_counters()
 
     def _compare_counters(self) -> None:
-        ours, theirs = self.outcome.counters, self.outcome.golden_counters
-        written = ours.get("bank_writes", self.rtl_side.writes)
-        ours |= {"instructions": self.rtl_side.instructions, "bank_writes": written}
-        wrong = {
-            name: {"rtl": ours.get(name), "golden": theirs[name]} for name in theirs if ours.get(name) != theirs[name]
-        }
-        if wrong:
+        outcome = self.outcome
+        outcome.counters = with_observed(outcome.counters, self.rtl_side)
+        if wrong := wrong_counters(outcome.counters, outcome.golden_counters):
             self._fail(0, 0, {"counters": wrong})
 
     def _fail(self, got: int, want: int, extra: dict[str, object] | None = None) -> None:
@@ -142,18 +127,14 @@ class Lockstep:
         fields, extra = differing_fields(self.layout, rtl, want), dict(extra or {})
         warp, beat = self._suspect(fields)
         if got >> width:
-            fault = self._fault()
+            fault = fault_of(self.dut)
             warp, beat = fault["warp"], self.workload.beats[fault["payload"]]
-            extra["dispatched record" if fault["slot"] == RECORD_SLOT else "operand"] = fault
+            extra[fault_name(fault)] = fault
         for name, value in extra.items():
             fields[name] = value if isinstance(value, dict) else {"message": value}
         words = [word & ((1 << width) - 1) for word in self.history]
         self.outcome.mismatches = 1
         self.outcome.first_mismatch = first_mismatch(self.layout, self.rtl_side.cycle, words, fields, warp, beat)
-
-    def _fault(self) -> dict[str, int]:
-        names = ("payload", "warp", "port", "slot", "lanes")
-        return {name: int(getattr(self.dut, f"fault_{name}").value) for name in names}
 
     def _suspect(self, fields: dict[str, dict[str, int]]) -> tuple[int | None, Beat | None]:
         """Warp and beat that a difference is about: the one that issues, or the one that is presented for dispatch."""

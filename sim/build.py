@@ -12,12 +12,11 @@ from filelock import FileLock
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
 from warpfile.schemes.fingerprint import fingerprint, foreign
-from warpfile.sim.harness import harness_verilog
+from warpfile.sim.harness import Recording, harness_verilog
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.workload import Workload
 
-_SMALLEST_MEMORY = 1 << 14
 #: Beats from which on an optimised simulation gains more than its compilation takes (32 lanes of `bow_wr`: 155 s of
 #: compilation, 85 s without optimisation).
 LONG = 50_000
@@ -45,21 +44,20 @@ def build_harness(
     *,
     waves: bool = False,
     verilog: str | None = None,
-    replay: int = 0,
+    recording: Recording | None = None,
     optimised: bool | None = None,
 ) -> Harness:
-    """Harness whose memories hold ``workload``, built under ``root`` unless it is there already.
+    """Harness for any workload, built under ``root`` unless it is there already.
 
-    ``verilog`` takes the place of the scheme's own, ``replay`` see :func:`sim.harness.harness_verilog`. ``optimised``:
-    whether the compiler takes longer for a simulation that is faster; by default if the workload is long.
+    ``verilog`` takes the place of the scheme's own, ``recording`` makes it drive itself. ``optimised``: whether the
+    compiler takes longer for a simulation that is faster; by default if ``workload`` is long.
     """
     if optimised is None:
         optimised = len(workload.beats) >= LONG
     layout = ProbeLayout(scheme.probes(cfg))
-    rows, beats = _capacity(len(workload.trace.values)), _capacity(len(workload.beats))
     machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root)
-    extra = scheme.harness(cfg, layout) if not replay else ""
-    texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, rows, beats, replay, extra)}
+    extra = scheme.harness(cfg, layout) if not recording else ""
+    texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, extra, recording)}
     tool = str(simulators.verilator_executable())
     kind = (simulator, str(waves), str(optimised), tool)
     key = hashlib.sha256("\0".join([*texts.values(), *kind]).encode()).hexdigest()[:16]
@@ -98,8 +96,3 @@ def verilog_key(scheme: Scheme, cfg: Config) -> str:
 def _label(scheme: Scheme) -> str:
     """The scheme in names of files that simulators see: to some of them a plus sign has a meaning."""
     return scheme.name.replace("+", "-")
-
-
-def _capacity(count: int) -> int:
-    """Memory size that serves many traces, so that a build is reused."""
-    return max(_SMALLEST_MEMORY, 1 << max(1, count).bit_length())

@@ -11,13 +11,18 @@ from pathlib import Path
 
 from warpfile.schemes import Scheme
 from warpfile.sim.build import Harness, build_harness
-from warpfile.sim.harness import write_memories
-from warpfile.sim.mutant_bench import MUTANTS_VARIABLE, NO_MUTANT, outcome_path
+from warpfile.sim.explain import differing_fields, fault_name
+from warpfile.sim.feeding import judge
+from warpfile.sim.harness import write_values
+from warpfile.sim.mutant_bench import MUTANTS_VARIABLE, NO_MUTANT, found_path
 from warpfile.sim.mutants import Mutant
-from warpfile.sim.plan import PLAN_VARIABLE, Outcome, Plan
+from warpfile.sim.plan import HANG_CYCLES
+from warpfile.sim.replay import FOUND_VARIABLE, Found
 from warpfile.sim.runner import run_module
 from warpfile.sim.simulators import SimulatorError
+from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
+from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.trace import TOKENS, Port, StaticInstruction, Trace
 from warpfile.spec.workload import Workload, prepare
@@ -140,28 +145,47 @@ def campaign(
 def _differences(
     harness: Harness, workload: Workload, numbers: Sequence[int], name: str
 ) -> dict[int, tuple[int, tuple[str, ...]]]:
-    """Cycle and fields of the first difference, for each mutant that shows one on the workload called ``name``."""
+    """Cycle and fields of the first difference, for each mutant that shows one on the workload called ``name``.
+
+    The golden side runs once: as long as a mutant lives, it sees the same inputs as the original machine.
+    """
+    layout = ProbeLayout(harness.scheme.probes(harness.config))
     with tempfile.TemporaryDirectory(prefix="mutants-", dir=harness.directory) as folder:
         scratch = Path(folder)
-        workload.trace.save(scratch / "trace.npz")
-        files = {name: scratch / name for name in ("outcome", "progress")}
-        plan = Plan(scheme=harness.scheme.name, config=harness.config, trace=scratch / "trace.npz", **files)
-        plan.save(scratch / "plan.json")
-        memories = [f"+{key}={path}" for key, path in write_memories(harness.config, workload, scratch).items()]
-        environment = {PLAN_VARIABLE: str(scratch / "plan.json"), MUTANTS_VARIABLE: json.dumps([NO_MUTANT, *numbers])}
-        run_module(harness, "warpfile.sim.mutant_bench", scratch, memories, environment, plan.outcome)
-        if sound := _difference(outcome_path(plan, NO_MUTANT)):
-            raise ValueError(f"the machine without a mutant must pass {name}, not differ in {sound}")
-        found = {number: _difference(outcome_path(plan, number)) for number in numbers}
+        side = GoldenSide(harness.scheme, harness.config, workload, HANG_CYCLES)
+        with (scratch / "stream").open("wb") as stream:
+            stream.writelines(side.blocks())
+        finished = scratch / "finished"
+        plusargs = [write_values(harness.config, workload, scratch / "values"), f"+feed={scratch / 'stream'}"]
+        environment = {FOUND_VARIABLE: str(finished), MUTANTS_VARIABLE: json.dumps([NO_MUTANT, *numbers])}
+        run_module(harness, "warpfile.sim.mutant_bench", scratch, plusargs, environment, finished)
+        sound = _found(found_path(finished, NO_MUTANT))
+        if sound is None or not judge(side, sound).outcome:
+            different = _difference(layout, sound) or judge(side, sound).objection
+            raise ValueError(f"the machine without a mutant must pass {name}, not differ in {different}")
+        found = {number: _difference(layout, _found(found_path(finished, number))) for number in numbers}
         return {number: difference for number, difference in found.items() if difference}
 
 
-def _difference(path: Path) -> tuple[int, tuple[str, ...]] | None:
+def _difference(layout: ProbeLayout, found: Found | None) -> tuple[int, tuple[str, ...]] | None:
+    """Cycle and fields of a difference; without anything found the logic did not settle."""
+    if found is None:
+        return 0, ("the logic does not settle",)
+    rtl, golden = (int(word, 2) & (1 << layout.width) - 1 for word in (found.rtl, found.golden))
+    fields = list(differing_fields(layout, rtl, golden)) if found.differs else []
+    if found.rtl.startswith("1") if found.differs else found.faulty:
+        fields.append(fault_name(found.fault))
+    if not (fields or found.equal):
+        raise SimulatorError(f"a mutant's run broke off after {found.compared} cycles")
+    return (found.compared, tuple(fields)) if fields else None
+
+
+def _found(path: Path) -> Found | None:
+    """What a run found, None if its logic did not settle. Raises :class:`SimulatorError` if it broke off."""
     if path.exists():
-        first = Outcome.load(path).first_mismatch
-        return (int(str(first["cycle"])), tuple(first["fields"])) if first else None
+        return Found.load(path)
     log = path.with_suffix(".log")
     text = log.read_text(errors="replace") if log.exists() else "no log"
     if _UNSETTLED in text:
-        return 0, ("the logic does not settle",)
+        return None
     raise SimulatorError(f"the run of {path.stem} broke off: {' | '.join(text.splitlines()[-4:])}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from warpfile.sim.harness import RECORD_SLOT
 from warpfile.spec.beat import Beat
 from warpfile.spec.probe import ProbeLayout
 
@@ -14,6 +15,11 @@ def differing_fields(layout: ProbeLayout, rtl: int, golden: int) -> dict[str, di
     """Fields whose values differ, with the values of both sides."""
     ours, theirs = layout.unpack(rtl), layout.unpack(golden)
     return {name: {"rtl": ours[name], "golden": theirs[name]} for name in ours if ours[name] != theirs[name]}
+
+
+def fault_name(fault: dict[str, int]) -> str:
+    """The field that stands for what the harness itself found wrong at the dispatch pins."""
+    return "dispatched record" if fault["slot"] == RECORD_SLOT else "operand"
 
 
 def describe_cycle(layout: ProbeLayout, word: int) -> str:

@@ -10,13 +10,14 @@ from warpfile.schemes import find
 from warpfile.spec.config import Config
 
 PLAN_VARIABLE = "WARPFILE_LOCKSTEP_PLAN"
+#: Cycles without an event after which a run counts as stuck.
+HANG_CYCLES = 100_000
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One run. ``stop_cycle`` ends it early (a waveform needs no more), ``hang_cycles`` without an event too.
-
-    ``record`` names a file for the input words of all cycles.
+    """One interactive run. ``stop_cycle`` ends it early (a waveform needs no more), ``hang_cycles`` without an event
+    too.
     """
 
     scheme: str
@@ -25,8 +26,7 @@ class Plan:
     outcome: Path
     progress: Path
     stop_cycle: int | None = None
-    record: Path | None = None
-    hang_cycles: int = 100_000
+    hang_cycles: int = HANG_CYCLES
 
     def save(self, path: Path) -> None:
         """Write the plan for :meth:`load`."""
@@ -39,8 +39,8 @@ class Plan:
         """Read a plan; the configuration is checked again."""
         document = json.loads(path.read_text())
         document["config"] = find(document["scheme"]).parameters(**document["config"])
-        for name in ("trace", "outcome", "progress", "record"):
-            document[name] = Path(document[name]) if document[name] else None
+        for name in ("trace", "outcome", "progress"):
+            document[name] = Path(document[name])
         return cls(**document)
 
 

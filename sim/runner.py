@@ -17,9 +17,11 @@ from cocotb_tools.runner import get_runner
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
 from warpfile.sim.build import Harness, build_harness
-from warpfile.sim.harness import write_memories
-from warpfile.sim.plan import PLAN_VARIABLE, Outcome, Plan
+from warpfile.sim.feeding import replay
+from warpfile.sim.harness import write_values
+from warpfile.sim.plan import HANG_CYCLES, PLAN_VARIABLE, Outcome, Plan
 from warpfile.sim.simulators import TOPLEVEL, SimulatorError
+from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
@@ -116,24 +118,41 @@ def simulate(
     *,
     waves: bool = False,
     stop: int | None = None,
-    record: Path | None = None,
+    interactive: bool = False,
+    hang_cycles: int = HANG_CYCLES,
 ) -> tuple[Outcome, Path | None]:
-    """Run the bench in a built harness, up to cycle ``stop`` if given; returns its outcome and the waveform's path."""
+    """Run a workload in a built harness, up to cycle ``stop`` if given; returns the outcome and the waveform's path.
+
+    The run is replayed, unless there is a waveform, a last cycle, or ``interactive``. What a replay objects to is
+    explained by an interactive run, which has to find the same; raises :class:`SimulatorError` if it does not.
+    """
     waveform = harness.directory / "waveform.vcd" if waves else None
     with tempfile.TemporaryDirectory(prefix="lockstep-", dir=harness.directory) as name:
         scratch = Path(name)
-        plan = _plan(harness, workload, scratch, stop, record)
-        plusargs = [f"+{key}={path}" for key, path in write_memories(harness.config, workload, scratch).items()]
+        plusargs = [write_values(harness.config, workload, scratch / "values")]
+        replayed = None
+        if not (waves or interactive or stop is not None):
+            side = GoldenSide(harness.scheme, harness.config, workload, hang_cycles)
+            replayed = replay(harness, side, scratch, plusargs, _instructions(side, workload, report), run_module)
+            if replayed.outcome:
+                return replayed.outcome, None
         if waveform:
             plusargs += [f"+wave={waveform}", f"+dump_from={max(0, (stop or 0) - WAVEFORM_CYCLES)}"]
-        total = workload.trace.instructions
-        with _Watch(plan.progress, lambda done: report("simulate", done, total)):
+        plan = _plan(harness, workload, scratch, stop, hang_cycles)
+        with _Watch(plan.progress, lambda done: report("simulate", done, workload.trace.instructions)):
             environment = {PLAN_VARIABLE: str(scratch / "plan.json")}
             run_module(harness, "warpfile.sim.bench", scratch, plusargs, environment, plan.outcome)
-        return Outcome.load(plan.outcome), waveform
+        outcome = Outcome.load(plan.outcome)
+    if replayed:
+        replayed.must_agree(outcome)
+    return outcome, waveform
 
 
-def _plan(harness: Harness, workload: Workload, scratch: Path, stop: int | None, record: Path | None) -> Plan:
+def _instructions(side: GoldenSide, workload: Workload, report: Progress) -> Callable[[], None]:
+    return lambda: report("simulate", side.environment.instructions, workload.trace.instructions)
+
+
+def _plan(harness: Harness, workload: Workload, scratch: Path, stop: int | None, hang_cycles: int) -> Plan:
     workload.trace.save(scratch / "trace.npz")
     plan = Plan(
         scheme=harness.scheme.name,
@@ -142,7 +161,7 @@ def _plan(harness: Harness, workload: Workload, scratch: Path, stop: int | None,
         outcome=scratch / "outcome.json",
         progress=scratch / "progress",
         stop_cycle=stop,
-        record=record,
+        hang_cycles=hang_cycles,
     )
     plan.save(scratch / "plan.json")
     return plan

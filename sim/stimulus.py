@@ -1,22 +1,44 @@
-"""The harness's input word: everything that the environment drives in one cycle, as one integer."""
+"""The harness's two words of a cycle: what the environment drives, and what has to leave the dispatch pins.
+
+Both consist of parts that are there in some cycles only (:class:`Section`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from warpfile.spec.beat import (
-    Beat,
+    BeatPacker,
     decode_fields,
+    dispatch_fields,
     field_bits,
     kernel_fields,
     launch_fields,
-    pack_beat,
     pack_fields,
     result_fields,
 )
 from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment
+from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Result, Stimulus
 from warpfile.spec.trace import TOKENS
 
 ROW_BITS = 32
+
+
+@dataclass(frozen=True)
+class Section:
+    """A field of ``word`` (``next`` or ``due``) with its valid bit, which is bit ``low``; ``width`` without it."""
+
+    word: str
+    low: int
+    width: int
+
+    @property
+    def size(self) -> int:
+        """Bytes that hold its value."""
+        return -(-self.width // 8)
 
 
 def stimulus_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
@@ -39,25 +61,57 @@ def stimulus_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     return tuple(fields)
 
 
+def due_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
+    """What has to leave at the dispatch pins, port by port: the record, then for every source slot the row of the
+    trace's values plus one that its operand must equal, zero for one that is not checked.
+    """
+    record, rows = field_bits(dispatch_fields(cfg)), cfg.source_slots * ROW_BITS
+    ports = [((f"due_valid{port}", 1), (f"record{port}", record), (f"rows{port}", rows)) for port in range(cfg.ports)]
+    return tuple(field for fields in ports for field in fields)
+
+
+def positions(fields: tuple[tuple[str, int], ...]) -> dict[str, tuple[int, int]]:
+    """Offset and width of every field of a word."""
+    found, offset = {}, 0
+    for name, width in fields:
+        found[name] = (offset, width)
+        offset += width
+    return found
+
+
+def sections(cfg: Config) -> dict[str, Section]:
+    """Sections of both words by name, those of the inputs first."""
+    found: dict[str, Section] = {}
+    for word, fields in (("next", stimulus_fields(cfg)), ("due", due_fields(cfg))):
+        name = ""
+        for field, (low, width) in positions(fields).items():
+            if "_valid" in field:
+                name = field.replace("_valid", "")
+                found[name] = Section(word, low, 0)
+            elif field == "ready":
+                name = ""
+            elif name:
+                found[name] = Section(word, found[name].low, found[name].width + width)
+    return found
+
+
 class StimulusPacker:
-    """Packs stimuli of one configuration. A result keeps its packed word while it is held."""
+    """Packs stimuli of one configuration: :meth:`parts` as numbers and values of sections, :meth:`pack` as a word."""
 
     RESET = 1
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        offsets, at = {}, 0
-        for name, width in stimulus_fields(cfg):
-            offsets[name] = at
-            at += width
-        self.width = at
-        self._launch = offsets["launch_valid"]
-        self._decode = offsets["decode_valid"]
-        self._ready = offsets["ready"]
-        self._results = [offsets[f"result_valid{port}"] for port in range(cfg.ports)]
-        self._kernel = offsets.get("kernel_valid")
-        self._operand = offsets.get("operand_valid")
-        self._value = field_bits(result_fields(cfg)) + 1
+        names = list(sections(cfg))
+        self._low = [section.low for section in sections(cfg).values()]
+        self._number = {name: names.index(name) for name in names}
+        self._first_result = self._number["result0"]
+        self._beat = BeatPacker(cfg).pack
+        self._kernel, self._operand = self._number.get("kernel"), self._number.get("operand")
+        self.width = field_bits(stimulus_fields(cfg))
+        self._ready = positions(stimulus_fields(cfg))["ready"][0]
+        self._held: list[tuple[Result | None, int]] = [(None, 0)] * cfg.ports
+        self._value = field_bits(result_fields(cfg))
         self._lanes = (1 << cfg.lanes) - 1
         self._warp_at = 1
         self._register_at = self._warp_at + cfg.warp_bits
@@ -70,33 +124,46 @@ class StimulusPacker:
 
     def pack(self, stimulus: Stimulus) -> int:
         """Input word of one cycle."""
-        word = stimulus.ready << self._ready
+        word, low = stimulus.ready << self._ready, self._low
+        for number, value in self.parts(stimulus):
+            word |= (value << 1 | 1) << low[number]
+        return word
+
+    def parts(self, stimulus: Stimulus) -> list[tuple[int, int]]:
+        """Sections of one cycle that are there, ascending: number and value without the valid bit."""
+        parts: list[tuple[int, int]] = []
         launch = stimulus.launch
         if launch is not None:
             cfg = self._cfg
             record = launch.warp | launch.base << cfg.warp_bits | launch.cta << (cfg.warp_bits + cfg.place_bits)
-            word |= (record << 1 | 1) << self._launch
+            parts.append((0, record))
         if stimulus.beat is not None:
-            word |= self._beat(stimulus.beat, stimulus.beat_warp) << self._decode
+            parts.append((1, self._beat(stimulus.beat, stimulus.beat_warp)))
         for port, result in enumerate(stimulus.results):
             if result is not None:
-                record = (
-                    result.writes
-                    | result.warp << self._warp_at
-                    | result.register << self._register_at
-                    | result.tokens << self._tokens_at
-                    | (result.mask & self._lanes) << self._mask_at
-                )
-                if self._flags:
-                    record |= self._flag_bits(result)
-                record |= result.hints << self._hints_at
-                word |= (record << 1 | 1 | (result.row + 1) << self._value) << self._results[port]
+                held, record = self._held[port]
+                if held is not result:  # a result is packed once, however long it waits
+                    record = self._result(result)
+                    self._held[port] = result, record
+                parts.append((self._first_result + port, record))
         if self._kernel is not None and stimulus.kernel is not None:
             values = {"registers": stimulus.kernel.registers} | stimulus.kernel.descriptor
-            word |= (pack_fields(kernel_fields(self._cfg), values) << 1 | 1) << self._kernel
+            parts.append((self._kernel, pack_fields(kernel_fields(self._cfg), values)))
         if self._operand is not None and stimulus.operand is not None:
-            word |= (stimulus.operand << 1 | 1) << self._operand
-        return word
+            parts.append((self._operand, stimulus.operand))
+        return parts
+
+    def _result(self, result: Result) -> int:
+        record = (
+            result.writes
+            | result.warp << self._warp_at
+            | result.register << self._register_at
+            | result.tokens << self._tokens_at
+            | (result.mask & self._lanes) << self._mask_at
+        )
+        if self._flags:
+            record |= self._flag_bits(result)
+        return record | result.hints << self._hints_at | (result.row + 1) << self._value
 
     def _flag_bits(self, result: Result) -> int:
         bits, at = 0, self._flags_at
@@ -105,5 +172,47 @@ class StimulusPacker:
             at += width
         return bits
 
-    def _beat(self, beat: Beat, warp: int) -> int:
-        return pack_beat(self._cfg, beat, warp) << 1 | 1
+
+class DuePacker:
+    """Packs what has to leave with the beats that an observation says are dispatched: those bits are ``dispatches``."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        self._cfg, self._fields = cfg, dispatch_fields(cfg)
+        self._at = {name: at for name, (at, _) in positions(self._fields).items()}
+        self._flags = tuple(name for name in cfg.beat_flags if name in self._at)
+        self._hints = (1 << cfg.result_hint_bits) - 1
+        self._lanes, self._record = (1 << cfg.lanes) - 1, field_bits(self._fields)
+        offset = layout.offset
+        self.dispatches = layout.mask("dispatch") << offset["dispatch"]
+        self._places = [(offset["dispatch"] + port, offset[f"dispatch_payload{port}"]) for port in range(cfg.ports)]
+        self._payload = (1 << cfg.payload_bits) - 1
+        self._low = [section.low for section in sections(cfg).values()]
+        self._first = list(sections(cfg)).index("due0")
+
+    def pack(self, word: int, environment: Environment) -> int:
+        """The harness's word ``due`` of one cycle."""
+        due = 0
+        for number, value in self.parts(word, environment):
+            due |= (value << 1 | 1) << self._low[number]
+        return due
+
+    def parts(self, word: int, environment: Environment) -> Iterator[tuple[int, int]]:
+        """Sections of a cycle's observation, before the environment knows of it: number and value."""
+        for port, (bit, at) in enumerate(self._places):
+            if word >> bit & 1:
+                yield self._first + port, self._due(environment, word >> at & self._payload)
+
+    def _due(self, environment: Environment, payload: int) -> int:
+        beat, warp, at = environment.workload.beats[payload], environment.owner(payload), self._at
+        assert warp is not None, f"beat {payload} is dispatched, but no warp has issued it"
+        record = warp | beat.dest << at["dest"] | beat.dest_count << at["dest_count"] | payload << at["payload"]
+        record |= (beat.mask & self._lanes) << at["mask"]
+        for name in self._flags:
+            record |= int(getattr(beat, name)) << at[name]
+        if self._hints:
+            record |= (beat.hints & self._hints) << at["hints"]
+        low = self._record
+        for row in beat.expected:
+            record |= (row + 1) << low
+            low += ROW_BITS
+        return record

@@ -11,6 +11,7 @@ from warpfile.spec.trace import TOKENS, Kind, Port, Space, StaticInstruction
 NO_VALUE = -1
 #: Kind of a pseudo-instruction in the decode record; branches are nothing special there.
 SCHEME_PINS = 1
+_NO_PORT = int(Port.NONE)
 _PIN_KINDS = {int(Kind.BRANCH): int(Kind.NORMAL), int(Kind.SCHEME): SCHEME_PINS}
 
 
@@ -197,3 +198,51 @@ def pack_beat(cfg: Config, beat: Beat, warp: int) -> int:
         "hints": beat.hints,
     }
     return pack_fields(decode_fields(cfg), values)
+
+
+class BeatPacker:
+    """:func:`pack_beat` for one configuration, with the places of all fields looked up once.
+
+    Whether values fit is checked for the first beat of each instruction.
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
+        at, low = {}, 0
+        for name, width in decode_fields(cfg):
+            at[name] = low
+            low += width
+        self._at = at
+        self._flags = tuple((flag, at[flag]) for flag in cfg.decode_flags)
+        self._lanes = (1 << cfg.lanes) - 1
+        self._register_bits, self._one_port = cfg.register_bits, cfg.ports == 1
+        self._checked: set[int] = set()
+
+    def pack(self, beat: Beat, warp: int) -> int:
+        """The decode port's record of a beat that warp slot ``warp`` executes."""
+        if beat.offset not in self._checked:
+            self._checked.add(beat.offset)
+            return pack_beat(self._cfg, beat, warp)
+        at, kind, port, size = self._at, beat.kind, beat.port, self._register_bits
+        registers = 0
+        for register in reversed(beat.sources):
+            registers = registers << size | register
+        word = (
+            warp
+            | (0 if self._one_port and port != _NO_PORT else port) << at["port"]
+            | _PIN_KINDS.get(kind, kind) << at["kind"]
+            | (beat.mask != 0) << at["executes"]
+            | (1 << len(beat.sources)) - 1 << at["source_valid"]
+            | registers << at["sources"]
+            | beat.dest << at["dest"]
+            | beat.dest_count << at["dest_count"]
+            | beat.token_reads << at["token_reads"]
+            | beat.token_writes << at["token_writes"]
+            | (beat.mask & self._lanes) << at["mask"]
+            | beat.payload << at["payload"]
+        )
+        if beat.drain:
+            word |= beat.drain << at["drain"]
+        for flag, low in self._flags:
+            word |= getattr(beat, flag) << low
+        return word | beat.hints << at["hints"] if beat.hints else word

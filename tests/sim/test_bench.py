@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from warpfile.schemes import SCHEMES
-from warpfile.sim.bench import Lockstep
+from warpfile.sim.stream import Quiet
 from warpfile.spec.frame import frame_probes
 from warpfile.spec.probe import ProbeLayout
 
@@ -16,7 +14,7 @@ from warpfile.spec.probe import ProbeLayout
 def test_the_bench_needs_the_frames_probes_only(name: str) -> None:
     cfg = SCHEMES[name].configuration("tiny")
     layout = ProbeLayout(frame_probes(cfg))
-    quiet = Lockstep._quiet_mask(SimpleNamespace(layout=layout))
+    quiet = Quiet(layout, 1).mask
     assert layout.unpack(quiet)["dispatch"] == (1 << cfg.ports) - 1
     assert {probe.name for probe in layout if layout.unpack(quiet)[probe.name]} == {
         *("launch", "issue", "write", "dispatch")

@@ -76,9 +76,7 @@ def test_most_mutants_die_on_a_short_trace_and_the_machine_without_one_passes(ma
 
 def test_a_run_that_breaks_off_is_no_kill(machine, root, monkeypatch):
     verilog, mutants = machine
-    monkeypatch.setattr(
-        "warpfile.sim.campaign.outcome_path", lambda plan, number: plan.outcome.with_name("nowhere.json")
-    )
+    monkeypatch.setattr("warpfile.sim.campaign.found_path", lambda finished, number: finished.with_name("nowhere.json"))
     with pytest.raises(SimulatorError, match="broke off"):
         campaign(BASELINE, CFG, verilog, mutants[:1], [Stress("mixed", 0, 24, 1)], root / "build")
 

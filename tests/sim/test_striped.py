@@ -17,6 +17,8 @@ from warpfile.sim.runner import cosim
 from warpfile.spec.stress import stress_trace
 
 Lockstep = Callable[..., Outcome]
+#: What explains a difference has to know the scheme; what replays does not.
+BENCH = {"warpfile.sim.bench": "tests.sim.striped_bench"}
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def lockstep(root: Path, monkeypatch: pytest.MonkeyPatch) -> Lockstep:
     """Runs a stress trace on a scheme over the striped register file, in a simulator whose process knows it."""
     run_module = runner.run_module
     monkeypatch.setattr(
-        runner, "run_module", lambda harness, module, *rest: run_module(harness, "tests.sim.striped_bench", *rest)
+        runner, "run_module", lambda harness, module, *rest: run_module(harness, BENCH.get(module, module), *rest)
     )
 
     def run(scheme: str, profile: str, **changes: object) -> Outcome:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.golden.scenario import BRA, EXIT, FULL, hand_trace, op
-from warpfile.spec.beat import NO_VALUE, decode_fields, pack_beat, pack_fields
+from warpfile.schemes import SCHEMES
+from warpfile.spec.beat import NO_VALUE, BeatPacker, decode_fields, pack_beat, pack_fields
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.trace import NO_ROW, Kind, Port
@@ -123,6 +124,18 @@ def test_the_decode_record_holds_what_the_machine_needs() -> None:
         word >>= width
     assert (values["warp"], values["port"], values["executes"], values["mask"]) == (6, 0, 1, 0)
     assert (values["source_valid"], values["sources"]) == (3, 3 << 8 | 5)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("changes", [{}, {"ports": 1, "lanes": 2}])
+def test_beats_are_packed_in_the_same_way_by_both_packers(name: str, changes: dict[str, int]) -> None:
+    scheme = SCHEMES[name]
+    cfg = scheme.configuration("tiny", **changes)
+    trace = stress_trace(1, warps_per_cta=[3], ctas=2, length=80)
+    beats, packer = prepare(cfg, scheme.annotated(cfg, trace)).beats, BeatPacker(cfg)
+    assert len({beat.offset for beat in beats}) < len(beats)
+    for beat in beats:
+        assert packer.pack(beat, beat.payload % cfg.warps) == pack_beat(cfg, beat, beat.payload % cfg.warps)
 
 
 def test_a_branch_is_nothing_special_to_the_machine() -> None:
