@@ -81,14 +81,9 @@ def _child(name: str, seed: int, seconds: float) -> None:
     def mutate(data: bytes, most: int, number: int) -> bytes:
         return mutated(data, random.Random(number), TARGETS[name], seeds)[:most]
 
-    end = (
-        f"-max_total_time={seconds:.0f}",
-        f"-seed={seed}",
-        "-timeout=10",
-        f"-rss_limit_mb={_MEMORY}",
-        "-max_len=16384",
-    )
-    options = [sys.argv[0], *end, "-verbosity=0", "-print_final_stats=0", str(corpus)]
+    limits = ("-timeout=10", f"-rss_limit_mb={_MEMORY}", "-max_len=16384", "-verbosity=0", "-print_final_stats=0")
+    end = (f"-max_total_time={seconds:.0f}", f"-seed={seed}")
+    options = [sys.argv[0], *end, *limits, str(corpus)]
     atheris.Setup(options, lambda data: _taken(findings, data), custom_mutator=mutate)
     atheris.Fuzz()
 

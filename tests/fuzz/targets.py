@@ -149,7 +149,7 @@ def _packed_members(stream: io.BytesIO, meta: bytes) -> bytes:
 def _run_trace(data: bytes, folder: Path) -> None:
     path = folder / "t.npz"
     with zipfile.ZipFile(path, "w") as archive:
-        left = data
+        left, members = data, dict[str, bytes]()
         while left:
             name, _, left = left.partition(b"\n")
             size, _, left = left.partition(b"\n")
@@ -159,7 +159,9 @@ def _run_trace(data: bytes, folder: Path) -> None:
                 stream = io.BytesIO()
                 np.save(stream, np.frombuffer(content, dtype=np.uint8))
                 name, content = b"meta.npy", stream.getvalue()
-            archive.writestr(name.decode("latin-1").replace("\0", "") or "x", content)
+            members[name.decode("latin-1").replace("\0", "") or "x"] = content
+        for member, content in members.items():
+            archive.writestr(member, content)
     trace = Trace.load(path)
     (design,) = designs([_TINY], "tiny", ("lanes=2",))
     _golden(trace, design.scheme, design.config)
@@ -215,9 +217,7 @@ def _run_settings(data: bytes, folder: Path) -> None:
 
 TARGETS = {
     "listing": Target(_listing_seeds, _run_listing, ("BRA `(", "@!P0 ", "CALL.REL.NOINC `(", ".128", "c[0x0][", " ;")),
-    "executed": Target(
-        _executed_seeds, _with_file("kernel.sass"), ("R255", "[R2+-0x", ".64", "BAR.SYNC", "SHFL", "@P0 ")
-    ),
+    "executed": Target(_executed_seeds, _with_file("kernel.sass"), ("R255", "[R2+-0x", ".64", "SHFL", "@P0 ")),
     "launch": Target(lambda: [LAUNCH.encode()], _with_file("launch.toml"), ("[[args]]", "grid", "= [", '"buffer"')),
     "array": Target(_array_seeds, _with_file("y.npy"), ("'descr'", "'<i4'", "(64,)", "True", "\\", "(", "-")),
     "trace": Target(_trace_seeds, _run_trace, ('"program"', "[[", "-1", "null", "1e999")),
