@@ -4,9 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+SECONDS := 600
 TYPED := spec compiler emulator golden schemes
 
-.PHONY: demo test lint regress bench compiled tools clean
+.PHONY: demo test lint regress bench compiled fuzz tools clean
 
 ## Lockstep of two kernels at 32 lanes, an area table and a waveform; a few minutes.
 demo: compiled
@@ -37,6 +38,10 @@ bench: compiled
 compiled: tools $(VENV)/.installed
 	$(BIN)/python -m warpfile.compile
 
+## Damaged inputs of every class for SECONDS, guided by coverage; what breaks a rule lies in build/fuzz.
+fuzz: tools $(VENV)/.installed-fuzz
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
+
 ## Stops with one line for a tool that is missing.
 tools:
 	$(call need,$(PYTHON),python3)
@@ -61,6 +66,10 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	touch $(VENV)/.installed $@
+
+$(VENV)/.installed-fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,fuzz]'
+	touch $@
 
 clean:
 	rm -rf build

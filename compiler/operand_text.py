@@ -20,7 +20,8 @@ from warpfile.compiler.model import (
     Register,
 )
 
-_REGISTER = re.compile(r"([-~!]?)(\|?)(UR|R)(\d+|Z)((?:\.\w+)*)(\|?)((?:\.\w+)*)$")
+_DIGITS = 10
+_REGISTER = re.compile(r"([-~!]?)(\|?)(UR|R)([0-9]+|Z)((?:\.\w+)*)(\|?)((?:\.\w+)*)$")
 _PREDICATE = re.compile(r"(!?)(U?)P([0-6T])$")
 _PATTERN = re.compile(r"-?0x[0-9a-fA-F]+$")
 _DECIMAL = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?$")
@@ -84,7 +85,7 @@ def _register(text: str) -> Register | None:
     sign, bar, prefix, digits, inner, _, outer = match.groups()
     file = File(prefix)
     zero = ZERO_REGISTER if file is File.GENERAL else ZERO_UNIFORM
-    number = zero if digits == "Z" else int(digits)
+    number = zero if digits == "Z" else int(digits) if len(digits) < _DIGITS else zero + 1
     if number > zero or (number == zero and digits != "Z"):
         raise ValueError(f"register number must be below {zero}, not {text!r}")
     marks = [mark for mark in (inner + outer).split(".") if mark]
@@ -125,7 +126,7 @@ def _constant(text: str) -> Constant | None:
     sign, bar, extended, bank, place, _ = match.groups()
     registers, offset = _sum(place)
     return Constant(
-        bank=0 if extended else int(bank, 16),
+        bank=0 if extended else _bank(bank),
         offset=offset,
         index=registers[0] if registers else None,
         bank_register=_register(bank) if extended else None,
@@ -133,6 +134,12 @@ def _constant(text: str) -> Constant | None:
         invert=sign == "~",
         absolute=bool(bar),
     )
+
+
+def _bank(text: str) -> int:
+    if not _PATTERN.match(text) or text.startswith("-"):
+        raise ValueError(f"bank of a constant must be a hexadecimal number, not {text!r}")
+    return int(text, 16)
 
 
 def _address(text: str) -> Address | None:

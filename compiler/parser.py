@@ -20,7 +20,7 @@ _CODE = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+([^/\s.].*)$")
 _ENCODING = re.compile(r"\s*/\*\s*0x([0-9a-f]{16})\s*\*/\s*$")
 _LABEL = re.compile(r"([^\s:/]+):\s*$")
 _TYPE = re.compile(r"\s*\.type\s+([^,\s]+),@function")
-_REGISTERS = re.compile(r"SHI_REGISTERS=(\d+)")
+_REGISTERS = re.compile(r"SHI_REGISTERS=([0-9]{1,9})")
 
 
 def load_listing(path: Path) -> Listing:

@@ -15,9 +15,14 @@ _DATA = re.compile(r"(?:/\*[0-9a-f]+\*/)?\s*\.(byte|short|word|dword|zero)\s+(.*
 _WIDTHS = {"byte": 1, "short": 2, "word": 4, "dword": 8}
 _ATTRIBUTE = re.compile(r"//-+\s*nvinfo\s*:\s*(\w+)")
 _LABEL = re.compile(r"([.\w$]+):$")
-_COUNT = re.compile(r"0x[0-9a-fA-F]+|\d+")
+_NUMBER = re.compile(r"-?(0x[0-9a-fA-F]{1,32}|[0-9]{1,32})")
 _LIMIT = 1 << 28  #: bytes of one section
-_ALIGN = re.compile(r"\.align\s+(\d+)")
+_ALIGN = re.compile(r"\.align\s+([0-9]{1,9})")
+
+
+def _number(text: str) -> int | None:
+    """A literal of the assembler; None for anything else."""
+    return int(text, 16 if "0x" in text else 10) if _NUMBER.fullmatch(text) else None
 
 
 @dataclass
@@ -44,19 +49,17 @@ class Section:
 
     def _append(self, directive: str, values: str) -> None:
         if directive == "zero":
-            if not _COUNT.fullmatch(values.strip()):
+            count = _number(values.strip())
+            if count is None or count < 0:
                 raise ValueError(f".zero must have a number of bytes, not {values.strip()!r}")
-            self._fill(int(values, 0))
+            self._fill(count)
             return
         width = _WIDTHS[directive]
         for value in values.split(","):
-            value = value.strip()
-            number = 0
-            if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", value):
-                number = int(value, 0) % (1 << 8 * width)
-            else:
-                self.relocations[len(self.data)] = value
-            self.data.extend(number.to_bytes(width, "little"))
+            number = _number(value.strip())
+            if number is None:
+                self.relocations[len(self.data)] = value.strip()
+            self.data.extend(((number or 0) % (1 << 8 * width)).to_bytes(width, "little"))
 
     def _fill(self, count: int) -> None:
         if len(self.data) + count > _LIMIT:

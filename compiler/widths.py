@@ -96,7 +96,7 @@ def fragment_registers(instruction: Instruction) -> tuple[int, int, int]:
     The steps of HMMA.884 (sm_70) take pairs.
     """
     modifiers = instruction.modifiers
-    shape = next((mark for mark in modifiers if mark.isdigit()), "1688")
+    shape = next((mark for mark in modifiers if mark.isdigit() and len(mark) < 7), "1688")
     if instruction.opcode == "HMMA" and shape == "884":
         return 2, 2, 2
     rows = 16 if shape.startswith("16") else 8

@@ -15,6 +15,7 @@ from warpfile.schemes.fingerprint import fingerprint, foreign
 from warpfile.sim.harness import Recording, harness_verilog
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.reading import named
 from warpfile.spec.workload import Workload
 
 #: Beats from which on an optimised simulation gains more than its compilation takes (32 lanes of `bow_wr`: 155 s of
@@ -52,6 +53,7 @@ def build_harness(
     ``verilog`` takes the place of the scheme's own, ``recording`` makes it drive itself. ``optimised``: whether the
     compiler takes longer for a simulation that is faster; by default if ``workload`` is long.
     """
+    _check_folder(root, simulator)
     if optimised is None:
         optimised = len(workload.beats) >= LONG
     layout = ProbeLayout(scheme.probes(cfg))
@@ -73,6 +75,12 @@ def build_harness(
     return Harness(scheme, cfg, simulator, directory)
 
 
+def _check_folder(root: Path, simulator: str) -> None:
+    """Verilator's makefiles cannot take a path with blanks, and say so only after minutes."""
+    if simulator == "verilator" and len(str(root.resolve()).split()) != 1:
+        raise ValueError(f"the build folder must have a path without blanks, not {root.resolve()}")
+
+
 def generated_verilog(scheme: Scheme, cfg: Config, root: Path) -> str:
     """Generated Verilog with probes, cached under ``root`` by everything that can decide it."""
     cached = root / "verilog" / f"{_label(scheme)}-{verilog_key(scheme, cfg)}.v"
@@ -80,8 +88,12 @@ def generated_verilog(scheme: Scheme, cfg: Config, root: Path) -> str:
         text = scheme.verilog(cfg, probes=True)
         cached.parent.mkdir(parents=True, exist_ok=True)
         partial = cached.with_suffix(f".{os.getpid()}.partial")
-        partial.write_text(text)
-        partial.replace(cached)
+        try:
+            with named(cached):
+                partial.write_text(text)
+            partial.replace(cached)
+        finally:
+            partial.unlink(missing_ok=True)
     return cached.read_text()
 
 

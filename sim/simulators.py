@@ -67,6 +67,9 @@ def build(simulator: str, sources: Sequence[Path], directory: Path, *, waves: bo
     """Build ``harness`` in ``directory`` so that cocotb's runner finds it. Raises :class:`SimulatorError`."""
     directory.mkdir(parents=True, exist_ok=True)
     if simulator == "verilator":
+        for program in ("g++", "make", "perl"):
+            if shutil.which(program) is None:
+                raise SimulatorError(f"verilator needs the program {program}: install the package '{program}'")
         _run(_verilate(sources, directory, waves), directory, verilator_environment())
         _compile(directory, waves, "O1" if optimised else "O0")
         _clean(directory)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from warpfile.spec.contract import Asks, Gives, Hint
 
+_DIGITS = 40  #: of a number's text; what is longer is far above every limit
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
@@ -309,7 +310,7 @@ def parse_field(name: str, text: str, kind: type[Config] = Config) -> object:
         if spec.name == name:
             numeric = isinstance(spec.default, int)
             try:
-                value: object = int(text, 0) if numeric else text
+                value: object = int(text if len(text) <= _DIGITS else "", 0) if numeric else text
             except ValueError:
                 raise ValueError(f"{name} must be a whole number, not {text!r}") from None
             check_field(spec, value)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import stat
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,17 @@ def check_input(path: Path, limit: int) -> None:
         raise InputError(f"{path} must have at most {limit:,} bytes, not {found.st_size:,}")
 
 
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Errors of the operating system inside are about this file: a full disk does not say which."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
+
+
 def read_input(path: Path, limit: int) -> bytes:
     """Contents of a regular file of at most ``limit`` bytes. Raises as :func:`check_input`."""
     check_input(path, limit)
@@ -61,8 +74,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         table = tomllib.loads(text)
     except RecursionError:
         raise InputError(f"{path}: must be TOML that nests less deeply") from None
-    except ValueError as error:
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: must be TOML ({error})") from None
+    except ValueError:  # from Python's int() and datetime()
+        raise InputError(f"{path}: must be TOML whose numbers and dates are not out of all measure") from None
     _check_numbers(path, table)
     return table
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from warpfile.spec.reading import check_input
+from warpfile.spec.reading import check_input, named
 from warpfile.spec.trace import Access, Drain, Kind, Port, Space, StaticInstruction, Trace, TraceError
 from warpfile.spec.trace_schema import check_trace
 
@@ -35,7 +35,7 @@ def write_trace(trace: Trace, path: Path) -> None:
     arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
     partial = path.with_name(path.name + ".partial")
     try:
-        with partial.open("wb") as stream:
+        with named(path), partial.open("wb") as stream:
             np.savez_compressed(stream, allow_pickle=False, **arrays)
         partial.replace(path)
     finally:
@@ -77,13 +77,22 @@ def _contents(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             missing = [name for name in ("meta", *_ARRAYS) if name not in archive.files]
             if "meta" in missing:
                 raise ValueError("it has no 'meta'")
-            meta = json.loads(archive["meta"].tobytes().decode())
-            found = (meta.get("format"), meta.get("version")) if isinstance(meta, dict) else (None, None)
+            meta = _json(archive["meta"].tobytes())
+            if not isinstance(meta, dict):
+                raise ValueError("its 'meta' must be a table")
+            found = meta.get("format"), meta.get("version")
             if found != (FORMAT, VERSION):
                 raise _VersionError(f"format {FORMAT} version {VERSION}, not {str(found[1])[:20]}")
             if missing:
                 raise ValueError(f"it has no {', '.join(missing)}")
             return meta, {name: archive[name] for name in _ARRAYS}
+
+
+def _json(data: bytes) -> object:
+    try:
+        return json.loads(data.decode())
+    except (ValueError, RecursionError):
+        raise ValueError("its 'meta' must be JSON in UTF-8") from None
 
 
 def _assembled(meta: Mapping[str, Any], arrays: Mapping[str, Any]) -> Trace:

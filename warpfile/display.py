@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 _PATIENCE = 2.0  #: seconds of work that need no progress bar
+_PERIOD = 60.0  #: seconds between two lines where there is no terminal
 _PLAIN_WIDTH = 160
 _MANY = 500  #: rows from which on a table is drawn without folding
 
@@ -84,24 +86,55 @@ def text_of(value: object) -> str:
 
 @contextmanager
 def progress(title: str) -> Iterator[Report]:
-    """A progress bar that appears after two seconds on a terminal and disappears at the end; elsewhere nothing."""
-    if not sys.stdout.isatty():
-        yield silent
-        return
+    """Shows what goes on, by time and not by what is done, so that work without an end shows, too.
+
+    On a terminal a bar appears after two seconds and disappears at the end; elsewhere standard error gets a line a
+    minute.
+    """
+    with _bar(title) if sys.stdout.isatty() else _lines(title) as report:
+        yield report
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Report]:
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=console(), transient=True)
     task = bar.add_task(title, total=None)
-    start = time.monotonic()
 
     def report(stage: str, done: int = 0, total: int = 0) -> None:
-        if not bar.live.is_started and time.monotonic() - start > _PATIENCE:
-            bar.start()
         bar.update(task, description=f"{title}: {stage}", completed=done, total=total or None)
 
+    timer = threading.Timer(_PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
     try:
         yield report
     finally:
+        timer.cancel()
+        timer.join()
         bar.stop()
+
+
+@contextmanager
+def _lines(title: str) -> Iterator[Report]:
+    latest, ended, start = ["start"], threading.Event(), time.monotonic()
+
+    def report(stage: str, done: int = 0, total: int = 0) -> None:
+        latest[0] = f"{stage} {done:,} of {total:,}" if total else stage
+
+    def tell() -> None:
+        while not ended.wait(_PERIOD):
+            seconds = time.monotonic() - start
+            sys.stderr.write(f"warpfile: {title} goes on: {printable(latest[0])}, {seconds:.0f} s\n")
+            sys.stderr.flush()
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield report
+    finally:
+        ended.set()
+        thread.join()
 
 
 def silent(stage: str, done: int = 0, total: int = 0) -> None:

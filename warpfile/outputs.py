@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from warpfile.spec.reading import named
+
 _LONGEST_NAME = 120
 
 
@@ -24,7 +26,8 @@ def write_files(texts: Mapping[Path, str]) -> None:
             if path.is_dir():
                 raise IsADirectoryError(f"{path} must be a file, not a directory")
             path.parent.mkdir(parents=True, exist_ok=True)
-            partials[path].write_text(text, encoding="utf-8")
+            with named(path):
+                partials[path].write_text(text, encoding="utf-8")
         for path, partial in partials.items():
             partial.replace(path)
     finally:

@@ -15,6 +15,7 @@ from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 
+CYCLE_LIMIT = 100_000_000  #: cycles after which a run is given up: hours, where a kernel of the size for it has seconds
 QUIET_LIMIT = 100_000  #: cycles without any event after which a run is taken for hung
 _EVENTS = ("launch", "issue", "dispatch", "write")
 _REPORT_EVERY = 1 << 14
@@ -108,3 +109,5 @@ def _to_the_end(
             raise Hung(f"nothing happened for {QUIET_LIMIT} cycles")
         if not environment.cycle % _REPORT_EVERY:
             report(environment.instructions)
+            if environment.cycle > CYCLE_LIMIT:
+                raise ValueError(f"a run must end within {CYCLE_LIMIT:,} cycles: use a smaller launch or shorter times")

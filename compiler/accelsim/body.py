@@ -15,6 +15,7 @@ from warpfile.compiler.accelsim.line import ABSENT, Head, LineError, LineFormat,
 from warpfile.spec.trace import LANES, NO_ROW
 
 _MOST_IDLE = 10_000  #: lines of a CTA without an instruction
+_DIGITS = 18
 _PREFIX = 4  #: fields in front of every line before version 3: CTA and warp
 
 
@@ -36,6 +37,10 @@ class Recording:
 def read_body(lines: Iterator[tuple[int, str]], header: Header, path: Path, report: Callable[[int], None]) -> Recording:
     """Read all CTAs; ``report`` is told how many are read. Raises :class:`AccelsimError`."""
     return _Reader(lines, header, path, report).read()
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) <= _DIGITS
 
 
 class _Reader:
@@ -95,7 +100,7 @@ class _Reader:
 
     def _linear(self, number: int, value: str) -> int:
         grid = self.header.grid
-        found = re.fullmatch(r"\(?(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\)?", value)
+        found = re.fullmatch(r"\(?(\d{1,18})\s*,\s*(\d{1,18})\s*,\s*(\d{1,18})\)?", value)
         place = tuple(map(int, found.groups())) if found else ()
         if len(place) != 3 or any(at >= size for at, size in zip(place, grid, strict=True)):
             raise self._error(number, f"thread block must be x,y,z inside the grid {grid}, not {value!r}")
@@ -105,7 +110,7 @@ class _Reader:
         if cta is None:
             raise self._error(number, "a warp must stand behind its 'thread block = x,y,z'")
         count = -(-self.header.threads // LANES)
-        if not value.isdecimal() or int(value) >= count:
+        if not _is_number(value) or int(value) >= count:
             rule = f"a number below {count}, the warps of block {self.header.block}"
             raise self._error(number, f"warp must be {rule}, not {value!r}")
         if (cta, int(value)) in self.seen:
@@ -116,7 +121,7 @@ class _Reader:
         """Read the instructions of a warp; returns the number of their last line."""
         if cta is None or warp is None:
             raise self._error(number, "'insts = N' must stand behind its 'warp = N'")
-        if not value.isdecimal():
+        if not _is_number(value):
             raise self._error(number, f"insts must be a number, not {value!r}")
         last = self._instructions(number, int(value))
         self.seen.add((cta, warp))

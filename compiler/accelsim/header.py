@@ -112,7 +112,7 @@ class _Fields:
 
     def triple(self, key: str, largest: int) -> tuple[int, int, int]:
         """Three sizes that must be right."""
-        found = re.fullmatch(r"\(?\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)?", self.text(key))
+        found = re.fullmatch(r"\(?\s*(\d{1,18})\s*,\s*(\d{1,18})\s*,\s*(\d{1,18})\s*\)?", self.text(key))
         sizes = tuple(map(int, found.groups())) if found else ()
         product = 1
         for size in sizes:

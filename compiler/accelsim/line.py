@@ -146,7 +146,7 @@ class _Fields:
     def number(self, name: str, largest: int) -> int:
         """A decimal from zero on."""
         field = self._take(name)
-        if not (field.isascii() and field.isdigit()) or int(field) > largest:
+        if not re.fullmatch(r"[0-9]{1,18}", field) or int(field) > largest:
             raise LineError(f"{name} must be a number from 0 to {largest}, not {field!r}")
         return int(field)
 

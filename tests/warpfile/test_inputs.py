@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.compiler.traceg import EXIT, text
-from tests.warpfile.conftest import Invoke
+from tests.warpfile.conftest import Invoke, write_listing
 from tests.warpfile.test_errors import refused
 from tests.warpfile.test_names import rename
 from warpfile.application import give_cache
@@ -197,3 +197,29 @@ def test_a_long_text_of_an_input_is_cut(invoke: Invoke, kernel: Path) -> None:
 def test_arrays_in_other_byte_orders_are_taken(invoke: Invoke, kernel: Path) -> None:
     np.save(kernel / "y.npy", np.zeros(64, dtype=">i4"))
     assert invoke("trace", kernel, "-o", "t.npz").exit_code == 0
+
+
+def test_a_run_that_takes_too_many_cycles_is_given_up(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warpfile.run.CYCLE_LIMIT", 10_000)
+    result = invoke("run", "baseline", "saxpy", "--set", "alu_interval=1024")
+    refused(result, "a run must end within 10,000 cycles")
+    assert invoke("run", "baseline", "saxpy").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("instruction", "words"),
+    [
+        ("MOV R1, c[0xzz][0x10]", "bank of a constant must be a hexadecimal number, not '0xzz'"),
+        ("MOV R1, c[][0x10]", "bank of a constant must be"),
+        (f"MOV R{'9' * 5000}, R1", "register number must be below 255"),
+        ("MOV R1, c[0x0][zz]", "address must be a sum"),
+    ],
+)
+def test_wrong_operands_are_refused_in_our_words(invoke: Invoke, kernel: Path, instruction: str, words: str) -> None:
+    write_listing(kernel, (instruction, "EXIT"))
+    refused(invoke("analyze", kernel / "kernel.sass"), "kernel.sass, line 4", words)
+
+
+def test_a_number_of_thousands_of_digits_is_refused_in_our_words(invoke: Invoke) -> None:
+    for digits in ("9" * 5000, "0x" + "f" * 5000):
+        refused(invoke("run", "baseline", "saxpy", "--set", f"lanes={digits}"), "lanes must be a whole number")

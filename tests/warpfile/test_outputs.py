@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import json
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from warpfile.outputs import json_text, write_files, write_json
+from tests.golden.scenario import hand_trace
+from warpfile import display
+from warpfile.application import describe
+from warpfile.display import progress, show_table
+from warpfile.outputs import json_text, write_files, write_json, write_rows
+from warpfile.schemes import SCHEMES
+from warpfile.sim import build, simulators
+from warpfile.sim.simulators import SimulatorError
+
+
+def full(*arguments: object, **more: object) -> None:
+    """What the system says when a disk is full: not which file."""
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_all_files_are_written(folder: Path) -> None:
@@ -31,3 +48,76 @@ def test_json_has_no_values_that_json_lacks() -> None:
     assert json_text({"a": [1, 2.5, None, "µ"]}).endswith("\n")
     with pytest.raises(ValueError, match="JSON compliant"):
         json_text(float("nan"))
+
+
+def test_a_full_disk_names_the_file_and_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scheme = SCHEMES["baseline"]
+    cfg = scheme.configuration("tiny", lanes=1)
+    trace = hand_trace(())
+    monkeypatch.setattr(Path, "write_text", lambda path, text, **more: (path.write_bytes(b"half"), full()))
+    monkeypatch.setattr("numpy.savez_compressed", full)
+    monkeypatch.setattr("warpfile.schemes.scheme.Scheme.verilog", lambda *arguments, **more: "module m; endmodule")
+    for write, name in (
+        (lambda: write_json(folder / "a.json", {}), "a.json"),
+        (lambda: trace.save(folder / "t.npz"), "t.npz"),
+        (lambda: build.generated_verilog(scheme, cfg, folder), "verilog/baseline-"),
+    ):
+        with pytest.raises(OSError) as error:
+            write()
+        assert name in describe(error.value) and describe(error.value).endswith(": No space left on device")
+    assert [path for path in folder.rglob("*") if path.is_file()] == []
+
+
+def test_missing_programs_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None if name == "g++" else f"/usr/bin/{name}")
+    with pytest.raises(SimulatorError, match=r"verilator needs the program g\+\+: install the package 'g\+\+'"):
+        simulators.build("verilator", [], folder / "build", waves=False)
+
+
+def test_a_build_folder_with_blanks_is_refused_at_once(folder: Path) -> None:
+    with pytest.raises(ValueError, match=r"the build folder must have a path without blanks, not .*two words"):
+        build._check_folder(folder / "two words", "verilator")
+    build._check_folder(folder / "two words", "icarus")
+    build._check_folder(folder / "one", "verilator")
+
+
+def test_work_without_an_end_shows_by_time(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(display, "_PERIOD", 0.02)
+    with progress("trace") as report:
+        report("execute", 3, 10)
+        time.sleep(0.2)
+    assert capsys.readouterr().err.startswith("warpfile: trace goes on: execute 3 of 10, 0 s\n")
+
+
+def test_a_bar_appears_without_any_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(display, "_PATIENCE", 0.02)
+    with progress("trace"):
+        time.sleep(0.5)
+    assert "trace" in terminal.getvalue()
+
+
+def test_quick_work_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress("trace") as report:
+        report("execute", 3, 10)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_rows_are_one_line_each(folder: Path) -> None:
+    document = {"functions": [{"name": "k", "instructions": [{"a": [1, 2]}, {"b": {3: 4}}]}], "warnings": []}
+    write_rows(folder / "a.json", document)
+    text = (folder / "a.json").read_text()
+    assert json.loads(text) == json.loads(json.dumps(document))
+    assert '{"a": [1, 2]},\n' in text
+
+
+def test_many_rows_are_drawn_plainly(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(("number", "name"), [(number, "[x]") for number in range(1000)])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1001 and lines[:2] == ["number  name", "0       [x]"]

@@ -25,7 +25,7 @@ from warpfile.spec.workload import prepare
 KEPT = Path("build") / "evidence"
 #: Folders and installed packages that decide the outcome of a run, beside the packages of foreign parts.
 _SOURCES = ("spec", "golden", "compiler", "emulator", "kernels", "schemes")
-_TOOLS = ("numpy", "networkx")
+_TOOLS = ("numpy",)
 
 
 @dataclass(frozen=True)
