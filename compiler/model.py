@@ -58,15 +58,25 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Immediate:
-    """Literal. Hexadecimal text is a bit pattern, decimal text a floating-point value."""
+    """Literal. Hexadecimal text is a bit pattern, decimal text a floating-point value.
+
+    ``bits`` of a decimal literal are those of the encoding, where the listing shows it: of a double the upper word, of
+    a pair of halves one half.
+    """
 
     value: int | float
     text: str
+    bits: int | None = None
 
     @property
     def is_pattern(self) -> bool:
         """Whether the value is the operand's bits rather than a number to be encoded."""
         return isinstance(self.value, int)
+
+    @property
+    def hides_bits(self) -> bool:
+        """A NaN of which the text tells neither payload nor sign (``-QNAN`` is also printed for 0xfff00000)."""
+        return self.value != self.value and self.bits is None
 
 
 @dataclass(frozen=True)
