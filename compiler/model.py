@@ -210,6 +210,7 @@ class Listing:
     shows_data: bool
     global_data: bytes = b""
     symbols: Mapping[str, Symbol] = field(default_factory=dict)
+    constant_symbols: Mapping[str, Symbol] = field(default_factory=dict)  #: variables of constant bank 3
     warnings: tuple[str, ...] = ()
 
     def function(self, name: str) -> Function:

@@ -23,7 +23,7 @@ def launch(source: str | Listing, kernel: str, arguments: list[np.ndarray | int]
         for number, one in enumerate(arguments)
     ]
     function = listing.function(kernel)
-    return Launch(Path("launch.toml"), listing, function, (1, 1, 1), (threads, 1, 1), 0, 0, tuple(rows))
+    return Launch(Path("launch.toml"), listing, function, (1, 1, 1), (threads, 1, 1), None, 0, tuple(rows))
 
 
 def last_buffer(source: str | Listing, kernel: str, arguments: list[np.ndarray | int], threads: int) -> np.ndarray:
