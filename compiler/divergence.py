@@ -76,7 +76,7 @@ def _is_branch(cfg: Cfg, block: int) -> bool:
     last = cfg.last(cfg.blocks[block])
     if last.opcode in ("BRA", "BRX"):
         return len(set(cfg.successors[block])) > 1 or goes_anywhere(last)
-    if last.opcode == "RET" or (last.opcode == "CALL" and last.is_guarded):
+    if last.opcode == "RET" or (last.opcode == "CALL" and last.is_conditional):
         return len({target for source, target in cfg.flow_edges if source == block}) > 1
     return False
 
@@ -126,7 +126,8 @@ def _sources(cfg: Cfg, divergent: list[Influence]) -> tuple[list[int], set[int]]
         shared = {block for block in branch.region if sum(block in region for region in branch.regions) > 1}
         for block in shared | {branch.rejoin}:
             ins[block] |= changed
-    for entry in set(range(len(cfg.blocks))) - {target for _, target in cfg.flow_edges}:
+    entries = set(range(len(cfg.blocks))) - {target for _, target in cfg.flow_edges}
+    for entry in entries | set(cfg.entries.values() if cfg.has_indirect_calls else ()):
         ins[entry] = EVERYTHING & VECTOR
     ins[0] = EVERYTHING & VECTOR
     return ins, torn

@@ -60,13 +60,13 @@ def _operands(
 
 def _with_bits(operands: tuple[Operand, ...], encoding: int) -> tuple[Operand, ...]:
     """Decimal literals with their bits: one has the whole immediate field, two are its high and its low half."""
-    places = [place for place, one in enumerate(operands) if isinstance(one, Immediate) and not one.is_pattern]
+    count = sum(isinstance(one, Immediate) and not one.is_pattern for one in operands)
     word = encoding >> _IMMEDIATE_BIT & 0xFFFFFFFF
-    bits = {1: (word,), 2: (word >> 16, word & 0xFFFF)}.get(len(places), ())
-    result = list(operands)
-    for place, value in zip(places, bits, strict=False):
-        result[place] = replace(operands[place], bits=value)  # type: ignore[type-var]
-    return tuple(result)
+    bits = {1: [word], 2: [word & 0xFFFF, word >> 16]}.get(count, [])
+    return tuple(
+        replace(one, bits=bits.pop()) if bits and isinstance(one, Immediate) and not one.is_pattern else one
+        for one in operands
+    )
 
 
 def _lenient(text: str, labels: Mapping[str, int]) -> Operand:

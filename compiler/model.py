@@ -126,6 +126,9 @@ class Name:
     text: str
 
 
+#: Opcodes with an optional second predicate before their operands (``@P0 EXIT P1``), as nvdisasm prints them.
+CONDITIONAL = frozenset("BRA BRX BREAK BSSY BSYNC CALL EXIT RET WARPSYNC YIELD".split())
+
 Operand = Register | Predicate | Immediate | Constant | Address | Label | Name
 
 
@@ -157,6 +160,24 @@ class Instruction:
     def is_guarded(self) -> bool:
         """Whether some lanes may skip it. ``@PT`` is no guard, ``@!PT`` is one."""
         return self.guard is not None and not (self.guard.is_true and not self.guard.negate)
+
+    @property
+    def condition(self) -> Predicate | None:
+        """Second predicate: the instruction acts in the lanes where both it and the guard hold."""
+        first = self.operands[0] if self.operands and self.opcode in CONDITIONAL else None
+        return first if isinstance(first, Predicate) else None
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether a guard or a condition may exempt some lanes."""
+        given = self.condition
+        return self.is_guarded or (given is not None and not (given.is_true and not given.negate))
+
+    @property
+    def is_indirect_call(self) -> bool:
+        """CALL.REL with the callee in registers, as a distance from the symbol that it names."""
+        is_relative = self.opcode == "CALL" and "ABS" not in self.modifiers
+        return is_relative and any(isinstance(operand, Register) for operand in self.operands)
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def _post_dominators(cfg: Cfg) -> dict[int, int]:
     graph.add_nodes_from([*range(len(cfg.blocks)), EXIT_NODE])
     graph.add_edges_from((target, source) for source, target in cfg.edges)
     for block in cfg.blocks:
-        if not cfg.successors[block.index] or (cfg.last(block).opcode == "RET" and cfg.last(block).is_guarded):
+        if not cfg.successors[block.index] or (cfg.last(block).opcode == "RET" and cfg.last(block).is_conditional):
             graph.add_edge(EXIT_NODE, block.index)
     above: dict[int, int] = nx.immediate_dominators(graph, EXIT_NODE)
     return above
@@ -111,9 +111,10 @@ def _update(cfg: Cfg, state: Barriers, instruction: Instruction) -> None:
     if not names or instruction.opcode not in ("BSSY", "BSYNC", "BREAK", "BMOV"):
         return
     place = instruction.operands[-1]
-    if instruction.opcode == "BSSY" and isinstance(place, Label) and place.offset // STEP < len(cfg.block_of):
+    in_force = instruction.opcode == "BSSY" and not instruction.is_conditional
+    if in_force and isinstance(place, Label) and place.offset // STEP < len(cfg.block_of):
         state[names[0]] = cfg.block_of[place.offset // STEP]
-    elif instruction.opcode != "BREAK" or not instruction.is_guarded:
+    elif instruction.opcode != "BREAK" or not instruction.is_conditional:
         state.pop(names[0], None)
 
 
@@ -121,6 +122,7 @@ def _region(cfg: Cfg, side: int, rejoin: int | None) -> frozenset[int]:
     seen: set[int] = set()
     work = [side]
     called = dict(cfg.call_edges)
+    instructions = cfg.function.instructions
     while work:
         block = work.pop()
         if block in seen or block == rejoin:
@@ -129,4 +131,6 @@ def _region(cfg: Cfg, side: int, rejoin: int | None) -> frozenset[int]:
         work.extend(cfg.successors[block])
         if block in called:
             work.append(called[block])
+        if any(instructions[index].is_indirect_call for index in cfg.blocks[block].instructions):
+            work.extend(cfg.entries.values())
     return frozenset(seen)

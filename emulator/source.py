@@ -37,6 +37,10 @@ class SourceReader:
         self.width = 1 if self.instruction.opcode.startswith("U") else LANES
         parts = roles(self.instruction)
         self.dest, self.predicate_dests, self.sources = parts.dest, parts.predicate_dests, parts.sources
+        #: Second predicate that is taken for a part of the guard; traces keep those of BRA and BREAK apart.
+        self.condition = None if self.instruction.opcode in ("BRA", "BREAK") else self.instruction.condition
+        if self.condition is not None:
+            self.sources = self.sources[1:]
         self.read: set[int] = set()
         self.written_predicates: set[int] = set()
 

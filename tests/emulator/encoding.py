@@ -9,6 +9,8 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from warpfile.compiler.model import Address, Constant, Immediate, Instruction, Label
 from warpfile.emulator.source import float32_bits, float64_bits
 
@@ -48,6 +50,10 @@ def code_of(cubin: Path) -> dict[str, bytes]:
 def literals(instruction: Instruction, encoding: int) -> Iterator[tuple[int, int]]:
     """Every literal of the operands as the text has it and as the encoding has it."""
     values = [operand for operand in instruction.operands if isinstance(operand, Immediate)]
+    if instruction.opcode.endswith("2") and len(values) == 2:  # halves, the high one first
+        word = [int(np.float16(value.value).view(np.uint16)) for value in values]
+        values, pair = [], (word[0] << 16 | word[1], _value(encoding, _WORD))
+        yield pair
     last = _LAST.get(instruction.opcode.removeprefix("U"), ())
     fields = [*[_WORD] * (len(values) - len(last)), *last][-len(values) :] if values else []
     for value, field in zip(values, fields, strict=True):
