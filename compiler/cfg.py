@@ -3,7 +3,8 @@
 A label begins a block, also one that nobody jumps to. CALL.REL ends a block and has its fallthrough edge, and one
 to the callee only where that is the routine itself; RET and an unguarded EXIT have none, a guarded EXIT falls through;
 BRX goes to its whole table; BSSY, BSYNC, BREAK, WARPSYNC and YIELD do not end a block. Calls are kept apart as call and
-return edges, for analyses that follow values through them.
+return edges, for analyses that follow values through them. An indirect CALL ends no block and has no such edges: it may
+reach every subroutine of the section, and every RET may return behind it (``has_indirect_calls``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from warpfile.compiler.model import Function, Instruction, Label, Predicate
+from warpfile.compiler.model import Function, Instruction, Label
 from warpfile.compiler.opcodes import BLOCK_ENDS
 from warpfile.compiler.remembered import remembered
 from warpfile.compiler.worklist import postorder
@@ -78,7 +79,7 @@ class Cfg:
     def flow_edges(self) -> tuple[tuple[int, int], ...]:
         """Edges along which control really flows: into callees and back instead of over a CALL that is resolved."""
         resolved = {source for source, _ in self.call_edges}
-        guarded = {block.index for block in self.blocks if self.last(block).is_guarded}
+        guarded = {block.index for block in self.blocks if self.last(block).is_conditional}
         direct = [(source, target) for source, target in self.edges if source not in resolved or source in guarded]
         return (*direct, *self.call_edges, *self.return_edges)
 
@@ -91,6 +92,17 @@ class Cfg:
     def flow_order(self) -> tuple[int, ...]:
         """All blocks, each behind its predecessors over ``flow_edges`` where no loop forbids it."""
         return tuple(reversed(postorder(self.flow_successors)))
+
+    @cached_property
+    def indirect_callers(self) -> frozenset[int]:
+        """Blocks with an indirect call, which may enter every subroutine of the section."""
+        instructions = self.function.instructions
+        return frozenset(self.block_of[i] for i, one in enumerate(instructions) if one.is_indirect_call)
+
+    @property
+    def has_indirect_calls(self) -> bool:
+        """Whether subroutines may be entered from, and return to, places that no edge tells."""
+        return bool(self.indirect_callers)
 
     @cached_property
     def padding(self) -> frozenset[int]:
@@ -110,7 +122,8 @@ class Cfg:
 
     def reachable(self) -> frozenset[int]:
         """Blocks that control can reach from the function's start, calls included."""
-        seen, work = {0}, [0]
+        seen = {0, *(self.entries.values() if self.has_indirect_calls else ())}
+        work = list(seen)
         while work:
             for target in self.flow_successors[work.pop()]:
                 if target not in seen:
@@ -128,7 +141,8 @@ def build_cfg(function: Function) -> Cfg:
     calls: list[tuple[int, int]] = []
     for block in blocks:
         last = function.instructions[block.end - 1]
-        called = [by_start[label.offset // STEP] for label in _labels(last)] if last.opcode == "CALL" else []
+        is_call = last.opcode == "CALL" and not last.is_indirect_call
+        called = [by_start[label.offset // STEP] for label in _labels(last)] if is_call else []
         calls += [(block.index, target) for target in called]
         recursive = [target for target in called if blocks[target].routine == block.routine]
         for target in (*(by_start[label.offset // STEP] for label in _targets(last)), *recursive):
@@ -169,16 +183,16 @@ def _targets(instruction: Instruction) -> list[Label]:
 
 
 def _ends_block(instruction: Instruction) -> bool:
-    """CALL.ABS, a call of code that is not in the listing, is no block's end for nvdisasm."""
-    return instruction.opcode in BLOCK_ENDS and not (instruction.opcode == "CALL" and "ABS" in instruction.modifiers)
+    """Calls of code that is not in the listing (CALL.ABS) or that it does not name are no block's end for nvdisasm."""
+    is_lost = instruction.is_indirect_call or "ABS" in instruction.modifiers
+    return instruction.opcode in BLOCK_ENDS and not (instruction.opcode == "CALL" and is_lost)
 
 
 def _falls_through(instruction: Instruction) -> bool:
     """Whether control may go on behind the last instruction of a block."""
-    if instruction.opcode not in BLOCK_ENDS or instruction.opcode == "CALL" or instruction.is_guarded:
+    if instruction.opcode not in BLOCK_ENDS or instruction.opcode == "CALL" or instruction.is_conditional:
         return True
-    has_predicate = any(isinstance(operand, Predicate) for operand in instruction.operands)
-    return instruction.opcode == "BRA" and (has_predicate or bool({"DIV", "CONV"} & set(instruction.modifiers)))
+    return instruction.opcode == "BRA" and bool({"DIV", "CONV"} & set(instruction.modifiers))
 
 
 def _returns(

@@ -74,7 +74,7 @@ def _is_branch(cfg: Cfg, block: int) -> bool:
     last = cfg.last(cfg.blocks[block])
     if last.opcode in ("BRA", "BRX"):
         return len(set(cfg.successors[block])) > 1 or goes_anywhere(last)
-    if last.opcode == "RET" or (last.opcode == "CALL" and last.is_guarded):
+    if last.opcode == "RET" or (last.opcode == "CALL" and last.is_conditional):
         return len(set(cfg.flow_successors[block])) > 1
     return False
 
@@ -101,7 +101,8 @@ class _Solver:
         self.joined: dict[tuple[Regions, int], int] = {}
         self.work = Worklist(cfg.flow_order)
         self.ins = [0] * len(cfg.blocks)
-        for entry in set(range(len(cfg.blocks))) - {target for _, target in cfg.flow_edges} | {0}:
+        entries = set(range(len(cfg.blocks))) - {target for _, target in cfg.flow_edges} | {0}
+        for entry in entries.union(cfg.entries.values() if cfg.has_indirect_calls else ()):
             self.ins[entry] = EVERYTHING & VECTOR
 
     def solve(self) -> None:

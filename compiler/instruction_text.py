@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
-from warpfile.compiler.model import Instruction, Label, Name, Operand, Predicate
+from warpfile.compiler.model import Immediate, Instruction, Label, Name, Operand, Predicate
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operand_text import label_operand, parse_operand, split_operands
 
@@ -13,6 +14,7 @@ _BODY = re.compile(r"(?:@(!?)(U?)P([0-6T])\s+)?([A-Z][A-Z0-9_]*)((?:\.[A-Za-z0-9
 _TARGETS = re.compile(r"\(\*\"BRANCH_TARGETS ([^\"]*)\"\*\)")
 _REMARK = re.compile(r"\(\*\"[^\"]*\"\*\)")
 _PLACE = re.compile(r"0x[0-9a-f]+$")
+_IMMEDIATE_BIT = 32  #: lowest bit of a 32-bit literal in the encoding
 _WITH_PLACE = ("BRA", "BSSY", "CALL", "RET")
 
 
@@ -35,6 +37,8 @@ def decode_instruction(
         guard = Predicate(7 if number == "T" else int(number), uniform=bool(uniform), negate=bool(negate))
     marks = tuple(modifiers.split(".")[1:])
     parsed = _operands(opcode, marks, split_operands(operands or ""), labels)
+    if encoding is not None:
+        parsed = _with_bits(parsed, encoding)
     return Instruction(offset, line, opcode, marks, parsed, guard, targets, text, encoding)
 
 
@@ -52,6 +56,17 @@ def _operands(
     if is_known(opcode) and opcode != "CALL":
         return (*(parse_operand(part, labels) for part in parts), *last)
     return (*(_lenient(part, labels) for part in parts), *last)
+
+
+def _with_bits(operands: tuple[Operand, ...], encoding: int) -> tuple[Operand, ...]:
+    """Decimal literals with their bits: one has the whole immediate field, two are its high and its low half."""
+    count = sum(isinstance(one, Immediate) and not one.is_pattern for one in operands)
+    word = encoding >> _IMMEDIATE_BIT & 0xFFFFFFFF
+    bits = {1: [word], 2: [word & 0xFFFF, word >> 16]}.get(count, [])
+    return tuple(
+        replace(one, bits=bits.pop()) if bits and isinstance(one, Immediate) and not one.is_pattern else one
+        for one in operands
+    )
 
 
 def _lenient(text: str, labels: Mapping[str, int]) -> Operand:

@@ -46,10 +46,12 @@ def liveness(cfg: Cfg) -> Liveness:
     """Least solution of ``live_in = uses | (live_out - kills)``, ``live_out = union of live_in of the successors``.
 
     A guarded definition is no kill, because the lanes that skip it keep the old value. EXIT uses R1. Values are
-    followed into callees and back; before a CALL whose callee is unknown, or a BRX whose table is, everything is live.
+    followed into callees and back; before a CALL whose callee is unknown, or a BRX whose table is, everything is live,
+    and with indirect calls before every RET.
     """
     instructions = cfg.function.instructions
-    transfers = [transfer(instruction) for instruction in instructions]
+    lost = "RET" if cfg.has_indirect_calls else ""
+    transfers = [Transfer(EVERYTHING, 0) if one.opcode == lost else transfer(one) for one in instructions]
     blocks = [compose(transfers[block.start : block.end]) for block in cfg.blocks]
     outs = solve(blocks, cfg.flow_successors)
     live_in, live_out = [0] * len(instructions), [0] * len(instructions)
@@ -105,7 +107,8 @@ def goes_anywhere(instruction: Instruction) -> bool:
     """Whether control goes on at code that the listing does not name: unknown callees, BRX without its table."""
     if instruction.opcode == "BRX":
         return not instruction.targets
-    return instruction.opcode == "CALL" and not any(isinstance(operand, Label) for operand in instruction.operands)
+    is_named = any(isinstance(operand, Label) for operand in instruction.operands)
+    return instruction.is_indirect_call or (instruction.opcode == "CALL" and not is_named)
 
 
 def used(found: Effects) -> int:
@@ -178,8 +181,9 @@ def named(instruction: Instruction) -> int:
 
 
 def effects_of_guard(instruction: Instruction) -> Effects:
-    """The predicate an instruction's guard reads."""
-    guard = instruction.guard
-    if guard is None or guard.is_true:
-        return Effects()
-    return Effects(uniform_predicate_uses=(guard.number,)) if guard.uniform else Effects(predicate_uses=(guard.number,))
+    """The predicates that an instruction's guard and its condition read."""
+    both = [one for one in (instruction.guard, instruction.condition) if one is not None and not one.is_true]
+    return Effects(
+        predicate_uses=tuple(one.number for one in both if not one.uniform),
+        uniform_predicate_uses=tuple(one.number for one in both if one.uniform),
+    )

@@ -58,15 +58,25 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Immediate:
-    """Literal. Hexadecimal text is a bit pattern, decimal text a floating-point value."""
+    """Literal. Hexadecimal text is a bit pattern, decimal text a floating-point value.
+
+    ``bits`` of a decimal literal are those of the encoding, where the listing shows it: of a double the upper word, of
+    a pair of halves one half.
+    """
 
     value: int | float
     text: str
+    bits: int | None = None
 
     @property
     def is_pattern(self) -> bool:
         """Whether the value is the operand's bits rather than a number to be encoded."""
         return isinstance(self.value, int)
+
+    @property
+    def hides_bits(self) -> bool:
+        """A NaN of which the text tells neither payload nor sign (``-QNAN`` is also printed for 0xfff00000)."""
+        return self.value != self.value and self.bits is None
 
 
 @dataclass(frozen=True)
@@ -116,6 +126,9 @@ class Name:
     text: str
 
 
+#: Opcodes with an optional second predicate before their operands (``@P0 EXIT P1``), as nvdisasm prints them.
+CONDITIONAL = frozenset("BRA BRX BREAK BSSY BSYNC CALL EXIT RET WARPSYNC YIELD".split())
+
 Operand = Register | Predicate | Immediate | Constant | Address | Label | Name
 
 
@@ -147,6 +160,24 @@ class Instruction:
     def is_guarded(self) -> bool:
         """Whether some lanes may skip it. ``@PT`` is no guard, ``@!PT`` is one."""
         return self.guard is not None and not (self.guard.is_true and not self.guard.negate)
+
+    @property
+    def condition(self) -> Predicate | None:
+        """Second predicate: the instruction acts in the lanes where both it and the guard hold."""
+        first = self.operands[0] if self.operands and self.opcode in CONDITIONAL else None
+        return first if isinstance(first, Predicate) else None
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether a guard or a condition may exempt some lanes."""
+        given = self.condition
+        return self.is_guarded or (given is not None and not (given.is_true and not given.negate))
+
+    @property
+    def is_indirect_call(self) -> bool:
+        """CALL.REL with the callee in registers, as a distance from the symbol that it names."""
+        is_relative = self.opcode == "CALL" and "ABS" not in self.modifiers
+        return is_relative and any(isinstance(operand, Register) for operand in self.operands)
 
 
 @dataclass(frozen=True)
@@ -200,6 +231,7 @@ class Listing:
     shows_data: bool
     global_data: bytes = b""
     symbols: Mapping[str, Symbol] = field(default_factory=dict)
+    constant_symbols: Mapping[str, Symbol] = field(default_factory=dict)  #: variables of constant bank 3
     warnings: tuple[str, ...] = ()
 
     def function(self, name: str) -> Function:

@@ -39,7 +39,7 @@ def _forms() -> dict[str, Form]:
     def add(names: str, form: Form) -> None:
         table.update(dict.fromkeys(names.split(), form))
 
-    add("MOV IABS IMNMX PRMT SEL SHF BMSK SGXT I2I VABSDIFF IDP FADD FMUL FFMA FSEL FMNMX", Form(general))
+    add("MOV IABS IMNMX PRMT SEL SHF BMSK SGXT I2I VABSDIFF IDP FADD FMUL FFMA FSEL FMNMX FSET", Form(general))
     add("DADD DMUL DFMA DMMA HADD2 HMUL2 HFMA2 HMNMX2 HSET2 F2FP I2FP P2R FSWZADD VABSDIFF4 LEPC", Form(general))
     add("TEX TLD TLD4 TXD TMML TXQ SULD SUATOM", Form(general))
     add("SUST SURED LDGDEPBAR ARRIVES", Form())

@@ -115,8 +115,16 @@ class _Reader:
         sections = {code.name: code for code in self.code.values() if code.raw}
         functions = {name: self._function(linked(code, sections), warnings) for name, code in sections.items()}
         global_data, symbols = self._globals()
+        constants = self.data.get(".nv.constant3")
         return Listing(
-            self.name, text, functions, bool(self.data), global_data, symbols, tuple(dict.fromkeys(warnings))
+            name=self.name,
+            text=text,
+            functions=functions,
+            shows_data=bool(self.data),
+            global_data=global_data,
+            symbols=symbols,
+            constant_symbols=constants.symbols(0) if constants else {},
+            warnings=tuple(dict.fromkeys(warnings)),
         )
 
     def _function(self, code: CodeSection, warnings: list[str]) -> Function:

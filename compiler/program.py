@@ -58,7 +58,7 @@ def _port(form: Form, found: Effects) -> Port:
 
 
 def _kind(instruction: Instruction) -> Kind:
-    if instruction.opcode == "EXIT" and not instruction.is_guarded:
+    if instruction.opcode == "EXIT" and not instruction.is_conditional:
         return Kind.EXIT
     if instruction.opcode == "BAR" and instruction.modifiers[:1] in (("SYNC",), ("RED",)):
         return Kind.BARRIER

@@ -34,6 +34,8 @@ class Regions:
 
     def _behind(self, block: int) -> list[int]:
         called = [self._called[block]] if block in self._called else []
+        if block in self._cfg.indirect_callers:
+            called += self._cfg.entries.values()
         return [one for one in (*self._cfg.successors[block], *called) if one != self._rejoin]
 
     def _reached(self, starts: Iterable[int], seen: set[int]) -> Iterable[int]:

@@ -64,7 +64,7 @@ def _only_behind(cfg: Cfg, barrier: str, place: int) -> bool:
 
 def _post_dominators(cfg: Cfg) -> dict[int, int]:
     lasts = ((block.index, cfg.last(block)) for block in cfg.blocks)
-    returns = {index for index, last in lasts if last.opcode == "RET" and last.is_guarded}
+    returns = {index for index, last in lasts if last.opcode == "RET" and last.is_conditional}
     return post_dominators(cfg, returns | {b.index for b in cfg.blocks if not cfg.successors[b.index]})
 
 
@@ -96,7 +96,8 @@ def _update(cfg: Cfg, state: Barriers, instruction: Instruction) -> None:
     if not names or instruction.opcode not in ("BSSY", "BSYNC", "BREAK", "BMOV"):
         return
     place = instruction.operands[-1]
-    if instruction.opcode == "BSSY" and isinstance(place, Label) and place.offset // STEP < len(cfg.block_of):
+    in_force = instruction.opcode == "BSSY" and not instruction.is_conditional
+    if in_force and isinstance(place, Label) and place.offset // STEP < len(cfg.block_of):
         state[names[0]] = cfg.block_of[place.offset // STEP]
-    elif instruction.opcode != "BREAK" or not instruction.is_guarded:
+    elif instruction.opcode != "BREAK" or not instruction.is_conditional:
         state.pop(names[0], None)

@@ -85,7 +85,7 @@ def source_registers(instruction: Instruction, position: int, operand: Operand) 
         return 2 if "U64" in modifiers else 1
     if opcode in ("IMAD", "UIMAD"):
         return 2 if position == 2 and ("WIDE" in modifiers or "HI" in modifiers) else 1
-    if opcode in ("RET", "BRX") or (opcode == "CALL" and "ABS" in modifiers):
+    if opcode in ("RET", "BRX", "CALL"):
         return 2
     return fragment_registers(instruction)[position] if opcode in _MATRIX and position < 3 else 1
 

@@ -17,13 +17,12 @@ from warpfile.emulator.warp import Control, Run, Vote, Warp
 def bar(decoder: Decoder) -> Control:
     """BAR.SYNC id: all unfinished warps of the CTA meet. BAR.RED.op id, p: they also combine all threads' predicates.
 
-    The closure runs when all lanes of the warp have come; see :meth:`emulator.warp.Warp.run`.
+    The closure runs when all lanes of the warp have come; see :meth:`emulator.warp.Warp.run`. Lanes whose guard is
+    false go on.
     """
     reduction = decoder.one_of("", "POPC", "AND", "OR") if decoder.has("RED") else ""
     if len(decoder.sources) != (2 if reduction else 1) or not (reduction or decoder.has("SYNC")):
         raise ValueError("barrier must be BAR.SYNC or BAR.RED with a number only (all warps of the CTA take part)")
-    if decoder.instruction.is_guarded:
-        raise ValueError("BAR must not be guarded")
     given = decoder.predicate(1) if reduction else None
 
     def meet(warp: Warp, index: int, active: int, execute: int) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
-from warpfile.emulator.lanes import ALL, lanes_of, mask_of
+from warpfile.emulator.lanes import ALL, LANES, lanes_of, mask_of
 from warpfile.emulator.source import Bits, Fetch
 from warpfile.emulator.warp import Run, Warp
 
@@ -46,6 +46,7 @@ BOOLEANS: dict[str, Callable[[int, int], int]] = {
     "XOR": lambda a, b: a ^ b,
 }
 _BOOLEAN_NAMES = " ".join(BOOLEANS)
+_BYTES = ("B0", "B1", "B2", "B3")
 
 
 def compared(decoder: Decoder, bits: Bits, given: Bits) -> Run:
@@ -86,6 +87,23 @@ def fsetp(decoder: Decoder) -> Run:
     """FSETP.cmp.bool p, q, a, b, pin on single precision."""
     flush = decoder.has("FTZ")
     return _float_compare(decoder, decoder.float32(0, flush), decoder.float32(1, flush))
+
+
+@opcode("FSET", f"BF FTZ {' '.join(FLOAT_COMPARES)} {_BOOLEAN_NAMES}")
+def fset(decoder: Decoder) -> Run:
+    """FSET.BF.cmp.bool d, a, b, pin: 1.0 where the comparison holds, else zero; without .BF all ones [PTX, set]."""
+    name, flush = decoder.one_of("", *FLOAT_COMPARES), decoder.has("FTZ")
+    if not name:
+        raise ValueError(f"comparison must be one of {', '.join(FLOAT_COMPARES)}")
+    compare, combine = FLOAT_COMPARES[name], BOOLEANS[decoder.one_of("AND", *BOOLEANS)]
+    true = np.uint32(0x3F800000 if decoder.has("BF") else ALL)
+    a, b, given = decoder.float32(0, flush), decoder.float32(1, flush), decoder.predicate(2)
+
+    def compute(warp: Warp) -> np.ndarray:
+        held = combine(mask_of(np.broadcast_to(compare(a(warp), b(warp)), (LANES,))), given(warp))
+        return np.where(lanes_of(held), true, np.uint32(0))
+
+    return decoder.result(compute)
 
 
 @opcode("DSETP", f"{' '.join(FLOAT_COMPARES)} {_BOOLEAN_NAMES} MIN MAX")
@@ -132,36 +150,42 @@ def name_of_compare(decoder: Decoder, table: dict[str, Compare]) -> str:
     return name
 
 
-@opcode("P2R", "B1 B2 B3")
+@opcode("P2R", "B1 B2 B3", marks=" ".join(_BYTES))
 def p2r(decoder: Decoder) -> Run:
-    """P2R d, PR, src, mask: src with the masked predicates in its low bits."""
+    """P2R[.Bk] d, PR, src, mask: src with the masked predicates in the low bits of byte k [?]."""
     source, mask_bits = decoder.source(1), decoder.literal(2)
     if mask_bits is None:
         raise ValueError("mask of P2R must be a literal")
-    known: int = mask_bits
-    keep = np.uint32(~known & ALL)
+    known, shift = mask_bits & 0x7F, 8 * _byte(decoder)
+    keep = np.uint32(~(known << shift) & ALL)
 
     def compute(warp: Warp) -> np.ndarray:
         value = source(warp) & keep
         for number in range(7):
             if known >> number & 1:
-                value = value | lanes_of(warp.predicates[number]).astype(np.uint32) << np.uint32(number)
+                value = value | lanes_of(warp.predicates[number]).astype(np.uint32) << np.uint32(shift + number)
         return value
 
     return decoder.result(compute)
 
 
-@opcode("R2P")
+@opcode("R2P", "B1 B2 B3", marks=" ".join(_BYTES))
 def r2p(decoder: Decoder) -> Run:
-    """R2P PR, src, mask: the masked predicates from src's low bits."""
-    source, mask_bits = decoder.source(1), decoder.literal(2)
+    """R2P PR, src[.Bk], mask: the masked predicates from the low bits of src's byte k."""
+    source, mask_bits, shift = decoder.source(1), decoder.literal(2), 8 * _byte(decoder)
     known = 0x7F if mask_bits is None else mask_bits
 
     def run(warp: Warp, mask: int) -> None:
         value = source(warp)
         for number in range(7):
             if known >> number & 1:
-                bits = mask_of(value >> np.uint32(number) & np.uint32(1) != 0)
+                bits = mask_of(value >> np.uint32(shift + number) & np.uint32(1) != 0)
                 warp.predicates[number] = warp.predicates[number] & ~mask | bits & mask
 
     return run
+
+
+def _byte(decoder: Decoder) -> int:
+    """Which byte of a register holds the predicates, by a mark of the opcode or of the register."""
+    marks = (*decoder.modifiers, *getattr(decoder.operand(1), "marks", ()))
+    return next((number for number, mark in enumerate(_BYTES) if mark in marks), 0)

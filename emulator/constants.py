@@ -6,7 +6,8 @@ at 0x18 and 0x20, the initial stack pointer at 0x28, parameters from 0x160 on (d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from warpfile.emulator.memory import LOCAL_STACK_TOP, LOCAL_WINDOW, SHARED_WINDOW
 
@@ -14,7 +15,7 @@ PARAMETER_BASE = 0x160
 SHARED_WINDOW_BASE = 0x18
 LOCAL_WINDOW_BASE = 0x20
 STACK_POINTER = 0x28
-BANK_STRIDE = 0x1_0000  #: trace address of a constant: bank number times this, plus the offset
+BANK_STRIDE = 0x1_0000  #: trace address of a constant: bank number times this, plus the offset; no bank is larger
 
 
 class ConstantBanks:
@@ -24,8 +25,9 @@ class ConstantBanks:
         self.banks = dict(banks)
 
     def read(self, bank: int, offset: int, size: int) -> int:
-        """Little-endian value."""
+        """Little-endian value; nvdisasm prints offsets above 0x7fff as negative numbers."""
         data = self.bank(bank)
+        offset = offset + BANK_STRIDE if offset < 0 else offset
         if not 0 <= offset <= len(data) - size:
             raise ValueError(f"c[{bank:#x}][{offset:#x}] must lie in the {len(data)} bytes that the launch defines")
         return int.from_bytes(data[offset : offset + size], "little")
@@ -36,6 +38,24 @@ class ConstantBanks:
             wanted = "the listing must show it (plain nvdisasm does, nvdisasm -c does not)"
             raise ValueError(f"constant bank {bank:#x} is not known; {wanted}")
         return self.banks[bank]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Contents of a part of constant bank 3."""
+
+    offset: int
+    data: bytes
+
+
+def with_contents(bank: bytes, constants: Iterable[Constant]) -> bytes:
+    """A bank with other contents in some places."""
+    data = bytearray(bank)
+    for one in constants:
+        end = one.offset + len(one.data)
+        data.extend(bytes(max(0, end - len(data))))
+        data[one.offset : end] = one.data
+    return bytes(data)
 
 
 def launch_bank(grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes) -> bytes:

@@ -47,10 +47,12 @@ def bra(decoder: Decoder) -> Control:
 
 @control("CALL", "REL ABS NOINC")
 def call(decoder: Decoder) -> Control:
-    """CALL.REL.NOINC label: a jump; the caller has put the return offset into registers."""
+    """CALL.REL.NOINC label: a jump; the caller has put the return offset into registers. R `(symbol): like RET."""
     if decoder.has("ABS"):
         return _outside(decoder)
     target = _target(decoder)
+    if decoder.instruction.is_indirect_call:
+        return _indirect(decoder, decoder.pair(0), _STEP * target)
     return lambda warp, index, active, execute: warp.jump(index, target, active, execute)
 
 

@@ -81,6 +81,21 @@ class Convergence:
         self._oldest_next = True
         return True
 
+    def state(self) -> tuple[object, ...]:
+        """All of it as values; groups are numbered as they appear, because which one it is counts."""
+        numbers: dict[int, int] = {}
+
+        def number(group: Group | None) -> tuple[int, int]:
+            return (-1, 0) if group is None else (numbers.setdefault(id(group), len(numbers)), group.members)
+
+        holds = [(barrier, hold) for barrier in range(BARRIERS) for hold in self.holds[barrier]]
+        return (
+            (self.live, self._branches, self._oldest_next, *self.runnable, *self.at_cta_barrier),
+            tuple((barrier, hold.lanes, *number(hold.group)) for barrier, hold in holds),
+            tuple((copy.barrier, copy.lanes, copy.value, *number(copy.group)) for copy in self.saved),
+            tuple((wait.index, wait.mask, wait.required, *number(wait.group)) for wait in self.waits),
+        )
+
     def begin(self, barrier: int, mask: int) -> None:
         """BSSY: the lanes of ``mask`` form a group of their own."""
         if self.holds[barrier]:

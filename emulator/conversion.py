@@ -29,8 +29,7 @@ def _integer(decoder: Decoder, kind: str) -> Fetch:
         pair = decoder.pair(0)
         return lambda warp: pair(warp).view(_INTEGERS[kind])
     source, dtype = decoder.source(0), _INTEGERS[kind]
-    select = next((int(mark[1]) for mark in getattr(decoder.operand(0), "marks", ()) if mark in _BYTES), 0)
-    shift = np.uint32(8 * select)
+    shift = np.uint32(next((_SHIFTS[mark] for mark in _marks(decoder) if mark in _SHIFTS), 0))
     return lambda warp: (source(warp) >> shift).astype(dtype).astype(np.int64)
 
 
@@ -39,7 +38,8 @@ def _marks(decoder: Decoder) -> tuple[str, ...]:
 
 
 _HALVES = "H0 H1 H0_H0 H1_H1"
-_BYTES = ("B0", "B1", "B2", "B3")
+#: Bits below the part of a register that a mark names.
+_SHIFTS = {"B0": 0, "B1": 8, "B2": 16, "B3": 24, "H0": 0, "H1": 16}
 
 
 def _float(decoder: Decoder, kind: str) -> Fetch:
@@ -53,7 +53,7 @@ def _float(decoder: Decoder, kind: str) -> Fetch:
     return lambda warp: source(warp).astype(np.float64)
 
 
-@opcode("I2F", f"RN RM RP RZ {_TYPES}", marks="B0 B1 B2 B3")
+@opcode("I2F", f"RN RM RP RZ {_TYPES}", marks=" ".join(_SHIFTS))
 def i2f(decoder: Decoder) -> Run:
     """Integer to floating point, rounded to nearest even or in the direction asked for."""
     dest, source = conversion_types(decoder.instruction)

@@ -109,7 +109,7 @@ def _step(decoder: Decoder, static: StaticInstruction) -> Step:
         decoder.check_complete(entry.marks)
     return Step(
         index=decoder.index,
-        guard=_guard(instruction.guard) if instruction.is_guarded else None,
+        guard=_guard(instruction.guard if instruction.is_guarded else None, decoder.condition),
         run=None if entry.is_control else closure,  # type: ignore[arg-type]
         control=closure if entry.is_control else None,  # type: ignore[arg-type]
         dest=static.dest,
@@ -130,9 +130,17 @@ def _check_groups(decoder: Decoder) -> None:
             raise ValueError(f"operand of several registers must end below {name}")
 
 
-def _guard(guard: Predicate | None) -> Guard:
-    assert guard is not None
-    number, flip = guard.number, ALL if guard.negate else 0
+def _guard(*predicates: Predicate | None) -> Guard | None:
+    """Lanes where all of the predicates hold; None where there are none."""
+    guards = [_lanes(one) for one in predicates if one is not None]
+    if len(guards) < 2:
+        return guards[0] if guards else None
+    first, second = guards
+    return lambda warp: first(warp) & second(warp)
+
+
+def _lanes(predicate: Predicate) -> Guard:
+    number, flip = predicate.number, ALL if predicate.negate else 0
 
     def of_lanes(warp: Warp) -> int:
         return warp.predicates[number] ^ flip
@@ -140,4 +148,4 @@ def _guard(guard: Predicate | None) -> Guard:
     def of_warp(warp: Warp) -> int:
         return warp.uniform_predicates[number] ^ flip
 
-    return of_warp if guard.uniform else of_lanes
+    return of_warp if predicate.uniform else of_lanes

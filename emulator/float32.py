@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from warpfile.compiler.model import Immediate
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
+from warpfile.emulator.errors import ExecutionError
 from warpfile.emulator.lanes import lanes_of, mask_of
 from warpfile.emulator.rounding import fma32, rounded32, two_sum
-from warpfile.emulator.source import Fetch, flushed
+from warpfile.emulator.source import SHOWING, Fetch, flushed
 from warpfile.emulator.warp import Run, Warp
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -99,14 +101,29 @@ def ffma(decoder: Decoder) -> Run:
 
 @opcode("FSEL", "FTZ")
 def fsel(decoder: Decoder) -> Run:
-    """a where the predicate is true, else b; sign marks apply to either."""
+    """a where the predicate is true, else b; sign marks apply to either.
+
+    Doubles are selected word by word, so that the bits of a NaN count: where the listing hides them, no lane may take
+    the literal.
+    """
     flush = decoder.has("FTZ")
     a, b, chosen = decoder.float32(0, flush), decoder.float32(1, flush), decoder.predicate(2)
 
     def compute(warp: Warp) -> np.ndarray:
         return np.where(lanes_of(chosen(warp)), a(warp).view(np.uint32), b(warp).view(np.uint32))
 
-    return decoder.result(compute)
+    select = decoder.result(compute)
+    hidden = [isinstance(one, Immediate) and one.hides_bits for one in decoder.sources[:2]]
+    if not any(hidden):
+        return select
+    reason = f"must not take a NaN whose bits the listing hides ({decoder.instruction.text}); {SHOWING}"
+
+    def checked(warp: Warp, mask: int) -> None:
+        if mask & (chosen(warp) if hidden[0] else ~chosen(warp)):
+            raise ExecutionError(f"{warp.name}: FSEL at {decoder.instruction.offset:#06x} {reason}")
+        select(warp, mask)
+
+    return checked
 
 
 @opcode("FMNMX", "FTZ NAN")

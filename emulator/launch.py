@@ -1,4 +1,4 @@
-"""A kernel directory as a checked launch. Every rule of ``docs/trace.md``'s launch file is checked here, once."""
+"""A kernel directory as a checked launch. Every rule of ``docs/kernels.md``'s launch file is checked here, once."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from warpfile.compiler import Function, Listing, ListingError, load_listing
-from warpfile.emulator.arguments import Argument, load_argument
+from warpfile.emulator.arguments import Argument
+from warpfile.emulator.constants import Constant
 from warpfile.emulator.errors import LaunchError
+from warpfile.emulator.rows import check_names, load_argument, load_constants
 from warpfile.spec.reading import InputError, read_toml
 
 SETTINGS = ("launch", "large")
 SHARED_LIMIT = 64 * 1024  #: per CTA on sm_75
 SHARED_DEFAULT = 48 * 1024
-_KEYS = {"kernel", "grid", "block", "shared_bytes", "static_shared_bytes", "args"}
+_KEYS = {"kernel", "grid", "block", "shared_bytes", "static_shared_bytes", "args", "constants"}
 _REQUIRED = ("kernel", "grid", "block")
 _GRID_LIMITS = (2**31 - 1, 65535, 65535)
 _BLOCK_LIMITS = (1024, 1024, 64)
@@ -30,14 +32,16 @@ class Launch:
     function: Function
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
-    static_shared: int
+    static_shared: int | None  #: None where neither listing nor launch file tells
     dynamic_shared: int
     arguments: tuple[Argument, ...]
+    constants: tuple[Constant, ...] = ()
 
     @property
     def shared_bytes(self) -> int:
-        """Shared memory of a CTA, static and dynamic."""
-        return self.static_shared + self.dynamic_shared
+        """Shared memory that a CTA may touch, static and dynamic; what is unknown may be up to 48 KiB in all."""
+        static = self.static_shared
+        return max(SHARED_DEFAULT, self.dynamic_shared) if static is None else static + self.dynamic_shared
 
 
 def load_kernel(directory: Path, setting: str = "launch") -> Launch:
@@ -63,6 +67,7 @@ def load_kernel(directory: Path, setting: str = "launch") -> Launch:
         static_shared=static,
         dynamic_shared=dynamic,
         arguments=_arguments(path, table, function),
+        constants=load_constants(path, table.get("constants", []), listing),
     )
 
 
@@ -123,18 +128,17 @@ def _block(path: Path, table: dict[str, Any]) -> tuple[int, int, int]:
     return block
 
 
-def _shared(path: Path, table: dict[str, Any], function: Function) -> tuple[int, int]:
-    """Static and dynamic bytes; the static part from the listing, the launch file, or what is left of 48 KiB."""
+def _shared(path: Path, table: dict[str, Any], function: Function) -> tuple[int | None, int]:
+    """Static and dynamic bytes; the static part from the listing or the launch file, None if neither has it."""
     dynamic = _bytes(path, table, "shared_bytes")
-    shown = function.static_shared
+    static = function.static_shared
     if "static_shared_bytes" in table:
-        static = _bytes(path, table, "static_shared_bytes")
-        if shown is not None and shown != static:
-            raise LaunchError(f"{path}: static_shared_bytes must be {shown} as in the listing, not {static}")
-    else:
-        static = shown if shown is not None else max(0, SHARED_DEFAULT - dynamic)
-    if static + dynamic > SHARED_LIMIT:
-        raise LaunchError(f"{path}: shared memory must be at most {SHARED_LIMIT} bytes, not {static} + {dynamic}")
+        given = _bytes(path, table, "static_shared_bytes")
+        if static is not None and static != given:
+            raise LaunchError(f"{path}: static_shared_bytes must be {static} as in the listing, not {given}")
+        static = given
+    if (static or 0) + dynamic > SHARED_LIMIT:
+        raise LaunchError(f"{path}: shared memory must be at most {SHARED_LIMIT} bytes, not {static or 0} + {dynamic}")
     return static, dynamic
 
 
@@ -142,23 +146,24 @@ def _arguments(path: Path, table: dict[str, Any], function: Function) -> tuple[A
     rows = table.get("args", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise LaunchError(f"{path}: args must be tables [[args]]")
-    arguments: list[Argument] = []
-    for number, row in enumerate(rows, start=1):
-        argument = load_argument(path, number, row)
-        if argument.name in (other.name for other in arguments):
-            raise LaunchError(f"{path}: names of args must differ, {argument.name!r} is given twice")
-        arguments.append(argument)
+    arguments = tuple(load_argument(path, number, row) for number, row in enumerate(rows, start=1))
+    check_names(path, arguments)
     _compare_with_listing(path, arguments, function)
-    return tuple(arguments)
+    return arguments
 
 
-def _compare_with_listing(path: Path, arguments: list[Argument], function: Function) -> None:
+def _compare_with_listing(path: Path, arguments: tuple[Argument, ...], function: Function) -> None:
     if function.parameters is None:
         return
     if len(arguments) != len(function.parameters):
         wanted = len(function.parameters)
         raise LaunchError(f"{path}: args must be {wanted} as {function.name} has in the listing, not {len(arguments)}")
+    end = 0
     for argument, parameter in zip(arguments, function.parameters, strict=True):
+        where = f"{path}: argument {argument.name!r} ({argument.type}) must"
         if argument.size != parameter.size:
-            size = f"{parameter.size} bytes as in the listing, not {argument.size}"
-            raise LaunchError(f"{path}: argument {argument.name!r} ({argument.type}) must have {size}")
+            raise LaunchError(f"{where} have {parameter.size} bytes as in the listing, not {argument.size}")
+        start = end + -end % argument.alignment
+        if start != parameter.offset:
+            raise LaunchError(f"{where} start at {parameter.offset:#x} as in the listing, not {start:#x}; give 'align'")
+        end = start + argument.size

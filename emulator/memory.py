@@ -79,6 +79,18 @@ class Region:
         raise AssertionError("no address is outside")
 
 
+class MeasuredRegion(Region):
+    """A region that remembers how far accesses went: ``touched`` is the end of the highest one."""
+
+    touched = 0
+
+    def check(self, addresses: np.ndarray, size: int) -> np.ndarray:
+        """Offsets, as of :meth:`Region.check`."""
+        offsets = super().check(addresses, size)
+        self.touched = max(self.touched, int(offsets.max()) + size)
+        return offsets
+
+
 def misaligned(addresses: np.ndarray, size: int) -> MemoryFault:
     """The fault of the first address that is no multiple of the access size."""
     position, address = next((p, a) for p, a in enumerate(addresses.tolist()) if a % size)

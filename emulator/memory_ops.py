@@ -173,17 +173,8 @@ def load_constant(decoder: Decoder) -> Run:
     if not isinstance(operand, Constant) or operand.bank_register is not None:
         raise ValueError("source must be a constant with a numbered bank")
     mark, size, count = _narrow(decoder), access_bytes(decoder.instruction), data_registers(decoder.instruction)
-    base = operand.bank * BANK_STRIDE
-    region = Region(f"constant bank {operand.bank:#x}", base, decoder.banks.bank(operand.bank))
+    region, address = _constant_region(decoder, operand), _constant_address(operand, LANES)
     put = _register_writer(decoder, count)
-    offset, index = np.uint32(operand.offset & 0xFFFFFFFF), operand.index
-
-    def address(warp: Warp) -> np.ndarray:
-        place = np.full(LANES, offset, dtype=np.uint32)
-        if index is not None:
-            rows = warp.uniforms if index.file.value == "UR" else warp.registers
-            place = place + rows[index.number]
-        return place.astype(np.uint64) + np.uint64(base)
 
     def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
         put(warp, lanes, region.load(region.check(addresses, size), mark, count))
@@ -191,9 +182,48 @@ def load_constant(decoder: Decoder) -> Run:
     return at(decoder, address, act)
 
 
-@opcode("ULDC", "64")
+def _constant_region(decoder: Decoder, operand: Constant) -> Region:
+    base = operand.bank * BANK_STRIDE
+    return Region(f"constant bank {operand.bank:#x}", base, decoder.banks.bank(operand.bank))
+
+
+def _constant_address(operand: Constant, width: int) -> Fetch:
+    """Trace addresses of a constant. A negative offset means one above 0x7fff where the sum stays below zero."""
+    base, offset, index = operand.bank * BANK_STRIDE, operand.offset, operand.index
+
+    def address(warp: Warp) -> np.ndarray:
+        place = np.full(width, offset, dtype=np.int64)
+        if index is not None:
+            rows = warp.uniforms if index.file.value == "UR" else warp.registers
+            place = place + rows[index.number].view(np.int32)
+        if offset < 0:
+            place = np.where(place < 0, place + BANK_STRIDE, place)
+        return (place & 0xFFFFFFFF).astype(np.uint64) + np.uint64(base)
+
+    return address
+
+
+@opcode("ULDC", "U8 S8 U16 S16 64")
 def uniform_load_constant(decoder: Decoder) -> Run:
-    """ULDC[.64] UR, c[bank][offset]."""
-    if decoder.has("64"):
-        return decoder.result64(decoder.pair(0))
-    return decoder.result(decoder.source(0))
+    """ULDC[.64] UR, c[bank][UR + offset]."""
+    operand = decoder.operand(0)
+    if not isinstance(operand, Constant) or operand.bank_register is not None:
+        raise ValueError("source must be a constant with a numbered bank")
+    mark = _narrow(decoder)
+    if operand.index is None and not mark:
+        return decoder.result64(decoder.pair(0)) if decoder.has("64") else decoder.result(decoder.source(0))
+    size, count = access_bytes(decoder.instruction), data_registers(decoder.instruction)
+    region, address = _constant_region(decoder, operand), _constant_address(operand, 1)
+    row = decoder.dest.number if decoder.dest and not decoder.dest.is_zero else None
+    place = f"{decoder.instruction.offset:#06x} {decoder.instruction.text!r}"
+
+    def run(warp: Warp, mask: int) -> None:
+        try:
+            words = region.load(region.check(address(warp), size), mark, count)
+        except MemoryFault as fault:
+            reason = f"address {fault.address:#x} {fault.reason}"
+            raise ExecutionError(f"{warp.name}: instruction {place}: {reason}") from None
+        if row is not None:
+            warp.uniforms[row : row + count, 0] = words.ravel()
+
+    return run

@@ -9,21 +9,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from warpfile.emulator import families  # noqa: F401  registers the opcodes
-from warpfile.emulator.arguments import parameter_bytes
+from warpfile.emulator.arguments import buffers, parameter_bytes
 from warpfile.emulator.barriers import combine_votes
-from warpfile.emulator.constants import ConstantBanks, launch_bank
+from warpfile.emulator.constants import ConstantBanks, launch_bank, with_contents
 from warpfile.emulator.decode import decode
 from warpfile.emulator.errors import ExecutionError
 from warpfile.emulator.expect import Expectation, check
 from warpfile.emulator.lanes import LANES
 from warpfile.emulator.launch import Launch
-from warpfile.emulator.memory import GlobalMemory, Region
+from warpfile.emulator.memory import GlobalMemory, MeasuredRegion, Region
 from warpfile.emulator.record import ValueStore, WarpRecords, joined
 from warpfile.emulator.special import special_registers
+from warpfile.emulator.spinning import Watch
 from warpfile.emulator.warp import Step, Warp
 from warpfile.spec.trace import StaticInstruction, Trace
 
-INSTRUCTION_LIMIT = 20_000_000
+INSTRUCTION_LIMIT = 20_000_000  #: warp instructions of a launch
+CTA_LIMIT = 1_000_000  #: of one CTA, a few seconds to a minute: one that needs more seldom comes to an end at all
+SHARED_UNIT = 256  #: bytes in which shared memory is handed out
 Progress = Callable[[int, int], None]  #: CTAs done, CTAs in all
 
 
@@ -37,24 +40,25 @@ class Result:
     buffers: dict[str, np.ndarray]  #: bytes of every buffer argument after the launch
 
 
-def execute(launch: Launch, instruction_limit: int = INSTRUCTION_LIMIT, progress: Progress | None = None) -> Result:
+def execute(launch: Launch, instruction_limit: int | None = None, progress: Progress | None = None) -> Result:
     """Run a launch to its end.
 
     ``progress(done, total)`` is called after each CTA. Raises :class:`ExecutionError` for an opcode that cannot be
-    executed, an access out of bounds, a deadlock, or more than ``instruction_limit`` warp instructions.
+    executed, an access out of bounds, a deadlock, a CTA that spins for ever, or more than ``instruction_limit`` warp
+    instructions (by default ``INSTRUCTION_LIMIT`` in all and ``CTA_LIMIT`` of one CTA).
     """
     start = time.perf_counter()
     machine = _Machine(launch, instruction_limit)
     ctas = launch.grid[0] * launch.grid[1] * launch.grid[2]
     warps = ctas * -(-launch.block[0] * launch.block[1] * launch.block[2] // LANES)
-    if warps > instruction_limit:
-        raise ExecutionError(f"{launch.path}: grid must have at most {instruction_limit} warps, not {warps}")
+    if warps > machine.limit:
+        raise ExecutionError(f"{launch.path}: grid must have at most {machine.limit} warps, not {warps}")
     with np.errstate(all="ignore"):
         for number in range(ctas):
             machine.run_cta(number)
             if progress is not None:
                 progress(number + 1, ctas)
-    checked = [argument for argument in launch.arguments if argument.expect is not None]
+    checked = [argument for argument, _ in buffers(launch.arguments) if argument.expect is not None]
     expectations = tuple(check(argument, machine.buffers[argument.name]) for argument in checked)
     contents = {name: region.bytes[: region.size].copy() for name, region in machine.buffers.items()}
     return Result(machine.trace(), expectations, time.perf_counter() - start, contents)
@@ -63,18 +67,18 @@ def execute(launch: Launch, instruction_limit: int = INSTRUCTION_LIMIT, progress
 class _Machine:
     """Memories, decoded program and records of one launch."""
 
-    def __init__(self, launch: Launch, limit: int) -> None:
+    def __init__(self, launch: Launch, limit: int | None) -> None:
         self.launch = launch
-        self.limit = limit
+        self.limit, self.cta_limit = limit or INSTRUCTION_LIMIT, limit or CTA_LIMIT
         self.executed = 0
+        self.touched = 0  #: end of the highest access to shared memory, where its size is unknown
         self.memory = GlobalMemory()
         self.store = ValueStore()
         self.records: list[WarpRecords] = []
         self.warp_cta: list[int] = []
         self.buffers = {
-            argument.name: self.memory.add(f"buffer {argument.name!r}", argument.init.tobytes())
-            for argument in launch.arguments
-            if argument.init is not None
+            argument.name: self.memory.add(f"buffer {argument.name!r}", init.tobytes())
+            for argument, init in buffers(launch.arguments)
         }
         self.steps, self.program = self._decode()
 
@@ -84,6 +88,8 @@ class _Machine:
         parameters = parameter_bytes(launch.arguments, addresses)
         banks = {0: launch_bank(launch.grid, launch.block, parameters)}
         banks |= launch.function.constants
+        if launch.constants:
+            banks[3] = with_contents(banks.get(3, b""), launch.constants)
         if 4 in banks:
             banks[4] = self._relocated(banks[4])
         with np.errstate(all="ignore"):
@@ -101,27 +107,37 @@ class _Machine:
         return bytes(data)
 
     def run_cta(self, number: int) -> None:
-        """Run one CTA to its end."""
-        warps = self._warps(number)
+        """Run one CTA to its end: every warp in turn, behind a barrier once all of them have come."""
+        shared = (Region if self.launch.static_shared is not None else MeasuredRegion)(
+            "shared memory", 0, self.launch.shared_bytes
+        )
+        warps = self._warps(number, shared)
         first = len(self.records)
         self.records.extend(warp.records for warp in warps)
         self.warp_cta.extend([number] * len(warps))
-        waiting = warps
-        while waiting:
-            for warp in waiting:
+        watch = Watch(f"{self.launch.function.name}, CTA {number}", [*self.memory.regions, shared])
+        running = warps
+        while running:
+            for warp in running:
                 others = sum(map(len, self.records[first:])) - len(warp.records)
-                warp.allowed = self.limit - self.executed - others
+                warp.allowed = min(self.limit - self.executed, self.cta_limit) - others
                 warp.run()
-            waiting = [warp for warp in waiting if not warp.is_finished]
-            combine_votes(waiting)
+            warps = [warp for warp in warps if not warp.is_finished]
+            running = [warp for warp in warps if not warp.is_at_barrier]
+            if running:
+                watch.look(warps)
+            else:
+                combine_votes(warps)
+                running = warps
         self.executed += sum(map(len, self.records[first:]))
+        if isinstance(shared, MeasuredRegion):
+            self.touched = max(self.touched, shared.touched)
 
-    def _warps(self, number: int) -> list[Warp]:
+    def _warps(self, number: int, shared: Region) -> list[Warp]:
         launch = self.launch
         grid, block = launch.grid, launch.block
         cta = (number % grid[0], number // grid[0] % grid[1], number // (grid[0] * grid[1]))
         threads = block[0] * block[1] * block[2]
-        shared = Region("shared memory", 0, launch.shared_bytes)
         warps = []
         for first in range(0, threads, LANES):
             live = (1 << min(LANES, threads - first)) - 1
@@ -132,6 +148,14 @@ class _Machine:
             warps.append(warp)
         return warps
 
+    @property
+    def shared_bytes(self) -> int:
+        """Shared memory of a CTA; where the static part is unknown, as far as the launch touched it."""
+        launch = self.launch
+        if launch.static_shared is not None:
+            return launch.shared_bytes
+        return max(launch.dynamic_shared, self.touched + -self.touched % SHARED_UNIT)
+
     def trace(self) -> Trace:
         """The records as a trace."""
         starts = np.cumsum([0, *map(len, self.records)], dtype=np.int64)
@@ -140,7 +164,7 @@ class _Machine:
             kernel=launch.function.name,
             grid=launch.grid,
             block=launch.block,
-            shared_bytes=launch.shared_bytes,
+            shared_bytes=self.shared_bytes,
             registers=_registers(self.program),
             source="emulated",
             listing=launch.listing.text,

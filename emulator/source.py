@@ -20,6 +20,8 @@ from warpfile.emulator.warp import Warp
 Fetch = Callable[[Warp], np.ndarray]
 Bits = Callable[[Warp], int]
 
+#: How a listing comes to show what its text hides.
+SHOWING = "make the listing with 'nvdisasm -hex FILE.cubin'"
 _SIGN32 = np.uint32(1 << 31)
 
 
@@ -35,6 +37,10 @@ class SourceReader:
         self.width = 1 if self.instruction.opcode.startswith("U") else LANES
         parts = roles(self.instruction)
         self.dest, self.predicate_dests, self.sources = parts.dest, parts.predicate_dests, parts.sources
+        #: Second predicate that is taken for a part of the guard; traces keep those of BRA and BREAK apart.
+        self.condition = None if self.instruction.opcode in ("BRA", "BREAK") else self.instruction.condition
+        if self.condition is not None:
+            self.sources = self.sources[1:]
         self.read: set[int] = set()
         self.written_predicates: set[int] = set()
 
@@ -111,11 +117,7 @@ class SourceReader:
     def float32(self, position: int, flush: bool = False) -> Fetch:
         """Single-precision source with its sign marks; ``flush`` makes denormals zero (FTZ)."""
         operand = self.operand(position)
-        if isinstance(operand, Immediate) and isinstance(operand.value, float):
-            fetch = _constant(np.full(self.width, np.float32(operand.value), dtype=np.float32))
-        else:
-            bits = self._bits32(operand)
-            fetch = _mapped(bits, lambda x: x.view(np.float32), operand)
+        fetch = _mapped(self._bits32(operand), lambda x: x.view(np.float32), operand)
         fetch = _signed_float(fetch, operand)
         return _mapped(fetch, flushed, operand) if flush else fetch
 
@@ -169,6 +171,8 @@ def float32_bits(operand: Immediate) -> int:
     """Bits of a literal of a 32-bit operand."""
     if isinstance(operand.value, int):
         return operand.value & ALL
+    if operand.bits is not None:
+        return operand.bits
     if operand.value != operand.value:
         return 0x7FFFFFFF
     return int(np.float32(operand.value).view(np.uint32))
@@ -178,6 +182,10 @@ def float64_bits(operand: Immediate) -> int:
     """Bits of a literal of a 64-bit operand; the encoding only holds the upper word of a double."""
     if isinstance(operand.value, int):
         return operand.value & 0xFFFF_FFFF_FFFF_FFFF
+    if operand.bits is not None:
+        return operand.bits << 32
+    if operand.hides_bits:
+        raise ValueError(f"literal must show its bits, {operand.text} does not; {SHOWING}")
     bits = struct.unpack("<Q", struct.pack("<d", operand.value))[0]
     return (bits + (1 << 31)) >> 32 << 32
 

@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from warpfile.compiler.model import Name
+from warpfile.compiler.model import Immediate, Name
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.float32 import finished
 from warpfile.emulator.lanes import LANES
+from warpfile.emulator.source import Fetch, float64_bits
 from warpfile.emulator.warp import Run, Warp
 
 _TURN = 2.0 * np.pi
@@ -44,7 +45,12 @@ def mufu(decoder: Decoder) -> Run:
 
 
 def _high_word(decoder: Decoder, function: Callable[[np.ndarray], np.ndarray]) -> Run:
-    source = decoder.float32(0)  # its sign marks act on the upper word, where a double's sign is
+    literal = decoder.operand(0)
+    if isinstance(literal, Immediate) and not literal.is_pattern:  # printed as the double that it is the upper word of
+        word = decoder.known(float64_bits(literal) >> 32).view(np.float32)
+        source: Fetch = lambda warp: word  # noqa: E731
+    else:
+        source = decoder.float32(0)  # its sign marks act on the upper word, where a double's sign is
 
     def compute(warp: Warp) -> np.ndarray:
         wide = (source(warp).view(np.uint32).astype(np.uint64) << np.uint64(32)).view(np.float64)

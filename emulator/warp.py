@@ -14,6 +14,7 @@ from warpfile.emulator.memory import LOCAL_BYTES, GlobalMemory, Region
 from warpfile.emulator.record import NO_ROW, ValueStore, WarpRecords
 
 END = -1  #: a control step's answer when the running split has nothing left to run now
+TURN = 512  #: backward branches that a warp takes before the other warps of its CTA run
 
 Run = Callable[["Warp", int], None]
 Guard = Callable[["Warp"], int]
@@ -55,6 +56,9 @@ class Warp:
         self.store = store
         self.records = WarpRecords()
         self.allowed = 0  #: records after which the launch's instruction limit is exceeded
+        self.turn = TURN  #: backward branches that are left of it
+        self.loop = (0, 0)  #: target and place of the last one
+        self.is_at_barrier = False
         self.registers = np.zeros((256, LANES), dtype=np.uint32)
         self.ints = self.registers.view(np.int32)
         self.floats = self.registers.view(np.float32)
@@ -79,6 +83,11 @@ class Warp:
         return self.lanes.live == 0
 
     @property
+    def has_local(self) -> bool:
+        """Whether local memory was used."""
+        return self._local is not None
+
+    @property
     def local(self) -> Region:
         """Local memory of all lanes, lane after lane; made when first used."""
         if self._local is None:
@@ -86,8 +95,9 @@ class Warp:
         return self._local
 
     def run(self) -> None:
-        """Run until all lanes have exited or wait at the CTA barrier."""
-        while not self.is_finished:
+        """Run until all lanes have exited or wait at the CTA barrier, or until the warp's turn is over."""
+        self.turn, self.is_at_barrier = TURN, False
+        while not self.is_finished and self.turn:
             split = self.lanes.next_split()
             if split is None:
                 self._meet_at_cta_barrier()
@@ -105,10 +115,16 @@ class Warp:
             execute = active if step.guard is None else active & step.guard(self)
             if step.control is not None:
                 if step.is_cta_barrier:
-                    self.lanes.at_cta_barrier.append((index, active))
-                    return
+                    if execute:
+                        self.lanes.at_cta_barrier.append((index, execute))
+                    self.mask = active & ~execute
+                    if self.mask == 0:
+                        return
+                    index += 1
+                    continue
                 if len(self.records) > self.allowed:
-                    raise ExecutionError(f"{self.name}: instruction limit exceeded at {16 * index:#06x}")
+                    reason = f"instruction limit exceeded at {16 * index:#06x}, {self.last_loop}"
+                    raise ExecutionError(f"{self.name}: {reason}")
                 add(index, active, execute, self.lanes.live, NO_ROW, NO_ROW)
                 index = step.control(self, index, active, execute)
                 if index == END:
@@ -137,12 +153,12 @@ class Warp:
             lane = f"lane {lowest_lane(missing)} cannot come" if missing else "the lanes are at different barriers"
             raise ExecutionError(f"{self.name}: deadlock, lanes wait at {where} and {lane}")
         index = places.pop()
-        step = self.steps[index]
-        execute = arrived if step.guard is None else arrived & step.guard(self)
-        self.records.add(index, arrived, execute, self.lanes.live, NO_ROW, NO_ROW)
-        if step.control is not None:
-            step.control(self, index, arrived, execute)
+        self.records.add(index, arrived, arrived, self.lanes.live, NO_ROW, NO_ROW)
+        control = self.steps[index].control
+        if control is not None:
+            control(self, index, arrived, arrived)
         waiting.clear()
+        self.is_at_barrier = True
         self.lanes.fork(index + 1, arrived)
 
     def jump(self, index: int, target: int, active: int, taken: int) -> int:
@@ -153,7 +169,22 @@ class Warp:
             self.lanes.fork(target, taken)
             self.mask = active & ~taken
             return index + 1
-        if target <= index and self.lanes.yields():
-            self.lanes.fork(target, active)
-            return END
+        if target <= index:
+            self.loop = (target, index)
+            self.turn -= 1
+            if self.lanes.yields() or not self.turn:
+                self.lanes.fork(target, active)
+                return END
         return target
+
+    @property
+    def last_loop(self) -> str:
+        """Where the warp went back last."""
+        target, place = self.loop
+        return f"in the loop from {16 * target:#06x} to {16 * place:#06x}"
+
+    def state(self) -> tuple[object, ...]:
+        """Everything but memory that decides what the warp does next, as values."""
+        arrays = (self.registers.tobytes(), self.uniforms.tobytes())
+        bits = (*self.predicates, *self.uniform_predicates, self.barrier_result, self.is_at_barrier)
+        return (*arrays, bits, self.lanes.state())

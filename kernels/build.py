@@ -5,6 +5,7 @@
 needs ``nvcc`` (CUDA 13.0) on PATH, and ``nvdisasm`` on PATH or from the wheel ``nvidia-cuda-nvdisasm``.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 KERNELS = Path(__file__).resolve().parent
 ARCHITECTURE = "sm_75"
 LISTING_LIMIT = 300_000  # characters; a larger listing goes without the data sections
+HIDDEN = re.compile(r"\bFSEL [^;]*QNAN")  # literals whose bits only the encoding tells
 
 
 class BuildError(Exception):
@@ -44,10 +46,15 @@ def build(directory: Path) -> None:
     """Compile ``kernel.cu`` of one kernel directory and disassemble the result."""
     nvcc, nvdisasm = str(find_tool("nvcc")), str(find_tool("nvdisasm"))
     run_tool([nvcc, f"-arch={ARCHITECTURE}", "-O3", "-cubin", "-o", "kernel.cubin", "kernel.cu"], directory)
-    listing = run_tool([nvdisasm, "kernel.cubin"], directory)
-    if len(listing) > LISTING_LIMIT:
-        listing = run_tool([nvdisasm, "-c", "kernel.cubin"], directory)
-    (directory / "kernel.sass").write_text(listing)
+    (directory / "kernel.sass").write_text(listing(nvdisasm, directory))
+
+
+def listing(nvdisasm: str, directory: Path) -> str:
+    """The listing of ``kernel.cubin``: with data sections unless it is large, with encodings where they are needed."""
+    text = run_tool([nvdisasm, "kernel.cubin"], directory)
+    options = ["-c"] if len(text) > LISTING_LIMIT else []
+    options += ["-hex"] if HIDDEN.search(text) else []
+    return run_tool([nvdisasm, *options, "kernel.cubin"], directory) if options else text
 
 
 def main(names: list[str]) -> int:

@@ -68,20 +68,19 @@ def executed(directory: Path, setting: str, limit: int | None, report: Report) -
     result = execute_kernel(directory, setting, limit, report)
     failed = [expectation for expectation in result.expectations if not expectation.ok]
     if failed:
-        names = ", ".join(f"{one.name} (worst error {one.worst_error:g})" for one in failed)
-        raise Difference(f"{directory}: buffers are not what they must be: {names}")
+        raise Difference(f"{directory}: buffers are not what they must be: {'; '.join(one.report for one in failed)}")
     return result.trace
 
 
 def execute_kernel(directory: Path, setting: str, limit: int | None, report: Report) -> Result:
     """The emulator's result for a kernel directory."""
     from warpfile.emulator.launch import load_kernel
-    from warpfile.emulator.run import INSTRUCTION_LIMIT, execute
+    from warpfile.emulator.run import execute
 
     if setting not in SETTINGS:
         raise KernelError(f"--setting must be one of {', '.join(SETTINGS)}, not {setting!r}")
     launch = load_kernel(directory, setting)
-    return execute(launch, limit or INSTRUCTION_LIMIT, lambda done, total: report("execute", done, total))
+    return execute(launch, limit, lambda done, total: report("execute", done, total))
 
 
 def save_trace(trace: Trace, path: Path) -> None:

@@ -57,7 +57,7 @@ def test_threads_that_have_ended_have_no_vote(tmp_path: Path) -> None:
     assert outcome(tmp_path, code, 64) == [0x30] * 0x30 + [0] * 0x10
 
 
-@pytest.mark.parametrize("code", ["BAR.SYNC 0x1, 0x40", "BAR.ARV 0x1, 0x40", "@P0 BAR.SYNC 0x0", "B2R R0, B1"])
+@pytest.mark.parametrize("code", ["BAR.SYNC 0x1, 0x40", "BAR.ARV 0x1, 0x40", "B2R R0, B1"])
 def test_barriers_of_a_part_of_the_cta_are_refused(code: str) -> None:
     with pytest.raises(ExecutionError, match=r"line 3: "):
         run(code)

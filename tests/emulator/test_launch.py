@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.emulator import compiled
 from tests.emulator.harness import listing
 from warpfile.emulator.errors import ExecutionError, LaunchError
 from warpfile.emulator.launch import load_kernel
@@ -73,7 +74,7 @@ def test_a_good_launch_runs(kernel: Callable[..., Path]) -> None:
     assert [(e.name, e.ok, e.worst_error) for e in result.expectations] == [("y", True, 0.0)]
     assert calls == [(1, 2), (2, 2)]
     trace = result.trace
-    assert (trace.warps, trace.instructions, trace.shared_bytes) == (4, 32, 48 * 1024)
+    assert (trace.warps, trace.instructions, trace.shared_bytes) == (4, 32, 64)
     assert trace.live[trace.warp_start[1]] == 0xFF
     assert trace.warp_cta.tolist() == [0, 0, 1, 1]
 
@@ -93,7 +94,7 @@ WRONG = [
     (("[40, 1, 1]", "[64, 32, 1]"), "block must have at most 1024 threads, not 2048"),
     (
         ('type = "i32"', 'type = "int"'),
-        "argument 'n': type must be one of i32, u32, f32, i64, u64, f64, buffer, not 'int'",
+        "argument 'n': type must be one of i32, u32, f32, i64, u64, f64, i8, u8, i16, u16, buffer, pointer, struct",
     ),
     (("value = 3", "value = 3.5"), "argument 'n': value must be an integer for type i32, not 3.5"),
     (("value = 3", "value = 3000000000"), "argument 'n': value must fit type i32, 3000000000 does not"),
@@ -155,6 +156,7 @@ def test_malformed_listing_names_its_line(kernel: Callable[..., Path], tmp_path:
 def test_a_failed_expectation_is_told_with_its_error(kernel: Callable[..., Path]) -> None:
     result = execute(load_kernel(kernel(("value = 3", "value = 5"))))
     assert [(e.ok, e.worst_error) for e in result.expectations] == [(False, 2.0)]
+    assert result.expectations[0].report == "y[0] must be 3, not 5; 80 of 80 values differ, worst error 2"
     loose = execute(load_kernel(kernel(("value = 3", "value = 5"), ('"e.npy"', '"e.npy"\natol = 2'))))
     assert loose.expectations[0].ok
 
@@ -190,3 +192,193 @@ def test_barrier_orders_the_warps_of_a_cta(kernel: Callable[..., Path]) -> None:
         STG.E.SYS [R2], R6"""
     result = execute(load_kernel(kernel(code=code)))
     assert result.buffers["y"].view(np.int32).tolist() == list(range(39, -1, -1)) * 2
+
+
+def test_a_wrong_buffer_is_told_by_its_first_place(kernel: Callable[..., Path]) -> None:
+    directory = kernel()
+    wanted = (np.arange(80, dtype=np.int32) + 3).reshape(2, 40)
+    wanted[1, 7] += 1000
+    wanted[1, 30:] -= 1
+    np.save(directory / "e.npy", wanted)
+    (found,) = execute(load_kernel(directory)).expectations
+    assert not found.ok and (found.first, found.found, found.wanted) == ((1, 7), 50, 1050)
+    assert found.report == "y[1, 7] must be 1050, not 50; 11 of 80 values differ, worst error 1000"
+
+
+def test_differences_within_the_tolerance_are_not_counted(kernel: Callable[..., Path]) -> None:
+    directory = kernel(('"e.npy"', '"e.npy"\natol = 2'))
+    wanted = np.arange(80, dtype=np.int32) + 5
+    wanted[[9, 40]] = 0
+    np.save(directory / "e.npy", wanted)
+    (found,) = execute(load_kernel(directory)).expectations
+    assert (found.wrong, found.count, found.first, found.worst_error) == (2, 80, (9,), 43.0)
+
+
+STRUCTURED = """kernel = "structured"
+grid = [1, 1, 1]
+block = [32, 1, 1]
+[[args]]
+name = "part"
+type = "struct"
+[[args.fields]]
+name = "scale"
+type = "f32"
+value = 0.5
+[[args.fields]]
+name = "offset"
+type = "f64"
+value = 100
+[[args.fields]]
+name = "steps"
+type = "i16"
+value = [1, -2, 3]
+[[args.fields]]
+name = "from"
+type = "pointer"
+buffer = "rest"
+offset = 16
+[[args]]
+name = "rest"
+type = "buffer"
+init = "y.npy"
+[[args]]
+name = "out"
+type = "buffer"
+init = "out.npy"
+expect = "e.npy"
+"""
+
+
+@pytest.fixture
+def structured(tmp_path: Path) -> Callable[..., Path]:
+    """A compiled kernel that takes a structure with a pointer into one of its buffers."""
+
+    def write(*changes: tuple[str, str]) -> Path:
+        text = STRUCTURED
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        (tmp_path / "kernel.sass").write_text(compiled.text("forms"))
+        (tmp_path / "launch.toml").write_text(text)
+        values = np.arange(40, dtype=np.float32) * np.float32(1.25)
+        np.save(tmp_path / "y.npy", values)
+        np.save(tmp_path / "out.npy", np.zeros(32, np.float32))
+        steps = np.resize(np.array([1, -2, 3]), 32)
+        np.save(tmp_path / "e.npy", (values[4:36] * 0.5 + 100 + steps + values[:32]).astype(np.float32))
+        return tmp_path
+
+    return write
+
+
+def test_a_structure_with_an_array_and_a_pointer_into_a_buffer(structured: Callable[..., Path]) -> None:
+    (outcome,) = execute(load_kernel(structured())).expectations
+    assert outcome.ok, outcome.report
+
+
+def test_a_buffer_in_a_structure(structured: Callable[..., Path]) -> None:
+    inside = 'type = "buffer"\ninit = "y.npy"'
+    directory = structured(
+        ('type = "pointer"\nbuffer = "rest"\noffset = 16', inside), ("0.5", "1"), ('"e.npy"', '"f.npy"')
+    )
+    values = np.load(directory / "y.npy")
+    np.save(directory / "f.npy", (values[:32] * 2 + 100 + np.resize(np.array([1, -2, 3]), 32)).astype(np.float32))
+    (outcome,) = execute(load_kernel(directory)).expectations
+    assert outcome.ok, outcome.report
+
+
+WRONG_STRUCTURES = [
+    (('buffer = "rest"', 'buffer = "more"'), "buffer of pointer 'from' must be one of rest, out, not 'more'"),
+    (("offset = 16", "offset = 161"), "offset of pointer 'from' must be at most 160, not 161"),
+    (("offset = 16", "offset = -1"), "field of 'part' 'from': offset must be a number of bytes, not -1"),
+    (("[1, -2, 3]", "[1, -2, 40000]"), "field of 'part' 'steps': value must fit type i16, 40000 does not"),
+    (("[1, -2, 3]", "[]"), "field of 'part' 'steps': value must be a number, not []"),
+    (('"f64"', '"f32"'), "argument 'part' (struct) must have 32 bytes as in the listing, not 24"),
+    (('type = "struct"', 'type = "struct"\nalign = 3'), "align must be one of 0, 1, 2, 4, 8, 16, not 3"),
+    (('name = "from"\ntype = "pointer"\nbuffer = "rest"\noffset = 16', 'type = "i8"\nvalue = 1'), "name of field of"),
+]
+
+
+@pytest.mark.parametrize(("change", "text"), WRONG_STRUCTURES, ids=[text for _, text in WRONG_STRUCTURES])
+def test_wrong_structures_say_what_would_be_right(
+    structured: Callable[..., Path], change: tuple[str, str], text: str
+) -> None:
+    with pytest.raises(LaunchError, match=re.escape(text)) as error:
+        load_kernel(structured(change))
+    assert "\n" not in str(error.value)
+
+
+CONSTANTS = """
+[[constants]]
+name = "table"
+init = "t.npy"
+"""
+
+
+def test_contents_of_a_constant_variable(tmp_path: Path) -> None:
+    table = np.arange(8192, dtype=np.int32) * 3
+    head = GOOD.replace('"k"', '"far_constants"').replace("[2, 1, 1]", "[1, 1, 1]").replace("[40, 1, 1]", "[32, 1, 1]")
+    text = head.replace("shared_bytes = 64\n", "").replace('"i32"\nvalue = 3', '"buffer"\ninit = "n.npy"')
+    (tmp_path / "kernel.sass").write_text(compiled.text("forms"))
+    (tmp_path / "launch.toml").write_text(text + CONSTANTS)
+    places = np.arange(5, 37, dtype=np.int32)
+    for name, array in (("n", places), ("t", table), ("y", np.zeros(32, np.int32)), ("e", table[places - 2])):
+        np.save(tmp_path / f"{name}.npy", array)
+    (outcome,) = execute(load_kernel(tmp_path)).expectations
+    assert outcome.ok, outcome.report  # the other variables are zero
+    given = (tmp_path / "launch.toml").read_text()
+    for old, new, rule in (
+        ('"table"', '"tables"', r"name must be a __constant__ variable that the listing shows \(.*table.*\)$"),
+        ('"table"', '"bytes"', r"constant 'bytes': init must have at most 64 bytes, not 32768$"),
+        ('init = "t.npy"\n', "", r"constant 'table': init must be the name of a .npy file, not None$"),
+        ('"table"', '"table"\nsize = 3', r"key of a constant must be one of init, name, offset, not 'size'$"),
+        ('"table"', '"x"\noffset = 40000', r"constant 'x': init must have at most 25536 bytes, not 32768$"),
+    ):
+        (tmp_path / "launch.toml").write_text(given.replace(old, new))
+        with pytest.raises(LaunchError, match=rule):
+            load_kernel(tmp_path)
+
+
+def test_constants_of_a_listing_without_data_are_given_by_their_offset(kernel: Callable[..., Path]) -> None:
+    code = CODE.replace("IADD3 R5, R0, c[0x0][0x160], RZ", "IADD3 R5, R0, c[0x3][0x10], RZ")
+    directory = kernel(code=code)
+    with pytest.raises(ExecutionError, match="constant bank 0x3 is not known"):
+        execute(load_kernel(directory))
+    np.save(directory / "c.npy", np.array([9, 3], np.int32))
+    with (directory / "launch.toml").open("a") as file:
+        file.write('[[constants]]\nname = "c"\noffset = 12\ninit = "c.npy"\n')
+    assert execute(load_kernel(directory)).expectations[0].ok
+
+
+PLACED = """kernel = "placed"
+grid = [1, 1, 1]
+block = [32, 1, 1]
+[[args]]
+name = "n"
+type = "i32"
+value = 5
+[[args]]
+name = "v"
+type = "struct"
+align = 16
+[[args.fields]]
+name = "xyzw"
+type = "f32"
+value = [2, 3, 4, 8]
+[[args]]
+name = "out"
+type = "buffer"
+init = "y.npy"
+expect = "e.npy"
+"""
+
+
+def test_a_structure_of_an_alignment_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "kernel.sass").write_text(compiled.text("forms"))
+    np.save(tmp_path / "y.npy", np.zeros(32, np.float32))
+    np.save(tmp_path / "e.npy", np.full(32, 10.5, np.float32))
+    (tmp_path / "launch.toml").write_text(PLACED)
+    assert execute(load_kernel(tmp_path)).expectations[0].ok
+    (tmp_path / "launch.toml").write_text(PLACED.replace("align = 16\n", ""))
+    rule = r"argument 'v' \(struct\) must start at 0x10 as in the listing, not 0x4; give 'align'$"
+    with pytest.raises(LaunchError, match=rule):
+        load_kernel(tmp_path)

@@ -80,7 +80,7 @@ def _is_hazard(instruction: Instruction, is_torn: bool) -> bool:
     opcode = instruction.opcode
     if opcode in _ALWAYS or not is_known(opcode):
         return True
-    return (opcode in _ENDS and instruction.is_guarded) or (opcode in _IN_TORN_CODE and is_torn)
+    return (opcode in _ENDS and instruction.is_conditional) or (opcode in _IN_TORN_CODE and is_torn)
 
 
 def _leaves_lanes_behind(instruction: Instruction, divergent: int) -> bool:
