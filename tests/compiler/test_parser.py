@@ -335,9 +335,9 @@ def test_descriptors_of_later_machines_are_uses() -> None:
 def test_ten_thousand_instructions_parse_in_two_seconds() -> None:
     lines = [line for line in HEX.splitlines() if "IMAD" in line or "0x003fd" in line]
     body = [lines[0].replace("0010", f"{16 * number:04x}") + "\n" + lines[1] for number in range(10_000)]
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(parse("\tFunction : k\n" + "\n".join(body), "t").functions["k"].instructions) == 10_000
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 APART = """\t.section\t.text.helper,"ax",@progbits
