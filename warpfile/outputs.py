@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from warpfile.spec.reading import named
@@ -18,7 +19,7 @@ def file_name(name: str) -> str:
     return re.sub("[^A-Za-z0-9_.-]+", "_", name).lstrip(".-")[:_LONGEST_NAME] or "kernel"
 
 
-def write_files(texts: Mapping[Path, str]) -> None:
+def write_files(texts: Mapping[Path, str | Iterable[str]]) -> None:
     """Write all files, or none: each is first written beside its place and renamed when all are complete."""
     partials = {path: path.with_name(f"{path.name}.{os.getpid()}.partial") for path in texts}
     try:
@@ -27,7 +28,11 @@ def write_files(texts: Mapping[Path, str]) -> None:
                 raise IsADirectoryError(f"{path} must be a file, not a directory")
             path.parent.mkdir(parents=True, exist_ok=True)
             with named(path):
-                partials[path].write_text(text, encoding="utf-8")
+                if isinstance(text, str):
+                    partials[path].write_text(text, encoding="utf-8")
+                else:
+                    with partials[path].open("w", encoding="utf-8") as stream:
+                        stream.writelines(text)
         for path, partial in partials.items():
             partial.replace(path)
     finally:
@@ -42,17 +47,20 @@ def write_json(path: Path, document: object) -> None:
 
 def write_rows(path: Path, document: Mapping[str, object]) -> None:
     """Write a JSON document of many rows, whole or not at all: what is below the fourth level is on one line."""
-    write_files({path: _rows(document, 4, "") + "\n"})
+    write_files({path: chain(_rows(document, 4, ""), "\n")})
 
 
-def _rows(value: object, levels: int, indent: str) -> str:
+def _rows(value: object, levels: int, indent: str) -> Iterator[str]:
     if not levels or not isinstance(value, dict | list) or not value:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    inner = indent + "  "
-    if isinstance(value, dict):
-        parts = [f"{json.dumps(str(key))}: {_rows(one, levels - 1, inner)}" for key, one in value.items()]
-        return "{\n" + ",\n".join(f"{inner}{part}" for part in parts) + f"\n{indent}}}"
-    return "[\n" + ",\n".join(f"{inner}{_rows(one, levels - 1, inner)}" for one in value) + f"\n{indent}]"
+        yield json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return
+    is_table = isinstance(value, dict)
+    before, inner = "{\n" if is_table else "[\n", indent + "  "
+    for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+        yield f"{before}{inner}{json.dumps(str(key)) + ': ' if is_table else ''}"
+        yield from _rows(one, levels - 1, inner)
+        before = ",\n"
+    yield f"\n{indent}{'}' if is_table else ']'}"
 
 
 def json_text(document: object) -> str:

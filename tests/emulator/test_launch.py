@@ -122,7 +122,7 @@ WRONG = [
     (('expect = "e.npy"', 'expect = "big.npy"'), "expect must have at most the 320 bytes of init, not 324"),
     (('expect = "e.npy"', 'expect = "e.npy"\nrtol = -1'), "rtol must be a number of at least 0, not -1"),
     (('expect = "e.npy"', "rtol = 0.1"), "expect must be given where rtol or atol is"),
-    (("[[args]]", "[[args"), "launch.toml must be TOML"),
+    (("[[args]]", "[[args"), "launch.toml: must be TOML"),
 ]
 
 
