@@ -23,6 +23,7 @@ def main() -> None:
     with progress("bench") as report:
         rows += emulator_rows(report)
         rows.append(generate_row(design))
+        rows += golden_rows(report)
         rows += lockstep_rows(design, report)
         rows += [synthesis_row(design, report) for design in designs(["all"], None, ())]
     show_table(("what", "amount", "unit", "seconds", "per second", "ratio to the bare simulator"), rows)
@@ -65,6 +66,24 @@ def synthesis_row(design: Design, report: Report) -> tuple[object, ...]:
     cells = measure(design.scheme, design.config, cache=None).cells
     seconds = time.perf_counter() - start
     return (f"synthesise {design.scheme.name}", cells, "cells", seconds, cells / seconds, None)
+
+
+def golden_rows(report: Report) -> list[tuple[object, ...]]:
+    """Cycles per CPU second of every scheme's golden model with its environment, as plain Python and compiled."""
+    from warpfile.speed import KERNEL, SIZE, both_forms
+
+    report("golden models")
+    compiled, plain = both_forms(REPEATS)
+    rows: list[tuple[object, ...]] = []
+    for name, (cycles, slow) in plain.items():
+        where = f"golden {name}: {KERNEL} ({SIZE})"
+        rows.append((f"{where}, plain Python", cycles, "cycles", slow, cycles / slow, None))
+        if name in compiled:
+            fast = compiled[name][1]
+            rows.append(
+                (f"{where}, compiled, {slow / fast:.1f} times plain", cycles, "cycles", fast, cycles / fast, None)
+            )
+    return rows
 
 
 def lockstep_rows(design: Design, report: Report) -> list[tuple[object, ...]]:
