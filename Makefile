@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 SECONDS := 600
 TYPED := spec compiler emulator golden schemes
+# Unit tests that also see the golden models as plain Python.
+UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
 .PHONY: demo test lint regress bench compiled fuzz tools clean
 
@@ -17,6 +19,7 @@ demo: compiled
 test: lint compiled
 	$(BIN)/python -m pytest -n $(WORKERS) --durations=15
 	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) -m plain
+	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) $(UNITS)
 
 lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .

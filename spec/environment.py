@@ -14,6 +14,7 @@ from mypy_extensions import mypyc_attr
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import CtaDispatcher
+from warpfile.spec.feed import Feed
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Result, Stimulus
 from warpfile.spec.timing import Timings
@@ -21,23 +22,6 @@ from warpfile.spec.trace import Kind
 from warpfile.spec.values import RowValues
 from warpfile.spec.workload import Kernel, Workload, streams
 
-
-@dataclass(slots=True, eq=False)
-class _Slot:
-    """Environment's view of one warp slot.
-
-    ``hold`` is the first cycle in which its next beat may be sent. ``leaving``: its warp has ended, but the machine has
-    not given the slot back.
-    """
-
-    beats: deque[Beat] = field(default_factory=deque)
-    sent: deque[Beat] = field(default_factory=deque)
-    hold: int = 0
-    cta: int = 0
-    leaving: bool = False
-
-
-_FOREVER = 1 << 62
 _BRANCH = int(Kind.BRANCH)  # comparing with a member of an IntEnum costs a lookup for every beat
 
 
@@ -68,12 +52,10 @@ class Environment:
         self._hint_mask = (1 << cfg.result_hint_bits) - 1
         self._streams = streams(workload)
         self._beats = workload.beats
-        self._slots = [_Slot() for _ in range(cfg.warps)]
-        self._depth, self._limit, self._branch = cfg.buffer_depth, cfg.result_queue, cfg.branch_delay + 1
-        # Warps whose next beat may be sent, and by cycle those that a branch holds until then.
-        self._sendable = 0
-        self._held: dict[int, list[int]] = {}
-        self._next_served = 0
+        self._feed = Feed(cfg)
+        self._all_warps, self._limit, self._uniform = (1 << cfg.warps) - 1, cfg.result_queue, cfg.uniform_latency
+        self._cta = [0] * cfg.warps
+        self._leaving = 0  # warps that have ended, but the machine has not given their slot back
         self._dispatcher = CtaDispatcher(cfg, workload)
         self._moved = True  # what the dispatcher offers may have changed
         self._units = [_ExecutionPort() for _ in range(cfg.ports)]
@@ -97,8 +79,7 @@ class Environment:
 
     def head(self, warp: int) -> Beat | None:
         """The oldest beat that was sent to a warp slot and has not issued."""
-        sent = self._slots[warp].sent
-        return sent[0] if sent else None
+        return self._feed.head(warp)
 
     def owner(self, payload: int) -> int | None:
         """Warp slot of a beat that was issued to the operand stage and has not been dispatched."""
@@ -113,13 +94,7 @@ class Environment:
             stimulus.kernel = self._kernel
         if self._operands:
             stimulus.operand, self._operand = self._operand, None
-        if cycle in self._held:
-            for warp in self._held.pop(cycle):
-                self._look(warp)
-        if self._sendable:
-            self._decode(stimulus)
-        else:
-            stimulus.beat = None
+        self._feed.send(cycle, stimulus)
         if cycle in self._coming:
             for number, result in self._coming.pop(cycle):
                 self._units[number].waiting.append(result)
@@ -131,33 +106,6 @@ class Environment:
                 ready |= 1 << number
         stimulus.ready = ready
         return stimulus
-
-    def _look(self, warp: int) -> None:
-        """Something changed that decides whether the next beat of a warp may be sent."""
-        slot, bit = self._slots[warp], 1 << warp
-        if slot.beats and slot.hold <= self.cycle and len(slot.sent) < self._depth:
-            self._sendable |= bit
-        else:
-            self._sendable &= ~bit
-
-    def _hold(self, warp: int) -> None:
-        """A branch of the warp leaves: its next beat may be sent ``branch_delay`` cycles after this one."""
-        slot = self._slots[warp]
-        slot.hold = self.cycle + self._branch
-        self._held.setdefault(slot.hold, []).append(warp)
-
-    def _decode(self, stimulus: Stimulus) -> None:
-        """The next warp in turn whose next beat may be sent."""
-        ahead = self._sendable >> self._next_served << self._next_served or self._sendable
-        warp = (ahead & -ahead).bit_length() - 1
-        slot = self._slots[warp]
-        beat = slot.beats.popleft()
-        slot.sent.append(beat)
-        if beat.kind == _BRANCH and beat.last:
-            slot.hold = _FOREVER
-        self._next_served = warp + 1
-        stimulus.beat, stimulus.beat_warp = beat, warp
-        self._look(warp)
 
     def observe(self, word: int) -> None:
         """End the cycle with what the side did in it, as its packed observation."""
@@ -179,7 +127,7 @@ class Environment:
                     self.writes += unit.waiting.popleft().writes
                     self._in_flight -= 1
         if self._sweeps:
-            self._retired(word >> self._at_retired & (1 << len(self._slots)) - 1)
+            self._retired(word >> self._at_retired & self._all_warps)
         self.cycle += 1
 
     def _handshake(self, word: int) -> None:
@@ -190,24 +138,20 @@ class Environment:
         self._quiet = finished and bool(word >> self._at_quiet & 1)
 
     def _retired(self, warps: int) -> None:
-        for warp, slot in enumerate(self._slots):
+        for warp, cta in enumerate(self._cta):
             if warps >> warp & 1:
-                assert slot.leaving, f"warp slot {warp} is given back, but its warp has not ended"
-                slot.leaving = False
-                self._leave(warp, slot.cta)
+                assert self._leaving >> warp & 1, f"warp slot {warp} is given back, but its warp has not ended"
+                self._leaving ^= 1 << warp
+                self._leave(warp, cta)
 
     def _launched(self) -> None:
         for launch in self._dispatcher.accepted():
-            slot = self._slots[launch.warp]
-            slot.beats, slot.hold, slot.cta = self._streams[launch.stream], 0, launch.cta
-            slot.sent.clear()
-            self._look(launch.warp)
+            self._cta[launch.warp] = launch.cta
+            self._feed.launched(launch.warp, self._streams[launch.stream], self.cycle)
         self._moved = True
 
     def _issued(self, warp: int, word: int) -> None:
-        slot = self._slots[warp]
-        beat = slot.sent.popleft()
-        self._look(warp)
+        beat = self._feed.issued(warp, self.cycle)
         if beat.last and not beat.inserted:
             self.instructions += 1
         if self._operands and beat.pseudo:
@@ -216,16 +160,14 @@ class Environment:
             self._units[beat.port if len(self._units) > 1 else 0].warps[beat.payload] = warp
             return
         if beat.kind == _BRANCH and beat.last:
-            self._hold(warp)
+            self._feed.branched(warp, self.cycle)
         if beat.token_writes and beat.executes:
-            ready = self.cycle + self.cfg.uniform_latency
-            self._return(0, Result(ready, warp, False, 0, beat.token_writes, 0, -1))
+            self._return(0, Result(self.cycle + self._uniform, warp, False, 0, beat.token_writes, 0, -1))
         if word >> self._at_exit & 1:
-            slot.beats = deque()
-            self._look(warp)
-            slot.leaving = self._sweeps
-            if not slot.leaving:
-                self._leave(warp, slot.cta)
+            if self._sweeps:
+                self._leaving |= 1 << warp
+            else:
+                self._leave(warp, self._cta[warp])
 
     def _leave(self, warp: int, cta: int) -> None:
         """A warp gives its slot and places back."""
@@ -241,7 +183,7 @@ class Environment:
         latency, interval, origin = self._timings.of(beat, cycle)
         unit.free_at = cycle + interval
         if beat.kind == _BRANCH:
-            self._hold(warp)
+            self._feed.branched(warp, cycle)
         tokens, row = beat.token_writes, beat.result_row
         for k in range(beat.dest_count):
             result = Result(cycle + latency + k, warp, True, beat.dest + k, tokens, beat.mask, row)

@@ -19,15 +19,16 @@ REPEATS = 3
 
 def main() -> None:
     """Measure at every scheme's own preset and 32 lanes, and print one table."""
-    (design,) = designs(["baseline"], None, ())
+    every = designs(["all"], None, ())
     rows: list[tuple[object, ...]] = []
     with progress("bench") as report:
         rows += emulator_rows(report)
         rows.append(analysis_row())
-        rows.append(generate_row(design))
-        for scheme in designs(["all"], None, ()):
-            rows += lockstep_rows(scheme, report)
-        rows += [synthesis_row(design, report) for design in designs(["all"], None, ())]
+        rows += [generate_row(design) for design in every]
+        rows += golden_rows(report)
+        for design in every:
+            rows += lockstep_rows(design, report)
+        rows += [synthesis_row(design, report) for design in every]
     show_table(("what", "amount", "unit", "seconds", "per second", "ratio to the bare simulator"), rows)
     say(
         "Best of three. The bare simulator replays the recorded inputs without golden model, comparison or VPI traffic."
@@ -74,6 +75,24 @@ def synthesis_row(design: Design, report: Report) -> tuple[object, ...]:
     cells = measure(design.scheme, design.config, cache=None).cells
     seconds = time.perf_counter() - start
     return (f"synthesise {design.scheme.name}", cells, "cells", seconds, cells / seconds, None)
+
+
+def golden_rows(report: Report) -> list[tuple[object, ...]]:
+    """Cycles per CPU second of every scheme's golden model with its environment, as plain Python and compiled."""
+    from warpfile.speed import KERNEL, SIZE, both_forms
+
+    report("golden models")
+    compiled, plain = both_forms(REPEATS)
+    rows: list[tuple[object, ...]] = []
+    for name, (cycles, slow) in plain.items():
+        where = f"golden {name}: {KERNEL} ({SIZE})"
+        rows.append((f"{where}, plain Python", cycles, "cycles", slow, cycles / slow, None))
+        if name in compiled:
+            fast = compiled[name][1]
+            rows.append(
+                (f"{where}, compiled, {slow / fast:.1f} times plain", cycles, "cycles", fast, cycles / fast, None)
+            )
+    return rows
 
 
 def lockstep_rows(design: Design, report: Report) -> list[tuple[object, ...]]:

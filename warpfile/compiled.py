@@ -92,7 +92,7 @@ FINDER = Finder()
 def install() -> None:
     """Prefer compiled modules from now on."""
     if FINDER not in sys.meta_path:
-        sys.meta_path.insert(0, FINDER)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, FINDER)
 
 
 def form() -> str:

@@ -82,3 +82,10 @@ def test_a_compilation_that_fails_leaves_python(tree: Path) -> None:
     assert "\n" not in said
     assert python(tree, "-c", ASK).startswith(f"1 {PLAIN}")
     assert not list((tree / "warpfile" / "compiled").iterdir())
+
+
+def test_the_version_says_which_form_runs(root: Path) -> None:
+    said = python(root, "-m", "warpfile", "--version", WARPFILE_COMPILED="0").splitlines()
+    assert said[0].startswith("warpfile ") and said[1:] == [
+        "golden models: plain Python, because of WARPFILE_COMPILED=0"
+    ]

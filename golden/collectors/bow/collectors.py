@@ -187,9 +187,12 @@ class Windows:
 
     def edge(self, cycle: int) -> int:
         """Steps 5b, 1b, 2 and 3, in this order: who makes room sees entries and pins as step 1 left them."""
-        for warp in indices(self.view.stalled(self._met) & ~self._entered):
-            self._make_room(warp)
-        self.banks.free_taken()
+        stalled = self.view.stalled(self._met) & ~self._entered
+        if stalled:
+            for warp in indices(stalled):
+                self._make_room(warp)
+        if self.banks.taken:
+            self.banks.free_taken()
         self.banks.arrive(cycle)
         for warp, number in self._dispatched:
             self.windows[warp].dispatched(number)

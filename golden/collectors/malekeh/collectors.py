@@ -25,7 +25,6 @@ COUNTERS = (
     *("near_lost", "wait_bubbles", "busy_bubbles", "issued_preferred", "issued_others", "intervals"),
 )
 _STATE_PROBES = ("request", "wait_count", "threshold", "threshold_state")
-_MISSES = ("empty", "far", "near")
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -138,9 +137,10 @@ class CachingCollectors:
         word = 1 << at[f"take_{reason}"] | 1 << at["allocate"] + number
         word |= taken.hit << at["hit"] | taken.miss << at["miss"] | taken.lost << at["lost"] + number * self._entries
         if taken.miss:
-            for kind in _MISSES:
-                counters[f"replaced_{kind}"] += taken.kinds[kind].bit_count()
-                word |= taken.kinds[kind] << at[f"miss_{kind}"]
+            for kind, slots in taken.kinds.items():
+                if slots:
+                    counters[f"replaced_{kind}"] += slots.bit_count()
+                    word |= slots << at[f"miss_{kind}"]
         self._word |= word
         return True
 

@@ -1,0 +1,86 @@
+"""The beats of every warp on their way into its instruction buffer (docs/machine.md, section 9, "Decode")."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from warpfile.spec.beat import Beat
+from warpfile.spec.config import Config
+from warpfile.spec.stimulus import Stimulus
+from warpfile.spec.trace import Kind
+
+_FOREVER = 1 << 62
+_BRANCH = int(Kind.BRANCH)  # comparing with a member of an IntEnum costs a lookup for every beat
+
+
+@dataclass(slots=True, eq=False)
+class _Slot:
+    """Beats to come, those that were ``sent`` and have not issued, and the first cycle in which one may be sent."""
+
+    beats: deque[Beat] = field(default_factory=deque)
+    sent: deque[Beat] = field(default_factory=deque)
+    hold: int = 0
+
+
+class Feed:
+    """Sends one beat per cycle, warps in turn, as far as buffers have room and branches have left."""
+
+    def __init__(self, cfg: Config) -> None:
+        self._slots = [_Slot() for _ in range(cfg.warps)]
+        self._depth, self._delay = cfg.buffer_depth, cfg.branch_delay + 1
+        # Warps whose next beat may be sent, and by cycle those that a branch holds until then: both are brought up to
+        # date for one warp when something changes, not looked for in every cycle.
+        self._sendable = 0
+        self._held: dict[int, list[int]] = {}
+        self._next_served = 0
+
+    def head(self, warp: int) -> Beat | None:
+        """The oldest beat that was sent to a warp slot and has not issued."""
+        sent = self._slots[warp].sent
+        return sent[0] if sent else None
+
+    def send(self, cycle: int, stimulus: Stimulus) -> None:
+        """This cycle's beat, of the next warp in turn that may have one."""
+        if cycle in self._held:
+            for warp in self._held.pop(cycle):
+                self._look(warp, cycle)
+        if not self._sendable:
+            stimulus.beat = None
+            return
+        ahead = self._sendable >> self._next_served << self._next_served or self._sendable
+        warp = (ahead & -ahead).bit_length() - 1
+        slot = self._slots[warp]
+        beat = slot.beats.popleft()
+        slot.sent.append(beat)
+        if beat.kind == _BRANCH and beat.last:
+            slot.hold = _FOREVER
+        self._next_served = warp + 1
+        stimulus.beat, stimulus.beat_warp = beat, warp
+        self._look(warp, cycle)
+
+    def _look(self, warp: int, cycle: int) -> None:
+        slot, bit = self._slots[warp], 1 << warp
+        if slot.beats and slot.hold <= cycle and len(slot.sent) < self._depth:
+            self._sendable |= bit
+        else:
+            self._sendable &= ~bit
+
+    def launched(self, warp: int, beats: deque[Beat], cycle: int) -> None:
+        """A warp is in this slot from the next cycle; ``beats`` are all that it has, and are consumed."""
+        slot = self._slots[warp]
+        slot.beats, slot.hold = beats, 0
+        slot.sent.clear()
+        self._look(warp, cycle)
+
+    def issued(self, warp: int, cycle: int) -> Beat:
+        """The oldest beat that was sent leaves its buffer."""
+        beat = self._slots[warp].sent.popleft()
+        self._look(warp, cycle)
+        return beat
+
+    def branched(self, warp: int, cycle: int) -> None:
+        """A branch leaves: its warp's next beat may be sent ``branch_delay`` cycles after this one."""
+        slot = self._slots[warp]
+        slot.hold = cycle + self._delay
+        self._held.setdefault(slot.hold, []).append(warp)
