@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -14,6 +16,8 @@ hypothesis.settings.register_profile(
     "fixed", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("fixed")
+
+_STARTED = pytest.StashKey[float]()
 
 
 def pytest_report_header() -> str:
@@ -34,3 +38,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def root() -> Path:
     """The repository."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Note where the processor time stood before the test and its fixtures."""
+    item.stash[_STARTED] = _cpu()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Processor time of a test goes into the JUnit file, for tests/times.py."""
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("cpu_seconds", round(_cpu() - item.stash[_STARTED], 3)))
+
+
+def _cpu() -> float:
+    """Seconds of this process and of the programs that it started and that have ended."""
+    spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in spent)
