@@ -92,7 +92,8 @@ class _Maker:
         return {"sources": sources, "token_reads": self._guard(), **self._dest(sources, (1, 2, 2, 3, 4))}
 
     def sfu(self) -> dict[str, Any]:
-        sources = self._sources(1, 1)
+        """One source as a rule; FCHK and conversions from double precision have two."""
+        sources = self._sources(1, 2)
         return {"port": Port.SFU, "sources": sources, "token_reads": self._guard(), **self._dest(sources, (1,))}
 
     def _memory(self, access: Access, spaces: tuple[Space, ...], low: int, high: int) -> dict[str, Any]:

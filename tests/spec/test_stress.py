@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from warpfile.spec.config import Config
 from warpfile.spec.stress import SHARED_BYTES, stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress_program import PROFILES, stress_program
 from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
 from warpfile.spec.workload import prepare
 
@@ -156,3 +157,14 @@ def test_arguments_are_checked() -> None:
         stress_trace(0, profile="odd")
     with pytest.raises(ValueError, match="registers must be a number from 4 to 255, not 3"):
         stress_trace(0, registers=3)
+
+
+def test_instructions_of_the_sfu_have_one_or_two_sources() -> None:
+    """FCHK, F2I.F64 and F2F.F32.F64 have two."""
+    found = {
+        len(instruction.sources)
+        for seed in range(4)
+        for instruction in stress_program(random.Random(seed), PROFILES["mixed"], size=200, registers=32)
+        if instruction.port is Port.SFU
+    }
+    assert found == {1, 2}
