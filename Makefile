@@ -14,7 +14,8 @@ demo: tools $(VENV)/.installed
 
 ## Everything that must hold before a change is merged.
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS) --durations=15
+	$(BIN)/python -m pytest -n $(WORKERS) --junitxml=build/junit.xml
+	$(BIN)/python -m tests.times build/junit.xml
 
 lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .
