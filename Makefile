@@ -17,9 +17,10 @@ demo: compiled
 
 ## Everything that must hold before a change is merged.
 test: lint compiled
-	$(BIN)/python -m pytest -n $(WORKERS) --durations=15
+	$(BIN)/python -m pytest -n $(WORKERS) --junitxml=build/junit.xml
 	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) -m plain
 	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) $(UNITS)
+	$(BIN)/python -m tests.times build/junit.xml
 
 lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import resource
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -162,12 +163,24 @@ def _clean(directory: Path) -> None:
 
 
 def _run(command: list[str], directory: Path, environment: dict[str, str]) -> None:
-    log = directory / "build.log"
+    log, before = directory / "build.log", _cpu()
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, check=False
     )
     with log.open("a") as stream:
         stream.write(" ".join(command) + "\n" + done.stdout)
+        stream.write(f"CPU seconds of {Path(command[0]).name}: {_cpu() - before:.2f}\n")
     if done.returncode:
         last = " | ".join(line for line in done.stdout.splitlines() if line.strip())[-600:]
         raise SimulatorError(f"{Path(command[0]).name} failed (log: {log}): {last}")
+
+
+def spent(directory: Path) -> list[tuple[str, float]]:
+    """Programs that built a simulation, in their order, with their seconds of processor time."""
+    found = re.findall(r"(?m)^CPU seconds of (\S+): (\S+)$", (directory / "build.log").read_text())
+    return [(name, float(seconds)) for name, seconds in found]
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

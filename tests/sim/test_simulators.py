@@ -1,0 +1,65 @@
+"""What a build leaves, and what it keeps for the next one."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from warpfile.sim import simulators
+from warpfile.sim.simulators import SimulatorError, build, spent
+
+#: A machine of one register in the place of the harness, with a pin that cocotb can drive.
+SOURCE = """\
+module harness (input clk /*verilator public_flat_rw*/);
+  reg [7:0] count /*verilator public_flat_rd*/ = 0;
+  always @(posedge clk) count <= count + 1;
+endmodule
+"""
+
+
+def built(root: Path, name: str, optimised: bool = False, text: str = SOURCE) -> Path:
+    folder = root / name
+    folder.mkdir()
+    (folder / "harness.v").write_text(text)
+    build("verilator", [folder / "harness.v"], folder, waves=False, optimised=optimised)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first build under a root, which has to make everything."""
+    return built(tmp_path_factory.mktemp("builds"), "first")
+
+
+def runtime(root: Path) -> Path:
+    (found,) = root.glob("verilator-runtime-*")
+    return found
+
+
+def test_what_does_not_depend_on_the_machine_is_compiled_once(first: Path) -> None:
+    second, kept = built(first.parent, "second"), runtime(first.parent)
+    assert (second / "harness").exists() and not list(second.glob("*.o")) and not list(second.glob("*.gch"))
+    assert {path.name for path in kept.glob("*.gch")} == {"O0.h.gch"}
+    assert {"verilated.o", "verilated_vpi.o"} <= {path.name for path in kept.glob("*.o")}
+    assert "verilated.cpp" in (first / "build.log").read_text()
+    assert "verilated.cpp" not in (second / "build.log").read_text()
+    assert [program for program, _ in spent(first)] == ["verilator", "make", "make"]
+    assert [program for program, _ in spent(second)] == ["verilator", "make"]
+    assert sum(seconds for _, seconds in spent(first)) > 2 * sum(seconds for _, seconds in spent(second)) > 0
+
+
+def test_a_precompiled_header_is_read(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a header with an error: only who reads what was compiled before gets through."""
+    kept = tmp_path / runtime(first.parent).name
+    shutil.copytree(runtime(first.parent), kept)
+    (kept / "O0.h").write_text("#error the precompiled header was not read\n")
+    assert (built(tmp_path, "second") / "harness").exists()
+    (kept / "O0.h.gch").unlink()
+    monkeypatch.setattr(simulators, "_precompile", lambda *arguments: None)
+    with pytest.raises(SimulatorError, match="make failed"):
+        built(tmp_path, "third")
+
+
+def test_a_source_that_is_wrong_is_shown_by_its_last_lines(tmp_path: Path) -> None:
+    with pytest.raises(SimulatorError, match=r"verilator failed \(log: .*build\.log\): .*%Error"):
+        built(tmp_path, "wrong", text="module harness; wrong endmodule")
