@@ -19,6 +19,9 @@ from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import cosim
 from warpfile.spec.stress import stress_trace
 
+#: A simulation that only replays knows no parts.
+BENCH = {"warpfile.sim.bench": "tests.sim.movers_bench"}
+
 Lockstep = Callable[..., Outcome]
 
 
@@ -27,7 +30,7 @@ def lockstep(root: Path, monkeypatch: pytest.MonkeyPatch) -> Lockstep:
     """Runs a stress trace on a scheme over the file that moves rows, in a simulator whose process knows it."""
     run_module = runner.run_module
     monkeypatch.setattr(
-        runner, "run_module", lambda harness, module, *rest: run_module(harness, "tests.sim.movers_bench", *rest)
+        runner, "run_module", lambda harness, module, *rest: run_module(harness, BENCH.get(module, module), *rest)
     )
 
     def run(scheme: str = "baseline", profile: str = "mixed", **changes: object) -> Outcome:

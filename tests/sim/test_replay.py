@@ -324,7 +324,7 @@ def test_a_simulation_that_does_not_read_everything_is_no_pass(
 
     side = golden_side(workload)
     judged = replay(harness, side, tmp_path, [], silent, lazy)
-    assert judged.outcome is None and not side.complete
+    assert judged.outcome is None and judged.objection == f"2 of {side.environment.cycle} cycles were compared"
 
 
 # One harness for all traces.
