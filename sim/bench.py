@@ -22,9 +22,10 @@ from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
 from warpfile.sim.explain import HISTORY, differing_fields, fault_name, first_mismatch
 from warpfile.sim.plan import PLAN_VARIABLE, Outcome, Plan
+from warpfile.sim.records import Quiet
 from warpfile.sim.replay import CLOCK_PERIOD, fault_of
-from warpfile.sim.stimulus import DuePacker, StimulusPacker
-from warpfile.sim.stream import Quiet, with_observed, wrong_counters
+from warpfile.sim.stimulus import RESET, DuePacker, StimulusPacker
+from warpfile.sim.stream import with_observed, wrong_counters
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -55,7 +56,7 @@ class Lockstep:
         """Run to the end, the first difference, or the plan's last cycle."""
         dut, falling = self.dut, FallingEdge(self.dut.clk)
         Clock(dut.clk, CLOCK_PERIOD, unit="ns", impl="gpi").start()
-        dut.next.value = StimulusPacker.RESET
+        dut.next.value = RESET
         for _ in range(RESET_CYCLES):
             await falling
         start = time.perf_counter()

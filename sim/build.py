@@ -61,7 +61,7 @@ def build_harness(
     extra = scheme.harness(cfg, layout) if not recording else ""
     texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, extra, recording)}
     tool = str(simulators.verilator_executable())
-    kind = (simulator, str(waves), str(optimised), tool)
+    kind = (simulator, str(waves), str(optimised), tool, simulators.processor())
     key = hashlib.sha256("\0".join([*texts.values(), *kind]).encode()).hexdigest()[:16]
     directory = (root / "sim" / f"{_label(scheme)}-{simulator}-{key}").resolve()
     directory.mkdir(parents=True, exist_ok=True)

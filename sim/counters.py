@@ -8,26 +8,30 @@ import numpy as np
 
 from warpfile.spec.probe import Fields, ProbeLayout
 
-CHUNK = 8192
+CHUNK = 4096
 
 
 class ObservedCounters:
     """Collects observation words and sums their fields in chunks (docs/machine.md, section 10).
 
-    ``events`` sums them.
+    ``events`` sums them. Words may come as bytes, highest first, with ``shift`` bits of something else below.
     """
 
-    def __init__(self, layout: ProbeLayout, events: Callable[[Fields], Mapping[str, int]]) -> None:
+    def __init__(self, layout: ProbeLayout, events: Callable[[Fields], Mapping[str, int]], shift: int = 0) -> None:
         self._layout = layout
         self._events = events
-        self._bytes = -(-layout.width // 8)
-        self._mask = (1 << layout.width) - 1
-        self._words: list[int] = []
+        self._size = -(-(shift + layout.width) // 8)
+        self._mask, self._shift = (1 << layout.width) - 1, shift
+        self._words: list[bytes] = []
         self._totals: dict[str, int] = {}
 
     def add(self, word: int) -> None:
         """Note the word of one cycle."""
-        self._words.append(word)
+        self.add_bytes([((word & self._mask) << self._shift).to_bytes(self._size, "big")])
+
+    def add_bytes(self, words: list[bytes]) -> None:
+        """Note the words of some cycles."""
+        self._words += words
         if len(self._words) >= CHUNK:
             self._flush()
 
@@ -38,9 +42,9 @@ class ObservedCounters:
         return dict(self._totals)
 
     def _flush(self) -> None:
-        raw = b"".join((word & self._mask).to_bytes(self._bytes, "little") for word in self._words)
-        bits = np.unpackbits(np.frombuffer(raw, np.uint8).reshape(len(self._words), -1), axis=1, bitorder="little")
+        raw = np.frombuffer(b"".join(self._words), np.uint8).reshape(len(self._words), -1)[:, ::-1]
+        bits = np.unpackbits(raw, axis=1, bitorder="little")[:, self._shift :].view(bool)
         self._words.clear()
-        fields = {p.name: bits[:, self._layout.offset[p.name] :][:, : p.width].astype(bool) for p in self._layout}
+        fields = {p.name: bits[:, self._layout.offset[p.name] :][:, : p.width] for p in self._layout}
         for name, value in self._events(fields).items():
             self._totals[name] = self._totals.get(name, 0) + value

@@ -173,6 +173,12 @@ RESULT = """\
     end
 """
 
+#: Of a machine whose operands nobody compares: they are looked at where they leave, or all that makes them would be
+#: left out of the simulation.
+LEAVE = """\
+      if (dispatch_valid{port} && inputs[{ready}]) left{port} <= left{port} ^ ^operands{port} ^ ^dispatch{port};
+"""
+
 CHECK = """\
       if (dispatch_valid{port} && inputs[{ready}] && !fault
           && (!due[{due}] || dispatch{port} !== due[{record}])) begin

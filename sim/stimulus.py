@@ -5,7 +5,6 @@ Both consist of parts that are there in some cycles only (:class:`Section`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from warpfile.spec.beat import (
@@ -25,6 +24,8 @@ from warpfile.spec.stimulus import Result, Stimulus
 from warpfile.spec.trace import TOKENS
 
 ROW_BITS = 32
+#: Input word under reset.
+RESET = 1
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,6 @@ def sections(cfg: Config) -> dict[str, Section]:
 
 class StimulusPacker:
     """Packs stimuli of one configuration: :meth:`parts` as numbers and values of sections, :meth:`pack` as a word."""
-
-    RESET = 1
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
@@ -178,8 +177,10 @@ class DuePacker:
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         self._cfg, self._fields = cfg, dispatch_fields(cfg)
-        self._at = {name: at for name, (at, _) in positions(self._fields).items()}
-        self._flags = tuple(name for name in cfg.beat_flags if name in self._at)
+        at = {name: low for name, (low, _) in positions(self._fields).items()}
+        self._at_dest, self._at_count, self._at_payload = at["dest"], at["dest_count"], at["payload"]
+        self._at_mask, self._at_hints = at["mask"], at.get("hints", 0)
+        self._flags = tuple((name, at[name]) for name in cfg.beat_flags if name in at)
         self._hints = (1 << cfg.result_hint_bits) - 1
         self._lanes, self._record = (1 << cfg.lanes) - 1, field_bits(self._fields)
         offset = layout.offset
@@ -196,21 +197,23 @@ class DuePacker:
             due |= (value << 1 | 1) << self._low[number]
         return due
 
-    def parts(self, word: int, environment: Environment) -> Iterator[tuple[int, int]]:
+    def parts(self, word: int, environment: Environment) -> list[tuple[int, int]]:
         """Sections of a cycle's observation, before the environment knows of it: number and value."""
+        parts: list[tuple[int, int]] = []
         for port, (bit, at) in enumerate(self._places):
             if word >> bit & 1:
-                yield self._first + port, self._due(environment, word >> at & self._payload)
+                parts.append((self._first + port, self._due(environment, word >> at & self._payload)))
+        return parts
 
     def _due(self, environment: Environment, payload: int) -> int:
-        beat, warp, at = environment.workload.beats[payload], environment.owner(payload), self._at
+        beat, warp = environment.workload.beats[payload], environment.owner(payload)
         assert warp is not None, f"beat {payload} is dispatched, but no warp has issued it"
-        record = warp | beat.dest << at["dest"] | beat.dest_count << at["dest_count"] | payload << at["payload"]
-        record |= (beat.mask & self._lanes) << at["mask"]
-        for name in self._flags:
-            record |= int(getattr(beat, name)) << at[name]
+        record = warp | beat.dest << self._at_dest | beat.dest_count << self._at_count | payload << self._at_payload
+        record |= (beat.mask & self._lanes) << self._at_mask
+        for name, at in self._flags:
+            record |= int(getattr(beat, name)) << at
         if self._hints:
-            record |= (beat.hints & self._hints) << at["hints"]
+            record |= (beat.hints & self._hints) << self._at_hints
         low = self._record
         for row in beat.expected:
             record |= (row + 1) << low

@@ -18,8 +18,8 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-#: Packages with compiled modules. A change in either of them makes all compiled code stale.
-PACKAGES = ("golden", "spec")
+#: Packages with compiled modules. A change in any of them makes all compiled code stale.
+PACKAGES = ("golden", "sim", "spec")
 #: Name of what all compiled modules share.
 LIBRARY = "warpfile__mypyc"
 VARIABLE = "WARPFILE_COMPILED"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpfile.schemes import SCHEMES
-from warpfile.sim.stream import Quiet
+from warpfile.sim.records import Quiet
 from warpfile.spec.frame import frame_probes
 from warpfile.spec.probe import ProbeLayout
 

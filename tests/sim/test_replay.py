@@ -17,11 +17,12 @@ from warpfile.sim.build import Harness, build_harness
 from warpfile.sim.feeding import Replayed, judge, replay
 from warpfile.sim.harness import write_values
 from warpfile.sim.plan import HANG_CYCLES, Outcome
+from warpfile.sim.records import StreamFormat
 from warpfile.sim.replay import FOUND_VARIABLE, Found
 from warpfile.sim.runner import run_module, simulate
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stimulus import DuePacker, sections
-from warpfile.sim.stream import GoldenSide, StreamFormat
+from warpfile.sim.stream import GoldenSide
 from warpfile.spec.annotation import on_last_beat
 from warpfile.spec.beat import dispatch_fields, field_bits, pack_fields
 from warpfile.spec.environment import Environment
@@ -53,7 +54,9 @@ def golden_side(workload: Workload, scheme: Scheme = BASELINE) -> GoldenSide:
 
 @pytest.fixture(scope="module")
 def records(workload: Workload) -> list[bytes]:
-    return list(golden_side(workload).records())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("warpfile.sim.stream.BLOCK", 1)
+        return list(golden_side(workload).blocks())
 
 
 def silent(*words: object) -> None:
@@ -315,7 +318,7 @@ def test_a_simulation_that_does_not_start_is_an_error(harness: Harness, workload
 def test_a_simulation_that_does_not_read_everything_is_no_pass(
     harness: Harness, workload: Workload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("warpfile.sim.stream.BLOCK", 64)
+    monkeypatch.setattr("warpfile.sim.stream.BLOCK", 2)
 
     def lazy(harness: Harness, module: str, scratch: Path, plusargs: list[str], env: dict, result: Path) -> None:
         with Path(plusargs[-1].removeprefix("+feed=")).open("rb", buffering=0) as stream:

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from warpfile.schemes import SCHEMES
 from warpfile.sim import simulators
+from warpfile.sim.build import build_harness
 from warpfile.sim.simulators import SimulatorError, build, spent
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.workload import prepare
 
 #: A machine of one register in the place of the harness, with a pin that cocotb can drive.
 SOURCE = """\
@@ -58,6 +62,20 @@ def test_a_precompiled_header_is_read(first: Path, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(simulators, "_precompile", lambda *arguments: None)
     with pytest.raises(SimulatorError, match="make failed"):
         built(tmp_path, "third")
+
+
+def test_simulations_are_for_the_processor_that_they_were_built_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(simulators, "build", lambda *arguments, **options: None)
+    scheme = SCHEMES["baseline"]
+    cfg = scheme.configuration("tiny", lanes=1)
+    workload = prepare(cfg, stress_trace(1, warps_per_cta=[1], ctas=1, length=1))
+    folders = set()
+    for processor in ("with 512 bits", "with 128 bits"):
+        monkeypatch.setattr(simulators, "processor", lambda processor=processor: processor)
+        folders.add(build_harness(scheme, cfg, workload, "verilator", tmp_path, verilog="").directory)
+    assert len(folders) == 2
 
 
 def test_a_source_that_is_wrong_is_shown_by_its_last_lines(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ _HASHED = 'digest.update(f"\\0{name}/'
 def tree(root: Path, tmp_path: Path) -> Path:
     """An installed package with one golden module."""
     package = tmp_path / "warpfile"
-    for name in ("golden", "spec"):
+    for name in ("golden", "sim", "spec"):
         (package / name).mkdir(parents=True)
         (package / name / "__init__.py").write_text('"""Nothing."""\n')
     for name in ("__init__", "compiled", "compile"):
@@ -57,8 +57,11 @@ def test_an_edit_runs_at_once_and_compiled_when_it_was_compiled(tree: Path) -> N
     assert python(tree, "-c", ASK).startswith(f"-7 {PLAIN}")
     assert "as compiled code" in python(tree, "-m", "warpfile.compile")
     assert python(tree, "-c", ASK).startswith(f"-7 {COMPILED}")
-    edit(tree, "spec/__init__", "Nothing", "Something")
-    assert python(tree, "-c", ASK).startswith(f"-7 {PLAIN}")
+    for package in ("spec", "sim"):
+        edit(tree, f"{package}/__init__", "Nothing", "Something")
+        assert python(tree, "-c", ASK).startswith(f"-7 {PLAIN}")
+        edit(tree, f"{package}/__init__", "Something", "Nothing")
+        assert python(tree, "-c", ASK).startswith(f"-7 {COMPILED}")
 
 
 def test_without_the_hash_of_the_sources_old_code_would_run(tree: Path) -> None:
