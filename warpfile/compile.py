@@ -46,6 +46,11 @@ def main() -> None:
         print(f"golden models run as compiled code: {place}")
 
 
+def header() -> Path:
+    """What C needs of Python."""
+    return Path(sysconfig.get_path("include")) / "Python.h"
+
+
 def compiled() -> Path:
     """Folder of the modules compiled from the present sources. Raises :class:`CompilationError`."""
     if (home() / key(folders())).is_dir():
@@ -53,6 +58,8 @@ def compiled() -> Path:
     compiler = (os.environ.get("CC") or str(sysconfig.get_config_var("CC") or "cc")).split()[0]
     if not shutil.which(compiler):
         raise CompilationError(f"there is no C compiler ({compiler})")
+    if not header().is_file():
+        raise CompilationError("Python's headers are missing: install the Debian package python3-dev")
     home().mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home(), prefix="making-") as name:
         stage = Path(name)

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from warpfile.compile import header
+
 ASK = (
     "import warpfile.golden.arbiter as arbiter, warpfile.compiled as compiled;"
     "print(arbiter.lowest(6), arbiter.__file__.endswith('.py'), compiled.form())"
 )
 COMPILED, PLAIN = "False compiled, with mypy", "True plain Python, because these sources were not compiled"
+needs_headers = pytest.mark.skipif(not header().is_file(), reason="Python's headers are missing")
 _HASHED = 'digest.update(f"\\0{name}/'
 
 
@@ -46,6 +49,7 @@ def edit(tree: Path, module: str, old: str, new: str) -> None:
     path.write_text(path.read_text().replace(old, new))
 
 
+@needs_headers
 def test_an_edit_runs_at_once_and_compiled_when_it_was_compiled(tree: Path) -> None:
     assert python(tree, "-c", ASK).startswith(f"1 {PLAIN}")
     assert "as compiled code" in python(tree, "-m", "warpfile.compile")
@@ -64,6 +68,7 @@ def test_an_edit_runs_at_once_and_compiled_when_it_was_compiled(tree: Path) -> N
         assert python(tree, "-c", ASK).startswith(f"-7 {COMPILED}")
 
 
+@needs_headers
 def test_without_the_hash_of_the_sources_old_code_would_run(tree: Path) -> None:
     edit(tree, "compiled", _HASHED, f"({_HASHED}".replace("digest.update", "lambda *_: None)"))
     python(tree, "-m", "warpfile.compile")
@@ -75,6 +80,12 @@ def test_without_a_compiler_one_line_says_so(tree: Path) -> None:
     said = python(tree, "-m", "warpfile.compile", PATH="", CC="no-such-compiler")
     assert said == "golden models run as plain Python: there is no C compiler (no-such-compiler)"
     assert python(tree, "-c", ASK).startswith(f"1 {PLAIN}")
+
+
+def test_without_the_headers_of_python_one_line_says_so(tree: Path) -> None:
+    edit(tree, "compile", '"Python.h"', '"Absent.h"')
+    (line,) = python(tree, "-m", "warpfile.compile").splitlines()
+    assert line.endswith("Python's headers are missing: install the Debian package python3-dev")
 
 
 def test_a_compilation_that_fails_leaves_python(tree: Path) -> None:
