@@ -7,7 +7,7 @@ from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 WORD = 2**32
 LANES = 32
 PICKED = 7
-SIZES = {"small": (2, 64, 120), "large": (8, 128, 1000)}  # blocks, threads, elements
+SIZES = {"small": (2, 64, 120), "large": (16, 128, 2000)}  # blocks, threads, elements
 
 
 def signed(word: int, size: int = 32) -> int:

@@ -5,7 +5,7 @@ import numpy as np
 from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 MASK = 2**32 - 1
-SIZES = {"small": (1, 64, 60, 3), "large": (4, 128, 500, 5)}  # blocks, threads, elements, loops
+SIZES = {"small": (1, 64, 60, 3), "large": (16, 128, 2000, 1)}  # blocks, threads, elements, loops
 
 
 def step(value: int, first: bool) -> int:

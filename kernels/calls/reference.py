@@ -6,7 +6,7 @@ import numpy as np
 
 from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
-SIZES = {"small": (1, 64, 60, 6), "large": (4, 64, 250, 9)}  # blocks, threads, elements, largest number to part
+SIZES = {"small": (1, 64, 60, 6), "large": (16, 64, 1000, 7)}  # blocks, threads, elements, largest number to part
 
 
 def partition_numbers(largest: int) -> list[int]:

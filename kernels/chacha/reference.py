@@ -5,7 +5,7 @@ import numpy as np
 from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 ROUNDS = 20
-SIZES = {"small": (1, 128), "large": (8, 128)}  # blocks, threads
+SIZES = {"small": (1, 128), "large": (16, 128)}  # blocks, threads
 CONSTANTS = np.frombuffer(b"expand 32-byte k", "<u4")
 
 

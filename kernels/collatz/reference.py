@@ -4,7 +4,7 @@ import numpy as np
 
 from warpfile.kernels.launch import Launch, output, scalar
 
-SIZES = {"small": (1, 128, 120), "large": (8, 128, 1000)}  # blocks, threads, start values
+SIZES = {"small": (1, 128, 120), "large": (16, 128, 2000)}  # blocks, threads, start values
 FIRST = {"small": 1, "large": 25}
 
 

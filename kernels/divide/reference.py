@@ -4,7 +4,7 @@ import numpy as np
 
 from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
-SIZES = {"small": (2, 64, 120), "large": (8, 128, 1000)}  # blocks, threads, elements
+SIZES = {"small": (2, 64, 120), "large": (16, 128, 2000)}  # blocks, threads, elements
 
 
 def floats(rng: np.random.Generator, n: int) -> np.ndarray:

@@ -12,7 +12,7 @@ SPECIAL = [
     *((0.0, 1.0), (-0.0, 2.0), (INF, INF), (-INF, -INF), (NAN, NAN), (-1.0, 0.5), (-2.0, 3.0), (5e-324, 2.0)),
     *((1e-310, -1.0), (1e308, 2.0), (1.0, 1e308), (2.0, 1023.5), (2.0, -1074.0), (10.0, 710.0), (0.5, -746.0)),
 ]
-SIZES = {"small": (2, 64, 120), "large": (4, 128, 500)}  # blocks, threads, elements
+SIZES = {"small": (2, 64, 120), "large": (16, 128, 2000)}  # blocks, threads, elements
 DIGITS = 40
 LAST_PLACES = {"rtol": 1e-15}  # four units of the last place, the error that the CUDA programming guide allows
 LAST_PLACES_SINGLE = {"rtol": 5e-7}

@@ -5,7 +5,7 @@ import numpy as np
 from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 SOFTENING = 0.0625
-SIZES = {"small": (2, 32), "large": (4, 64)}  # blocks, threads; one body per thread
+SIZES = {"small": (2, 32), "large": (8, 64)}  # blocks, threads; one body per thread
 
 
 def launch(size: str) -> Launch:

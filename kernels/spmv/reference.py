@@ -4,7 +4,7 @@ import numpy as np
 
 from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
-SIZES = {"small": (3, 64, 180, 22), "large": (8, 128, 1000, 22)}  # blocks, threads, rows, limit of the row length
+SIZES = {"small": (3, 64, 180, 22), "large": (16, 128, 2000, 22)}  # blocks, threads, rows, limit of the row length
 
 
 def launch(size: str) -> Launch:

@@ -5,7 +5,7 @@ import numpy as np
 from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 POINTS = 20
-SIZES = {"small": (4, 64, 7), "large": (8, 64, 60)}  # blocks, threads, degree
+SIZES = {"small": (4, 64, 7), "large": (16, 128, 15)}  # blocks, threads, degree
 
 
 def launch(size: str) -> Launch:

@@ -6,7 +6,7 @@ from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 ROWS, COLUMNS = 8, 10  # results of one thread
 BLOCK = (8, 8, 1)
-SIZES = {"small": (1, 1, 9), "large": (2, 2, 24)}  # blocks to the right and down, length of the sums
+SIZES = {"small": (1, 1, 9), "large": (3, 4, 12)}  # blocks to the right and down, length of the sums
 
 
 def launch(size: str) -> Launch:

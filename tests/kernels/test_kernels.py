@@ -24,7 +24,7 @@ NOTABLE = {
     "mathlib": "CALL.REL.NOINC DFMA DSETP.NAN.AND FSEL MUFU.EX2 MUFU.RCP64H",
     "tensor": "HMMA.1688.F32 LDSM.16.M88.4 LDSM.16.MT88.2",
 }
-FILES_LIMIT = 4 * 2**20
+FILES_LIMIT = 6 * 2**20
 WARPS_PER_BLOCK = 8  # a block lives whole in one scheduling domain
 
 
@@ -128,8 +128,8 @@ def test_folder_stays_small():
     assert sum(path.stat().st_size for path in reference.KERNELS.rglob("*") if path.is_file()) < FILES_LIMIT
 
 
-def test_large_settings_fill_a_sub_core():
-    assert all(reference.launch(name, "large").warps >= 8 for name in NAMES)
+def test_large_settings_fill_half_of_an_sm_of_32_warps():
+    assert all(reference.launch(name, "large").warps >= 16 for name in NAMES)
 
 
 def test_unrolled_poly_needs_many_registers_and_spills_none():
