@@ -1,6 +1,7 @@
 """What each opcode does with its operands, by base opcode; modifiers only change widths.
 
-Sources: the semantics of ``docs/sass.md`` and the operand order that nvdisasm prints for sm_75. An opcode that is not
+Sources: the semantics of ``docs/sass.md``, the operand order that nvdisasm prints for sm_75, and for where
+opcodes execute the pipelines that NVIDIA's profiler documents. An opcode that is not
 here is kept by the parser as opaque and refused by everything that needs its definitions and uses.
 """
 
@@ -39,19 +40,23 @@ def _forms() -> dict[str, Form]:
     def add(names: str, form: Form) -> None:
         table.update(dict.fromkeys(names.split(), form))
 
-    add("MOV IABS IMNMX PRMT SEL SHF BMSK SGXT I2I VABSDIFF IDP FADD FMUL FFMA FSEL FMNMX FSET", Form(general))
-    add("DADD DMUL DFMA DMMA HADD2 HMUL2 HFMA2 HMNMX2 HSET2 F2FP I2FP P2R FSWZADD VABSDIFF4 LEPC", Form(general))
-    add("TEX TLD TLD4 TXD TMML TXQ SULD SUATOM", Form(general))
-    add("SUST SURED LDGDEPBAR ARRIVES", Form())
+    add("MOV IABS IMNMX PRMT SEL SHF BMSK SGXT I2I VABSDIFF FSEL FMNMX FSET", Form(general))
+    add("HMNMX2 HSET2 F2FP I2FP P2R VABSDIFF4 LEPC", Form(general))
+    add("FADD FMUL FFMA FSWZADD HADD2 HMUL2 HFMA2 IDP", Form(general, port=Port.FMA))
+    add("DADD DMUL DFMA", Form(general, port=Port.DOUBLE))
+    add("LDGDEPBAR ARRIVES", Form())
     add("IADD3 IADD", Form(general, 2))
-    add("IMAD LEA LOP3 VOTE", Form(general, 1))
-    add("ISETP FSETP DSETP PLOP3 HSETP2", Form(predicates=2))
+    add("LEA LOP3 VOTE", Form(general, 1))
+    add("IMAD", Form(general, 1, Port.FMA))
+    add("ISETP FSETP PLOP3 HSETP2", Form(predicates=2))
+    add("DSETP", Form(predicates=2, port=Port.DOUBLE))
     add("FCHK", Form(predicates=1, port=Port.SFU))
     add("MUFU", Form(general, port=Port.SFU, approximate=True))
     add("I2F F2I F2F FRND POPC FLO BREV S2R CS2R", Form(general, port=Port.SFU))
     add("SHFL MATCH B2R QSPC", Form(general, 1, port=Port.SFU))
-    add("IMMA BMMA MOVM", Form(general))
-    add("HMMA", Form(general, approximate=True))
+    add("MOVM", Form(general))
+    add("IMMA BMMA DMMA", Form(general, port=Port.TENSOR))
+    add("HMMA", Form(general, port=Port.TENSOR, approximate=True))
     add("R2P", Form())
     add("BMOV", Form(general))
     add("BSSY BSYNC BREAK BRA BRX CALL RET EXIT WARPSYNC YIELD NOP BAR MEMBAR DEPBAR ERRBAR CCTL CCTLL", Form())
@@ -75,6 +80,11 @@ def _memory_forms() -> dict[str, Form]:
     table["ATOM"] = table["ATOMG"] = Form(Dest.GENERAL, 1, Port.LSU, Space.GLOBAL, Access.ATOMIC)
     table["ATOMS"] = Form(Dest.GENERAL, 0, Port.LSU, Space.SHARED, Access.ATOMIC)
     table["RED"] = Form(port=Port.LSU, space=Space.GLOBAL, access=Access.ATOMIC)
+    for name in "TEX TLD TLD4 TXD TMML TXQ SULD".split():
+        table[name] = Form(Dest.GENERAL, 0, Port.LSU, Space.TEXTURE, Access.LOAD)
+    table["SUATOM"] = Form(Dest.GENERAL, 0, Port.LSU, Space.TEXTURE, Access.ATOMIC)
+    table["SUST"] = Form(port=Port.LSU, space=Space.TEXTURE, access=Access.STORE)
+    table["SURED"] = Form(port=Port.LSU, space=Space.TEXTURE, access=Access.ATOMIC)
     return table
 
 

@@ -14,6 +14,7 @@ from warpfile.compiler.sections import Section
 from warpfile.spec.reading import read_input
 
 LARGEST_LISTING = 1 << 26  #: bytes, more than half a million instructions
+_GOING = frozenset({"BRA", "BRX", "CALL"})  #: control goes to their labels
 _SECTION = re.compile(r"\s*\.section\s+([^,\s]+)")
 _CUOBJDUMP = re.compile(r"\s*Function\s*:\s*(\S+)")
 _CODE = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+([^/\s.].*)$")
@@ -152,8 +153,10 @@ class _Reader:
         encoding = words[1] << 64 | words[0] if len(words) == 2 else None
         try:
             instruction = decode_instruction(line, offset, text, labels, encoding)
+            # What only names a place, as BSSY does, may name the end.
+            end = code.end if instruction.opcode in _GOING else code.end + STEP
             for label in (*instruction.operands, *instruction.targets):
-                if isinstance(label, Label) and (label.offset % STEP or not 0 <= label.offset <= code.end):
+                if isinstance(label, Label) and (label.offset % STEP or not 0 <= label.offset < end):
                     raise ValueError(f"label must be in the section at a multiple of {STEP}, not {label.offset:#x}")
             return instruction
         except ValueError as error:

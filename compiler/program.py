@@ -13,6 +13,7 @@ from warpfile.spec.trace import (
     Access,
     Kind,
     Port,
+    Space,
     StaticInstruction,
 )
 
@@ -32,7 +33,7 @@ def static_instruction(instruction: Instruction) -> StaticInstruction:
     """One instruction as the machine sees it."""
     form = form_of(instruction)
     found = effects(instruction)
-    is_memory = form.access is not Access.NONE
+    has_addresses = form.space not in (Space.NONE, Space.TEXTURE)
     return StaticInstruction(
         offset=instruction.offset,
         opcode=instruction.full_opcode,
@@ -46,7 +47,7 @@ def static_instruction(instruction: Instruction) -> StaticInstruction:
         token_writes=_tokens(found.predicate_defs, found.uniform_predicate_defs, found.uniform_defs),
         space=form.space,
         access=form.access,
-        bytes=access_bytes(instruction) if is_memory else 0,
+        bytes=access_bytes(instruction) if has_addresses else 0,
         approximate=form.approximate,
     )
 

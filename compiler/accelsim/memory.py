@@ -10,13 +10,14 @@ from warpfile.compiler.accelsim.addresses import lanes_of
 from warpfile.compiler.accelsim.header import LARGEST_SHARED, Header
 from warpfile.compiler.accelsim.repairs import Repairs
 from warpfile.compiler.accelsim.streams import Streams
-from warpfile.spec.trace import Access, Space, StaticInstruction
+from warpfile.spec.trace import Space, StaticInstruction
 
 WINDOW = 1 << 24  #: bytes of the window through which generic addresses reach shared or local memory
 SHARED_WINDOW = 0x7E00_0000_0000  #: where this project's generic addresses of shared memory lie (docs/trace.md)
 LOCAL_WINDOW = 0x7D00_0000_0000
 _GENERIC = frozenset("LD ST ATOM RED".split())
 _GRANULE = 256
+_WITHOUT_ADDRESSES = (Space.NONE, Space.CONSTANT, Space.TEXTURE)
 
 
 def place_addresses(
@@ -26,7 +27,7 @@ def place_addresses(
 
     Shared and local instructions get the offset in their window, generic ones the same offset in this project's.
     """
-    memory = np.array([i.access is not Access.NONE and i.space is not Space.CONSTANT for i in program], dtype=bool)
+    memory = np.array([i.space not in _WITHOUT_ADDRESSES for i in program], dtype=bool)
     addressed = found.address_row >= 0
     lost = memory[found.instruction] & ~addressed & (found.execute != 0)
     repairs.add("missing_addresses", int(np.count_nonzero(lost)))

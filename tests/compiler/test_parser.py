@@ -374,3 +374,11 @@ def test_remarks_are_no_operands_and_unknown_addresses_are_names() -> None:
     kernel = parse(APART, "t").functions["k"]
     assert kernel.instructions[3].operands == (Address(register(1)), register(4))
     assert kernel.instructions[4].operands[1] == Name("32@lo(table)")
+
+
+@pytest.mark.parametrize("text", ["BRA `(end)", "@P0 BRA `(end)", "CALL.REL.NOINC `(end)"])
+def test_nothing_goes_behind_the_last_instruction(text: str) -> None:
+    code = f'\t.section\t.text.k,"ax",@progbits\n        /*0000*/                   {text} ;\nend:\n'
+    with pytest.raises(ListingError, match=r"t, line 2: label must be in the section at a multiple of 16, not 0x10"):
+        parse(code, "t")
+    assert parse(code.replace(text, "BSSY B0, `(end)"), "t").functions["k"].labels["end"] == 16

@@ -11,10 +11,11 @@ import contextlib
 import hashlib
 import random
 import re
+import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,12 +70,31 @@ def watched(folder: Path) -> Watch:
     return watch
 
 
+class Hangs(Exception):
+    """An input is still not done when its time is over."""
+
+
+def interrupt() -> None:
+    """End inputs that take too long from now on; only in a process that libFuzzer does not watch itself."""
+    signal.signal(signal.SIGALRM, _late)
+
+
+def _late(number: int, frame: object) -> None:
+    raise Hangs
+
+
+def _timed(seconds: float) -> None:
+    if signal.getsignal(signal.SIGALRM) is _late:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
 def judged(target: Target, data: bytes, watch: Watch) -> str | None:
     """What is wrong with how an input is treated, in a few words that stay when it is shrunk; None if nothing is."""
     start, found = time.monotonic(), None
     watch.outside.clear()
     watch.on = True
     try:
+        _timed(PATIENCE)
         target.run(data, watch.folder)
     except _TOLD as error:
         line = " ".join(describe(error).split())
@@ -83,6 +103,7 @@ def judged(target: Target, data: bytes, watch: Watch) -> str | None:
         place = traceback.extract_tb(error.__traceback__)[-1]
         found = f"{type(error).__name__} in {Path(place.filename).name} {place.name}"
     finally:
+        _timed(0)
         watch.on = False
     if watch.outside:
         return f"written outside: {watch.outside[0]}"
@@ -154,18 +175,18 @@ class Findings:
                 (self.keep / f"{stem}.txt").write_text(f"{problem}\n")
 
 
-def inputs(target: Target, seed: int) -> Iterator[bytes]:
-    """Seeds, then mutations of them without end."""
-    rng, seeds = random.Random(seed), list(target.seeds())
+def inputs(target: Target, seed: int, corpus: Iterable[bytes] = ()) -> Iterator[bytes]:
+    """Seeds and what a corpus has beside them, then mutations of them without end."""
+    rng, seeds = random.Random(seed), [*target.seeds(), *corpus]
     yield from seeds
     while True:
         yield mutated(rng.choice(seeds), rng, target, seeds)
 
 
-def fuzzed(findings: Findings, seed: int, seconds: float, most: int) -> None:
+def fuzzed(findings: Findings, seed: int, seconds: float, most: int, corpus: Iterable[bytes] = ()) -> None:
     """Mutate blindly for some time, or so many inputs."""
     end = time.monotonic() + seconds
-    with contextlib.closing(inputs(findings.target, seed)) as stream:
+    with contextlib.closing(inputs(findings.target, seed, corpus)) as stream:
         for data in stream:
             if time.monotonic() > end or findings.inputs >= most:
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -64,6 +65,11 @@ def strays(data: bytes, folder: Path) -> None:
     (folder.parent / "stray").write_bytes(data)
 
 
+def spins(data: bytes, folder: Path) -> None:
+    while True:
+        pass
+
+
 def dawdles(data: bytes, folder: Path) -> None:
     time.sleep(0.05)
 
@@ -90,6 +96,17 @@ def test_planted_faults_are_found(
     assert words.read_text() == f"{found}\n" and judged(planted(run), kept.read_bytes(), inside) == found
     kept.unlink()
     words.unlink()
+
+
+def test_an_input_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch, inside: Watch) -> None:
+    monkeypatch.setattr(fuzzer, "PATIENCE", 0.05)
+    before = signal.getsignal(signal.SIGALRM)
+    try:
+        fuzzer.interrupt()
+        found = judged(planted(spins), b"", inside)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert found == "too slow"
 
 
 def test_a_finding_is_shrunk(inside: Watch) -> None:

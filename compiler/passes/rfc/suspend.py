@@ -14,20 +14,16 @@ from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import effects
 from warpfile.compiler.program import static_instruction
-from warpfile.compiler.textures import TEXTURES
 from warpfile.compiler.worklist import Worklist
 from warpfile.spec.trace import Access, Kind, Space, StaticInstruction
 
-#: Opcodes whose results come from the texture units, which a trace does not mark as memory accesses.
-_TEXTURE_PATH = TEXTURES | frozenset("TXQ SULD SUATOM".split())
+_LONG = (Space.GLOBAL, Space.LOCAL, Space.TEXTURE)
 
 
 def is_long(static: StaticInstruction) -> bool:
     """Whether it is a long-latency operation: its result comes from global or local memory or from a texture unit."""
-    if not static.dest_count and not static.token_writes:
-        return False
-    is_fetch = static.access in (Access.LOAD, Access.ATOMIC) and static.space in (Space.GLOBAL, Space.LOCAL)
-    return is_fetch or _base(static) in _TEXTURE_PATH
+    is_fetch = static.access in (Access.LOAD, Access.ATOMIC) and static.space in _LONG
+    return is_fetch and bool(static.dest_count or static.token_writes)
 
 
 def is_fence(static: StaticInstruction) -> bool:

@@ -60,7 +60,7 @@ def test_only_global_and_local_loads_take_long(space: Space, wanted: list[int]) 
 
 
 def test_textures_take_long() -> None:
-    assert points(replace(write(2, 8), opcode="TEX.SCR.LL"), op(2)) == [1]
+    assert points(load(2, 8, space=Space.TEXTURE), op(2)) == [1]
 
 
 def test_an_atomic_with_a_result_takes_long_and_its_predicate_can_be_the_result() -> None:
@@ -220,7 +220,8 @@ def by_walking(trace: Trace, broken: str = "") -> RecordHints:
     for start, end in spans:
         for record in range(start, end):
             static = program[record]
-            if static.access in (Access.LOAD, Access.ATOMIC) and static.space in (Space.GLOBAL, Space.LOCAL):
+            slow = static.space in (Space.GLOBAL, Space.LOCAL, Space.TEXTURE)
+            if slow and static.access in (Access.LOAD, Access.ATOMIC):
                 later = (at for at in range(record + 1, end) if touch(static, program[at]))
                 if executed[record] and (at := next(later, None)) is not None:
                     found.suspend[at] = program[at].kind is not Kind.BARRIER
