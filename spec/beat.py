@@ -11,7 +11,6 @@ from warpfile.spec.trace import TOKENS, Kind, Port, Space, StaticInstruction
 NO_VALUE = -1
 #: Kind of a pseudo-instruction in the decode record; branches are nothing special there.
 SCHEME_PINS = 1
-_NO_PORT = int(Port.NONE)
 _PIN_KINDS = {int(Kind.BRANCH): int(Kind.NORMAL), int(Kind.SCHEME): SCHEME_PINS}
 
 
@@ -21,10 +20,10 @@ class Beat:
 
     ``expected`` names, per source, the row of the trace's values that the operand must equal (``NO_VALUE``: not
     checked) and ``result_row`` the row of the first result. ``mask`` always has 32 lanes. ``lines`` are the 128-byte
-    lines of a global or local access, ascending. ``record`` is the trace's dynamic record. ``full``: the
-    execution mask, ``converged``: the mask before the guard has every lane that has not exited. ``hints`` are the
-    scheme's, laid out as its configuration says. ``drain`` and ``operand`` belong to pseudo-instructions; a pass may
-    have ``inserted`` the instruction.
+    lines of a global or local access, ascending; ``degree`` is the cycles that shared memory takes for an access to it.
+    ``record`` is the trace's dynamic record. ``full``: the execution mask, ``converged``: the mask before the guard has
+    every lane that has not exited. ``hints`` are the scheme's, laid out as its configuration says. ``drain`` and
+    ``operand`` belong to pseudo-instructions; a pass may have ``inserted`` the instruction.
     """
 
     payload: int
@@ -45,6 +44,7 @@ class Beat:
     space: int = 0
     is_load: bool = False
     lines: tuple[int, ...] = ()
+    degree: int = 1
     full: bool = True
     converged: bool = True
     hints: int = 0
@@ -69,8 +69,8 @@ class Beat:
 
     @property
     def long(self) -> bool:
-        """Whether its result comes from global or local memory."""
-        return self.is_load and self.dest_count > 0 and self.space in (Space.GLOBAL, Space.LOCAL)
+        """Whether its result comes from global or local memory or from a texture unit."""
+        return self.is_load and self.dest_count > 0 and self.space in (Space.GLOBAL, Space.LOCAL, Space.TEXTURE)
 
     @property
     def needs_unit(self) -> bool:
@@ -94,7 +94,7 @@ def decode_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     """Names and widths of the decode port's record, least significant first. ``sources``: one register per slot."""
     return (
         ("warp", cfg.warp_bits),
-        ("port", 2),
+        ("port", cfg.port_bits),
         ("kind", 2),
         *_present("drain", 2 if cfg.operand_bits else 0),
         ("executes", 1),
@@ -180,7 +180,7 @@ def pack_beat(cfg: Config, beat: Beat, warp: int) -> int:
         registers |= register << (slot * cfg.register_bits)
     values = {
         "warp": warp,
-        "port": beat.port if cfg.ports > 1 or beat.port == Port.NONE else 0,
+        "port": cfg.port_of[beat.port],
         "kind": _PIN_KINDS.get(beat.kind, beat.kind),
         "drain": beat.drain,
         "executes": int(beat.executes),
@@ -212,10 +212,16 @@ class BeatPacker:
         for name, width in decode_fields(cfg):
             at[name] = low
             low += width
-        self._at = at
-        self._flags = tuple((flag, at[flag]) for flag in cfg.decode_flags)
+        self._at_port, self._at_kind, self._at_drain = at["port"], at["kind"], at.get("drain", -1)
+        self._at_executes, self._at_valid, self._at_sources = at["executes"], at["source_valid"], at["sources"]
+        # From the destination on, and from the mask on: numbers that are short by themselves.
+        self._at_dest, self._at_mask = at["dest"], at["mask"]
+        self._at_count, self._at_reads = at["dest_count"] - at["dest"], at["token_reads"] - at["dest"]
+        self._at_writes = at["token_writes"] - at["dest"]
+        self._at_payload, self._at_hints = at["payload"] - at["mask"], at.get("hints", -1) - at["payload"]
+        self._flags = tuple((flag, at[flag] - at["payload"]) for flag in cfg.decode_flags)
         self._lanes = (1 << cfg.lanes) - 1
-        self._register_bits, self._one_port = cfg.register_bits, cfg.ports == 1
+        self._register_bits, self._port_of = cfg.register_bits, cfg.port_of
         self._checked: set[int] = set()
 
     def pack(self, beat: Beat, warp: int) -> int:
@@ -223,26 +229,29 @@ class BeatPacker:
         if beat.offset not in self._checked:
             self._checked.add(beat.offset)
             return pack_beat(self._cfg, beat, warp)
-        at, kind, port, size = self._at, beat.kind, beat.port, self._register_bits
+        kind, port, size = beat.kind, beat.port, self._register_bits
         registers = 0
         for register in reversed(beat.sources):
             registers = registers << size | register
-        word = (
+        low = (
             warp
-            | (0 if self._one_port and port != _NO_PORT else port) << at["port"]
-            | _PIN_KINDS.get(kind, kind) << at["kind"]
-            | (beat.mask != 0) << at["executes"]
-            | (1 << len(beat.sources)) - 1 << at["source_valid"]
-            | registers << at["sources"]
-            | beat.dest << at["dest"]
-            | beat.dest_count << at["dest_count"]
-            | beat.token_reads << at["token_reads"]
-            | beat.token_writes << at["token_writes"]
-            | (beat.mask & self._lanes) << at["mask"]
-            | beat.payload << at["payload"]
+            | self._port_of[port] << self._at_port
+            | _PIN_KINDS.get(kind, kind) << self._at_kind
+            | (beat.mask != 0) << self._at_executes
+            | (1 << len(beat.sources)) - 1 << self._at_valid
         )
         if beat.drain:
-            word |= beat.drain << at["drain"]
-        for flag, low in self._flags:
-            word |= getattr(beat, flag) << low
-        return word | beat.hints << at["hints"] if beat.hints else word
+            low |= beat.drain << self._at_drain
+        middle = (
+            beat.dest
+            | beat.dest_count << self._at_count
+            | beat.token_reads << self._at_reads
+            | beat.token_writes << self._at_writes
+        )
+        high = beat.payload
+        for flag, at in self._flags:
+            high |= getattr(beat, flag) << at
+        if beat.hints:
+            high |= beat.hints << self._at_hints
+        word = low | registers << self._at_sources | middle << self._at_dest
+        return word | (beat.mask & self._lanes | high << self._at_payload) << self._at_mask

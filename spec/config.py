@@ -12,6 +12,14 @@ from typing import Any, ClassVar
 from warpfile.spec.contract import Asks, Gives, Hint
 
 _DIGITS = 40  #: of a number's text; what is longer is far above every limit
+#: Execution port of every class of unit, by ``spec.trace.Port``, for each number of ports; NONE has none. Each line
+#: divides what the line above has in one port.
+_PORTS = {
+    1: (0, 0, 0, -1, 0, 0, 0),
+    3: (0, 1, 2, -1, 0, 0, 0),
+    4: (0, 2, 3, -1, 1, 1, 1),
+    6: (0, 4, 5, -1, 1, 2, 3),
+}
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
@@ -58,9 +66,11 @@ class Config:
     values: ClassVar[bool] = False
 
     lanes: int = power_field(1, 32, "lanes of a warp that are built; control is the same for any number", 32)
+    domains: int = number_field(1, 8, "domains of the SM, to which the warps of every CTA are dealt in turn", 1)
+    domain: int = number_field(0, 7, "which of them this is: it runs the warps w mod domains of every CTA", 0)
     warps: int = number_field(1, 64, "warp slots", 8)
-    ctas: int = number_field(1, 32, "CTAs that may be resident", 8)
-    shared_bytes: int = number_field(0, 1 << 20, "shared memory of the domain in bytes", 65536)
+    ctas: int = number_field(1, 32, "CTAs that may be resident in the SM", 8)
+    shared_bytes: int = number_field(0, 1 << 20, "shared memory of the SM in bytes", 65536)
     buffer_depth: int = number_field(1, 4, "instruction buffer entries per warp", 2)
     register_names: int = power_field(8, 256, "vector registers that an instruction can name", 256)
     banks: int = power_field(1, 32, "register banks", 2)
@@ -89,18 +99,43 @@ class Config:
         "when a marked beat gives up its warp's place: a load is out, always, never",
         "pending",
     )
-    ports: int = choice_field((1, 3), "execution ports, each with a write-back port; with one, all classes share it", 3)
+    suspend_barrier: str = choice_field(
+        ("always", "needed"),
+        "when a warp at a barrier gives up its place: always, only if a ready warp needs it",
+        "always",
+    )
+    ports: int = choice_field(
+        tuple(_PORTS),
+        "execution ports: one for all units; arithmetic, SFU and LSU; the same with ALU apart; one for each class",
+        3,
+    )
+    write_back_ports: int = choice_field(
+        tuple(_PORTS), "write-back ports, divided among the units in the same way; no more than execution ports", 3
+    )
     payload_bits: int = number_field(16, 128, "bits that travel from decode to dispatch untouched", 32)
     branch_delay: int = number_field(0, 32, "cycles from a branch's dispatch to the decode of the warp's next beat", 4)
     alu_latency: int = number_field(1, 1024, "cycles from dispatch to the first write-back request", 4)
     alu_interval: int = number_field(1, 1024, "cycles between two dispatches", 1)
+    fma_latency: int = number_field(1, 1024, "as alu_latency", 4)
+    fma_interval: int = number_field(1, 1024, "as alu_interval", 1)
+    double_latency: int = number_field(1, 1024, "as alu_latency", 20)
+    double_interval: int = number_field(1, 1024, "as alu_interval", 8)
+    tensor_latency: int = number_field(1, 1024, "as alu_latency", 16)
+    tensor_interval: int = number_field(1, 1024, "as alu_interval", 16)
     sfu_latency: int = number_field(1, 1024, "as alu_latency", 20)
     sfu_interval: int = number_field(1, 1024, "as alu_interval", 4)
     shared_latency: int = number_field(1, 1024, "shared memory and constant bank, as alu_latency", 24)
-    hit_latency: int = number_field(1, 4096, "global and local memory, all lines in the cache", 32)
-    miss_latency: int = number_field(1, 4096, "global and local memory, some line not in the cache", 400)
+    texture_latency: int = number_field(1, 4096, "textures and surfaces, as alu_latency", 200)
+    texture_interval: int = number_field(1, 1024, "as alu_interval", 4)
+    hit_latency: int = number_field(1, 4096, "global and local memory, no line waited for", 32)
+    miss_latency: int = number_field(1, 4096, "from a line's entry into the channel to its arrival", 400)
     miss_interval: int = number_field(1, 1024, "cycles between two lines from beyond the cache", 4)
     cache_lines: int = number_field(0, 4096, "128-byte lines of the cache, 4 ways; 0: every line misses", 256)
+    stores: str = choice_field(
+        ("back", "through", "around"),
+        "stores write back and fetch what is missing, write through and leave it in the cache, or only write through",
+        "back",
+    )
     uniform_latency: int = number_field(1, 1024, "cycles from issue to token release beside the operand stage", 6)
     result_queue: int = number_field(1, 64, "results waiting at a write-back port from which on its unit stalls", 2)
 
@@ -111,6 +146,8 @@ class Config:
             raise ValueError(f"cache_lines must be a multiple of 4, not {self.cache_lines}")
         if self.lanes < 1:
             raise ValueError("lanes must be positive")
+        if self.domain >= self.domains:
+            raise ValueError(f"domain must be below domains, {self.domains}, not {self.domain}")
         if self.has_places and self.suspend == "never" and self.active_warps < self.warps:
             raise ValueError(
                 f"active_warps must be at least warps, {self.warps}, not {self.active_warps}, if suspend is never:"
@@ -177,6 +214,28 @@ class Config:
         return self.hint_at("suspend") if any(hint.name == "suspend" for hint in self.hints()) else None
 
     @property
+    def port_bits(self) -> int:
+        """Width of a beat's execution port; all ones stands for none."""
+        return max(2, self.ports.bit_length())
+
+    @property
+    def port_of(self) -> tuple[int, ...]:
+        """Execution port of every class of unit, by ``spec.trace.Port``; all ones for NONE."""
+        none = (1 << self.port_bits) - 1
+        return tuple(none if port < 0 else port for port in _PORTS[self.ports])
+
+    @property
+    def write_ports(self) -> int:
+        """Write-back ports."""
+        return min(self.ports, self.write_back_ports)
+
+    @property
+    def write_port_of(self) -> tuple[int, ...]:
+        """Write-back port of every execution port."""
+        pairs = zip(_PORTS[self.ports], _PORTS[self.write_ports], strict=True)
+        return tuple(back for _, back in sorted({pair for pair in pairs if pair[0] >= 0}))
+
+    @property
     def place_count_bits(self) -> int:
         """Width of an active place's number."""
         return index_bits(self.active_warps)
@@ -197,9 +256,14 @@ class Config:
         return index_bits(self.warps)
 
     @property
+    def cta_slots(self) -> int:
+        """CTA slots of the domain: those of the SM, as far as it has warps for them, as every CTA here has a warp."""
+        return min(self.ctas, self.warps)
+
+    @property
     def cta_bits(self) -> int:
         """Width of a CTA slot number."""
-        return index_bits(self.ctas)
+        return index_bits(self.cta_slots)
 
     @property
     def register_bits(self) -> int:

@@ -78,8 +78,13 @@ class Gives:
 
 @dataclass(frozen=True)
 class Hint:
-    """Bits that an annotation pass puts on every beat for one part; ``returns``: they come back with the results."""
+    """Bits that an annotation pass puts on every beat for one part; ``returns``: they come back with the results.
+
+    ``meaning`` and ``encoding`` tell an integrator what to put there.
+    """
 
     name: str
     bits: int
     returns: bool = False
+    meaning: str = ""
+    encoding: str = ""

@@ -33,7 +33,7 @@ class CtaDispatcher:
         self._shared_free = cfg.shared_bytes
         self._waiting = deque(workload.ctas)
         self._free_warps = list(range(cfg.resident_warps(kernel.registers, kernel.descriptor)))
-        self._free_ctas = list(range(cfg.ctas))
+        self._free_ctas = list(range(cfg.cta_slots))
         self._members: dict[int, int] = {}
         self._queue: deque[Launch] = deque()
         self._accepted: list[Launch] = []

@@ -6,7 +6,6 @@ and RTL see the same inputs exactly as long as they behave the same.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 
 from mypy_extensions import mypyc_attr
@@ -40,15 +39,20 @@ class Environment:
         self.instructions = 0
         self.writes = 0
         at = layout.offset
-        self._at_launch, self._at_issue, self._at_warp, self._at_exit = (
-            at[name] for name in ("launch", "issue", "issue_warp", "exit")
+        self._at_launch = at["launch"]
+        # Its events are looked at in every cycle: taken out of the long word at once, as a short one.
+        names = ("issue", "issue_warp", "exit", "write", "dispatch")
+        self._at_events = min(at[name] for name in names)
+        self._at_issue, self._at_warp, self._at_exit, self._at_write, self._at_dispatch = (
+            at[name] - self._at_events for name in names
         )
-        self._at_dispatch, self._at_write = at["dispatch"], at["write"]
+        self._events = sum(layout.mask(name) << at[name] - self._at_events for name in names)
         self._at_payload = [at[f"dispatch_payload{port}"] for port in range(cfg.ports)]
         self._at_kernel, self._at_quiet, self._at_retired = (at.get(name, 0) for name in ("kernel", "quiet", "retired"))
         self._payload_mask = (1 << cfg.payload_bits) - 1
         self._warp_mask = (1 << cfg.warp_bits) - 1
         self._port_mask = (1 << cfg.ports) - 1
+        self._write_mask = (1 << cfg.write_ports) - 1
         self._hint_mask = (1 << cfg.result_hint_bits) - 1
         self._streams = streams(workload)
         self._beats = workload.beats
@@ -58,11 +62,13 @@ class Environment:
         self._leaving = 0  # warps that have ended, but the machine has not given their slot back
         self._dispatcher = CtaDispatcher(cfg, workload)
         self._moved = True  # what the dispatcher offers may have changed
-        self._units = [_ExecutionPort() for _ in range(cfg.ports)]
+        self._port_of, write_of = cfg.port_of, cfg.write_port_of
+        self._writes_back = [list[Result]() for _ in range(cfg.write_ports)]
+        self._units = [_ExecutionPort(write_of[port]) for port in range(cfg.ports)]
         self._timings = Timings(cfg)
         self._in_flight = 0
-        self._coming: dict[int, list[tuple[int, Result]]] = {}  # port and result, by the cycle in which they are there
-        self._results: list[Result | None] = [None] * cfg.ports
+        self._coming: dict[int, list[tuple[int, Result]]] = {}  # write-back port and result, by the cycle
+        self._results: list[Result | None] = [None] * cfg.write_ports
         self._stimulus = Stimulus(results=self._results)
         self._operand: int | None = None
         self._kernel: Kernel | None = workload.kernel if cfg.gives.kernel else None
@@ -83,7 +89,11 @@ class Environment:
 
     def owner(self, payload: int) -> int | None:
         """Warp slot of a beat that was issued to the operand stage and has not been dispatched."""
-        return next((unit.warps[payload] for unit in self._units if payload in unit.warps), None)
+        for unit in self._units:
+            warp = unit.warps.get(payload)
+            if warp is not None:
+                return warp
+        return None
 
     def stimulus(self) -> Stimulus:
         """Inputs of the current cycle. The object is reused in the next one."""
@@ -97,12 +107,12 @@ class Environment:
         self._feed.send(cycle, stimulus)
         if cycle in self._coming:
             for number, result in self._coming.pop(cycle):
-                self._units[number].waiting.append(result)
+                self._writes_back[number].append(result)
         ready, limit = 0, self._limit
-        for number, unit in enumerate(self._units):
-            waiting = unit.waiting
+        for number, waiting in enumerate(self._writes_back):
             self._results[number] = waiting[0] if waiting else None
-            if unit.free_at <= cycle and len(waiting) < limit:
+        for number, unit in enumerate(self._units):
+            if unit.free_at <= cycle and len(self._writes_back[unit.write_port]) < limit:
                 ready |= 1 << number
         stimulus.ready = ready
         return stimulus
@@ -113,18 +123,19 @@ class Environment:
             self._handshake(word)
         if self._stimulus.launch is not None and word >> self._at_launch & 1:
             self._launched()
-        if word >> self._at_issue & 1:
-            self._issued(word >> self._at_warp & self._warp_mask, word)
-        dispatched = word >> self._at_dispatch & self._port_mask
+        events = word >> self._at_events & self._events
+        if events >> self._at_issue & 1:
+            self._issued(events >> self._at_warp & self._warp_mask, bool(events >> self._at_exit & 1))
+        dispatched = events >> self._at_dispatch & self._port_mask
         if dispatched:
             for number, at in enumerate(self._at_payload):
                 if dispatched >> number & 1:
                     self._dispatched(number, self._beats[word >> at & self._payload_mask])
-        written = word >> self._at_write & self._port_mask
+        written = events >> self._at_write & self._write_mask
         if written:
-            for number, unit in enumerate(self._units):
+            for number, waiting in enumerate(self._writes_back):
                 if written >> number & 1:
-                    self.writes += unit.waiting.popleft().writes
+                    self.writes += waiting.pop(0).writes
                     self._in_flight -= 1
         if self._sweeps:
             self._retired(word >> self._at_retired & self._all_warps)
@@ -150,20 +161,20 @@ class Environment:
             self._feed.launched(launch.warp, self._streams[launch.stream], self.cycle)
         self._moved = True
 
-    def _issued(self, warp: int, word: int) -> None:
+    def _issued(self, warp: int, exits: bool) -> None:
         beat = self._feed.issued(warp, self.cycle)
         if beat.last and not beat.inserted:
             self.instructions += 1
         if self._operands and beat.pseudo:
             self._operand = beat.operand
         if beat.needs_unit:
-            self._units[beat.port if len(self._units) > 1 else 0].warps[beat.payload] = warp
+            self._units[self._port_of[beat.port]].warps[beat.payload] = warp
             return
         if beat.kind == _BRANCH and beat.last:
             self._feed.branched(warp, self.cycle)
         if beat.token_writes and beat.executes:
             self._return(0, Result(self.cycle + self._uniform, warp, False, 0, beat.token_writes, 0, -1))
-        if word >> self._at_exit & 1:
+        if exits:
             if self._sweeps:
                 self._leaving |= 1 << warp
             else:
@@ -191,11 +202,11 @@ class Environment:
             result.hints = beat.hints & self._hint_mask
             if self._values is not None:
                 result.data = self._values.packed(row)
-            self._return(number, result)
+            self._return(unit.write_port, result)
             tokens = 0
             row += row >= 0
         if tokens:
-            self._return(number, Result(cycle + latency, warp, False, 0, tokens, 0, -1))
+            self._return(unit.write_port, Result(cycle + latency, warp, False, 0, tokens, 0, -1))
 
     def _return(self, number: int, result: Result) -> None:
         self._in_flight += 1
@@ -208,8 +219,8 @@ class Environment:
 
 @dataclass(slots=True, eq=False)
 class _ExecutionPort:
-    """Results waiting for the write-back port, and who owns the beats in collector units."""
+    """Where its results come back, and who owns the beats in collector units."""
 
-    waiting: deque[Result] = field(default_factory=deque)
+    write_port: int
     warps: dict[int, int] = field(default_factory=dict)
     free_at: int = 0

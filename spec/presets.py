@@ -19,9 +19,17 @@ LATENCIES = (
     "branch_delay",
     "alu_latency",
     "alu_interval",
+    "fma_latency",
+    "fma_interval",
+    "double_latency",
+    "double_interval",
+    "tensor_latency",
+    "tensor_interval",
     "sfu_latency",
     "sfu_interval",
     "shared_latency",
+    "texture_latency",
+    "texture_interval",
     "hit_latency",
     "miss_latency",
     "miss_interval",
@@ -41,6 +49,7 @@ CHOICES = (
     "bank_arbitration",
     "dispatch_arbitration",
     "scheduler",
+    "stores",
 )
 
 
@@ -49,16 +58,14 @@ class Preset:
     """A configuration under a name.
 
     ``sources`` says, per field of ``config``, where its value comes from: at least for every field that differs from
-    the default of :class:`spec.config.Config` and for every field in ``LATENCIES`` and ``CHOICES``. ``sm_factor`` is
-    the number of such domains in the SM of the paper, so that storage can be given per SM. Raises ``ValueError`` where
-    a source is missing or names no field.
+    the default of :class:`spec.config.Config` and for every field in ``LATENCIES`` and ``CHOICES``. Raises
+    ``ValueError`` where a source is missing or names no field.
     """
 
     name: str
     title: str
     config: Config
     sources: Mapping[str, str] = field(repr=False)
-    sm_factor: int = 1
 
     def __post_init__(self) -> None:
         known = {spec.name for spec in dataclasses.fields(Config)}
@@ -77,6 +84,7 @@ def changed_fields(config: Config) -> tuple[str, ...]:
 
 # Sources that several presets share. GPGPU-Sim's values are those of its tested configurations, by their names there.
 _SCHEDULER_SHARE = "a quarter of the SM, which has four schedulers"
+_DEALING = "GPGPU-Sim: a warp belongs to the scheduler of its number mod 4"
 _PORT_CYCLES = "one access per cycle"
 _DRAM = "Gebhart 2011, Tab. 4: DRAM 400 cycles; no other source gives the time of a miss"
 _DRAM_RATE = "Gebhart 2011, Tab. 4: 32 B per cycle and SM, so 4 cycles per 128-byte line"
@@ -97,19 +105,45 @@ _FERMI_SFU_RATE = "Gebhart 2011, section 4: 8 SFU operations per cycle, 32 lanes
 #: Values of a preset with their sources, by field.
 _Values = dict[str, tuple[object, str]]
 
+_TEXTURES: _Values = {
+    "texture_latency": (200, "GPGPU-Sim from Volta on: TEX 200; nothing is published for the other machines"),
+    "texture_interval": (4, "GPGPU-Sim from Volta on: TEX 4"),
+}
 
-def _preset(name: str, title: str, sm_factor: int, values: _Values) -> Preset:
+
+def _units(fma: int, fma_interval: int, source: str, double: str = "", tensor: str = "") -> _Values:
+    """Times of multiply-adds; those of doubles and matrices are defaults unless ``double`` and ``tensor`` say more."""
+    standard = Config()
+    return {
+        "fma_latency": (fma, source),
+        "fma_interval": (fma_interval, source),
+        "double_latency": (standard.double_latency, double or _DOUBLE),
+        "double_interval": (standard.double_interval, double or _DOUBLE),
+        "tensor_latency": (standard.tensor_latency, tensor or _NO_TENSOR),
+        "tensor_interval": (standard.tensor_interval, tensor or _NO_TENSOR),
+    }
+
+
+_DOUBLE = "GPGPU-Sim SM6_TITANX, the only one of the older machines with a time for it: dp 20, one in 8 cycles"
+_NO_TENSOR = "no such unit; GPGPU-Sim SM75_RTX2060, so that every kernel runs: 16, one in 16 cycles"
+_AROUND = "L1 with global stores written through and no place for their misses"
+
+
+def _preset(name: str, title: str, values: _Values) -> Preset:
     config = Config().replace(**{key: value for key, (value, _) in values.items()})
-    return Preset(name, title, config, {key: source for key, (_, source) in values.items()}, sm_factor)
+    return Preset(name, title, config, {key: source for key, (_, source) in values.items()})
 
 
 def _titan_x(miss_interval: int, reason: str) -> _Values:
     """Latencies of GPGPU-Sim's Pascal."""
     return {
+        **_TEXTURES,
+        "stores": ("around", f"GPGPU-Sim SM6_TITANX: {_AROUND}"),
         "bank_cycles": (1, _PORT_CYCLES),
         "branch_delay": (4, _NO_BRANCH),
         "alu_latency": (4, "GPGPU-Sim SM6_TITANX: int and sp 4"),
         "alu_interval": (1, "GPGPU-Sim SM6_TITANX: int and sp 1"),
+        **_units(4, 1, "GPGPU-Sim SM6_TITANX: int and sp 4, 1"),
         "sfu_latency": (20, "GPGPU-Sim SM6_TITANX: sfu 20"),
         "sfu_interval": (4, "GPGPU-Sim SM6_TITANX: sfu 4"),
         "shared_latency": (24, "GPGPU-Sim SM6_TITANX: shared memory 24"),
@@ -125,6 +159,8 @@ def _short(**values: int) -> _Values:
 
 
 _FERMI: _Values = {
+    **_TEXTURES,
+    "stores": ("around", f"GPGPU-Sim SM2_GTX480: {_AROUND}"),
     "warps": (48, "CORF, section 2.6: 48 warps per SM"),
     "ctas": (8, "GPGPU-Sim SM2_GTX480: 8 CTAs per SM"),
     "shared_bytes": (49152, "GPGPU-Sim SM2_GTX480: 48 KB"),
@@ -143,6 +179,7 @@ _FERMI: _Values = {
     "branch_delay": (4, _NO_BRANCH),
     "alu_latency": (4, "GPGPU-Sim SM2_GTX480: integer and float add 4"),
     "alu_interval": (1, "GPGPU-Sim SM2_GTX480: integer and float add 1"),
+    **_units(4, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1"),
     "sfu_latency": (20, _FERMI_SFU),
     "sfu_interval": (4, _FERMI_SFU_RATE),
     "shared_latency": (26, "GPGPU-Sim SM2_GTX480: shared memory 26"),
@@ -157,11 +194,16 @@ _ALL = (
     _preset(
         "turing",
         "One sub-core of a Turing SM (Malekeh: RTX 2060)",
-        4,
         {
+            **_TEXTURES,
+            "stores": (
+                "through",
+                "GPGPU-Sim SM75_RTX2060: L1 written through, a miss gets a place and fetches nothing",
+            ),
             "warps": (8, f"Malekeh, Tab. 1: 32 warps per SM; {_SCHEDULER_SHARE}"),
-            "ctas": (4, f"CUDA, compute capability 7.5: 16 CTAs per SM; {_SCHEDULER_SHARE}"),
-            "shared_bytes": (16384, f"Malekeh, Tab. 1: L1 and shared memory 64 KB; {_SCHEDULER_SHARE}"),
+            "domains": (4, f"GPGPU-Sim SM75_RTX2060: four schedulers; {_DEALING}"),
+            "ctas": (16, "CUDA, compute capability 7.5: 16 CTAs per SM"),
+            "shared_bytes": (65536, "Malekeh, Tab. 1: L1 and shared memory 64 KB"),
             "register_names": (256, "SASS names R0 to R254 with 8 bits"),
             "banks": (2, "GPGPU-Sim SM75_RTX2060: 8 banks per SM, 2 per sub-core"),
             "rows": (256, "Malekeh, Tab. 1: 256 KB per SM = 2 banks x 256 warp registers per sub-core"),
@@ -181,8 +223,15 @@ _ALL = (
             "scheduler": ("gto", "Malekeh, Tab. 1: greedy then oldest"),
             "bank_cycles": (1, _PORT_CYCLES),
             "branch_delay": (4, _NO_BRANCH),
-            "alu_latency": (2, "GPGPU-Sim SM75_RTX2060: int and sp 2"),
-            "alu_interval": (2, "GPGPU-Sim SM75_RTX2060: int and sp 2 (16 lanes per sub-core)"),
+            "alu_latency": (2, "GPGPU-Sim SM75_RTX2060: int 2"),
+            "alu_interval": (2, "GPGPU-Sim SM75_RTX2060: int 2 (16 lanes per sub-core)"),
+            "ports": (6, "GPGPU-Sim SM75_RTX2060: units of every class in each sub-core, each with its own way in"),
+            "fma_latency": (2, "GPGPU-Sim SM75_RTX2060: sp 2"),
+            "fma_interval": (2, "GPGPU-Sim SM75_RTX2060: sp 2 (16 lanes per sub-core)"),
+            "double_latency": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
+            "double_interval": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
+            "tensor_latency": (16, "GPGPU-Sim SM75_RTX2060: tensor 16"),
+            "tensor_interval": (16, "GPGPU-Sim SM75_RTX2060: tensor 16"),
             "sfu_latency": (21, "GPGPU-Sim SM75_RTX2060: sfu 21"),
             "sfu_interval": (8, "GPGPU-Sim SM75_RTX2060: sfu 8"),
             "shared_latency": (30, "GPGPU-Sim SM75_RTX2060: shared memory 30"),
@@ -196,12 +245,12 @@ _ALL = (
     _preset(
         "pascal",
         "One of four schedulers of a Pascal SM (BOW: TITAN X)",
-        4,
         {
             **_titan_x(16, _DRAM_SHARE),
             "warps": (8, f"BOW, Tab. 3.2: 32 warps per SM; {_SCHEDULER_SHARE}"),
-            "ctas": (4, f"BOW, Tab. 3.2: 16 CTAs per SM; {_SCHEDULER_SHARE}"),
-            "shared_bytes": (24576, f"BOW, Tab. 3.2: 96 KB; {_SCHEDULER_SHARE}"),
+            "domains": (4, f"BOW, section 3.2: four schedulers per SM; {_DEALING}"),
+            "ctas": (16, "BOW, Tab. 3.2: 16 CTAs per SM"),
+            "shared_bytes": (98304, "BOW, Tab. 3.2: 96 KB"),
             "banks": (8, f"BOW, section 3.2: 32 banks per SM; {_SCHEDULER_SHARE}"),
             "rows": (64, "BOW, section 3.2: 256 KB in 32 banks = 64 warp registers each"),
             "bank_ports": ("1RW", "BOW, section 3.2: single-ported banks"),
@@ -221,8 +270,10 @@ _ALL = (
     _preset(
         "isca2011",
         "The SM of Gebhart 2011 (register file cache, two-level scheduler)",
-        1,
         {
+            "texture_latency": (400, "Tab. 4: DRAM and texture 400 cycles"),
+            "texture_interval": (4, "default; the paper says nothing"),
+            "stores": ("around", "section 4: no caches"),
             "warps": (32, "section 2.1: 1024 threads per SM"),
             "shared_bytes": (32768, "Tab. 4: 32 KB"),
             "banks": (4, "section 2.1: 32 banks of 128 bits = 4 banks in each of 8 clusters that act in step"),
@@ -247,30 +298,30 @@ _ALL = (
                 "a warp issues again 5 cycles after a branch, the depth of the pipeline before the tag check",
             ),
             "alu_latency": (
-                8,
-                "Tab. 4: 8 cycles (use 4 where the paper's issue-to-issue distance of 8 is to be reproduced)",
+                4,
+                "Tab. 4: 8 cycles, which section 5.5 has the active warps hide: from issue to dependent issue. Here 4"
+                " of them are issue to dispatch, and write-back to issue",
             ),
             "alu_interval": (1, "Tab. 4: full rate"),
-            "sfu_latency": (20, "Tab. 4: 20 cycles"),
+            **_units(4, 1, "Tab. 4: ALU 8 cycles, full rate, counted like those of alu_latency"),
+            "sfu_latency": (16, "Tab. 4: 20 cycles, counted like those of alu_latency"),
             "sfu_interval": (4, "Tab. 4: 8 operations per cycle, 32 lanes"),
-            "shared_latency": (20, "Tab. 4: 20 cycles"),
+            "shared_latency": (16, "Tab. 4: 20 cycles, counted like those of alu_latency"),
             "hit_latency": (400, "section 4: no caches; also where a trace lacks addresses"),
             "miss_latency": (400, "Tab. 4: DRAM and texture 400 cycles"),
             "miss_interval": (4, "Tab. 4: 32 B per cycle, so 4 cycles per 128-byte line"),
             "cache_lines": (0, "section 4: no caches"),
-            "uniform_latency": (11, _UNIFORM),
+            "uniform_latency": (7, _UNIFORM),
         },
     ),
     _preset(
         "fermi",
         "A Fermi SM with one scheduler (CORF)",
-        1,
         _FERMI,
     ),
     _preset(
         "fermi_linear",
         "The Fermi SM with registers counted through, without warp skew (RegMutex)",
-        1,
         {
             **_FERMI,
             "bank_skew": (
@@ -285,11 +336,13 @@ _ALL = (
     _preset(
         "kepler",
         "One of four schedulers of a Kepler SM (Pilot: GTX 780)",
-        4,
         {
+            **_TEXTURES,
+            "stores": ("around", f"GPGPU-Sim SM3_KEPLER_TITAN: {_AROUND}"),
             "warps": (16, f"Pilot, Tab. II: 64 warps per SM; {_SCHEDULER_SHARE}"),
-            "ctas": (4, f"Pilot, section II: at most 16 CTAs per SM; {_SCHEDULER_SHARE}"),
-            "shared_bytes": (12288, f"GPGPU-Sim SM3_KEPLER_TITAN: 48 KB; {_SCHEDULER_SHARE}"),
+            "domains": (4, f"Pilot, section I: four schedulers per SM; {_DEALING}"),
+            "ctas": (16, "Pilot, section II: at most 16 CTAs per SM"),
+            "shared_bytes": (49152, "GPGPU-Sim SM3_KEPLER_TITAN: 48 KB"),
             "register_names": (64, f"Pilot, section III-B: at most 63 registers, {_SIX_BITS}"),
             "banks": (
                 4,
@@ -308,6 +361,7 @@ _ALL = (
             "branch_delay": (4, _NO_BRANCH),
             "alu_latency": (4, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 4"),
             "alu_interval": (1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 1"),
+            **_units(4, 1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 4, 1"),
             "sfu_latency": (20, _KEPLER_SFU),
             "sfu_interval": (4, "GPGPU-Sim SM3_KEPLER_TITAN: 2 units of interval 2 for four schedulers"),
             "shared_latency": (24, "GPGPU-Sim SM3_KEPLER_TITAN: shared memory 24"),
@@ -321,7 +375,6 @@ _ALL = (
     _preset(
         "maxwell",
         "A Maxwell-like SM with one scheduler (LTRF, design point 1)",
-        1,
         {
             **_titan_x(4, _DRAM_RATE),
             "warps": (64, "LTRF, Tab. 3: 64 warps per SM"),
@@ -347,7 +400,6 @@ _ALL = (
     _preset(
         "pascal_larf",
         "A Pascal SM with one scheduler (LARF: GP102)",
-        1,
         {
             **_titan_x(4, _DRAM_RATE),
             "warps": (64, "CUDA, compute capability 6.1: 64 warps per SM"),
@@ -376,7 +428,6 @@ _ALL = (
     _preset(
         "tiny",
         "Small and awkward on purpose: odd counts, two-source beats, little room anywhere",
-        1,
         {
             "lanes": (4, "fast simulation; control does not depend on the number of lanes"),
             "warps": (5, "no power of two"),
@@ -394,6 +445,10 @@ _ALL = (
             "scheduler": ("gto", "ages and greed"),
             "source_slots": (2, "a multiply-add takes two beats"),
             **_short(bank_cycles=1, branch_delay=1, alu_latency=2, alu_interval=1, sfu_latency=5, sfu_interval=2),
+            **_short(fma_latency=3, fma_interval=1, double_latency=7, double_interval=3),
+            **_short(tensor_latency=6, tensor_interval=4),
+            **_short(texture_latency=11, texture_interval=2),
+            "stores": ("back", "stores move what the cache holds"),
             **_short(shared_latency=4, hit_latency=6, miss_latency=20, miss_interval=3),
             "uniform_latency": (5, _UNIFORM),
             "cache_lines": (8, "two sets, so that lines are replaced"),
@@ -402,7 +457,6 @@ _ALL = (
     _preset(
         "peer",
         "The operand stage of Vortex that was measured for comparison",
-        1,
         {
             "banks": (4, "Vortex: four banks per collector"),
             "register_names": (64, "Vortex: 32 integer and 32 floating-point registers"),
@@ -419,6 +473,7 @@ _ALL = (
             "ports": (1, "Vortex: one output to dispatch"),
             "payload_bits": (75, "Vortex: about 91 bits beside the operands, less what a unit here holds itself"),
             "bank_cycles": (1, _PORT_CYCLES),
+            "stores": (Config().stores, _NOT_COMPARED),
             **{name: (getattr(Config(), name), _NOT_COMPARED) for name in LATENCIES if name != "bank_cycles"},
         },
     ),
@@ -433,8 +488,10 @@ _INTRODUCTION = """# Presets
 
 Each preset is the machine around one published scheme, and every scheme is compared with the baseline at the values of
 its own preset. One preset is one scheduling domain: its own warps, one scheduler with one issue per cycle, its own
-banks, collector units and execution ports. *Domains per SM* says how many of them make the SM of the paper. Where
-a source gives a number for a whole SM, the domain gets its share. All presets are built with 32 lanes
+banks, collector units and execution ports. `domains` says how many of them make the SM of the paper. The warps of
+every CTA are dealt to them in turn; a run is that of one of them, `domain` (`--domain 3`). CTA slots and shared memory
+are those of the SM, because every CTA is in all of its domains. Everything else that a source gives for a whole SM
+(warps, banks, units, cache, bandwidth of memory) is there as the domain's share. All presets are built with 32 lanes
 except `tiny`; any of them can be built narrower (`--set lanes=4`), because control does not depend on lanes.
 """
 
@@ -452,14 +509,13 @@ def _overview() -> Iterator[str]:
     yield "## All values\n"
     yield _row("field", *(f"`{name}`" for name in names))
     yield _row(*["---"] * (len(names) + 1))
-    yield _row("domains per SM", *(PRESETS[name].sm_factor for name in names))
     for spec in dataclasses.fields(Config):
         yield _row(f"`{spec.name}`", *(getattr(PRESETS[name].config, spec.name) for name in names))
 
 
 def _section(preset: Preset) -> Iterator[str]:
     yield f"## {preset.name}\n"
-    yield f"{preset.title}. Domains per SM: {preset.sm_factor}. Warp registers: {_capacity(preset.config)}.\n"
+    yield f"{preset.title}. Domains per SM: {preset.config.domains}. Warp registers: {_capacity(preset.config)}.\n"
     yield _row("field", "value", "source")
     yield _row("---", "---", "---")
     for spec in dataclasses.fields(Config):

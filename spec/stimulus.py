@@ -13,13 +13,12 @@ from warpfile.spec.workload import Kernel
 class Origin(IntEnum):
     """Where a result comes from."""
 
-    EXECUTION = 0  #: ALU or SFU
+    EXECUTION = 0  #: any unit but memory
     SHARED = 1  #: shared memory or constant bank
-    HIT = 2  #: global or local memory, all lines in the cache
-    MISS = 3  #: global or local memory, some line from beyond the cache
+    HIT = 2  #: global or local memory, no line waited for; textures
+    MISS = 3  #: global or local memory, waited for a line from beyond the cache
 
 
-@dataclass(slots=True, eq=False)
 class Result:
     """One request of a write-back port. ``row`` names the value in the trace (-1 unknown).
 
@@ -28,18 +27,27 @@ class Result:
     lanes in ``mask`` may be looked at. None if the trace does not know it; the pins carry zero then.
     """
 
-    ready: int
-    warp: int
-    writes: bool
-    register: int
-    tokens: int
-    mask: int
-    row: int
-    full: bool = True
-    component: int = 0
-    origin: int = 0
-    hints: int = 0
-    data: int | None = None
+    __slots__ = (
+        "component",
+        "data",
+        "full",
+        "hints",
+        "mask",
+        "origin",
+        "ready",
+        "register",
+        "row",
+        "tokens",
+        "warp",
+        "writes",
+    )
+
+    # Written out: the constructor of a dataclass is not compiled, and there is a result in every second cycle.
+    def __init__(self, ready: int, warp: int, writes: bool, register: int, tokens: int, mask: int, row: int) -> None:
+        self.ready, self.warp, self.writes, self.register = ready, warp, writes, register
+        self.tokens, self.mask, self.row, self.full = tokens, mask, row, True
+        self.component = self.origin = self.hints = 0
+        self.data: int | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from warpfile.spec.stress_program import PROFILES, Profile, stress_program
-from warpfile.spec.trace import LANES, NO_ROW, Kind, Space, StaticInstruction, Trace
+from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, StaticInstruction, Trace
 
 SHARED_BYTES = 2048
 _FULL = (1 << LANES) - 1
 _LINE = 128
+_WITHOUT_ADDRESSES = (Space.NONE, Space.CONSTANT, Space.TEXTURE)
 
 
 def stress_trace(
@@ -44,6 +48,43 @@ def stress_trace(
             warp_cta.append(cta)
     name = f"stress-{profile}-{seed}"
     return recorder.trace(name, (ctas, 1, 1), (LANES * max(sizes), 1, 1), warp_start, warp_cta)
+
+
+def release_trace(registers: int = 63, warps: int = 4) -> Trace:
+    """Each register waits for memory while each other one is released by each port, and is read behind that.
+
+    The pairs of registers are dealt to ``warps`` warps of one CTA. A scoreboard that mixes two of them up shows.
+    """
+    program = [_writer(port, space, register) for port, space in _WRITERS for register in range(registers)]
+    program += [_instruction(Port.ALU, sources=(register,)) for register in range(registers)]
+    program.append(_instruction(Port.NONE, kind=Kind.EXIT))
+    program = [replace(static, offset=16 * place) for place, static in enumerate(program)]
+    recorder = _Recorder(random.Random("release"), PROFILES["memory"], program, registers)
+    warp_start = [0]
+    for warp in range(warps):
+        path = [
+            place * registers + register
+            for first, other in itertools.permutations(range(registers), 2)
+            if (first + other) % warps == warp
+            for fast in range(1, len(_WRITERS))
+            for place, register in ((0, first), (fast, other), (len(_WRITERS), first))
+        ]
+        recorder.path([*path, len(program) - 1])
+        warp_start.append(len(recorder.instruction))
+    return recorder.trace("stress-release", (1, 1, 1), (LANES * warps, 1, 1), warp_start, [0] * warps)
+
+
+#: A slow result first, then one of each port.
+_WRITERS = ((Port.LSU, Space.GLOBAL), (Port.ALU, Space.NONE), (Port.SFU, Space.NONE), (Port.LSU, Space.SHARED))
+
+
+def _writer(port: Port, space: Space, register: int) -> StaticInstruction:
+    load: dict[str, Any] = {"space": space, "access": Access.LOAD, "bytes": 4} if port is Port.LSU else {}
+    return _instruction(port, dest=register, dest_count=1, **load)
+
+
+def _instruction(port: Port, kind: Kind = Kind.NORMAL, **fields: Any) -> StaticInstruction:
+    return StaticInstruction(0, "EXIT" if kind is Kind.EXIT else "STRESS", "STRESS", port, kind, **fields)
 
 
 class _Recorder:
@@ -86,6 +127,13 @@ class _Recorder:
                 elif rng.random() < 0.5 or position == last:
                     position = rng.randrange(last)
 
+    def path(self, positions: Sequence[int]) -> None:
+        """Record one warp that goes through these places of the program with all lanes."""
+        self._content = np.zeros((self._registers, LANES), dtype=np.uint32)
+        self._ever = [0] * self._registers
+        for position in positions:
+            self._record(position, _FULL, _FULL, _FULL)
+
     def _masks(self, static: StaticInstruction, live: int, final: bool) -> tuple[int, int]:
         """SIMT mask and execution mask of the next instruction."""
         rng, profile = self._rng, self._profile
@@ -107,7 +155,7 @@ class _Recorder:
         self._active.append(active)
         self._execute.append(execute)
         self._live.append(live)
-        writes, touches = static.dest_count and execute, static.space not in (Space.NONE, Space.CONSTANT) and execute
+        writes, touches = static.dest_count and execute, static.space not in _WITHOUT_ADDRESSES and execute
         self._value_row.append(len(self._values) if writes else NO_ROW)
         self._address_row.append(len(self._addresses) if touches else NO_ROW)
         lanes = (execute >> np.arange(LANES)) & 1 != 0

@@ -29,6 +29,7 @@ class Profile:
 
 
 _EVEN = {"alu": 30, "wide": 10, "sfu": 8, "load": 10, "store": 8, "atomic": 3, "test": 6, "token": 4, "nop": 2}
+_ARITHMETIC = (Port.ALU, Port.ALU, Port.FMA, Port.FMA, Port.DOUBLE, Port.TENSOR)
 _CONTROL = {"branch": 4, "indexed": 1, "barrier": 2, "exit": 1}
 
 PROFILES = {
@@ -85,11 +86,21 @@ class _Maker:
 
     def alu(self) -> dict[str, Any]:
         sources = self._sources(0, 3)
-        return {"sources": sources, "token_reads": self._guard(), **self._dest(sources, (1,))}
+        return {
+            "port": self._rng.choice(_ARITHMETIC),
+            "sources": sources,
+            "token_reads": self._guard(),
+            **self._dest(sources, (1,)),
+        }
 
     def wide(self) -> dict[str, Any]:
         sources = self._sources(2, 7)
-        return {"sources": sources, "token_reads": self._guard(), **self._dest(sources, (1, 2, 2, 3, 4))}
+        return {
+            "port": self._rng.choice(_ARITHMETIC),
+            "sources": sources,
+            "token_reads": self._guard(),
+            **self._dest(sources, (1, 2, 2, 3, 4)),
+        }
 
     def sfu(self) -> dict[str, Any]:
         """One source as a rule; FCHK and conversions from double precision have two."""
@@ -98,11 +109,13 @@ class _Maker:
 
     def _memory(self, access: Access, spaces: tuple[Space, ...], low: int, high: int) -> dict[str, Any]:
         space = self._rng.choice(spaces)
-        values = {"port": Port.LSU, "space": space, "access": access, "bytes": self._rng.choice((1, 4, 8, 16))}
+        size = self._rng.choice((1, 4, 8, 16)) if space != Space.TEXTURE else 0
+        values = {"port": Port.LSU, "space": space, "access": access, "bytes": size}
         return values | {"sources": self._sources(low, high), "token_reads": self._guard()}
 
     def load(self) -> dict[str, Any]:
-        values = self._memory(Access.LOAD, (Space.GLOBAL, Space.SHARED, Space.LOCAL, Space.CONSTANT), 0, 2)
+        spaces = (Space.GLOBAL, Space.SHARED, Space.LOCAL, Space.CONSTANT, Space.TEXTURE)
+        values = self._memory(Access.LOAD, spaces, 0, 2)
         return values | self._dest(values["sources"], (1, 1, 2, 4))
 
     def store(self) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from warpfile.spec.trace import Port, Space
 Timing = tuple[int, int, Origin]
 
 # Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
-_ALU, _SFU = int(Port.ALU), int(Port.SFU)
+_LSU = int(Port.LSU)
+_TEXTURE = int(Space.TEXTURE)
 _CACHED = (int(Space.GLOBAL), int(Space.LOCAL))
 
 
@@ -21,17 +22,23 @@ class Timings:
 
     def __init__(self, cfg: Config) -> None:
         self._memory = Memory(cfg)
-        self._alu: Timing = (cfg.alu_latency, cfg.alu_interval, Origin.EXECUTION)
-        self._sfu: Timing = (cfg.sfu_latency, cfg.sfu_interval, Origin.EXECUTION)
-        self._shared: Timing = (cfg.shared_latency, 1, Origin.SHARED)
+        self._units: dict[int, Timing] = {
+            int(Port.ALU): (cfg.alu_latency, cfg.alu_interval, Origin.EXECUTION),
+            int(Port.FMA): (cfg.fma_latency, cfg.fma_interval, Origin.EXECUTION),
+            int(Port.DOUBLE): (cfg.double_latency, cfg.double_interval, Origin.EXECUTION),
+            int(Port.TENSOR): (cfg.tensor_latency, cfg.tensor_interval, Origin.EXECUTION),
+            int(Port.SFU): (cfg.sfu_latency, cfg.sfu_interval, Origin.EXECUTION),
+        }
+        self._shared = cfg.shared_latency
+        self._texture: Timing = (cfg.texture_latency, cfg.texture_interval, Origin.HIT)
 
     def of(self, beat: Beat, cycle: int) -> Timing:
         """Timing of a beat that is dispatched in ``cycle``. Asked once: cache and channel move."""
-        if beat.port == _ALU:
-            return self._alu
-        if beat.port == _SFU:
-            return self._sfu
+        if beat.port != _LSU:
+            return self._units[beat.port]
+        if beat.space == _TEXTURE:
+            return self._texture
         if beat.space not in _CACHED:
-            return self._shared
+            return self._shared + beat.degree - 1, beat.degree, Origin.SHARED
         latency, missed = self._memory.access(beat, cycle)
         return latency, max(1, len(beat.lines)), Origin.MISS if missed else Origin.HIT

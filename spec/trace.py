@@ -25,17 +25,21 @@ UNIFORM_REGISTER_TOKEN = 8
 
 
 class Port(IntEnum):
-    """Execution port of an instruction.
+    """Class of the unit that executes an instruction; a configuration says which classes share an execution port.
 
-    ``NONE``: no vector source and no vector destination and no memory access (branch, barrier, NOP, EXIT, uniform
-    datapath, predicate logic); it passes by the operand stage and executes beside it. A branch that reads a vector
-    register (BRX, RET) uses ``ALU``.
+    ``ALU`` takes integers, logic, moves and comparisons, ``FMA`` sums and products of single and half precision and
+    integer multiply-adds. ``NONE``: no vector source and no vector destination and no memory access (branch, barrier,
+    NOP, EXIT, uniform datapath, predicate logic); it passes by the operand stage and executes beside it. A branch that
+    reads a vector register (BRX, RET) uses ``ALU``.
     """
 
     ALU = 0
     SFU = 1
     LSU = 2
     NONE = 3
+    FMA = 4
+    DOUBLE = 5
+    TENSOR = 6
 
 
 class Kind(IntEnum):
@@ -64,6 +68,7 @@ class Space(IntEnum):
     SHARED = 2
     LOCAL = 3
     CONSTANT = 4
+    TEXTURE = 5  #: textures and surfaces; a trace has no addresses of them
 
 
 class Access(IntEnum):
@@ -86,7 +91,7 @@ class StaticInstruction:
     ``sources`` are vector registers in operand order, wide operands expanded low register first, RZ dropped,
     repetitions kept. ``dest`` is the lowest destination register and ``dest_count`` (0..4) how many consecutive
     registers are written. Token masks have ``TOKENS`` bits. ``bytes`` is the access size per lane of a memory
-    instruction. ``approximate`` marks results that hardware may give with other last bits (MUFU).
+    instruction, 0 for textures. ``approximate`` marks results that hardware may give with other last bits (MUFU).
 
     ``drain`` and ``operand`` belong to pseudo-instructions. An instruction that a pass ``inserted`` counts nowhere as
     an instruction; ``origin`` is the place in the program of the one that this one is with other register names.

@@ -17,7 +17,7 @@ from warpfile.spec.trace import Access, Drain, Kind, Port, Space, StaticInstruct
 from warpfile.spec.trace_schema import check_trace
 
 FORMAT = "warpfile-trace"
-VERSION = 3
+VERSION = 4
 _LARGEST = 1 << 32  #: bytes of a file, and of its arrays when they are unpacked
 _REASON = 300  #: characters of what the libraries say
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpfile.spec.beat import NO_VALUE, Beat, kernel_fields, source_groups
 from warpfile.spec.config import Config
+from warpfile.spec.shared_memory import degree
 from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
 
 LINE_BYTES = 128
@@ -28,18 +29,31 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Workload:
-    """Beats per warp in program order; ``beats[payload]`` finds one by its payload."""
+    """Beats per warp in program order; ``beats[payload]`` finds one by its payload.
+
+    Beats and warps are those of the whole trace, whichever of them the domain runs.
+    """
 
     trace: Trace
     beats: tuple[Beat, ...]
     warps: tuple[tuple[Beat, ...], ...]  #: in launch order
-    ctas: tuple[tuple[int, ...], ...]  #: warps of each CTA
+    ctas: tuple[tuple[int, ...], ...]  #: warps of each CTA that the domain runs, of CTAs of which it runs any
     kernel: Kernel
 
     @property
     def registers(self) -> int:
         """Registers per thread."""
         return self.kernel.registers
+
+    @property
+    def dealt(self) -> tuple[Beat, ...]:
+        """Beats of the warps that the domain runs, warp by warp."""
+        return tuple(beat for members in self.ctas for warp in members for beat in self.warps[warp])
+
+    @property
+    def instructions(self) -> int:
+        """How many instructions the domain runs, without those that a pass inserted."""
+        return sum(beat.last and not beat.inserted for beat in self.dealt)
 
 
 def prepare(cfg: Config, trace: Trace) -> Workload:
@@ -53,7 +67,7 @@ def prepare(cfg: Config, trace: Trace) -> Workload:
         _hint(cfg, trace, beats)
     if len(beats) > 1 << cfg.payload_bits:
         raise WorkloadError(f"payload_bits must be at least {len(beats).bit_length()} for {len(beats)} beats")
-    return Workload(trace, tuple(beats), warps, ctas, Kernel(trace.registers, trace.descriptor))
+    return Workload(trace, tuple(beats), warps, _dealt(cfg, trace, ctas), Kernel(trace.registers, trace.descriptor))
 
 
 def _ctas(trace: Trace) -> tuple[tuple[int, ...], ...]:
@@ -63,17 +77,29 @@ def _ctas(trace: Trace) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(warps) for warps in members.values())
 
 
+def _dealt(cfg: Config, trace: Trace, ctas: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """The warps of every CTA that are the domain's; a CTA that has none for it does not exist there."""
+    shares = tuple(share for members in ctas if (share := members[cfg.domain :: cfg.domains]))
+    if not shares:
+        largest = max(map(len, ctas))
+        raise WorkloadError(
+            f"domain must be below {largest} for {trace.kernel}, not {cfg.domain}: no CTA has more than {largest} warps"
+        )
+    return shares
+
+
 def _check(cfg: Config, trace: Trace, ctas: tuple[tuple[int, ...], ...]) -> None:
     if trace.registers > cfg.register_names:
         raise WorkloadError(
             f"register_names must be at least {trace.registers} for {trace.kernel}, not {cfg.register_names}"
         )
     _check_scheme(cfg, trace)
-    largest, resident = max(map(len, ctas)), cfg.resident_warps(trace.registers, trace.descriptor)
+    largest = max(map(len, ctas))
+    resident = cfg.domains * cfg.resident_warps(trace.registers, trace.descriptor)
     if largest > resident:
         raise WorkloadError(
             f"a CTA of {trace.kernel} has {largest} warps of {trace.registers} registers, but only {resident} such"
-            " warps fit this domain: use smaller CTAs, or more warps or rows"
+            " warps fit this SM: use smaller CTAs, or more warps or rows"
         )
     if trace.shared_bytes > cfg.shared_bytes:
         raise WorkloadError(
@@ -155,6 +181,8 @@ def _warp_beats(
         _append_beats(beats, template, static, groups[index], current, value_row)
         if static.space in (Space.GLOBAL, Space.LOCAL) and address_row >= 0:
             beats[-1].lines = _lines(trace, address_row, execute, static.space)
+        elif static.space == Space.SHARED and address_row >= 0:
+            beats[-1].degree = degree(static, execute, trace.addresses[address_row].tolist())
         if execute:
             _note_values(current, static, value_row)
     return tuple(beats[first:])

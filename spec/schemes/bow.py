@@ -57,8 +57,11 @@ class BowConfig(Config):
 
     def hints(self) -> tuple[Hint, ...]:
         """The write class, which comes back with the result."""
-        own = (Hint("write_class", 2, returns=True),) if self.window_writes == "hints" else ()
-        return (*super().hints(), *own)
+        places = ", ".join(f"{int(one)} {one.name.lower()}" for one in WriteClass)
+        hint = Hint(
+            "write_class", 2, True, "where the results go: the window, the register file, both or neither", places
+        )
+        return (*super().hints(), *((hint,) if self.window_writes == "hints" else ()))
 
     @property
     def asks(self) -> Asks:
@@ -98,13 +101,16 @@ def window_probes(cfg: BowConfig) -> tuple[Probe, ...]:
         Probe("grant", windows, "windows whose bank serves them"),
         Probe("evict", windows, "windows that ask a bank to take an entry"),
         Probe("evicted", windows, "windows whose bank takes it"),
-        Probe("accepted", cfg.ports, "accepted results that have a register"),
-        Probe("store", cfg.ports, "of these, those that the window takes"),
-        Probe("bank_write", cfg.ports, "of these, those that a bank takes"),
-        Probe("drop", cfg.ports, "of these, those that nobody takes"),
-        Probe("late", cfg.ports, "of these, those whose beat has left its window"),
-        Probe("saved", cfg.ports, "of these, those that make an owed write to the bank needless"),
-        *(Probe(f"class{port}", 2, "write class of the accepted result, zero if none") for port in range(cfg.ports)),
+        Probe("accepted", cfg.write_ports, "accepted results that have a register"),
+        Probe("store", cfg.write_ports, "of these, those that the window takes"),
+        Probe("bank_write", cfg.write_ports, "of these, those that a bank takes"),
+        Probe("drop", cfg.write_ports, "of these, those that nobody takes"),
+        Probe("late", cfg.write_ports, "of these, those whose beat has left its window"),
+        Probe("saved", cfg.write_ports, "of these, those that make an owed write to the bank needless"),
+        *(
+            Probe(f"class{port}", 2, "write class of the accepted result, zero if none")
+            for port in range(cfg.write_ports)
+        ),
     )
 
 

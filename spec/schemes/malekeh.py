@@ -36,6 +36,11 @@ class MalekehConfig(Config):
     wait_control: str = choice_field(
         ("adaptive", "fixed"), "whether the wait threshold follows the issue rate", "adaptive"
     )
+    wait_table: str = choice_field(
+        ("reconstructed", "bounded"),
+        "changes of the issue rate that count as large: above 1/32; so that a climb without any loses below 4 %",
+        "reconstructed",
+    )
     wait_threshold: int = number_field(0, 63, "wait threshold at reset, and always if wait_control is fixed", 0)
     wait_step: int = number_field(1, 31, "step of the adaptive wait threshold", 4)
     interval: int = number_field(2, 1 << 20, "cycles between two decisions about the wait threshold", 10000)
@@ -59,7 +64,11 @@ class MalekehConfig(Config):
 
     def hints(self) -> tuple[Hint, ...]:
         """Near bits of four destinations, which come back with the results, and of all sources."""
-        own = (Hint("near_dests", NEAR_DESTS, returns=True), Hint("near_sources", self.source_slots))
+        dests, sources = "destinations that are read again soon", "sources that are read again soon"
+        own = (
+            Hint("near_dests", NEAR_DESTS, True, dests, "bit k: destination register k"),
+            Hint("near_sources", self.source_slots, False, sources, "bit s: source slot s"),
+        )
         return (*super().hints(), *own)
 
     @property
@@ -76,6 +85,14 @@ class MalekehConfig(Config):
     def rank_bits(self) -> int:
         """Width of an entry's number, and of its place in the order of use."""
         return index_bits(self.unit_entries)
+
+    @property
+    def large_bits(self) -> int:
+        """A change is large if it is more than this power of two's share of the beats before (section 4)."""
+        if self.wait_table == "reconstructed":
+            return 5
+        steps = -(-((1 << THRESHOLD_BITS) - 1) // self.wait_step)
+        return index_bits(25 * steps)
 
     @property
     def issue_count_bits(self) -> int:
@@ -123,16 +140,16 @@ def unit_probes(cfg: MalekehConfig) -> tuple[Probe, ...]:
         Probe("miss_near", cfg.source_slots, "of these, those that replace a near register"),
         Probe("request", slots, "source slots that ask their bank, bit unit * source_slots + slot"),
         Probe("grant", slots, "source slots whose bank serves them"),
-        Probe("cache", cfg.ports, "accepted results that enter a unit"),
-        Probe("cache_hit", cfg.ports, "of these, those whose register was there"),
-        Probe("cache_empty", cfg.ports, "of these, those that get an empty entry"),
-        Probe("cache_far", cfg.ports, "of these, those that replace a far register"),
-        Probe("cache_near", cfg.ports, "of these, those that replace a near register"),
-        Probe("unowned", cfg.ports, "accepted results of warps without a unit"),
-        Probe("far", cfg.ports, "accepted results of owners that are not near"),
-        Probe("outdone", cfg.ports, "near ones for whose unit another result came first"),
-        Probe("partial", cfg.ports, "near ones that came first, but write some lanes of a register that is not there"),
-        Probe("crowded", cfg.ports, "near ones that came first, but find every entry locked"),
+        Probe("cache", cfg.write_ports, "accepted results that enter a unit"),
+        Probe("cache_hit", cfg.write_ports, "of these, those whose register was there"),
+        Probe("cache_empty", cfg.write_ports, "of these, those that get an empty entry"),
+        Probe("cache_far", cfg.write_ports, "of these, those that replace a far register"),
+        Probe("cache_near", cfg.write_ports, "of these, those that replace a near register"),
+        Probe("unowned", cfg.write_ports, "accepted results of warps without a unit"),
+        Probe("far", cfg.write_ports, "accepted results of owners that are not near"),
+        Probe("outdone", cfg.write_ports, "near ones for whose unit another result came first"),
+        Probe("partial", cfg.write_ports, "near ones that came first, but write some lanes of what is not there"),
+        Probe("crowded", cfg.write_ports, "near ones that came first, but find every entry locked"),
         Probe("invalidate", entries, "entries whose register is overwritten in the banks only"),
         Probe("wait_count", WAIT_BITS, "offers refused in wait since the last one taken"),
         Probe("threshold", THRESHOLD_BITS, "wait threshold"),

@@ -64,10 +64,10 @@ class RfcConfig(Config):
         """No-allocate, which comes back with the result; suspend; per source: dead, evict first."""
         slots = self.source_slots
         own = (
-            Hint("no_allocate", 1, returns=True),
-            Hint("suspend", 1),
-            Hint("dead", slots),
-            Hint("evict_first", slots),
+            Hint("no_allocate", 1, True, "the results are not read before the warp is suspended again", "1: yes"),
+            Hint("suspend", 1, False, "the beat may wait for a load; on the first beat", "1: yes"),
+            Hint("dead", slots, False, "sources that are read for the last time", "bit s: source slot s"),
+            Hint("evict_first", slots, False, "sources not read again before a suspension", "bit s: source slot s"),
         )
         return (*super().hints(), *own)
 
@@ -122,14 +122,14 @@ def cache_probes(cfg: RfcConfig) -> tuple[Probe, ...]:
         Probe(
             "head", places * index_bits(max(2, cfg.cache_entries)), "where the search for a victim starts, per place"
         ),
-        Probe("cache_write", cfg.ports, "accepted results that enter the cache"),
-        Probe("cache_write_hit", cfg.ports, "of these, those whose register was there"),
-        Probe("bypass_hint", cfg.ports, "accepted short results that go to the queue as the compiler says"),
-        Probe("bypass_partial", cfg.ports, "accepted short results that go there because they write some lanes"),
-        Probe("bypass_full", cfg.ports, "accepted short results that go there because no line can leave"),
-        Probe("long", cfg.ports, "accepted results of loads that go there"),
-        Probe("long_merge", cfg.ports, "accepted results of loads that write some lanes of a line"),
-        Probe("long_drop", cfg.ports, "accepted results of loads whose line they make void"),
+        Probe("cache_write", cfg.write_ports, "accepted results that enter the cache"),
+        Probe("cache_write_hit", cfg.write_ports, "of these, those whose register was there"),
+        Probe("bypass_hint", cfg.write_ports, "accepted short results that go to the queue as the compiler says"),
+        Probe("bypass_partial", cfg.write_ports, "accepted short results that go there because they write some lanes"),
+        Probe("bypass_full", cfg.write_ports, "accepted short results that go there because no line can leave"),
+        Probe("long", cfg.write_ports, "accepted results of loads that go there"),
+        Probe("long_merge", cfg.write_ports, "accepted results of loads that write some lanes of a line"),
+        Probe("long_drop", cfg.write_ports, "accepted results of loads whose line they make void"),
         Probe("evict", 1, "a victim goes to its bank's queue"),
         Probe("evict_dead", 1, "a victim is dropped because it is dead"),
         Probe("flush", lines, "line that goes to its bank's queue because its warp is suspended"),

@@ -12,6 +12,8 @@ FIELDS = {f.name: f for f in dataclasses.fields(Config)}
 NUMBERS = [name for name, f in FIELDS.items() if "low" in f.metadata]
 POWERS = [name for name, f in FIELDS.items() if f.metadata.get("power")]
 CHOICES = [name for name, f in FIELDS.items() if "choices" in f.metadata]
+#: What a field needs of others for its highest value.
+ROOM = {"domain": {"domains": 8}}
 NAMES = [name for name, f in FIELDS.items() if "name" in f.metadata]
 
 
@@ -33,7 +35,7 @@ def test_numbers_keep_their_bounds(name: str) -> None:
     for value in (low - 1, high + 1, True, "2", 2.0):
         with pytest.raises(ValueError, match=f"{name} must be a number from {low} to {high}, not {value}"):
             Config(**{name: value})
-    assert getattr(Config(**{name: high}), name) == high
+    assert getattr(Config(**{name: high} | ROOM.get(name, {})), name) == high
 
 
 @pytest.mark.parametrize("name", POWERS)
@@ -48,6 +50,12 @@ def test_choices_are_from_their_list(name: str) -> None:
         Config(**{name: "banana"})
     for value in FIELDS[name].metadata["choices"]:
         assert getattr(Config(**{name: value}), name) == value
+
+
+def test_a_domain_is_one_of_its_sm() -> None:
+    assert [Config(domains=3, domain=domain).domain for domain in range(3)] == [0, 1, 2]
+    with pytest.raises(ValueError, match="domain must be below domains, 3, not 3"):
+        Config(domains=3, domain=3)
 
 
 def test_the_cache_has_whole_sets() -> None:

@@ -45,14 +45,87 @@ def test_the_channel_serves_one_line_per_interval() -> None:
     assert latency(with_lines((access(4), [1]), (access(5), [2]))) == 103
 
 
-def test_a_line_that_was_loaded_or_stored_hits() -> None:
-    assert latency(with_lines((access(kind=Access.STORE), [1]), (access(5), [1]))) == 10
-    memory = Memory(SLOW)
-    beats = prepare(SLOW, with_lines((access(4), [1]), (access(kind=Access.STORE), [3]))).beats
-    assert [memory.access(beats[0], 0), memory.access(beats[0], 1), memory.access(beats[1], 2)] == [
+def accesses(cfg: Config, *timed: tuple[int, StaticInstruction, list[int]]) -> list[tuple[int, bool]]:
+    """Latency and origin of accesses that are dispatched in these cycles, each to the named lines."""
+    memory, beats = Memory(cfg), prepare(cfg, with_lines(*((a, lines) for _, a, lines in timed))).beats
+    return [memory.access(beat, cycle) for beat, (cycle, _, _) in zip(beats, timed, strict=False)]
+
+
+def test_a_line_hits_once_it_is_there() -> None:
+    assert latency(with_lines((access(kind=Access.STORE), [1]), *[(access(4), [2])] * 30, (access(5), [1]))) == 10
+    stores = [(cycle, access(kind=Access.STORE), [3]) for cycle in (0, 1, 500)]
+    assert accesses(SLOW, *stores, (501, access(4), [3])) == [(10, False)] * 4
+
+
+def test_a_line_on_its_way_is_waited_for() -> None:
+    # It enters the channel in 0 and arrives in 100; who asks from 91 on waits longer for the cache than for the line.
+    asked = [(cycle, access(4), [1]) for cycle in (0, 1, 90, 91, 100)]
+    assert accesses(SLOW, *asked) == [(100, True), (99, True), (10, True), (10, False), (10, False)]
+    # Both results are there in the same cycle, and the second is written in the next.
+    assert latency(with_lines((access(4), [1]), (access(5), [1]))) == 99 + 1
+
+
+def test_a_line_that_a_store_fetches_is_waited_for_by_loads_only() -> None:
+    store = access(kind=Access.STORE)
+    timed = [(0, store, [1]), (20, access(4), [1]), (30, store, [1]), (40, access(4, Access.ATOMIC), [1])]
+    assert accesses(SLOW, *timed) == [(10, False), (80, True), (10, False), (60, True)]
+
+
+def stores(policy: str) -> Config:
+    return SLOW.replace(stores=policy)
+
+
+def test_stores_that_write_through_fetch_nothing_and_leave_their_line() -> None:
+    timed = [(0, access(kind=Access.STORE), [1]), (1, access(4), [1]), (2, access(5), [3])]
+    # Line 1 is there at once; line 3 waits for the channel until 4.
+    assert accesses(stores("through"), *timed) == [(10, False), (10, False), (102, True)]
+    # A line on its way stays on its way when it is written.
+    timed = [(0, access(4), [1]), (50, access(kind=Access.STORE), [1]), (60, access(5), [1])]
+    assert accesses(stores("through"), *timed) == [(100, True), (10, False), (40, True)]
+
+
+def test_stores_around_the_cache_leave_it_as_it_is() -> None:
+    store = access(kind=Access.STORE)
+    timed = [(0, store, [1]), (1, access(4), [1]), (2, access(5), [3])]
+    # The load of line 1 enters the channel behind the store, in 4, and that of line 3 in 8.
+    assert accesses(stores("around"), *timed) == [(10, False), (103, True), (106, True)]
+    # 0, 2, 4 and 6 fill a set; the store hits 0 and does not make it the most recent, so that 8 takes its place.
+    lines = [(1000 * k, access(4), [line]) for k, line in enumerate([0, 2, 4, 6])]
+    timed = [*lines, (4000, store, [0]), (5000, access(4), [8]), (6000, access(4), [0])]
+    assert accesses(stores("around"), *timed)[-1] == (100, True)
+    assert accesses(stores("through"), *timed)[-1] == (10, False)
+
+
+def test_every_stored_line_takes_a_place_of_the_channel_unless_it_is_written_back() -> None:
+    timed = [(0, access(4), [1]), *((500, access(kind=Access.STORE), [1]) for _ in range(3)), (500, access(5), [3])]
+    assert [accesses(stores(policy), *timed)[-1][0] for policy in ("back", "through", "around")] == [100, 112, 112]
+
+
+def test_the_last_of_several_lines_decides() -> None:
+    # Line 2 enters the channel in 0; line 1 in 4, because its access comes in 3; line 2 has 97 cycles to go by then.
+    assert accesses(SLOW, (0, access(4), [2]), (3, access(5), [1, 2])) == [(100, True), (101, True)]
+    assert accesses(SLOW, (0, access(4), [2]), (300, access(5), [4]), (350, access(6), [2, 4])) == [
         (100, True),
-        (10, False),
-        (10, False),
+        (100, True),
+        (50, True),
+    ]
+
+
+def test_a_line_on_its_way_is_fetched_once() -> None:
+    # The second access takes no place of the channel, so the third enters it in 4 and not in 8.
+    assert accesses(SLOW, *((cycle, access(4), [line]) for cycle, line in enumerate([1, 1, 3]))) == [
+        (100, True),
+        (99, True),
+        (102, True),
+    ]
+
+
+def test_a_line_that_loses_its_place_on_its_way_is_not_fetched_again() -> None:
+    # All lines share one set of four places: 0 has lost its own to 8, takes that of 2, and still arrives in 100.
+    lines = [0, 2, 4, 6, 8, 0]
+    assert [found[0] for found in accesses(SLOW, *((k, access(4), [line]) for k, line in enumerate(lines)))] == [
+        *(100 + 3 * k for k in range(5)),
+        95,
     ]
 
 
@@ -67,7 +140,7 @@ def test_the_least_recently_used_way_is_replaced() -> None:
 def test_without_a_cache_every_line_misses() -> None:
     memory = Memory(SLOW.replace(cache_lines=0))
     beat = prepare(SLOW, with_lines((access(4), [1]))).beats[0]
-    assert [memory.access(beat, 0), memory.access(beat, 1000)] == [(100, True), (100, True)]
+    assert [memory.access(beat, cycle) for cycle in (0, 1, 1000)] == [(100, True), (103, True), (100, True)]
 
 
 def test_an_access_without_addresses_hits() -> None:

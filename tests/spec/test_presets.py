@@ -61,7 +61,7 @@ def test_name_is_the_key(preset: Preset) -> None:
 def test_register_file_of_the_papers_sm(name: str, kilobytes: int) -> None:
     preset = PRESETS[name]
     config = preset.config
-    assert preset.sm_factor * config.banks * config.rows * config.data_bits == kilobytes * 8192
+    assert config.domains * config.banks * config.rows * config.data_bits == kilobytes * 8192
 
 
 def test_missing_source_is_refused() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from warpfile.spec.config import Config
-from warpfile.spec.stress import SHARED_BYTES, stress_trace
+from warpfile.spec.stress import SHARED_BYTES, release_trace, stress_trace
 from warpfile.spec.stress_program import PROFILES, stress_program
 from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
 from warpfile.spec.workload import prepare
@@ -83,7 +83,7 @@ def test_addresses_belong_to_executed_accesses(trace: Trace) -> None:
     rows = 0
     for n, index in enumerate(trace.instruction):
         static, execute = trace.program[index], int(trace.execute[n])
-        if static.space in (Space.NONE, Space.CONSTANT) or not execute:
+        if static.space in (Space.NONE, Space.CONSTANT, Space.TEXTURE) or not execute:
             assert trace.address_row[n] == NO_ROW
             continue
         assert trace.address_row[n] == rows
@@ -168,3 +168,17 @@ def test_instructions_of_the_sfu_have_one_or_two_sources() -> None:
         if instruction.port is Port.SFU
     }
     assert found == {1, 2}
+
+
+def test_every_register_waits_while_every_other_one_is_released_by_every_port() -> None:
+    trace, found = release_trace(registers=5, warps=2), set()
+    for first, last in pairwise(trace.warp_start.tolist()):
+        path = [trace.program[place] for place in trace.instruction[first : last - 1]]
+        assert trace.program[trace.instruction[last - 1]].kind is Kind.EXIT
+        for slow, fast, reader in zip(path[::3], path[1::3], path[2::3], strict=True):
+            assert (slow.port, slow.space, reader.sources) == (Port.LSU, Space.GLOBAL, (slow.dest,))
+            assert fast.space is not Space.GLOBAL
+            found.add((slow.dest, fast.dest, fast.port))
+    pairs = [(one, other) for one in range(5) for other in range(5) if one != other]
+    assert found == {(*pair, port) for pair in pairs for port in (Port.ALU, Port.SFU, Port.LSU)}
+    prepare(Config(), trace)

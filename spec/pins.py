@@ -1,0 +1,20 @@
+"""What whoever drives the pins of a machine must keep to (docs/machine.md, section 2), as a checker names it."""
+
+from __future__ import annotations
+
+from warpfile.spec.config import Config
+
+#: Rules by name, each with what it means to break it.
+RULES = {
+    "decode_room": "a beat is sent to a warp whose bit of decode_ready is clear, and is lost",
+    "decode_slot": "a beat is sent to a slot that holds no warp",
+    "launch_slot": "a warp is launched onto a slot that has not been given back",
+    "launch_held": "a launch changes before it is taken",
+    "result_held": "a result changes before it is taken",
+    "kernel_held": "a kernel changes before it is taken",
+}
+
+
+def rules(cfg: Config) -> tuple[str, ...]:
+    """Names of the rules that a machine's pins have."""
+    return tuple(name for name in RULES if name != "kernel_held" or cfg.gives.kernel)
