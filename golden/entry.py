@@ -16,8 +16,9 @@ _EMPTY = int(Drain.EMPTY)
 class Entry:
     """A buffered beat and what the checks of section 4 ask of it, as masks over register names and tokens.
 
-    ``touched`` are sources and destinations; ``port`` is the execution port of section 5. It ``drains`` if it waits for
-    the dispatch of what is older, and ``empties`` if also for what is pending. ``counts``: an instruction ends here.
+    ``touched`` are sources and destinations; ``port`` is the execution port of section 5, which ``port_of`` names for
+    every class of units. It ``drains`` if it waits for the dispatch of what is older, and ``empties`` if also for what
+    is pending. ``counts``: an instruction ends here.
     """
 
     __slots__ = (
@@ -35,11 +36,11 @@ class Entry:
         "touched",
     )
 
-    def __init__(self, beat: Beat, ports: int) -> None:
+    def __init__(self, beat: Beat, port_of: tuple[int, ...]) -> None:
         self.beat = beat
         self.executes = beat.mask != 0
         self.needs_unit = self.executes and beat.port != _NO_PORT
-        self.port = beat.port if ports > 1 else 0
+        self.port = port_of[beat.port]
         self.dests = touched = ((1 << beat.dest_count) - 1) << beat.dest
         for register in beat.sources:
             touched |= 1 << register

@@ -21,10 +21,11 @@ class Frame:
     """
 
     def __init__(self, cfg: Config) -> None:
-        self._ports = cfg.ports
+        self._port_of = cfg.port_of
         self._depth = cfg.buffer_depth
         self.resident = 0
         self.buffered = 0
+        self.decode_ready = (1 << cfg.warps) - 1
         self.waiting = 0
         self.clear = 0
         self.unitless = 0
@@ -33,7 +34,7 @@ class Frame:
         self.registers = [0] * cfg.warps
         self.tokens = [0] * cfg.warps
         self._cta = [0] * cfg.warps
-        self._members = [0] * cfg.ctas
+        self._members = [0] * cfg.cta_slots
 
     def refresh(self, collectors: Collectors) -> None:
         """Check the head beats of the warps for which something changed at the last clock edge."""
@@ -91,6 +92,7 @@ class Frame:
         """Take the head beat of a warp out of its buffer and note what it reserves or ends."""
         buffer, bit = self.buffers[warp], 1 << warp
         entry = buffer.popleft()
+        self.decode_ready |= bit
         if not buffer:
             self.buffered ^= bit
         if entry.executes:
@@ -107,11 +109,13 @@ class Frame:
         return entry
 
     def decode(self, warp: int, beat: Beat) -> None:
-        """Put a beat into the buffer of its warp."""
+        """Put a beat into the buffer of its warp, before this cycle's issue, which makes room in the next cycle."""
         buffer, bit = self.buffers[warp], 1 << warp
         assert self.resident & bit, f"a beat arrives for slot {warp}, where no warp is"
-        assert len(buffer) < self._depth, f"the buffer of warp {warp} overflows"
-        buffer.append(Entry(beat, self._ports))
+        assert self.decode_ready & bit, f"the buffer of warp {warp} overflows"
+        buffer.append(Entry(beat, self._port_of))
+        if len(buffer) == self._depth:
+            self.decode_ready ^= bit
         if not self.buffered & bit:
             self.buffered |= bit
             self.stale |= bit

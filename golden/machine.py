@@ -52,8 +52,11 @@ class Machine:
         kernel = gives.kernel or gives.sweeps or cfg.operand_bits
         self._kernel = KernelPorts(cfg, layout, cast(KernelFile, self.file)) if kernel else None
         self._counters = dict.fromkeys(COUNTERS, 0)
+        self._resident_cycles = 0  # this and the cycles are counted in every cycle: not in a table
         at = layout.offset
-        self._at_state = tuple(at[name] for name in ("resident", "buffered", "clear", "waiting", "room"))
+        self._at_state = tuple(
+            at[name] for name in ("resident", "buffered", "decode_ready", "clear", "waiting", "room")
+        )
         self._at_issue = tuple(at[name] for name in ("issue", "issue_warp", "exit"))
         self._at_ports = tuple(at[name] for name in ("write", "write_wait", "offer", "dispatch"))
         self._at_payload = [at[f"dispatch_payload{port}"] for port in range(cfg.ports)]
@@ -70,7 +73,8 @@ class Machine:
     @property
     def counters(self) -> dict[str, int]:
         """Sums since the beginning: those of every machine, then those of its parts."""
-        return self._counters | self.collectors.counters | self.file.counters | self.scheduler.counters
+        always = {"cycles": self.cycle, "resident_cycles": self._resident_cycles}
+        return self._counters | always | self.collectors.counters | self.file.counters | self.scheduler.counters
 
     @property
     def trail(self) -> Sequence[tuple[int, ...]]:
@@ -104,10 +108,10 @@ class Machine:
             frame.release(result)
         if frame.waiting:
             frame.release_barriers()
-        if warp >= 0:
-            word |= self._issue(warp)
         if stimulus.beat is not None:
             frame.decode(stimulus.beat_warp, stimulus.beat)
+        if warp >= 0:
+            word |= self._issue(warp)
         if stimulus.launch is not None and file.launch_ready:
             word |= self._launch(stimulus.launch)
         word |= collectors.edge(cycle) | file.edge(cycle)
@@ -119,20 +123,20 @@ class Machine:
         return word
 
     def _state(self, room: int) -> int:
-        """Probes of registered state, and the counters that sum over it."""
-        frame, counters = self.frame, self._counters
-        resident, buffered, clear, waiting, at_room = self._at_state
-        counters["cycles"] += 1
-        counters["resident_cycles"] += frame.resident.bit_count()
+        """Probes of registered state, and the counter that sums over it."""
+        frame = self.frame
+        resident, buffered, ready, clear, waiting, at_room = self._at_state
+        self._resident_cycles += frame.resident.bit_count()
         return (
             frame.resident << resident
             | frame.buffered << buffered
+            | frame.decode_ready << ready
             | frame.clear << clear
             | frame.waiting << waiting
             | room << at_room
         )
 
-    def _take(self, results: Sequence[Result | None]) -> int:
+    def _take(self, results: list[Result | None]) -> int:
         """Results are accepted; the bank ports that they leave serve the collectors."""
         file, collectors, cycle = self.file, self.collectors, self.cycle
         if not any(results):

@@ -56,7 +56,7 @@ class PlainFile:
         self._stored: list[tuple[Result, int, int]] = []  # accepted in this cycle, with bank and row
         self._kept: list[Result] = []  # accepted, with a register, and not stored
         # Per port, the cycles in which results complete; kept only where stores differ in length.
-        self._completing: list[set[int]] | None = None if length is None else [set() for _ in range(cfg.ports)]
+        self._completing: list[set[int]] | None = None if length is None else [set() for _ in range(cfg.write_ports)]
 
     def release(self, places: int) -> int:
         """Nothing is kept for active warps."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from tests.golden.dealing import beats_of, instructions_of, warps_of
 from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
@@ -54,6 +55,7 @@ class Watcher:
     cta: dict[int, int] = field(default_factory=dict)
     base: dict[int, int] = field(default_factory=dict)
     stream: dict[int, int] = field(default_factory=dict)
+    launched: set[int] = field(default_factory=set)
     buffers: dict[int, deque[Beat]] = field(default_factory=dict)
     units: dict[int, tuple[int, Beat]] = field(default_factory=dict)
     granted: dict[int, set[int]] = field(default_factory=dict)
@@ -93,6 +95,9 @@ class Watcher:
         require(bool(f["issue"] or self.refuses or not eligible), "some eligible warp issues")
         buffered = sum(1 << warp for warp, buffer in self.buffers.items() if buffer)
         require(buffered == f["buffered"], "beats stay in their buffer until they issue")
+        full = sum(1 << warp for warp, buffer in self.buffers.items() if len(buffer) == self.cfg.buffer_depth)
+        ready = (1 << self.cfg.warps) - 1 & ~full
+        require(ready == f["decode_ready"], "there is room until so many beats were sent that have not issued")
 
     def _check_units(self, f: dict[str, int]) -> None:
         require(not f["allocate"] & f["occupied"], "an occupied unit is not allocated")
@@ -148,7 +153,7 @@ class Watcher:
             unit = f[f"dispatch_unit{port}"]
             warp, beat = self.units[unit]
             require(f[f"dispatch_payload{port}"] == beat.payload, "a unit presents the beat it was given")
-            require(port == (beat.port if self.cfg.ports > 1 else 0), "a beat goes to the port of its class")
+            require(port == self.cfg.port_of[beat.port], "a beat goes to the port of its class")
             require(len(self.granted[unit]) == len(beat.sources), "a beat is presented with all its operands")
             require(bool(f["dispatch"] >> port & 1) == bool(stimulus.ready >> port & 1), "a ready port takes the beat")
             if f["dispatch"] >> port & 1:
@@ -192,20 +197,22 @@ class Watcher:
             launch = stimulus.launch
             self.cta[launch.warp], self.base[launch.warp] = launch.cta, launch.base
             self.stream[launch.warp], self.buffers[launch.warp] = launch.stream, deque()
+            self.launched.add(launch.stream)
         if stimulus.beat is not None:
             self.buffers[stimulus.beat_warp].append(stimulus.beat)
 
     def check_end(self, counters: dict[str, int]) -> None:
         """Check the sums of a whole run against the trace."""
-        beats = self.workload.beats
+        beats = beats_of(self.cfg, self.workload)
         units = [beat for beat in beats if takes_unit(beat)]
         require(not self.units and not self.cta, "everything drains")
+        require(sorted(self.launched) == warps_of(self.cfg, self.workload.trace), "the domain runs its warps")
         require(self.reads + self.hits == sum(len(b.sources) for b in units), "every executed source is read once")
         require(self.writes == sum(b.dest_count for b in units), "every result is written once")
         expected = {
             "cycles": self.cycle,
             "beats": len(beats),
-            "instructions": self.workload.trace.instructions,
+            "instructions": instructions_of(self.cfg, self.workload.trace),
             "bank_reads": self.reads,
             "bank_writes": self.writes,
             "dispatches": len(units),

@@ -23,7 +23,7 @@ from warpfile.spec.trace import Kind, Port
 def entry(sources: tuple[int, ...] = (), port: int = 0, **more: int) -> Entry:
     values = {"kind": int(Kind.NORMAL), "dest": 0, "dest_count": 0, "token_reads": 0, "token_writes": 0} | more
     beat = Beat(payload=0, record=0, offset=0, port=port, sources=sources, mask=1, first=True, last=True, **values)
-    return Entry(beat, ports=3)
+    return Entry(beat, Config().port_of)
 
 
 def result(register: int = 0, port_row: int = 0, writes: bool = True, tokens: int = 0) -> Result:
@@ -259,5 +259,5 @@ def test_every_cycle_without_issue_has_one_reason(buffered: int, waiting: int, c
 
 def test_ports_of_one_share_everything() -> None:
     beat = entry(port=int(Port.LSU)).beat
-    assert Entry(beat, ports=1).port == 0
-    assert Entry(beat, ports=3).port == 2
+    assert Entry(beat, Config(ports=1).port_of).port == 0
+    assert Entry(beat, Config(ports=3).port_of).port == 2

@@ -96,6 +96,13 @@ class HasRoomForNobody(Baseline):
         collectors.room = lambda heads: room(heads) if collectors.units.free else 0  # type: ignore[method-assign]
 
 
+class HidesRoom(Baseline):
+    """A buffer that holds any beat says that it has no room."""
+
+    def _state(self, room: int) -> int:
+        return super()._state(room) & ~(self.frame.buffered << self._at_state[2])
+
+
 class Hesitates(Baseline):
     """Refuses a beat although it has to accept all of them."""
 
@@ -113,6 +120,7 @@ MUTANTS = {
     SharesRows: "mixed",
     CompletesAtOnce: "chain",
     HasRoomForNobody: "mixed",
+    HidesRoom: "mixed",
     Hesitates: "mixed",
 }
 

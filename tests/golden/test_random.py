@@ -39,7 +39,8 @@ def random_config(rng: random.Random) -> Config:
         bank_arbitration=rng.choice(("round_robin", "oldest")),
         dispatch_arbitration=rng.choice(("round_robin", "oldest")),
         scheduler=rng.choice(("gto", "lrr")),
-        ports=rng.choice((1, 3)),
+        ports=rng.choice((1, 3, 4, 6)),
+        write_back_ports=rng.choice((1, 3, 4, 6)),
         branch_delay=rng.choice((0, 1, 4)),
         alu_latency=rng.choice((1, 2, 6)),
         alu_interval=rng.choice((1, 2)),
@@ -76,6 +77,8 @@ def random_run(seed: int, model: type[Baseline] = Baseline, refuses: bool = Fals
     rng = random.Random(seed)
     cfg, profile = random_config(rng), rng.choice(list(PROFILES))
     sizes = rng.choice(([4], [1, 4], [3, 2, 1]))
+    domains = seed % 5 or 1
+    cfg = cfg.replace(domains=domains, domain=seed // 5 % min(domains, max(sizes)))
     return watch(
         cfg, stress_trace(seed, profile=profile, warps_per_cta=sizes, ctas=4, length=40), model, refuses=refuses
     )

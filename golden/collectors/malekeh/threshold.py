@@ -17,9 +17,9 @@ _TABLE = {
 }
 
 
-def is_large(beats: int, before: int) -> bool:
-    """Whether two intervals issued so different numbers of beats that the threshold must have mattered."""
-    return 32 * abs(beats - before) > before
+def is_large(beats: int, before: int, share: int) -> bool:
+    """Whether two intervals issued numbers of beats that differ by more than one part in ``share``."""
+    return share * abs(beats - before) > before
 
 
 def decide(state: int, threshold: int, large: bool, step: int) -> tuple[int, int]:
@@ -40,6 +40,7 @@ class WaitThreshold:
     def __init__(self, cfg: MalekehConfig) -> None:
         self._adaptive = cfg.wait_control == "adaptive"
         self._step = cfg.wait_step
+        self._share = 1 << cfg.large_bits
         self._last_cycle = cfg.interval - 1
         self._cycle = 0
         self._beats = 0
@@ -62,5 +63,6 @@ class WaitThreshold:
         """End an interval in which so many beats issued."""
         self.intervals.append((beats, self.state, self.value))
         if self._adaptive:
-            self.state, self.value = decide(self.state, self.value, is_large(beats, self._before), self._step)
+            large = is_large(beats, self._before, self._share)
+            self.state, self.value = decide(self.state, self.value, large, self._step)
         self._before = beats

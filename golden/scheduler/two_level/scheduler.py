@@ -35,6 +35,7 @@ class TwoLevel:
         self._count, self._warps = cfg.active_warps, cfg.warps
         self._all = (1 << cfg.active_warps) - 1
         self._suspend = cfg.suspend
+        self._stays = cfg.suspend_barrier == "needed"
         self._skip = int(cfg.active_choice == "round_robin")
         self._active = 0  # warps whose place is active
         self._resumed = 0  # warps
@@ -60,29 +61,36 @@ class TwoLevel:
         counters["active_cycles"] += active.bit_count()
         word = self._state() if self._word is None else self._word
         self._drains = self._releases = self._released = 0
+        ready = frame.resident & ~self.places.holders & ~frame.waiting & ~stuck
         stopped = may_issue & frame.waiting
         if stopped or may_issue != active:
-            word |= self._leave(active & suspends, stopped)
+            word |= self._leave(active & suspends, stopped, ready)
         if self._draining:
             self._releases = self._drained(collecting)
         if self._releasing:
             counters["releasing_cycles"] += self._releasing.bit_count()
             self._released = release(self._releasing)
             word |= self._released << self._at["released"]
-        ready = frame.resident & ~self.places.holders & ~frame.waiting & ~stuck
         if ready:
             word |= self._activate(ready) | ready << self._at["ready"]
         return word
 
-    def _leave(self, loads: int, stopped: int) -> int:
+    def _leave(self, loads: int, stopped: int, ready: int) -> int:
         """Note the places that start to drain because their warps need a load, or are stopped by a barrier."""
         if stopped:
             stopped = stopped & ~self._frame.opening() if self._suspend != "never" else 0
         long, barrier = self._places_of(loads), self._places_of(stopped)
+        if self._stays:
+            needed = ready and not long and self._all_active()
+            barrier = barrier & -barrier if needed else 0
         self._drains = long | barrier
         self.counters["suspends_long"] += long.bit_count()
         self.counters["suspends_barrier"] += barrier.bit_count()
         return long << self._at["suspend_long"] | barrier << self._at["suspend_barrier"]
+
+    def _all_active(self) -> bool:
+        """Whether no place is free or on its way out."""
+        return self.places.taken == self._all and not self._draining | self._releasing
 
     def _suspends(self) -> int:
         """Warps whose head beat gives up their place, whether or not it waits for a load."""

@@ -126,7 +126,7 @@ class BowFollower(Watcher):
 
     def _check_results(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         seen: set[int] = set()
-        for port in reversed(range(self.cfg.ports)):
+        for port in reversed(range(self.cfg.write_ports)):
             result = stimulus.results[port]
             accepted = bool(f["write"] >> port & 1)
             if result is None:
@@ -190,7 +190,7 @@ class BowFollower(Watcher):
                     offers[unit].left = self.cycle
 
     def _port(self, beat: Beat) -> int:
-        return beat.port if self.cfg.ports > 1 else 0
+        return self.cfg.port_of[beat.port]
 
     def _offered(self, warp: int) -> Inside | None:
         """The oldest beat of a window that is ready."""

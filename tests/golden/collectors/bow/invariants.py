@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tests.golden.collectors.bow.following import BowFollower, Inside
+from tests.golden.dealing import beats_of, instructions_of, warps_of
 from tests.golden.invariants import NEVER, require, takes_unit
 from tests.golden.machines import Bow
 from warpfile.spec.beat import Beat
@@ -142,9 +143,10 @@ class BowWatcher(BowFollower):
 
     def check_end(self, counters: dict[str, int]) -> None:
         """Check the sums of a whole run against the trace."""
-        beats = self.workload.beats
+        beats = beats_of(self.cfg, self.workload)
         executed = [beat for beat in beats if beat.mask]
         require(not self.cta and not self.inside, "everything drains")
+        require(sorted(self.launched) == warps_of(self.cfg, self.workload.trace), "the domain runs its warps")
         sources = sum(len(beat.sources) for beat in executed)
         require(self.reads + self.forwarded == sources, "every executed source is read once or forwarded")
         require(self.results == sum(beat.dest_count for beat in executed), "every result is accepted once")
@@ -153,7 +155,7 @@ class BowWatcher(BowFollower):
         expected = {
             "cycles": self.cycle,
             "beats": len(beats),
-            "instructions": self.workload.trace.instructions,
+            "instructions": instructions_of(self.cfg, self.workload.trace),
             "bank_reads": self.reads,
             "bypassed_reads": self.forwarded,
             "results": self.results,

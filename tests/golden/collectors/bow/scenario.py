@@ -128,6 +128,7 @@ def random_bow_config(rng: random.Random, mode: str) -> BowConfig:
     """A machine with small and awkward numbers, large enough for a CTA of four warps of 24 registers."""
     slots = rng.choice((1, 2, 3, 3, 7))
     common = PRESETS["pascal"].config.replace(
+        domains=1,
         lanes=rng.choice((1, 4, 32)),
         warps=rng.choice((4, 5, 8)),
         ctas=rng.choice((1, 2, 4)),
@@ -139,7 +140,8 @@ def random_bow_config(rng: random.Random, mode: str) -> BowConfig:
         bank_skew=rng.choice(("none", "warp", "row")),
         source_slots=slots,
         scheduler=rng.choice(("gto", "lrr", "oldest")),
-        ports=rng.choice((1, 3)),
+        ports=rng.choice((1, 3, 4, 6)),
+        write_back_ports=rng.choice((1, 3, 6)),
         branch_delay=rng.choice((0, 1, 4)),
         alu_latency=rng.choice((1, 2, 6)),
         alu_interval=rng.choice((1, 2)),

@@ -26,7 +26,7 @@ from warpfile.spec.environment import Result
 
 pytestmark = pytest.mark.plain
 
-CAUGHT = (Broken, StaleOperand, Stuck, AssertionError, KeyError, IndexError)
+CAUGHT = (Broken, StaleOperand, Stuck, AssertionError, KeyError, IndexError, ValueError)
 
 #: What a mistake replaces: an attribute of a class or module, and the wrong thing made from the right one.
 Mistake = tuple[object, str, Callable[..., object]]

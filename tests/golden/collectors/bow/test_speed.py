@@ -18,7 +18,7 @@ from warpfile.spec.workload import prepare
 @pytest.mark.regress
 @pytest.mark.parametrize("mode", MODES)
 def test_a_busy_kernel_runs_at_12000_cycles_per_second(mode: str) -> None:
-    cfg = bow_config(PRESETS["pascal"].config, window_writes=mode)
+    cfg = bow_config(PRESETS["pascal"].config.replace(domains=1), window_writes=mode)
     trace = exactly_hinted(cfg, stress_trace(3, profile="bank", ctas=20, length=200))
     layout = bow_layout(cfg)
     environment, model = Environment(cfg, prepare(cfg, trace), layout), Bow(cfg, layout)

@@ -140,7 +140,7 @@ class CachingWatcher(Watcher):
             unit for unit in self.allocated if self.views[unit].ready == (1 << len(self.units[unit][1].sources)) - 1
         ]
         for port in range(self.cfg.ports):
-            mine = [unit for unit in ready if (self.units[unit][1].port if self.cfg.ports > 1 else 0) == port]
+            mine = [unit for unit in ready if self.cfg.port_of[self.units[unit][1].port] == port]
             require(bool(mine) == bool(f["offer"] >> port & 1), "a ready unit is presented")
             require(f[f"dispatch_unit{port}"] == (mine[0] if mine else 0), "the unit allocated first is presented")
         for port in indices(f["dispatch"]):

@@ -24,8 +24,8 @@ NEAR = 0x7F  #: four destinations and three sources, more than the hand-written 
 
 
 def malekeh_config(preset: str = "turing", **changes: Any) -> MalekehConfig:
-    """A preset with caching units."""
-    values = PRESETS[preset].config.to_json() | changes
+    """A preset with caching units, and with all warps of every CTA, so that short traces fill them."""
+    values = PRESETS[preset].config.to_json() | {"domains": 1} | changes
     return MalekehConfig(**MalekehConfig.adapted(values | {"scheduler": "oldest"}))  # type: ignore[arg-type]
 
 

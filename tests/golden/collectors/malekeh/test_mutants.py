@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 from collections.abc import Callable
 
 import pytest
@@ -111,7 +111,10 @@ def caches_far_results(model: Malekeh) -> None:
     divide = model.collectors.entrance._divide
 
     def all_near(results, accepted):  # type: ignore[no-untyped-def]
-        return divide([result and dataclasses.replace(result, hints=0xF) for result in results], accepted)
+        near = [copy.copy(result) for result in results]
+        for result in filter(None, near):
+            result.hints = 0xF
+        return divide(near, accepted)
 
     model.collectors.entrance._divide = all_near  # type: ignore[method-assign]
 

@@ -32,6 +32,7 @@ def random_malekeh(rng: random.Random) -> MalekehConfig:
         "wait_control": rng.choice(("adaptive", "adaptive", "fixed")),
         "wait_threshold": rng.choice((0, 0, 3, 63)),
         "wait_step": rng.choice((1, 4, 31)),
+        "wait_table": rng.choice(("reconstructed", "bounded")),
         "interval": rng.choice((2, 16, 50, 200)),
     }
     return MalekehConfig(**MalekehConfig.adapted(values | {"scheduler": "oldest"}))  # type: ignore[arg-type]

@@ -93,7 +93,50 @@ def test_every_transition_of_the_table(state: int, small: tuple[int, int], large
     [(0, 0, False), (1, 0, True), (31, 32, False), (33, 32, False), (30, 32, True), (34, 32, True), (0, 1, True)],
 )
 def test_a_difference_is_large_above_one_part_in_32(beats: int, before: int, large: bool) -> None:
-    assert is_large(beats, before) == large
+    assert is_large(beats, before, 32) == large
+
+
+@pytest.mark.parametrize(("step", "share"), [(1, 2048), (4, 512), (8, 256), (16, 128), (31, 128)])
+def test_all_changes_that_a_bounded_climb_overlooks_are_below_four_percent(step: int, share: int) -> None:
+    """63, 16, 8, 4 and 3 steps lead from 0 to 63; each may lose one part in ``share``."""
+    steps = {1: 63, 4: 16, 8: 8, 16: 4, 31: 3}[step]
+    assert steps / share <= 0.04 < steps / (share // 2), "the smallest power of two"
+    cfg = malekeh_config(wait_table="bounded", wait_step=step)
+    assert 1 << cfg.large_bits == share
+    assert 1 << malekeh_config(wait_step=step).large_bits == 32
+
+
+def gentle(loss: float) -> Curve:
+    """Falls by the same small part of the rate for each of the threshold's units."""
+    return lambda x: round(1_000_000 * (1 - loss) ** x)
+
+
+@pytest.mark.parametrize("step", [4, 8, 16, 31])
+@pytest.mark.parametrize("loss", [0.0001, 0.0004, 0.0007, 0.002, 0.004, 0.007])
+def test_where_a_bounded_search_rests_less_than_four_percent_are_lost(step: int, loss: float) -> None:
+    """The paper: the rate falls behind the knee, the search converges, and no loss of more than 4 % is left."""
+    state, threshold, _ = walk([gentle(loss)] * 60, wait_table="bounded", wait_step=step)[-1]
+    assert state == 6
+    assert gentle(loss)(threshold) > 0.96 * gentle(loss)(0)
+
+
+def test_the_reconstructed_search_follows_a_gentle_fall_to_the_end() -> None:
+    """0.7 % for each unit, 2.8 % for a step of 4: small every time, and more than a third in the end."""
+    steps = walk([gentle(0.007)] * 60)
+    assert steps[-1] == (6, 63, 63) and gentle(0.007)(63) < 0.65 * gentle(0.007)(0)
+
+
+def test_a_bounded_search_keeps_the_papers_statements() -> None:
+    """From state 1 over four small changes, a speculative step after the first large one, down to the knee, at rest."""
+    bounded = {"wait_table": "bounded", "wait_step": 4}
+    flat: Curve = lambda x: 100_000 - 1000 * max(0, x - 14)  # noqa: E731
+    steps = walk([flat] * 12, **bounded)
+    assert steps[:6] == [(1, 0, 4), (2, 4, 8), (2, 8, 12), (2, 12, 16), (2, 16, 20), (3, 20, 12)]
+    assert [threshold for _, threshold, _ in steps[-3:]] == [12, 12, 12] and steps[-1][0] == 6
+    wider: Curve = lambda x: 120_000 - 1000 * max(0, x - 34)  # noqa: E731
+    again = walk([flat] * 12 + [wider] * 12, **bounded)
+    assert again[12][:2] == (6, 12) and again[13][:2] == (3, 16), "a large change in state 6: up, and state 3"
+    assert again[-1] == (6, 32, 32)
 
 
 def test_intervals_count_beats_up_to_and_with_their_last_cycle() -> None:

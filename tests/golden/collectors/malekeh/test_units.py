@@ -214,7 +214,7 @@ def test_of_two_dispatches_in_one_cycle_that_of_the_higher_port_is_the_more_rece
     trace = hand_trace([load, rest], [op((3,), 8), rest], [op((2,), 8)], ctas=[0, 1, 2])
     cfg = CFG.replace(alu_latency=60)
     result = run_malekeh(cfg, hinted(trace, [NEAR, 0, 0, NEAR, 0, 0, 0, 0]))
-    assert result.events("dispatch")[0] == (6, 0b101)
+    assert result.events("dispatch")[0] == (6, 1 << cfg.port_of[Port.LSU] | 1 << cfg.port_of[Port.ALU])
     assert result.when("refuse_wait") == [7]
     assert result.when("take_near") == [8]
     assert result.fields[8]["allocate"] == 0b10

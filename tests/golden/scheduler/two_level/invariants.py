@@ -16,7 +16,7 @@ STATES = ("active", "draining", "releasing")
 
 def loads(beat: Beat) -> bool:
     """Whether the beat brings registers from global or local memory."""
-    return beat.is_load and beat.dest_count > 0 and beat.space in (Space.GLOBAL, Space.LOCAL)
+    return beat.is_load and beat.dest_count > 0 and beat.space in (Space.GLOBAL, Space.LOCAL, Space.TEXTURE)
 
 
 def is_marked(cfg: Config, beat: Beat) -> bool:
@@ -86,12 +86,14 @@ class PlaceWatcher(Watcher):
         self._check_state(f)
         active = {place: warp for place, (warp, state) in self.held.items() if state == "active"}
         suspends = {place for place, warp in active.items() if self._suspends(warp)}
-        stops = {place for place, warp in active.items() if self._stopped(warp, f)} - suspends
         drained = {p for p, (w, state) in self.held.items() if state == "draining" and self._is_drained(w)}
         freed = {p for p, (_, state) in self.held.items() if state == "releasing" and self.may_let_go(p, f)}
         holders = {warp for warp, _ in self.held.values()}
         ready = {w for w in self.cta if not (w in holders or f["waiting"] >> w & 1 or self.is_stuck(w))}
         free = [place for place in range(self.cfg.active_warps) if place not in self.held]
+        stops = {place for place, warp in active.items() if self._stopped(warp, f)} - suspends
+        if self.cfg.suspend_barrier == "needed":
+            stops = self._one_in_need(stops, ready, len(active) - len(suspends))
         order = [*range(self.pointer, self.cfg.warps), *range(self.pointer)]
         chosen = next((w for w in order if w in ready), None) if free else None
         expected = {
@@ -114,6 +116,10 @@ class PlaceWatcher(Watcher):
             self.held[free[0]] = (chosen, "active")
             self.resumed.add(chosen)
             self.pointer = (chosen + 1) % self.cfg.warps
+
+    def _one_in_need(self, stops: set[int], ready: set[int], staying: int) -> set[int]:
+        """Of the places stopped at a barrier the lowest, for a ready warp that no other place is made free for."""
+        return set(sorted(stops)[:1]) if ready and staying == self.cfg.active_warps else set()
 
     def _check_state(self, f: dict[str, int]) -> None:
         bits = self.cfg.warp_bits

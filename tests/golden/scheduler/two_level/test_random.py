@@ -37,6 +37,7 @@ def random_places(rng: random.Random) -> Config:
         active_warps=cfg.warps if suspend == "never" else active_warps,
         active_choice=active_choice,
         suspend=suspend,
+        suspend_barrier=rng.choice(("always", "needed")),
     )
 
 
@@ -121,7 +122,24 @@ class KeepsWaiters(Baseline):
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
         leave = self.scheduler._leave  # type: ignore[attr-defined]
-        self.scheduler._leave = lambda loads, stopped: leave(loads, 0)  # type: ignore[attr-defined]
+        self.scheduler._leave = lambda loads, _stopped, ready: leave(loads, 0, ready)  # type: ignore[attr-defined]
+
+
+class GivesPlacesThatNobodyNeeds(Baseline):
+    """A barrier takes the place of its warp away although none is ready."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        leave = self.scheduler._leave  # type: ignore[attr-defined]
+        self.scheduler._leave = lambda loads, stopped, ready: leave(loads, stopped, 1)  # type: ignore[attr-defined]
+
+
+class GivesSeveralPlaces(Baseline):
+    """A place is taken away although another is on its way out."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.scheduler._all_active = lambda: True  # type: ignore[attr-defined]
 
 
 class SuspendsTwice(Baseline):
@@ -133,20 +151,22 @@ class SuspendsTwice(Baseline):
 
 
 MUTANTS = {
-    LetsGoEarly: ("pending", "memory"),
-    TakesAllLoadsForShort: ("pending", "memory"),
-    ForgetsThePointer: ("pending", "memory"),
-    GivesTheHighestPlace: ("pending", "mixed"),
-    KeepsWaiters: ("pending", "control"),
-    SuspendsTwice: ("always", "mixed"),
+    LetsGoEarly: ("pending", "always", "memory"),
+    TakesAllLoadsForShort: ("pending", "always", "memory"),
+    ForgetsThePointer: ("pending", "always", "memory"),
+    GivesTheHighestPlace: ("pending", "always", "mixed"),
+    KeepsWaiters: ("pending", "always", "control"),
+    GivesPlacesThatNobodyNeeds: ("pending", "needed", "control"),
+    GivesSeveralPlaces: ("pending", "needed", "control"),
+    SuspendsTwice: ("always", "always", "mixed"),
 }
 
 
 @pytest.mark.plain
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_mutant_is_caught(mutant: type[Baseline]) -> None:
-    suspend, profile = MUTANTS[mutant]
-    cfg = CFG.replace(suspend=suspend, warps=8)
+    suspend, suspend_barrier, profile = MUTANTS[mutant]
+    cfg = CFG.replace(suspend=suspend, suspend_barrier=suspend_barrier, warps=8)
     caught = 0
     for seed in range(3):
         trace = stress_trace(seed, profile=profile, length=60, warps_per_cta=[4, 3])

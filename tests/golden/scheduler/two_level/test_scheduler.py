@@ -125,6 +125,22 @@ def test_a_barrier_of_more_warps_than_places_opens() -> None:
     assert result.model.counters["suspends_barrier"] == 6
 
 
+def test_a_place_is_kept_at_a_barrier_that_nobody_else_needs_it_for() -> None:
+    cfg = CFG.replace(suspend_barrier="needed", active_warps=2)
+    result = run(cfg, hand_trace([BAR, NOP], [NOP] * 6 + [BAR]))
+    assert not result.when("draining") and result.model.counters["activations"] == 2
+
+
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_warps_at_a_barrier_give_way_one_by_one_to_those_it_waits_for(places: int) -> None:
+    """All places are held by warps that wait for the others, which then come, as many as there are more than places."""
+    cfg = CFG.replace(suspend_barrier="needed", active_warps=places)
+    result = run(cfg, hand_trace(*[[BAR, NOP]] * 4))
+    assert len(result.when("exit")) == 4
+    assert result.model.counters["suspends_barrier"] == 4 - places
+    assert all(mask & mask - 1 == 0 for _, mask in result.events("suspend_barrier"))
+
+
 def test_a_barrier_completed_by_an_exit_suspends_those_that_waited() -> None:
     result = run(CFG, hand_trace([BAR, NOP], [NOP] * 8))
     assert result.model.counters["suspends_barrier"] == 1
