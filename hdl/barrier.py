@@ -33,7 +33,7 @@ class Barrier(wiring.Component):
     def elaborate(self, platform) -> Module:
         """One comparison of masks per CTA slot."""
         m = Module()
-        members = [self._members(m, slot) for slot in range(self._cfg.ctas)]
+        members = [self._members(m, slot) for slot in range(self._cfg.cta_slots)]
         complete = [named(m, f"complete{slot}", ~(member & ~self.waiting).any()) for slot, member in enumerate(members)]
         released = any_of(
             member & done.replicate(self._cfg.warps) for member, done in zip(members, complete, strict=True)

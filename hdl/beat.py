@@ -5,7 +5,6 @@ from amaranth.lib import data
 
 from warpfile.spec.beat import SCHEME_PINS, decode_fields, dispatch_fields, kernel_fields, launch_fields, result_fields
 from warpfile.spec.config import Config
-from warpfile.spec.trace import Port
 
 
 def beat_layout(cfg: Config) -> data.StructLayout:
@@ -17,7 +16,7 @@ def beat_layout(cfg: Config) -> data.StructLayout:
 
 def needs_unit(beat: data.View) -> Value:
     """Whether a beat has to pass the collectors: it executes and its port is not NONE."""
-    return beat.executes & (beat.port != Port.NONE.value)
+    return beat.executes & ~beat.port.all()
 
 
 def is_pseudo(beat: data.View) -> Value:

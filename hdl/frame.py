@@ -27,7 +27,8 @@ class Frame(wiring.Component):
     -------
     launch : In(stream)          A warp to launch; resident from the next cycle. Ready when the register file is.
     launch_ready : In(1)         The register file takes the launch in this cycle.
-    decode_valid : In(1), decode : In(beat_layout(cfg))   Always taken; the sender counts buffer entries.
+    decode_valid : In(1), decode : In(beat_layout(cfg))   A beat; taken if its warp's bit of ``decode_ready`` is set.
+    decode_ready : Out(warps)    Warps whose buffer has a free entry; outputs of registers.
     heads : Out(ArrayLayout)     Head beat of every warp, for the collectors to read.
     room, prefer, collecting, blocked : In(warps), hold : In(warps)   See docs/slots, collectors and register file.
     accept : In(1)               The collectors take the offered beat in this cycle; a refusal is a bubble.
@@ -55,14 +56,15 @@ class Frame(wiring.Component):
                 "launch_ready": In(1),
                 "decode_valid": In(1),
                 "decode": In(beat_layout(cfg)),
+                "decode_ready": Out(cfg.warps),
                 "heads": Out(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
                 **{name: In(cfg.warps) for name in ("room", "hold", "prefer", "collecting", "blocked")},
                 "accept": In(1),
                 "offer_valid": Out(1),
                 "offer": Out(beat_layout(cfg)),
                 "offer_warp": Out(cfg.warps),
-                "completed": In(cfg.ports),
-                "completion": In(data.ArrayLayout(completion_layout(cfg), cfg.ports)),
+                "completed": In(cfg.write_ports),
+                "completion": In(data.ArrayLayout(completion_layout(cfg), cfg.write_ports)),
                 **masks,
                 "issue": Out(1),
                 "exit": Out(1),
@@ -107,13 +109,14 @@ class Frame(wiring.Component):
                 buffer.push.eq(self.decode_valid & (self.decode.warp == warp)),
                 buffer.beat.eq(self.decode),
                 buffer.pop.eq(leaves[warp]),
+                self.decode_ready[warp].eq(buffer.ready),
                 self.buffered[warp].eq(buffer.valid),
                 self.heads[warp].eq(buffer.head),
             ]
 
     def _scoreboards(self, m: Module, leaves: Value) -> list[wiring.PureInterface]:
         reserve = named(m, "reserve_registers", destination_mask(m, self._cfg, self.offer))
-        results = [self.completion[port] for port in range(self._cfg.ports)]
+        results = [self.completion[port] for port in range(self._cfg.write_ports)]
         release = named(m, "release_registers", Cat(self._released(result) for result in results))
         boards = []
         for warp in range(self._cfg.warps):

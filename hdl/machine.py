@@ -25,7 +25,12 @@ class Machine(wiring.Component):
     -------
     launch : In(stream of launch_layout)
     kernel : In(stream of kernel_layout)         Before the first launch; only with ``cfg.gives.kernel``.
-    decode_valid : In(1), decode : In(beat_layout(cfg))
+    decode_valid : In(1), decode : In(beat_layout(cfg))   A beat for a warp whose bit of ``decode_ready`` is set.
+    decode_ready : Out(warps)                    Warps for which a beat may be sent in this cycle.
+    resident, waiting : Out(warps)               Slots that hold a warp; those of them that wait at a barrier.
+    issue, exit : Out(1), issue_warp : Out(warp_bits)   A beat leaves its buffer; it ends its warp.
+    retired : Out(warps)                         Slots and places that are free from the next cycle.
+    quiet : Out(1)                               Nothing is under way in the file; only with ``cfg.gives.kernel``.
     operand_valid : In(1), operand : In(operand_bits)   Of a pseudo-instruction; only with ``cfg.operand_bits``.
     dispatch, operands, result, result_data      See :func:`execution_members`.
     probe : Out(probe_layout)                    Only if there are ``probes``; those of the frame are among them.
@@ -38,10 +43,14 @@ class Machine(wiring.Component):
             "launch": In(stream.Signature(launch_layout(cfg))),
             "decode_valid": In(1),
             "decode": In(beat_layout(cfg)),
+            **{name: Out(cfg.warps) for name in ("decode_ready", "resident", "waiting", "retired")},
+            "issue": Out(1),
+            "issue_warp": Out(cfg.warp_bits),
+            "exit": Out(1),
             **execution_members(cfg),
         }
         if cfg.gives.kernel:
-            members["kernel"] = In(stream.Signature(kernel_layout(cfg)))
+            members |= {"kernel": In(stream.Signature(kernel_layout(cfg))), "quiet": Out(1)}
         if cfg.operand_bits:
             members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
         if probes:
@@ -79,12 +88,15 @@ class Machine(wiring.Component):
                 m.d.comb += getattr(part, name).eq(given[name])
 
     def _ports(self, m: Module, frame: Frame, file: wiring.Component) -> None:
-        """Launches, beats and what comes with pseudo-instructions."""
+        """Launches, beats, what becomes of them, and what comes with pseudo-instructions."""
         wiring.connect(m, wiring.flipped(self.launch), frame.launch)
+        shown = ("decode_ready", "resident", "waiting", "issue", "issue_warp", "exit")
+        m.d.comb += [getattr(self, name).eq(getattr(frame, name)) for name in shown]
         m.d.comb += [
             file.launch_valid.eq(frame.launch.valid & frame.launch.ready),
             file.launch.eq(frame.launch.payload),
             file.exits.eq(frame.offer_warp & frame.exit.replicate(self._cfg.warps)),
+            self.retired.eq(file.retired if self._cfg.gives.sweeps else file.exits),
             frame.decode_valid.eq(self.decode_valid),
             frame.decode.eq(self.decode),
         ]
@@ -93,6 +105,7 @@ class Machine(wiring.Component):
                 file.kernel_valid.eq(self.kernel.valid),
                 file.kernel.eq(self.kernel.payload),
                 self.kernel.ready.eq(file.kernel_ready),
+                self.quiet.eq(file.quiet),
             ]
         if self._cfg.operand_bits:
             m.d.comb += [file.operand_valid.eq(self.operand_valid), file.operand.eq(self.operand)]
@@ -100,9 +113,10 @@ class Machine(wiring.Component):
     def _execution(self, m: Module, collectors: wiring.Component, file: wiring.Component) -> None:
         for port in range(self._cfg.ports):
             wiring.connect(m, collectors.dispatch[port], wiring.flipped(self.dispatch[port]))
+            m.d.comb += self.operands[port].eq(collectors.operands[port])
+        for port in range(self._cfg.write_ports):
             wiring.connect(m, wiring.flipped(self.result[port]), collectors.result[port])
             m.d.comb += [
-                self.operands[port].eq(collectors.operands[port]),
                 collectors.result_data[port].eq(self.result_data[port]),
                 file.result_data[port].eq(self.result_data[port]),
                 file.results[port].eq(self.result[port].payload),

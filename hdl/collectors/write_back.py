@@ -8,7 +8,7 @@ from warpfile.spec.config import Config
 
 def store_all(m: Module, cfg: Config, collectors: wiring.Component) -> None:
     """The register file has to store every result that has a register; its acceptance is that of the port."""
-    for port in range(cfg.ports):
+    for port in range(cfg.write_ports):
         result = collectors.result[port]
         m.d.comb += [
             collectors.result_valid[port].eq(result.valid),

@@ -91,11 +91,11 @@ class Bank(wiring.Component):
         units, slots = cfg.asks.units, cfg.asks.units * cfg.asks.slots
         super().__init__(
             {
-                "writes": In(cfg.ports),
-                "write_rows": In(data.ArrayLayout(cfg.row_bits, cfg.ports)),
-                "masks": In(data.ArrayLayout(cfg.lanes, cfg.ports)),
+                "writes": In(cfg.write_ports),
+                "write_rows": In(data.ArrayLayout(cfg.row_bits, cfg.write_ports)),
+                "masks": In(data.ArrayLayout(cfg.lanes, cfg.write_ports)),
                 "write_data": In(cfg.data_bits),
-                "accept": Out(cfg.ports),
+                "accept": Out(cfg.write_ports),
                 "requests": In(slots),
                 "passed_over": In(units),
                 "older": In(units**2),
@@ -110,7 +110,8 @@ class Bank(wiring.Component):
         )
 
     def _lengths(self, slots: int) -> dict[str, wiring.Member]:
-        counts = {"lengths": slots, "write_lengths": self._cfg.ports, "offer_lengths": client_count(self._engines)}
+        clients = client_count(self._engines)
+        counts = {"lengths": slots, "write_lengths": self._cfg.write_ports, "offer_lengths": clients}
         return {name: In(lengths_layout(self._cfg, count)) for name, count in counts.items() if count}
 
     def elaborate(self, platform) -> Module:
@@ -138,10 +139,10 @@ class Bank(wiring.Component):
         return m
 
     def _results(self, m: Module, ports: Ports) -> None:
-        numbers = range(self._cfg.ports)
+        numbers = range(self._cfg.write_ports)
         row = select(self.accept, [self.write_rows[port] for port in numbers])
         mask = select(self.accept, [self.masks[port] for port in numbers])
-        m.d.comb += self.accept.eq(highest_one(self.writes) & ports.write_free.replicate(self._cfg.ports))
+        m.d.comb += self.accept.eq(highest_one(self.writes) & ports.write_free.replicate(self._cfg.write_ports))
         ports.writes(self.writes.any(), row, mask, *self._length_of(self.accept, "write_lengths"))
 
     def _reads(self, m: Module, ports: Ports) -> None:

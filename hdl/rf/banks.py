@@ -34,15 +34,15 @@ class Banks(wiring.Component):
         self._engines = engines
         self._varying = varying
         self._clients = client_count(engines)
-        counts = {"lengths": cfg.asks.units * cfg.asks.slots, "result_lengths": cfg.ports}
+        counts = {"lengths": cfg.asks.units * cfg.asks.slots, "result_lengths": cfg.write_ports}
         counts |= {"engine_lengths": self._clients} if self._clients else {}
         super().__init__(
             {
-                "result_valid": In(cfg.ports),
-                "result_places": In(places_layout(cfg, cfg.ports)),
-                "result_masks": In(data.ArrayLayout(cfg.lanes, cfg.ports)),
-                "result_data": In(data.ArrayLayout(cfg.data_bits, cfg.ports)),
-                "accept": Out(cfg.ports),
+                "result_valid": In(cfg.write_ports),
+                "result_places": In(places_layout(cfg, cfg.write_ports)),
+                "result_masks": In(data.ArrayLayout(cfg.lanes, cfg.write_ports)),
+                "result_data": In(data.ArrayLayout(cfg.data_bits, cfg.write_ports)),
+                "accept": Out(cfg.write_ports),
                 **read_members(cfg),
                 **engine_members(cfg, engines),
                 **({name: In(lengths_layout(cfg, count)) for name, count in counts.items()} if varying else {}),
@@ -69,7 +69,7 @@ class Banks(wiring.Component):
         return m
 
     def _connect(self, m: Module, index: int, bank: wiring.PureInterface) -> None:
-        places = [self.result_places[port] for port in range(self._cfg.ports)]
+        places = [self.result_places[port] for port in range(self._cfg.write_ports)]
         m.d.comb += [
             bank.writes.eq(self.result_valid & Cat(place.bank == index for place in places)),
             bank.write_rows.eq(Cat(place.row for place in places)),
@@ -91,7 +91,7 @@ class Banks(wiring.Component):
                 m.d.comb += bank.offer_lengths.eq(self.engine_lengths)
 
     def _write_lanes(self, m: Module, banks: list[wiring.PureInterface]) -> None:
-        accept, ports = Cat(bank.accept for bank in banks), range(self._cfg.ports)
+        accept, ports = Cat(bank.accept for bank in banks), range(self._cfg.write_ports)
         writes = self.engine_write if client_count(self._engines, "reads") else None
         taken = Cat(writers(self._engines, bank.taken, writes) for bank in banks) if self._clients else None
         lanes = [

@@ -13,7 +13,7 @@ def complete(m: Module, cfg: Config, file: wiring.Component, cycles: int) -> Non
 
     ``file`` has the ports of a register file (:func:`hdl.rf.contract.file_members`).
     """
-    for port in range(cfg.ports):
+    for port in range(cfg.write_ports):
         valid, record = _taken(file, port)
         for cycle in range(1, cycles):
             later = Signal(1, name=f"completing{port}_{cycle}")
@@ -30,7 +30,7 @@ def complete_varying(m: Module, cfg: Config, file: wiring.Component, lengths: li
     store always is.
     """
     longest = cfg.gives.cycles
-    for port in range(cfg.ports):
+    for port in range(cfg.write_ports):
         valid, record = _taken(file, port)
         length = Mux(file.results[port].writes, lengths[port], cfg.bank_cycles)
         # Bit k: something completes k cycles from now, and what.

@@ -47,10 +47,10 @@ def file_members(cfg: Config) -> Members:
         "offer": In(beat_layout(cfg)),
         "offer_warp": In(cfg.warps),
         "accept": In(1),
-        "results": In(data.ArrayLayout(result_layout(cfg), cfg.ports)),
-        "result_data": In(data.ArrayLayout(cfg.data_bits, cfg.ports)),
-        "completed": Out(cfg.ports),
-        "completion": Out(data.ArrayLayout(completion_layout(cfg), cfg.ports)),
+        "results": In(data.ArrayLayout(result_layout(cfg), cfg.write_ports)),
+        "result_data": In(data.ArrayLayout(cfg.data_bits, cfg.write_ports)),
+        "completed": Out(cfg.write_ports),
+        "completion": Out(data.ArrayLayout(completion_layout(cfg), cfg.write_ports)),
         **between_members(cfg),
     }
     if cfg.gives.kernel:
@@ -118,11 +118,11 @@ def _reads(cfg: Config) -> Members:
 
 def _results(cfg: Config) -> Members:
     members = {
-        **{name: In(cfg.ports) for name in ("result_valid", "result_store")},
-        "result_accept": Out(cfg.ports),
+        **{name: In(cfg.write_ports) for name in ("result_valid", "result_store")},
+        "result_accept": Out(cfg.write_ports),
     }
     if cfg.asks.result_banks:
-        members["result_banks"] = Out(data.ArrayLayout(cfg.bank_bits, cfg.ports))
+        members["result_banks"] = Out(data.ArrayLayout(cfg.bank_bits, cfg.write_ports))
     return members
 
 

@@ -47,7 +47,8 @@ class WriteLane(wiring.Component):
     def __init__(self, cfg: Config, clients: int = 0) -> None:
         self._cfg = cfg
         self._clients = clients
-        members = {"results": In(32 * cfg.ports), "accept": In(cfg.banks * cfg.ports), "banks": Out(32 * cfg.banks)}
+        ports = cfg.write_ports
+        members = {"results": In(32 * ports), "accept": In(cfg.banks * ports), "banks": Out(32 * cfg.banks)}
         if clients:
             members |= {"others": In(32 * clients), "taken": In(cfg.banks * clients)}
         super().__init__(members)
@@ -55,11 +56,11 @@ class WriteLane(wiring.Component):
     def elaborate(self, platform) -> Module:
         """AND-OR per bank; a single writer needs no choice."""
         m = Module()
-        writers = [self.results.word_select(port, 32) for port in range(self._cfg.ports)]
+        writers = [self.results.word_select(port, 32) for port in range(self._cfg.write_ports)]
         if self._clients:
             writers += [self.others.word_select(client, 32) for client in range(self._clients)]
         for bank in range(self._cfg.banks):
-            choice = self.accept.word_select(bank, self._cfg.ports)
+            choice = self.accept.word_select(bank, self._cfg.write_ports)
             if self._clients:
                 choice = Cat(choice, self.taken.word_select(bank, self._clients))
             value = select(choice, writers) if len(writers) > 1 else writers[0]

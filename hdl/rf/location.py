@@ -40,7 +40,7 @@ class Location(wiring.Component):
     def __init__(self, cfg: Config, bank: BankRule = skewed) -> None:
         self._cfg = cfg
         self._bank = bank
-        asks, ports = cfg.asks, cfg.ports
+        asks, ports = cfg.asks, cfg.write_ports
         members = {
             "launch_valid": In(1),
             "launch": In(launch_layout(cfg)),
@@ -66,7 +66,7 @@ class Location(wiring.Component):
             offered = of_warp(m, cfg, "offered", self.warp, bases)
             for slot in range(cfg.source_slots):
                 look_up(m, cfg, *offered, self.sources[slot], self.source_places[slot], self._bank)
-        for port in range(cfg.ports):
+        for port in range(cfg.write_ports):
             warp = decode(self.result_warps[port], cfg.warps)
             writing = of_warp(m, cfg, f"result{port}", warp, bases)
             look_up(m, cfg, *writing, self.result_registers[port], self.result_places[port], self._bank)

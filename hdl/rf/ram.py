@@ -15,7 +15,7 @@ _PORTS_1RW = """\
   input  [{row}:0]  address,
   input  [{lane}:0]  mask,
   input  [{data}:0]  write_data,
-  output reg [{data}:0]  read_data    // from the cycle after a read until the next read
+  output reg [{data}:0]  read_data    // of the last read
 """
 _BODY_1RW = """\
     if (enable) begin
@@ -34,7 +34,7 @@ _PORTS_1R1W = """\
   input  [{row}:0]  write_address,
   input  [{lane}:0]  mask,        // lanes that a write changes
   input  [{data}:0]  write_data,
-  output reg [{data}:0]  read_data    // old contents; from the cycle after a read until the next read
+  output reg [{data}:0]  read_data    // of the last read
 """
 _BODY_1R1W = """\
     if (read_enable) read_data <= rows[read_address];
@@ -42,9 +42,17 @@ _BODY_1R1W = """\
       for (lane = 0; lane < {lanes}; lane = lane + 1)
         if (mask[lane]) rows[write_address][lane*32 +: 32] <= write_data[lane*32 +: 32];
 """
+_RULES_1RW = """\
+// An access is a read or a write, so no row is read and written in one cycle.
+"""
+_RULES_1R1W = """\
+// A row may be read and written in one cycle. The machine uses no lane that such a read returns, so a macro may answer
+// with the old row, the new one or neither; this model gives the old one.
+"""
 _MODULE = """\
-// One register bank: {rows} rows of {lanes} lanes x 32 bits, {ports}, write enable per lane. Contents are not reset.
-module {name} (
+// One register bank: {rows} rows of {lanes} lanes x 32 bits, {ports}.
+// A write changes the lanes in mask; contents are not reset. Inputs count at the rising edge that ends their cycle.
+{times}{rules}module {name} (
 {declarations});
   reg [{data}:0] rows [0:{last}];
   integer lane;
@@ -65,7 +73,21 @@ def ram_verilog(cfg: Config) -> str:
         ports="one port that reads or writes" if single else "one read port and one write port",
         declarations=(_PORTS_1RW if single else _PORTS_1R1W).format(**sizes),
         body=(_BODY_1RW if single else _BODY_1R1W).format(**sizes),
+        rules=_RULES_1RW if single else _RULES_1R1W,
+        times=_times(cfg),
         **{name: sizes[name] for name in ("data", "lanes")},
+    )
+
+
+def _times(cfg: Config) -> str:
+    """When data of a read are used, and how close accesses of a port are."""
+    if cfg.gives.cycles != cfg.bank_cycles:
+        return "// A read enabled in cycle t is used in one cycle, from t + 1 on: a macro holds it so long.\n"
+    if cfg.bank_cycles == 1:
+        return "// A read enabled in cycle t is used in cycle t + 1 only. Every cycle may have an access.\n"
+    return (
+        f"// A read enabled in cycle t is used in cycle t + {cfg.bank_cycles} only: a macro may take that long.\n"
+        f"// Enables of one port are {cfg.bank_cycles} or more cycles apart.\n"
     )
 
 

@@ -32,23 +32,25 @@ class BufferProperties(Properties):
 
     def check(self, m, part):
         count = self.count = Signal(range(self._depth + 1))
-        m.d.sync += count.eq(count + part.push - part.pop)
-        m.d.comb += [
-            Assume(~part.pop | (count != 0)),
-            Assume(~part.push | part.pop | (count < self._depth)),
-        ]
-        self._follow(m, part, count)
+        taken = part.push & part.ready
+        m.d.sync += count.eq(count + taken - part.pop)
+        m.d.comb += Assume(~part.pop | (count != 0))
+        self._follow(m, part, count, taken)
         first = self.tracked & (self.ahead == 0)
         m.d.comb += [
+            Assert(part.ready == (count < self._depth), "ready is room for one more"),
             Assert(part.valid == (count != 0), "a head is valid while beats are held"),
             Assert(~self.tracked | part.valid, "no beat is lost"),
             Assert(~first | (part.head.as_value() == self.kept), "beats come in order and unchanged"),
         ]
         full = Signal()
         m.d.sync += full.eq(full | (count == self._depth))
-        m.d.comb += Cover(first & part.pop & full & (self.kept != 0), "a beat goes through a buffer that was full")
+        m.d.comb += [
+            Cover(first & part.pop & full & (self.kept != 0), "a beat goes through a buffer that was full"),
+            Cover(part.push & ~part.ready & part.pop, "a beat is sent to a full buffer, and refused"),
+        ]
 
-    def _follow(self, m: Module, part, count) -> None:
+    def _follow(self, m: Module, part, count, taken) -> None:
         """Whether the marked beat is held, how many are ahead of it, and what it was."""
         self.tracked, self.ahead, self.kept = (
             Signal(),
@@ -59,7 +61,7 @@ class BufferProperties(Properties):
         m.d.comb += mark.eq(AnySeq(1))
         with m.If(self.tracked & part.pop):
             m.d.sync += [self.tracked.eq(self.ahead != 0), self.ahead.eq(self.ahead - 1)]
-        with m.Elif(~self.tracked & part.push & mark):
+        with m.Elif(~self.tracked & taken & mark):
             m.d.sync += [self.tracked.eq(1), self.ahead.eq(count - part.pop), self.kept.eq(part.beat)]
 
     def help(self, m, part, state):
@@ -84,7 +86,7 @@ class BarrierProperties(Properties):
         m.d.comb += [
             Assume(at_most_one(part.arrive)),
             Assume((part.arrive & ~(part.resident & ~part.waiting)) == 0),
-            *(Assume(part.cta[warp] < CFG.ctas) for warp in warps),
+            *(Assume(part.cta[warp] < CFG.cta_slots) for warp in warps),
             # A warp that waits or just arrived does not exit, and nobody who stays changes the CTA.
             Assume(((waiting | arrived) & ~part.resident) == 0),
             *(Assume(~(resident[warp] & part.resident[warp]) | (part.cta[warp] == ctas[warp])) for warp in warps),
@@ -174,6 +176,7 @@ def _buffer(depth: int, *, regress: bool = False) -> Proof:
         {
             "beats come in order and unchanged": wrong(head=lambda head: head & ~1),
             "no beat is lost": wrong(push=lambda push: push & AnySeq(1)),
+            "ready is room for one more": wrong(ready=lambda ready: ready | AnySeq(1)),
         },
         reach=2 * depth + 4,
         regress=regress,

@@ -84,7 +84,7 @@ class ScoreboardProperties(Properties):
         """Reserved and not released; a bit that is both in one cycle is reserved."""
         held = Signal(len(reserve), name=f"reserved_{name}")
         for bit in range(len(held)):
-            freed = Cat(self.part.release[port] & release[port][bit] for port in range(self._cfg.ports)).any()
+            freed = Cat(self.part.release[port] & release[port][bit] for port in range(self._cfg.write_ports)).any()
             with m.If(self.part.reserve & reserve[bit]):
                 m.d.sync += held[bit].eq(1)
             with m.Elif(freed):
@@ -128,7 +128,8 @@ class ScoreboardProperties(Properties):
         """For any one register: reserved and not released since, no beat that reads it is clear."""
         register = constant(m, "register", self._cfg.register_names)
         freed = Cat(
-            part.release[port] & part.release_registers[port].bit_select(register, 1) for port in range(self._cfg.ports)
+            part.release[port] & part.release_registers[port].bit_select(register, 1)
+            for port in range(self._cfg.write_ports)
         )
         waits = Signal()
         with m.If(part.reserve & part.reserve_registers.bit_select(register, 1)):

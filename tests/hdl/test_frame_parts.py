@@ -30,14 +30,16 @@ def test_an_instruction_buffer_is_a_queue(depth):
             assert ctx.get(part.valid) == bool(queue)
             if queue:
                 assert ctx.get(part.head.payload) == queue[0]
-            pop, push = bool(queue) and rng.random() < 0.5, len(queue) < depth and rng.random() < 0.6
+            pop, push = bool(queue) and rng.random() < 0.5, rng.random() < 0.6
+            taken = push and len(queue) < depth
+            assert ctx.get(part.ready) == (len(queue) < depth)
             ctx.set(part.push, push)
             ctx.set(part.beat.payload, number)
             ctx.set(part.pop, pop)
             await ctx.tick()
             if pop:
                 queue.popleft()
-            if push:
+            if taken:
                 queue.append(number)
 
     run(part, bench)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from amaranth import Module
 from amaranth.back import verilog as amaranth_verilog
+from amaranth.hdl import _nir
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -52,6 +53,12 @@ def test_garbage_is_collected_again_after_a_conversion() -> None:
     with pytest.raises(ZeroDivisionError):
         convert(lambda: 1 // 0, "part")
     assert gc.isenabled()
+
+
+def test_amaranth_checks_its_netlists_again_after_a_conversion() -> None:
+    verilog.verilog(Part(), "part")
+    with pytest.raises(AssertionError):
+        _nir.Value([7])
 
 
 def test_the_program_is_the_installed_one(root: Path) -> None:

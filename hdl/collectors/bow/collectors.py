@@ -59,7 +59,7 @@ class Windows(wiring.Component):
 
     def _results(self, m: Module, windows: list) -> None:
         """A window chooses among the results of its warp; of those that need it a bank chooses the highest port."""
-        for port in range(self._cfg.ports):
+        for port in range(self._cfg.write_ports):
             result = self.result[port]
             warp = named(m, f"result{port}_warp", decode(result.payload.warp, len(windows)))
             taken = any_of(window.considered[port] for window in windows) | (result.valid & ~result.payload.writes)
@@ -110,8 +110,8 @@ class Windows(wiring.Component):
             ]
 
     def _lanes(self, m: Module, windows: list) -> None:
-        cfg, ports = self._cfg, range(self._cfg.ports)
-        chosen, leaving = Cat(self.chosen[port] for port in ports), []
+        cfg, ports = self._cfg, range(self._cfg.write_ports)
+        chosen, leaving = Cat(self.chosen), []
         for lane in range(cfg.lanes):
             out = stamp(m, f"dispatch_lane{lane}", "dispatch_lane", lambda: DispatchLane(cfg), clocked=False)
             parts = [self._lane(m, lane, warp, window) for warp, window in enumerate(windows)]
@@ -135,7 +135,7 @@ class Windows(wiring.Component):
         return part
 
     def _watch(self, m: Module, windows: list) -> None:
-        ports = range(self._cfg.ports)
+        ports = range(self._cfg.write_ports)
         direct = ("room", "blocked", "collecting")
         per_window = ("stall_slot", "stall_evict", "stall_entry", "undispatched", "held", "filling", "dirty", "owed")
         per_window += ("evicting", "discard", "victim", "victim_transient")

@@ -27,9 +27,9 @@ class WindowLane(wiring.Component):
         members = {
             "fill": In(32),
             "filled": In(entries),
-            "results": In(32 * cfg.ports),
-            "enables": In(cfg.ports),
-            "accepted": In(cfg.ports),
+            "results": In(32 * cfg.write_ports),
+            "enables": In(cfg.write_ports),
+            "accepted": In(cfg.write_ports),
             "written": In(entries),
             "read": In(slots * entries),
             "operands": Out(32 * slots),
@@ -44,7 +44,7 @@ class WindowLane(wiring.Component):
         cfg = self._cfg
         words = [Signal(32, name=f"entry{entry}", reset_less=True) for entry in range(cfg.window_entries)]
         result, enabled = Signal(32), Signal()
-        ports = [self.results.word_select(port, 32) for port in range(cfg.ports)]
+        ports = [self.results.word_select(port, 32) for port in range(cfg.write_ports)]
         m.d.comb += [result.eq(select(self.accepted, ports)), enabled.eq((self.accepted & self.enables).any())]
         for entry, word in enumerate(words):
             with m.If(self.filled[entry]):

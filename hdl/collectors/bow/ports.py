@@ -34,12 +34,12 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
     cycles : In                    With the grant: how long until its data arrive.
     evict : Out(1), evict_register : Out(register_bits), evicted : In(1)   The entry that a bank is to take; if it
                                    writes back.
-    ready : Out(1), port : Out(2), out : Out(dispatch_layout(cfg)), dispatch : In(1)   Beat that can be dispatched.
+    ready : Out(1), dispatch : In(1), port : Out(port_bits), out : Out(dispatch_layout(cfg))   Oldest ready beat.
     filled, written : Out(window_entries)   Entries that the lanes fill, and write with the accepted result.
     evicting : Out(window_entries)          Entry on its way to its bank; if it writes back.
     read : Out(source_slots * window_entries)         Entries of the sources of the beat on ``out``.
     """
-    register, ports, entries = cfg.register_bits, cfg.ports, cfg.window_entries
+    register, ports, entries = cfg.register_bits, cfg.write_ports, cfg.window_entries
     singles = {
         In: ("buffered", "running", "offered", "bank_accept", "grant", "fill", "dispatch"),
         Out: ("room", "accepts", "blocked", "collecting", "request", "ready"),
@@ -56,7 +56,7 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
         "request_register": Out(register),
         "cycles": In(cfg.gives.cycles.bit_length()),
         **(evictions if writes_back(cfg) else {}),
-        "port": Out(2),
+        "port": Out(cfg.port_bits),
         "out": Out(dispatch_layout(cfg)),
         **{name: Out(entries) for name in ("filled", "written")},
         "read": Out(cfg.source_slots * entries),

@@ -32,7 +32,7 @@ class WindowSlots(wiring.Component):
     undispatched : Out(window)
     late, outdated : Out(1)               The result's beat has left, or is the next to leave.
     result_number : Out                   Number of its beat.
-    ready : Out(1), port : Out(2), out : Out(dispatch_layout(cfg))   Oldest beat that can be dispatched.
+    ready : Out(1), port : Out(port_bits), out : Out(dispatch_layout(cfg))   Oldest beat that can be dispatched.
     read : Out(source_slots * window_entries)   Entries of its used sources, slot-major, one-hot; zero if none is ready.
     """
 
@@ -51,7 +51,7 @@ class WindowSlots(wiring.Component):
                 **{name: Out(1) for name in ("reusable", "late", "outdated", "ready")},
                 **{name: Out(number_bits(cfg)) for name in ("number", "result_number")},
                 "undispatched": Out(cfg.window),
-                "port": Out(2),
+                "port": Out(cfg.port_bits),
                 "out": Out(dispatch_layout(cfg)),
                 "read": Out(slots * entries),
             }
@@ -99,7 +99,7 @@ class WindowSlots(wiring.Component):
         cfg, head = self._cfg, self.head
         kept = {name: width for name, width in dispatch_fields(cfg) if name != "warp"}
         layout = data.StructLayout(
-            {**kept, "port": 2, "used": cfg.source_slots, "indexes": cfg.source_slots * cfg.entry_bits}
+            {**kept, "port": cfg.port_bits, "used": cfg.source_slots, "indexes": cfg.source_slots * cfg.entry_bits}
         )
         indexes = [self.entries.word_select(n, cfg.window_entries) for n in range(cfg.source_slots)]
         values = {name: head[name] for name in (*kept, "port")}

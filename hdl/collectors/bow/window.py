@@ -73,8 +73,8 @@ class Window(wiring.Component):
             ranks.had.eq(choice.had & go.replicate(size)),
             slots.register.eq(register),
             slots.accepted.eq(go),
-            self.bank_request.eq(considered & choice.banked.replicate(cfg.ports)),
-            self.accepted.eq(considered & go.replicate(cfg.ports)),
+            self.bank_request.eq(considered & choice.banked.replicate(cfg.write_ports)),
+            self.accepted.eq(considered & go.replicate(cfg.write_ports)),
             self.written.eq(entries.stored | entries.merged),
         ]
         unwritten = entries.now.dirty | (entries.now.evicting & ~entries.evicted)

@@ -60,7 +60,7 @@ class CachingCollectors(wiring.Component):
 
     def _results(self, m: Module, units: list) -> None:
         """Accepted results, as every unit looks at them."""
-        ports = range(self._cfg.ports)
+        ports = range(self._cfg.write_ports)
         results = [self.result[port].payload for port in ports]
         banks, near = list(self.result_banks), self._cfg.hint_at("near_dests")
         written = Cat(self.result[port].valid & self.result[port].ready & results[port].writes for port in ports)
@@ -133,8 +133,8 @@ class CachingCollectors(wiring.Component):
             ]
 
     def _lanes(self, m: Module, units: list) -> None:
-        ports = range(self._cfg.ports)
-        chosen, leaving = named(m, "chosen_units", Cat(self.chosen[port] for port in ports)), []
+        ports = range(self._cfg.write_ports)
+        chosen, leaving = named(m, "chosen_units", Cat(self.chosen)), []
         for number in range(self._cfg.lanes):
             results = named(m, f"results{number}", Cat(data.word_select(number, 32) for data in self.result_data))
             masks = [self.result[port].payload for port in ports]

@@ -28,9 +28,9 @@ class CachingLane(wiring.Component):
                 "fill": In(cfg.unit_entries),
                 "fill_data": In(32),
                 "place": In(cfg.unit_entries),
-                "winner": In(cfg.ports),
-                "enable": In(cfg.ports),
-                "results": In(32 * cfg.ports),
+                "winner": In(cfg.write_ports),
+                "enable": In(cfg.write_ports),
+                "results": In(32 * cfg.write_ports),
                 "reads": In(cfg.source_slots * cfg.unit_entries),
                 "operands": Out(32 * cfg.source_slots),
             }
@@ -40,8 +40,9 @@ class CachingLane(wiring.Component):
         """One result for all entries, entry registers, one AND-OR multiplexer per slot."""
         m = Module()
         result, writes = Signal(32), Signal()
+        results = [self.results.word_select(port, 32) for port in range(self._cfg.write_ports)]
         m.d.comb += [
-            result.eq(select(self.winner, [self.results.word_select(port, 32) for port in range(self._cfg.ports)])),
+            result.eq(select(self.winner, results)),
             writes.eq((self.winner & self.enable).any()),
         ]
         words = [Signal(32, name=f"entry{entry}", reset_less=True) for entry in range(self._cfg.unit_entries)]

@@ -45,20 +45,20 @@ class ResultLookup(wiring.Component):
             {
                 **entry_members(cfg),
                 "tags": In(data.ArrayLayout(cfg.tag_bits, cfg.unit_entries)),
-                **{name: In(cfg.ports) for name in ("mine", "hinted", "full")},
-                "registers": In(data.ArrayLayout(cfg.register_bits, cfg.ports)),
-                "lower": In(cfg.ports**2),
-                "winner": Out(cfg.ports),
+                **{name: In(cfg.write_ports) for name in ("mine", "hinted", "full")},
+                "registers": In(data.ArrayLayout(cfg.register_bits, cfg.write_ports)),
+                "lower": In(cfg.write_ports**2),
+                "winner": Out(cfg.write_ports),
                 "place": Out(cfg.unit_entries),
                 "invalidate": Out(cfg.unit_entries),
-                **{name: Out(cfg.ports) for name in RESULT_EVENTS},
+                **{name: Out(cfg.write_ports) for name in RESULT_EVENTS},
             }
         )
 
     def elaborate(self, platform) -> Module:
         """Comparison of every result with every tag, beside the choice of a victim."""
         m = Module()
-        ports = range(self._cfg.ports)
+        ports = range(self._cfg.write_ports)
         m.submodules.first_victim = first = FirstVictim(self._cfg)
         m.d.comb += [getattr(first, name).eq(getattr(self, name)) for name in entry_members(self._cfg)]
         found = [named(m, f"found{port}", self._found(port)) for port in ports]
@@ -79,14 +79,14 @@ class ResultLookup(wiring.Component):
 
     def _classify(self, m: Module, there: Value, enters: Value, victim: Value) -> None:
         events = {
-            "cache_hit": self.winner & there.any().replicate(self._cfg.ports),
+            "cache_hit": self.winner & there.any().replicate(self._cfg.write_ports),
             "far": self.mine & ~self.hinted,
             "outdone": self.mine & self.hinted & ~self.winner,
-            "partial": self.winner & ~self.full & (~there.any()).replicate(self._cfg.ports),
-            "crowded": enters & (~victim.any()).replicate(self._cfg.ports),
+            "partial": self.winner & ~self.full & (~there.any()).replicate(self._cfg.write_ports),
+            "crowded": enters & (~victim.any()).replicate(self._cfg.write_ports),
         }
         kinds = {"empty": self.empty, "far": ~self.empty & ~self.near, "near": self.near}
         for kind, entries in kinds.items():
-            events[f"cache_{kind}"] = enters & (victim & entries).any().replicate(self._cfg.ports)
+            events[f"cache_{kind}"] = enters & (victim & entries).any().replicate(self._cfg.write_ports)
         for name in RESULT_EVENTS:
             m.d.comb += getattr(self, name).eq(events[name])

@@ -56,7 +56,7 @@ class WaitThreshold(wiring.Component):
         return m
 
     def _change(self, m: Module) -> Value:
-        """Whether this interval's number of beats differs from the last one's by more than a thirty-second."""
+        """Whether this interval's number of beats differs from the last one's by more than its share."""
         issued = Signal(self._cfg.issue_count_bits)
         before = Signal(self._cfg.issue_count_bits)
         now = named(m, "now", (issued + self.issue)[: len(issued)])
@@ -65,7 +65,7 @@ class WaitThreshold(wiring.Component):
         m.d.sync += issued.eq(Mux(self.interval_end, 0, now))
         with m.If(self.interval_end):
             m.d.sync += before.eq(now)
-        return named(m, "large_change", (magnitude << 5) > before)
+        return named(m, "large_change", (magnitude << self._cfg.large_bits) > before)
 
     def _move(self, m: Module, large: Value) -> None:
         step = self._cfg.wait_step

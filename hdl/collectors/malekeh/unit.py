@@ -32,7 +32,8 @@ class CachingUnit(wiring.Component):
     empty, holds_near : Out(1)              No entry has a register; some entry has a near one.
     tags, ranks : Out(ArrayLayout), near_entries, locked : Out(unit_entries)
     filled, request : Out(source_slots)     Slots whose value is in its entry, and those that ask their bank.
-    slot_places : Out(ArrayLayout), ready : Out(1), port : Out(2), out : Out(dispatch_layout(cfg))   As in the baseline.
+    slot_places : Out(ArrayLayout), ready : Out(1), port : Out(port_bits)   As in the baseline.
+    out : Out(dispatch_layout(cfg))         Likewise.
     mine, winner : Out(ports)               Results of the unit's warp, and the one that comes first.
     place, fill_entries : Out(unit_entries), reads : Out(source_slots * unit_entries)   What the lanes do.
     invalidate, lost : Out(unit_entries), SOURCE_EVENTS : Out(source_slots) each
@@ -45,10 +46,10 @@ class CachingUnit(wiring.Component):
         places = places_layout(cfg, slots)
         super().__init__(
             {
-                **{name: In(cfg.ports) for name in ("written", "hinted", "full")},
-                "warps": In(data.ArrayLayout(cfg.warp_bits, cfg.ports)),
-                "registers": In(data.ArrayLayout(cfg.register_bits, cfg.ports)),
-                "lower": In(cfg.ports**2),
+                **{name: In(cfg.write_ports) for name in ("written", "hinted", "full")},
+                "warps": In(data.ArrayLayout(cfg.warp_bits, cfg.write_ports)),
+                "registers": In(data.ArrayLayout(cfg.register_bits, cfg.write_ports)),
+                "lower": In(cfg.write_ports**2),
                 **{name: In(1) for name in ("allocate", "own", "vacate", "dispatch")},
                 "beat": In(beat_layout(cfg)),
                 "places": In(places),
@@ -65,10 +66,11 @@ class CachingUnit(wiring.Component):
                     for name in ("near_entries", "locked", "place", "fill_entries", "invalidate", "lost")
                 },
                 **{
-                    name: Out(cfg.ports) for name in ("mine", "winner", *(f"result_{event}" for event in RESULT_EVENTS))
+                    name: Out(cfg.write_ports)
+                    for name in ("mine", "winner", *(f"result_{event}" for event in RESULT_EVENTS))
                 },
                 "slot_places": Out(places),
-                "port": Out(2),
+                "port": Out(cfg.port_bits),
                 "out": Out(dispatch_layout(cfg)),
                 "reads": Out(slots * entries),
             }
@@ -98,7 +100,7 @@ class CachingUnit(wiring.Component):
     def _results(self, m: Module, results: ResultLookup, recency: Recency, empty: Value) -> None:
         """Step 1: the results of the owner, looked up among the entries as they are."""
         same = Cat(warp == self.owner for warp in self.warps)
-        m.d.comb += self.mine.eq(self.written & same & self.owned.replicate(self._cfg.ports))
+        m.d.comb += self.mine.eq(self.written & same & self.owned.replicate(self._cfg.write_ports))
         m.d.comb += [getattr(results, name).eq(getattr(self, name)) for name in ("mine", "hinted", "full", "lower")]
         m.d.comb += [
             results.registers.eq(self.registers),

@@ -45,7 +45,7 @@ class CheckedUnit(wiring.Component):
             **{name: Out(slots) for name in ("uncollected", "request", "interlock")},
             "slot_places": Out(places),
             "registers": Out(data.ArrayLayout(cfg.register_bits, slots)),
-            "port": Out(2),
+            "port": Out(cfg.port_bits),
             "out": Out(dispatch_layout(cfg)),
         }
         if gives.near_bits:

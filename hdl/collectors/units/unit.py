@@ -27,7 +27,7 @@ class CollectorUnit(wiring.Component):
     request : Out(slots)          Slots that ask their bank in this cycle.
     uncollected : Out(slots)      Slots not granted yet.
     slot_places, registers : Out(ArrayLayout)
-    port : Out(2), out : Out(dispatch_layout(cfg))
+    port : Out(port_bits), out : Out(dispatch_layout(cfg))
     """
 
     def __init__(self, cfg: Config) -> None:
@@ -49,7 +49,7 @@ class CollectorUnit(wiring.Component):
                 "uncollected": Out(slots),
                 "slot_places": Out(places),
                 "registers": Out(data.ArrayLayout(cfg.register_bits, slots)),
-                "port": Out(2),
+                "port": Out(cfg.port_bits),
                 "out": Out(dispatch_layout(cfg)),
             }
         )

@@ -24,9 +24,9 @@ class CacheLane(wiring.Component):
         self._cfg = cfg
         super().__init__(
             {
-                "results": In(32 * cfg.ports),
-                "masks": In(cfg.ports),
-                "writer": In(cfg.ports),
+                "results": In(32 * cfg.write_ports),
+                "masks": In(cfg.write_ports),
+                "writer": In(cfg.write_ports),
                 "line": In(cfg.lines),
                 "lines": In(READ_PORTS * cfg.lines),
                 "reads": Out(32 * READ_PORTS),
@@ -38,7 +38,7 @@ class CacheLane(wiring.Component):
         m = Module()
         cfg, result, writes = self._cfg, Signal(32), Signal()
         m.d.comb += [
-            result.eq(select(self.writer, [self.results.word_select(port, 32) for port in range(cfg.ports)])),
+            result.eq(select(self.writer, [self.results.word_select(port, 32) for port in range(cfg.write_ports)])),
             writes.eq((self.writer & self.masks).any()),
         ]
         words = [Signal(32, name=f"line{line}", reset_less=True) for line in range(cfg.lines)]

@@ -39,8 +39,8 @@ class QueuedBanks(wiring.Component):
             "push": In(writers),
             "push_places": In(places_layout(cfg, writers)),
             "push_sources": In(data.ArrayLayout(queue_sources(cfg), writers)),
-            "results": In(data.ArrayLayout(cfg.data_bits, cfg.ports)),
-            "masks": In(data.ArrayLayout(cfg.lanes, cfg.ports)),
+            "results": In(data.ArrayLayout(cfg.data_bits, cfg.write_ports)),
+            "masks": In(data.ArrayLayout(cfg.lanes, cfg.write_ports)),
             "full": Out(cfg.banks),
             "counts": Out(data.ArrayLayout(index_bits(cfg.write_queue + 1), cfg.banks)),
             "write": Out(cfg.banks),
@@ -87,7 +87,7 @@ class QueuedBanks(wiring.Component):
         return named(m, f"sources{index}", select(here, list(self.push_sources)))
 
     def _queue_lanes(self, m: Module, queues: list, banks: list, sources: list[Value]) -> None:
-        ports = range(self._cfg.ports)
+        ports = range(self._cfg.write_ports)
         filled = Cat(queue.entry & queue.push.replicate(len(queue.entry)) for queue in queues)
         filled, heads = named(m, "filled", filled), named(m, "heads", Cat(queue.head for queue in queues))
         sources = named(m, "sources", Cat(*sources))

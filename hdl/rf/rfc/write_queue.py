@@ -12,7 +12,7 @@ from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
 
 def queue_sources(cfg: RfcConfig) -> int:
     """Where an entry's data may come from: the write-back ports, then the read ports of the cache, if there is one."""
-    return cfg.ports + (READ_PORTS if cfg.cache_entries else 0)
+    return cfg.write_ports + (READ_PORTS if cfg.cache_entries else 0)
 
 
 class WriteQueue(wiring.Component):
@@ -92,8 +92,8 @@ class QueueLane(wiring.Component):
         self._cfg = cfg
         depth = cfg.banks * cfg.write_queue
         members = {
-            "results": In(32 * cfg.ports),
-            "masks": In(cfg.ports),
+            "results": In(32 * cfg.write_ports),
+            "masks": In(cfg.write_ports),
             "sources": In(cfg.banks * queue_sources(cfg)),
             "entries": In(depth),
             "heads": In(depth),
@@ -108,14 +108,14 @@ class QueueLane(wiring.Component):
         """AND-OR into the entries of each bank, AND-OR out of them."""
         m = Module()
         cfg, depth = self._cfg, self._cfg.write_queue
-        words = [self.results.word_select(port, 32) for port in range(cfg.ports)]
-        lanes = [self.masks[port] for port in range(cfg.ports)]
+        words = [self.results.word_select(port, 32) for port in range(cfg.write_ports)]
+        lanes = [self.masks[port] for port in range(cfg.write_ports)]
         if cfg.cache_entries:
             words += [self.reads.word_select(port, 32) for port in range(READ_PORTS)]
         for bank in range(cfg.banks):
             sources = self.sources.word_select(bank, queue_sources(cfg))
             word = named(m, f"word{bank}", select(sources, words))
-            lane = named(m, f"lane{bank}", select(sources[: cfg.ports], lanes) | sources[cfg.ports :].any())
+            lane = named(m, f"lane{bank}", select(sources[: cfg.write_ports], lanes) | sources[cfg.write_ports :].any())
             kept = []
             for entry in range(depth):
                 held = Signal(33, name=f"bank{bank}_entry{entry}", reset_less=True)

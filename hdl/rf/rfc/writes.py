@@ -56,7 +56,7 @@ class CacheWrites(wiring.Component):
 
     def __init__(self, cfg: RfcConfig) -> None:
         self._cfg = cfg
-        ports = cfg.ports
+        ports = cfg.write_ports
         single = (*SHORT_LOOKUP, "long_hit", "flush_wanted")
         flags = ("write_hit", "take", "merge", "drop_long", "flush_sent", "evict", "evict_dead")
         super().__init__(
@@ -155,7 +155,7 @@ class CacheWrites(wiring.Component):
     ) -> None:
         """An entry's data come from a write-back port, or from the read port that has the victim or the line."""
         own = short_port & (~short.evict).replicate(len(short_port))
-        sources = [Cat(own, ports.victim_port), long_port, Cat(Const(0, self._cfg.ports), ports.flush_port)]
+        sources = [Cat(own, ports.victim_port), long_port, Cat(Const(0, self._cfg.write_ports), ports.flush_port)]
         m.d.comb += [
             self.push.eq(Cat(short.queues, long.queues, self.flush_sent)),
             *(self.push_sources[writer].eq(source) for writer, source in enumerate(sources)),

@@ -62,7 +62,16 @@ class TwoLevel(wiring.Component):
         ]
         if cfg.suspend != "never":
             waits = self._of_places(m, "place_waits", self.waiting & ~self.barrier_released)
-            m.d.comb += self.suspend_barrier.eq(active & ~long & waits)
+            stopped = named(m, "stopped", active & ~long & waits)
+            m.d.comb += self.suspend_barrier.eq(
+                self._gives_way(stopped) if cfg.suspend_barrier == "needed" else stopped
+            )
+
+    def _gives_way(self, stopped: Value) -> Value:
+        """One of the places whose warps a barrier stops, if a warp needs it and no other place is about to be free."""
+        staying = self.placed & ~self.draining & ~self.releasing & ~self.suspend_long
+        needed = self.ready.any() & staying.all()
+        return lowest_one(stopped) & needed.replicate(self._cfg.active_warps)
 
     def _activate(self, m: Module, holders: Value) -> Value:
         """The place that the next warp gets, one-hot; zero if none is given away."""

@@ -131,7 +131,7 @@ class BankProperties(Properties):
             Assert(part.accept.any() == (part.writes.any() & (self.write_left == 0)), "a free port takes a write"),
             Assert(self.pins.write == self._accepted(part), "the SRAM writes what is accepted"),
         ]
-        for port in range(self._cfg.ports):
+        for port in range(self._cfg.write_ports):
             row = (self.pins.write_row == part.write_rows[port]) & (self.pins.mask == part.masks[port])
             m.d.comb += Assert(~part.accept[port] | ~part.writes[port + 1 :].any(), "the highest port is accepted")
             m.d.comb += Assert(~part.accept[port] | row, "row and lanes are those of the accepted port")

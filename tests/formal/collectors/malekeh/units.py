@@ -14,7 +14,7 @@ class UnitProperties(ConfiguredProperties):
 
     def check(self, m, part):
         cfg = self._cfg
-        self.entries, self.slots, self.ports = range(cfg.unit_entries), range(cfg.source_slots), range(cfg.ports)
+        self.entries, self.slots, self.ports = range(cfg.unit_entries), range(cfg.source_slots), range(cfg.write_ports)
         self.empty = Cat(part.tags[entry].all() for entry in self.entries)
         self._promised(m, part)
         self._follow(m, part)
@@ -30,7 +30,7 @@ class UnitProperties(ConfiguredProperties):
 
     def _promised(self, m, part):
         """What allocator, banks and scoreboard see to."""
-        some_order(m, part.lower, self._cfg.ports)
+        some_order(m, part.lower, self._cfg.write_ports)
         m.d.comb += [
             Assume(part.own == (part.owned & (part.owner == part.beat.warp))),
             Assume(~(part.allocate | part.vacate) | ~part.busy),
@@ -98,7 +98,7 @@ class UnitProperties(ConfiguredProperties):
         ]
 
     def _results(self, m, part):
-        register, port = constant(m, "written", self._cfg.register_names), constant(m, "port", self._cfg.ports)
+        register, port = constant(m, "written", self._cfg.register_names), constant(m, "port", self._cfg.write_ports)
         mine = part.mine.bit_select(port, 1)
         same = part.registers.as_value().word_select(port, self._cfg.register_bits) == register
         entered = Mux(mine & same & part.winner.bit_select(port, 1), part.place, 0)

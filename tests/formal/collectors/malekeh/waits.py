@@ -87,13 +87,19 @@ class ThresholdProperties(ConfiguredProperties):
         6: ((0, 6), (1, 3)),
     }
 
+    @property
+    def _share(self) -> int:
+        """The page's L."""
+        least = 25 * len(range(0, 63, self._cfg.wait_step))
+        return 32 if self._cfg.wait_table == "reconstructed" else min(1 << n for n in range(12) if 1 << n >= least)
+
     def check(self, m, part):
         self._count(m, part)
         beats = Signal(self._cfg.issue_count_bits + 1)
         m.d.comb += beats.eq(self.beats + part.issue)
         change = Mux(beats > self.before, beats - self.before, self.before - beats)
         self.large, self.started = Signal(), Signal()
-        m.d.comb += self.large.eq(32 * change > self.before)
+        m.d.comb += self.large.eq(self._share * change > self.before)
         m.d.sync += self.started.eq(1)
         ended, large = past(m, part.interval_end, "ended"), past(m, self.large, "large")
         state, threshold = past(m, part.state, "state", 1), past(m, part.threshold, "threshold", part.threshold.init)
@@ -158,15 +164,15 @@ def _allocator(units: int, *, regress: bool = False) -> Proof:
     )
 
 
-def _threshold(interval: int, step: int, reach: int, *, regress: bool = False) -> Proof:
-    cfg = config(interval=interval, wait_step=step, source_slots=2)
+def _threshold(interval: int, step: int, reach: int, *, table: str = "reconstructed", regress: bool = False) -> Proof:
+    cfg = config(interval=interval, wait_step=step, wait_table=table, source_slots=2)
 
     def wrong(**changes):
         return lambda: ThresholdProperties(Miswired(WaitThreshold(cfg), **changes), cfg, helped=False)
 
     return Proof(
         "hdl.collectors.malekeh.threshold.WaitThreshold",
-        f"intervals of {interval} cycles, steps of {step}",
+        f"intervals of {interval} cycles, steps of {step}, {table}",
         lambda: ThresholdProperties(WaitThreshold(cfg), cfg),
         {"the next state is the table's": wrong(issue=lambda issue: Const(0))},
         reach=reach,
@@ -178,5 +184,6 @@ PROOFS = (
     _allocator(3),
     _allocator(8, regress=True),
     _threshold(2, 31, 16),
+    _threshold(2, 31, 16, table="bounded"),
     _threshold(40, 31, 250, regress=True),
 )

@@ -79,7 +79,7 @@ class LaneProperties(ConfiguredProperties):
         self.filled, self.kept = Signal(), Signal(33)
         chosen = part.sources.word_select(bank, sources)
         words = Cat(part.results, part.reads)
-        lane = Mux(source < cfg.ports, part.masks.bit_select(source, 1), 1)
+        lane = Mux(source < cfg.write_ports, part.masks.bit_select(source, 1), 1)
         m.d.comb += [
             Assume(chosen == 1 << source),
             Assume(part.heads.word_select(bank, cfg.write_queue) == 1 << entry),
@@ -90,7 +90,7 @@ class LaneProperties(ConfiguredProperties):
         m.d.comb += [
             Assert(~self.filled | (out[:32] == self.kept[:32]), "a word waits with its entry"),
             Assert(~self.filled | (out[32] == self.kept[32]), "so does whether the lane is written"),
-            Cover(self.filled & part.enable.any() & (source >= cfg.ports) & part.banks.any(), "a word comes out"),
+            Cover(self.filled & part.enable.any() & (source >= cfg.write_ports) & part.banks.any(), "a word comes out"),
         ]
 
 

@@ -33,7 +33,7 @@ class WriteProperties(ConfiguredProperties):
 
     def check(self, m, part):
         self._promised(m, part)
-        ports = range(self._cfg.ports)
+        ports = range(self._cfg.write_ports)
         far = [part.results[port].origin >= Origin.HIT.value for port in ports]
         far = Cat(far) if self._cfg.long_results == "bypass" else Const(0, len(far))
         self.short = Candidate(m, "near", part.results, part.valid & ~far)
@@ -143,7 +143,7 @@ class WriteProperties(ConfiguredProperties):
 
     def _sources(self, m, part) -> None:
         """Where the data of entries and lines come from."""
-        sources, short, long, ports = part.push_sources, self.short, self.long, self._cfg.ports
+        sources, short, long, ports = part.push_sources, self.short, self.long, self._cfg.write_ports
         own = Mux(part.evict, part.victim_port << ports, short.port)
         written = Mux(part.merge, long.port, Mux(part.write_hit | part.take, short.port, 0))
         hit = Mux(part.merge, long.port, Mux(part.write_hit, short.port, 0))

@@ -52,10 +52,29 @@ class PlaceProperties(ConfiguredProperties):
         self.suspends = Signal(cfg.warps, name="suspends_shadow")
         waits = self._of_places(part.waiting & ~part.barrier_released) if cfg.suspend != "never" else 0
         long = self.active & self._of_places(self.suspends)
+        stopped = self.active & ~long & waits
         m.d.comb += [
             self.suspends.eq(part.buffered & part.marked & why),
             Assert(part.suspend_long == long, "a place drains for its warp's marked beat"),
-            Assert(part.suspend_barrier == (self.active & ~long & waits), "or because its warp waits"),
+        ]
+        if cfg.suspend_barrier == "always":
+            m.d.comb += Assert(part.suspend_barrier == stopped, "or because its warp waits")
+        else:
+            self._gives_way(m, part, stopped, self.active & ~long)
+
+    def _gives_way(self, m, part, stopped: Value, staying: Value) -> None:
+        """One place drains for a warp that needs it; so no ready warp waits while all places have stopped warps."""
+        leaves, needed = part.suspend_barrier, part.ready.any()
+        m.d.comb += [
+            Assert((leaves & ~stopped) == 0, "only a place whose warp waits is given up at a barrier"),
+            Assert(at_most_one(leaves), "one at a time"),
+            Assert((leaves == 0) | (needed & staying.all()), "for a ready warp, when no other place becomes free"),
+            Assert((leaves == 0) | (((leaves - 1) & stopped) == 0), "the lowest"),
+            Assert(
+                ~needed | ~stopped.any() | leaves.any() | ~staying.all(),
+                "while a warp needs a place, one is free or leaves, or none has stopped",
+            ),
+            Cover(stopped.all() & leaves.any(), "all places have stopped"),
         ]
 
     def _held(self, m, part) -> None:
@@ -180,8 +199,16 @@ _ROUND_ROBIN = {
     "a warp has at most one place": {"places": lambda places: places | 1 | 1 << 4},  # the first of four warps
 }
 
+_NEEDED = {
+    "for a ready warp, when no other place becomes free": {"suspend_barrier": lambda places: places | 1},
+    "while a warp needs a place, one is free or leaves, or none has stopped": {
+        "suspend_barrier": lambda _: Const(0, 2)
+    },
+}
+
 PROOFS = (
     _proof("greedy, pending", _GREEDY),
+    _proof("greedy, pending, places kept at barriers", _NEEDED, suspend_barrier="needed"),
     _proof("round robin, always", _ROUND_ROBIN, active_choice="round_robin", suspend="always"),
     _proof(
         "round robin, never", _ROUND_ROBIN, regress=True, active_choice="round_robin", suspend="never", active_warps=4

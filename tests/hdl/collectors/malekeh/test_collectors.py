@@ -46,7 +46,7 @@ def test_a_unit_adds_128_bits_to_what_a_collector_unit_holds(turing):
     assert (cfg.source_slots, cfg.unit_entries, cfg.collectors) == (8, 8, 2)
     entries = 8 * (8 + 1 + 1 + 3)  # tag, lock, near, rank
     slots = 8 * 3  # entry of each source
-    beat = cfg.warp_bits + 2 + cfg.register_bits + 3 + cfg.lanes + cfg.payload_bits
+    beat = cfg.warp_bits + cfg.port_bits + cfg.register_bits + 3 + cfg.lanes + cfg.payload_bits
     known = 1 + beat + cfg.source_slots * (cfg.bank_bits + cfg.row_bits + 3)  # busy; per slot place and progress
     apart = 1 + 1 + 4  # owned; full and near bits of the destinations, which travel with the beat
     assert entries + slots == 128

@@ -102,6 +102,16 @@ def test_a_change_of_exactly_a_thirty_second_is_small():
     assert [next_state(last) for last in (330, 331, 310, 309)] == [2, 3, 2, 3]
 
 
+def test_a_change_of_exactly_the_bounded_share_is_small():
+    """With steps of 16 the share is one part in 128: of 384 beats three."""
+
+    def next_state(last):
+        cfg = config(interval=400, wait_table="bounded", wait_step=16)
+        return walk(cfg, lambda number, _: (384, last)[number % 2], 3)[2][0]
+
+    assert [next_state(last) for last in (387, 388, 381, 380)] == [2, 3, 2, 3]
+
+
 def test_after_an_idle_interval_any_beat_is_a_large_change():
     counts = itertools.chain([1, 1], itertools.repeat(3))
     seen = walk(config(interval=10), lambda *_: next(counts), 4)

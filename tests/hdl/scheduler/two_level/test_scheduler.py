@@ -69,6 +69,18 @@ class Places:
                 found.append(warp)
         return found
 
+    def leaving(self, inputs, ready):
+        """Places whose warps suspend, and those whose warps wait at a barrier and leave because of it."""
+        active = {n: place[0] for n, place in enumerate(self.places) if place and place[1] == "active"}
+        loads = {n for n, warp in active.items() if self.suspends(inputs, warp)}
+        stopped = inputs["waiting"] & ~inputs["barrier_released"]
+        stops = [n for n, warp in sorted(active.items()) if n not in loads and stopped >> warp & 1]
+        if self.cfg.suspend == "never":
+            return loads, []
+        if self.cfg.suspend_barrier == "always":
+            return loads, stops
+        return loads, stops[:1] if ready and len(active) == len(self.places) and not loads else []
+
     def step(self, inputs, issuing, exits):
         """Outputs of this cycle, then the clock edge; ``issuing`` is a warp or None."""
         ready, free = self.ready(inputs), [n for n, place in enumerate(self.places) if place is None]
@@ -80,6 +92,8 @@ class Places:
             "activate": 0 if comer is None else 1 << comer,
             **dict.fromkeys(("placed", "draining", "releasing", "suspend_long", "suspend_barrier"), 0),
         }
+        loads, stops = self.leaving(inputs, ready)
+        seen["suspend_long"], seen["suspend_barrier"] = (sum(1 << n for n in gone) for gone in (loads, stops))
         after = [place and list(place) for place in self.places]
         for number, place in enumerate(self.places):
             if place is None:
@@ -91,11 +105,7 @@ class Places:
 
             seen["placed"] |= 1 << number
             if state == "active":
-                if self.suspends(inputs, warp):
-                    seen["suspend_long"] |= 1 << number
-                    after[number][1] = "draining"
-                elif has("waiting") and not has("barrier_released") and self.cfg.suspend != "never":
-                    seen["suspend_barrier"] |= 1 << number
+                if number in loads or number in stops:
                     after[number][1] = "draining"
             else:
                 seen[state] |= 1 << number
@@ -122,17 +132,18 @@ def one_hot(warp):
 
 SIZES = ((1, 1), (1, 4), (2, 5), (3, 4), (5, 3))
 WALKS = [
-    (suspend, places, warps)
+    (suspend, barrier, places, warps)
     for suspend in ("pending", "always", "never")
+    for barrier in ("always", "needed")
     for places, warps in SIZES
     if suspend != "never" or places >= warps  # otherwise warps at a barrier could keep all places
 ]
 
 
 @pytest.mark.parametrize("choice", ("greedy", "round_robin"))
-@pytest.mark.parametrize(("suspend", "places", "warps"), WALKS)
-def test_the_scheduler_does_what_the_page_says(suspend, choice, places, warps):
-    cfg = CFG.replace(suspend=suspend, active_choice=choice, active_warps=places, warps=warps)
+@pytest.mark.parametrize(("suspend", "barrier", "places", "warps"), WALKS)
+def test_the_scheduler_does_what_the_page_says(suspend, barrier, choice, places, warps):
+    cfg = CFG.replace(suspend=suspend, suspend_barrier=barrier, active_choice=choice, active_warps=places, warps=warps)
     part, model, rng = TwoLevel(cfg), Places(cfg), random.Random(f"{suspend} {choice} {places}")
 
     async def bench(ctx):
@@ -220,6 +231,37 @@ def test_the_last_to_arrive_at_a_barrier_keeps_its_place():
         {"placed": 0b11, "draining": 0b01},
         {"placed": 0b11, "releasing": 0b01},
     ]
+
+
+def test_a_place_is_left_at_a_barrier_for_the_warp_that_has_none():
+    cfg = CFG.replace(suspend_barrier="needed")
+    steps = [
+        {"resident": 0b0011},
+        {"resident": 0b0011},
+        {"resident": 0b0011, "waiting": 0b0011},
+        {"resident": 0b1111, "waiting": 0b0011},
+        {"resident": 0b1111, "waiting": 0b0011},
+        {"resident": 0b1111, "waiting": 0b0011, "released": 0b01},
+        {"resident": 0b1111, "waiting": 0b0011},
+        {"resident": 0b1111, "waiting": 0b0011},
+    ]
+    held = {"placed": 0b11, "ready": 0b1100}
+    assert states(TwoLevel(cfg), steps)[2:] == [
+        {"placed": 0b11},
+        {**held, "suspend_barrier": 0b01},
+        {**held, "draining": 0b01},
+        {**held, "releasing": 0b01},
+        {"placed": 0b10, "ready": 0b1100, "activate": 0b0100},
+        {"placed": 0b11, "ready": 0b1000, "suspend_barrier": 0b10},
+    ]
+
+
+def test_a_warp_stays_at_a_barrier_while_another_leaves_for_its_load():
+    cfg = CFG.replace(suspend_barrier="needed")
+    both = {"resident": 0b111, "waiting": 0b01, "buffered": 0b10, "marked": 0b10, "touches_long": 0b10}
+    rows = states(TwoLevel(cfg), [{"resident": 0b011}, {"resident": 0b011}, both, both, both])
+    held = {"placed": 0b11, "ready": 0b100}
+    assert rows[2:] == [{**held, "suspend_long": 0b10}, {**held, "draining": 0b10}, {**held, "releasing": 0b10}]
 
 
 def test_a_place_freed_by_an_exit_is_given_away_in_the_next_cycle():
