@@ -21,6 +21,7 @@ from cocotb.triggers import FallingEdge
 from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
 from warpfile.sim.explain import HISTORY, differing_fields, fault_name, first_mismatch
+from warpfile.sim.harness_pins import PIN_SLOT
 from warpfile.sim.plan import PLAN_VARIABLE, Outcome, Plan
 from warpfile.sim.records import Quiet
 from warpfile.sim.replay import CLOCK_PERIOD, fault_of
@@ -129,7 +130,8 @@ class Lockstep:
         warp, beat = self._suspect(fields)
         if got >> width:
             fault = fault_of(self.dut)
-            warp, beat = fault["warp"], self.workload.beats[fault["payload"]]
+            if fault["slot"] != PIN_SLOT:
+                warp, beat = fault["warp"], self.workload.beats[fault["payload"]]
             extra[fault_name(fault)] = fault
         for name, value in extra.items():
             fields[name] = value if isinstance(value, dict) else {"message": value}

@@ -55,11 +55,12 @@ def build_harness(
     """
     _check_folder(root, simulator)
     if optimised is None:
-        optimised = len(workload.beats) >= LONG
+        optimised = len(workload.dealt) >= LONG
     layout = ProbeLayout(scheme.probes(cfg))
     machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root)
     extra = scheme.harness(cfg, layout) if not recording else ""
     texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, extra, recording)}
+    texts |= {"checks.v": scheme.checks(cfg)} if not recording else {}
     tool = str(simulators.verilator_executable())
     kind = (simulator, str(waves), str(optimised), tool, simulators.processor())
     key = hashlib.sha256("\0".join([*texts.values(), *kind]).encode()).hexdigest()[:16]

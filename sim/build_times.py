@@ -36,6 +36,7 @@ def _build(root: Path, machine: str, optimised: bool) -> list[float]:
     texts = {
         "machine.v": scheme.verilog(cfg, probes=True),
         "harness.v": harness_verilog(cfg, layout, scheme.harness(cfg, layout)),
+        "checks.v": scheme.checks(cfg),
     }
     with tempfile.TemporaryDirectory(dir=root) as folder:
         for file, text in texts.items():

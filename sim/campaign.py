@@ -1,4 +1,4 @@
-"""Running mutants in lockstep on stress traces until each is killed, or all traces are used up."""
+"""Running mutants in lockstep on stress traces and kernels until each is killed, or all are used up."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from warpfile.schemes import Scheme
 from warpfile.sim.build import Harness, build_harness
@@ -23,12 +24,23 @@ from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.stress import stress_trace
+from warpfile.spec.stress import release_trace, stress_trace
 from warpfile.spec.trace import TOKENS, Port, StaticInstruction, Trace
 from warpfile.spec.workload import Workload, prepare
 
 #: How Verilator ends a simulation whose logic drives itself.
 _UNSETTLED = "did not converge"
+
+
+class Load(Protocol):
+    """Something that a campaign runs."""
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
+        """What a configuration of a scheme runs; None where it does not fit."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,10 @@ class Stress:
     def name(self) -> str:
         """What the report calls it."""
         return f"{self.profile} {self.seed}/{self.registers}"
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload:
+        """The trace, annotated for a scheme and prepared."""
+        return prepare(cfg, self.trace(scheme, cfg))
 
     def trace(self, scheme: Scheme, cfg: Config) -> Trace:
         """The trace, annotated for a scheme; with odd seeds hints are loosened at random.
@@ -64,9 +80,20 @@ def _releasing(rng: random.Random, static: StaticInstruction) -> StaticInstructi
     return replace(static, token_writes=1 << rng.randrange(TOKENS)) if other else static
 
 
+@dataclass(frozen=True)
+class Releases:
+    """Every register pending while every other one is released, port by port."""
+
+    name: str = "release"
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload:
+        """The trace, annotated for a scheme and prepared."""
+        return prepare(cfg, scheme.annotated(cfg, release_trace()))
+
+
 #: A short trace kills most. Different numbers of registers give the warps different bases; with 63 every name is used,
 #: but on ``tiny`` only four warps have room.
-TRACES = (
+TRACES: tuple[Load, ...] = (
     Stress("mixed", 0, 24, 9),
     *(
         Stress(profile, seed, registers)
@@ -78,12 +105,15 @@ TRACES = (
     Stress("chain", 122, 50),
     Stress("memory", 122, 50),
     Stress("memory", 15, 63),
+    Releases(),
+    # More than 3/4 of 65,536 beats: their numbers use every bit of a payload of 16.
+    Stress("mixed", 4, 24, 260),
 )
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mutant: the stress trace that killed it, in which cycle and by which fields; or nothing."""
+    """What became of a mutant: the trace or kernel that killed it, in which cycle and by which fields; or nothing."""
 
     mutant: Mutant
     trace: str = ""
@@ -120,24 +150,26 @@ def campaign(
     cfg: Config,
     verilog: str,
     mutants: Sequence[Mutant],
-    traces: Iterable[Stress],
+    loads: Iterable[Load],
     root: Path,
     progress: Progress = str,
 ) -> list[Verdict]:
-    """Run each mutant in lockstep, on one trace after the other until it is killed.
+    """Run each mutant in lockstep, on one load after the other until it is killed.
 
-    The machine without a mutant has to pass every trace that is used; raises ``ValueError`` if it does not. A run that
+    The machine without a mutant has to pass every load that is used; raises ``ValueError`` if it does not. A run that
     breaks off for another reason than the mutant's is a :class:`SimulatorError`, never a kill.
     """
     verdicts = {mutant.number: Verdict(mutant) for mutant in mutants}
-    for stress in traces:
+    for load in loads:
         left = [number for number, verdict in verdicts.items() if not verdict.killed]
         if not left:
             break
-        workload = prepare(cfg, stress.trace(scheme, cfg))
+        workload = load.workload(scheme, cfg)
+        if workload is None:
+            continue
         harness = build_harness(scheme, cfg, workload, "verilator", root, verilog=verilog, optimised=True)
-        for number, found in _differences(harness, workload, left, stress.name).items():
-            verdicts[number] = Verdict(verdicts[number].mutant, stress.name, *found)
+        for number, found in _differences(harness, workload, left, load.name).items():
+            verdicts[number] = Verdict(verdicts[number].mutant, load.name, *found)
             progress(verdicts[number])
     return list(verdicts.values())
 

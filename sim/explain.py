@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warpfile.sim.harness import RECORD_SLOT
+from warpfile.sim.harness_pins import PIN_SLOT
 from warpfile.spec.beat import Beat
 from warpfile.spec.probe import ProbeLayout
 
@@ -18,7 +19,9 @@ def differing_fields(layout: ProbeLayout, rtl: int, golden: int) -> dict[str, di
 
 
 def fault_name(fault: dict[str, int]) -> str:
-    """The field that stands for what the harness itself found wrong at the dispatch pins."""
+    """The field that stands for what the harness itself found wrong at the pins."""
+    if fault["slot"] == PIN_SLOT:
+        return "rules of the pins" if fault["lanes"] else "integration ports"
     return "dispatched record" if fault["slot"] == RECORD_SLOT else "operand"
 
 

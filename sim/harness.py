@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import warpfile.sim.harness_text as text
+from warpfile.sim.harness_pins import pin_check, pin_checker, pin_connections, pin_wires
 from warpfile.sim.records import StreamFormat
 from warpfile.sim.stimulus import ROW_BITS, due_fields, positions, sections, stimulus_fields
 from warpfile.spec.beat import dispatch_fields, field_bits, launch_fields, result_fields
@@ -25,6 +26,8 @@ from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.workload import Workload, WorkloadError
 
+#: Module that is simulated.
+MACHINE = "warpfile"
 #: Bits above the probes in the observation word: a wrong operand was seen at the end of an earlier cycle.
 FAULT_BITS = 1
 #: Number of the operand slot in a fault that is about what leaves beside the operands.
@@ -47,7 +50,12 @@ def harness_verilog(cfg: Config, layout: ProbeLayout, extra: str = "", recording
     """Text of the harness for a machine with probes, for any trace. ``extra`` is what a scheme adds."""
     at = positions(stimulus_fields(cfg))
     ports = [_port(cfg, at, port, recording is None) for port in range(cfg.ports)]
-    connections = [*_frame_connections(at), *(line for port in ports for line in port.connections)]
+    ports += [_write_port(cfg, at, port) for port in range(cfg.write_ports)]
+    driven = [*_frame_connections(at), *(line for port in ports for line in port.connections)]
+    watched, checker, connections = "", extra, driven
+    if recording is None:
+        watched, checker = pin_wires(cfg, layout), pin_checker(cfg, MACHINE, driven) + extra
+        connections = driven + pin_connections(cfg, layout)
     return text.HARNESS.format(
         stimulus=field_bits(stimulus_fields(cfg)),
         observed=layout.width + FAULT_BITS - 1,
@@ -56,13 +64,14 @@ def harness_verilog(cfg: Config, layout: ProbeLayout, extra: str = "", recording
         lane_top=cfg.lanes - 1,
         data_top=cfg.data_bits - 1,
         rows=_rows(cfg, recording),
-        wires="\n".join(line for port in ports for line in port.wires),
+        wires="\n".join([*(line for port in ports for line in port.wires), watched]),
         source=_recorded(recording) if recording else _driven(cfg, layout),
-        checks="".join(port.checks for port in ports),
+        checks="".join(port.checks for port in ports) + (pin_check() if watched else ""),
         read="" if recording else _read(cfg, layout),
         results="".join(port.results for port in ports),
         connections="".join(f",\n    {line}" for line in connections),
-        extra=extra,
+        extra=checker,
+        machine=MACHINE,
     )
 
 
@@ -118,12 +127,12 @@ def _read(cfg: Config, layout: ProbeLayout) -> str:
 
 @dataclass(frozen=True)
 class _Port:
-    """Harness text of one execution port and its write-back port."""
+    """Harness text of one execution port, or of one write-back port."""
 
     wires: list[str]
-    results: str
-    checks: str
     connections: list[str]
+    checks: str = ""
+    results: str = ""
 
 
 def _offset(fields: Sequence[tuple[str, int]], wanted: str) -> int:
@@ -168,21 +177,15 @@ def _port(cfg: Config, at: dict[str, tuple[int, int]], port: int, compares: bool
         "data": cfg.data_bits,
         "data_top": cfg.data_bits - 1,
         "slots": cfg.source_slots,
-        "valid": at[f"result_valid{port}"][0],
         "ready": at["ready"][0] + port,
     }
-    value, masked = at[f"value{port}"][0], at[f"result{port}"][0] + _offset(result_fields(cfg), "mask")
     return _Port(
         wires=[
             f"  wire dispatch_valid{port};",
             f"  wire [{bits - 1}:0] dispatch{port};",
             f"  wire [{cfg.data_bits * cfg.source_slots - 1}:0] operands{port};",
-            f"  reg [{cfg.data_bits - 1}:0] result_data{port} = 0;",
             *([] if compares else [f"  reg left{port} /*verilator public_flat_rd*/ = 0;"]),
         ],
-        results=text.RESULT.format(
-            value=value, value_top=value + ROW_BITS - 1, spread=_spread(cfg, "next", masked), **names
-        ),
         checks=(text.CHECK if compares else text.LEAVE).format(
             due=due[f"due_valid{port}"][0],
             record=f"{record + bits - 1}:{record}",
@@ -194,25 +197,40 @@ def _port(cfg: Config, at: dict[str, tuple[int, int]], port: int, compares: bool
             spread=_spread(cfg, "look", 0),
             **names,
         ),
-        connections=_port_connections(port, names["ready"], names["valid"], _slice(at[f"result{port}"])),
+        connections=[
+            f".dispatch__{port}__valid(dispatch_valid{port})",
+            f".dispatch__{port}__ready(inputs[{names['ready']}])",
+            f".dispatch__{port}__payload(dispatch{port})",
+            f".operands__{port}(operands{port})",
+        ],
+    )
+
+
+def _write_port(cfg: Config, at: dict[str, tuple[int, int]], port: int) -> _Port:
+    valid, value = at[f"result_valid{port}"][0], at[f"value{port}"][0]
+    masked = at[f"result{port}"][0] + _offset(result_fields(cfg), "mask")
+    return _Port(
+        wires=[f"  reg [{cfg.data_bits - 1}:0] result_data{port} = 0;"],
+        results=text.RESULT.format(
+            port=port,
+            valid=valid,
+            value=value,
+            value_top=value + ROW_BITS - 1,
+            spread=_spread(cfg, "next", masked),
+            data=cfg.data_bits,
+            data_top=cfg.data_bits - 1,
+        ),
+        connections=[
+            f".result__{port}__valid(inputs[{valid}])",
+            f".result__{port}__payload({_slice(at[f'result{port}'])})",
+            f".result_data__{port}(result_data{port})",
+        ],
     )
 
 
 def _spread(cfg: Config, name: str, low: int) -> str:
     """All bits of the lanes whose bit is set in a mask, which starts at bit ``low`` of a register."""
     return ", ".join(f"{{32{{{name}[{low + lane}]}}}}" for lane in reversed(range(cfg.lanes)))
-
-
-def _port_connections(port: int, ready: int, valid: int, result: str) -> list[str]:
-    return [
-        f".dispatch__{port}__valid(dispatch_valid{port})",
-        f".dispatch__{port}__ready(inputs[{ready}])",
-        f".dispatch__{port}__payload(dispatch{port})",
-        f".operands__{port}(operands{port})",
-        f".result__{port}__valid(inputs[{valid}])",
-        f".result__{port}__payload({result})",
-        f".result_data__{port}(result_data{port})",
-    ]
 
 
 def write_values(cfg: Config, workload: Workload, path: Path) -> str:

@@ -43,7 +43,7 @@ module harness (input clk /*verilator public_flat_rw*/);
 {read}    inputs <= next;
 {results}  end
 
-  warpfile dut (
+  {machine} dut (
     .clk(clk),
     .rst(inputs[0]),
     .probe(probe){connections}

@@ -55,6 +55,15 @@ tee -q -o answer.txt sat -timeout {seconds} -prove-asserts -set-def-inputs miter
 """
 _ALONE = "rename {module} {side}"
 _WHOLE = "{boxes}flatten warpfile\nopt_clean -purge warpfile\nrename warpfile {side}"
+#: The same without the bits of registers that keep the value of the reset whatever happens.
+_MOVING = """\
+{boxes}flatten warpfile
+opt_dff -sat -nodffe -nosdff warpfile
+simplemap t:$dff
+splitnets warpfile
+opt_clean -purge warpfile
+rename warpfile {side}
+"""
 
 
 class YosysError(RuntimeError):
@@ -116,7 +125,7 @@ def _yosys(script: str, files: dict[str, str], *results: str) -> list[str]:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
             lines = (done.stderr + done.stdout).strip().splitlines()
-            raise YosysError(f"yosys stopped: {lines[-1] if lines else 'no message'}")
+            raise YosysError(f"yosys stopped: {lines[-1] if lines else f'exit status {done.returncode}'}")
         return [(folder / file).read_text() for file in results]
 
 
@@ -153,13 +162,15 @@ def _mutant(line: str, source: Sequence[str]) -> Mutant:
     return Mutant(number, options["-module"], command, place)
 
 
-def equivalent(verilog: str, mutant: Mutant, seconds: int = 120) -> bool:
-    """Whether a mutant is proven to change nothing, from any state: in its module, or else in the whole machine.
+def equivalent(verilog: str, mutant: Mutant, seconds: int = 120, *, reset: bool = False) -> bool:
+    """Whether a mutant is proven to change nothing from any state: in its module, or else in the whole machine.
 
-    Registers of both sides are paired by name, so a mutant that lets yosys drop one counts as not proven.
+    With ``reset``, which takes minutes: in the whole machine, from any state in which those bits of registers that
+    cannot leave the value of the reset have it. Registers of both sides are paired by name, so a mutant that lets yosys
+    drop one counts as not proven.
     """
     boxes = "".join(f"blackbox {name}\n" for name in _names(verilog) if _LEAF.match(name))
-    for prepare in (_ALONE, _WHOLE):
+    for prepare in (_MOVING,) if reset else (_ALONE, _WHOLE):
         gold, gate = (prepare.format(module=mutant.module, boxes=boxes, side=side) for side in ("gold", "gate"))
         script = _MITER.format(gold=gold, gate=gate, mutation=mutant.command, seconds=seconds)
         try:

@@ -54,7 +54,7 @@ def window_poison(cfg: BowConfig, layout: ProbeLayout) -> str:
             register = f"({tags}.stored[{entry}] ? {tags}.result_register : {held})"
             lanes = f"{{{cfg.lanes}{{1'b1}}}}"
             events.append(_event(cfg, event, f"{cfg.warp_bits}'d{warp}", register, lanes))
-    for port in range(cfg.ports):
+    for port in range(cfg.write_ports):
         names = ("warp", "register", "mask", "full")
         fields = {name: f"inputs[{input_bits(cfg, f'result{port}', name)}]" for name in names}
         # Of a partial result only its own lanes are given up.
@@ -64,7 +64,7 @@ def window_poison(cfg: BowConfig, layout: ProbeLayout) -> str:
         place_top=cfg.bank_bits + cfg.row_bits - 1,
         last_register=(1 << cfg.warp_bits + cfg.register_bits) - 1,
         last_lane=cfg.lanes - 1,
-        places="".join(_place(cfg, port) for port in range(cfg.ports)),
+        places="".join(_place(cfg, port) for port in range(cfg.write_ports)),
         events="".join(events),
     )
 

@@ -57,6 +57,7 @@ class CosimReport:
         facts: dict[str, object] = {
             "kernel": self.kernel,
             "preset": self.preset,
+            "domain": self.config.domain,
             "lanes": self.config.lanes,
             "simulator": self.simulator,
             "cycles": outcome.cycles,
@@ -142,7 +143,8 @@ def simulate(
         if waveform:
             plusargs += [f"+wave={waveform}", f"+dump_from={max(0, (stop or 0) - WAVEFORM_CYCLES)}"]
         plan = _plan(harness, workload, scratch, stop, hang_cycles)
-        with _Watch(plan.progress, lambda done: report("simulate", done, workload.trace.instructions)):
+        total = workload.instructions
+        with _Watch(plan.progress, lambda done: report("simulate", done, total)):
             environment = {PLAN_VARIABLE: str(scratch / "plan.json")}
             run_module(harness, "warpfile.sim.bench", scratch, plusargs, environment, plan.outcome)
         outcome = Outcome.load(plan.outcome)
@@ -152,7 +154,8 @@ def simulate(
 
 
 def _instructions(side: GoldenSide, workload: Workload, report: Progress) -> Callable[[], None]:
-    return lambda: report("simulate", side.environment.instructions, workload.trace.instructions)
+    total = workload.instructions
+    return lambda: report("simulate", side.environment.instructions, total)
 
 
 def _plan(harness: Harness, workload: Workload, scratch: Path, stop: int | None, hang_cycles: int) -> Plan:

@@ -49,7 +49,7 @@ def stimulus_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     """
     fields = [("reset", 1), ("launch_valid", 1), ("launch", field_bits(launch_fields(cfg)))]
     fields += [("decode_valid", 1), ("decode", field_bits(decode_fields(cfg))), ("ready", cfg.ports)]
-    for port in range(cfg.ports):
+    for port in range(cfg.write_ports):
         fields += [
             (f"result_valid{port}", 1),
             (f"result{port}", field_bits(result_fields(cfg))),
@@ -109,7 +109,7 @@ class StimulusPacker:
         self._kernel, self._operand = self._number.get("kernel"), self._number.get("operand")
         self.width = field_bits(stimulus_fields(cfg))
         self._ready = positions(stimulus_fields(cfg))["ready"][0]
-        self._held: list[tuple[Result | None, int]] = [(None, 0)] * cfg.ports
+        self._held: list[tuple[Result | None, int]] = [(None, 0)] * cfg.write_ports
         self._value = field_bits(result_fields(cfg))
         self._lanes = (1 << cfg.lanes) - 1
         self._warp_at = 1
@@ -208,14 +208,15 @@ class DuePacker:
     def _due(self, environment: Environment, payload: int) -> int:
         beat, warp = environment.workload.beats[payload], environment.owner(payload)
         assert warp is not None, f"beat {payload} is dispatched, but no warp has issued it"
-        record = warp | beat.dest << self._at_dest | beat.dest_count << self._at_count | payload << self._at_payload
+        # Two short numbers, and of the rows only those that there are: sums of long numbers are what takes the time.
+        record = warp | beat.dest << self._at_dest | beat.dest_count << self._at_count
         record |= (beat.mask & self._lanes) << self._at_mask
+        high = payload
         for name, at in self._flags:
-            record |= int(getattr(beat, name)) << at
+            high |= int(getattr(beat, name)) << at - self._at_payload
         if self._hints:
-            record |= (beat.hints & self._hints) << self._at_hints
-        low = self._record
-        for row in beat.expected:
-            record |= (row + 1) << low
-            low += ROW_BITS
-        return record
+            high |= (beat.hints & self._hints) << self._at_hints - self._at_payload
+        rows = 0
+        for row in reversed(beat.expected):
+            rows = rows << ROW_BITS | row + 1
+        return record | high << self._at_payload | rows << self._record

@@ -20,7 +20,7 @@ from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.workload import Workload
 
 #: Cycles that are written at once.
-BLOCK = 1024
+BLOCK = 512
 
 
 class GoldenSide:

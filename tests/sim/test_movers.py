@@ -36,7 +36,7 @@ def lockstep(root: Path, monkeypatch: pytest.MonkeyPatch) -> Lockstep:
     def run(scheme: str = "baseline", profile: str = "mixed", **changes: object) -> Outcome:
         movers = composed(SCHEMES[scheme], [FILE])
         cfg = movers.configuration("tiny", lanes=2, **changes)
-        trace = stress_trace(1, warps_per_cta=[3, 1, 2], ctas=3, profile=profile, registers=6, length=30)
+        trace = stress_trace(1, warps_per_cta=[3, 1, 2], ctas=3, profile=profile, registers=6, length=40)
         options = {"simulator": "icarus", "build_root": root / "build", "explain": False}
         verilog = movers.verilog(cfg, probes=True)
         return cosim(movers, cfg, trace, verilog=verilog, **options).outcome

@@ -4,16 +4,16 @@ import re
 
 import pytest
 
+from warpfile.mutation import Bundled, assess, configured, mutants_of, report
 from warpfile.schemes import SCHEMES
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import Stress, Verdict, campaign
+from warpfile.sim.campaign import TRACES, Stress, Verdict, campaign
 from warpfile.sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
-from warpfile.sim.mutation import assess, mutants_of, report
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.survivors import survivors
 
 BASELINE = SCHEMES["baseline"]
-CFG = BASELINE.configuration("tiny")
+CFG = configured(BASELINE, "tiny")
 COUNT = 64
 #: ``d & a`` is never 1, so the gate that gives it may be stuck at 0. What is behind a RAM's inputs is not seen.
 SMALL = """\
@@ -74,6 +74,22 @@ def test_most_mutants_die_on_a_short_trace_and_the_machine_without_one_passes(ma
     assert not any(verdict.fields == settles.fields for verdict in killed)
 
 
+def test_kernels_kill_too_and_one_that_does_not_fit_is_passed_over(machine, root):
+    verilog, mutants = machine
+    loads = [Bundled("matmul_tiled"), Bundled("divide")]
+    assert [load.workload(BASELINE, CFG) is None for load in loads] == [True, False]
+    verdicts = campaign(BASELINE, CFG, verilog, mutants, loads, root / "build")
+    assert {verdict.trace for verdict in verdicts} == {"divide", ""}
+    assert sum(verdict.killed for verdict in verdicts) >= COUNT / 2
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_last_trace_uses_every_bit_of_the_payload(scheme):
+    cfg = configured(SCHEMES[scheme], "tiny")
+    workload = TRACES[-1].workload(SCHEMES[scheme], cfg)
+    assert 3 << cfg.payload_bits - 2 < len(workload.beats) <= 1 << cfg.payload_bits
+
+
 def test_a_run_that_breaks_off_is_no_kill(machine, root, monkeypatch):
     verilog, mutants = machine
     monkeypatch.setattr("warpfile.sim.campaign.found_path", lambda finished, number: finished.with_name("nowhere.json"))
@@ -97,6 +113,20 @@ def test_a_mutant_that_nobody_can_see_is_proven_equivalent():
 def test_a_mutant_of_what_goes_into_a_ram_is_not_equivalent():
     assert not equivalent(SMALL, small_mutant("-mode inv", "-cell $and$machine.v:12", "-port Y"))
     assert not equivalent(SMALL, small_mutant("-mode const1", "-cell ram", "-port d"))
+
+
+def test_a_mutant_that_shows_only_where_no_run_comes_is_proven_from_the_reset():
+    stuck = SMALL.replace("output z);", "output z);\n  reg [1:0] never = 2'h0;\n  wire seen;").replace(
+        "y <= next;", "begin y <= next ^ seen; never <= {never[1] & a, a}; end\n  assign seen = never[1] & b;"
+    )
+    mutants = mutate(stuck, 200, ["warpfile"])[1]
+    hidden, plain = (
+        next(one for one in mutants if f"{port}[{bit}] in `seen = never[1] & b" in one.place and "inv" in one.place)
+        for port, bit in (("B", 0), ("Y", 0))
+    )
+    assert [equivalent(stuck, one, reset=reset) for one in (hidden, plain) for reset in (False, True)] == [
+        False, True, False, False
+    ]  # fmt: skip
 
 
 def test_a_mutant_of_no_cell_is_an_error():

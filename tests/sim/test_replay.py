@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ from warpfile.sim.stream import GoldenSide
 from warpfile.spec.annotation import on_last_beat
 from warpfile.spec.beat import dispatch_fields, field_bits, pack_fields
 from warpfile.spec.environment import Environment
+from warpfile.spec.pins import rules
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.workload import Workload, prepare
@@ -108,8 +110,10 @@ def planted(name: str, width: int, flipped: int) -> Callable[[str], str]:
 
     def change(text: str) -> str:
         declared = f"  wire [{width - 1}:0] {name};\n"
-        assert text.count(declared) == text.count(f"({name})") == 1
-        return text.replace(declared, raw + wire.replace("cycle >=", "late >=")).replace(f"({name})", f"(raw_{name})")
+        # The machine comes first; a checker beside it sees what it sees.
+        assert text.count(declared) == 1 and text.index(f"({name})") > text.index("dut (")
+        changed = text.replace(declared, raw + wire.replace("cycle >=", "late >="))
+        return changed.replace(f"({name})", f"(raw_{name})", 1)
 
     return lambda text: (
         change(text)
@@ -132,8 +136,11 @@ RECORD_BITS = field_bits(dispatch_fields(CFG))
         ("operands0", CFG.data_bits * CFG.source_slots, 1 << 32 + 5, "operand"),
         ("operands0", CFG.data_bits * CFG.source_slots, 1 << CFG.data_bits + 31, "operand"),
         ("dispatch0", RECORD_BITS, 1 << CFG.warp_bits, "dispatched record"),
+        ("pin_decode_ready", CFG.warps, 1 << CFG.warps - 1, "integration ports"),
+        ("pin_issue_warp", CFG.warp_bits, 1, "integration ports"),
+        ("pin_retired", CFG.warps, 2, "integration ports"),
     ],
-    ids=["first_probe", "last_probe", "lane_1", "second_operand", "record"],
+    ids="first_probe last_probe lane_1 second_operand record decode_ready issue_warp retired".split(),
 )
 def test_a_planted_difference_is_reported_as_by_the_interactive_run(
     root: Path,
@@ -151,6 +158,40 @@ def test_a_planted_difference_is_reported_as_by_the_interactive_run(
     outcome = both_modes(harness, workload, objections)
     assert outcome.first_mismatch and field in outcome.first_mismatch["fields"]  # type: ignore[operator]
     assert objections[0].cycle == outcome.first_mismatch["cycle"] >= PLANTED  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("pin", "lie", "rule"),
+    [
+        ("decode_ready", "0", "decode_room"),
+        ("resident", "0", "decode_slot"),
+        ("retired", "0", "launch_slot"),
+        ("launch__ready", "1'b0", "launch_held"),
+        ("result__0__ready", "1'b0", "result_held"),
+    ],
+)
+def test_a_driver_that_breaks_a_rule_of_the_pins_is_found(
+    root: Path,
+    workload: Workload,
+    objections: list[Replayed],
+    monkeypatch: pytest.MonkeyPatch,
+    pin: str,
+    lie: str,
+    rule: str,
+) -> None:
+    """The checker is told another level than the driver goes by, so that for it the driver is wrong."""
+    original = harness_module.harness_verilog
+
+    def lied(*given: Any) -> str:
+        machine, checker, rest = original(*given).partition("_checks #")
+        assert rest.count(f".{pin}(pin_{pin})") == 1
+        return machine + checker + rest.replace(f"(pin_{pin})", f"({lie})")
+
+    monkeypatch.setattr(build, "harness_verilog", lied)
+    outcome = both_modes(build_harness(BASELINE, CFG, workload, "icarus", root / "build"), workload, objections)
+    assert outcome.first_mismatch
+    fault = outcome.first_mismatch["fields"]["rules of the pins"]  # type: ignore[index]
+    assert fault["lanes"] == 1 << rules(CFG).index(rule)
 
 
 def test_a_hang_is_reported_as_by_the_interactive_run(

@@ -9,13 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.golden.collectors.bow.test_stage import LISTING
-from tests.golden.collectors.malekeh.test_example import CFG as CACHING_UNIT
-from tests.golden.collectors.malekeh.test_example import TRACE as CACHING_TRACE
-from tests.golden.rf.rfc.test_example import CFG as CACHE
-from tests.golden.rf.rfc.test_example import HINTS as CACHED_HINTS
-from tests.golden.rf.rfc.test_example import PROGRAM as CACHED_PROGRAM
+from tests.golden.dealing import instructions_of
 from tests.golden.scenario import hand_trace, op
+from tests.schemes.examples import CACHE, UNITS, WINDOWS, Example, label
 from warpfile.inputs import obtain_trace
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.runner import CosimReport, cosim
@@ -31,6 +27,9 @@ AWKWARD = [
     ("bow_wr", "tiny", {"window": 7, "window_entries": 9, "bank_skew": "row", "banks": 4}),
     ("malekeh", "tiny", {"collectors": 1, "bank_ports": "1R1W", "bank_cycles": 2, "wait_control": "fixed"}),
     ("malekeh", "tiny", {"collectors": 4, "unit_entries": 16, "source_slots": 8, "banks": 4, "ports": 1}),
+    ("bow_wr", "tiny", {"ports": 6, "write_back_ports": 3, "window": 4}),
+    ("malekeh", "tiny", {"ports": 6, "write_back_ports": 4, "result_queue": 1}),
+    ("rfc", "tiny", {"ports": 6, "write_back_ports": 6}),
     ("baseline", "tiny", {"scheduler": "two_level", "active_warps": 2}),
     ("baseline", "tiny", {"scheduler": "two_level", "active_warps": 3, "suspend": "always", "collectors": 1}),
     ("bow+two_level", "tiny", {"active_warps": 3, "window": 2}),
@@ -51,7 +50,7 @@ def run(
     cfg = scheme.configuration(preset, **changes)
     report = cosim(scheme, cfg, trace, preset=preset, simulator=simulator, build_root=root / "build")
     assert report.outcome.mismatches == 0, report.outcome.first_mismatch
-    assert report.outcome.instructions == trace.instructions
+    assert report.outcome.instructions == instructions_of(cfg, trace) > 0
     assert report.outcome.operands_checked == report.outcome.golden_operands_checked
     return report
 
@@ -100,42 +99,28 @@ def test_kernels_run_at_32_lanes(root: Path, name: str, kernel: str) -> None:
     assert report.outcome.lanes_checked
 
 
-@pytest.mark.parametrize(("mode", "writes"), [("through", 10), ("back", 5), ("hints", 2)])
-def test_operand_windows_have_the_bank_writes_of_the_worked_example(root: Path, mode: str, writes: int) -> None:
-    classes = np.zeros(len(LISTING) + 1, dtype=np.uint32)
-    classes[: len(LISTING)] = [write_class for _, write_class in LISTING]
-    trace = hand_trace([static for static, _ in LISTING])
-    hints = on_last_beat(trace, 3, classes)
-    label = "bow_wr window=3 source_slots=3"
-    trace = dataclasses.replace(trace, hints=hints, annotation=label)
-    counters = run("bow_wr", "pascal", trace, root, lanes=1, window_writes=mode).outcome.counters
-    assert (counters["bank_writes"], counters["bank_reads"], counters["bypassed_reads"]) == (writes, 5, 14)
-
-
-def test_a_caching_unit_runs_the_worked_example(root: Path) -> None:
-    scheme = SCHEMES["malekeh"]
-    assert scheme.collectors.hints
-    label = f"malekeh {scheme.collectors.hints.holds_for(CACHING_UNIT)}"
-    trace = dataclasses.replace(CACHING_TRACE, annotation=label)
-    report = cosim(scheme, CACHING_UNIT.replace(lanes=1), trace, build_root=root / "build")
-    counters = report.outcome.counters
-    assert report.outcome.mismatches == 0, report.outcome.first_mismatch
-    assert (counters["sources"], counters["source_hits"]) == (6, 2)
-    assert (counters["bank_reads"], counters["bank_writes"], counters["cached_results"]) == (4, 3, 2)
-
-
-def test_a_register_cache_runs_the_worked_example(root: Path) -> None:
-    scheme = SCHEMES["rfc"]
-    assert scheme.rf.hints
-    trace = hand_trace(CACHED_PROGRAM)
-    label = f"rfc {scheme.rf.hints.holds_for(CACHE)}"
-    trace = dataclasses.replace(trace, hints=np.array(CACHED_HINTS, dtype=np.uint32), annotation=label)
-    outcome = cosim(scheme, CACHE.replace(lanes=1), trace, build_root=root / "build").outcome
-    counters = outcome.counters
+def with_counts(example: Example, root: Path) -> None:
+    """Lockstep from the example's listing on, which must find no difference and the example's counts."""
+    scheme, cfg = SCHEMES[example.scheme], example.config
+    outcome = cosim(scheme, cfg, example.trace, build_root=root / "build").outcome
     assert outcome.mismatches == 0, outcome.first_mismatch
-    assert (counters["cache_hits"], counters["bank_reads"], counters["bank_writes"]) == (6, 3, 3)
-    assert (counters["evictions"], counters["flushes"], counters["long_results"]) == (1, 1, 1)
-    assert (counters["evictions_dead"], counters["flushes_dead"]) == (2, 1)
+    assert outcome.instructions == len(example.said)
+    assert {name: outcome.counters[name] for name in example.counters} == example.counters
+
+
+@pytest.mark.parametrize("example", [*WINDOWS, *UNITS[:2], *CACHE[:2]], ids=label)
+def test_the_worked_examples_run_from_their_listings(root: Path, example: Example) -> None:
+    with_counts(example, root)
+
+
+@pytest.mark.parametrize(("mode", "writes"), [("through", 10), ("back", 5)])
+def test_operand_windows_without_hints_have_the_bank_writes_of_the_worked_example(
+    root: Path, mode: str, writes: int
+) -> None:
+    example, counters = WINDOWS[0], {"bank_writes": writes, "bank_reads": 5, "bypassed_reads": 14}
+    with_counts(
+        dataclasses.replace(example, changes={**example.changes, "window_writes": mode}, counters=counters), root
+    )
 
 
 def test_a_wrong_write_class_is_seen(root: Path) -> None:

@@ -1,0 +1,60 @@
+"""What the SRAM of a bank says of its collisions holds: no machine needs an answer where a row is read and written."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpfile.schemes import SCHEMES, Scheme
+from warpfile.sim.runner import cosim
+from warpfile.spec.config import Config
+from warpfile.spec.stress import stress_trace
+
+READ = "    if (read_enable) read_data <= rows[read_address];\n"
+SAME_ROW = "write_enable && write_address == read_address"
+
+
+def configuration(scheme: Scheme) -> Config:
+    """Few rows in one two-port bank, so that reads and writes come in the same cycles."""
+    return scheme.configuration("tiny", bank_ports="1R1W")
+
+
+def unanswered(verilog: str, when: str) -> str:
+    """The machine with an SRAM that gives no value where a read meets a write."""
+    assert verilog.count(READ) == 1
+    unknown = READ.replace("if (read_enable)", f"if (read_enable && {when})").replace("rows[read_address]", "'bx")
+    return verilog.replace(READ, READ + unknown)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_read_that_meets_a_write_of_its_row_is_never_used(root, name):
+    scheme = SCHEMES[name]
+    cfg = configuration(scheme)
+    verilog = unanswered(scheme.verilog(cfg, probes=True), SAME_ROW)
+    for seed, profile in enumerate(("bank", "mixed", "mask")):
+        trace = stress_trace(seed, warps_per_cta=[2, 3], ctas=3, length=60, profile=profile)
+        report = cosim(scheme, cfg, trace, simulator="icarus", build_root=root / "build", verilog=verilog)
+        assert report.outcome.mismatches == 0, report.outcome.first_mismatch
+        assert report.outcome.operands_checked == report.outcome.golden_operands_checked > 0
+
+
+def test_reads_that_meet_any_write_are_used(root):
+    """The same fault is found where it is one."""
+    scheme = SCHEMES["baseline"]
+    cfg = configuration(scheme)
+    verilog = unanswered(scheme.verilog(cfg, probes=True), "write_enable")
+    trace = stress_trace(0, warps_per_cta=[2, 3], ctas=3, length=60, profile="bank")
+    options = {"simulator": "icarus", "build_root": root / "build", "explain": False}
+    report = cosim(scheme, cfg, trace, verilog=verilog, **options)
+    assert report.outcome.mismatches and "operand" in report.outcome.first_mismatch["fields"]
+
+
+def test_both_kinds_of_bank_state_their_rules():
+    text = {
+        ports: SCHEMES["baseline"].verilog(
+            SCHEMES["baseline"].configuration("tiny", bank_ports=ports, bank_cycles=3), probes=False
+        )
+        for ports in ("1RW", "1R1W")
+    }
+    assert "no row is read and written in one cycle" in text["1RW"]
+    assert "with the old row, the new one or neither" in text["1R1W"]
+    assert all("used in cycle t + 3 only" in one for one in text.values())
