@@ -19,7 +19,12 @@ RFC = Part(
     parameters=RfcConfig,
     probes=cache_probes,
     events=cache_events,
-    settings={"": {"scheduler": "two_level"}, "tiny": {"active_warps": 2, "cache_entries": 2, "write_queue": 2}},
+    settings={
+        "": {"scheduler": "two_level"},
+        # A stage more (section 3.1, Fig. 3), so that one more instruction is in flight than in the baseline.
+        "isca2011": {"collectors": 5},
+        "tiny": {"active_warps": 2, "cache_entries": 2, "write_queue": 2},
+    },
     structures=STRUCTURES,
     hints=Hints(
         f"{_PASS}:annotate",
@@ -74,7 +79,16 @@ SCHEMES = (
             Setup("isca2011"),
             Setup("tiny"),
             Setup("tiny", {"replacement": "lru", "suspend": "always", "bank_ports": "1R1W", "cache_entries": 3}, ()),
-            Setup("tiny", {"replacement": "evict_first", "allocation": "hinted", "active_choice": "round_robin"}, ()),
+            Setup(
+                "tiny",
+                {
+                    "replacement": "evict_first",
+                    "allocation": "hinted",
+                    "active_choice": "round_robin",
+                    "suspend_barrier": "needed",
+                },
+                (),
+            ),
             Setup("isca2011", {"active_warps": 32, "suspend": "never", "long_results": "allocate"}),
         ),
         study="warpfile.evidence.rfc",

@@ -41,8 +41,9 @@ class Scheme:
 
     ``scheduler`` is None where the preset chooses it. ``settings`` goes over the parts' own. ``reached`` are counters
     that the regression must not leave at zero, beside the parts' own. ``node_nm`` is the node of the chip that the
-    scheme's preset describes: without prices of a part's own paper those of the nearest node are taken. ``study`` names
-    the module of its evidence page, ``survivors`` a file (``package:path``) with the mutants that no trace shows.
+    scheme's preset describes: without prices of a part's own paper those of the nearest node are taken. ``point`` are
+    the fields of the design that its paper costs, and ``claims`` are about, where it is not the scheme's own. ``study``
+    names the module of its evidence page, ``survivors`` a file (``package:path``) with the mutants that no trace shows.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Scheme:
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     reached: tuple[str, ...] = ()
     node_nm: int = 0
+    point: Mapping[str, object] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     setups: tuple[Setup, ...] = ()
     study: str = ""
@@ -170,6 +172,11 @@ class Scheme:
         for one in passes:
             trace = one.applied(cfg, trace, loosened)
         return dataclasses.replace(trace, annotation=label)
+
+    def checks(self, cfg: Config, top: str = TOP) -> str:
+        """Verilog of the checker that stands beside the machine ``top``, module ``<top>_checks``."""
+        text: str = found("warpfile.hdl.checks:checks_verilog")(cfg, top)
+        return text
 
     def harness(self, cfg: Config, layout: ProbeLayout) -> str:
         """Verilog that checks more in the test harness."""

@@ -1,0 +1,243 @@
+"""The worked examples of the schemes as SASS, with the hints that follow from the papers, written down by hand.
+
+What the hints are is said per instruction and register; ``Example.words`` lays it out by docs/schemes, on its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.emulator.harness import listing
+from tests.golden.scenario import FULL, hand_trace
+from warpfile.compiler import parse
+from warpfile.compiler.program import static_instruction
+from warpfile.schemes import SCHEMES
+from warpfile.spec.config import Config
+from warpfile.spec.trace import Trace
+
+
+@dataclass(frozen=True)
+class Said:
+    """Hints of one instruction: of its result, of the instruction, and of sources by register number."""
+
+    sources: tuple[int, ...] = ()  #: distinct registers in order of first occurrence
+    write_class: int = 0
+    near: tuple[int, ...] = ()
+    near_dests: int = 0
+    suspend: bool = False
+    no_allocate: bool = False
+    dead: tuple[int, ...] = ()
+    evict_first: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Example:
+    """A scheme at a preset, code, and the instructions that its one warp executes, EXIT the last, with their hints."""
+
+    scheme: str
+    preset: str
+    changes: Mapping[str, object]
+    code: str
+    said: Mapping[int, Said]
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def config(self) -> Config:
+        """The configuration."""
+        return SCHEMES[self.scheme].configuration(self.preset, **self.changes)
+
+    @property
+    def trace(self) -> Trace:
+        """What the warp executes, without hints: instructions as the parser reads them, and the listing itself."""
+        text = listing(self.code)
+        instructions = parse(text, "example").function("k").instructions
+        *path, end = (static_instruction(instructions[index]) for index in self.said)
+        trace = hand_trace([(static, FULL) for static in path], kernel="k", listing=text)
+        return dataclasses.replace(trace, program=(*trace.program[:-1], end))
+
+    @property
+    def annotated(self) -> Trace:
+        """The trace with the hints that the scheme's pass finds in the listing."""
+        return SCHEMES[self.scheme].annotated(self.config, self.trace)
+
+    @property
+    def words(self) -> list[int]:
+        """Hint words of all beats."""
+        slots = self.config.source_slots
+        beats = [(said, _cut(said.sources, slots)) for said in self.said.values()]
+        return [word for said, cut in beats for word in LAYOUT[self.scheme](said, cut, slots)]
+
+
+def label(example: Example) -> str:
+    """What a test calls an example."""
+    window = example.changes.get("window")
+    return f"{example.scheme} {example.config.source_slots} slots" + (f" window {window}" if window else "")
+
+
+def _cut(sources: Sequence[int], slots: int) -> list[Sequence[int]]:
+    """Sources of each beat: as many as there are slots, one beat without any where there are none."""
+    return [sources[start : start + slots] for start in range(0, len(sources), slots)] or [()]
+
+
+def _mask(beat: Sequence[int], marked: Sequence[int]) -> int:
+    return sum(1 << slot for slot, register in enumerate(beat) if register in marked)
+
+
+def _window_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
+    """docs/schemes/bow.md: two bits on the beat that has the result, the last one."""
+    return [0] * (len(beats) - 1) + [said.write_class]
+
+
+def _unit_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
+    """docs/schemes/malekeh.md: near bits of four destinations on the last beat, above them one per source slot."""
+    words = [_mask(beat, said.near) << 4 for beat in beats]
+    words[-1] |= said.near_dests
+    return words
+
+
+def _cache_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
+    """docs/schemes/rfc.md, section 4."""
+    words = [_mask(beat, said.dead) << 2 | _mask(beat, said.evict_first) << 2 + slots for beat in beats]
+    words[0] |= said.suspend << 1
+    words[-1] |= said.no_allocate
+    return words
+
+
+LAYOUT = {"bow_wr": _window_words, "malekeh": _unit_words, "rfc": _cache_words}
+
+#: Dissertation, figure 3.6; loads have 32-bit addresses, so that each names one register.
+_WINDOWS = """
+    LDG.SYS R3, [R8]
+    MOV R2, 0x7
+    IMAD R1, R0, R2, RZ
+    IMAD R1, R0, R2, R1
+    SHF.L.U32 R1, R1, 0x2, RZ
+    IMAD R0, R0, R2, R1
+    IADD3 R0, R0, 0x1, RZ
+    IADD3 R0, R9, R0, RZ
+    IADD3 R1, R0, 0x4, RZ
+    LDG.SYS R2, [R1]
+    ISETP.NE.AND P0, PT, R2, RZ, PT
+    ISETP.NE.AND P1, PT, R2, 0x3, PT
+    ISETP.NE.AND P2, PT, R3, R1, PT
+"""
+_READ = ((8,), (), (0, 2), (0, 2, 1), (1,), (0, 2, 1), (0,), (9, 0), (0,), (1,), (2,), (2,), (3, 1), ())
+
+
+def windows(window: int, classes: Sequence[int], slots: int, counters: Mapping[str, int], **changes: object) -> Example:
+    """The example of the windows; classes of the results in the order of the listing."""
+    said = (Said(read, kind) for read, kind in zip(_READ, (*classes, 0, 0, 0, 0), strict=True))
+    changes |= {
+        "window": window,
+        "window_entries": 4 * window,
+        "source_slots": slots,
+        "lanes": 1,
+        "warps": 2,
+    }  # one warp runs: eight windows take longer to build
+    return Example("bow_wr", "pascal", changes, _WINDOWS, dict(enumerate(said)), counters)
+
+
+FILE, WINDOW, BOTH = 0b01, 0b10, 0b11
+#: Table 3.1: 2 writes with a window of three. With two, R2 of line 3 and R1 of line 10 are read beyond the window.
+_BY_THREE = (FILE, WINDOW, WINDOW, WINDOW, WINDOW, WINDOW, WINDOW, WINDOW, BOTH, WINDOW)
+_BY_TWO = (FILE, BOTH, *_BY_THREE[2:])
+_COUNTS = {"bank_reads": 5, "bypassed_reads": 14}
+WINDOWS = (
+    windows(3, _BY_THREE, 3, {"bank_writes": 2} | _COUNTS),
+    windows(2, _BY_TWO, 3, {"bank_writes": 3, "bank_reads": 7, "bypassed_reads": 12}),
+    # Two source slots: the multiply-adds of three sources take two beats. Within seven beats only R3 is not read.
+    windows(7, (FILE, *[WINDOW] * 9), 2, {}),
+)
+
+#: A multiply-add, an addition and a move. Within two instructions R5 is not read behind the addition, but is behind the
+#: move, as R1 is, where the branch leads.
+_UNITS = """
+    FFMA R4, R1, R2, R3
+    FADD R5, R4, R1
+    NOP
+    NOP
+    MOV R1, R5
+    @P0 BRA `(rest)
+    EXIT
+    rest:
+    FADD R6, R5, R1
+    FFMA R7, R2, R3, R6
+    FADD R8, R6, R7
+"""
+_UNIT_SAID = {
+    0: Said((1, 2, 3), near=(1,), near_dests=1),
+    1: Said((4, 1)),
+    2: Said(),
+    3: Said(),
+    4: Said((5,), near=(5,), near_dests=1),
+    5: Said(),
+}
+_UNITS_TAKEN = {
+    7: Said((5, 1), near_dests=1),
+    8: Said((2, 3, 6), near=(6,), near_dests=1),
+    9: Said((6, 7)),
+    10: Said(),
+}
+
+
+def units(slots: int, end: Mapping[int, Said], counters: Mapping[str, int]) -> Example:
+    """The example of the caching units; ``end`` is what the warp executes behind the branch."""
+    changes = {"banks": 2, "bank_skew": "none", "collectors": 1, "wait_control": "fixed", "source_slots": slots}
+    changes |= {"reuse_hints": "static", "reuse_threshold": 2, "lanes": 1}
+    return Example("malekeh", "turing", changes, _UNITS, _UNIT_SAID | end, counters)
+
+
+UNITS = (
+    units(3, {6: Said()}, {"sources": 6, "source_hits": 2, "bank_reads": 4, "bank_writes": 3, "cached_results": 2}),
+    units(2, _UNITS_TAKEN, {}),
+    units(1, _UNITS_TAKEN, {}),
+)
+
+#: Short chains, a load, and two results that are read behind the suspension; where the branch leads all are read again.
+_CACHE = """
+    MOV R1, 0x1
+    IADD3 R2, R1, 0x1, RZ
+    IADD3 R3, R1, R2, RZ
+    IADD3 R4, R3, 0x1, RZ
+    IADD3 R5, R4, R9, RZ
+    LDG.SYS R6, [R5]
+    IADD3 R7, R6, R4, RZ
+    @P0 BRA `(rest)
+    EXIT
+    rest:
+    IADD3 R8, R3, R4, R9
+    IADD3 R8, R6, R7, R8
+"""
+_CACHE_SAID = {
+    0: Said(),
+    1: Said((1,)),
+    2: Said((1, 2), dead=(1, 2), evict_first=(1, 2)),
+    3: Said((3,), evict_first=(3,)),
+    4: Said((4, 9), evict_first=(4, 9)),
+    5: Said((5,), dead=(5,), evict_first=(5,), no_allocate=True),
+    6: Said((6, 4), suspend=True),
+    7: Said(),
+}
+_CACHE_TAKEN = {
+    9: Said((3, 4, 9), dead=(3, 4, 9), evict_first=(3, 4, 9)),
+    10: Said((6, 7, 8), dead=(6, 7, 8), evict_first=(6, 7, 8), no_allocate=True),
+    11: Said(),
+}
+
+
+def cache(slots: int, end: Mapping[int, Said], counters: Mapping[str, int], **changes: object) -> Example:
+    """The example of the register cache; ``end`` is what the warp executes behind the branch."""
+    changes |= {"active_warps": 1, "cache_entries": 2, "source_slots": slots, "lanes": 1}
+    return Example("rfc", "isca2011", changes, _CACHE, _CACHE_SAID | end, counters)
+
+
+_CACHE_COUNTS = {"cache_hits": 6, "cache_misses": 3, "bank_reads": 3, "bank_writes": 3, "evictions": 1, "flushes": 1}
+CACHE = (
+    cache(3, {8: Said()}, {**_CACHE_COUNTS, "long_results": 1, "evictions_dead": 2, "flushes_dead": 1}),
+    cache(2, _CACHE_TAKEN, {}),
+    cache(1, _CACHE_TAKEN, {}),
+)
+
+EXAMPLES = (*WINDOWS, *UNITS, *CACHE)

@@ -1,0 +1,154 @@
+"""From a listing to hint words on beats and to what the machine does with them, and faults on that way."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.golden.machines import layout_of
+from tests.schemes.examples import EXAMPLES, Example, label
+from warpfile.golden.run import observations
+from warpfile.schemes import SCHEMES
+from warpfile.spec.environment import Environment
+from warpfile.spec.workload import prepare
+
+every_example = pytest.mark.parametrize("example", EXAMPLES, ids=label)
+
+
+def must_be_right(example: Example) -> None:
+    """Every beat has the hints of the example, and the golden model the example's counts."""
+    cfg, scheme = example.config, SCHEMES[example.scheme]
+    workload = prepare(cfg, example.annotated)
+    assert [beat.hints for beat in workload.beats] == example.words
+    layout = layout_of(example.scheme, cfg)
+    model = scheme.golden(cfg, layout)
+    list(observations(model, Environment(cfg, workload, layout), 10_000))
+    assert {name: model.counters[name] for name in example.counters} == example.counters
+
+
+def is_wrong(example: Example) -> bool:
+    """Whether an example is noticed to be wrong, or a word of it does not even fit its record."""
+    try:
+        must_be_right(example)
+    except (AssertionError, ValueError):
+        return True
+    return False
+
+
+@every_example
+def test_hints_and_counts_are_those_of_the_example(example: Example) -> None:
+    must_be_right(example)
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A fault in one function: some text in place of other text, which stands there once."""
+
+    name: str
+    scheme: str
+    place: str  #: of the function
+    old: str
+    new: str
+    times: int = 1
+
+    def planted(self, root: Path) -> tuple[Any, str, Any]:
+        """Module and name of the function, and the function with the fault."""
+        module = importlib.import_module(self.place.partition(":")[0])
+        name = self.place.partition(":")[2]
+        path = root.joinpath(*module.__name__.split(".")[1:]).with_suffix(".py")
+        source = path.read_text()
+        node = next(one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef) and one.name == name)
+        text = ast.get_source_segment(source, node) or ""
+        assert text.count(self.old) == self.times, self.old
+        names = dict(vars(module))
+        exec(
+            compile("from __future__ import annotations\n" + text.replace(self.old, self.new), str(path), "exec"), names
+        )
+        return module, name, names[name]
+
+
+_BOW = "warpfile.compiler.passes.bow.annotate:annotate"
+_NEAR = "warpfile.spec.schemes.malekeh:near_words"
+_CACHED = "warpfile.spec.schemes.rfc:cache_words"
+_RECORDS = "beat == count[record] - 1"
+
+
+def shifted(scheme: str, place: str, hint: str) -> Plant:
+    """A hint one bit too high."""
+    at = f'cfg.hint_at("{hint}")'
+    return Plant(f"{hint} is shifted", scheme, place, at, f"({at} + 1)")
+
+
+PLANTS = (
+    shifted("bow_wr", _BOW, "write_class"),
+    Plant(
+        "write_class on the first beat",
+        "bow_wr",
+        _BOW,
+        "(*(count - 1) * (0,), one << at)",
+        "(one << at, *(count - 1) * (0,))",
+    ),
+    Plant("write_class on every beat", "bow_wr", _BOW, "(*(count - 1) * (0,), one << at)", "count * (one << at,)"),
+    shifted("malekeh", _NEAR, "near_dests"),
+    Plant("near_dests on the first beat", "malekeh", _NEAR, _RECORDS, "beat == 0"),
+    shifted("malekeh", _NEAR, "near_sources"),
+    Plant("near_sources of the first beat on all", "malekeh", _NEAR, "(beat * cfg.source_slots)", "(beat * 0)"),
+    Plant("near_sources are not cut", "malekeh", _NEAR, "(own & ((1 << cfg.source_slots) - 1))", "own"),
+    shifted("rfc", _CACHED, "no_allocate"),
+    Plant("no_allocate on the first beat", "rfc", _CACHED, _RECORDS, "beat == 0"),
+    shifted("rfc", _CACHED, "suspend"),
+    Plant("suspend on the last beat", "rfc", _CACHED, "np.where(beat == 0", f"np.where({_RECORDS}"),
+    shifted("rfc", _CACHED, "dead"),
+    Plant(
+        "dead of the first beat on all",
+        "rfc",
+        _CACHED,
+        "dead[record].astype(np.uint64) >> shift",
+        "dead[record].astype(np.uint64)",
+    ),
+    Plant(
+        "dead is not cut",
+        "rfc",
+        _CACHED,
+        "(dead[record].astype(np.uint64) >> shift & mask)",
+        "(dead[record].astype(np.uint64) >> shift)",
+    ),
+    shifted("rfc", _CACHED, "evict_first"),
+    Plant(
+        "evict_first of the first beat on all",
+        "rfc",
+        _CACHED,
+        "evict_first[record].astype(np.uint64) >> shift",
+        "evict_first[record].astype(np.uint64)",
+    ),
+    Plant(
+        "evict_first is not cut",
+        "rfc",
+        _CACHED,
+        "(evict_first[record].astype(np.uint64) >> shift & mask)",
+        "(evict_first[record].astype(np.uint64) >> shift)",
+    ),
+)
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: f"{plant.scheme}: {plant.name}")
+def test_a_fault_between_pass_and_word_is_found(plant: Plant, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, name, faulty = plant.planted(root)
+    hints = next(part.hints for part in SCHEMES[plant.scheme].chosen if part.hints)
+    annotate = importlib.import_module(hints.annotate.partition(":")[0])
+    assert getattr(annotate, name) is getattr(module, name)
+    monkeypatch.setattr(annotate, name, faulty)
+    assert any(is_wrong(example) for example in EXAMPLES if example.scheme == plant.scheme)
+
+
+def test_every_hint_has_plants() -> None:
+    for name, scheme in SCHEMES.items():
+        hints = {hint.name for hint in scheme.configuration(scheme.preset).hints()}
+        for hint in hints:
+            faults = [plant for plant in PLANTS if plant.scheme == name and plant.name.startswith(f"{hint} ")]
+            assert len(faults) >= 2, f"{name} {hint}"
