@@ -10,11 +10,14 @@ from typing import Any
 
 from warpfile.spec.reading import read_input
 
-#: Figures of every scheme at its own preset, a file per scheme, as ``warpfile area all --json FOLDER`` writes them.
+#: Figures of every scheme at its own preset, a file per scheme, as ``warpfile area all --delays FILE... --json FOLDER``
+#: writes them.
 KEPT = Path(__file__).with_name("figures")
 
-#: Growth of the cells that is not accepted silently: of a whole scheme, of one of its modules.
-SCHEME_LIMIT, MODULE_LIMIT = 0.02, 0.15
+#: Growth that is not accepted silently: of the cells of a whole scheme, of one of its modules, of a critical path.
+SCHEME_LIMIT, MODULE_LIMIT, PATH_LIMIT = 0.02, 0.15, 0.05
+
+_PATH = "ns of the critical path, "
 
 _LARGEST = 1 << 26  #: bytes of a file
 _SIZES = ("cells", "flip_flops", "nand2_equivalents", "logic_levels")
@@ -82,6 +85,10 @@ def _of_scheme(scheme: str, before: Mapping[str, Any], now: Mapping[str, Any]) -
     for module in sorted(cells_before.keys() | cells_now.keys()):
         if cells_before.get(module) != cells_now.get(module):
             yield Change(scheme, f"cells of {module}", cells_before.get(module), cells_now.get(module))
+    for library, path in new.get("critical_paths", {}).items():
+        before_ns = old.get("critical_paths", {}).get(library, {}).get("nanoseconds")
+        if path["nanoseconds"] != before_ns:
+            yield Change(scheme, f"{_PATH}{library}", before_ns, path["nanoseconds"])
 
 
 def _module_cells(scheme: Mapping[str, Any]) -> dict[str, int]:
@@ -93,12 +100,13 @@ def _module_cells(scheme: Mapping[str, Any]) -> dict[str, int]:
 
 
 def excessive(found: list[Change]) -> list[Change]:
-    """The changes that need new figures in the same change of the repository: growth beyond the limits, new modules."""
+    """The changes that need new figures in the same change of the repository: growth beyond limits, what is new."""
     totals = [one for one in found if one.what == "cells"]
     modules = [one for one in found if one.what.startswith("cells of ")]
+    paths = [one for one in found if one.what.startswith(_PATH)]
     return [
         one
-        for limit, some in ((SCHEME_LIMIT, totals), (MODULE_LIMIT, modules))
+        for limit, some in ((SCHEME_LIMIT, totals), (MODULE_LIMIT, modules), (PATH_LIMIT, paths))
         for one in some
         if one.now is not None and (one.growth is None or one.growth > limit)
     ]

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from warpfile.schemes import SCHEMES
-from warpfile.synth.area import measure
+from warpfile.synth.area import critical_path, measure
 from warpfile.synth.figures import KEPT, apart, changes, excessive, read_figures
+from warpfile.synth.peers import OSU018
+
+needs_timing = pytest.mark.skipif(
+    not (shutil.which("sta") and OSU018.exists()),
+    reason="critical paths need OpenSTA and its cells: apt-get install opensta qflow-tech-osu018",
+)
 
 
 def figures(cells: int = 1000, part: int = 100) -> dict[str, Any]:
@@ -75,9 +82,46 @@ def test_figures_of_a_folder_are_those_of_its_files(tmp_path: Path) -> None:
         read_figures(tmp_path)
 
 
+def timed(nanoseconds: float | None) -> dict[str, Any]:
+    facts = figures()
+    facts["schemes"]["double"]["critical_paths"] = {"cells.lib": {"nanoseconds": nanoseconds}}
+    return facts
+
+
+@pytest.mark.parametrize(("now", "refused"), [(10.0, False), (10.5, False), (10.6, True), (9.0, False), (None, False)])
+def test_a_critical_path_may_grow_by_five_percent(now: float | None, refused: bool) -> None:
+    """Where nothing times, nothing is known to have grown."""
+    found = changes(timed(10.0), timed(now))
+    assert [one.what for one in found] == ["ns of the critical path, cells.lib"] * (now != 10.0)
+    assert bool(excessive(found)) == refused
+
+
+def test_a_path_in_a_new_library_needs_new_figures() -> None:
+    assert len(excessive(changes(figures(), timed(10.0)))) == 1
+    assert changes(timed(10.0), figures()) == []
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_every_scheme_has_a_kept_critical_path(name: str) -> None:
+    paths = read_figures(KEPT)["schemes"][name]["critical_paths"]
+    assert paths[OSU018.name]["nanoseconds"] > 0 and paths[OSU018.name]["cells"]
+
+
+@needs_timing
+def test_the_critical_path_of_the_baseline_is_the_kept_one() -> None:
+    """Of the other schemes: ``warpfile area all --against synth/figures --delays FILE``."""
+    scheme = SCHEMES["baseline"]
+    path = critical_path(scheme, scheme.configuration(scheme.preset), OSU018)
+    kept = read_figures(KEPT)
+    now = copy.deepcopy(kept)
+    now["schemes"] = {"baseline": now["schemes"]["baseline"]}
+    now["schemes"]["baseline"]["critical_paths"] = {OSU018.name: json.loads(json.dumps(path.to_json()))}
+    assert not excessive(changes(kept, now))
+
+
 @pytest.mark.parametrize("name", SCHEMES)
 def test_no_scheme_has_grown_since_its_figures_were_kept(name: str) -> None:
-    """After a change that is meant: ``warpfile area all --json synth/figures/``, in the same commit."""
+    """After a change that is meant: ``warpfile area all --delays FILE --json synth/figures/``, in the same commit."""
     scheme = SCHEMES[name]
     kept = read_figures(KEPT)
     report = measure(scheme, scheme.configuration(scheme.preset), levels=False)

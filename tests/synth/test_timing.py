@@ -14,7 +14,7 @@ from warpfile.synth.fanout import LIMIT
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.timing import PathCell, critical_path
 
-needs_sta = pytest.mark.skipif(not shutil.which("sta"), reason="OpenSTA is not installed (package opensta)")
+needs_sta = pytest.mark.skipif(not shutil.which("sta"), reason="OpenSTA is missing: apt-get install opensta")
 
 #: Every delay is its base plus 1 ns per pF of load, whatever the input's slope; every input has 0.01 pF.
 HEAD = """\
