@@ -1,44 +1,63 @@
-"""``python -m warpfile.evidence [SCHEME...] [--write]``: the tables of docs/schemes/<scheme>-evidence.md."""
+"""``python -m warpfile.evidence [SCHEME...|all] [--write] [--fresh]``: docs/schemes/<scheme>-evidence.md."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 from warpfile.display import progress, say
-from warpfile.evidence.study import Study
+from warpfile.evidence.study import FEW, SEEDS, Run, runs_of, studied
+from warpfile.inputs import bundled_kernels
 from warpfile.schemes import SCHEMES
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "schemes"
+ALL = "all"
+#: What every page says of its figures.
+HEAD = f"""\
+Golden model, all kernels: large launches, small ones in sweeps unless said otherwise. A mean is that of {len(SEEDS)}
+runs of every kernel ({len(FEW)} in sweeps) whose misses take {-SEEDS[0]} cycles less to {SEEDS[-1]} more, ± half of its
+95 % t-interval; a difference whose interval holds zero is called noise. Rows of single kernels are one run. Beside a
+claim stands the same figure with a cause removed, and by how many points it moves; what nobody has removed is called a
+guess.
+"""
 
 
-def pages() -> dict[str, str]:
-    """Modules of the pages by their scheme's name; each has ``points`` and ``page``."""
-    return {name: scheme.study for name, scheme in SCHEMES.items() if scheme.study}
+def pages() -> dict[str, ModuleType]:
+    """Modules of the pages by their scheme's name; each has ``headline``, ``sweep``, ``page`` and ``kernel_row``."""
+    return {name: importlib.import_module(scheme.study) for name, scheme in SCHEMES.items() if scheme.study}
+
+
+def runs(page: ModuleType) -> Iterator[Run]:
+    """All that a page asks for: its points at every seed, its sweeps at few."""
+    kernels = tuple(bundled_kernels())
+    return itertools.chain(runs_of(page.headline(), SEEDS, kernels), runs_of(page.sweep(), FEW, kernels))
 
 
 def main(arguments: list[str]) -> None:
     """Run what the pages compare, print them, and with ``--write`` replace the files."""
     known = pages()
     parser = argparse.ArgumentParser(prog="python -m warpfile.evidence", description=__doc__)
-    parser.add_argument("pages", nargs="*", metavar="SCHEME", help=f"of {', '.join(known)}; default: all")
+    parser.add_argument("pages", nargs="*", metavar="SCHEME", help=f"of {', '.join(known)}; default: {ALL}")
     parser.add_argument("--write", action="store_true", help="replace the pages")
+    parser.add_argument("--fresh", action="store_true", help="run everything anew, whatever build/evidence has")
     options = parser.parse_args(arguments)
-    if unknown := [name for name in options.pages if name not in known]:
-        parser.error(f"SCHEME must be one of {', '.join(known)}, not {unknown[0]!r}")
-    for name in options.pages or known:
-        module: ModuleType = importlib.import_module(known[name])
-        with progress(name) as report:
-            study = Study(module.points(), report)
+    if unknown := [name for name in options.pages if name not in (*known, ALL)]:
+        parser.error(f"SCHEME must be one of {', '.join(known)}, {ALL}, not {unknown[0]!r}")
+    names = list(known) if ALL in options.pages or not options.pages else options.pages
+    with progress("evidence") as report:
+        study = studied(itertools.chain(*(runs(known[name]) for name in names)), report, fresh=options.fresh)
+    for name in names:
         text = f"# `{name}` on the bundled kernels\n\nWritten by `python -m warpfile.evidence {name} --write`.\n"
-        text += "Golden model, all kernels: large launches, small ones in the sweeps.\n\n"
-        text += module.page(study)
+        text += f"{HEAD}\n{known[name].page(study)}"
         if options.write:
             (DOCS / f"{name}-evidence.md").write_text(text)
         say(text)
+    say(f"{len(study.outcomes):,} runs; from nothing they take {study.seconds:,.0f} s of processor time.")
 
 
 if __name__ == "__main__":

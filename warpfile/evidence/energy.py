@@ -26,13 +26,14 @@ def energy_over(
     study: Study, point: Point, over: Point, prices: str, wires: Mapping[str, float] | None = None
 ) -> float:
     """Arithmetic mean over the kernels of a point's energy in units of the other's."""
-    ratios = []
-    for kernel in study.kernels:
+
+    def ratio(kernel: str) -> float:
         ours, base = (energy_of(study, one, kernel, prices, wires) for one in (point, over))
-        ratio = ours.over(base)
-        assert ratio is not None, f"{kernel} has no accesses"
-        ratios.append(ratio)
-    return sum(ratios) / len(ratios)
+        found = ours.over(base)
+        assert found is not None, f"{kernel} has no accesses"
+        return found
+
+    return study.over_kernels(ratio)
 
 
 def energy_together(study: Study, point: Point, over: Point, prices: str) -> float:

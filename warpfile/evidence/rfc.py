@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from warpfile.evidence.claims import Claim, Guess, Without, claims_table, losses
 from warpfile.evidence.energy import energy_over, energy_together, unpriced
 from warpfile.evidence.markdown import percent, signed, table
-from warpfile.evidence.rfc_causes import TABLE_5, causes, suspensions_taken, with_paper_counts, writebacks_over
+from warpfile.evidence.rfc_causes import TABLE_5, causes, with_paper_counts, writebacks_over
 from warpfile.evidence.rfc_points import (
     ACTIVE,
     ALWAYS,
     BASELINE,
     BOTH,
     CHOICES,
+    CHOSEN,
     DEAD_BITS,
     ENTRIES,
+    LATENCIES,
     LIVE,
     LRU,
     PLAIN,
@@ -25,21 +28,23 @@ from warpfile.evidence.rfc_points import (
     accesses_over,
     accesses_together,
     alone,
-    flushed_share,
     hinted,
     load_share,
-    partial_share,
     reads_avoided,
     scheduler,
     sized,
+    timed,
     writes_avoided,
 )
-from warpfile.evidence.rfc_points import points as points
-from warpfile.evidence.study import Point, Study
+from warpfile.evidence.rfc_points import headline as headline
+from warpfile.evidence.rfc_points import sweep as sweep
+from warpfile.evidence.spread import Spread
+from warpfile.evidence.study import FEW, SEEDS, Outcome, Point, Study
 
 #: The paper's IPC over that of all warps active (section 5.2).
 _FIGURE_9 = {4: "lower", 6: "-1% compute, -5% shaders", 8: "about equal", WARPS: "0"}
 _PRICED = (4, 6, 8)  #: active warps, and entries, of the paper's Tab. 2
+_KERNELS = Guess("other kernels, SASS after ptxas")
 
 
 def page(study: Study) -> str:
@@ -50,7 +55,7 @@ def page(study: Study) -> str:
 def _sections(study: Study) -> Iterator[str]:
     yield "## Paper says, we measure\n"
     yield "Means over the kernels; of energies and bank accesses, of each kernel's ratio to the baseline.\n"
-    yield table(("metric", "paper", "bundled kernels", "why"), _claims(study))
+    yield claims_table(claims(study))
     yield from causes(study)
     yield "## Entries per warp and active warps\n"
     yield "Small launches. *All* is the cache alone, without suspensions (Fig. 6); the others are both (Fig. 11).\n"
@@ -71,71 +76,93 @@ def _sections(study: Study) -> Iterator[str]:
     yield "The paper gives no numbers for round robin, which it finds worse for larger active sets.\n"
     yield "## Kernel by kernel, eight active warps, six entries\n"
     columns = ("kernel", "bank reads avoided", "bank writes avoided", "IPC baseline", "IPC", "flushed per activation")
-    yield table(columns, (_kernel(study, kernel) for kernel in study.kernels))
+    yield table(columns, (kernel_row(study, kernel) for kernel in study.kernels))
 
 
-def _claims(study: Study) -> Iterator[tuple[str, str, str, str]]:
-    yield from _alone_claims(study)
-    yield from _both_claims(study)
-    yield from _speed_claims(study)
-    saved = energy_over(study, BOTH, BASELINE, PRICES) - 1
-    banks, both = (signed(ratio - 1) for ratio in with_paper_counts(study))
-    more = (
-        f"{banks} if the banks had the paper's share of accesses, {both} if the cache had, too (below);"
-        f" {signed(energy_together(study, BOTH, BASELINE, PRICES) - 1)} of all kernels together"
+def claims(study: Study) -> Iterator[Claim]:
+    """The paper's claims."""
+    yield from _alone(study)
+    yield from _both(study)
+    yield from _hinted(study)
+    yield from _speed(study)
+    yield from _energy(study)
+
+
+def _alone(study: Study) -> Iterator[Claim]:
+    reads = _mean(study, PLAIN, reads_avoided)
+    yield Claim("bank reads avoided, cache alone (Fig. 6)", "50%", reads, percent, (_KERNELS,))
+    plain, live = (study.spread(lambda one, point=point: writes_avoided(one, point)) for point in (PLAIN, LIVE))
+    yield Claim("bank writes avoided, cache alone (Fig. 6)", "43%", plain, percent, (_KERNELS,))
+    yield Claim("bank writes avoided, with dead bits", "59%", live, percent, (_KERNELS,))
+    lru = _accesses(study, LRU, alone().small, FEW)
+    yield Claim("bank accesses, LRU over FIFO, small launches (section 3.1)", "-1 to -2%", lru, signed)
+
+
+def _both(study: Study) -> Iterator[Claim]:
+    yield Claim("bank reads avoided, both", "-", _mean(study, BOTH, reads_avoided), percent)
+    yield Claim("bank writes avoided, both", "-", study.spread(lambda one: writes_avoided(one, BOTH)), percent)
+    found = (
+        Without("without suspensions", _accesses(study, RESIDENT, LIVE)),
+        *(Without(what, _accesses(study, point, LIVE)) for what, point in CHOSEN.items()),
     )
-    yield "access energy, both (Fig. 12)", "-25%", signed(saved), more
-    wires = energy_over(study, BOTH, BASELINE, PRICES, {"bank": 1.0, "cache": 0.2}) - 1
-    yield "with wires of 1 and 0.2 mm (Tab. 5)", "-35%, -37%", signed(wires), "as before"
+    yield Claim("bank accesses, both over cache alone (Fig. 11)", "+10%", _accesses(study, BOTH, LIVE), signed, found)
+    together = study.spread(lambda one: accesses_together(one, BOTH, LIVE))
+    yield Claim("the same, accesses of all kernels added up", "+10%", together, signed)
+    yield Claim("results that are loads", "-", _mean(study, BOTH, load_share), percent)
 
 
-def _alone_claims(study: Study) -> Iterator[tuple[str, str, str, str]]:
-    reads = study.mean(PLAIN, reads_avoided)
-    yield "bank reads avoided, cache alone (Fig. 6)", "50%", percent(reads), "other kernels; SASS after ptxas"
-    plain, live = (writes_avoided(study, point) for point in (PLAIN, LIVE))
-    yield "bank writes avoided, cache alone (Fig. 6)", "43%", percent(plain), "as before"
-    yield "bank writes avoided, with dead bits", "59%", percent(live), "as before"
-    lru = accesses_over(study, LRU, alone().small)
-    yield "bank accesses, LRU over FIFO (section 3.1)", "-1 to -2%", signed(lru), "small launches"
+def _hinted(study: Study) -> Iterator[Claim]:
+    """Hints, and what they do if every marked beat suspends or if nothing is kept out."""
 
+    def over(suspend: str, hints: str) -> Spread:
+        return _accesses(study, hinted(suspend, hints), hinted(suspend, "none"))
 
-def _both_claims(study: Study) -> Iterator[tuple[str, str, str, str]]:
-    yield "bank reads avoided, both", "-", percent(study.mean(BOTH, reads_avoided)), "-"
-    yield "bank writes avoided, both", "-", percent(writes_avoided(study, BOTH)), "-"
-    loads, flushes = accesses_over(study, RESIDENT, LIVE), accesses_over(study, BOTH, RESIDENT)
-    why = (
-        f"{signed(loads)} because loads pass the cache by, {signed(flushes)} because of suspensions:"
-        f" {percent(study.mean(BOTH, flushed_share))} of the results are flushed, and those that write some lanes of a"
-        f" register that no line has grow from {percent(study.mean(RESIDENT, partial_share))} to"
-        f" {percent(study.mean(BOTH, partial_share))}; {signed(accesses_together(study, BOTH, LIVE))} of all kernels"
-        " together"
-    )
-    yield "bank accesses, both over cache alone (Fig. 11)", "+10%", signed(accesses_over(study, BOTH, LIVE)), why
-    yield "results that are loads", "-", percent(study.mean(BOTH, load_share)), "-"
-    yield from _hint_claims(study)
-
-
-def _hint_claims(study: Study) -> Iterator[tuple[str, str, str, str]]:
-    alone = [
-        signed(accesses_over(study, hinted(suspend, "no allocate").small, hinted(suspend, "none").small))
-        for suspend in SUSPENDS
-    ]
-    kept_out = (
-        f"the hints assume that every marked beat suspends; here {percent(suspensions_taken(study))} do, and the others"
-        f" read what was kept out: {alone[0]} with no allocate alone, {alone[1]} where all suspend (small launches)"
-    )
-    for suspend, why in zip(SUSPENDS, (kept_out, "every marked beat suspends, as in the paper"), strict=True):
+    for suspend in SUSPENDS:
+        found = [Without("evict first alone", over(suspend, "evict first"))]
+        if suspend != "always":
+            found.append(Without("every marked beat suspends", over("always", "both")))
+        metric = f"bank accesses, hints, suspend = {suspend} (5.3)"
+        yield Claim(metric, "-1 to -2%", over(suspend, "both"), signed, tuple(found))
         pair = hinted(suspend, "both"), hinted(suspend, "none")
-        yield f"bank accesses, hints, suspend = {suspend} (5.3)", "-1 to -2%", signed(accesses_over(study, *pair)), why
-        yield f"lines written back, hints, suspend = {suspend}", "-30%", signed(writebacks_over(study, *pair)), "-"
+        back = study.spread(lambda one, pair=pair: writebacks_over(one, *pair))
+        yield Claim(f"lines written back, hints, suspend = {suspend}", "-30%", back, signed)
 
 
-def _speed_claims(study: Study) -> Iterator[tuple[str, str, str, str]]:
-    yield "IPC, scheduler alone, 8 active (Fig. 9)", "about equal", signed(study.speedup(scheduler(8), BASELINE)), "-"
-    check = f"{signed(study.speedup(RESIDENT, BASELINE))} without suspensions: a tag check before every dispatch"
-    yield "IPC, both, 8 active", "about equal", signed(study.speedup(BOTH, BASELINE)), check
-    always = study.speedup(ALWAYS, BOTH)
-    yield "IPC, suspending always over when pending", "-", signed(always), "more suspensions (below)"
+def _speed(study: Study) -> Iterator[Claim]:
+    eight = scheduler(8)
+    yield Claim("IPC, scheduler alone, 8 active (Fig. 9)", "about equal", _gain(study, eight, BASELINE), signed)
+    without = {
+        "without suspensions": (RESIDENT, BASELINE),
+        **{what: (point, BASELINE) for what, point in CHOSEN.items()},
+        **{f"ALU latency of {one}": (timed(BOTH, one), timed(BASELINE, one)) for one in LATENCIES},
+    }
+    found = tuple(Without(what, _gain(study, *pair)) for what, pair in without.items())
+    yield Claim("IPC, both, 8 active", "about equal", _gain(study, BOTH, BASELINE), signed, found)
+    yield from losses(study, BOTH, BASELINE, "about equal", without)
+    yield Claim("IPC, suspending always over when pending", "-", _gain(study, ALWAYS, BOTH), signed)
+
+
+def _energy(study: Study) -> Iterator[Claim]:
+    saved = study.spread(lambda one: energy_over(one, BOTH, BASELINE, PRICES) - 1)
+    banks, both = with_paper_counts(study)
+    found = (Without("bank accesses of the paper", banks), Without("and its cache accesses", both))
+    yield Claim("access energy, both (Fig. 12)", "-25%", saved, signed, found)
+    together = study.spread(lambda one: energy_together(one, BOTH, BASELINE, PRICES) - 1)
+    yield Claim("the same, energies of all kernels added up", "-25%", together, signed)
+    wires = study.spread(lambda one: energy_over(one, BOTH, BASELINE, PRICES, {"bank": 1.0, "cache": 0.2}) - 1)
+    yield Claim("with wires of 1 and 0.2 mm (Tab. 5)", "-35%, -37%", wires, signed)
+
+
+def _mean(study: Study, point: Point, share: Callable[[Outcome], float]) -> Spread:
+    return study.spread(lambda one: one.mean(point, share))
+
+
+def _accesses(study: Study, point: Point, over: Point, seeds: Sequence[int] = SEEDS) -> Spread:
+    return study.spread(lambda one: accesses_over(one, point, over), seeds)
+
+
+def _gain(study: Study, point: Point, over: Point) -> Spread:
+    return study.spread(lambda one: one.speedup(point, over))
 
 
 def _active(count: int) -> str:
@@ -143,12 +170,12 @@ def _active(count: int) -> str:
 
 
 def _ipc(study: Study, point: Point) -> str:
-    return signed(study.speedup(point, BASELINE.small))
+    return signed(study.spread(lambda one: one.speedup(point, BASELINE.small), FEW))
 
 
 _FIGURES: tuple[tuple[str, Callable[[Study, Point], str]], ...] = (
-    ("Bank reads avoided", lambda study, point: percent(study.mean(point, reads_avoided))),
-    ("Bank writes avoided", lambda study, point: percent(writes_avoided(study, point))),
+    ("Bank reads avoided", lambda study, point: percent(study.spread(lambda one: one.mean(point, reads_avoided), FEW))),
+    ("Bank writes avoided", lambda study, point: percent(study.spread(lambda one: writes_avoided(one, point), FEW))),
     ("IPC over the baseline", _ipc),
 )
 
@@ -158,21 +185,25 @@ def _sweep(study: Study, entries: int, figure: Callable[[Study, Point], str]) ->
 
 
 def _figure_12(study: Study, active: int) -> tuple[object, ...]:
-    found = (energy_over(study, sized(active, count), BASELINE.small, PRICES) for count in _PRICED)
-    return (active, *(signed(ratio - 1) for ratio in found))
+    def saved(point: Point) -> Spread:
+        return study.spread(lambda one: energy_over(one, point, BASELINE.small, PRICES) - 1, FEW)
+
+    return (active, *(signed(saved(sized(active, count))) for count in _PRICED))
 
 
 def _table_5(study: Study) -> Iterator[tuple[object, ...]]:
     for (banks, near), paper in TABLE_5.items():
-        ours = energy_over(study, BOTH, BASELINE, PRICES, {"bank": banks, "cache": near})
-        yield (banks, near, *(f"{ratio:.2f}" for ratio in (*paper, ours)))
+        wires = {"bank": banks, "cache": near}
+        ours = study.spread(lambda one, wires=wires: energy_over(one, BOTH, BASELINE, PRICES, wires))
+        yield (banks, near, *(f"{ratio:.2f}" for ratio in paper), f"{ours.mean:.2f} ± {ours.half:.2f}")
 
 
 def _scheduler(study: Study, count: int) -> tuple[object, ...]:
     return (_active(count), _FIGURE_9[count], *(_ipc(study, scheduler(count, choice).small) for choice in CHOICES))
 
 
-def _kernel(study: Study, kernel: str) -> tuple[object, ...]:
+def kernel_row(study: Study, kernel: str) -> tuple[object, ...]:
+    """The row of a kernel in the last table, of runs at seed 0."""
     plain, both = study.of(BASELINE, kernel), study.of(BOTH, kernel)
     writes = 1 - both["bank_writes"] / plain["bank_writes"]
     flushed = both["flushes"] / max(1, both["activations"])

@@ -12,6 +12,7 @@ PRICES = "rfc"
 WARPS = 32
 ENTRIES = range(1, 9)
 ACTIVE = (4, 6, 8, WARPS)
+BANK_ACCESSES = ("bank_reads", "bank_writes")
 DEAD_BITS = ("honoured", "ignored")
 SUSPENDS = ("pending", "always")
 CHOICES = ("greedy", "round_robin")
@@ -63,14 +64,37 @@ ALWAYS = cache(suspend="always")
 PLAIN, LIVE = alone(), alone(dead_bits="honoured")
 RESIDENT = cache(active_warps=WARPS)  #: as BOTH, without suspensions
 LRU = alone(replacement="lru").small
+#: The same with one choice made otherwise, unless that is how it is made; another choice is one line here.
+_CHOICES = {
+    "four collector units": cache(collectors=4),
+    "five collector units": cache(collectors=5),
+    "a place kept at barriers unless needed": cache(suspend_barrier="needed"),
+}
+CHOSEN = {name: point for name, point in _CHOICES.items() if point != BOTH}
 
 
-def points() -> Iterable[Point]:
+#: Latencies of the ALU besides the preset's: with 4, dependent instructions issue the paper's 8 cycles apart.
+LATENCIES = tuple(one for one in (4, 8) if one != SCHEMES["rfc"].configuration(PRESET).alu_latency)
+
+
+def timed(point: Point, cycles: int) -> Point:
+    """The same with another latency of the ALU, and of the uniform datapath that follows it."""
+    return point.but(alu_latency=cycles, uniform_latency=cycles + 3)
+
+
+def headline() -> Iterable[Point]:
     """Everything that the page compares."""
     return (
-        *(BASELINE, BOTH, PLAIN, LIVE, RESIDENT, scheduler(8)),
-        *(hinted(suspend, hints) for suspend in SUSPENDS for hints in ("none", "both")),
-        *(BASELINE.small, LRU),
+        *(BASELINE, BOTH, PLAIN, LIVE, RESIDENT, scheduler(8), *CHOSEN.values()),
+        *(timed(point, cycles) for point in (BASELINE, BOTH) for cycles in LATENCIES),
+        *(hinted(suspend, hints) for suspend in SUSPENDS for hints in ("none", "evict first", "both")),
+    )
+
+
+def sweep() -> Iterable[Point]:
+    """What it goes through, small launches."""
+    return (
+        *(BASELINE.small, LRU, alone().small),
         *(sized(active, count, bits) for active in ACTIVE for count in ENTRIES for bits in DEAD_BITS),
         *(scheduler(active, choice).small for active in ACTIVE for choice in CHOICES),
         *(hinted(suspend, hints).small for suspend in SUSPENDS for hints in HINTS),
@@ -115,24 +139,21 @@ def writes_avoided(study: Study, point: Point) -> float:
 
 def accesses_left(study: Study, point: Point) -> float:
     """Bank accesses in units of the baseline's, mean over the kernels."""
-    return _left(study, point, _BANKS, _BANKS)
+    return _left(study, point, BANK_ACCESSES, BANK_ACCESSES)
 
 
 def cache_accesses(study: Study, point: Point) -> float:
     """Reads and writes of the cache in units of the baseline's bank accesses, mean over the kernels."""
     kinds = SCHEMES["rfc"].accesses
-    return _left(study, point, (*kinds["cache_read"], *kinds["cache_write"]), _BANKS)
-
-
-_BANKS = ("bank_reads", "bank_writes")
+    return _left(study, point, (*kinds["cache_read"], *kinds["cache_write"]), BANK_ACCESSES)
 
 
 def _left(study: Study, point: Point, ours: tuple[str, ...], base: tuple[str, ...]) -> float:
-    total = 0.0
-    for kernel in study.kernels:
+    def left(kernel: str) -> float:
         found, plain = study.of(point, kernel), study.of(baseline_of(point), kernel)
-        total += sum(found[name] for name in ours) / sum(plain[name] for name in base)
-    return total / len(study.kernels)
+        return sum(found[name] for name in ours) / sum(plain[name] for name in base)
+
+    return study.over_kernels(left)
 
 
 def accesses_over(study: Study, point: Point, over: Point) -> float:
@@ -142,7 +163,9 @@ def accesses_over(study: Study, point: Point, over: Point) -> float:
 
 def accesses_together(study: Study, point: Point, over: Point) -> float:
     """Growth of the bank accesses of all kernels, added up."""
-    ours, base = (
-        sum(study.of(one, kernel)[name] for kernel in study.kernels for name in _BANKS) for one in (point, over)
-    )
-    return ours / base - 1
+    return total(study, point, *BANK_ACCESSES) / total(study, over, *BANK_ACCESSES) - 1
+
+
+def total(study: Study, point: Point, *counters: str) -> int:
+    """Sum of some counters over all kernels."""
+    return sum(study.of(point, kernel)[name] for kernel in study.kernels for name in counters)

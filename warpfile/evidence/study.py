@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
-from warpfile.inputs import bundled_kernels, obtain_trace
+from warpfile.display import Report, silent
+from warpfile.evidence.reuse import Reuse
+from warpfile.evidence.spread import Spread
+from warpfile.inputs import obtain_trace
 from warpfile.run import golden_run
 from warpfile.schemes import GoldenModel, Scheme, find
 from warpfile.schemes.fingerprint import fingerprint, foreign
@@ -20,12 +25,17 @@ from warpfile.schemes.part import found
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.trace import Trace
-from warpfile.spec.workload import prepare
+from warpfile.spec.workload import Workload, prepare
 
 KEPT = Path("build") / "evidence"
+#: Cycles that are added to the miss latency, one percent of 400 at most: what a machine nearly the same would give.
+SEEDS = (-4, -2, 0, 2, 4)
+#: The same of sweeps.
+FEW = (-4, 0, 4)
 #: Folders and installed packages that decide the outcome of a run, beside the packages of foreign parts.
 _SOURCES = ("spec", "golden", "compiler", "emulator", "kernels", "schemes")
 _TOOLS = ("numpy",)
+_CHUNK = 8  #: runs that a worker takes at a time, most of one kernel
 
 
 @dataclass(frozen=True)
@@ -47,15 +57,32 @@ class Point:
         """The same with the small launches, for sweeps."""
         return replace(self, setting="launch")
 
+    def but(self, **changes: object) -> Point:
+        """The same with other values of some fields."""
+        return replace(self, changes=tuple(sorted({**dict(self.changes), **changes}.items())))
+
+
+@dataclass(frozen=True)
+class Run:
+    """One golden-model run: ``seed`` is added to the miss latency."""
+
+    point: Point
+    kernel: str
+    seed: int = 0
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run counted. ``trail``: what the model decided interval after interval, if it does."""
+    """What a run counted. ``trail``: what the model decided interval after interval, if it does.
+
+    ``seconds``: processor time when it was run.
+    """
 
     cycles: int
     instructions: int
     counters: Mapping[str, int]
     trail: Sequence[Sequence[int]] = field(default=())
+    seconds: float = 0.0
 
     @property
     def ipc(self) -> float:
@@ -66,62 +93,118 @@ class Outcome:
         return self.counters[counter]
 
 
+@dataclass(frozen=True)
 class Study:
-    """Outcomes by point and kernel."""
+    """Outcomes by point and kernel at one seed, and what figures of them are over several.
 
-    def __init__(self, points: Iterable[Point], progress: Callable[[str, int, int], None]) -> None:
-        self.kernels = tuple(bundled_kernels())
-        jobs = [(point, kernel) for point in dict.fromkeys(points) for kernel in self.kernels]
-        self._found: dict[tuple[Point, str], Outcome] = {}
-        with ProcessPoolExecutor(os.cpu_count()) as pool:
-            for done, (job, outcome) in enumerate(zip(jobs, pool.map(_run, jobs), strict=True), 1):
-                self._found[job] = outcome
-                progress("golden runs", done, len(jobs))
+    ``reuse`` says of a kernel how far apart the accesses of its large launch are, whatever the machine.
+    """
+
+    outcomes: Mapping[Run, Outcome]
+    kernels: Sequence[str]
+    reuse: Callable[[str], Reuse]
+    seed: int = 0
 
     def of(self, point: Point, kernel: str) -> Outcome:
         """Outcome of one run."""
-        return self._found[point, kernel]
+        return self.outcomes[Run(point, kernel, self.seed)]
+
+    def over_kernels(self, figure: Callable[[str], float]) -> float:
+        """Arithmetic mean over the kernels."""
+        return sum(map(figure, self.kernels)) / len(self.kernels)
 
     def mean(self, point: Point, share: Callable[[Outcome], float]) -> float:
-        """Arithmetic mean over the kernels."""
-        return sum(share(self.of(point, kernel)) for kernel in self.kernels) / len(self.kernels)
+        """Arithmetic mean over the kernels of something that a run counts."""
+        return self.over_kernels(lambda kernel: share(self.of(point, kernel)))
+
+    def gain(self, kernel: str, point: Point, over: Point) -> float:
+        """Ratio of one kernel's cycles, minus one."""
+        return self.of(over, kernel).cycles / self.of(point, kernel).cycles - 1
 
     def speedup(self, point: Point, over: Point) -> float:
         """Geometric mean over the kernels of the ratio of cycles, minus one."""
-        ratios = (self.of(over, kernel).cycles / self.of(point, kernel).cycles for kernel in self.kernels)
-        return math.exp(sum(map(math.log, ratios)) / len(self.kernels)) - 1
+        return math.expm1(self.over_kernels(lambda kernel: math.log1p(self.gain(kernel, point, over))))
+
+    def spread(self, figure: Callable[[Study], float], seeds: Sequence[int] = SEEDS) -> Spread:
+        """A figure at every seed; ``FEW`` where some run of it belongs to a sweep."""
+        return Spread(tuple(figure(replace(self, seed=seed)) for seed in seeds))
+
+    @property
+    def seconds(self) -> float:
+        """Processor time of all runs, whenever they were run."""
+        return sum(outcome.seconds for outcome in self.outcomes.values())
 
 
-def _run(job: tuple[Point, str]) -> Outcome:
-    point, kernel = job
-    scheme = find(point.scheme)
-    cfg = scheme.configuration(point.preset, **dict(point.changes))
-    key = hashlib.sha256(repr((job, _code_hash(tuple(sorted(foreign(scheme.parts(cfg))))))).encode()).hexdigest()[:24]
+def runs_of(points: Iterable[Point], seeds: Iterable[int], kernels: Iterable[str]) -> Iterator[Run]:
+    """Every point at every seed on every kernel."""
+    return (Run(*one) for one in itertools.product(points, kernels, seeds))
+
+
+def studied(runs: Iterable[Run], report: Report, *, fresh: bool = False) -> Study:
+    """Outcomes of all runs: kept ones, unless ``fresh``, and the others run now, on all processors."""
+    wanted = sorted(dict.fromkeys(runs), key=lambda run: (run.kernel, run.point.setting))
+    outcomes, start = {}, time.monotonic()
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(partial(_outcome, fresh=fresh), wanted, chunksize=_CHUNK)
+        for done, (run, outcome) in enumerate(zip(wanted, found, strict=True), 1):
+            outcomes[run] = outcome
+            left = (time.monotonic() - start) * (len(wanted) - done) / done
+            report(f"golden runs, about {left / 60:.0f} min left", done, len(wanted))
+    return Study(outcomes, tuple(dict.fromkeys(run.kernel for run in wanted)), _reuse)
+
+
+@cache
+def _reuse(kernel: str) -> Reuse:
+    return Reuse(_trace(kernel, "large"))
+
+
+@lru_cache(maxsize=2)
+def _trace(kernel: str, setting: str) -> Trace:
+    return obtain_trace(kernel, setting, None, silent)
+
+
+def _outcome(run: Run, *, fresh: bool) -> Outcome:
+    scheme, cfg = find(run.point.scheme), _config(run)
+    key = hashlib.sha256(repr((run, _code_hash(tuple(sorted(foreign(scheme.parts(cfg))))))).encode()).hexdigest()[:24]
     kept = KEPT / f"{key}.json"
-    if not kept.exists():
-        trace = obtain_trace(kernel, point.setting, None, lambda *_: None)
-        make = _foreseeing(scheme, cfg, trace) if point.foresight else None
-        run = golden_run(scheme, cfg, point.preset, trace, lambda *_: None, make)
-        facts = {
-            "cycles": run.cycles,
-            "instructions": run.instructions,
-            "counters": run.counters,
-            "trail": run.trail,
-        }
+    if fresh or not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
         private = kept.with_suffix(f".{os.getpid()}")
-        private.write_text(json.dumps(facts))
+        private.write_text(json.dumps(asdict(_golden(scheme, cfg, run))))
         private.replace(kept)
     return Outcome(**json.loads(kept.read_text()))
 
 
-def _foreseeing(scheme: Scheme, cfg: Config, trace: Trace) -> Callable[[Config, ProbeLayout], GoldenModel]:
+def _golden(scheme: Scheme, cfg: Config, run: Run) -> Outcome:
+    start = time.process_time()
+    trace, workload = _trace(run.kernel, run.point.setting), _workload(replace(run, seed=0))
+    make = _foreseeing(scheme, cfg, trace, workload) if run.point.foresight else None
+    done = golden_run(scheme, cfg, run.point.preset, trace, silent, make, workload)
+    seconds = round(time.process_time() - start, 3)
+    return Outcome(done.cycles, done.instructions, done.counters, done.trail, seconds)
+
+
+@lru_cache(maxsize=1)
+def _workload(run: Run) -> Workload:
+    """The beats of a run. They are the same at every seed, and take longer to make than some runs."""
+    scheme, cfg = find(run.point.scheme), _config(run)
+    return prepare(cfg, scheme.annotated(cfg, _trace(run.kernel, run.point.setting)))
+
+
+def _config(run: Run) -> Config:
+    cfg = find(run.point.scheme).configuration(run.point.preset, **dict(run.point.changes))
+    return cfg.replace(miss_latency=cfg.miss_latency + run.seed)
+
+
+def _foreseeing(
+    scheme: Scheme, cfg: Config, trace: Trace, workload: Workload
+) -> Callable[[Config, ProbeLayout], GoldenModel]:
     """Maker of a golden model that knows the distances of this trace."""
     from warpfile.compiler.passes.malekeh.exact import distances
     from warpfile.golden.collectors.malekeh.oracle import ForeseeingCollectors, beat_distances
     from warpfile.golden.machine import Machine
 
-    exact, workload = distances(trace), prepare(cfg, scheme.annotated(cfg, trace))
+    exact = distances(trace)
     per_beat = beat_distances(workload.beats, exact.first.tolist(), exact.distance.tolist())
     scheduler, _, file = (found(part.golden) for part in scheme.parts(cfg))
     return lambda cfg, layout: Machine(cfg, layout, scheduler, partial(ForeseeingCollectors, distances=per_beat), file)

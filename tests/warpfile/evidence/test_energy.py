@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from types import SimpleNamespace
 
 import pytest
 
+from tests.warpfile.evidence.made_up import counted
 from warpfile.evidence.energy import energy_over, energy_together, unpriced
 from warpfile.evidence.rfc_causes import paper_accesses, replaced
 from warpfile.evidence.rfc_points import (
@@ -18,11 +17,12 @@ from warpfile.evidence.rfc_points import (
     accesses_left,
     cache,
     cache_accesses,
-    points,
+    headline,
     sized,
+    sweep,
     writes_avoided,
 )
-from warpfile.evidence.study import Outcome, Point, Study
+from warpfile.evidence.study import Study
 from warpfile.schemes import SCHEMES
 
 #: Two kernels: one whose operands all come from the banks, one whose operands all come from the cache.
@@ -36,17 +36,7 @@ COUNTS = {
 
 @pytest.fixture
 def study() -> Study:
-    return made_up(COUNTS)
-
-
-def made_up(counts: Mapping[tuple[Point, str], Mapping[str, int]]) -> Study:
-    """A study with these outcomes."""
-    kernels = tuple(dict.fromkeys(kernel for _, kernel in counts))
-
-    def of(point: Point, kernel: str) -> Outcome:
-        return Outcome(1, 1, counts[point, kernel])
-
-    return SimpleNamespace(kernels=kernels, of=of)  # type: ignore[return-value]
+    return counted(COUNTS)
 
 
 def test_every_kernel_counts_alike_whatever_its_length(study: Study) -> None:
@@ -82,14 +72,14 @@ def test_replaced_counts_give_the_energy_of_what_they_stand_for() -> None:
         (BASELINE, "one"): Counter(bank_reads=1800, bank_writes=1000),
         (BOTH, "one"): Counter(bank_reads=900, bank_writes=500, cache_hits=900, cache_misses=900, cache_writes=1000),
     }
-    one = made_up(counts)
+    one = counted(counts)
     assert replaced(one, 0.5, None) == pytest.approx(energy_over(one, BOTH, BASELINE, PRICES))
     assert replaced(one, 0.5, 1900 / 2800) == pytest.approx(energy_over(one, BOTH, BASELINE, PRICES))
     assert replaced(one, 0.25, None) == pytest.approx(energy_over(one, BOTH, BASELINE, PRICES) - 0.25)
 
 
 def test_with_all_warps_active_none_is_suspended() -> None:
-    for point in points():
+    for point in (*headline(), *sweep()):
         cfg = SCHEMES[point.scheme].configuration(point.preset, **dict(point.changes))
         if cfg.scheduler == "two_level":
             assert (cfg.suspend == "never") == (cfg.active_warps == WARPS), point
