@@ -1,11 +1,10 @@
-"""``python -m warpfile.cost [--write] [--liberty FILE]``: docs/cost.md, what every scheme costs at its own preset."""
+"""``python -m warpfile.cost [--write] [--delays FILE]...``: docs/cost.md, what every scheme costs at its own preset."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from warpfile.claims import measured as of_claim
 from warpfile.commands.area import Cost, measured
 from warpfile.display import progress, say
 from warpfile.evidence.markdown import percent, signed, table
-from warpfile.options import BASELINE, designs
-from warpfile.synth.area import ModuleArea, critical_path
+from warpfile.options import BASELINE, Design, designs
+from warpfile.synth.area import ModuleArea
 from warpfile.synth.overhead import NAND2_PER_BIT
 from warpfile.synth.storage import StructureBits
 
@@ -29,26 +28,39 @@ def main(arguments: list[str]) -> None:
     """Measure every scheme, print the page, and with ``--write`` replace the file."""
     parser = argparse.ArgumentParser(prog="python -m warpfile.cost", description=__doc__)
     parser.add_argument("--write", action="store_true", help="replace docs/cost.md")
-    parser.add_argument("--liberty", type=Path, help="cell library with delays, for critical paths; needs OpenSTA")
+    parser.add_argument(
+        "--delays", type=Path, action="append", default=[], help="cell library for critical paths; needs OpenSTA"
+    )
     options = parser.parse_args(arguments)
-    wanted = designs(("all",), None, ())
+    wanted = list(_wanted())
     with progress("cost") as report:
-        costs = measured(wanted, None, report)
-        if options.liberty:
-            report("critical paths")
-            paths = [critical_path(one.scheme, one.config, options.liberty) for one in wanted]
-            costs = [replace(one, path=path) for one, path in zip(costs, paths, strict=True)]
-    text = "\n".join(_page(costs, options.liberty))
+        costs = measured(wanted, None, report, options.delays)
+    text = "\n".join(_page(costs))
     if options.write:
         PAGE.write_text(text)
     say(text)
 
 
-def _page(costs: Sequence[Cost], liberty: Path | None) -> Iterator[str]:
-    options = "--write --liberty FILE" if liberty else "--write"
+def _wanted() -> Iterator[Design]:
+    """Every scheme: the design that its paper costs, and its own configuration where that is another one."""
+    for own in designs(("all",), None, ()):
+        scheme, point = own.scheme, own.scheme.point
+        if point:
+            yield Design(scheme, own.preset, scheme.configuration(own.preset, **point), point)
+        yield own
+
+
+def _name(one: Cost) -> str:
+    return " ".join((one.design.scheme.name, *(f"{name}={value}" for name, value in one.design.changes.items())))
+
+
+def _page(costs: Sequence[Cost]) -> Iterator[str]:
+    libraries = list(costs[0].paths)
+    options = " ".join(("--write", *(f"--delays {name}" for name in libraries)))
     yield "# What the schemes cost\n"
     yield f"Written by `python -m warpfile.cost {options}`; [area.md](area.md) says how."
-    yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. Every scheme at its own preset, 32 lanes.\n"
+    yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. Every scheme at its own preset, 32 lanes;"
+    yield "where its paper costs a design with other fields, that one first.\n"
     yield "## Cells\n"
     columns = ("scheme", "preset", "cells", "flip-flops", "NAND2 eq.", "memory bits", "levels")
     yield table(columns, map(_sizes, costs))
@@ -56,10 +68,10 @@ def _page(costs: Sequence[Cost], liberty: Path | None) -> Iterator[str]:
     columns = ("scheme", "logic", "storage", *(f"total, {name}" for name in NAND2_PER_BIT))
     yield table(columns, (_growth(one) for one in costs if one.design.scheme.name != BASELINE))
     yield "A growth marked ~ is within the noise of the tools. Total: logic and memory bits at that density.\n"
-    if liberty:
-        yield "## Critical paths\n"
-        yield f"Library {liberty.name}; buffer trees of at most 16 sinks, no wires, ideal clock.\n"
-        yield table(("scheme", "ns", "cells", "buffers added", "from", "to"), map(_path, costs))
+    for name in libraries:
+        yield f"## Critical paths, {name}\n"
+        yield "Buffer trees of at most 16 sinks, no wires, ideal clock.\n"
+        yield table(("scheme", "ns", "cells", "buffers added", "from", "to"), (_path(one, name) for one in costs))
     for one in costs:
         yield from _scheme(one)
 
@@ -67,36 +79,30 @@ def _page(costs: Sequence[Cost], liberty: Path | None) -> Iterator[str]:
 def _sizes(one: Cost) -> tuple[object, ...]:
     report = one.report
     sizes = (report.cells, report.flip_flops, round(report.nand2_equivalents), report.memory_bits)
-    return (one.design.scheme.name, one.design.preset, *(f"{size:,}" for size in sizes), report.logic_levels)
+    return (_name(one), one.design.preset, *(f"{size:,}" for size in sizes), report.logic_levels)
 
 
 def _growth(one: Cost) -> tuple[str, ...]:
     logic = ("~" if one.overhead["noise"] else "") + signed(one.overhead["logic"])
-    return (one.design.scheme.name, logic, *map(signed, (one.overhead["storage"], *one.overhead["total"].values())))
+    return (_name(one), logic, *map(signed, (one.overhead["storage"], *one.overhead["total"].values())))
 
 
-def _path(one: Cost) -> tuple[object, ...]:
-    path = one.path
-    if path is None or path.nanoseconds is None:
-        return (one.design.scheme.name, "-", "-", "-", path.reason if path else "", "")
+def _path(one: Cost, library: str) -> tuple[object, ...]:
+    path = one.paths[library]
+    if path.nanoseconds is None:
+        return (_name(one), "-", "-", "-", path.reason, "")
     buffers = path.fan_out.buffers if path.fan_out else 0
-    return (
-        one.design.scheme.name,
-        f"{path.nanoseconds:.2f}",
-        len(path.cells),
-        buffers,
-        f"`{path.start}`",
-        f"`{path.end}`",
-    )
+    return (_name(one), f"{path.nanoseconds:.2f}", len(path.cells), buffers, f"`{path.start}`", f"`{path.end}`")
 
 
 def _scheme(one: Cost) -> Iterator[str]:
     report = one.report
-    yield f"## `{one.design.scheme.name}`\n"
+    yield f"## `{_name(one)}`\n"
     yield table(("stored", "kind", "bits", "published", "ratio", "why"), map(_stored, report.structures))
-    if claims := one.design.scheme.claims:
+    scheme = one.design.scheme
+    if scheme.claims and one.design.changes == scheme.point:
         rows = []
-        for claim in claims:
+        for claim in scheme.claims:
             ours = of_claim(claim, report, one.beside)
             ratio = f"{ours / claim.published:.2f}"
             rows.append((claim.what, f"{claim.published:.2%}", f"{ours:.2%}", ratio, claim.source, claim.why or "-"))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterator
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from warpfile.names import Names
 from warpfile.schemes import TOP, Scheme
+from warpfile.spec.beat import decode_fields, dispatch_fields, kernel_fields, launch_fields, result_fields
 from warpfile.spec.config import Config
-from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.encoding import Field, pin, record
+from warpfile.spec.probe import Probe, ProbeLayout
 from warpfile.synth.netlist import ModuleFacts, instance_counts, read_modules
 
 if TYPE_CHECKING:
@@ -15,19 +20,32 @@ if TYPE_CHECKING:
 
 
 def manifest(
-    scheme: Scheme, cfg: Config, preset: str, component: Component, verilog: str, *, probes: bool, files: list[str]
+    scheme: Scheme,
+    cfg: Config,
+    preset: str,
+    component: Component,
+    verilog: str,
+    names: Names,
+    *,
+    probes: bool,
+    files: list[str],
 ) -> dict[str, object]:
-    """All facts about one generated design; the keys are documented in ``docs/manifest.md``."""
+    """All facts about one generated design; the keys are documented in ``docs/manifest.md``.
+
+    ``verilog`` is the design as generated, before its modules get their ``names``.
+    """
     modules = read_modules(verilog)
-    counts = {name: count for name, count in instance_counts(modules, TOP).items() if count}
-    used = [modules[name] for name in modules if name in counts]
+    counts = {names.module(name): count for name, count in instance_counts(modules, TOP).items() if count}
+    named = [dataclasses.replace(facts, name=names.module(name)) for name, facts in modules.items()]
+    used = [facts for facts in named if facts.name in counts]
     return {
         "scheme": scheme.name,
         "preset": preset,
         "version": version("warpfile"),
         "parameters": cfg.to_json(),
-        "top": TOP,
-        "ports": port_table(component),
+        "top": names.top,
+        "prefix": names.prefix,
+        "ports": port_table(cfg, component, scheme.probes(cfg)),
         "memories": [row for facts in used for row in _memories(facts, counts[facts.name])],
         "storage_bits": _storage(used, counts),
         "probes": _probes(scheme, cfg) if probes else None,
@@ -35,28 +53,45 @@ def manifest(
     }
 
 
-def port_table(component: Component) -> list[dict[str, object]]:
-    """Ports of the top module by name, with the fields of packed ones (lowest bit first)."""
+def port_table(cfg: Config, component: Component, probes: tuple[Probe, ...]) -> list[dict[str, object]]:
+    """Ports of the top module by name, with what they mean, and the fields of packed ones (lowest bit first)."""
     from amaranth.hdl import Shape
-    from amaranth.lib import data
     from amaranth.lib.wiring import In
 
     from warpfile.hdl.stamp import port_name
 
-    table: list[dict[str, object]] = [{"name": name, "direction": "input", "width": 1} for name in ("clk", "rst")]
+    table = [_port(cfg, name, "input", 1, probes) for name in ("clk", "rst")]
     for path, member, _ in component.signature.flatten(component):
         direction = "input" if member.flow is In else "output"
-        row: dict[str, object] = {
-            "name": port_name(path),
-            "direction": direction,
-            "width": Shape.cast(member.shape).width,
-        }
-        if isinstance(member.shape, data.Layout):
-            row["fields"] = [
-                {"name": str(name), "offset": field.offset, "width": field.width} for name, field in member.shape
-            ]
-        table.append(row)
+        table.append(_port(cfg, port_name(path), direction, Shape.cast(member.shape).width, probes))
     return table
+
+
+def _port(cfg: Config, name: str, direction: str, width: int, probes: tuple[Probe, ...]) -> dict[str, object]:
+    meaning, encoding = pin(name)
+    row: dict[str, object] = {"name": name, "direction": direction, "width": width}
+    row |= {"meaning": meaning, "encoding": encoding}
+    if fields := list(_fields(cfg, name, probes)):
+        row["fields"] = [one.to_json() for one in fields]
+    return row
+
+
+def _fields(cfg: Config, name: str, probes: tuple[Probe, ...]) -> Iterator[Field]:
+    """Fields of a packed port."""
+    stream = name.partition("__")[0]
+    records = {"launch": launch_fields, "kernel": kernel_fields, "decode": decode_fields}
+    returned = {"dispatch": dispatch_fields, "result": result_fields}
+    if name == "decode" or name in ("launch__payload", "kernel__payload"):
+        yield from record(cfg, records[stream](cfg))
+    elif stream in returned and name.endswith("__payload"):
+        yield from record(cfg, returned[stream](cfg), returned=True)
+    elif stream == "operands":
+        for slot in range(cfg.source_slots):
+            yield Field(str(slot), slot * cfg.data_bits, cfg.data_bits, f"operand of source slot {slot}", "by lanes")
+    elif name == "probe":
+        layout = ProbeLayout(probes)
+        for probe in layout:
+            yield Field(probe.name, layout.offset[probe.name], probe.width, probe.doc, "bits")
 
 
 def _memories(facts: ModuleFacts, instances: int) -> list[dict[str, object]]:

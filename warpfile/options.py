@@ -42,12 +42,16 @@ class Design:
 
 
 def configured(command: Command) -> Command:
-    """Add ``--preset`` and ``--set``, and an option per slot, whose parts the command gets as ``parts``."""
+    """Add ``--preset``, ``--set`` and ``--domain``, which is one of the changes, and an option per slot.
+
+    The command gets the parts of the slots as ``parts``.
+    """
 
     @wraps(command)
-    def gathered(**values: Any) -> Any:
-        chosen = ((slot, values.pop(slot)) for slot in SLOTS)
-        return command(parts=tuple(_part(slot, name) for slot, name in chosen if name), **values)
+    def gathered(changes: tuple[str, ...], domain: int | None, **values: Any) -> Any:
+        chosen = [(slot, values.pop(slot)) for slot in SLOTS]
+        parts = tuple(_part(slot, name) for slot, name in chosen if name)
+        return command(parts=parts, changes=changes if domain is None else (*changes, f"domain={domain}"), **values)
 
     change = click.option(
         "--set",
@@ -57,11 +61,17 @@ def configured(command: Command) -> Command:
         help="Change a configuration field, for example --set lanes=4. May be repeated.",
     )
     preset = click.option("--preset", help=f"Named configuration: {', '.join(PRESETS)}. Default: the scheme's own.")
+    domain = click.option(
+        "--domain",
+        type=click.IntRange(min=0),
+        metavar="D",
+        help="Run the warps w mod domains = D of every CTA, where the preset has several domains. Default: 0.",
+    )
     for slot, what in reversed(_SLOTS.items()):
         gathered = click.option(f"--{slot}", metavar="NAME", help=f"Take this {what} in place of the scheme's.")(
             gathered
         )
-    return preset(change(gathered))  # type: ignore[return-value]
+    return preset(domain(change(gathered)))  # type: ignore[return-value]
 
 
 def _part(slot: str, name: str) -> str:
@@ -75,6 +85,17 @@ def json_file(command: Command) -> Command:
     """Add ``--json``."""
     return click.option(
         "--json", "json_path", metavar="FILE", type=click.Path(path_type=Path), help="Write the facts as JSON."
+    )(command)
+
+
+def delay_files(command: Command) -> Command:
+    """Add ``--delays``."""
+    return click.option(
+        "--delays",
+        metavar="FILE",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        help="Cell library for critical paths, by OpenSTA, beside areas that stay as they are. May be repeated.",
     )(command)
 
 

@@ -1,7 +1,7 @@
 """``make regress``: every kernel at 32 lanes and stress traces, scheme by scheme, and what they reached.
 
 ``python -m warpfile.regress [--scheme SCHEME]... [SETUP...]`` prints the tables of ``docs/regress-<scheme>.md``;
-``--write`` replaces the files.
+``--write`` replaces the files. ``--domain D`` runs another domain of the presets that have so many.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warpfile.display import progress, say
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.schemes import SCHEMES, Scheme, Setup, find
 from warpfile.sim.runner import CosimReport, cosim
+from warpfile.spec.presets import PRESETS
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Kind, Port, Trace
@@ -58,7 +59,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("setups", nargs="*", metavar="SETUP", help="only these presets or setups; default: all")
     parser.add_argument("--scheme", action="append", metavar="SCHEME", help="only this one; default: all")
     parser.add_argument("--write", action="store_true", help="replace docs/regress-<scheme>.md")
+    parser.add_argument("--domain", type=int, choices=range(8), default=0, help="of the presets that have so many")
     options = parser.parse_args(arguments)
+    if options.write and options.domain:
+        parser.error("--write must go without --domain: the pages are about domain 0")
     failures = 0
     for scheme in _schemes(parser, options.scheme or SCHEMES):
         wanted = set(options.setups)
@@ -66,8 +70,16 @@ def main(arguments: list[str]) -> int:
         if wanted - known:
             parser.error(f"SETUP must be one of {', '.join(sorted(known))}, not {min(wanted - known)!r}")
         setups = [setup for setup in scheme.regression if not wanted or {setup.name, setup.preset} & wanted]
-        failures += regress(scheme, setups, write=options.write)
+        failures += regress(scheme, of_domain(setups, options.domain), write=options.write)
     return 1 if failures else 0
+
+
+def of_domain(setups: Sequence[Setup], domain: int) -> list[Setup]:
+    """The setups in another domain of their SM, where it has so many."""
+    if not domain:
+        return list(setups)
+    there = [setup for setup in setups if PRESETS[setup.preset].config.domains > domain]
+    return [replace(setup, changes={**setup.changes, "domain": domain}) for setup in there]
 
 
 def _schemes(parser: argparse.ArgumentParser, names: Iterable[str]) -> list[Scheme]:
@@ -128,7 +140,7 @@ def corners(workload: Workload) -> Counter[str]:
     """How often each corner case of the trace's side occurs."""
     found: Counter[str] = Counter()
     program, instruction = workload.trace.program, workload.trace.instruction
-    for beat in workload.beats:
+    for beat in workload.dealt:
         static = program[instruction[beat.record]]
         cases = (
             not beat.executes,

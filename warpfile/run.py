@@ -13,7 +13,7 @@ from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.trace import Trace
-from warpfile.spec.workload import prepare
+from warpfile.spec.workload import Workload, prepare
 
 CYCLE_LIMIT = 100_000_000  #: cycles after which a run is given up: hours, where a kernel of the size for it has seconds
 QUIET_LIMIT = 100_000  #: cycles without any event after which a run is taken for hung
@@ -50,6 +50,7 @@ class GoldenRun:
         return {
             "kernel": self.kernel,
             "preset": self.preset,
+            "domain": self.config.domain,
             "lanes": self.config.lanes,
             "cycles": self.cycles,
             "instructions": self.instructions,
@@ -67,18 +68,20 @@ def golden_run(
     trace: Trace,
     report: Report,
     make: Callable[[Config, ProbeLayout], GoldenModel] | None = None,
+    workload: Workload | None = None,
 ) -> GoldenRun:
-    """Run a scheme's golden model, or the one that ``make`` makes, over a trace.
+    """Run a scheme's golden model, or the one that ``make`` makes, over a trace; ``workload``: the trace, if prepared.
 
     Raises ``WorkloadError`` for a trace that does not fit the configuration, and :class:`Difference` where an operand
     is not what the trace says or nothing happens for ``QUIET_LIMIT`` cycles.
     """
     layout = ProbeLayout(scheme.probes(cfg))
-    environment = Environment(cfg, prepare(cfg, scheme.annotated(cfg, trace)), layout)
+    workload = workload or prepare(cfg, scheme.annotated(cfg, trace))
+    environment, total = Environment(cfg, workload, layout), workload.instructions
     model = (make or scheme.golden)(cfg, layout)
     start = time.perf_counter()
     try:
-        _to_the_end(model, environment, layout, lambda done: report(scheme.name, done, trace.instructions))
+        _to_the_end(model, environment, layout, lambda done: report(scheme.name, done, total))
     except (AssertionError, Hung) as error:
         raise Difference(f"{scheme.name} on {trace.kernel}, cycle {environment.cycle}: {error}") from error
     return GoldenRun(

@@ -12,6 +12,7 @@ import pytest
 from tests.warpfile.conftest import Invoke
 from warpfile.schemes import SCHEMES
 from warpfile.synth.liberty import NAND2_UNITS
+from warpfile.synth.timing import CriticalPath
 
 SMALL = ("--preset", "tiny", "--set", "lanes=1", "--set", "warps=2", "--set", "collectors=1")
 
@@ -76,9 +77,21 @@ def test_what_cannot_be_timed_is_said_and_nothing_fails(
     monkeypatch.setattr("warpfile.synth.timing.timer", lambda: timer)
     result = invoke("area", "baseline", *SMALL, "--liberty", str(NAND2_UNITS), "--json", "area.json")
     assert result.exit_code == 0, result.output
-    path = json.loads(Path("area.json").read_text())["schemes"]["baseline"]["critical_path"]
+    path = json.loads(Path("area.json").read_text())["schemes"]["baseline"]["critical_paths"]["nand2.lib"]
     assert path["nanoseconds"] is None and path["reason"].startswith(reason)
     assert "need --liberty" not in result.stdout
+
+
+def test_paths_of_other_libraries_leave_the_areas_as_they_are(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = CriticalPath(1.25, "", "a", "b")
+    monkeypatch.setattr("warpfile.synth.area.critical_path", lambda _scheme, _cfg, path: replace(found, end=path.stem))
+    result = invoke("area", "baseline", *SMALL, "--delays", "one.lib", "--delays", "two.lib.gz", "--json", "area.json")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(Path("area.json").read_text())
+    assert facts["liberty"].startswith("nand2.lib")
+    paths = facts["schemes"]["baseline"]["critical_paths"]
+    assert {name: path["end"] for name, path in paths.items()} == {"one.lib": "one", "two.lib.gz": "two.lib"}
+    assert "1.25 ns, 1.25 ns" in result.stdout
 
 
 def test_changes_against_earlier_figures_are_a_table(invoke: Invoke) -> None:

@@ -81,11 +81,12 @@ def test_a_wrong_buffer_is_reported_with_its_error(invoke: Invoke, kernel: Path)
 
 def test_run_counts_cycles_and_instructions(facts: Any, kernel: Path) -> None:
     (found,) = facts("run", "baseline", kernel)["schemes"].values()
-    assert found["instructions"] == 10
+    # The first of two warps; the other one belongs to the next domain of the SM.
+    assert found["instructions"] == 5
     assert found["ipc"] == found["instructions"] / found["cycles"]
     assert found["counters"]["cycles"] == found["cycles"]
-    # IMAD and STG of both warps read R0 and R5, then R2, R3 and R0; all were written before.
-    assert found["operands_checked"] == 2 * (2 + 3)
+    # IMAD and STG read R0 and R5, then R2, R3 and R0; all were written before.
+    assert found["operands_checked"] == 2 + 3
     assert (found["kernel"], found["preset"], found["lanes"]) == ("count", "turing", 32)
 
 
@@ -103,8 +104,29 @@ def test_run_gives_the_same_for_kernel_and_trace(facts: Any) -> None:
 def test_set_and_preset_change_the_configuration(facts: Any, kernel: Path) -> None:
     (found,) = facts("run", "baseline", kernel, "--preset", "tiny", "--set", "lanes=2")["schemes"].values()
     assert (found["preset"], found["lanes"]) == ("tiny", 2)
-    (slow,) = facts("run", "baseline", kernel, "--preset", "tiny", "--set", "alu_latency=40")["schemes"].values()
+    (slow,) = facts("run", "baseline", kernel, "--preset", "tiny", "--set", "fma_latency=40")["schemes"].values()
     assert slow["cycles"] > found["cycles"]
+
+
+@pytest.mark.parametrize("command", ["run", "energy"])
+def test_domain_chooses_the_warps(facts: Any, command: str) -> None:
+    def domain(*options: str) -> Any:
+        (found,) = facts(command, "baseline", "matmul_tiled", *options)["schemes"].values()
+        found.pop("seconds", 0)
+        return found
+
+    zero, two = domain(), domain("--domain", "2")
+    assert zero == domain("--domain", "0") == domain("--set", "domain=0")
+    assert zero != two == domain("--set", "domain=2")
+
+
+def test_the_domains_of_a_preset_share_the_instructions(facts: Any, kernel: Path) -> None:
+    def ran(*options: str) -> int:
+        (found,) = facts("run", "baseline", kernel, *options)["schemes"].values()
+        assert found["domain"] == int(options[1] if "--domain" in options else 0)
+        return found["instructions"]
+
+    assert [ran("--domain", "0"), ran("--domain", "1"), ran("--set", "domains=1")] == [5, 5, 10]
 
 
 def test_traces_of_bundled_kernels_are_kept(facts: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from warpfile.spec.presets import PRESETS
 KEYS = {
     "kernel",
     "preset",
+    "domain",
     "lanes",
     "simulator",
     "cycles",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from warpfile.schemes import SCHEMES
 from warpfile.synth.area import AreaReport, ModuleArea
 from warpfile.synth.overhead import NAND2_PER_BIT, overhead
 from warpfile.synth.storage import StructureBits
+from warpfile.synth.timing import CriticalPath
 
 FILE_BITS = 10_000
 
@@ -41,11 +43,10 @@ PARTS = {"lane": 630.0, "cache_lane": 2000.0, "warpfile.frame.scheduler": 8.0, "
 GROWN = report(3000.0, 1500, PARTS, cache_lines=500, tags=5)
 
 
-def made(name: str) -> Cost:
-    scheme = SCHEMES[name]
-    design = Design(scheme, scheme.preset, scheme.configuration(scheme.preset))
-    found = BASE if name == "baseline" else GROWN
-    return Cost(design, found, BASE, overhead(found, BASE))
+def made(design: Design, libraries: Sequence[Path]) -> Cost:
+    found = BASE if design.scheme.name == "baseline" else GROWN
+    paths = {path.name: CriticalPath(7.5, "", "register/Q", "register/D") for path in libraries}
+    return Cost(design, found, BASE, overhead(found, BASE), paths)
 
 
 def test_claims_are_shares_of_the_register_file() -> None:
@@ -73,7 +74,10 @@ def test_claims_name_structures_of_their_scheme(name: str) -> None:
 
 
 def test_the_page_has_every_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(cost, "measured", lambda wanted, *_: [made(design.scheme.name) for design in wanted])
+    def measured(wanted: Sequence[Design], _liberty: None, _report: object, timed: Sequence[Path]) -> list[Cost]:
+        return [made(design, timed) for design in wanted]
+
+    monkeypatch.setattr(cost, "measured", measured)
     monkeypatch.setattr(cost, "PAGE", tmp_path / "cost.md")
     cost.main(["--write"])
     text = (tmp_path / "cost.md").read_text()
@@ -86,4 +90,13 @@ def test_the_page_has_every_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         "| all others | - | 2 | 0.1% | - | - |",
     ):
         assert line in text
+    rows = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| bow_wr")]
+    assert rows == ["| bow_wr window_entries=6", "| bow_wr"] * 2, "the dissertation's design point, then the full size"
+    half, full = (text.split(f"## `{name}`")[1].split("##")[0] for name in ("bow_wr window_entries=6", "bow_wr"))
+    assert "12 KB of 256 KB" in half and "KB" not in full
     assert "Critical paths" not in text and "| rfc | +200.0% |" in text
+    cost.main(["--write", "--delays", "one.lib", "--delays", "two.lib"])
+    text = (tmp_path / "cost.md").read_text()
+    for name in ("one.lib", "two.lib"):
+        assert f"## Critical paths, {name}" in text
+    assert text.count("| bow_wr window_entries=6 | 7.50 | 0 | 0 | `register/Q` | `register/D` |") == 2

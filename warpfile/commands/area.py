@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from warpfile.display import Report, progress, say, show_table
-from warpfile.options import BASELINE, Design, configured, designs, json_file, scheme_arguments
+from warpfile.options import BASELINE, Design, configured, delay_files, designs, json_file, scheme_arguments
 from warpfile.outputs import json_text, write_files, write_json
 
 if TYPE_CHECKING:
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 class Cost:
     """What one scheme costs, and how much more that is than the baseline in the same configuration.
 
-    ``beside`` is the baseline's report, ``path`` the scheme's critical path, None where nobody asked for it.
+    ``beside`` is the baseline's report, ``paths`` are the scheme's critical paths by the name of the library.
     """
 
     design: Design
     report: AreaReport
     beside: AreaReport
     overhead: dict[str, Any]
-    path: CriticalPath | None = None
+    paths: Mapping[str, CriticalPath] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, object]:
         """The scheme's facts of ``--json``; tool and library stand once for all schemes."""
         facts = self.report.to_json()
         kept = {key: value for key, value in facts.items() if key not in ("tool", "liberty")}
-        path = {"critical_path": self.path.to_json()} if self.path else {}
+        paths = {name: path.to_json() for name, path in self.paths.items()}
         shape = {"preset": self.design.preset, "lanes": self.design.config.lanes}
-        return shape | kept | {"overhead": self.overhead} | path
+        return shape | kept | {"overhead": self.overhead, "critical_paths": paths}
 
 
 @click.command()
@@ -48,7 +48,8 @@ class Cost:
 @click.option(
     "--against", metavar="FILE", type=click.Path(path_type=Path), help="Compare with a file that --json wrote."
 )
-@click.option("--timing/--no-timing", default=True, help="Critical paths too, by OpenSTA; only with --liberty.")
+@click.option("--timing/--no-timing", default=True, help="Critical paths with --liberty too, by OpenSTA.")
+@delay_files
 @json_file
 def area(
     schemes: tuple[str, ...],
@@ -58,6 +59,7 @@ def area(
     liberty: Path | None,
     against: Path | None,
     timing: bool,
+    delays: tuple[Path, ...],
     json_path: Path | None,
 ) -> None:
     """Synthesise schemes and report cells, area, storage bits, logic levels and the overhead over the baseline.
@@ -65,14 +67,15 @@ def area(
     \b
     Example: warpfile area baseline --preset turing --json area.json
     Example: warpfile area all --against synth/figures
-    Example: warpfile area malekeh --json synth/figures/
+    Example: warpfile area malekeh --delays osu018_stdcells.lib --json synth/figures/
     Example: warpfile area malekeh --liberty sky130hd_tt.lib.gz
     """
     from warpfile.synth.figures import read_figures
 
     before = read_figures(against) if against else None
+    timed = (liberty, *delays) if liberty and timing else delays
     with progress("area") as report:
-        found = measured(designs(schemes, preset, changes, parts), liberty, report, timing=timing)
+        found = measured(designs(schemes, preset, changes, parts), liberty, report, timed)
     facts = area_facts(found)
     if json_path:
         write_figures(json_path, facts)
@@ -91,8 +94,8 @@ def write_figures(path: Path, facts: dict[str, Any]) -> None:
         write_json(path, facts)
 
 
-def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, *, timing: bool = False) -> list[Cost]:
-    """Costs of designs, each with the baseline beside it, and critical paths where ``timing`` and the library allow it.
+def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, timed: Sequence[Path] = ()) -> list[Cost]:
+    """Costs of designs, each with the baseline beside it, and critical paths in the libraries ``timed``.
 
     Raises ``ValueError`` for a library that cannot be used.
     """
@@ -107,16 +110,14 @@ def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, *, 
     for design in wanted:
         found, beside = (by_design[one.scheme.name, one.config] for one in (design, design.baseline))
         costs.append(Cost(design, found, beside, overhead(found, beside)))
-    if timing and liberty:
-        report("critical paths")
-        return [replace(one, path=_timed(one.design, liberty)) for one in costs]
-    return costs
+    return [replace(one, paths={path.name: _timed(one.design, path, report) for path in timed}) for one in costs]
 
 
-def _timed(design: Design, liberty: Path) -> CriticalPath:
+def _timed(design: Design, liberty: Path, report: Report) -> CriticalPath:
     from warpfile.synth.area import critical_path
     from warpfile.synth.timing import CriticalPath, TimingError
 
+    report(f"{design.scheme.name}: critical path, {liberty.name}")
     try:
         return critical_path(design.scheme, design.config, liberty)
     except (ValueError, TimingError) as error:
@@ -151,11 +152,11 @@ def show_costs(costs: Sequence[Cost]) -> None:
     """Tables of the schemes' costs, of their growth over the baseline, of their modules and what they store."""
     columns = ("scheme", "preset", "lanes", "cells", "flip-flops", "area um2", "NAND2 eq.", "memory bits", "levels")
     show_table((*columns, "critical path"), [_row(one) for one in costs])
-    for path in (one.path for one in costs if one.path and one.path.nanoseconds is not None):
+    for path in (path for one in costs for path in one.paths.values() if path.nanoseconds is not None):
         say(f"{path.nanoseconds} ns: {path.start} to {path.end}, {len(path.cells)} cells")
     say(f"{costs[0].report.tool}, library {costs[0].report.liberty}; memories are counted as bits only.")
-    if not any(one.path for one in costs):
-        say("Critical paths need --liberty with a library that has delays.")
+    if not any(one.paths for one in costs):
+        say("Critical paths need --liberty or --delays with a library that has delays.")
     grown = [one for one in costs if one.design.scheme.name != BASELINE]
     if grown:
         densities = [f"total at {density}" for density in grown[0].overhead["total"]]
@@ -187,13 +188,12 @@ def show_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
 def _row(one: Cost) -> tuple[object, ...]:
     report, design = one.report, one.design
     sizes = (report.cells, report.flip_flops, report.area_um2, report.nand2_equivalents, report.memory_bits)
-    return (design.scheme.name, design.preset, design.config.lanes, *sizes, report.logic_levels, _path(one.path))
+    return (design.scheme.name, design.preset, design.config.lanes, *sizes, report.logic_levels, _path(one.paths))
 
 
-def _path(path: CriticalPath | None) -> str:
-    if path is None:
-        return "-"
-    return path.reason if path.nanoseconds is None else f"{path.nanoseconds:.2f} ns"
+def _path(paths: Mapping[str, CriticalPath]) -> str:
+    found = (one.reason if one.nanoseconds is None else f"{one.nanoseconds:.2f} ns" for one in paths.values())
+    return ", ".join(found) or "-"
 
 
 def _growth_row(one: Cost) -> tuple[str, ...]:

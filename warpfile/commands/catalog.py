@@ -54,20 +54,20 @@ def presets(json_path: Path | None) -> None:
     """
     if json_path:
         write_json(json_path, {"presets": {name: _preset_facts(preset) for name, preset in PRESETS.items()}})
-    columns = ("preset", "warps", "banks", "rows", "ports", "collectors", "slots", "scheduler", "machine")
+    columns = ("preset", "domains", "warps", "banks", "rows", "ports", "collectors", "slots", "scheduler", "machine")
     show_table(columns, [_preset_row(name, preset) for name, preset in PRESETS.items()])
 
 
 def _preset_row(name: str, preset: Preset) -> tuple[object, ...]:
     cfg = preset.config
-    shape = (cfg.warps, cfg.banks, cfg.rows, cfg.bank_ports, cfg.collectors, cfg.source_slots, cfg.scheduler)
-    return (name, *shape, preset.title)
+    shape = (cfg.domains, cfg.warps, cfg.banks, cfg.rows, cfg.bank_ports, cfg.collectors, cfg.source_slots)
+    return (name, *shape, cfg.scheduler, preset.title)
 
 
 def _preset_facts(preset: Preset) -> dict[str, object]:
     return {
         "title": preset.title,
-        "domains_per_sm": preset.sm_factor,
+        "domains_per_sm": preset.config.domains,
         "parameters": preset.config.to_json(),
         "sources": dict(preset.sources),
     }

@@ -49,6 +49,7 @@ class Bill:
         return {
             "kernel": self.run.kernel,
             "preset": self.design.preset,
+            "domain": self.design.config.domain,
             "lanes": self.design.config.lanes,
             "prices": {name: getattr(prices, name) for name in ("name", "source", "node_nm", "volts", "remark")},
             "accesses": {one.kind: _facts(found, one) for one in found.priced},

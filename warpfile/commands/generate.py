@@ -9,14 +9,21 @@ import click
 from warpfile.display import progress, say, show_table
 from warpfile.generate import Generated
 from warpfile.generate import generate as write_design
+from warpfile.names import Names
 from warpfile.options import configured, designs, json_file
 from warpfile.outputs import write_json
 
 
 @click.command()
-@click.argument("scheme", metavar="SCHEME")
+@click.argument("schemes", metavar="SCHEME...", nargs=-1, required=True)
 @configured
 @click.option("--probes", is_flag=True, help="Add the observation port that the lockstep compares.")
+@click.option(
+    "--prefix",
+    metavar="TEXT",
+    help="Before the name of every module. Default: warpfile_, with several schemes warpfile_SCHEME_.",
+)
+@click.option("--top", metavar="NAME", help="Name of the top module. Default: the prefix without its last underscore.")
 @click.option(
     "-o",
     "--output",
@@ -24,34 +31,36 @@ from warpfile.outputs import write_json
     metavar="DIR",
     type=click.Path(path_type=Path),
     default=Path(),
-    help="Folder for SCHEME.v and SCHEME.json; made if it does not exist. Default: the current one.",
+    help="Folder for the files of every SCHEME; made if it does not exist. Default: the current one.",
 )
 @json_file
 def generate(
-    scheme: str,
+    schemes: tuple[str, ...],
     preset: str | None,
     changes: tuple[str, ...],
     parts: tuple[str, ...],
     probes: bool,
+    prefix: str | None,
+    top: str | None,
     directory: Path,
     json_path: Path | None,
 ) -> None:
-    """Write the Verilog of a scheme and a manifest of its ports, memories and storage.
+    """Write the Verilog of schemes and manifests of their ports, memories and storage.
 
     \b
     Example: warpfile generate baseline --preset turing --set lanes=8 -o build/rtl
     """
     results: list[Generated] = []
     with progress("generate") as report:
-        for design in designs([scheme], preset, changes, parts):
-            result = write_design(
-                design.scheme, design.config, design.preset, directory, probes=probes, progress=report
-            )
-            results.append(result)
+        wanted = designs(schemes, preset, changes, parts)
+        names = [Names.of(design.scheme.name, len(wanted) == 1, prefix, top) for design in wanted]
+        for design, called in zip(wanted, names, strict=True):
+            machine = design.scheme, design.config, design.preset, directory
+            results.append(write_design(*machine, probes=probes, names=called, progress=report))
     if json_path:
         write_json(json_path, {"schemes": {str(result.facts["scheme"]): result.facts for result in results}})
     for result in results:
-        say(f"{result.verilog}\n{result.manifest}")
+        say("\n".join(map(str, result.paths)))
         _show_storage(result)
 
 

@@ -1,0 +1,38 @@
+"""Which runs the long regressions have."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpfile.regress import main, of_domain
+from warpfile.schemes import SCHEMES, Setup
+from warpfile.spec.presets import PRESETS
+
+
+def test_another_domain_is_that_of_the_presets_that_have_so_many() -> None:
+    setups = [Setup("turing", {"lanes": 1}), Setup("tiny"), Setup("pascal", settings=("large",))]
+    assert of_domain(setups, 0) == setups
+    assert of_domain(setups, 3) == [
+        Setup("turing", {"lanes": 1, "domain": 3}),
+        Setup("pascal", {"domain": 3}, settings=("large",)),
+    ]
+    assert of_domain(setups, 4) == []
+
+
+def test_a_regression_has_every_domain_of_every_preset() -> None:
+    setups = SCHEMES["baseline"].regression
+    for domain in range(4):
+        configs = [SCHEMES["baseline"].configuration(one.preset, **one.changes) for one in of_domain(setups, domain)]
+        assert {cfg.domain for cfg in configs} == {domain}
+        assert len(configs) == sum(preset.config.domains > domain for preset in PRESETS.values())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(("--domain", "1", "--write"), "--write must go without --domain"), (("--domain", "9"), "invalid choice: 9")],
+)
+def test_a_wrong_request_is_refused(options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--scheme", "baseline", *options])
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err

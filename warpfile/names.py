@@ -1,0 +1,44 @@
+"""What the modules of generated files are called."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from warpfile.schemes import TOP
+from warpfile.spec.structure import BANK_RAM
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+#: Module with the array of a register bank, behind the prefix.
+SRAM = "bank_sram"
+
+
+@dataclass(frozen=True)
+class Names:
+    """``prefix`` stands before the name of every module but the top one. Raises ``ValueError`` for what no module may
+    be called."""
+
+    prefix: str
+    top: str
+
+    def __post_init__(self) -> None:
+        for option, name in (("prefix", self.prefix or "_"), ("top", self.top)):
+            if not _IDENTIFIER.fullmatch(name):
+                raise ValueError(f"{option} must be letters, digits and underscores behind a letter, not {name!r}")
+
+    @classmethod
+    def of(cls, scheme: str, alone: bool, prefix: str | None, top: str | None) -> Names:
+        """By default ``warpfile_`` and ``warpfile``; beside other schemes each has its name in both."""
+        base = f"{TOP}_" if prefix is None else prefix
+        if not alone:
+            if top is not None:
+                raise ValueError("top must name one scheme: give a prefix for several")
+            base += re.sub(r"\W", "_", scheme) + "_"
+        return cls(base, top if top is not None else base.rstrip("_") or TOP)
+
+    def module(self, name: str) -> str:
+        """Of a module as the generator knows it: a path with dots, or a name of its own."""
+        if name == TOP:
+            return self.top
+        own = SRAM if name == BANK_RAM else name.removeprefix(f"{TOP}.").replace(".", "_")
+        return self.prefix + own
