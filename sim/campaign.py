@@ -82,13 +82,18 @@ def _releasing(rng: random.Random, static: StaticInstruction) -> StaticInstructi
 
 @dataclass(frozen=True)
 class Releases:
-    """Every register pending while every other one is released, port by port."""
+    """Every register pending while every other one is released, port by port, in one of the turns for its warps."""
 
-    name: str = "release"
+    turn: int
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+        return f"release {self.turn}"
 
     def workload(self, scheme: Scheme, cfg: Config) -> Workload:
         """The trace, annotated for a scheme and prepared."""
-        return prepare(cfg, scheme.annotated(cfg, release_trace()))
+        return prepare(cfg, scheme.annotated(cfg, release_trace(turn=self.turn)))
 
 
 #: A short trace kills most. Different numbers of registers give the warps different bases; with 63 every name is used,
@@ -105,7 +110,9 @@ TRACES: tuple[Load, ...] = (
     Stress("chain", 122, 50),
     Stress("memory", 122, 50),
     Stress("memory", 15, 63),
-    Releases(),
+    # The same for two ports in one cycle.
+    Stress("chain", 201, 50, 60),
+    *map(Releases, range(4)),
     # More than 3/4 of 65,536 beats: their numbers use every bit of a payload of 16.
     Stress("mixed", 4, 24, 260),
 )

@@ -50,10 +50,11 @@ def stress_trace(
     return recorder.trace(name, (ctas, 1, 1), (LANES * max(sizes), 1, 1), warp_start, warp_cta)
 
 
-def release_trace(registers: int = 63, warps: int = 4) -> Trace:
+def release_trace(registers: int = 64, warps: int = 4, turn: int = 0) -> Trace:
     """Each register waits for memory while each other one is released by each port, and is read behind that.
 
-    The pairs of registers are dealt to ``warps`` warps of one CTA. A scoreboard that mixes two of them up shows.
+    The pairs of registers are dealt to ``warps`` warps of one CTA; in as many turns every warp gets every pair. A
+    scoreboard that mixes two of them up shows.
     """
     program = [_writer(port, space, register) for port, space in _WRITERS for register in range(registers)]
     program += [_instruction(Port.ALU, sources=(register,)) for register in range(registers)]
@@ -65,7 +66,7 @@ def release_trace(registers: int = 63, warps: int = 4) -> Trace:
         path = [
             place * registers + register
             for first, other in itertools.permutations(range(registers), 2)
-            if (first + other) % warps == warp
+            if (first + other + turn) % warps == warp
             for fast in range(1, len(_WRITERS))
             for place, register in ((0, first), (fast, other), (len(_WRITERS), first))
         ]

@@ -170,15 +170,18 @@ def test_instructions_of_the_sfu_have_one_or_two_sources() -> None:
     assert found == {1, 2}
 
 
-def test_every_register_waits_while_every_other_one_is_released_by_every_port() -> None:
-    trace, found = release_trace(registers=5, warps=2), set()
-    for first, last in pairwise(trace.warp_start.tolist()):
+@pytest.mark.parametrize("warp", [0, 1])
+def test_in_some_turn_every_register_of_a_warp_waits_while_every_other_one_is_released_by_every_port(warp: int) -> None:
+    found = set()
+    for turn in range(2):
+        trace = release_trace(registers=5, warps=2, turn=turn)
+        first, last = trace.warp_start[warp : warp + 2].tolist()
         path = [trace.program[place] for place in trace.instruction[first : last - 1]]
         assert trace.program[trace.instruction[last - 1]].kind is Kind.EXIT
         for slow, fast, reader in zip(path[::3], path[1::3], path[2::3], strict=True):
             assert (slow.port, slow.space, reader.sources) == (Port.LSU, Space.GLOBAL, (slow.dest,))
             assert fast.space is not Space.GLOBAL
             found.add((slow.dest, fast.dest, fast.port))
+        prepare(Config(), trace)
     pairs = [(one, other) for one in range(5) for other in range(5) if one != other]
     assert found == {(*pair, port) for pair in pairs for port in (Port.ALU, Port.SFU, Port.LSU)}
-    prepare(Config(), trace)
