@@ -53,6 +53,11 @@ def seen(copy: int, lanes: int) -> int:
     return POISON if outdated & lanes else row
 
 
+def row_of(copy: int) -> int:
+    """The row of the trace that a copy holds in those lanes in which it is up to date."""
+    return _unpack(copy)[0]
+
+
 class Latest:
     """The value of every register after its last accepted result: a row of the trace, -1 if its warp never wrote it."""
 

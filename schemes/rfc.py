@@ -46,7 +46,7 @@ RFC = Part(
     prices="rfc",
     wants=(PLACES, LOOKED_UP_LATER),
     owns=(RESIDENCY,),
-    proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("parts", "tags", "lines", "writes", "queue")),
+    proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("parts", "tags", "lines", "writes", "queue", "partial")),
 )
 
 PARTS = (RFC,)
@@ -90,6 +90,7 @@ SCHEMES = (
                 (),
             ),
             Setup("isca2011", {"active_warps": 32, "suspend": "never", "long_results": "allocate"}),
+            Setup("tiny", {"partial_results": "lanes"}, ()),
         ),
         study="warpfile.evidence.rfc",
         survivors="warpfile.schemes:survivors/rfc.toml",

@@ -61,15 +61,16 @@ class Gives:
     """What the register file of a configuration gives.
 
     ``later``: it looks sources up after their beat was taken, one unit per cycle, and may have them near (``near_bits``
-    name the copy, ``note_bits`` of the offered beat come back when the copy is read; 0: nothing is near); otherwise a
-    place is known in the cycle of the offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and
-    the end of a kernel. ``sweeps``: a warp's slot and places are free some time after its EXIT. ``engines``: its own
-    clients at the banks.
+    name the copy, ``note_bits`` of the offered beat come back when the copy is read; 0: nothing is near), and may put a
+    look-up off that does not suit the lanes of the beat (``defers``); otherwise a place is known in the cycle of the
+    offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and the end of a kernel. ``sweeps``: a
+    warp's slot and places are free some time after its EXIT. ``engines``: its own clients at the banks.
     """
 
     later: bool = False
     near_bits: int = 0
     note_bits: int = 0
+    defers: bool = False
     cycles: int = 1
     kernel: bool = False
     sweeps: bool = False

@@ -28,7 +28,7 @@ class RegisterFile(Protocol):
 
     The calls of a cycle, in this order (those in brackets only if there is something to be asked):
 
-    1. [``release``], [``unwritten``], [``near``]: over registered state, before anything changes.
+    1. [``release``], [``unwritten``], [``near``], [``deferred``]: over registered state, before anything changes.
     2. ``accept``: results take their ports; what must go before the collectors' reads goes now. In cycles without a
        result only if the file ``drives_itself``.
     3. [``engines[...].grant``] before the reads, [``read``], [``engines[...].grant``] after them. A row is read as it
@@ -81,6 +81,9 @@ class LateFile(RegisterFile, Protocol):
 
     def look_up(self, warp: int, sources: Sequence[int]) -> list[int]:
         """Names of the copies that are near, -1 for others. A copy stays until it is read."""
+
+    def deferred(self, warp: int, sources: Sequence[int], lanes: int) -> bool:
+        """Whether the look-up that is next has to wait in this cycle; asked only with ``cfg.gives.defers``."""
 
     def near(self, copies: Sequence[int]) -> None:
         """These copies are read in this cycle, all by one unit."""

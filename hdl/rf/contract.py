@@ -98,6 +98,8 @@ def _later(cfg: Config) -> Members:
         members |= {"check_near": Out(slots), "check_refs": Out(refs)}
         members |= {"near_warp": In(cfg.warp_bits), "near_slots": In(slots), "near_refs": In(refs)}
         members["near_data"] = Out(data.ArrayLayout(32 * slots, cfg.lanes))
+    if gives.defers:
+        members |= {"check_mask": In(cfg.lanes), "check_ready": Out(1)}
     if gives.note_bits:
         members |= {"note": Out(gives.note_bits), "near_note": In(gives.note_bits)}
     return members

@@ -37,6 +37,11 @@ class RfcConfig(Config):
     long_results: str = choice_field(
         ("bypass", "allocate"), "whether loads from global and local memory enter the cache", "bypass"
     )
+    partial_results: str = choice_field(
+        ("bypass", "lanes"),
+        "results of some lanes: pass the cache by, or enter lines that know their lanes, of those that are built",
+        "bypass",
+    )
     write_queue: int = number_field(1, 16, "results and victims that wait in front of each bank", 4)
 
     def __post_init__(self) -> None:
@@ -77,7 +82,12 @@ class RfcConfig(Config):
         if not self.cache_entries:
             return Gives(later=True, cycles=self.bank_cycles)
         near_bits, note_bits = index_bits(self.cache_entries), 2 * self.source_slots
-        return Gives(later=True, cycles=self.bank_cycles, near_bits=near_bits, note_bits=note_bits)
+        return Gives(True, near_bits, note_bits, self.keeps_lanes, self.bank_cycles)
+
+    @property
+    def keeps_lanes(self) -> bool:
+        """Whether lines know which lanes they have."""
+        return self.partial_results == "lanes" and self.cache_entries > 0
 
     @property
     def lines(self) -> int:
@@ -113,6 +123,11 @@ def cache_words(
 def cache_probes(cfg: RfcConfig) -> tuple[Probe, ...]:
     """Observation of cache and queues; lines have bit place * cache_entries + entry."""
     lines, places, banks = max(1, cfg.lines), cfg.active_warps, cfg.banks
+    partial = (
+        Probe("line_lanes", lines * cfg.lanes, "lanes of each line, zero if it holds no register"),
+        Probe("defer", 1, "the unit that waits is not looked up because a line lacks lanes of its beat"),
+        Probe("recall", 1, "the line that goes to its bank's queue is one that lacks lanes of that beat"),
+    )
     return (
         Probe("held", lines, "lines that hold a register"),
         Probe("line_register", lines * cfg.register_bits, "their registers, zero if none"),
@@ -137,12 +152,14 @@ def cache_probes(cfg: RfcConfig) -> tuple[Probe, ...]:
         Probe("drop", lines, "lines that are dropped because their warp ends"),
         Probe("queued", banks * index_bits(cfg.write_queue + 1), "entries in each bank's queue"),
         Probe("bank_write", banks, "banks that take the head of their queue"),
+        *(partial if cfg.keeps_lanes else ()),
     )
 
 
 def cache_events(fields: Fields) -> dict[str, int]:
     """Counters of the register cache (docs/schemes/rfc.md, section 5)."""
-    return {counter: int(fields[name].sum()) for counter, name in COUNTERS.items()}
+    counted = COUNTERS | PARTIAL_COUNTERS
+    return {counter: int(fields[name].sum()) for counter, name in counted.items() if name in fields}
 
 
 #: Counters that are the number of set bits of one probe.
@@ -162,10 +179,13 @@ COUNTERS = {
     "flushes_dead": "flush_dead",
     "drops": "drop",
 }
+#: The same where lines know their lanes.
+PARTIAL_COUNTERS = {"deferrals": "defer", "recalls": "recall"}
 
 
 #: Storage beside the sheet's section 3.
 STRUCTURES = (
+    Structure("lane bits of the lines", "flip-flops", r"cache_lane\.present"),
     Structure("cache lines", "flip-flops", r"cache_lane\.", lambda cfg: cfg.lines * cfg.lanes * 32),
     Structure("registers of the lines", "cam", r"cache_tags\.register", lambda cfg: cfg.lines * cfg.register_bits),
     Structure("heads", "flip-flops", r"cache_tags\.head", lambda cfg: cfg.active_warps * index_bits(cfg.cache_entries)),

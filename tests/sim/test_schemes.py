@@ -38,6 +38,7 @@ AWKWARD = [
     ("rfc", "tiny", {"active_warps": 5, "suspend": "never", "long_results": "allocate", "cache_entries": 5}),
     ("rfc", "tiny", {"suspend": "always", "replacement": "lru", "bank_ports": "1R1W", "cache_entries": 3}),
     ("rfc", "tiny", {"replacement": "evict_first", "allocation": "hinted", "dead_bits": "ignored", "bank_cycles": 2}),
+    ("rfc", "tiny", {"partial_results": "lanes", "replacement": "evict_first", "cache_entries": 3, "write_queue": 1}),
     ("rfc", "tiny", {"active_warps": 1, "cache_entries": 1, "write_queue": 1, "active_choice": "round_robin"}),
 ]
 
@@ -77,6 +78,13 @@ def test_tiny_runs_every_stress_profile(root: Path, name: str, profile: str) -> 
 def test_tiny_runs_in_icarus(root: Path, name: str, profile: str) -> None:
     trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile=profile)
     assert run(name, "tiny", loosened(name, "tiny", trace, 7), root, "icarus").outcome.operands_checked
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
+def test_lines_that_know_their_lanes_run_in_icarus(root: Path) -> None:
+    trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile="mask")
+    trace = loosened("rfc", "tiny", trace, 7, partial_results="lanes")
+    assert run("rfc", "tiny", trace, root, "icarus", partial_results="lanes").outcome.counters["recalls"]
 
 
 @pytest.mark.parametrize(("name", "preset", "changes"), AWKWARD)

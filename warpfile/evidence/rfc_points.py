@@ -69,6 +69,7 @@ _CHOICES = {
     "four collector units": cache(collectors=4),
     "five collector units": cache(collectors=5),
     "a place kept at barriers unless needed": cache(suspend_barrier="needed"),
+    "lines that know their lanes": cache(partial_results="lanes"),
 }
 CHOSEN = {name: point for name, point in _CHOICES.items() if point != BOTH}
 

@@ -40,11 +40,13 @@ class LookUps:
         self._at = {name: layout.offset[name] for name in ("check", "near_read", *EVENTS)}
         self._waiting: deque[tuple[int, int]] = deque()  # unit and note
         self._reading: NearReads | None = None
+        self._defers = cfg.gives.defers
+        self._deferred = False
         self.asking: tuple[int, Sequence[int]] = (0, ())
         self.word = 0
 
     def begin(self) -> int:
-        """Slots that ask; those whose row has yet to be written do not. Near reads are announced."""
+        """Slots that ask; those whose row has yet to be written do not. Near reads and the look-up are announced."""
         requests, self.word = self._units.requests, 0
         asking, of_bank = requests.asking, requests.of_bank
         locked = self._file.unwritten(asking, requests.banks, requests.rows) if asking else 0
@@ -54,7 +56,16 @@ class LookUps:
         self.asking = asking, of_bank
         if self._reading is not None:
             self._file.near(self._reading.copies)
+        self._deferred = self._defers and self._must_wait()
         return asking
+
+    def _must_wait(self) -> bool:
+        """Whether the file puts the next look-up off."""
+        if not self._waiting:
+            return False
+        unit = self._units.units[self._waiting[0][0]]
+        assert unit.entry is not None, "a unit waits for its look-up without a beat"
+        return self._file.deferred(unit.warp, unit.entry.beat.sources, unit.entry.beat.mask)
 
     def _show(self, probe: str, mask: int) -> None:
         self.word |= mask << self._at[probe]
@@ -75,7 +86,7 @@ class LookUps:
                 self._units.fetched(reading.number, slot, copy, cycle)
             self.word |= 1 << self._at["near_read"] + reading.number
             changed = 1 << self._units.units[reading.number].warp
-        if self._waiting:
+        if self._waiting and not self._deferred:
             self._look_up(*self._waiting.popleft())
         return changed
 

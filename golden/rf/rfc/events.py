@@ -21,18 +21,21 @@ EVENTS = {
     "flush_dead": "flushes_dead",
     "drop": "drops",
 }
+#: The same where lines know their lanes.
+PARTIAL_EVENTS = {"defer": "deferrals", "recall": "recalls"}
 
 
 class Events:
     """Observation of the events of the current cycle (``word``), and their sums in the file's ``counters``."""
 
-    def __init__(self, layout: ProbeLayout, counters: dict[str, int]) -> None:
-        self._at = {probe: layout.offset[probe] for probe in EVENTS}
+    def __init__(self, layout: ProbeLayout, counters: dict[str, int], keeps_lanes: bool) -> None:
+        self._counter = EVENTS | PARTIAL_EVENTS if keeps_lanes else EVENTS
+        self._at = {probe: layout.offset[probe] for probe in self._counter}
         self._counters = counters
-        counters.update(dict.fromkeys(EVENTS.values(), 0))
+        counters.update(dict.fromkeys(self._counter.values(), 0))
         self.word = 0
 
     def note(self, probe: str, number: int = 0) -> None:
         """One bit of a probe."""
         self.word |= 1 << self._at[probe] + number
-        self._counters[EVENTS[probe]] += 1
+        self._counters[self._counter[probe]] += 1

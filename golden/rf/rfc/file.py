@@ -46,7 +46,7 @@ class CachedFile:
         self.read = self.banks.read
         self.location = Location(cfg)
         self.place = self.location.place
-        self.events = Events(layout, self.counters)
+        self.events = Events(layout, self.counters, cfg.keeps_lanes)
         self.lines = Lines(cfg, layout)
         self.queues = WriteQueues(cfg, layout, self.banks)
         inside = Inside(self.location, self.lines, self.queues, places, self.events, self.banks)
@@ -93,7 +93,7 @@ class CachedFile:
             result = results[port]
             assert result is not None, f"port {port} has no result"
             self.completion.add(cycle, result)
-        if self.flush.releasing:
+        if self.flush.releasing or self.flush.recalled >= 0:
             self.flush.send(entrance.read_ports, entrance.written)
         return accepted
 
@@ -103,6 +103,18 @@ class CachedFile:
         for slot, line in zip(slots, copies, strict=True):
             self.lines.unpin(line, note >> slot & 1, note >> self._slots + slot & 1)
         return data
+
+    def deferred(self, warp: int, sources: Sequence[int], lanes: int) -> bool:
+        """Step 4, over registered state: whether a line lacks some of the lanes; it is recalled then."""
+        place, lines, lacking = self._places.place[warp], self.lines, 0
+        for register in sources:
+            line = lines.find(place, register)
+            if line >= 0 and lanes & ~lines.lanes[line]:
+                lacking |= 1 << line
+        if lacking:
+            self.flush.recall(lacking)
+            self.events.note("defer")
+        return lacking != 0
 
     def look_up(self, warp: int, sources: Sequence[int]) -> list[int]:
         """Step 4. Lines that are found are pinned."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from warpfile.golden.arbiter import first_from, indices, lowest
+from warpfile.golden.copies import ALL_LANES, row_of
+from warpfile.golden.rf.banks import Write
 from warpfile.spec.config import index_bits
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.rfc import RfcConfig
@@ -12,7 +14,8 @@ class Lines:
     """All lines of all places, numbered place * cache_entries + entry.
 
     Masks over lines: ``held`` (valid), ``dead``, ``evict_first`` and ``pinned``. A line that is not held is neither
-    dead nor to be evicted first. ``register`` and ``copy`` (``golden.copies``) are of the held ones.
+    dead nor to be evicted first. ``register`` and ``copy`` (``golden.copies``) are of the held ones, and so are
+    ``lanes``: those in which a line has the latest value, and all that are not built.
     """
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:
@@ -20,6 +23,10 @@ class Lines:
         self.held = self.dead = self.evict_first = self.pinned = 0
         self.register = [0] * cfg.lines
         self.copy = [-1] * cfg.lines
+        self.lanes = [ALL_LANES] * cfg.lines
+        self._before = [-1] * cfg.lines  # what a register held when its line began
+        self._built = (1 << cfg.lanes) - 1
+        self._lane_bits = cfg.lanes
         self._all = (1 << cfg.cache_entries) - 1
         self._policy = cfg.replacement
         self._register_bits = cfg.register_bits
@@ -36,6 +43,7 @@ class Lines:
         self._at = {
             name: layout.offset[name] for name in ("held", "line_register", "dead", "evict_first", "pinned", "head")
         }
+        self._at_lanes = layout.offset["line_lanes"] if cfg.keeps_lanes else -1
         self._word: int | None = 0
 
     @property
@@ -45,8 +53,15 @@ class Lines:
             at = self._at
             word = self.held << at["held"] | self._registers << at["line_register"] | self.dead << at["dead"]
             word |= self.evict_first << at["evict_first"] | self.pinned << at["pinned"]
-            self._word = word | self._heads << at["head"]
+            self._word = word | self._heads << at["head"] | self._shown_lanes()
         return self._word
+
+    def _shown_lanes(self) -> int:
+        word = 0
+        if self._at_lanes >= 0:
+            for line in indices(self.held):
+                word |= (self.lanes[line] & self._built) << self._at_lanes + line * self._lane_bits
+        return word
 
     def find(self, place: int, register: int) -> int:
         """The line of a place that holds a register, -1 if none does or there is no place."""
@@ -71,8 +86,11 @@ class Lines:
             loose = loose & (self.dead | self.evict_first) >> base or loose
         return base + first_from(loose, self._head[place])
 
-    def enter(self, line: int, register: int, copy: int) -> None:
-        """A line that :meth:`victim` chose takes a new register. The head passes it if it is taken for its age."""
+    def enter(self, line: int, register: int, copy: int, lanes: int = ALL_LANES, before: int = -1) -> None:
+        """A line that :meth:`victim` chose takes a new register, ``lanes`` of it, whose value was ``before``.
+
+        The head passes it if it is taken for its age.
+        """
         place, bit = line // self.entries, 1 << line
         if self.held & bit:
             if self._policy == "fifo" or (self._policy == "evict_first" and not (self.dead | self.evict_first) & bit):
@@ -82,16 +100,18 @@ class Lines:
         self.register[line] = register
         self._where[place][register] = line
         self._registers |= register << line * self._register_bits
-        self.write(line, copy)
+        self.lanes[line], self._before[line] = 0, before
+        self.write(line, copy, lanes)
 
     def _set_head(self, place: int, head: int) -> None:
         self._heads ^= (self._head[place] ^ head) << place * self._head_bits
         self._head[place] = head
         self._word = None
 
-    def write(self, line: int, copy: int) -> None:
-        """Something is written into a held line: it is alive."""
+    def write(self, line: int, copy: int, lanes: int = ALL_LANES) -> None:
+        """Something is written into ``lanes`` of a held line: it is alive."""
         self.copy[line] = copy
+        self.lanes[line] |= lanes
         self.dead &= ~(1 << line)
         self.evict_first &= ~(1 << line)
         if self._policy == "lru":
@@ -114,6 +134,11 @@ class Lines:
         self.dead &= ~bit
         self.evict_first &= ~bit
         self._word = None
+
+    def saved(self, line: int, row: int) -> Write:
+        """What the line writes to a row of its bank: the lanes that it has."""
+        lanes, copy = self.lanes[line], self.copy[line]
+        return Write(row, copy) if lanes == ALL_LANES else Write(row, row_of(copy), self._before[line], lanes)
 
     def pin(self, line: int) -> None:
         """A source slot has yet to read the line."""

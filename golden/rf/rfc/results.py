@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warpfile.golden.copies import POISON, Latest, merged
+from warpfile.golden.copies import ALL_LANES, POISON, Latest, merged
 from warpfile.golden.rf.banks import Write
 from warpfile.golden.rf.rfc.inside import Inside
 from warpfile.spec.schemes.rfc import RfcConfig
@@ -26,6 +26,9 @@ class ResultEntrance:
         self._hinted = cfg.allocation == "hinted"
         self._honoured = cfg.dead_bits == "honoured"
         self._no_allocate = cfg.hint_at("no_allocate")
+        self._keeps_lanes = cfg.keeps_lanes
+        # Lanes that are not built are there in every line that knows its lanes.
+        self._unbuilt = ALL_LANES & ~((1 << cfg.lanes) - 1) if cfg.keeps_lanes else 0
         self._latest = Latest(cfg)
         self.read_ports = 0
         self.written = 0
@@ -70,7 +73,7 @@ class ResultEntrance:
         reason = "bypass_full"
         if self._hinted and result.hints >> self._no_allocate & 1:
             reason = "bypass_hint"
-        elif not result.full:
+        elif not (result.full or self._keeps_lanes):
             reason = "bypass_partial"
         elif self._lines.entries:
             line = self._lines.victim(place)
@@ -99,18 +102,23 @@ class ResultEntrance:
 
     def _merge(self, port: int, line: int, result: Result) -> None:
         """The lanes of a result are written to the line that has its register."""
-        before = self._latest.before(result)
-        copy = result.row if result.full else merged(self._lines.copy[line], before, result.row, result.mask)
-        self._lines.write(line, copy)
+        copy, lanes, _ = self._joined(self._lines.copy[line], result)
+        self._lines.write(line, copy, lanes)
         self._note_write(port, line)
         self._events.note("cache_write_hit", port)
+
+    def _joined(self, copy: int, result: Result) -> tuple[int, int, int]:
+        """A copy into which the result is written, the lanes that are written, the value that they change."""
+        before = self._latest.before(result)
+        lanes = ALL_LANES if result.full else result.mask | self._unbuilt
+        return result.row if result.full else merged(copy, before, result.row, lanes), lanes, before
 
     def _note_write(self, port: int, line: int) -> None:
         self._events.note("cache_write", port)
         self.written |= 1 << line
 
     def _allocate(self, port: int, line: int, result: Result) -> bool:
-        """A whole result takes a line, if the register that was there can leave."""
+        """A result takes a line, if the register that was there can leave."""
         lines, bit = self._lines, 1 << line
         if lines.held & bit:
             bank, row = self._location.place(result.warp, lines.register[line])
@@ -119,11 +127,11 @@ class ResultEntrance:
                 self._events.note("evict_dead")
             elif self.read_ports and self._queues.takes(bank):
                 self.read_ports -= 1
-                self._queues.put(bank, Write(row, lines.copy[line]))
+                self._queues.put(bank, lines.saved(line, row))
                 self._events.note("evict")
             else:
                 return False
-        lines.enter(line, result.register, result.row)
+        lines.enter(line, result.register, *self._joined(POISON, result))
         self._note_write(port, line)
         return True
 

@@ -18,14 +18,19 @@ def look_up_later(m: Module, cfg: Config, collectors: wiring.Component, units: l
 
 
 def _check(m: Module, cfg: Config, collectors: wiring.Component, units: list, older: Value) -> None:
-    """The oldest unit whose sources have not been looked up."""
+    """The oldest unit whose sources have not been looked up; it stays so while the file defers its look-up."""
     waiting = named(m, "unchecked", Cat(unit.occupied & unit.unchecked for unit in units))
     beats = [Cat(unit.out.warp, unit.uncollected, unit.registers.as_value()) for unit in units]
     checked = (collectors.check_warp, collectors.check_valid, collectors.check_registers.as_value())
+    asking, missed, oldest = collectors.check, collectors.check_valid & ~collectors.hit, oldest_one(waiting, older)
+    if cfg.gives.defers:
+        asking, ready = named(m, "asking", oldest), collectors.check_ready
+        oldest, missed = asking & ready.replicate(len(asking)), missed & ready.replicate(len(missed))
+        m.d.comb += collectors.check_mask.eq(select(asking, [unit.out.mask for unit in units]))
     m.d.comb += [
-        collectors.check.eq(oldest_one(waiting, older)),
-        Cat(*checked).eq(select(collectors.check, beats)),
-        collectors.miss.eq(collectors.check_valid & ~collectors.hit),
+        collectors.check.eq(oldest),
+        Cat(*checked).eq(select(asking, beats)),
+        collectors.miss.eq(missed),
     ]
     if cfg.gives.near_bits:
         m.d.comb += collectors.hit.eq(collectors.check_near)

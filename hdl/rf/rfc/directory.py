@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import any_of, decode, encode, select
+from warpfile.hdl.arbiter import any_of, decode, encode, lowest_one, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.rfc.check import TagCheck, entry_bits
 from warpfile.hdl.rf.rfc.flush import FlushEngine
@@ -35,6 +35,8 @@ class CacheDirectory(wiring.Component):
     flush_wanted : Out(1), flush_warp : Out(warp_bits), flush_register : Out(register_bits), flush_sent : In(1)
     check_warp : In(warp_bits), check_valid : In(source_slots), check_registers : In(ArrayLayout)
     hits : Out(source_slots), entries : Out(ArrayLayout)
+    lacks : In(lines), defer : Out(1), recall : Out(1)   Lines without some lane of the beat that looks up; it is not
+                                       looked up now; a line is sent for it. Only where lines know their lanes.
     read_warp : In(warp_bits), reads, kills, hastens : In(source_slots), read_entries : In(ArrayLayout)   Of the unit
                                        that reads: its hits, the hints of their sources, where they are.
     victim_port, flush_port : In(READ_PORTS)
@@ -46,6 +48,7 @@ class CacheDirectory(wiring.Component):
         self._cfg = cfg
         lines, slots, places = max(1, cfg.lines), cfg.source_slots, cfg.active_warps
         entries = data.ArrayLayout(entry_bits(cfg), slots)
+        recall = {"lacks": In(lines), "defer": Out(1), "recall": Out(1)}
         ones = ("write_hit", "take", "merge", "drop_long", "flush_sent")
         super().__init__(
             {
@@ -63,6 +66,7 @@ class CacheDirectory(wiring.Component):
                 "check_registers": In(data.ArrayLayout(cfg.register_bits, slots)),
                 "hits": Out(slots),
                 "entries": Out(entries),
+                **(recall if cfg.keeps_lanes else {}),
                 **{name: In(slots) for name in ("reads", "kills", "hastens")},
                 "read_entries": In(entries),
                 **{name: In(READ_PORTS) for name in ("victim_port", "flush_port")},
@@ -84,7 +88,7 @@ class CacheDirectory(wiring.Component):
         self._watch(m, tags)
         taken, revived, victim = self._short(m, tags)
         merged, voided = self._long(m, tags, taken)
-        self._flush(m, taken, named(m, "results_written", taken | revived | merged), voided)
+        self._flush(m, tags, taken, named(m, "results_written", taken | revived | merged), voided)
         pinned = self._check(m, tags, named(m, "gone", taken | voided))
         reads = self._read(m, tags, victim)
         invalid = self.flush | self.flush_dead | self.drop | voided
@@ -152,7 +156,7 @@ class CacheDirectory(wiring.Component):
         voided = self._at(place, found & self.drop_long.replicate(len(found)))
         return named(m, "merged", merged), named(m, "voided", voided)
 
-    def _flush(self, m: Module, taken: Value, written: Value, voided: Value) -> None:
+    def _flush(self, m: Module, tags: list, taken: Value, written: Value, voided: Value) -> None:
         """Step 3."""
         cfg = self._cfg
         m.submodules.flush_engine = engine = FlushEngine(cfg)
@@ -169,14 +173,35 @@ class CacheDirectory(wiring.Component):
             self.flush.eq(engine.line & self.flush_sent.replicate(cfg.lines)),
             self.flush_dead.eq(engine.dropped),
         ]
+        if cfg.keeps_lanes:
+            self._recall(m, tags, engine)
+
+    def _recall(self, m: Module, tags: list, engine: FlushEngine) -> None:
+        """Step 4, before results: a source whose line lacks lanes of the beat, and the line that goes for it."""
+        place = self._holder(m, "recall", self.check_warp)
+        seen = self._view(m, "recall_tags", place, tags)
+        m.submodules.recall_check = check = TagCheck(self._cfg)
+        m.d.comb += [
+            check.wanted.eq(self.check_valid),
+            check.registers.eq(self.check_registers),
+            check.valid.eq(seen.valid & select(place, self._by_place(self.lacks))),
+            check.tags.eq(seen.registers),
+            self.defer.eq(check.hits.any()),
+            engine.recall.eq(self._at(place, lowest_one(check.lines & ~seen.pinned))),
+            engine.recall_place.eq(place),
+            self.recall.eq(self.flush_sent & engine.recall.any()),
+        ]
 
     def _check(self, m: Module, tags: list, gone: Value) -> Value:
         """Step 4. A register that enters in this cycle is nobody's source. Returns the lines that are pinned."""
         place = self._holder(m, "check", self.check_warp)
         seen = self._view(m, "check_tags", place, tags, gone=gone)
         m.submodules.tag_check = check = TagCheck(self._cfg)
+        wanted = self.check_valid
+        if self._cfg.keeps_lanes:
+            wanted = wanted & ~self.defer.replicate(len(wanted))
         m.d.comb += [
-            check.wanted.eq(self.check_valid),
+            check.wanted.eq(wanted),
             check.registers.eq(self.check_registers),
             check.valid.eq(seen.valid),
             check.tags.eq(seen.registers),
@@ -224,6 +249,9 @@ class CacheDirectory(wiring.Component):
         lost = select(place, [gone.word_select(number, width) for number in range(len(tags))])
         m.d.comb += [left.valid.eq(seen.valid & ~lost), left.registers.eq(seen.registers)]
         return left
+
+    def _by_place(self, lines: Value) -> list[Value]:
+        return [lines.word_select(number, self._cfg.cache_entries) for number in range(self._cfg.active_warps)]
 
     def _at(self, place: Value, lines: Value) -> Value:
         """Lines of one place among those of all."""

@@ -105,6 +105,8 @@ class CachedFile(wiring.Component):
         ]
         if self._cfg.cache_entries:
             m.d.comb += [self.check_near.eq(cache.hits), self.check_refs.eq(cache.entries)]
+        if self._cfg.keeps_lanes:
+            m.d.comb += [self.check_ready.eq(~cache.defer), self.defer.eq(cache.defer), self.recall.eq(cache.recall)]
 
     def _read(self, m: Module, banks: QueuedBanks) -> None:
         """Steps 5 and 6."""
@@ -117,7 +119,7 @@ class CachedFile(wiring.Component):
         ]
 
     def _lanes(self, m: Module, banks: QueuedBanks, cache: CacheDirectory, writes: CacheWrites) -> None:
-        cfg, near = self._cfg, 32 * self._cfg.source_slots
+        cfg, near, stores = self._cfg, 32 * self._cfg.source_slots, []
         lines = named(m, "line_reads", cache.line_reads.as_value())
         masks: list[Value] = [result.mask for result in self.results]
         m.d.comb += [banks.results.eq(self.result_data), banks.masks.eq(Cat(*masks))]
@@ -132,6 +134,23 @@ class CachedFile(wiring.Component):
                 banks.reads[number].eq(store.reads),
                 self.near_data[number].eq(store.reads[:near]),
             ]
+            stores.append(store)
+        if cfg.keeps_lanes:
+            self._know_lanes(m, banks, cache, writes, stores)
+
+    def _know_lanes(
+        self, m: Module, banks: QueuedBanks, cache: CacheDirectory, writes: CacheWrites, stores: list
+    ) -> None:
+        """Lanes of the lines: written with their words, asked by the unit that looks up, observed."""
+        cfg = self._cfg
+        whole = named(m, "whole", (writes.writer & Cat(result.full for result in self.results)).any())
+        for number, store in enumerate(stores):
+            m.d.comb += [store.whole.eq(whole), store.fresh.eq(writes.take), banks.saves[number].eq(store.saves)]
+        lanes = [named(m, f"lanes{line}", Cat(store.present[line] for store in stores)) for line in range(cfg.lines)]
+        m.d.comb += cache.lacks.eq(Cat((self.check_mask & ~present).any() for present in lanes))
+        for line, present in enumerate(lanes):
+            shown = present & cache.held[line].replicate(cfg.lanes)
+            m.d.comb += self.line_lanes.word_select(line, cfg.lanes).eq(shown)
 
     def _keep_places(self, m: Module, cache: CacheDirectory) -> None:
         """Places of the scheduler, and what is observed of their lines."""

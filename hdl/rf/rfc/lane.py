@@ -18,10 +18,14 @@ class CacheLane(wiring.Component):
     line : In(lines)                              Line that takes it, zero for none.
     lines : In(READ_PORTS * lines)                Line that each port reads, port-major, one-hot.
     reads : Out(32 * READ_PORTS)
+    whole, fresh : In(1)                          The result is full; the line gets another register. These and what
+                                                  follows only where lines know their lanes.
+    present : Out(lines), saves : Out(READ_PORTS) Lines, and lines that are read, that have this lane.
     """
 
     def __init__(self, cfg: RfcConfig) -> None:
         self._cfg = cfg
+        lanes = {"whole": In(1), "fresh": In(1), "present": Out(cfg.lines), "saves": Out(READ_PORTS)}
         super().__init__(
             {
                 "results": In(32 * cfg.write_ports),
@@ -30,6 +34,7 @@ class CacheLane(wiring.Component):
                 "line": In(cfg.lines),
                 "lines": In(READ_PORTS * cfg.lines),
                 "reads": Out(32 * READ_PORTS),
+                **(lanes if cfg.keeps_lanes else {}),
             }
         )
 
@@ -47,4 +52,16 @@ class CacheLane(wiring.Component):
                 m.d.sync += word.eq(result)
         for port in range(READ_PORTS):
             m.d.comb += self.reads.word_select(port, 32).eq(select(self.lines.word_select(port, cfg.lines), words))
+        if cfg.keeps_lanes:
+            self._present(m, writes)
         return m
+
+    def _present(self, m: Module, writes: Signal) -> None:
+        """Which lines have this lane: those it was written to since they have their register."""
+        for line in range(self._cfg.lines):
+            present = Signal(name=f"present{line}", reset_less=True)
+            with m.If(self.line[line]):
+                m.d.sync += present.eq(writes | self.whole | (present & ~self.fresh))
+            m.d.comb += self.present[line].eq(present)
+        for port in range(READ_PORTS):
+            m.d.comb += self.saves[port].eq((self.lines.word_select(port, self._cfg.lines) & self.present).any())

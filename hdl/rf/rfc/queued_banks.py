@@ -26,6 +26,7 @@ class QueuedBanks(wiring.Component):
     push_places : In(ArrayLayout), push_sources : In(ArrayLayout)   Per writer; where the data are, one-hot.
     results, masks : In(ArrayLayout)   Of the write-back ports.
     reads : In(ArrayLayout)            What the cache reads, lane-major; only with a cache.
+    saves : In(ArrayLayout)            Likewise, whether it has the lane; only where lines know their lanes.
     full : Out(banks)                  At the start of the cycle.
     counts : Out(ArrayLayout), write : Out(banks)   Entries that wait; banks that take the oldest one.
     queued : Out(units * slots)        Slots whose row is in its bank's queue.
@@ -49,6 +50,8 @@ class QueuedBanks(wiring.Component):
         }
         if cfg.cache_entries:
             members["reads"] = In(data.ArrayLayout(32 * READ_PORTS, cfg.lanes))
+        if cfg.keeps_lanes:
+            members["saves"] = In(data.ArrayLayout(READ_PORTS, cfg.lanes))
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
@@ -103,6 +106,8 @@ class QueuedBanks(wiring.Component):
             ]
             if self._cfg.cache_entries:
                 m.d.comb += lane.reads.eq(self.reads[number])
+            if self._cfg.keeps_lanes:
+                m.d.comb += lane.saves.eq(self.saves[number])
             lanes.append(lane)
         for index, bank in enumerate(banks):
             m.d.comb += [

@@ -82,7 +82,8 @@ class QueueLane(wiring.Component):
     Members
     -------
     results : In(32 * ports), masks : In(ports)   This lane of the results, and whether they have it.
-    reads : In(32 * READ_PORTS)                   This lane of what the cache reads; always written. Only with a cache.
+    reads : In(32 * READ_PORTS)                   This lane of what the cache reads; only with a cache.
+    saves : In(READ_PORTS)                        Whether it is written; only where lines know their lanes, else always.
     sources : In(banks * queue_sources)           Per bank, where its new entry comes from, one-hot.
     entries, heads : In(banks * write_queue)      Per bank, the entry that is filled, zero for none, and the oldest.
     banks : Out(32 * banks), enable : Out(banks)  Of the oldest entries.
@@ -102,6 +103,8 @@ class QueueLane(wiring.Component):
         }
         if cfg.cache_entries:
             members["reads"] = In(32 * READ_PORTS)
+        if cfg.keeps_lanes:
+            members["saves"] = In(READ_PORTS)
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
@@ -115,7 +118,9 @@ class QueueLane(wiring.Component):
         for bank in range(cfg.banks):
             sources = self.sources.word_select(bank, queue_sources(cfg))
             word = named(m, f"word{bank}", select(sources, words))
-            lane = named(m, f"lane{bank}", select(sources[: cfg.write_ports], lanes) | sources[cfg.write_ports :].any())
+            saved = sources[cfg.write_ports :]
+            saved = (saved & self.saves if cfg.keeps_lanes else saved).any()
+            lane = named(m, f"lane{bank}", select(sources[: cfg.write_ports], lanes) | saved)
             kept = []
             for entry in range(depth):
                 held = Signal(33, name=f"bank{bank}_entry{entry}", reset_less=True)

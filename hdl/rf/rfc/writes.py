@@ -112,7 +112,7 @@ class CacheWrites(wiring.Component):
         m.d.comb += [getattr(short, name).eq(getattr(self, name)) for name in SHORT_LOOKUP]
         m.d.comb += [
             short.valid.eq(chosen.any()),
-            short.full.eq(result.full),
+            short.full.eq(Const(1) if self._cfg.keeps_lanes else result.full),
             short.hinted.eq(result.hints[self._cfg.hint_at("no_allocate")] & int(self._cfg.allocation == "hinted")),
             short.port.eq(ports.victim_left),
             short.queue_full.eq(self._full(self.short_place)),

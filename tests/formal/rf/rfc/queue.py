@@ -1,6 +1,6 @@
 """Proofs of a bank's write queue: its order, what it says of the rows that wait, and the lanes beside it."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.asserts import AnySeq
 from amaranth.hdl import Assert, Assume, Cover
 from amaranth.lib import wiring
@@ -79,7 +79,8 @@ class LaneProperties(ConfiguredProperties):
         self.filled, self.kept = Signal(), Signal(33)
         chosen = part.sources.word_select(bank, sources)
         words = Cat(part.results, part.reads)
-        lane = Mux(source < cfg.write_ports, part.masks.bit_select(source, 1), 1)
+        saved = part.saves if cfg.keeps_lanes else ~Const(0, READ_PORTS)
+        lane = Cat(part.masks, saved).bit_select(source, 1)
         m.d.comb += [
             Assume(chosen == 1 << source),
             Assume(part.heads.word_select(bank, cfg.write_queue) == 1 << entry),

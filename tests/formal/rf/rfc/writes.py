@@ -61,7 +61,7 @@ class WriteProperties(ConfiguredProperties):
         rules = {
             "write_hit": part.hit,
             "bypass_hint": hinted,
-            "bypass_partial": ~self.short.full,
+            "bypass_partial": Const(0) if self._cfg.keeps_lanes else ~self.short.full,
             "bypass_full": ~part.line,
             "take": Const(1, 1),
         }
@@ -182,6 +182,7 @@ def _writes(size: str, wrong: dict, *, regress: bool = False, **changes) -> Proo
 
 PROOFS = (
     _writes("of 3 ports, 4 banks", _NARROW, allocation="hinted"),
+    _writes("of 3 ports, 4 banks, lines know their lanes", _BLIND, regress=True, partial_results="lanes"),
     _writes("of 3 ports, 4 banks, loads enter", _BLIND, regress=True, **_ALLOCATE),
     _writes("of 3 ports, 4 banks, no lines", _BLIND, regress=True, cache_entries=0),
 )

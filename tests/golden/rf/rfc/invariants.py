@@ -202,6 +202,8 @@ class RfcWatcher(PlaceWatcher):
 
     def _follow_check(self, f: dict[str, int]) -> None:
         oldest = next((unit for unit in self.units if unit not in self.checked and self.units[unit][1].sources), None)
+        if oldest is not None and self.is_deferred(oldest, f):
+            oldest = None
         require(f["check"] == (0 if oldest is None else 1 << oldest), "units are checked in order of allocation")
         reader = next((unit for unit in self.units if unit in self.unread), None)
         require(f["near_read"] == (0 if reader is None else 1 << reader), "units read in order of allocation")
@@ -213,6 +215,10 @@ class RfcWatcher(PlaceWatcher):
             if f["hit"]:
                 self.unread[oldest] = f["hit"]
             self.looked_up = (oldest, f["hit"], f["miss"])
+
+    def is_deferred(self, unit: int, f: dict[str, int]) -> bool:
+        """Whether the look-up of the unit that is next has to wait."""
+        return False
 
     def _follow_queues(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         """At most one entry goes to a queue per cycle, and none to a full one."""

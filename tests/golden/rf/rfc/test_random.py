@@ -8,6 +8,7 @@ import pytest
 
 from tests.golden.machines import Rfc, events_of
 from tests.golden.rf.rfc.invariants import RfcWatcher
+from tests.golden.rf.rfc.partial import LaneWatcher
 from tests.golden.rf.rfc.scenario import exactly_hinted, randomly_hinted, rfc_config, rfc_layout
 from tests.golden.scenario import NOP, Step, hand_trace, op
 from warpfile.golden.run import Stuck
@@ -97,6 +98,12 @@ def crowded_case(seed: int) -> tuple[RfcConfig, Trace]:
     return cfg, exactly_hinted(cfg, trace, rng.choice((None, None, seed)))
 
 
+def partial_case(seed: int) -> tuple[RfcConfig, Trace]:
+    """Either of them with lines that know their lanes."""
+    cfg, trace = crowded_case(seed // 2) if seed % 2 else random_case(seed // 2)
+    return cfg.replace(partial_results="lanes", lanes=random.Random(seed).choice((4, 32, 32))), trace  # type: ignore[return-value]
+
+
 def crowded_step(rng: random.Random) -> Step:
     """Three registers are always there to be read, and three come and go."""
     dest, memory = rng.randrange(4, 7), {"port": Port.LSU, "space": Space.GLOBAL, "access": Access.LOAD, "bytes": 4}
@@ -117,7 +124,8 @@ def watch_rfc(cfg: RfcConfig, trace: Trace, model: type[Rfc] = Rfc, limit: int =
     """Run to the end under the watcher, and compare the counters with those of the probes."""
     layout = rfc_layout(cfg)
     workload = prepare(cfg, trace)
-    environment, machine, watcher = Environment(cfg, workload, layout), model(cfg, layout), RfcWatcher(cfg, workload)
+    environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
+    watcher = (LaneWatcher if cfg.keeps_lanes else RfcWatcher)(cfg, workload)
     observed = ObservedCounters(layout, events_of("rfc", cfg))
     while not environment.done:
         if environment.cycle > limit:
@@ -146,3 +154,9 @@ def test_a_random_program_keeps_every_invariant(seed: int) -> None:
 def test_a_program_of_few_registers_keeps_every_invariant(seed: int) -> None:
     print(f"seed {seed}")
     watch_rfc(*crowded_case(seed))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_lines_that_know_their_lanes_keep_every_invariant(seed: int) -> None:
+    print(f"seed {seed}")
+    watch_rfc(*partial_case(seed))

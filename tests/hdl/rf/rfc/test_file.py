@@ -60,6 +60,13 @@ def test_the_parts_have_the_bits_of_the_paper(paper):
     assert held["file"] == cfg.warps * cfg.place_bits  # bases of the warps; the steps of a cycle keep nothing
 
 
+def test_lines_that_know_their_lanes_have_a_bit_more_per_lane():
+    cfg = config("tiny", **SMALL, partial_results="lanes")
+    held = bits(read_modules(file(cfg)), cfg)
+    assert held["cache_lane"] == cfg.lines * 33
+    assert held["queue_lane"] == cfg.banks * cfg.write_queue * 33
+
+
 def test_lru_keeps_an_order_instead_of_a_head():
     cfg = config("tiny", **SMALL, cache_entries=4, replacement="lru")
     tag = 1 + cfg.register_bits + 1 + 1 + cfg.pin_bits
