@@ -19,4 +19,4 @@ class Completion:
 
     def due(self, cycle: int) -> Sequence[Result]:
         """The results that complete in ``cycle``; asked once per cycle."""
-        return self._due.pop(cycle, ())
+        return self._due.pop(cycle, ()) if self._due else ()

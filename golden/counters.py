@@ -17,11 +17,26 @@ COUNTERS = (
 )
 
 
-def no_issue_reason(buffered: int, waiting: int, clear: int) -> str:
-    """The counter of a cycle in which nothing issues, from masks of warps."""
-    if not buffered:
-        return "issue_idle"
-    running = buffered & ~waiting
-    if not running:
-        return "issue_barrier"
-    return "issue_room" if clear & running else "issue_hazard"
+class Counts:
+    """Sums since the beginning, an attribute for each of ``COUNTERS``."""
+
+    def __init__(self) -> None:
+        self.cycles = self.beats = self.instructions = 0
+        self.issue_idle = self.issue_hazard = self.issue_barrier = self.issue_room = 0
+        self.write_waits = self.dispatches = self.dispatch_waits = self.resident_cycles = 0
+
+    def no_issue(self, buffered: int, waiting: int, clear: int) -> None:
+        """Count a cycle in which nothing issues by its reason, from masks of warps."""
+        running = buffered & ~waiting
+        if not buffered:
+            self.issue_idle += 1
+        elif not running:
+            self.issue_barrier += 1
+        elif clear & running:
+            self.issue_room += 1
+        else:
+            self.issue_hazard += 1
+
+    def table(self) -> dict[str, int]:
+        """By name."""
+        return {name: getattr(self, name) for name in COUNTERS}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from warpfile.spec.beat import Beat
 from warpfile.spec.trace import Drain, Kind, Port
 
 # Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
-_NO_PORT = int(Port.NONE)
-_BARRIER = int(Kind.BARRIER)
-_EXIT = int(Kind.EXIT)
-_NO_DRAIN = int(Drain.NONE)
-_EMPTY = int(Drain.EMPTY)
+_NO_PORT: Final = int(Port.NONE)
+_BARRIER: Final = int(Kind.BARRIER)
+_EXIT: Final = int(Kind.EXIT)
+_NO_DRAIN: Final = int(Drain.NONE)
+_EMPTY: Final = int(Drain.EMPTY)
 
 
 class Entry:

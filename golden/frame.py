@@ -16,14 +16,14 @@ from warpfile.spec.stimulus import Result
 class Frame:
     """State of all warp slots, as masks with one bit per slot, and the clock edges that change it.
 
-    ``clear`` and ``unitless`` (head beats that need no collector unit) follow from the rest; ``refresh`` brings them
-    up to date for the warps marked in ``stale``.
+    ``residents`` counts those that are resident. ``clear`` and ``unitless`` (head beats that need no collector unit)
+    follow from the rest; ``refresh`` brings them up to date for the warps marked in ``stale``.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._port_of = cfg.port_of
         self._depth = cfg.buffer_depth
-        self.resident = 0
+        self.resident = self.residents = 0
         self.buffered = 0
         self.decode_ready = (1 << cfg.warps) - 1
         self.waiting = 0
@@ -104,6 +104,7 @@ class Frame:
         if entry.exits:
             assert not buffer, f"warp {warp} exits before its last beat"
             self.resident ^= bit
+            self.residents -= 1
             self._members[self._cta[warp]] ^= bit
         self.stale |= bit
         return entry
@@ -126,5 +127,6 @@ class Frame:
         assert not self.resident & bit, f"a warp is launched onto slot {warp}, which is taken"
         assert not (self.registers[warp] or self.tokens[warp]), f"slot {warp} is launched with something pending"
         self.resident |= bit
+        self.residents += 1
         self._cta[warp] = launch.cta
         self._members[launch.cta] |= bit

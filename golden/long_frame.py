@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from warpfile.golden.collectors.contract import Collectors
 from warpfile.golden.entry import Entry
 from warpfile.golden.frame import Frame
@@ -9,8 +11,8 @@ from warpfile.spec.config import Config
 from warpfile.spec.stimulus import Result
 from warpfile.spec.trace import Drain
 
-_EMPTY = int(Drain.EMPTY)
-_ALL = -1  #: mask of all registers
+_EMPTY: Final = int(Drain.EMPTY)
+_ALL: Final = -1  #: mask of all registers
 
 
 class LongFrame(Frame):

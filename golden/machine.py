@@ -8,7 +8,7 @@ from typing import cast
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.collectors.contract import Collectors, Offer
-from warpfile.golden.counters import COUNTERS, no_issue_reason
+from warpfile.golden.counters import Counts
 from warpfile.golden.frame import Frame
 from warpfile.golden.kernel import KernelPorts
 from warpfile.golden.long_frame import LongFrame
@@ -20,6 +20,9 @@ from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Result, Stimulus
+
+#: Probes of events; those of what is dispatched lie between or beyond them.
+EVENTS = ("issue", "issue_warp", "exit", "write", "write_wait", "offer", "dispatch")
 
 MakeFile = Callable[[Config, ProbeLayout, Places | None], RegisterFile]
 MakeCollectors = Callable[[Config, ProbeLayout, RegisterFile], Collectors]
@@ -46,21 +49,23 @@ class Machine:
         self.scheduler = scheduler(cfg)
         self.file = file(cfg, layout, self.scheduler.places)
         self.collectors = collectors(cfg, layout, self.file)
+        self._completion = self.file.completion
         self._levels: PlacingScheduler | None = None
         self.frame = self._make_frame(cfg, layout)
         gives = cfg.gives
         kernel = gives.kernel or gives.sweeps or cfg.operand_bits
         self._kernel = KernelPorts(cfg, layout, cast(KernelFile, self.file)) if kernel else None
-        self._counters = dict.fromkeys(COUNTERS, 0)
-        self._resident_cycles = 0  # this and the cycles are counted in every cycle: not in a table
+        self.counts = Counts()
         at = layout.offset
-        self._at_state = tuple(
-            at[name] for name in ("resident", "buffered", "decode_ready", "clear", "waiting", "room")
-        )
-        self._at_issue = tuple(at[name] for name in ("issue", "issue_warp", "exit"))
-        self._at_ports = tuple(at[name] for name in ("write", "write_wait", "offer", "dispatch"))
-        self._at_payload = [at[f"dispatch_payload{port}"] for port in range(cfg.ports)]
+        self._at_resident, self._at_buffered, self._at_ready = at["resident"], at["buffered"], at["decode_ready"]
+        self._at_clear, self._at_waiting, self._at_room = at["clear"], at["waiting"], at["room"]
         self._at_launch = at["launch"]
+        # Events are short words by themselves, and go into the long one at once.
+        self._at_events = first = min(at[name] for name in EVENTS)
+        self._at_issue, self._at_warp, self._at_exit = at["issue"] - first, at["issue_warp"] - first, at["exit"] - first
+        self._at_write, self._at_wait = at["write"] - first, at["write_wait"] - first
+        self._at_offer, self._at_dispatch = at["offer"] - first, at["dispatch"] - first
+        self._at_payload = [at[f"dispatch_payload{port}"] - first for port in range(cfg.ports)]
 
     def _make_frame(self, cfg: Config, layout: ProbeLayout) -> Frame:
         if self.scheduler.places is None:
@@ -73,8 +78,8 @@ class Machine:
     @property
     def counters(self) -> dict[str, int]:
         """Sums since the beginning: those of every machine, then those of its parts."""
-        always = {"cycles": self.cycle, "resident_cycles": self._resident_cycles}
-        return self._counters | always | self.collectors.counters | self.file.counters | self.scheduler.counters
+        self.counts.cycles = self.cycle
+        return self.counts.table() | self.collectors.counters | self.file.counters | self.scheduler.counters
 
     @property
     def trail(self) -> Sequence[tuple[int, ...]]:
@@ -99,22 +104,27 @@ class Machine:
             eligible &= levels.may_issue
         candidates = eligible & collectors.prefer or eligible
         offers = collectors.offer()
-        word |= self._take(stimulus.results)
+        events = self._take(stimulus.results)
         if offers:
-            word |= self._dispatch(offers, stimulus.ready)
+            events |= self._dispatch(offers, stimulus.ready)
         warp = self._choose(candidates)
         # From here on the clock edge of the frame. Completion comes before issue: set wins.
-        for result in file.completion.due(cycle):
+        for result in self._completion.due(cycle):
             frame.release(result)
         if frame.waiting:
             frame.release_barriers()
         if stimulus.beat is not None:
             frame.decode(stimulus.beat_warp, stimulus.beat)
         if warp >= 0:
-            word |= self._issue(warp)
+            events |= self._issue(warp)
+        if events:
+            word |= events << self._at_events
         if stimulus.launch is not None and file.launch_ready:
             word |= self._launch(stimulus.launch)
-        word |= collectors.edge(cycle) | file.edge(cycle)
+        word |= collectors.edge(cycle)
+        stored = file.edge(cycle)
+        if stored:
+            word |= stored
         if self._kernel is not None:
             word |= self._kernel.end()
         if levels is not None:
@@ -125,51 +135,48 @@ class Machine:
     def _state(self, room: int) -> int:
         """Probes of registered state, and the counter that sums over it."""
         frame = self.frame
-        resident, buffered, ready, clear, waiting, at_room = self._at_state
-        self._resident_cycles += frame.resident.bit_count()
+        self.counts.resident_cycles += frame.residents
         return (
-            frame.resident << resident
-            | frame.buffered << buffered
-            | frame.decode_ready << ready
-            | frame.clear << clear
-            | frame.waiting << waiting
-            | room << at_room
+            frame.resident << self._at_resident
+            | frame.buffered << self._at_buffered
+            | frame.decode_ready << self._at_ready
+            | frame.clear << self._at_clear
+            | frame.waiting << self._at_waiting
+            | room << self._at_room
         )
 
     def _take(self, results: list[Result | None]) -> int:
         """Results are accepted; the bank ports that they leave serve the collectors."""
         file, collectors, cycle = self.file, self.collectors, self.cycle
-        if not any(results):
+        if not any(result is not None for result in results):
             if file.drives_itself:
                 file.accept(cycle, results, 0, 0)
             collectors.read(cycle)
             return 0
-        at_write, at_wait, _, _ = self._at_ports
         valid, store = collectors.rule(results)
         accepted = file.accept(cycle, results, valid, store)
         collectors.read(cycle)
         if accepted:
             collectors.settle(results, accepted)
-        word = accepted << at_write
+        events = accepted << self._at_write
         for port, result in enumerate(results):
             if result is not None and not accepted >> port & 1:
-                word |= 1 << at_wait + port
-                self._counters["write_waits"] += 1
-        return word
+                events |= 1 << self._at_wait + port
+                self.counts.write_waits += 1
+        return events
 
     def _dispatch(self, offers: Sequence[Offer], ready: int) -> int:
-        _, _, at_offer, at_dispatch = self._at_ports
-        counters, word = self._counters, 0
+        counts, events = self.counts, 0
         for port, warp, entry in offers:
             beat = entry.beat
-            word |= 1 << at_offer + port | beat.payload << self._at_payload[port]
+            events |= 1 << self._at_offer + port | beat.payload << self._at_payload[port]
             if not ready >> port & 1:
-                counters["dispatch_waits"] += 1
+                counts.dispatch_waits += 1
                 continue
-            word |= 1 << at_dispatch + port
-            counters["dispatches"] += 1
+            events |= 1 << self._at_dispatch + port
+            counts.dispatches += 1
             self.operands_checked += check_operands(self.cycle, warp, beat, self.collectors.dispatch(port))
-        return word
+        return events
 
     def _choose(self, candidates: int) -> int:
         """The warp that issues, -1 for none. A refusal is a bubble: no state of the scheduler changes."""
@@ -178,21 +185,20 @@ class Machine:
             warp = self.scheduler.choose(candidates)
             if self.collectors.accept(warp, frame.buffers[warp][0]):
                 return warp
-        self._counters[no_issue_reason(frame.buffered, frame.waiting, frame.clear)] += 1
+        self.counts.no_issue(frame.buffered, frame.waiting, frame.clear)
         return -1
 
     def _issue(self, warp: int) -> int:
-        issue, issue_warp, exits = self._at_issue
         entry = self.frame.issue(warp)
         self.file.issued(warp, entry)
         self.scheduler.issued(warp)
-        self._counters["beats"] += 1
-        self._counters["instructions"] += entry.counts
-        word = 1 << issue | warp << issue_warp
+        self.counts.beats += 1
+        self.counts.instructions += entry.counts
+        events = 1 << self._at_issue | warp << self._at_warp
         if entry.exits:
             self.scheduler.exited(warp)
-            word |= 1 << exits
-        return word
+            events |= 1 << self._at_exit
+        return events
 
     def _launch(self, launch: Launch) -> int:
         self.frame.launch(launch)

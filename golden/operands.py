@@ -21,14 +21,15 @@ def check_operands(cycle: int, warp: int, beat: Beat, values: Sequence[int]) -> 
     expects nothing of a source whose value it does not know (``docs/machine.md`` section 8 observes no data: this
     check and the bench's are on top of it).
     """
+    assert len(values) == len(beat.expected), f"beat {beat.payload} is dispatched with {len(values)} operands"
     checked = 0
-    for register, expected, value in zip(beat.sources, beat.expected, values, strict=True):
+    for slot, expected in enumerate(beat.expected):
         if expected < 0:
             continue
         checked += 1
-        if value != expected:
+        if values[slot] != expected:
             raise StaleOperand(
                 f"cycle {cycle}: warp {warp} dispatches the instruction at {beat.offset:#x} (record {beat.record}) with"
-                f" value {value} in R{register}, but the trace has value {expected} there"
+                f" value {values[slot]} in R{beat.sources[slot]}, but the trace has value {expected} there"
             )
     return checked

@@ -105,7 +105,7 @@ class StimulusPacker:
         self._low = [section.low for section in sections(cfg).values()]
         self._number = {name: names.index(name) for name in names}
         self._first_result = self._number["result0"]
-        self._beat = BeatPacker(cfg).pack
+        self._beat = BeatPacker(cfg)
         self._kernel, self._operand = self._number.get("kernel"), self._number.get("operand")
         self.width = field_bits(stimulus_fields(cfg))
         self._ready = positions(stimulus_fields(cfg))["ready"][0]
@@ -116,10 +116,13 @@ class StimulusPacker:
         self._register_at = self._warp_at + cfg.warp_bits
         self._tokens_at = self._register_at + cfg.register_bits
         self._mask_at = self._tokens_at + TOKENS
-        self._flags_at = self._mask_at + cfg.lanes
-        flags = {name: width for name, width in result_fields(cfg) if name in cfg.result_flags}
-        self._flags = tuple(flags.items())
-        self._hints_at = self._flags_at + sum(flags.values())
+        # What lies above the mask is a short number by itself. Negative for a flag that is not there.
+        self._high_at = self._mask_at + cfg.lanes
+        at = {name: low - self._high_at for name, (low, _) in positions(result_fields(cfg)).items()}
+        self._full_at, self._component_at, self._origin_at = (
+            at.get(name, -1) for name in ("full", "component", "origin")
+        )
+        self._hints_at, self._value_at = at.get("hints", 0), self._value - self._high_at
 
     def pack(self, stimulus: Stimulus) -> int:
         """Input word of one cycle."""
@@ -137,7 +140,7 @@ class StimulusPacker:
             record = launch.warp | launch.base << cfg.warp_bits | launch.cta << (cfg.warp_bits + cfg.place_bits)
             parts.append((0, record))
         if stimulus.beat is not None:
-            parts.append((1, self._beat(stimulus.beat, stimulus.beat_warp)))
+            parts.append((1, self._beat.pack(stimulus.beat, stimulus.beat_warp)))
         for port, result in enumerate(stimulus.results):
             if result is not None:
                 held, record = self._held[port]
@@ -160,16 +163,16 @@ class StimulusPacker:
             | result.tokens << self._tokens_at
             | (result.mask & self._lanes) << self._mask_at
         )
-        if self._flags:
-            record |= self._flag_bits(result)
-        return record | result.hints << self._hints_at | (result.row + 1) << self._value
-
-    def _flag_bits(self, result: Result) -> int:
-        bits, at = 0, self._flags_at
-        for name, width in self._flags:
-            bits |= int(getattr(result, name)) << at
-            at += width
-        return bits
+        high = result.row + 1 << self._value_at
+        if self._full_at >= 0:
+            high |= result.full << self._full_at
+        if self._component_at >= 0:
+            high |= result.component << self._component_at
+        if self._origin_at >= 0:
+            high |= result.origin << self._origin_at
+        if result.hints:
+            high |= result.hints << self._hints_at
+        return record | high << self._high_at
 
 
 class DuePacker:
@@ -180,12 +183,14 @@ class DuePacker:
         at = {name: low for name, (low, _) in positions(self._fields).items()}
         self._at_dest, self._at_count, self._at_payload = at["dest"], at["dest_count"], at["payload"]
         self._at_mask, self._at_hints = at["mask"], at.get("hints", 0)
-        self._flags = tuple((name, at[name]) for name in cfg.beat_flags if name in at)
+        assert {*cfg.result_flags} & {*cfg.beat_flags} <= {"full"}, "a beat leaves with no other flag"
+        self._at_full = at["full"] - at["payload"] if "full" in at else 0  # zero: it is not there
         self._hints = (1 << cfg.result_hint_bits) - 1
         self._lanes, self._record = (1 << cfg.lanes) - 1, field_bits(self._fields)
         offset = layout.offset
         self.dispatches = layout.mask("dispatch") << offset["dispatch"]
-        self._places = [(offset["dispatch"] + port, offset[f"dispatch_payload{port}"]) for port in range(cfg.ports)]
+        self._at_dispatch, self._ports = offset["dispatch"], (1 << cfg.ports) - 1
+        self._at_beat = [offset[f"dispatch_payload{port}"] for port in range(cfg.ports)]
         self._payload = (1 << cfg.payload_bits) - 1
         self._low = [section.low for section in sections(cfg).values()]
         self._first = list(sections(cfg)).index("due0")
@@ -200,8 +205,9 @@ class DuePacker:
     def parts(self, word: int, environment: Environment) -> list[tuple[int, int]]:
         """Sections of a cycle's observation, before the environment knows of it: number and value."""
         parts: list[tuple[int, int]] = []
-        for port, (bit, at) in enumerate(self._places):
-            if word >> bit & 1:
+        ports = word >> self._at_dispatch & self._ports
+        for port, at in enumerate(self._at_beat):
+            if ports >> port & 1:
                 parts.append((self._first + port, self._due(environment, word >> at & self._payload)))
         return parts
 
@@ -212,8 +218,8 @@ class DuePacker:
         record = warp | beat.dest << self._at_dest | beat.dest_count << self._at_count
         record |= (beat.mask & self._lanes) << self._at_mask
         high = payload
-        for name, at in self._flags:
-            high |= int(getattr(beat, name)) << at - self._at_payload
+        if self._at_full and beat.full:
+            high |= 1 << self._at_full
         if self._hints:
             high |= (beat.hints & self._hints) << self._at_hints - self._at_payload
         rows = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from warpfile.spec.config import Config
 from warpfile.spec.trace import TOKENS, Kind, Port, Space, StaticInstruction
@@ -12,6 +13,12 @@ NO_VALUE = -1
 #: Kind of a pseudo-instruction in the decode record; branches are nothing special there.
 SCHEME_PINS = 1
 _PIN_KINDS = {int(Kind.BRANCH): int(Kind.NORMAL), int(Kind.SCHEME): SCHEME_PINS}
+# Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
+_SCHEME: Final = int(Kind.SCHEME)
+_NO_PORT: Final = int(Port.NONE)
+_GLOBAL: Final = int(Space.GLOBAL)
+_LOCAL: Final = int(Space.LOCAL)
+_TEXTURE: Final = int(Space.TEXTURE)
 
 
 @dataclass(slots=True, eq=False)
@@ -60,7 +67,7 @@ class Beat:
     @property
     def pseudo(self) -> bool:
         """Whether it is a pseudo-instruction of a scheme."""
-        return self.kind == Kind.SCHEME
+        return self.kind == _SCHEME
 
     @property
     def executes(self) -> bool:
@@ -70,12 +77,12 @@ class Beat:
     @property
     def long(self) -> bool:
         """Whether its result comes from global or local memory or from a texture unit."""
-        return self.is_load and self.dest_count > 0 and self.space in (Space.GLOBAL, Space.LOCAL, Space.TEXTURE)
+        return self.is_load and self.dest_count > 0 and self.space in (_GLOBAL, _LOCAL, _TEXTURE)
 
     @property
     def needs_unit(self) -> bool:
         """Whether a collector unit has to take it."""
-        return self.mask != 0 and self.port != Port.NONE
+        return self.mask != 0 and self.port != _NO_PORT
 
 
 def distinct_sources(sources: Iterable[int]) -> tuple[int, ...]:
@@ -219,7 +226,10 @@ class BeatPacker:
         self._at_count, self._at_reads = at["dest_count"] - at["dest"], at["token_reads"] - at["dest"]
         self._at_writes = at["token_writes"] - at["dest"]
         self._at_payload, self._at_hints = at["payload"] - at["mask"], at.get("hints", -1) - at["payload"]
-        self._flags = tuple((flag, at[flag] - at["payload"]) for flag in cfg.decode_flags)
+        # Zero for a flag that is not there: it would lie above the payload.
+        self._at_full, self._at_converged, self._at_long = (
+            at[flag] - at["payload"] if flag in cfg.decode_flags else 0 for flag in ("full", "converged", "long")
+        )
         self._lanes = (1 << cfg.lanes) - 1
         self._register_bits, self._port_of = cfg.register_bits, cfg.port_of
         self._checked: set[int] = set()
@@ -249,8 +259,12 @@ class BeatPacker:
             | beat.token_writes << self._at_writes
         )
         high = beat.payload
-        for flag, at in self._flags:
-            high |= getattr(beat, flag) << at
+        if self._at_full and beat.full:
+            high |= 1 << self._at_full
+        if self._at_converged and beat.converged:
+            high |= 1 << self._at_converged
+        if self._at_long and beat.long:
+            high |= 1 << self._at_long
         if beat.hints:
             high |= beat.hints << self._at_hints
         word = low | registers << self._at_sources | middle << self._at_dest

@@ -7,6 +7,7 @@ and RTL see the same inputs exactly as long as they behave the same.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -21,7 +22,7 @@ from warpfile.spec.trace import Kind
 from warpfile.spec.values import RowValues
 from warpfile.spec.workload import Kernel, Workload, streams
 
-_BRANCH = int(Kind.BRANCH)  # comparing with a member of an IntEnum costs a lookup for every beat
+_BRANCH: Final = int(Kind.BRANCH)  # comparing with a member of an IntEnum costs a lookup for every beat
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from typing import Final
 
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.trace import Kind
 
-_FOREVER = 1 << 62
-_BRANCH = int(Kind.BRANCH)  # comparing with a member of an IntEnum costs a lookup for every beat
+_FOREVER: Final = 1 << 62
+_BRANCH: Final = int(Kind.BRANCH)  # comparing with a member of an IntEnum costs a lookup for every beat
 
 
 @dataclass(slots=True, eq=False)

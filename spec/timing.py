@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.memory import Memory
@@ -12,8 +14,8 @@ from warpfile.spec.trace import Port, Space
 Timing = tuple[int, int, Origin]
 
 # Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
-_LSU = int(Port.LSU)
-_TEXTURE = int(Space.TEXTURE)
+_LSU: Final = int(Port.LSU)
+_TEXTURE: Final = int(Space.TEXTURE)
 _CACHED = (int(Space.GLOBAL), int(Space.LOCAL))
 
 

@@ -34,7 +34,7 @@ class Collectors(Protocol):
 
     ``unread`` and ``collecting`` answer from registered state, and ``changed`` marks the warps for which an answer may
     differ from the one that it gave last; who reads it clears it. ``prefer``: the choice is among these warps if any of
-    them is eligible; read once at the beginning of a cycle. ``counters`` are their own. ``trail``: what they decided
+    them is eligible; read once at the beginning of a cycle. ``trail``: what they decided
     interval after interval, if they do.
 
     The calls of a cycle, in this order:
@@ -53,7 +53,10 @@ class Collectors(Protocol):
 
     prefer: int
     changed: int
-    counters: dict[str, int]
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Sums since the beginning, by name."""
 
     @property
     def trail(self) -> Sequence[tuple[int, ...]]:

@@ -331,7 +331,7 @@ def test_only_a_run_in_which_everything_was_compared_is_a_pass(ended: GoldenSide
 
 def test_a_counter_that_the_observation_words_do_not_confirm_is_no_pass(ended: GoldenSide) -> None:
     good = whole(ended)
-    ended.model._counters["beats"] += 1  # type: ignore[attr-defined]
+    ended.model.counts.beats += 1  # type: ignore[attr-defined]
     assert judge(ended, good).objection == "counters are wrong: beats"
 
 

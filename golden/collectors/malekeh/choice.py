@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from warpfile.golden.arbiter import first_of, lowest
 from warpfile.spec.schemes.malekeh import WAIT_BITS
 
 _MOST_WAITS = (1 << WAIT_BITS) - 1
 
 
-class Choice(NamedTuple):
-    """A unit and why it is taken (``own``, ``empty``, ``far``, ``near``); -1 and why not (``wait``, ``busy``)."""
-
-    unit: int
-    reason: str
+#: A unit and why it is taken (``own``, ``empty``, ``far``, ``near``); -1 and why not (``wait``, ``busy``).
+Choice = tuple[int, str]
 
 
 class UnitChoice:
@@ -32,21 +27,21 @@ class UnitChoice:
     def choose(self, own: int, busy: int, empty: int, near: int, threshold: int) -> Choice:
         """The unit for a beat of the warp that owns ``own`` (-1: none), given who is busy, empty or has near."""
         if own >= 0:
-            return Choice(own, "own")
+            return own, "own"
         free = self._all & ~busy
         if free & empty:
             self.waits = 0
-            return Choice(lowest(free & empty), "empty")
+            return lowest(free & empty), "empty"
         if free & ~near:
             self.waits = 0
-            return Choice(lowest(free & ~near), "far")
+            return lowest(free & ~near), "far"
         if not free:
-            return Choice(-1, "busy")
+            return -1, "busy"
         if self.waits > threshold:
             self.waits = 0
-            return Choice(first_of(free, self.dispatched), "near")
+            return first_of(free, self.dispatched), "near"
         self.waits = min(self.waits + 1, _MOST_WAITS)
-        return Choice(-1, "wait")
+        return -1, "wait"
 
     def dispatches(self, unit: int) -> None:
         """A unit's beat was taken by its port; of several in one cycle the highest port is told last."""

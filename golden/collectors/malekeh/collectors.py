@@ -24,7 +24,6 @@ COUNTERS = (
     *("replaced_empty", "replaced_far", "replaced_near", "taken_own", "taken_empty", "taken_far", "taken_near"),
     *("near_lost", "wait_bubbles", "busy_bubbles", "issued_preferred", "issued_others", "intervals"),
 )
-_STATE_PROBES = ("request", "wait_count", "threshold", "threshold_state")
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -36,12 +35,15 @@ class CachingCollectors:
 
     def __init__(self, cfg: MalekehConfig, layout: ProbeLayout, file: RegisterFile) -> None:
         self.prefer = self.changed = 0
-        self.counters = dict.fromkeys(COUNTERS, 0)
+        self._counters = dict.fromkeys(COUNTERS, 0)
+        # Those that most cycles change, by names of their own.
+        self._reads = self._asked = self._unit_cycles = self._preferred = self._others = 0
+        self._sources = self._hits = self._lost = 0
         self.units = CachingUnits(cfg, file)
         self.choice = UnitChoice(cfg.collectors)
         self.threshold = WaitThreshold(cfg)
         self.state = RegisteredState(cfg, layout, self.units)
-        self.entrance = ResultEntrance(cfg, layout, self.units, file, self.counters)
+        self.entrance = ResultEntrance(cfg, layout, self.units, file, self._counters)
         self.collecting = self.units.collecting
         self.rule = store_all
         self._file = file
@@ -49,10 +51,29 @@ class CachingCollectors:
         self._entries = cfg.unit_entries
         self._offered: dict[int, int] = {}
         self._issued = False
-        self._word = 0
-        self._at = layout.offset
-        self._at_state = tuple(layout.offset[name] for name in _STATE_PROBES)
+        # Events are short words by themselves, and go into the long one, with what lies far from them, at once.
+        self._word = self._far = 0
+        self._first = first = layout.offset["allocate"]
+        self._at = {name: at - first for name, at in layout.offset.items()}
+        self._at_request, self._at_grant, self._at_lost = (self._at[name] for name in ("request", "grant", "lost"))
+        self._at_hit, self._at_miss, self._at_waits = self._at["hit"], self._at["miss"], layout.offset["wait_count"]
+        self._at_threshold = layout.offset["threshold"] - self._at_waits
+        self._at_threshold_state = layout.offset["threshold_state"] - self._at_waits
         self._at_unit = [layout.offset[f"dispatch_unit{port}"] for port in range(cfg.ports)]
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract."""
+        return self._counters | {
+            "bank_reads": self._reads,
+            "bank_conflicts": self._asked - self._reads,
+            "unit_cycles": self._unit_cycles,
+            "sources": self._sources,
+            "source_hits": self._hits,
+            "near_lost": self._lost,
+            "issued_preferred": self._preferred,
+            "issued_others": self._others,
+        }
 
     @property
     def trail(self) -> Sequence[tuple[int, ...]]:
@@ -69,37 +90,36 @@ class CachingCollectors:
 
     def offer(self) -> Sequence[Offer]:
         """See the contract. The probes of registered state are taken here."""
-        at_request, at_waits, at_threshold, at_threshold_state = self._at_state
-        word = self.state.word | self._requests.asking << at_request | self.choice.waits << at_waits
-        word |= self.threshold.value << at_threshold | self.threshold.state << at_threshold_state
-        self.counters["unit_cycles"] += self.state.busy.bit_count()
+        threshold = self.threshold.value << self._at_threshold | self.threshold.state << self._at_threshold_state
+        self._far = self.state.word | (self.choice.waits | threshold) << self._at_waits
+        self._word = self._requests.asking << self._at_request
+        self._unit_cycles += len(self.units.order)
         offers: list[Offer] = []
-        if any(self.units.ready):
+        if any(ready != 0 for ready in self.units.ready):
             for port, number in self.units.offer():
                 unit = self.units.units[number]
                 assert unit.entry is not None, f"unit {number} is offered without a beat"
                 offers.append((port, unit.owner, unit.entry))
                 self._offered[port] = number
-                word |= number << self._at_unit[port]
-        self._word = word
+                self._far |= number << self._at_unit[port]
         return offers
 
     def read(self, cycle: int) -> None:
         """See the contract."""
-        requests, counters, word = self._requests, self.counters, 0
+        requests, word = self._requests, 0
         if not requests.asking:
             return
         grants = self._file.read(cycle, requests.of_bank, requests.rows, self.units.order)
-        counters["bank_reads"] += len(grants)
-        counters["bank_conflicts"] += requests.asking.bit_count() - len(grants)
+        self._reads += len(grants)
+        self._asked += requests.asking.bit_count()
         for index, copy, arrival in grants:
             self.units.granted(index, copy, arrival)
             word |= 1 << index
-        self._word |= word << self._at["grant"]
+        self._word |= word << self._at_grant
 
     def settle(self, results: Sequence[Result | None], accepted: int) -> None:
         """Near results enter their units, others make entries stale."""
-        self._word |= self.entrance.enter(results, accepted)
+        self._far |= self.entrance.enter(results, accepted)
 
     def dispatch(self, port: int) -> Sequence[int]:
         """See the contract. The unit counts as busy until the end of the cycle."""
@@ -116,26 +136,29 @@ class CachingCollectors:
         elif entry.exits:
             self.units.release(warp)
         self._issued = True
-        self.counters["issued_preferred" if self.prefer >> warp & 1 else "issued_others"] += 1
+        if self.prefer >> warp & 1:
+            self._preferred += 1
+        else:
+            self._others += 1
         return True
 
     def _allocate(self, warp: int, entry: Entry) -> bool:
-        state, counters = self.state, self.counters
+        state, counters, at = self.state, self._counters, self._at
         number, reason = self.choice.choose(
             self.units.of_warp[warp], state.busy, state.empty, state.near, self.threshold.value
         )
         if number < 0:
             counters[f"{reason}_bubbles"] += 1
-            self._word |= 1 << self._at[f"refuse_{reason}"]
+            self._word |= 1 << at[f"refuse_{reason}"]
             return False
         taken = self.units.take(number, warp, entry)
         counters[f"taken_{reason}"] += 1
-        counters["sources"] += len(entry.beat.sources)
-        counters["source_hits"] += taken.hit.bit_count()
-        counters["near_lost"] += taken.lost.bit_count()
-        at = self._at
+        self._sources += len(entry.beat.sources)
+        self._hits += taken.hit.bit_count()
+        self._lost += taken.lost.bit_count()
         word = 1 << at[f"take_{reason}"] | 1 << at["allocate"] + number
-        word |= taken.hit << at["hit"] | taken.miss << at["miss"] | taken.lost << at["lost"] + number * self._entries
+        word |= taken.hit << self._at_hit | taken.miss << self._at_miss
+        word |= taken.lost << self._at_lost + number * self._entries
         if taken.miss:
             for kind, slots in taken.kinds.items():
                 if slots:
@@ -154,7 +177,7 @@ class CachingCollectors:
         self.state.refresh()
         self.prefer = self.state.prefer
         if self.threshold.edge(self._issued):
-            self.counters["intervals"] += 1
+            self._counters["intervals"] += 1
             self._word |= 1 << self._at["interval_end"]
         self._issued = False
-        return self._word
+        return self._far | self._word << self._first if self._word else self._far

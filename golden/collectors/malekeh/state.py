@@ -21,12 +21,8 @@ class RegisteredState:
         self._rank_bits = cfg.rank_bits
         self._orders: list[list[int]] = [[] for _ in range(cfg.collectors)]
         self._ranks = [0] * cfg.collectors
-        at = layout.offset
-        self._at_prefer = at["prefer"]
-        steps = {"busy": 1, "owned": 1, "owner": cfg.warp_bits, "tag": cfg.unit_entries * cfg.tag_bits}
-        steps |= {"near": cfg.unit_entries, "locked": cfg.unit_entries, "rank": cfg.unit_entries * cfg.rank_bits}
-        steps |= {"filled": cfg.source_slots, "lfsr": LFSR_BITS}
-        self._at = [tuple(at[name] + unit * step for name, step in steps.items()) for unit in range(cfg.collectors)]
+        self._at_prefer = layout.offset["prefer"]
+        self._at = [_Places(cfg, layout, unit) for unit in range(cfg.collectors)]
         self.busy = self.empty = self.near = self.prefer = self.occupied = self.word = 0
         units.touched = (1 << cfg.collectors) - 1
         self.refresh()
@@ -56,12 +52,25 @@ class RegisteredState:
         self.busy = self.busy | bit if busy else self.busy & ~bit
         self.empty = self.empty & ~bit if entries.used else self.empty | bit
         self.near = self.near | bit if entries.near else self.near & ~bit
-        at_busy, at_owned, at_owner, at_tag, at_near, at_locked, at_rank, at_ready, at_lfsr = self._at[number]
-        image = busy << at_busy | entries.tags << at_tag | unit.ready << at_ready | entries.lfsr << at_lfsr
-        image |= entries.near << at_near | entries.locked << at_locked
+        at = self._at[number]
+        who = int(busy)
         if unit.owner >= 0:
-            image |= 1 << at_owned | unit.owner << at_owner
+            who |= 1 << at.owned | unit.owner << at.owner
         if entries.order != self._orders[number]:
             self._orders[number] = entries.order.copy()
-            self._ranks[number] = sum(rank << entry * self._rank_bits for rank, entry in enumerate(entries.order))
-        self._images[number] = image | self._ranks[number] << at_rank
+            ranks = sum(rank << entry * self._rank_bits for rank, entry in enumerate(entries.order))
+            self._ranks[number] = ranks << at.rank
+        image = self._ranks[number] | entries.tags << at.tag | who << at.busy
+        image |= (entries.near | entries.locked << at.locked) << at.near
+        self._images[number] = image | (unit.ready | entries.lfsr << at.lfsr) << at.filled
+
+
+class _Places:
+    """Where a unit's probes are: in the word, and those that make a short number with another one behind that."""
+
+    def __init__(self, cfg: MalekehConfig, layout: ProbeLayout, unit: int) -> None:
+        at, entries = layout.offset, unit * cfg.unit_entries
+        self.busy, self.tag, self.near = at["busy"] + unit, at["tag"] + entries * cfg.tag_bits, at["near"] + entries
+        self.rank, self.filled = at["rank"] + entries * cfg.rank_bits, at["filled"] + unit * cfg.source_slots
+        self.owned, self.owner = at["owned"] + unit - self.busy, at["owner"] + unit * cfg.warp_bits - self.busy
+        self.locked, self.lfsr = at["locked"] + entries - self.near, at["lfsr"] + unit * LFSR_BITS - self.filled

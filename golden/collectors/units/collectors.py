@@ -18,6 +18,7 @@ from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Result
 
+PROBES = ("occupied", "allocate", "request", "grant")
 COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles")
 
 
@@ -32,7 +33,8 @@ class Units:
 
     def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:
         self.prefer = self.changed = 0
-        self.counters = dict.fromkeys(COUNTERS, 0)
+        self._counters: dict[str, int] = {}
+        self._reads = self._asked = self._unit_cycles = 0
         self.units = CollectorUnits(cfg, file)
         self.unread = self.units.unread
         self.collecting = self.units.collecting
@@ -41,13 +43,21 @@ class Units:
         self._requests = self.units.requests
         self.lookups: LookUps | None = None
         if cfg.gives.later:
-            self.lookups = LookUps(cfg, layout, cast(LateFile, file), self.units, self.counters)
-        self._free = self._word = 0
+            self.lookups = LookUps(cfg, layout, cast(LateFile, file), self.units, self._counters)
+        self._free = self._word = self._far = 0
         self._offered: list[int] = []
         at = layout.offset
-        self._at_occupied, self._at_allocate = at["occupied"], at["allocate"]
-        self._at_request, self._at_grant = at["request"], at["grant"]
+        # The units' own probes lie side by side: a short word, which goes into the long one at once.
+        self._at = first = min(at[name] for name in PROBES)
+        self._at_occupied, self._at_allocate = at["occupied"] - first, at["allocate"] - first
+        self._at_request, self._at_grant = at["request"] - first, at["grant"] - first
         self._at_unit = [at[f"dispatch_unit{port}"] for port in range(cfg.ports)]
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract: those of the units, then those of look-ups."""
+        sums = (self._reads, self._asked - self._reads, self._unit_cycles)
+        return dict(zip(COUNTERS, sums, strict=True)) | self._counters
 
     def room(self, heads: Heads) -> int:
         """Any free unit does for all warps; one that is freed in this cycle is not free yet."""
@@ -59,9 +69,10 @@ class Units:
         units = self.units
         asking = self._requests.asking if self.lookups is None else self.lookups.begin()
         word = units.occupied << self._at_occupied | asking << self._at_request
-        self.counters["unit_cycles"] += units.occupied.bit_count()
+        self._unit_cycles += len(units.order)
+        self._far = 0
         offers: list[Offer] = []
-        if any(units.ready):
+        if units.complete:
             self._offered = units.offer()
             for port, number in enumerate(self._offered):
                 if number < 0:
@@ -69,7 +80,7 @@ class Units:
                 unit = units.units[number]
                 assert unit.entry is not None, f"collector unit {number} is offered without a beat"
                 offers.append((port, unit.warp, unit.entry))
-                word |= number << self._at_unit[port]
+                self._far |= number << self._at_unit[port]
         self._word = word
         return offers
 
@@ -78,10 +89,10 @@ class Units:
         requests, lookups = self._requests, self.lookups
         if requests.asking:
             asking, of_bank = (requests.asking, requests.of_bank) if lookups is None else lookups.asking
-            units, counters, word = self.units, self.counters, 0
+            units, word = self.units, 0
             grants = self._file.read(cycle, of_bank, requests.rows, units.order)
-            counters["bank_reads"] += len(grants)
-            counters["bank_conflicts"] += asking.bit_count() - len(grants)
+            self._reads += len(grants)
+            self._asked += asking.bit_count()
             for index, copy, arrival in grants:
                 self.changed |= 1 << units.granted(index, copy, arrival)
                 word |= 1 << index
@@ -117,4 +128,7 @@ class Units:
         """Data of earlier grants arrive."""
         if self.units.arrivals:
             self.units.arrive(cycle)
-        return self._word if self.lookups is None else self._word | self.lookups.word
+        word = self._word << self._at
+        if self._far:
+            word |= self._far
+        return word if self.lookups is None else word | self.lookups.word

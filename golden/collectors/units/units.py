@@ -29,8 +29,9 @@ class CollectorUnits:
 
     Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots,
     ``values`` what the granted ones get, ``arrivals`` by cycle the units that it reaches; ``order`` has the occupied
-    units, oldest first, ``ready`` the ready units per port. Attributes are state of the last clock edge; ``offer``
-    decides; the other methods are clock edges. A dispatch comes before the allocation of the same cycle.
+    units, oldest first, ``ready`` the ready units per port, ``complete`` of all ports. Attributes are state of
+    the last clock edge; ``offer`` decides; the other methods are clock edges. A dispatch comes before the allocation of
+    the same cycle.
     """
 
     def __init__(self, cfg: Config, file: RegisterFile) -> None:
@@ -44,6 +45,7 @@ class CollectorUnits:
         self._held = [0] * cfg.warps
         self.requests = Requests(cfg)
         self.ready = [0] * cfg.ports
+        self.complete = 0
         self.units = [Unit() for _ in range(cfg.collectors)]
         self.occupied = 0
         self.free = (1 << cfg.collectors) - 1
@@ -87,6 +89,7 @@ class CollectorUnits:
         port = unit.entry.port
         self._pointer[port] = (number + 1) % len(self.units)
         self.ready[port] ^= bit
+        self.complete ^= bit
         self.occupied ^= bit
         self.free |= bit
         self.order.remove(number)
@@ -100,7 +103,7 @@ class CollectorUnits:
 
     def granted(self, index: int, copy: int, arrival: int) -> int:
         """A bank serves a slot: its copy is there from the end of cycle ``arrival`` on. Returns the slot's warp."""
-        number, slot = divmod(index, self._slots)
+        number, slot = index // self._slots, index % self._slots
         unit = self.units[number]
         assert unit.entry is not None and unit.ungranted >> slot & 1, f"slot {slot} of unit {number} is granted twice"
         unit.ungranted ^= 1 << slot
@@ -127,7 +130,9 @@ class CollectorUnits:
 
     def arrive(self, cycle: int) -> None:
         """Fill the slots whose data arrive in ``cycle``."""
-        for number in self.arrivals.pop(cycle, ()):
+        if cycle not in self.arrivals:
+            return
+        for number in self.arrivals.pop(cycle):
             self.units[number].missing -= 1
             self._note_ready(number)
 
@@ -136,6 +141,7 @@ class CollectorUnits:
         if not unit.missing and not unit.waits:
             assert unit.entry is not None
             self.ready[unit.entry.port] |= 1 << number
+            self.complete |= 1 << number
 
     def allocate(self, number: int, warp: int, entry: Entry) -> None:
         """Let a free unit take the beat that ``warp`` issued; the beats dispatched in this cycle have already left."""
