@@ -81,7 +81,8 @@ class Gives:
 class Hint:
     """Bits that an annotation pass puts on every beat for one part; ``returns``: they come back with the results.
 
-    ``meaning`` and ``encoding`` tell an integrator what to put there.
+    ``meaning`` and ``encoding`` tell an integrator what to put there; where that is one of a list, ``values`` names
+    them instead.
     """
 
     name: str
@@ -89,3 +90,4 @@ class Hint:
     returns: bool = False
     meaning: str = ""
     encoding: str = ""
+    values: tuple[tuple[int, str], ...] = ()

@@ -7,14 +7,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from warpfile.spec.beat import SCHEME_PINS
 from warpfile.spec.config import Config
 from warpfile.spec.stimulus import Origin
 from warpfile.spec.trace import TOKENS, UNIFORM_PREDICATE_TOKEN, UNIFORM_REGISTER_TOKEN, Drain, Kind, Port
 
+#: Values of a field with their names; a value may have several.
+Values = tuple[tuple[int, str], ...]
+
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a packed port: its lowest bit, its width, what it says, and how; ``parts`` are fields within it."""
+    """A field of a packed port: its lowest bit, its width, what it says, and how; ``parts`` are fields within it.
+
+    ``values`` names what it may be, where that is a list; ``encoding`` then says the same in words.
+    """
 
     name: str
     offset: int
@@ -22,20 +29,26 @@ class Field:
     meaning: str
     encoding: str
     parts: tuple[Field, ...] = ()
+    values: Values = ()
 
     def to_json(self) -> dict[str, object]:
         """Facts of the manifest; offsets are those in the field around it."""
         facts: dict[str, object] = {"name": self.name, "offset": self.offset, "width": self.width}
         facts |= {"meaning": self.meaning, "encoding": self.encoding}
+        facts |= {"values": {name: value for value, name in self.values}} if self.values else {}
         return facts | ({"fields": [part.to_json() for part in self.parts]} if self.parts else {})
 
 
-def _values(names: Iterable[tuple[int, str]]) -> str:
-    return ", ".join(f"{value} {name}" for value, name in names)
+def said(values: Values) -> str:
+    """Values and their names in words."""
+    names: dict[int, list[str]] = {}
+    for value, name in sorted(values, key=lambda one: one[0]):
+        names.setdefault(value, []).append(name)
+    return ", ".join(f"{value} {'/'.join(these)}" for value, these in names.items())
 
 
-def _members(kind: type[IntEnum]) -> str:
-    return _values((int(one), one.name.lower()) for one in kind)
+def _members(kind: type[IntEnum]) -> Values:
+    return tuple((int(one), one.name.lower()) for one in kind)
 
 
 _NUMBER, _BIT = "unsigned number", "1: yes"
@@ -46,14 +59,14 @@ _TOKENS = (
     f"{TOKENS - UNIFORM_REGISTER_TOKEN} is k"
 )
 #: Meaning and encoding of every field that a record of any machine may have, but for hints.
-FIELDS = {
+FIELDS: dict[str, tuple[str, str | Values]] = {
     "warp": ("warp slot", _NUMBER),
     "base": ("first place of the warp: its slot times the places that a warp takes", _NUMBER),
     "cta": ("CTA slot of the warp, for barriers", _NUMBER),
     "port": ("execution port of its class of units; without one the beat executes beside the machine", ""),
     "kind": (
         "what issuing it does beside reserving registers; branches are normal",
-        _values([(0, "normal"), (1, "pseudo-instruction"), (int(Kind.BARRIER), "barrier"), (int(Kind.EXIT), "exit")]),
+        ((0, "normal"), (SCHEME_PINS, "pseudo-instruction"), (int(Kind.BARRIER), "barrier"), (int(Kind.EXIT), "exit")),
     ),
     "drain": ("what a pseudo-instruction waits for", _members(Drain)),
     "executes": ("its execution mask, of all 32 lanes, is not empty", _BIT),
@@ -124,32 +137,33 @@ def record(cfg: Config, fields: Iterable[tuple[str, int]], *, returned: bool = F
     offset = 0
     for name, width in fields:
         meaning, encoding = FIELDS.get(name) or (f"field of the kernel's descriptor: {name}", _NUMBER)
-        parts: tuple[Field, ...] = ()
-        if name == "port":
-            encoding = _ports(cfg)
-        elif name == "hints":
-            parts = _hints(cfg, returned)
-        elif name == "sources":
-            slots, bits = range(cfg.source_slots), cfg.register_bits
-            parts = tuple(Field(str(s), s * bits, bits, f"register of source slot {s}", _NUMBER) for s in slots)
-        found.append(Field(name, offset, width, meaning, encoding, parts))
+        values = _ports(cfg) if name == "port" else () if isinstance(encoding, str) else encoding
+        text = said(values) if values else str(encoding)
+        found.append(Field(name, offset, width, meaning, text, _parts(cfg, name, returned), values))
         offset += width
     return tuple(found)
 
 
-def _ports(cfg: Config) -> str:
+def _ports(cfg: Config) -> Values:
     """The classes of units behind every value, which are other ones for every number of ports."""
-    classes: dict[int, list[str]] = {}
-    for unit in Port:
-        classes.setdefault(cfg.port_of[unit], []).append(unit.name.lower())
-    return _values((port, "/".join(names)) for port, names in sorted(classes.items()))
+    return tuple((cfg.port_of[unit], unit.name.lower()) for unit in Port)
+
+
+def _parts(cfg: Config, name: str, returned: bool) -> tuple[Field, ...]:
+    """Fields within a field."""
+    if name == "hints":
+        return _hints(cfg, returned)
+    if name == "sources":
+        slots, bits = range(cfg.source_slots), cfg.register_bits
+        return tuple(Field(str(s), s * bits, bits, f"register of source slot {s}", _NUMBER) for s in slots)
+    return ()
 
 
 def _hints(cfg: Config, returned: bool) -> tuple[Field, ...]:
     """Hints of all parts; those that come back with results have the lowest bits in both records."""
     hints = sorted(cfg.hints(), key=lambda one: not one.returns)
     return tuple(
-        Field(one.name, cfg.hint_at(one.name), one.bits, one.meaning, one.encoding)
+        Field(one.name, cfg.hint_at(one.name), one.bits, one.meaning, one.encoding or said(one.values), (), one.values)
         for one in hints
         if one.returns or not returned
     )

@@ -51,19 +51,31 @@ foreach {{name from to}} [list registers $clocks $pins inputs $ins $pins outputs
 puts "path end"
 """
 
-_STA_WHOLE = """\
+#: What critical paths assume of whatever is around the design; docs/area.md and generated constraints say it so.
+ASSUMPTIONS = (
+    "Inputs, the reset among them, come with the clock edge through the middling buffer of the library.",
+    f"Outputs have the whole period and drive {LOADS} inputs of that buffer.",
+    "The clock is ideal: without skew, latency and uncertainty.",
+)
+#: The same in the words of a timer, with ``inputs`` and ``outputs`` as ports; then what names cells of a library.
+DELAYS = f"set_input_delay 0 -clock {CLOCK} $inputs\nset_output_delay 0 -clock {CLOCK} $outputs\n"
+DRIVES = "set_driving_cell -lib_cell $driver -pin $pin $inputs\nset_load $load $outputs\n"
+#: Delay in ns that the mapper aims at.
+PERIOD = 10.0
+
+_STA_WHOLE = f"""\
 read_liberty cells.lib
 read_verilog mapped.v
-link_design {top}
+link_design {{top}}
 set_cmd_units -time ns
-create_clock -name {clock} -period {period} {clock_port}
-set ins {{}}
-foreach port [all_inputs] {{ if {{[get_name $port] ne "{clock}"}} {{ lappend ins $port }} }}
-set_input_delay 0 -clock {clock} $ins
-set_driving_cell -lib_cell {driver} -pin {pin} $ins
-set_output_delay 0 -clock {clock} [all_outputs]
-set_load {load} [all_outputs]
-report_checks -path_delay max -digits 4
+create_clock -name {CLOCK} -period {{period}} {{clock_port}}
+set inputs {{{{}}}}
+foreach port [all_inputs] {{{{ if {{{{[get_name $port] ne "{CLOCK}"}}}} {{{{ lappend inputs $port }}}} }}}}
+set outputs [all_outputs]
+set driver {{driver}}
+set pin {{pin}}
+set load {{load}}
+{DELAYS}{DRIVES}report_checks -path_delay max -digits 4
 puts "path end"
 """
 
@@ -211,7 +223,7 @@ def critical_path(
     memories: Collection[str],
     liberty: Liberty,
     *,
-    period_ns: float = 10.0,
+    period_ns: float = PERIOD,
     buffered: bool = True,
 ) -> CriticalPath:
     """Map every kept module of a design, put in buffer trees, and time the whole without wires.
@@ -238,7 +250,6 @@ def critical_path(
 def _whole(module: Mapping[str, Any], top: str, buffer: Buffer, period_ns: float) -> str:
     return _STA_WHOLE.format(
         top=top,
-        clock=CLOCK,
         clock_port=f"[get_ports {CLOCK}]" if CLOCK in module["ports"] else "",
         period=period_ns,
         driver=buffer.name,

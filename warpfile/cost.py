@@ -64,6 +64,7 @@ def _page(costs: Sequence[Cost]) -> Iterator[str]:
     yield "## Cells\n"
     columns = ("scheme", "preset", "cells", "flip-flops", "NAND2 eq.", "memory bits", "levels")
     yield table(columns, map(_sizes, costs))
+    yield "What an FPGA's tools make of the register banks: [fpga.md](fpga.md).\n"
     yield "## Over the baseline of the same preset\n"
     columns = ("scheme", "logic", "storage", *(f"total, {name}" for name in NAND2_PER_BIT))
     yield table(columns, (_growth(one) for one in costs if one.design.scheme.name != BASELINE))

@@ -64,10 +64,11 @@ def cases() -> Iterator[tuple[str, str, str]]:
 
 def page() -> str:
     """The page ``docs/fpga.md``."""
-    return _INTRODUCTION + "".join(_row(family, *case) for case in cases() for family in FAMILIES)
+    return _INTRODUCTION + "".join(row(family, *case) for case in cases() for family in FAMILIES)
 
 
-def _row(family: str, what: str, verilog: str, top: str) -> str:
+def row(family: str, what: str, verilog: str, top: str) -> str:
+    """A row of the page; of a whole machine only its block RAMs."""
     found = resources(verilog, top, family, memories=what.startswith("machine"))
     counts = (f"{found[kind]:,}" if kind in found else "-" for kind in _KINDS)
     return f"| {what} | {family} | {' | '.join(counts)} |\n"

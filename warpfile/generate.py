@@ -1,4 +1,4 @@
-"""Verilog and manifest of a scheme."""
+"""Verilog and manifest of a scheme, with what goes with them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warpfile.flows import constraints, core, file_list, lint_rules
 from warpfile.manifest import manifest
 from warpfile.names import Names
 from warpfile.outputs import json_text, write_files
 from warpfile.schemes import TOP, Scheme
 from warpfile.spec.config import Config
+from warpfile.systemverilog import instance, package
 
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
@@ -24,20 +26,27 @@ def _silent(module: str) -> None:
     return None
 
 
+#: Ends of the names of the files, by what they are.
+FILES = {
+    "machine": ".v",
+    "sram": "_sram.v",
+    "checks": "_checks.v",
+    "package": "_pkg.sv",
+    "instance": "_inst.svh",
+    "list": ".f",
+    "lint": ".vlt",
+    "constraints": ".sdc",
+    "core": ".core",
+    "manifest": ".json",
+}
+
+
 @dataclass(frozen=True)
 class Generated:
-    """What :func:`generate` wrote: the machine, the SRAM of its banks, a checker of its pins, the manifest."""
+    """What :func:`generate` wrote: a file for each of :data:`FILES`."""
 
-    verilog: Path
-    sram: Path
-    checks: Path
-    manifest: Path
+    paths: tuple[Path, ...]
     facts: dict[str, object]  #: the manifest's contents
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """All files."""
-        return self.verilog, self.sram, self.checks, self.manifest
 
 
 def generate(
@@ -50,8 +59,7 @@ def generate(
     names: Names | None = None,
     progress: Callable[[str], None] = _silent,
 ) -> Generated:
-    """Write ``<scheme>.v``, ``<scheme>_sram.v``, ``<scheme>_checks.v`` and ``<scheme>.json`` into ``directory``, all or
-    none.
+    """Write the :data:`FILES` of a scheme, called after it, into ``directory``, all or none.
 
     The same configuration gives the same bytes. ``probes`` adds the observation port. ``progress`` is called with the
     name of each module before it is converted. Raises ``OSError`` where the directory cannot be written.
@@ -59,19 +67,25 @@ def generate(
     names = names or Names.of(scheme.name, True, None, None)
     directory.mkdir(parents=True, exist_ok=True)
     component, raw = design(scheme, cfg, probes=probes, progress=progress)
-    machine, sram = presented(cfg, raw, names)
+    files = {what: f"{scheme.name}{end}" for what, end in FILES.items()}
+    facts = manifest(scheme, cfg, preset_name, component, raw, names, probes=probes, files=[*files.values()])
     heading = _heading(scheme, preset_name, cfg)
+    machine, sram = presented(cfg, raw, names)
     texts = {
-        "": heading + machine,
-        "_sram": f"{heading}`ifndef {WITHOUT_MODEL}\n{sram}`endif\n",
-        "_checks": heading + scheme.checks(cfg, names.top),
+        "machine": heading + machine,
+        "sram": f"{heading}`ifndef {WITHOUT_MODEL}\n{sram}`endif\n",
+        "checks": heading + scheme.checks(cfg, names.top),
+        "package": heading + package(facts, names),
+        "instance": heading + instance(facts, names),
+        "list": file_list([files[what] for what in ("machine", "sram")]),
+        "lint": lint_rules([files[what] for what in ("machine", "sram", "checks")], files["package"]),
+        "constraints": constraints(facts),
+        "core": core(facts, scheme.summary, files),
+        "manifest": json_text(facts),
     }
-    paths = {directory / f"{scheme.name}{suffix}.v": text for suffix, text in texts.items()}
-    described = directory / f"{scheme.name}.json"
-    files = [path.name for path in (*paths, described)]
-    facts = manifest(scheme, cfg, preset_name, component, raw, names, probes=probes, files=files)
-    write_files({**paths, described: json_text(facts)})
-    return Generated(*paths, described, facts)
+    paths = {what: directory / name for what, name in files.items()}
+    write_files({path: texts[what] for what, path in paths.items()})
+    return Generated(tuple(paths.values()), facts)
 
 
 def design(

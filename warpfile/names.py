@@ -36,6 +36,11 @@ class Names:
             base += re.sub(r"\W", "_", scheme) + "_"
         return cls(base, top if top is not None else base.rstrip("_") or TOP)
 
+    @property
+    def package(self) -> str:
+        """Of the SystemVerilog package with the records of the pins."""
+        return f"{self.top}_pkg"
+
     def module(self, name: str) -> str:
         """Of a module as the generator knows it: a path with dots, or a name of its own."""
         if name == TOP:

@@ -57,10 +57,9 @@ class BowConfig(Config):
 
     def hints(self) -> tuple[Hint, ...]:
         """The write class, which comes back with the result."""
-        places = ", ".join(f"{int(one)} {one.name.lower()}" for one in WriteClass)
-        hint = Hint(
-            "write_class", 2, True, "where the results go: the window, the register file, both or neither", places
-        )
+        places = tuple((int(one), one.name.lower()) for one in WriteClass)
+        meaning = "where the results go: the window, the register file, both or neither"
+        hint = Hint("write_class", 2, True, meaning, values=places)
         return (*super().hints(), *((hint,) if self.window_writes == "hints" else ()))
 
     @property

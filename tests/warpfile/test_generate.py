@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.warpfile.conftest import Invoke
-from warpfile.generate import generate
+from warpfile.generate import FILES, generate
 from warpfile.schemes import SCHEMES
 from warpfile.sim.simulators import verilator_environment, verilator_executable
 from warpfile.spec.presets import PRESETS
@@ -142,7 +142,7 @@ def test_the_manifest_states_the_register_file(made: Made, scheme: str, preset: 
     cfg = SCHEMES[scheme].configuration(preset)
     facts = made.facts
     assert facts["parameters"] == cfg.to_json()
-    assert facts["files"] == [*(f"{scheme}{end}.v" for end in ("", "_sram", "_checks")), f"{scheme}.json"]
+    assert facts["files"] == [f"{scheme}{end}" for end in FILES.values()]
     bits = sum(memory["bits"] for memory in facts["memories"])
     assert facts["storage_bits"]["memories"]["total"] == bits >= cfg.banks * cfg.rows * cfg.data_bits
     assert {memory["ports"] for memory in facts["memories"]} == {cfg.bank_ports}
@@ -187,7 +187,8 @@ def test_equal_configurations_give_equal_bytes(root: Path, folder: Path) -> None
         for seed in seeds
     ]  # fmt: skip
     assert [run.wait() for run in runs] == [0, 0, 0]
-    for name in ("baseline.v", "baseline_sram.v", "baseline_checks.v", "baseline.json"):
+    for end in FILES.values():
+        name = f"baseline{end}"
         assert len({(folder / seed / name).read_bytes() for seed in seeds}) == 1
 
 
@@ -195,8 +196,7 @@ def test_generate_writes_what_it_says(invoke: Invoke, folder: Path) -> None:
     options = ("--preset", "tiny", "--set", "lanes=1", "--set", "warps=2")
     result = invoke("generate", "baseline", *options, "-o", "out/rtl", "--json", "facts.json")
     assert result.exit_code == 0, result.output
-    files = ["baseline.json", "baseline.v", "baseline_checks.v", "baseline_sram.v"]
-    assert sorted(path.name for path in (folder / "out/rtl").iterdir()) == files
+    assert {path.name for path in (folder / "out/rtl").iterdir()} == {f"baseline{end}" for end in FILES.values()}
     manifest = json.loads((folder / "out/rtl/baseline.json").read_text())
     assert json.loads((folder / "facts.json").read_text()) == {"schemes": {"baseline": manifest}}
     assert (manifest["scheme"], manifest["preset"], manifest["top"]) == ("baseline", "tiny", "warpfile")

@@ -17,6 +17,8 @@ from warpfile.schemes import SCHEMES
 from warpfile.spec.beat import decode_fields, launch_fields, pack_fields
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Kind, Port
+from warpfile.synth.liberty import read_liberty
+from warpfile.synth.yosys import YosysError, map_cells
 
 OPTIONS = ("--preset", "tiny", "--set", "lanes=1")
 SCHEMES_HERE = ("baseline", "rfc")
@@ -119,6 +121,26 @@ def test_both_synthesise(sources: list[Path]) -> None:
     done = subprocess.run([sys.executable, "-c", launch, "-p", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Found and reported 0 problems" in done.stdout
+
+
+def test_both_are_mapped_to_cells_and_neither_changes_the_other(sources: list[Path]) -> None:
+    """Every module of both becomes cells of the library or instances, as many as without the other scheme."""
+    text, library = "".join(path.read_text() for path in sources), read_liberty()
+    boxes = re.findall(r"^module (\w+_bank_sram) ", text, re.MULTILINE)
+    both = map_cells(text, "bench", boxes, library.text)
+    known = {*library.cells, *both, *boxes}
+    assert all(cell in known for name, cells in both.items() if name != "bench" for cell in cells)
+    alone = map_cells(text.replace("module bench", "module unused"), "warpfile_baseline", boxes, library.text)
+    assert len(alone) > 10 and len(boxes) == 2
+    assert {name: cells for name, cells in both.items() if name in alone} == alone
+    others = both.keys() - alone.keys()
+    assert others > {"warpfile_rfc", "warpfile_rfc_frame"} and sum(both["warpfile_rfc_frame"].values()) > 100
+
+
+def test_a_design_that_lacks_a_module_is_not_mapped(sources: list[Path]) -> None:
+    text = "".join(path.read_text() for path in sources if path.name != "rfc_sram.v")
+    with pytest.raises(YosysError, match="warpfile_rfc_bank_sram"):
+        map_cells(text, "bench", [], "")
 
 
 def test_the_same_prefix_twice_is_a_clash(invoke: Invoke, folder: Path) -> None:
