@@ -46,7 +46,9 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
 
 def _hot(cfg: PilotConfig, counts: Counter[int]) -> tuple[int, ...]:
     """At most as many as the fast part has; the marker is the name of none."""
-    return hottest({register: count for register, count in counts.items() if register != cfg.marker}, cfg.fast_registers)
+    return hottest(
+        {register: count for register, count in counts.items() if register != cfg.marker}, cfg.fast_registers
+    )
 
 
 def _occurrences(trace: Trace) -> Counter[int]:

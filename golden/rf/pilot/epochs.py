@@ -1,4 +1,4 @@
-"""How fast the fast partition is: a mode for every epoch, from what issued in the one before (docs/schemes/pilot.md)."""
+"""The mode of the fast partition in every epoch, from what issued in the one before (docs/schemes/pilot.md)."""
 
 from __future__ import annotations
 

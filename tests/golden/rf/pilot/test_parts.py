@@ -1,4 +1,4 @@
-"""Swapping table, sorter and epochs by themselves: the worked examples of the scheme, and their rules on random input."""
+"""Swapping table, sorter and epochs by themselves: worked examples, and their rules on random input."""
 
 from __future__ import annotations
 
