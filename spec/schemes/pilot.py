@@ -38,7 +38,7 @@ class PilotConfig(Config):
     epoch_threshold: int = number_field(0, 1024, "beats issued in an epoch from which on the next one is high", 10)
     profile: str = choice_field(
         ("none", "compiler", "oracle", "pilot", "hybrid"),
-        "who says which registers are used most: nobody, the code, the trace, a pilot warp, or the code and then the pilot",
+        "who says which registers are used most: nobody, code, trace, a pilot warp, or the code and then the pilot",
         "hybrid",
     )
 
