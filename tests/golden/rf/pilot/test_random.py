@@ -82,7 +82,7 @@ def watch_pilot(cfg: PilotConfig, trace: Trace, model: type[Pilot] = Pilot, limi
         environment.observe(word)
         observed.add(word)
     watcher.check_end(machine.counters)
-    counters, totals = machine.counters, observed.totals()
+    counters, totals = machine.counters, observed.totals() | {"bank_writes": environment.writes}
     assert set(counters) == {*totals, "instructions"}
     assert {name: counters[name] for name in totals} == totals
     return machine
