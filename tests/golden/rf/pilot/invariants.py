@@ -28,6 +28,13 @@ def fields_of(word: int, count: int, *widths: int) -> list[tuple[int, ...]]:
     return found
 
 
+def swapped(fast: int, members: list[int], marker: int) -> Map:
+    """The map of a list: its slow registers, in order, change places with the fast ones that it lacks, ascending."""
+    moved = [register for register in members if register != marker and register >= fast]
+    pairs = list(zip([register for register in range(fast) if register not in members], moved, strict=False))
+    return dict(pairs) | {slow: low for low, slow in pairs}
+
+
 @dataclass
 class PilotWatcher(Watcher):
     """Also follows kernel, maps, pilot and epochs.
@@ -101,6 +108,13 @@ class PilotWatcher(Watcher):
         require(maps[1] == before[1] or self.before["pilot_state"] == State.REMAP or self.kernel, "REMAP")
         require(maps[0] == before[0] or not f["resident"], "nobody is there while table 0 is written")
         require(maps[1] == before[1] or not f["versions"] & f["resident"], "nobody uses table 1 while it is written")
+        if self.state not in (State.IDLE, State.LOAD):
+            given = [self.workload.kernel.descriptor.get(f"hot{k}", self.own.marker) for k in range(n)]
+            require(maps[0] == swapped(n, given, self.own.marker), "the first table is that of the list")
+        if f["current_version"]:
+            slots = fields_of(f["sorted"], n, 1, self.cfg.register_bits, COUNT_BITS)
+            top = [register for valid, register, _ in slots if valid]
+            require(maps[1] == swapped(n, top, self.own.marker), "the second table is that of the pilot")
         for warp in indices(f["resident"]):
             mapped = self.maps[f["versions"] >> warp & 1]
             require(self.at_launch.setdefault(warp, mapped) == mapped, "a warp's map stays from launch to exit")
