@@ -1,1 +1,1 @@
-"""Registers that a kernel uses most, as its descriptor (docs/schemes/pilot.md, section 8)."""
+"""Hot registers of a kernel, for the register file in two partitions."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from warpfile.spec.beat import distinct_sources
+from warpfile.compiler.model import Function
+from warpfile.compiler.passes.listed import listed_function
+from warpfile.compiler.passes.pilot.exact import accesses
+from warpfile.compiler.passes.pilot.static import hottest, occurrences
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.pilot import PilotConfig
 from warpfile.spec.trace import Trace
@@ -18,44 +22,45 @@ def label(cfg: Config) -> str:
     return f"{cfg.profile} fast_registers={cfg.fast_registers} register_names={cfg.register_names}"
 
 
+def shown(function: Function, cfg: Config) -> Mapping[int, tuple[int, ...]]:
+    """At the kernel's first instruction: its hot registers, as the code tells."""
+    assert isinstance(cfg, PilotConfig)
+    return {0: _hot(cfg, occurrences(function))}
+
+
 def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
-    """The trace with its hot registers, if the configuration wants any; with a seed any registers that it has."""
+    """The trace with its hot registers, if the configuration wants any; with a seed any registers that it has.
+
+    Without a listing, occurrences are those in the instructions that the trace knows.
+    """
     assert isinstance(cfg, PilotConfig)
     if not cfg.listed:
         return trace
     if loosened is not None:
-        hot = _drawn(cfg, trace.registers, loosened)
+        hot: Sequence[int] = _drawn(cfg, trace.registers, loosened)
     else:
-        hot = hottest(executed_counts(trace) if cfg.profile == "oracle" else static_counts(trace), cfg)
-    hot += [cfg.marker] * (cfg.fast_registers - len(hot))
+        hot = _hot(cfg, accesses(trace) if cfg.profile == "oracle" else _occurrences(trace))
+    hot = (*hot, *[cfg.marker] * (cfg.fast_registers - len(hot)))
     return replace(trace, descriptor=trace.descriptor | {f"hot{k}": register for k, register in enumerate(hot)})
 
 
-def hottest(counts: Counter[int], cfg: PilotConfig) -> list[int]:
-    """The registers with the largest counts, at most as many as the fast part has; equal ones by number."""
-    known = [register for register, count in counts.items() if count and register < cfg.marker]
-    return sorted(known, key=lambda register: (-counts[register], register))[: cfg.fast_registers]
+def _hot(cfg: PilotConfig, counts: Counter[int]) -> tuple[int, ...]:
+    """At most as many as the fast part has; the marker is the name of none."""
+    return hottest(
+        {register: count for register, count in counts.items() if register != cfg.marker}, cfg.fast_registers
+    )
 
 
-def static_counts(trace: Trace) -> Counter[int]:
-    """Occurrences of every register as an operand of the code."""
+def _occurrences(trace: Trace) -> Counter[int]:
+    function = listed_function(trace)
+    if function is not None:
+        return occurrences(function)
     return Counter(register for static in trace.program for register in (*static.sources, *static.dests))
 
 
-def executed_counts(trace: Trace) -> Counter[int]:
-    """Accesses of all warps: every register that an executed instruction reads, and every one that it writes."""
-    times = Counter(trace.instruction[trace.execute != 0].tolist())
-    counts: Counter[int] = Counter()
-    for index, executed in times.items():
-        static = trace.program[index]
-        for register in (*distinct_sources(static.sources), *static.dests):
-            counts[register] += executed
-    return counts
-
-
 def _drawn(cfg: PilotConfig, registers: int, seed: int) -> list[int]:
-    """Registers in any order, among them places that are not used."""
+    """Registers in any order, with places between them that are not used."""
     rng = random.Random(f"{seed} {registers}")
-    known = list(range(min(registers, cfg.marker)))
+    known = range(min(registers, cfg.marker))
     hot = rng.sample(known, min(cfg.fast_registers, len(known)))
     return [register if rng.random() < 0.8 else cfg.marker for register in hot]
