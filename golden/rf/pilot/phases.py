@@ -33,6 +33,7 @@ class Phases:
         self._hot: list[int] = []
         self._kernel: Kernel | None = None
         self._pilot_ends = False
+        self._launched: int | None = None
 
     @property
     def ready(self) -> bool:
@@ -60,10 +61,7 @@ class Phases:
 
     def launched(self, warp: int) -> None:
         """A warp is resident from the next cycle."""
-        bit = 1 << warp
-        self.homes.versions = self.homes.versions | bit if self.version else self.homes.versions & ~bit
-        if self._piloted and self.state == PROFILE and not self._residents:
-            self.pilot = warp
+        self._launched = warp
         self._residents_next += 1
 
     def exited(self, warp: int) -> None:
@@ -74,12 +72,22 @@ class Phases:
     def edge(self) -> None:
         """The cycle ends."""
         self.counts.edge()
+        if self._launched is not None:
+            self._settle(self._launched)
+            self._launched = None
         kernel, self._kernel = self._kernel, None
         if kernel is not None:
             self._begin(kernel)
         else:
             self._go_on()
         self._residents, self._pilot_ends = self._residents_next, False
+
+    def _settle(self, warp: int) -> None:
+        """A warp that was launched in this cycle has its version; the first one is the pilot."""
+        bit = 1 << warp
+        self.homes.versions = self.homes.versions | bit if self.version else self.homes.versions & ~bit
+        if self._piloted and self.state == PROFILE and not self._residents:
+            self.pilot = warp
 
     def _begin(self, kernel: Kernel) -> None:
         self.counts.clear()
