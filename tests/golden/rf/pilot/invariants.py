@@ -51,6 +51,7 @@ class PilotWatcher(Watcher):
     since: int = 0
     kernel: bool = False
     pilot: int | None = None
+    versions: int = 0
     counts: Counter[int] = field(default_factory=Counter)
     held: int = 0
     taken_by_pilot: int = 0
@@ -88,7 +89,8 @@ class PilotWatcher(Watcher):
         require(not f["launch"] or self.state not in (State.IDLE, State.LOAD), "no launch before the list is there")
         require(f["current_version"] == (self.own.piloted and self.state == State.RUN), "RUN has the pilot's map")
         require(bool(f["quiet"]), "nothing inside has to come to an end")
-        require(self.pilot is None or f["pilot_warp"] == self.pilot, "the pilot is the first warp of the kernel")
+        require(f["pilot_warp"] == (self.pilot or 0), "the pilot is the first warp of the kernel")
+        require(f["versions"] == self.versions, "a warp has the version of its launch from the next cycle on")
 
     def _check_tables(self, f: dict[str, int]) -> None:
         """Every version is a bijection that is its own inverse, and is written only while nobody uses it."""
@@ -271,6 +273,7 @@ class PilotWatcher(Watcher):
             return
         if self.state == State.PROFILE and not self.now["resident"]:
             self.pilot = launch.warp
+        self.versions = self.versions & ~(1 << launch.warp) | self.now["current_version"] << launch.warp
         self.at_launch[launch.warp] = self.maps[self.now["current_version"]]
         self.check_places()
 

@@ -87,6 +87,20 @@ class GivesTheNewMapEarly(Pilot):
         self.file.launched = launch  # type: ignore[method-assign]
 
 
+class ShowsLaunchesEarly(Pilot):
+    """A launch is seen in its own cycle."""
+
+    def __init__(self, cfg: PilotConfig, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        phases, launched = self.file.phases, self.file.phases.launched
+
+        def launch(warp: int) -> None:
+            launched(warp)
+            phases._settle(warp)
+
+        phases.launched = launch  # type: ignore[method-assign]
+
+
 class HasOneVersion(Pilot):
     """The new map holds for all warps at once."""
 
@@ -202,6 +216,7 @@ class NeedsMore(Pilot):
 
 MUTANTS = (
     *(CountsEverybody, CountsWithoutLanes, CountsNoDestinations, HasTheLatestPilot, GivesTheNewMapEarly),
+    ShowsLaunchesEarly,
     *(HasOneVersion, LaunchesWhileLoading, SortsUnstably, ForgetsARegister, TakesAHotPlace, SharesPlaces),
     *(IgnoresTheMode, WritesQuickly, SwitchesLate, NeedsMore),
 )

@@ -70,7 +70,7 @@ def run_plain(cfg: PilotConfig, trace: Trace) -> list[dict[str, int]]:
     return [layout.unpack(word) for word in observations(Parted(plain, layout), environment)]
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(10))
 def test_from_the_end_of_load_every_cycle_is_that_of_plain_banks(seed: int) -> None:
     rng = random.Random(seed)
     cfg = random_pilot(rng)
@@ -83,7 +83,7 @@ def test_from_the_end_of_load_every_cycle_is_that_of_plain_banks(seed: int) -> N
     shared = [name for name in plain[0] if name in found[0]]
     begins, ends = 1 + cfg.fast_registers, -1  # it is seen to be quiet in one cycle more
     assert [[f[name] for name in shared] for f in found[begins:ends]] == [[f[name] for name in shared] for f in plain]
-    assert len(shared) > 20
+    assert {"issue", "clear", "grant", "write", "write_wait", "dispatch"} <= set(shared)
 
 
 def test_a_longer_access_is_another_machine() -> None:
