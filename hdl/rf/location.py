@@ -10,7 +10,7 @@ from amaranth.utils import exact_log2
 from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.beat import launch_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.contract import Members, places_layout
 from warpfile.spec.config import Config
 
 #: Bank of a register, from the configuration, the low bits of its place, its warp's number modulo banks, and its row.
@@ -40,22 +40,7 @@ class Location(wiring.Component):
     def __init__(self, cfg: Config, bank: BankRule = skewed) -> None:
         self._cfg = cfg
         self._bank = bank
-        asks, ports = cfg.asks, cfg.write_ports
-        members = {
-            "launch_valid": In(1),
-            "launch": In(launch_layout(cfg)),
-            "result_warps": In(data.ArrayLayout(cfg.warp_bits, ports)),
-            "result_registers": In(data.ArrayLayout(cfg.register_bits, ports)),
-            "result_places": Out(places_layout(cfg, ports)),
-        }
-        if asks.sources:
-            members |= {"warp": In(cfg.warps), "sources": In(data.ArrayLayout(cfg.register_bits, cfg.source_slots))}
-            members["source_places"] = Out(places_layout(cfg, cfg.source_slots))
-        if asks.lookups:
-            count = cfg.warps * asks.lookups
-            members["lookup_registers"] = In(data.ArrayLayout(cfg.register_bits, count))
-            members["lookup_places"] = Out(places_layout(cfg, count))
-        super().__init__(members)
+        super().__init__(location_members(cfg))
 
     def elaborate(self, platform) -> Module:
         """Table of bases; one multiplexer for the offered beat, one per write-back port, none per warp."""
@@ -75,6 +60,26 @@ class Location(wiring.Component):
             number = Const(warp % cfg.banks, cfg.bank_bits)
             look_up(m, cfg, bases[warp], number, self.lookup_registers[index], self.lookup_places[index], self._bank)
         return m
+
+
+def location_members(cfg: Config) -> Members:
+    """Ports of :class:`Location`."""
+    asks, ports = cfg.asks, cfg.write_ports
+    members: Members = {
+        "launch_valid": In(1),
+        "launch": In(launch_layout(cfg)),
+        "result_warps": In(data.ArrayLayout(cfg.warp_bits, ports)),
+        "result_registers": In(data.ArrayLayout(cfg.register_bits, ports)),
+        "result_places": Out(places_layout(cfg, ports)),
+    }
+    if asks.sources:
+        members |= {"warp": In(cfg.warps), "sources": In(data.ArrayLayout(cfg.register_bits, cfg.source_slots))}
+        members["source_places"] = Out(places_layout(cfg, cfg.source_slots))
+    if asks.lookups:
+        count = cfg.warps * asks.lookups
+        members["lookup_registers"] = In(data.ArrayLayout(cfg.register_bits, count))
+        members["lookup_places"] = Out(places_layout(cfg, count))
+    return members
 
 
 def base_table(m: Module, cfg: Config, valid: Value, launch: data.View) -> list[Signal]:

@@ -11,6 +11,7 @@ from warpfile.golden.collectors.bow.collectors import Windows
 from warpfile.golden.collectors.malekeh.collectors import CachingCollectors
 from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.rf.banked.file import BankedFile
+from warpfile.golden.rf.pilot.file import PilotFile
 from warpfile.golden.rf.rfc.file import CachedFile
 from warpfile.schemes import SCHEMES
 from warpfile.schemes.part import found
@@ -61,3 +62,10 @@ class Rfc(Baseline):
 
     scheme = "rfc"
     file: CachedFile  # type: ignore[assignment]
+
+
+class Pilot(Baseline):
+    """The machine of ``pilot``."""
+
+    scheme = "pilot"
+    file: PilotFile  # type: ignore[assignment]

@@ -1,0 +1,1 @@
+"""Hot registers of a kernel, for the register file in two partitions."""

@@ -1,0 +1,1 @@
+"""Register file in a fast and a slow partition (docs/schemes/pilot.md)."""

@@ -1,0 +1,128 @@
+"""What the file does about a kernel, cycle after cycle (docs/schemes/pilot.md, section 4)."""
+
+from __future__ import annotations
+
+from warpfile.golden.rf.pilot.counts import Counts
+from warpfile.golden.rf.pilot.homes import Homes
+from warpfile.golden.rf.pilot.sorter import Sorter
+from warpfile.spec.schemes.pilot import PilotConfig, State
+from warpfile.spec.workload import Kernel
+
+# Plain numbers: members of an IntEnum cost a lookup.
+IDLE, LOAD, PROFILE, SORT, REMAP, RUN = (int(state) for state in State)
+
+
+class Phases:
+    """``state`` as of the last edge, and what belongs to the kernel: hot list, counts, sorter, pilot.
+
+    ``taken``, ``launched`` and ``exited`` note what happens in a cycle, ``edge`` ends it.
+    """
+
+    def __init__(self, cfg: PilotConfig, homes: Homes) -> None:
+        self._piloted, self._listed, self._marker = cfg.piloted, cfg.listed, cfg.marker
+        self._size = cfg.fast_registers
+        self.homes = homes
+        self.counts = Counts(cfg)
+        self.sorter = Sorter(cfg.fast_registers)
+        self.state = IDLE
+        self.step = 0
+        self.pilot = 0
+        self.version = 0
+        self._residents = self._residents_next = 0
+        self._registers = 0
+        self._hot: list[int] = []
+        self._kernel: Kernel | None = None
+        self._pilot_ends = False
+        self._launched: int | None = None
+
+    @property
+    def ready(self) -> bool:
+        """A kernel is taken if it is offered."""
+        return not self._residents and self.state != LOAD
+
+    @property
+    def running(self) -> bool:
+        """A kernel is there and its hot list is installed: launches are taken, and epochs go on."""
+        return self.state > LOAD
+
+    @property
+    def ends(self) -> bool:
+        """Another kernel is taken in this cycle."""
+        return self._kernel is not None
+
+    @property
+    def scanned(self) -> int:
+        """The count that goes to the sorter in this cycle."""
+        return self.counts.of[self.step] if self.state == SORT else 0
+
+    def taken(self, kernel: Kernel) -> None:
+        """A kernel is taken."""
+        self._kernel = kernel
+
+    def launched(self, warp: int) -> None:
+        """A warp is resident from the next cycle."""
+        self._launched = warp
+        self._residents_next += 1
+
+    def exited(self, warp: int) -> None:
+        """A warp's EXIT issues."""
+        self._residents_next -= 1
+        self._pilot_ends = self.state == PROFILE and warp == self.pilot
+
+    def edge(self) -> None:
+        """The cycle ends."""
+        self.counts.edge()
+        if self._launched is not None:
+            self._settle(self._launched)
+            self._launched = None
+        kernel, self._kernel = self._kernel, None
+        if kernel is not None:
+            self._begin(kernel)
+        else:
+            self._go_on()
+        self._residents, self._pilot_ends = self._residents_next, False
+
+    def _settle(self, warp: int) -> None:
+        """A warp that was launched in this cycle has its version; the first one is the pilot."""
+        bit = 1 << warp
+        self.homes.versions = self.homes.versions | bit if self.version else self.homes.versions & ~bit
+        if self._piloted and self.state == PROFILE and not self._residents:
+            self.pilot = warp
+
+    def _begin(self, kernel: Kernel) -> None:
+        self.counts.clear()
+        self.sorter.clear()
+        for table in self.homes.tables:
+            table.clear()
+        self.version = 0
+        self._registers = kernel.registers
+        names = [kernel.descriptor[f"hot{k}"] if self._listed else self._marker for k in range(self._size)]
+        self._hot = [-1 if name == self._marker else name for name in names]
+        self._enter(LOAD)
+
+    def _enter(self, state: int) -> None:
+        self.state, self.step = state, 0
+
+    def _go_on(self) -> None:
+        """What the state does in its cycle, and the next one."""
+        if self.state == LOAD:
+            self.homes.tables[0].install(self._hot, self.step)
+            self._last(self._size, PROFILE if self._piloted else RUN)
+        elif self.state == PROFILE:
+            if self._pilot_ends:
+                self._enter(SORT)
+        elif self.state == SORT:
+            self.sorter.take(self.step, self.counts.of[self.step])
+            self._last(min(self._registers, self._marker), REMAP)
+        elif self.state == REMAP:
+            self.homes.tables[1].install(self.sorter.members, self.step)
+            if self._last(self._size, RUN):
+                self.version = 1
+
+    def _last(self, cycles: int, state: int) -> bool:
+        """One more cycle of a state that lasts so many; whether it was the last one."""
+        if self.step + 1 < cycles:
+            self.step += 1
+            return False
+        self._enter(state)
+        return True

@@ -1,0 +1,1 @@
+"""Partitioned register file with a pilot warp (docs/schemes/pilot.md)."""

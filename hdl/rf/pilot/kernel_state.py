@@ -1,0 +1,133 @@
+"""What the file does about a kernel, from its start to the next one's (docs/schemes/pilot.md, section 4)."""
+
+from amaranth import Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import decode
+from warpfile.hdl.beat import kernel_layout, launch_layout
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.pilot.layouts import hot_layout
+from warpfile.spec.schemes.pilot import PilotConfig, State
+
+
+class KernelState(wiring.Component):
+    """State machine of a kernel, the pilot, and the list that comes with the kernel.
+
+    Members
+    -------
+    kernel_valid : In(1), kernel : In(kernel_layout(cfg)), kernel_ready : Out(1)
+    taken : Out(1)                     A kernel is taken in this cycle.
+    launch_valid : In(1), launch : In(launch_layout(cfg)), launch_ready : Out(1)
+    exits : In(warps)                  One-hot, the warp whose EXIT issues.
+    state : Out(3)                     One of :class:`State`.
+    loading : Out(fast_registers), remapping : Out(fast_registers)   Place of the list whose turn it is, one-hot.
+    hot : Out(hot_layout(cfg))         The kernel's list.
+    pilot : Out(warp_bits), profiling : Out(1)   Its slot; its accesses are counted.
+    scan : Out(register_bits)          Register whose counter is sorted in, in SORT.
+    current : Out(1)                   Version that a warp gets that is launched.
+    """
+
+    def __init__(self, cfg: PilotConfig) -> None:
+        self._cfg = cfg
+        super().__init__(
+            {
+                "kernel_valid": In(1),
+                "kernel": In(kernel_layout(cfg)),
+                "kernel_ready": Out(1),
+                "taken": Out(1),
+                "launch_valid": In(1),
+                "launch": In(launch_layout(cfg)),
+                "launch_ready": Out(1),
+                "exits": In(cfg.warps),
+                "state": Out(3),
+                "loading": Out(cfg.fast_registers),
+                "remapping": Out(cfg.fast_registers),
+                "hot": Out(hot_layout(cfg)),
+                "pilot": Out(cfg.warp_bits),
+                "profiling": Out(1),
+                "scan": Out(cfg.register_bits),
+                "current": Out(1),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """Residents say when a kernel may start; state and step say what goes on."""
+        m = Module()
+        state = self.state
+        empty = self._residents(m)
+        m.d.comb += [
+            self.kernel_ready.eq(empty & (state != State.LOAD)),
+            self.launch_ready.eq((state != State.IDLE) & (state != State.LOAD)),
+            self.taken.eq(self.kernel_valid & self.kernel_ready),
+        ]
+        self._list(m)
+        ends = self._pilot(m, empty) if self._cfg.piloted else Const(0)
+        self._advance(m, ends)
+        return m
+
+    def _residents(self, m: Module) -> Value:
+        count = Signal(range(self._cfg.warps + 1), name="residents")
+        m.d.sync += count.eq(count + self.launch_valid - self.exits.any())
+        return named(m, "empty", count == 0)
+
+    def _list(self, m: Module) -> None:
+        if not self._cfg.listed:
+            return
+        for number, place in enumerate(self.hot):
+            register = Signal(self._cfg.register_bits, name=f"hot{number}_register", reset_less=True)
+            with m.If(self.taken):
+                m.d.sync += register.eq(self.kernel[f"hot{number}"])
+            m.d.comb += [place.valid.eq(register != self._cfg.marker), place.register.eq(register)]
+
+    def _pilot(self, m: Module, empty: Value) -> Value:
+        """The first warp of a kernel. Returns whether it ends."""
+        m.d.comb += self.profiling.eq(self.state == State.PROFILE)
+        with m.If(self.profiling & empty & self.launch_valid):
+            m.d.sync += self.pilot.eq(self.launch.warp)
+        own = decode(self.pilot, self._cfg.warps)
+        return named(m, "pilot_ends", self.profiling & (self.exits & own).any())
+
+    def _advance(self, m: Module, ends: Value) -> None:
+        """The next state; a kernel that is taken comes before everything else."""
+        fast, names = self._cfg.fast_registers, self._cfg.register_names
+        step = Signal(range(max(fast, names)), name="step")
+        after_load = State.PROFILE if self._cfg.piloted else State.RUN
+        last = named(m, "last_turn", step == fast - 1)
+        with m.If((self.state == State.LOAD) | (self.state == State.SORT) | (self.state == State.REMAP)):
+            m.d.sync += step.eq(step + 1)
+        scans = self._scans(m)
+        m.d.comb += self.scan.eq(step)
+        with m.Switch(self.state):
+            with m.Case(State.LOAD):
+                self._turns(m, self.loading, step)
+                with m.If(last):
+                    m.d.sync += self.state.eq(after_load)
+            if self._cfg.piloted:
+                self._learn(m, ends, step, last, scans)
+        with m.If(self.taken):
+            m.d.sync += [self.state.eq(State.LOAD), step.eq(0), self.current.eq(0)]
+
+    def _scans(self, m: Module) -> Value:
+        """How many counters the kernel uses."""
+        counters, registers = self._cfg.register_names - 1, self.kernel.registers
+        held = Signal(range(counters + 1), name="kernel_registers", reset_less=True)
+        with m.If(self.taken):
+            m.d.sync += held.eq(Mux(registers > counters, counters, registers))
+        return held
+
+    def _learn(self, m: Module, ends: Value, step: Signal, last: Value, scans: Value) -> None:
+        """Cases of the states that only a pilot leads to."""
+        with m.Case(State.PROFILE):
+            m.d.sync += step.eq(0)
+            with m.If(ends):
+                m.d.sync += self.state.eq(State.SORT)
+        with m.Case(State.SORT), m.If(step + 1 == scans):
+            m.d.sync += [self.state.eq(State.REMAP), step.eq(0)]
+        with m.Case(State.REMAP):
+            self._turns(m, self.remapping, step)
+            with m.If(last):
+                m.d.sync += [self.state.eq(State.RUN), self.current.eq(1)]
+
+    def _turns(self, m: Module, turns: Value, step: Value) -> None:
+        m.d.comb += turns.eq(decode(step, len(turns)))

@@ -1,0 +1,136 @@
+"""Where registers live whose homes are swapped between a fast and a slow part (docs/schemes/pilot.md, section 3)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from amaranth import Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from warpfile.hdl.arbiter import any_of, decode, select
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.location import fast_sum, location_members
+from warpfile.hdl.rf.pilot.layouts import pair_layout
+from warpfile.hdl.rf.pilot.swap_table import SwapTable, entry_layout
+from warpfile.spec.schemes.pilot import PilotConfig
+
+
+@dataclass(frozen=True)
+class _Warp:
+    """What the place of a register depends on beside the register."""
+
+    fast: Value  #: place of its home 0
+    slow: Value  #: what is added to a home outside of the fast part
+    version: Value
+
+
+class PilotLocation(wiring.Component):
+    """Swapping tables, bases and versions of all warps, and the lookups of a cycle.
+
+    As :class:`hdl.rf.location.Location`, and:
+
+    Members
+    -------
+    clear : In(1)                 Tables have no entries from the next cycle on.
+    write : In(versions), pair : In   Goes into this version of the table.
+    current : In(1)               Version of a warp that is launched now.
+    tables : Out(ArrayLayout)     Entries of every version.
+    versions : Out(warps)         Version of every warp; zero if there is only one.
+    source_homes : Out(ArrayLayout), source_hits : Out(source_slots), result_hits : Out(ports)   Of the lookups.
+    """
+
+    def __init__(self, cfg: PilotConfig) -> None:
+        self._cfg = cfg
+        self._count = 2 if cfg.piloted else 1
+        table = data.ArrayLayout(entry_layout(cfg), 2 * cfg.fast_registers)
+        members = {
+            **location_members(cfg),
+            "clear": In(1),
+            "write": In(self._count),
+            "pair": In(pair_layout(cfg)),
+            "current": In(1),
+            "tables": Out(data.ArrayLayout(table, self._count)),
+            "versions": Out(cfg.warps),
+            "result_hits": Out(cfg.write_ports),
+        }
+        if cfg.asks.sources:
+            members["source_homes"] = Out(data.ArrayLayout(cfg.register_bits, cfg.source_slots))
+            members["source_hits"] = Out(cfg.source_slots)
+        super().__init__(members)
+
+    def elaborate(self, platform) -> Module:
+        """Every lookup goes to all versions of the table; the version of its warp chooses."""
+        m = Module()
+        warps = self._warps(m)
+        lookups = list(self._lookups(m, warps))
+        tables = [SwapTable(self._cfg, len(lookups)) for _ in range(self._count)]
+        for number, table in enumerate(tables):
+            m.submodules[f"table{number}"] = table
+            m.d.comb += [
+                table.clear.eq(self.clear),
+                table.write.eq(self.write[number]),
+                table.pair.eq(self.pair),
+                self.tables[number].eq(table.entries),
+            ]
+        for index, (warp, register, place, *seen) in enumerate(lookups):
+            for number, table in enumerate(tables):
+                asked = warp.version == number if len(tables) > 1 else 1
+                m.d.comb += [table.asked[index].eq(asked), table.registers[index].eq(register)]
+            change, leaves, comes = (
+                any_of(getattr(table, name)[index] for table in tables) for name in ("changes", "leaves", "comes")
+            )
+            home = named(m, f"home{index}", register ^ change)
+            fast = named(m, f"fast{index}", comes | (~leaves & (register < self._cfg.fast_registers)))
+            m.d.comb += [port.eq(value) for port, value in zip(seen, (leaves | comes, home), strict=False)]
+            self._place(m, warp, home, fast, place)
+        return m
+
+    def _warps(self, m: Module) -> list[_Warp]:
+        """What is held of every warp, from the cycle after its launch."""
+        cfg, warps = self._cfg, []
+        first_slow = cfg.fast_rows * cfg.banks - cfg.fast_registers
+        for warp in range(cfg.warps):
+            base = Signal(cfg.place_bits, name=f"base{warp}", reset_less=True)
+            version = Signal(name=f"version{warp}") if cfg.piloted else Const(0, 1)
+            with m.If(self.launch_valid & (self.launch.warp == warp)):
+                m.d.sync += base.eq(self.launch.base + first_slow)
+                if cfg.piloted:
+                    m.d.sync += version.eq(self.current)
+            m.d.comb += self.versions[warp].eq(version)
+            warps.append(_Warp(Const(warp * cfg.fast_registers, cfg.place_bits), base, version))
+        return warps
+
+    def _lookups(self, m: Module, warps: list[_Warp]) -> Iterator[tuple]:
+        """Of every lookup: warp, register, the port of its place, and those of whether and where it hits."""
+        cfg = self._cfg
+        if cfg.asks.sources:
+            warp = _chosen(m, "offered", self.warp, warps)
+            for slot in range(cfg.source_slots):
+                seen = self.source_hits[slot], self.source_homes[slot]
+                yield warp, self.sources[slot], self.source_places[slot], *seen
+        for port in range(cfg.write_ports):
+            warp = _chosen(m, f"result{port}", decode(self.result_warps[port], cfg.warps), warps)
+            yield warp, self.result_registers[port], self.result_places[port], self.result_hits[port]
+        for index in range(cfg.warps * cfg.asks.lookups):
+            warp = warps[index // cfg.asks.lookups]
+            yield warp, self.lookup_registers[index], self.lookup_places[index]
+
+    def _place(self, m: Module, warp: _Warp, home: Value, fast: Value, place: data.View) -> None:
+        """Home to bank and row. Both parts are counted through at once, since which it is comes late."""
+        near, far = (
+            named(m, name, fast_sum(m, base, home)) for name, base in (("near", warp.fast), ("far", warp.slow))
+        )
+        number = named(m, "place", Mux(fast, near, far))
+        bits = exact_log2(self._cfg.banks)
+        m.d.comb += [place.row.eq(number[bits:]), place.bank.eq(number[:bits])]
+
+
+def _chosen(m: Module, name: str, one_hot: Value, warps: list[_Warp]) -> _Warp:
+    """One of the warps."""
+    choice = named(m, f"{name}_warp", one_hot)
+    return _Warp(
+        named(m, f"{name}_fast", select(choice, [warp.fast for warp in warps])),
+        named(m, f"{name}_slow", select(choice, [warp.slow for warp in warps])),
+        named(m, f"{name}_version", select(choice, [warp.version for warp in warps])),
+    )

@@ -1,0 +1,62 @@
+"""``pilot``: banks with a fast and a slow part, swapping table, pilot warp (docs/schemes/pilot.md)."""
+
+from warpfile.schemes.baseline import BANKED, UNITS
+from warpfile.schemes.part import Hints, Part
+from warpfile.schemes.row import Setup
+from warpfile.schemes.scheme import Scheme
+from warpfile.spec.schemes.pilot import STRUCTURES, PilotConfig, pilot_events, pilot_probes
+
+_PASS = "warpfile.compiler.passes.pilot.annotate"
+
+PILOT = Part(
+    name="pilot",
+    slot="rf",
+    summary="banks with a fast part for the registers that are used most, found by a pilot warp",
+    golden="warpfile.golden.rf.pilot.file:PilotFile",
+    rtl="warpfile.hdl.rf.pilot.file:PilotFile",
+    parameters=PilotConfig,
+    probes=pilot_probes,
+    events=pilot_events,
+    settings={"tiny": {"fast_registers": 2, "epoch": 8, "epoch_threshold": 1}},
+    structures=STRUCTURES,
+    hints=Hints(f"{_PASS}:annotate", f"{_PASS}:label"),
+    reached=(
+        "fast_reads_high",
+        "fast_reads_low",
+        "fast_writes_high",
+        "fast_writes_low",
+        "slow_reads",
+        "slow_writes",
+        "table_hits",
+        "epochs_high",
+        "epochs_low",
+        "pilot_accesses",
+        "warps_old_map",
+        "warps_new_map",
+    ),
+    accesses={
+        "fast_high": ("fast_reads_high", "fast_writes_high"),
+        "fast_low": ("fast_reads_low", "fast_writes_low"),
+        "slow": ("slow_reads", "slow_writes"),
+        "swap_table": ("table_lookups",),
+        "crossbar": BANKED.accesses["crossbar"],
+    },
+    offers=BANKED.offers,
+)
+
+PARTS = (PILOT,)
+SCHEMES = (
+    Scheme(
+        name="pilot",
+        summary="partitioned banks: hot registers in a fast part, by compiler and pilot warp",
+        preset="kepler",
+        collectors=UNITS,
+        rf=PILOT,
+        setups=(
+            Setup("kepler"),
+            Setup("tiny"),
+            Setup("tiny", {"profile": "pilot", "bank_ports": "1R1W", "collect": "all", "slow_cycles": 4}, ()),
+            Setup("tiny", {"profile": "oracle", "collect": "one", "bank_arbitration": "oldest"}, ()),
+        ),
+    ),
+)

@@ -1,0 +1,203 @@
+"""Declared once of ``pilot``: parameters, descriptor, probes, counters (docs/schemes/pilot.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from types import MappingProxyType
+
+from warpfile.spec.config import Config, choice_field, index_bits, number_field
+from warpfile.spec.contract import Gives
+from warpfile.spec.probe import Fields, Probe
+from warpfile.spec.structure import Structure
+
+COUNT_BITS = 16  #: of a counter of accesses; it stops at its largest value
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+class State(IntEnum):
+    """What the file is doing about the kernel."""
+
+    IDLE = 0
+    LOAD = 1
+    PROFILE = 2
+    SORT = 3
+    REMAP = 4
+    RUN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class PilotConfig(Config):
+    """A domain whose banks have a fast part for the registers that are used most, and a slow one for the others."""
+
+    fast_registers: int = number_field(1, 8, "registers of every warp that have their home in the fast part", 4)
+    slow_cycles: int = number_field(1, 8, "as bank_cycles, which is that of the fast part, in the slow part", 3)
+    low_cycles: int = number_field(1, 8, "as bank_cycles, in the fast part in low mode", 2)
+    epoch: int = number_field(1, 1024, "cycles after which the mode of the fast part is decided anew", 50)
+    epoch_threshold: int = number_field(0, 1024, "beats issued in an epoch from which on the next one is high", 10)
+    profile: str = choice_field(
+        ("none", "compiler", "oracle", "pilot", "hybrid"),
+        "who says which registers are used most: nobody, code, trace, a pilot warp, or the code and then the pilot",
+        "hybrid",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.must_have({"bank_skew": ("none", "a place alone says whether it is in the fast part")})
+        if self.fast_rows >= self.rows:
+            raise ValueError(
+                f"fast_registers must leave slow rows: {self.fast_registers} of {self.warps} warps take"
+                f" {self.fast_rows} rows of every bank, which has {self.rows}"
+            )
+
+    @classmethod
+    def adapted(cls, values: dict[str, object]) -> dict[str, object]:
+        """A preset's values without skew."""
+        return super().adapted(values | {"bank_skew": "none"})
+
+    @property
+    def gives(self) -> Gives:
+        """Accesses of three lengths; it takes the kernel and waits with launches."""
+        return Gives(cycles=max(self.bank_cycles, self.low_cycles, self.slow_cycles), kernel=True)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the kernel comes with a list of its hot registers."""
+        return self.profile in ("compiler", "oracle", "hybrid")
+
+    @property
+    def piloted(self) -> bool:
+        """Whether a warp is profiled."""
+        return self.profile in ("pilot", "hybrid")
+
+    @property
+    def descriptor(self) -> tuple[tuple[str, int], ...]:
+        """The hot registers, most used first; the marker where there are fewer."""
+        names = range(self.fast_registers if self.listed else 0)
+        return (*super().descriptor, *((f"hot{k}", self.register_bits) for k in names))
+
+    @property
+    def marker(self) -> int:
+        """The register name that stands for none."""
+        return self.register_names - 1
+
+    @property
+    def fast_rows(self) -> int:
+        """Rows of every bank that are fast."""
+        return -(-self.warps * self.fast_registers // self.banks)
+
+    def places_per_warp(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
+        """Slow places of a warp. Raises ``ValueError`` for a hot list that is not one of such a kernel."""
+        hot = [descriptor[name] for name, _ in self.descriptor if name in descriptor]
+        used = [register for register in hot if register != self.marker]
+        if len(set(used)) < len(used) or any(register >= registers for register in used):
+            raise ValueError(
+                f"hot registers must be distinct and below {registers}, the kernel's registers,"
+                f" not {', '.join(f'R{register}' for register in used)}"
+            )
+        return max(1, registers - self.fast_registers)
+
+    def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
+        """Warps for which there are slow places; all have fast ones."""
+        slow = (self.rows - self.fast_rows) * self.banks // self.places_per_warp(registers, descriptor)
+        return min(self.warps, slow) if registers > self.fast_registers else self.warps
+
+
+def pilot_probes(cfg: PilotConfig) -> tuple[Probe, ...]:
+    """Observation of tables, pilot, sorter and epochs."""
+    slots, ports, name, count = cfg.source_slots, cfg.write_ports, cfg.register_bits, cfg.fast_registers
+    sources = (
+        Probe("source_lookup", slots, "sources of the issuing beat, if it executes"),
+        Probe("source_hit", slots, "of these, those that the warp's table has"),
+        Probe("source_home", slots * name, "their homes, zero for others"),
+    )
+    return (
+        Probe("pilot_state", 3, "IDLE, LOAD, PROFILE, SORT, REMAP, RUN"),
+        Probe("profiling", 1, "the state is PROFILE: the pilot's accesses are counted"),
+        Probe("pilot_warp", cfg.warp_bits, "slot of the latest pilot"),
+        Probe("versions", cfg.warps, "warps with the pilot's map"),
+        Probe("current_version", 1, "what a warp gets that is launched now"),
+        Probe("swap_table", 2 * 2 * count * (1 + 2 * name), "entries of both tables: valid, register, home"),
+        Probe("counted", (slots + 4).bit_length(), "accesses of the pilot that are counted in this cycle"),
+        Probe("scanned", COUNT_BITS, "count that goes to the sorter"),
+        Probe("sorted", count * (1 + name + COUNT_BITS), "slots of the sorter: valid, register, count"),
+        Probe("high_mode", 1, "the fast part is in high mode"),
+        Probe("epoch_end", 1, "last cycle of an epoch"),
+        Probe("epoch_cycle", index_bits(cfg.epoch), "cycles since the epoch began"),
+        Probe("epoch_issued", index_bits(cfg.epoch + 1), "beats issued since"),
+        *(sources if cfg.asks.sources else ()),
+        Probe("result_lookup", ports, "results that a bank takes"),
+        Probe("result_hit", ports, "of these, those that the warp's table has"),
+        Probe("fast_grant", cfg.asks.units * cfg.asks.slots, "slots that the fast part of their bank serves"),
+        Probe("fast_write", ports, "results that the fast part of a bank takes"),
+        Probe("slow_write", ports, "results that the slow part of a bank takes"),
+    )
+
+
+def pilot_events(fields: Fields) -> dict[str, int]:
+    """Counters of the partitioned file (docs/schemes/pilot.md, section 9)."""
+    high = fields["high_mode"][:, 0]
+    reads, writes = fields["fast_grant"].sum(axis=1), fields["fast_write"].sum(axis=1)
+    ends, new, launches = fields["epoch_end"][:, 0], fields["current_version"][:, 0], fields["launch"][:, 0]
+    counted = fields["counted"]
+    return {
+        "fast_reads_high": int(reads[high].sum()),
+        "fast_reads_low": int(reads[~high].sum()),
+        "fast_writes_high": int(writes[high].sum()),
+        "fast_writes_low": int(writes[~high].sum()),
+        "slow_reads": int(fields["grant"].sum() - reads.sum()),
+        "slow_writes": int(fields["slow_write"].sum()),
+        "table_lookups": sum(int(fields[name].sum()) for name in ("source_lookup", "result_lookup") if name in fields),
+        "table_hits": sum(int(fields[name].sum()) for name in ("source_hit", "result_hit") if name in fields),
+        "epochs_high": int((ends & high).sum()),
+        "epochs_low": int((ends & ~high).sum()),
+        "pilot_cycles": int(fields["profiling"].sum()),
+        "pilot_accesses": sum(int(counted[:, bit].sum()) << bit for bit in range(counted.shape[1])),
+        "warps_old_map": int((launches & ~new).sum()),
+        "warps_new_map": int((launches & new).sum()),
+        "low_mode_cycles": int((~high).sum()),
+    }
+
+
+_FILE = r"warpfile\.register_file\."
+
+
+def _table_bits(cfg: PilotConfig) -> int:
+    return 2 * cfg.fast_registers * (1 + 2 * cfg.register_bits)
+
+
+#: Storage beside the sheet's section 3, one issue slot.
+STRUCTURES = (
+    Structure("swapping table", "cam", _FILE + r"location\.table0\.", _table_bits),
+    Structure("swapping table, second version", "cam", _FILE + r"location\.table1\.", _table_bits),
+    Structure("versions of the warps", "flip-flops", _FILE + r"location\.version", lambda cfg: cfg.warps),
+    Structure(
+        "access counters", "flip-flops", _FILE + r"counters\.count", lambda cfg: (cfg.register_names - 1) * COUNT_BITS
+    ),
+    Structure(
+        "beat to be counted", "flip-flops", _FILE + r"counters\.", None, "the adders work a cycle after the issue"
+    ),
+    Structure(
+        "pilot", "flip-flops", _FILE + r"kernel_state\.pilot", lambda cfg: 9, "slots of the domain; state is the mask"
+    ),
+    Structure(
+        "top-n sorter",
+        "flip-flops",
+        _FILE + r"(sorter\.|kernel_state\.(state|step))",
+        lambda cfg: cfg.fast_registers * (1 + COUNT_BITS + cfg.register_bits) + cfg.register_bits + 3,
+    ),
+    Structure(
+        "hot list", "flip-flops", _FILE + r"kernel_state\.hot", lambda cfg: cfg.fast_registers * cfg.register_bits
+    ),
+    Structure(
+        "epoch unit", "flip-flops", _FILE + r"epoch_unit\.", lambda cfg: 16, "one issue per cycle: fewer beats to count"
+    ),
+    Structure(
+        "kernel's registers, resident warps, current version",
+        "flip-flops",
+        _FILE + r"kernel_state\.",
+        lambda cfg: 1,
+        "the sheet has the version alone; the others say when a scan and a kernel are over",
+    ),
+)

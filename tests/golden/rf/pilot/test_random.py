@@ -1,0 +1,109 @@
+"""Random programs on random machines with the partitioned file, every cycle under the eye of the watcher."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.golden.machines import Pilot, events_of
+from tests.golden.rf.pilot.invariants import PilotWatcher
+from tests.golden.rf.pilot.scenario import drawn, pilot_config, pilot_layout
+from warpfile.golden.run import Stuck
+from warpfile.sim.counters import ObservedCounters
+from warpfile.spec.environment import Environment
+from warpfile.spec.schemes.pilot import PilotConfig
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.trace import Trace
+from warpfile.spec.workload import prepare
+
+
+def random_pilot(rng: random.Random) -> PilotConfig:
+    """A machine with small and awkward numbers, large enough for a CTA of four warps of 24 registers."""
+    return pilot_config(
+        "tiny",
+        lanes=1,
+        warps=rng.choice((4, 5, 8)),
+        ctas=rng.choice((2, 8)),
+        buffer_depth=rng.randint(1, 4),
+        register_names=rng.choice((32, 64)),
+        banks=rng.choice((1, 2, 4, 8)),
+        rows=256,
+        bank_ports=rng.choice(("1RW", "1R1W")),
+        bank_cycles=rng.choice((1, 1, 2)),
+        low_cycles=rng.choice((1, 2, 3)),
+        slow_cycles=rng.choice((1, 3, 3, 5)),
+        fast_registers=rng.choice((1, 2, 4, 8)),
+        epoch=rng.choice((1, 7, 16)),
+        epoch_threshold=rng.choice((0, 1, 2, 4)),
+        profile=rng.choice(("none", "compiler", "pilot", "hybrid", "hybrid", "hybrid")),
+        collectors=rng.choice((1, 2, 4, 8)),
+        source_slots=rng.choice((1, 2, 3)),
+        collect=rng.choice(("lowest", "one", "all")),
+        bank_arbitration=rng.choice(("round_robin", "oldest")),
+        dispatch_arbitration=rng.choice(("round_robin", "oldest")),
+        scheduler=rng.choice(("gto", "lrr")),
+        ports=rng.choice((1, 3, 6)),
+        write_back_ports=rng.choice((1, 3, 6)),
+        alu_latency=rng.choice((1, 2, 6)),
+        sfu_latency=rng.choice((1, 21)),
+        hit_latency=rng.choice((2, 12)),
+        miss_latency=40,
+        cache_lines=rng.choice((0, 64)),
+        uniform_latency=rng.choice((1, 6)),
+        result_queue=rng.choice((1, 2, 8)),
+    )
+
+
+def random_case(seed: int) -> tuple[PilotConfig, Trace]:
+    """A random machine and a random program with drawn hot registers; the pilot ends long before the last CTA."""
+    rng = random.Random(seed)
+    cfg, profile = random_pilot(rng), rng.choice(list(PROFILES))
+    sizes = rng.choice(([4], [1, 4], [3, 2, 1]))
+    registers = rng.choice((4, 8, 24))
+    trace = stress_trace(seed, profile=profile, warps_per_cta=sizes, ctas=7, length=25, registers=registers)
+    return cfg, drawn(cfg, trace, rng)
+
+
+def coming_and_going(seed: int) -> tuple[PilotConfig, Trace]:
+    """Many short warps of few registers, so that some are launched while the pilot's map is made."""
+    rng = random.Random(seed)
+    cfg = random_pilot(rng).replace(profile="hybrid", fast_registers=rng.choice((2, 4, 8)), register_names=32)
+    trace = stress_trace(seed, warps_per_cta=1, ctas=40, length=5, registers=rng.choice((4, 8, 12)))
+    return cfg, drawn(cfg, trace, rng)
+
+
+def watch_pilot(cfg: PilotConfig, trace: Trace, model: type[Pilot] = Pilot, limit: int = 60_000) -> Pilot:
+    """Run to the end under the watcher, and compare the counters with those of the probes."""
+    layout = pilot_layout(cfg)
+    workload = prepare(cfg, trace)
+    environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
+    watcher = PilotWatcher(cfg, workload, refuses=True)
+    observed = ObservedCounters(layout, events_of("pilot", cfg))
+    while not environment.done:
+        if environment.cycle > limit:
+            raise Stuck(f"the run must end within {limit} cycles")
+        stimulus = environment.stimulus()
+        word = machine.step(stimulus)
+        watcher.check(stimulus, layout.unpack(word))
+        environment.observe(word)
+        observed.add(word)
+    watcher.check_end(machine.counters)
+    counters, totals = machine.counters, observed.totals() | {"bank_writes": environment.writes}
+    assert set(counters) == {*totals, "instructions"}
+    assert {name: counters[name] for name in totals} == totals
+    return machine
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_random_program_keeps_every_invariant(seed: int) -> None:
+    cfg, trace = random_case(seed)
+    print(f"seed {seed} {trace.kernel}")
+    assert watch_pilot(cfg, trace).operands_checked
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_warps_that_come_and_go_keep_every_invariant(seed: int) -> None:
+    print(f"seed {seed}")
+    watch_pilot(*coming_and_going(seed))
