@@ -72,7 +72,7 @@ def lop3(decoder: Decoder) -> Run:
     return run
 
 
-@opcode("PLOP3 UPLOP3", "LUT")
+@opcode("PLOP3 UPLOP3", "LUT", marks="SIGN")
 def plop3(decoder: Decoder) -> Run:
     """Two functions of the same three predicates, one for each destination."""
     a, b, c = (decoder.predicate(position) for position in range(3))

@@ -10,7 +10,7 @@ from warpfile.compiler.widths import conversion_types
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.float32 import canonical
-from warpfile.emulator.rounding import round_fraction, rounded32
+from warpfile.emulator.rounding import directed, round_fraction, rounded32
 from warpfile.emulator.source import Fetch, flushed
 from warpfile.emulator.warp import Run, Warp
 
@@ -20,6 +20,7 @@ _INTEGERS: dict[str, type] = {
 }  # fmt: skip
 _ROUNDERS = {"RN": np.rint, "TRUNC": np.trunc, "FLOOR": np.floor, "CEIL": np.ceil}
 _TYPES = "F16 F32 F64 " + " ".join(_INTEGERS)
+_HALF_NAN = np.uint32(0x7FFF)
 _DIRECTIONS = ("RM", "RP", "RZ")
 
 
@@ -58,6 +59,8 @@ def i2f(decoder: Decoder) -> Run:
     """Integer to floating point, rounded to nearest even or in the direction asked for."""
     dest, source = conversion_types(decoder.instruction)
     value, mode = _integer(decoder, source), decoder.one_of("RN", *_DIRECTIONS)
+    if dest == "F16":  # what a double cannot hold is infinite as a half
+        return decoder.result(lambda warp: _half_bits(value(warp).astype(np.float64), mode))
     if dest == "F64":
         if mode == "RN" or source not in ("S64", "U64"):
             return decoder.result64(lambda warp: value(warp).astype(np.float64))
@@ -65,7 +68,7 @@ def i2f(decoder: Decoder) -> Run:
     if mode == "RN":
         return decoder.result(lambda warp: value(warp).astype(np.float32).view(np.uint32))
 
-    def directed(warp: Warp) -> np.ndarray:
+    def toward(warp: Warp) -> np.ndarray:
         integers = value(warp)
         total = integers.astype(np.float64)
         error = np.zeros_like(total)
@@ -74,7 +77,13 @@ def i2f(decoder: Decoder) -> Run:
             error = np.array([float(integer - int(approximate)) for integer, approximate in pairs])
         return rounded32(total, error, mode).view(np.uint32)
 
-    return decoder.result(directed)
+    return decoder.result(toward)
+
+
+def _half_bits(values: np.ndarray, mode: str) -> np.ndarray:
+    """Doubles rounded to half precision, in the low half of a word."""
+    half = values.astype(np.float16) if mode == "RN" else directed(values, np.zeros_like(values), mode, np.float16)
+    return half.view(np.uint16).astype(np.uint32)
 
 
 def _each(integers: np.ndarray, mode: str) -> np.ndarray:
@@ -111,15 +120,18 @@ def f2i(decoder: Decoder) -> Run:
 
 @opcode("F2F", f"FTZ SAT RN RM RP RZ TRUNC FLOOR CEIL {_TYPES}", marks=_HALVES)
 def f2f(decoder: Decoder) -> Run:
-    """Between floating-point types; with TRUNC and its like to an integral value."""
+    """Between floating-point types; with TRUNC and its like to an integral value.
+
+    NaN keeps sign and leading payload bits to and from double precision, quiet; between the others it is canonical.
+    """
     dest, source = conversion_types(decoder.instruction)
     value, mode = _float(decoder, source), decoder.one_of("RN", *_DIRECTIONS)
     if decoder.has("TRUNC", "FLOOR", "CEIL"):
         return _integral(decoder, dest, value)
     if dest == "F64":
-        return decoder.result64(value)
+        return decoder.result64(lambda warp: value(warp) * 1.0)  # which makes NaN quiet
     if dest == "F16":
-        return decoder.result(lambda warp: value(warp).astype(np.float16).view(np.uint16).astype(np.uint32))
+        return _to_half(decoder, source, value, mode)
     flush, saturate = decoder.has("FTZ"), decoder.has("SAT")
 
     def compute(warp: Warp) -> np.ndarray:
@@ -127,7 +139,17 @@ def f2f(decoder: Decoder) -> Run:
         single = exact.astype(np.float32) if mode == "RN" else rounded32(exact, np.zeros_like(exact), mode)
         if saturate:
             single = np.where(single > 0, np.minimum(single, np.float32(1)), np.float32(0))
-        return canonical(flushed(single) if flush else single)
+        single = flushed(single) if flush else single
+        return single.view(np.uint32) if source == "F64" else canonical(single)
+
+    return decoder.result(compute)
+
+
+def _to_half(decoder: Decoder, source: str, value: Fetch, mode: str) -> Run:
+    def compute(warp: Warp) -> np.ndarray:
+        exact = value(warp) * 1.0  # which makes NaN quiet
+        bits = _half_bits(exact, mode)
+        return bits if source == "F64" else np.where(np.isnan(exact), _HALF_NAN, bits)
 
     return decoder.result(compute)
 
@@ -143,4 +165,10 @@ def _integral(decoder: Decoder, dest: str, value: Fetch) -> Run:
     rounder = _ROUNDERS[decoder.one_of("RN", "TRUNC", "FLOOR", "CEIL")]
     if dest == "F64":
         return decoder.result64(lambda warp: rounder(value(warp)))
+    if dest == "F16":
+        return decoder.result(lambda warp: _canonical_half(rounder(value(warp))))
     return decoder.result(lambda warp: canonical(rounder(value(warp)).astype(np.float32)))
+
+
+def _canonical_half(values: np.ndarray) -> np.ndarray:
+    return np.where(np.isnan(values), _HALF_NAN, _half_bits(values, "RN"))

@@ -11,13 +11,14 @@ from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.errors import ExecutionError
 from warpfile.emulator.lanes import lanes_of, mask_of
-from warpfile.emulator.rounding import fma32, rounded32, two_sum
+from warpfile.emulator.rounding import TINY, fma32, rounded32, to_odd, two_sum
 from warpfile.emulator.source import SHOWING, Fetch, flushed
 from warpfile.emulator.warp import Run, Warp
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 _NAN = np.uint32(0x7FFFFFFF)
+_LIFT = 2.0**64
 _ROUNDINGS = "RN RM RP RZ"
 _SCALES = {"D2": 0.5, "D4": 0.25, "D8": 0.125, "M2": 2.0, "M4": 4.0, "M8": 8.0}
 
@@ -50,6 +51,14 @@ def _exact_zero_sign(result: np.ndarray, a: np.ndarray, b: np.ndarray, mode: str
     return np.where(cancelled, np.float32(-0.0 if mode == "RM" else 0.0), result)
 
 
+def _tiny_flushed(result: np.ndarray, total: np.ndarray, error: np.ndarray, mode: str) -> np.ndarray:
+    """Zero where ``total + error``, rounded to 24 bits with an unbounded exponent, is below the normal numbers."""
+    total, error = total * _LIFT, error * _LIFT
+    lifted = to_odd(total, error).astype(np.float32) if mode == "RN" else rounded32(total, error, mode)
+    below = (np.abs(lifted) < TINY * _LIFT) & (total != 0)
+    return np.where(below, np.copysign(np.float32(0), total.astype(np.float32)), result)
+
+
 @opcode("FADD", f"FTZ SAT {_ROUNDINGS}")
 def fadd(decoder: Decoder) -> Run:
     """d = a + b."""
@@ -67,36 +76,40 @@ def fadd(decoder: Decoder) -> Run:
 
 @opcode("FMUL", f"FTZ SAT {_ROUNDINGS} {' '.join(_SCALES)}")
 def fmul(decoder: Decoder) -> Run:
-    """d = a * b, times a power of two for .D2 and its like (rounded once)."""
+    """d = a * b, times a power of two for .D2 and its like rounded once; .FTZ: see _tiny_flushed."""
     flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
     a, b = decoder.float32(0, flush), decoder.float32(1, flush)
     scale = next((factor for name, factor in _SCALES.items() if decoder.has(name)), 1.0)
-    if mode == "RN" and scale == 1.0:
+    if mode == "RN" and scale == 1.0 and not flush:
         return finished(decoder, lambda warp: a(warp) * b(warp))
 
     def exact(warp: Warp) -> np.ndarray:
         product = a(warp).astype(np.float64) * b(warp) * scale
-        if mode == "RN":
-            return product.astype(np.float32)
-        return rounded32(product, np.zeros_like(product), mode)
+        single = product.astype(np.float32) if mode == "RN" else rounded32(product, np.zeros_like(product), mode)
+        return _tiny_flushed(single, product, np.zeros_like(product), mode) if flush else single
 
     return finished(decoder, exact)
 
 
 @opcode("FFMA", f"FTZ SAT {_ROUNDINGS}")
 def ffma(decoder: Decoder) -> Run:
-    """d = a * b + c with one rounding."""
+    """d = a * b + c with one rounding; .FTZ as in FMUL."""
     flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
     a, b, c = (decoder.float32(position, flush) for position in range(3))
-    if mode == "RN":
+    if mode == "RN" and not flush:
         return finished(decoder, lambda warp: fma32(a(warp), b(warp), c(warp)))
 
-    def directed(warp: Warp) -> np.ndarray:
-        product, addend = a(warp).astype(np.float64) * b(warp), c(warp).astype(np.float64)
-        result = rounded32(*two_sum(product, addend), mode)
-        return _exact_zero_sign(result, product, addend, mode)
+    def exact(warp: Warp) -> np.ndarray:
+        x, y, z = a(warp), b(warp), c(warp)
+        product, addend = x.astype(np.float64) * y, z.astype(np.float64)
+        total, error = two_sum(product, addend)
+        if mode == "RN":
+            result = fma32(x, y, z)
+        else:
+            result = _exact_zero_sign(rounded32(total, error, mode), product, addend, mode)
+        return _tiny_flushed(result, total, error, mode) if flush else result
 
-    return finished(decoder, directed)
+    return finished(decoder, exact)
 
 
 @opcode("FSEL", "FTZ")

@@ -13,11 +13,14 @@ from warpfile.compiler.model import Immediate, Operand, Register
 from warpfile.emulator.compare import BOOLEANS, FLOAT_COMPARES, name_of_compare
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
+from warpfile.emulator.float32 import canonical
 from warpfile.emulator.lanes import ALL, LANES, lanes_of, mask_of
 from warpfile.emulator.rounding import to_odd, two_sum
 from warpfile.emulator.source import Fetch
 from warpfile.emulator.warp import Run, Warp
 
+_TINY = 2.0**-14  #: smallest normal number
+_LIFT = 2.0**12
 _NAN = np.uint16(0x7FFF)
 _MARKS = "H0_H0 H1_H1 H1_H0"
 _PICKS = {"H0_H0": [0, 0], "H1_H1": [1, 1]}
@@ -35,7 +38,8 @@ def _operands(decoder: Decoder) -> list[tuple[int, Operand]]:
 
 
 def _halves(decoder: Decoder, index: int) -> Fetch:
-    """Both halves of the ``index``-th operand as ``float64[lanes, 2]``, low half first."""
+    """Both halves of the ``index``-th operand as ``float64[lanes, 2]``, low half first; with .FTZ flushed."""
+    flush = decoder.has("FTZ")
     position, operand = _operands(decoder)[index]
     decoder.operand(position)
     if isinstance(operand, Immediate) and isinstance(operand.value, float):
@@ -43,6 +47,7 @@ def _halves(decoder: Decoder, index: int) -> Fetch:
         if not isinstance(low, Immediate):
             raise ValueError("literal of halves must be a pair")
         pair = np.array([float(low.value), operand.value])
+        pair = _flushed(pair) if flush else pair
         return lambda warp: pair
     bits, picks = decoder.raw(position), None
     if isinstance(operand, Register):
@@ -53,22 +58,30 @@ def _halves(decoder: Decoder, index: int) -> Fetch:
         values = np.broadcast_to(bits(warp), (LANES,)).copy().view(np.float16).reshape(-1, 2).astype(np.float64)
         if picks is not None:
             values = values[:, picks]
+        values = _flushed(values) if flush else values
         values = np.abs(values) if magnitude else values
         return -values if negate else values
 
     return fetch
 
 
+def _flushed(values: np.ndarray) -> np.ndarray:
+    return np.where(np.abs(values) < _TINY, np.copysign(0.0, values), values)
+
+
 def _packed(decoder: Decoder, exact: Fetch) -> Run:
     """Round to half precision (``.F32``: the low half to single precision) and write."""
-    saturate, single = decoder.has("SAT"), decoder.has("F32")
+    flush, saturate, single = decoder.has("FTZ"), decoder.has("SAT"), decoder.has("F32")
 
     def compute(warp: Warp) -> np.ndarray:
         values = exact(warp)
+        if flush:  # looks at the exponent before it is bounded
+            tiny = np.abs((values * _LIFT).astype(np.float16)) < _TINY * _LIFT
+            values = np.where(tiny, np.copysign(0.0, values), values)
         if saturate:
             values = np.where(values > 0, np.minimum(values, 1.0), 0.0)
         if single:
-            return values[:, 0].astype(np.float32).view(np.uint32)
+            return canonical(np.ascontiguousarray(values[:, 0]).astype(np.float32))
         rounded = values.astype(np.float16)
         bits = np.where(np.isnan(rounded), _NAN, rounded.view(np.uint16))
         return np.ascontiguousarray(np.broadcast_to(bits, (LANES, 2))).view(np.uint32)[:, 0]
@@ -81,21 +94,21 @@ def _sum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(total), to_odd(*two_sum(a, b)), total)
 
 
-@opcode("HADD2", "F32 SAT", marks=_MARKS)
+@opcode("HADD2", "F32 FTZ SAT", marks=_MARKS)
 def hadd2(decoder: Decoder) -> Run:
     """d = a + b in both halves; HADD2.F32 widens the sum of the low ones."""
     a, b = _halves(decoder, 0), _halves(decoder, 1)
     return _packed(decoder, lambda warp: _sum(a(warp), b(warp)))
 
 
-@opcode("HMUL2", "SAT", marks=_MARKS)
+@opcode("HMUL2", "FTZ SAT", marks=_MARKS)
 def hmul2(decoder: Decoder) -> Run:
     """d = a * b in both halves."""
     a, b = _halves(decoder, 0), _halves(decoder, 1)
     return _packed(decoder, lambda warp: a(warp) * b(warp))
 
 
-@opcode("HFMA2", "SAT MMA", marks=_MARKS)
+@opcode("HFMA2", "FTZ SAT MMA", marks=_MARKS)
 def hfma2(decoder: Decoder) -> Run:
     """d = a * b + c in both halves, rounded once."""
     a, b, c = (_halves(decoder, index) for index in range(3))

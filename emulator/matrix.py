@@ -71,7 +71,8 @@ def hmma(decoder: Decoder) -> Run:
             return
         halves = np.ascontiguousarray(c.T).view(np.float16).T
         totals = np.stack([part + half for part, half in zip(parts, halves, strict=True)], axis=1).astype(np.float16)
-        _write(decoder, warp, mask, np.ascontiguousarray(totals).view(np.uint32).T)
+        bits = np.where(np.isnan(totals), np.uint16(0x7FFF), totals.view(np.uint16))
+        _write(decoder, warp, mask, np.ascontiguousarray(bits).view(np.uint32).T)
 
     return run
 

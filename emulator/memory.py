@@ -52,7 +52,8 @@ class Region:
         return found
 
     def store(self, offsets: np.ndarray, values: np.ndarray, mark: str, count: int) -> None:
-        """Counterpart of :meth:`load`; of equal addresses the highest lane wins."""
+        """Counterpart of :meth:`load`; of equal addresses the lowest lane wins."""
+        offsets, values = offsets[::-1], values[::-1]
         if mark:
             view = self.views[mark]
             view[offsets >> (view.itemsize >> 1)] = values.astype(view.dtype)

@@ -15,7 +15,7 @@ _SPLIT = 134217729.0  # 2**27 + 1, Veltkamp's constant for 53 bits
 _SAFE_LOW, _SAFE_HIGH = 2.0**-400, 2.0**400
 _MIDPOINT = np.uint64(1 << 28)
 _BELOW_SINGLE = np.uint64((1 << 29) - 1)
-_TINY = 2.0**-126
+TINY = 2.0**-126  #: smallest normal number of single precision
 
 
 def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -49,23 +49,28 @@ def fma32(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     product = a.astype(np.float64) * b
     total = product + c
     low = total.view(np.uint64) & _BELOW_SINGLE
-    if (low == _MIDPOINT).any() or (np.abs(total) < _TINY).any():
+    if (low == _MIDPOINT).any() or (np.abs(total) < TINY).any():
         total = to_odd(*two_sum(product, c.astype(np.float64)))
     return total.astype(np.float32)
 
 
 def rounded32(total: np.ndarray, error: np.ndarray, mode: str) -> np.ndarray:
     """``total + error`` rounded to single precision: RM down, RP up, RZ to zero."""
-    nearest = total.astype(np.float32)
+    return directed(total, error, mode, np.float32)
+
+
+def directed(total: np.ndarray, error: np.ndarray, mode: str, dtype: type[np.floating]) -> np.ndarray:
+    """``total + error`` rounded to a narrower type: RM down, RP up, RZ to zero."""
+    nearest = total.astype(dtype)
     rest = total - nearest.astype(np.float64)
     rest = np.where(rest == 0, error, rest)
     rest = np.where(np.isfinite(total), rest, 0.0)
     if mode == "RM":
-        return np.where(rest < 0, np.nextafter(nearest, np.float32(-np.inf)), nearest)
+        return np.where(rest < 0, np.nextafter(nearest, dtype(-np.inf)), nearest)
     if mode == "RP":
-        return np.where(rest > 0, np.nextafter(nearest, np.float32(np.inf)), nearest)
+        return np.where(rest > 0, np.nextafter(nearest, dtype(np.inf)), nearest)
     inward = np.where(nearest > 0, rest < 0, rest > 0) & (nearest != 0)
-    return np.where(inward, np.nextafter(nearest, np.float32(0)), nearest)
+    return np.where(inward, np.nextafter(nearest, dtype(0)), nearest)
 
 
 def fma64(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from warpfile.compiler.model import Address, Constant, File, Function, Immediate, Operand, Predicate, Register
 from warpfile.compiler.operands import roles
 from warpfile.emulator.constants import ConstantBanks
-from warpfile.emulator.lanes import ALL, LANES
+from warpfile.emulator.lanes import ALL, LANES, mask_of
 from warpfile.emulator.warp import Warp
 
 Fetch = Callable[[Warp], np.ndarray]
@@ -130,14 +130,18 @@ class SourceReader:
         return _mapped(fetch, np.invert, operand) if getattr(operand, "invert", False) else fetch
 
     def float64(self, position: int) -> Fetch:
-        """Double-precision source with its sign marks."""
+        """Double-precision source with its sign marks, which leave NaN as it is."""
         operand = self.operand(position)
-        bits = self._bits64(operand)
-        return _signed_float(_mapped(bits, lambda x: x.view(np.float64), operand), operand)
+        plain = _mapped(self._bits64(operand), lambda x: x.view(np.float64), operand)
+        signed = _signed_float(plain, operand)
+        return plain if signed is plain else lambda warp: np.where(np.isnan(plain(warp)), plain(warp), signed(warp))
 
     def predicate(self, position: int) -> Bits:
-        """Predicate source as a lane mask."""
+        """Predicate source as a lane mask; a register marked .SIGN stands for its sign."""
         operand = self.operand(position)
+        if isinstance(operand, Register) and "SIGN" in operand.marks:
+            word = self._bits32(operand)
+            return lambda warp: mask_of(np.broadcast_to(word(warp), (LANES,)) >> np.uint32(31) != 0)
         if not isinstance(operand, Predicate):
             raise ValueError(f"source {position + 1} must be a predicate")
         number, flip = operand.number, ALL if operand.negate else 0

@@ -1,7 +1,8 @@
 """Transcendental unit and special registers.
 
 MUFU's last bits are not documented. These results are correctly rounded from double precision, so traces mark them as
-approximate: hardware may differ in the last bits.
+approximate: docs/hardware.md has how far hardware is from that. Subnormal operands and results are zero with and
+without .FTZ, except for TANH.
 """
 
 from __future__ import annotations
@@ -15,18 +16,30 @@ from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.float32 import finished
 from warpfile.emulator.lanes import LANES
-from warpfile.emulator.source import Fetch, float64_bits
+from warpfile.emulator.source import Fetch, float64_bits, flushed
 from warpfile.emulator.warp import Run, Warp
 
 _TURN = 2.0 * np.pi
+
+
+def _sine(turns: np.ndarray) -> np.ndarray:
+    """Sine of revolutions, whose fraction is exact; the fraction is folded so that the zeros are."""
+    rest = turns - np.rint(turns)
+    return np.sin(_TURN * np.where(np.abs(rest) > 0.25, np.copysign(0.5, rest) - rest, rest))
+
+
+def _cosine(turns: np.ndarray) -> np.ndarray:
+    return np.sin(_TURN * (0.25 - np.abs(turns - np.rint(turns))))
+
+
 _FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "RCP": lambda x: 1.0 / x,
     "RSQ": lambda x: 1.0 / np.sqrt(x),
     "SQRT": np.sqrt,
     "EX2": np.exp2,
     "LG2": np.log2,
-    "SIN": lambda x: np.sin(x * _TURN),  # the argument comes in revolutions
-    "COS": lambda x: np.cos(x * _TURN),
+    "SIN": _sine,  # the argument comes in revolutions
+    "COS": _cosine,
     "TANH": np.tanh,
 }
 _HIGH_WORDS = {"RCP64H": "RCP", "RSQ64H": "RSQ"}
@@ -40,8 +53,14 @@ def mufu(decoder: Decoder) -> Run:
         return _high_word(decoder, _FUNCTIONS[_HIGH_WORDS[name]])
     if name not in _FUNCTIONS:
         raise ValueError(f"function of MUFU must be one of {', '.join(_FUNCTIONS)}")
-    function, source = _FUNCTIONS[name], decoder.float32(0, decoder.has("FTZ"))
-    return finished(decoder, lambda warp: function(source(warp).astype(np.float64)).astype(np.float32))
+    function, flush = _FUNCTIONS[name], name != "TANH" or decoder.has("FTZ")
+    source = decoder.float32(0, flush)
+
+    def compute(warp: Warp) -> np.ndarray:
+        value = function(source(warp).astype(np.float64)).astype(np.float32)
+        return flushed(value) if flush else value
+
+    return finished(decoder, compute)
 
 
 def _high_word(decoder: Decoder, function: Callable[[np.ndarray], np.ndarray]) -> Run:
@@ -53,10 +72,17 @@ def _high_word(decoder: Decoder, function: Callable[[np.ndarray], np.ndarray]) -
         source = decoder.float32(0)  # its sign marks act on the upper word, where a double's sign is
 
     def compute(warp: Warp) -> np.ndarray:
-        wide = (source(warp).view(np.uint32).astype(np.uint64) << np.uint64(32)).view(np.float64)
-        return (function(wide).view(np.uint64) >> np.uint64(32)).astype(np.uint32)
+        wide = (_normal_high(source(warp).view(np.uint32)).astype(np.uint64) << np.uint64(32)).view(np.float64)
+        value = function(wide)
+        high = _normal_high((value.view(np.uint64) >> np.uint64(32)).astype(np.uint32))
+        return np.where(np.isnan(value), np.uint32(0x7FFFFFFF), high)
 
     return decoder.result(compute)
+
+
+def _normal_high(words: np.ndarray) -> np.ndarray:
+    """Upper words of doubles, those of subnormal ones as zero."""
+    return np.where(words & np.uint32(0x7FF00000), words, words & np.uint32(1 << 31))
 
 
 def _clock(warp: Warp) -> int:

@@ -152,6 +152,6 @@ def test_generic_addresses_mean_the_memory_of_their_window() -> None:
         LD.E.SYS R0, [R6]"""
     registers = {2: words(0), 3: LANE + 100, 4: words(0x80)}
     warp = run(code, registers, {1: 0xF}, constants=constants)
-    assert warp.registers[0].tolist() == [131] * 4 + list(range(104, 132))
+    assert warp.registers[0].tolist() == [100] * 4 + list(range(104, 132))
     with pytest.raises(ExecutionError, match="lane 3: address 0x1000 is outside of shared memory"):
         run("@P0 MOV R6, 0x1000\nLD.E R0, [R6]", {6: words(16), 7: words(0x7E00)}, {0: 0b1000}, constants=constants)
