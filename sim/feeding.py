@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +18,6 @@ from warpfile.sim.stream import GoldenSide, wrong_counters
 #: Runs a cocotb module in a harness until it has written a file (``sim.runner.run_module``).
 RunModule = Callable[[Harness, str, Path, list[str], dict[str, str], Path], None]
 _POLL = 0.005
-#: Bytes that the golden side may be ahead, the most that Linux gives without asking. One block should fit several times
-#: over, so that the two sides need not take turns: the 64 KiB of a new pipe are a third of a block of `rfc`.
-_AHEAD = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -92,8 +87,6 @@ def _open(pipe: Path, simulation: Future[None]) -> int | None:
             time.sleep(_POLL)
             continue
         os.set_blocking(opened, True)
-        with suppress(OSError):  # an administrator may allow less: slower, not wrong
-            fcntl.fcntl(opened, fcntl.F_SETPIPE_SZ, _AHEAD)
         return opened
     return None
 

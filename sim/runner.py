@@ -180,7 +180,10 @@ def run_module(
     log = scratch / "simulation.log"
     # The simulator's Python finds what this one finds, packages with parts of other schemes included.
     path = os.pathsep.join([str(_ROOT), *sys.path])
-    environment = {"PYTHONPATH": path, "COCOTB_LOG_LEVEL": "WARNING"} | environment
+    own = {"PYTHONPATH": path, "COCOTB_LOG_LEVEL": "WARNING"}
+    # cocotb would load pytest with all its plugins to rewrite assertions, two fifths of what a short simulation takes.
+    own["COCOTB_REWRITE_ASSERTION_FILES"] = ""
+    environment = own | environment
     # Inside pytest the runner exits for a failed test; what the module wrote says more.
     with contextlib.suppress(SystemExit):
         get_runner(harness.simulator).test(
