@@ -14,11 +14,14 @@ Fields: TypeAlias = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Probe:
-    """One observed field. The first probe of a layout takes the least significant bits."""
+    """One observed field. The first probe of a layout takes the least significant bits. ``encoding`` lists what its
+    values are called, if they have names (``0 neither, 1 file``).
+    """
 
     name: str
     width: int
     doc: str
+    encoding: str = ""
 
 
 class ProbeLayout:

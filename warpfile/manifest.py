@@ -91,7 +91,7 @@ def _fields(cfg: Config, name: str, probes: tuple[Probe, ...]) -> Iterator[Field
     elif name == "probe":
         layout = ProbeLayout(probes)
         for probe in layout:
-            yield Field(probe.name, layout.offset[probe.name], probe.width, probe.doc, "bits")
+            yield Field(probe.name, layout.offset[probe.name], probe.width, probe.doc, probe.encoding or "bits")
 
 
 def _memories(facts: ModuleFacts, instances: int) -> list[dict[str, object]]:
