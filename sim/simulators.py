@@ -23,6 +23,8 @@ _OWN_HEADER = "Vtop__pch.h"
 _HEADERS = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_syms")
 #: Nodes of one C++ file. One file is half the time of ten, but the compiler takes memory for all of it.
 _SPLIT = 200_000
+#: Option for every format of waveforms.
+_TRACE = {"fst": "--trace-fst", "vcd": "--trace"}
 #: Widest signal of a waveform: values of 32 lanes for every source slot of a port.
 _WIDEST = 32 * 32 * 8
 #: How the C++ of a machine is compiled. Values of 1024 bits gain a third from the widest registers of the processor, at
@@ -115,7 +117,7 @@ def _verilate(sources: Sequence[Path], directory: Path, waves: str) -> list[str]
         ),
         *("-Mdir", str(directory), "--top-module", TOPLEVEL, "--prefix", "Vtop", "-o", TOPLEVEL),
         *("-LDFLAGS", f"-Wl,-rpath,{library} -L{library} -lcocotbvpi_verilator"),
-        *([f"--trace-{waves}", "--trace-max-width", str(_WIDEST)] if waves else []),
+        *([_TRACE[waves], "--trace-max-width", str(_WIDEST)] if waves else []),
         str(main),
         *map(str, sources),
     ]
