@@ -197,7 +197,17 @@ class Scheme:
         able = [part for part in parts if offered.issuperset(part.harness_wants)]
         return able, [part for part in parts if part not in able]
 
-    def verilog(self, cfg: Config, *, probes: bool, progress: Callable[[str], object] = str) -> str:
-        """Verilog of the whole machine, top module ``TOP``; ``progress`` is told every module's name."""
-        text: str = found("warpfile.hdl.stamp:convert")(lambda: self.rtl(cfg, probes), TOP, progress)
+    def verilog(
+        self, cfg: Config, *, probes: bool, progress: Callable[[str], object] = str, apart: bool = False
+    ) -> str:
+        """Verilog of the whole machine, top module ``TOP``; ``progress`` is told every module's name. ``apart``: every
+        part has the ports that it declares.
+        """
+        text: str = found("warpfile.hdl.stamp:convert")(lambda: self.rtl(cfg, probes), TOP, progress, apart=apart)
         return text
+
+
+def readable(verilog: str) -> str:
+    """A machine that was generated ``apart``, with a plain name for every wire, register and module but the top."""
+    text: str = found("warpfile.hdl.readable:readable")(verilog, lambda module: module.replace(".", "__"))
+    return text

@@ -63,7 +63,8 @@ class Lockstep:
         start = time.perf_counter()
         try:
             await self._cycles(dut.next, dut.observation, falling)
-            await falling
+            if self.outcome.mismatches or self.rtl_side.done:
+                await falling  # a wrong operand shows one cycle later
             self._finish()
         except AssertionError as error:
             self._fail(0, 0, {"golden": str(error)})
@@ -92,7 +93,7 @@ class Lockstep:
             if quiet.hangs(cycle, got):
                 self._fail(got, want, {"hang": f"nothing happened for {self.plan.hang_cycles} cycles"})
                 return
-            if cycle >= stop:
+            if cycle > stop:
                 return
             if not cycle % PROGRESS_EVERY:
                 self.plan.progress.write_text(f"{cycle} {rtl_side.instructions}")

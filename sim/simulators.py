@@ -23,6 +23,10 @@ _OWN_HEADER = "Vtop__pch.h"
 _HEADERS = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_syms")
 #: Nodes of one C++ file. One file is half the time of ten, but the compiler takes memory for all of it.
 _SPLIT = 200_000
+#: Option for every format of waveforms.
+_TRACE = {"fst": "--trace-fst", "vcd": "--trace"}
+#: Widest signal of a waveform: values of 32 lanes for every source slot of a port.
+_WIDEST = 32 * 32 * 8
 #: How the C++ of a machine is compiled. Values of 1024 bits gain a third from the widest registers of the processor, at
 #: the same time for the compiler; -O2 takes twice that time and gains nothing more.
 _LEVELS = {"O0": "-O0", "O1": "-O1 -ftree-vectorize -march=native"}
@@ -70,8 +74,11 @@ def _verilator_version(executable: str) -> tuple[int, int]:
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
-def build(simulator: str, sources: Sequence[Path], directory: Path, *, waves: bool, optimised: bool = True) -> None:
-    """Build ``harness`` in ``directory`` so that cocotb's runner finds it. Raises :class:`SimulatorError`."""
+def build(simulator: str, sources: Sequence[Path], directory: Path, *, waves: str = "", optimised: bool = True) -> None:
+    """Build ``harness`` in ``directory`` so that cocotb's runner finds it. Raises :class:`SimulatorError`.
+
+    ``waves``: format of the waveforms that Verilator's can record, ``fst`` or ``vcd``, if any.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     if simulator == "verilator":
         for program in ("g++", "make", "perl"):
@@ -88,7 +95,7 @@ def build(simulator: str, sources: Sequence[Path], directory: Path, *, waves: bo
         _run(command, directory, dict(os.environ))
 
 
-def _verilate(sources: Sequence[Path], directory: Path, waves: bool) -> list[str]:
+def _verilate(sources: Sequence[Path], directory: Path, waves: str) -> list[str]:
     library = cocotb_config.libs_dir
     main = cocotb_config.share_dir / "lib" / "verilator" / "verilator.cpp"
     return [
@@ -110,7 +117,7 @@ def _verilate(sources: Sequence[Path], directory: Path, waves: bool) -> list[str
         ),
         *("-Mdir", str(directory), "--top-module", TOPLEVEL, "--prefix", "Vtop", "-o", TOPLEVEL),
         *("-LDFLAGS", f"-Wl,-rpath,{library} -L{library} -lcocotbvpi_verilator"),
-        *(["--trace"] if waves else []),
+        *([_TRACE[waves], "--trace-max-width", str(_WIDEST)] if waves else []),
         str(main),
         *map(str, sources),
     ]
@@ -125,14 +132,14 @@ def processor() -> str:
     return hashlib.sha256(subprocess.run(command, capture_output=True, check=False).stdout).hexdigest()[:12]
 
 
-def _runtime_key(waves: bool) -> str:
+def _runtime_key(waves: str) -> str:
     """Verilator's own library depends on tool, flags, processor and tracing, not on what is simulated."""
     executable = str(verilator_executable())
     decides = (executable, _verilator_version(executable), waves, _LEVELS, _UNLOCKED, processor())
     return hashlib.sha256(repr(decides).encode()).hexdigest()[:12]
 
 
-def _compile(directory: Path, waves: bool, level: str) -> None:
+def _compile(directory: Path, waves: str, level: str) -> None:
     """The C++ of a machine with all that does not depend on it kept from the first build, three quarters of the time
     of a small one: Verilator's library as objects, its headers precompiled.
     """
@@ -158,7 +165,7 @@ def _compile(directory: Path, waves: bool, level: str) -> None:
                 shutil.copy(path, runtime / "partial").rename(runtime / path.name)
 
 
-def _precompile(directory: Path, runtime: Path, waves: bool, level: str) -> None:
+def _precompile(directory: Path, runtime: Path, waves: str, level: str) -> None:
     """Verilator's headers, by the rule that the makefile has for those of a machine."""
     header = runtime / f"{level}.h"
     if not header.with_suffix(".h.gch").exists():
@@ -168,8 +175,8 @@ def _precompile(directory: Path, runtime: Path, waves: bool, level: str) -> None
         made.rename(header.with_suffix(".h.gch"))
 
 
-def _make(directory: Path, waves: bool, *arguments: str) -> None:
-    command = ["make", "-C", str(directory), "-f", "Vtop.mk", f"VM_TRACE={int(waves)}", *arguments]
+def _make(directory: Path, waves: str, *arguments: str) -> None:
+    command = ["make", "-C", str(directory), "-f", "Vtop.mk", f"VM_TRACE={int(bool(waves))}", *arguments]
     _run(command, directory, verilator_environment())
 
 

@@ -39,19 +39,26 @@ class Field:
         return facts | ({"fields": [part.to_json() for part in self.parts]} if self.parts else {})
 
 
-def said(values: Values) -> str:
-    """Values and their names in words."""
+def named_values(values: Values) -> dict[int, str]:
+    """One name for every value, of all that it has (``3 dram/l2``), in ascending order."""
     names: dict[int, list[str]] = {}
     for value, name in sorted(values, key=lambda one: one[0]):
         names.setdefault(value, []).append(name)
-    return ", ".join(f"{value} {'/'.join(these)}" for value, these in names.items())
+    return {value: "/".join(these) for value, these in names.items()}
+
+
+def said(values: Values) -> str:
+    """Values and their names in words."""
+    return ", ".join(f"{value} {name}" for value, name in named_values(values).items())
 
 
 def _members(kind: type[IntEnum]) -> Values:
     return tuple((int(one), one.name.lower()) for one in kind)
 
 
-_NUMBER, _BIT = "unsigned number", "1: yes"
+#: Encoding of what is a number.
+NUMBER = "unsigned number"
+_BIT = "1: yes"
 _LANES = "bit l: lane l"
 _TOKENS = (
     f"bits 0 to {UNIFORM_PREDICATE_TOKEN - 1}: predicates P0 to P6, bit {UNIFORM_PREDICATE_TOKEN}: all uniform "
@@ -60,9 +67,9 @@ _TOKENS = (
 )
 #: Meaning and encoding of every field that a record of any machine may have, but for hints.
 FIELDS: dict[str, tuple[str, str | Values]] = {
-    "warp": ("warp slot", _NUMBER),
-    "base": ("first place of the warp: its slot times the places that a warp takes", _NUMBER),
-    "cta": ("CTA slot of the warp, for barriers", _NUMBER),
+    "warp": ("warp slot", NUMBER),
+    "base": ("first place of the warp: its slot times the places that a warp takes", NUMBER),
+    "cta": ("CTA slot of the warp, for barriers", NUMBER),
     "port": ("execution port of its class of units; without one the beat executes beside the machine", ""),
     "kind": (
         "what issuing it does beside reserving registers; branches are normal",
@@ -72,7 +79,7 @@ FIELDS: dict[str, tuple[str, str | Values]] = {
     "executes": ("its execution mask, of all 32 lanes, is not empty", _BIT),
     "source_valid": ("source slots in use, from slot 0 on without a gap", "bit s: slot s"),
     "sources": ("register of every source slot; distinct, zero where not valid", "slot 0 lowest, a number each"),
-    "dest": ("first destination register, a multiple of the next power of two of the count", _NUMBER),
+    "dest": ("first destination register, a multiple of the next power of two of the count", NUMBER),
     "dest_count": ("destination registers, on the last beat of an instruction", "0 to 4"),
     "token_reads": ("predicates and uniform registers that it reads", _TOKENS),
     "token_writes": ("those that it writes, on the last beat of an instruction", _TOKENS),
@@ -82,11 +89,11 @@ FIELDS: dict[str, tuple[str, str | Values]] = {
     "converged": ("so has its mask before the guard predicate", _BIT),
     "long": ("a load or atomic with a destination, in global or local memory, or a texture fetch", _BIT),
     "writes": ("it has a register, not only tokens", _BIT),
-    "register": ("register that is written", _NUMBER),
+    "register": ("register that is written", NUMBER),
     "tokens": ("tokens that are released, with the first result of an instruction", _TOKENS),
-    "component": ("which register of the instruction's destinations it is", _NUMBER),
+    "component": ("which register of the instruction's destinations it is", NUMBER),
     "origin": ("where it comes from", _members(Origin)),
-    "registers": ("registers per thread of the kernel", _NUMBER),
+    "registers": ("registers per thread of the kernel", NUMBER),
     "hints": ("what the annotation passes of the scheme say of the beat", "by field"),
 }
 #: What the pins are, by name; a number between underlines is that of an execution or write-back port.
@@ -108,7 +115,7 @@ PINS = {
     "resident": ("slots that hold a warp", "bit w: slot w"),
     "waiting": ("warps that wait at a barrier", "bit w: slot w"),
     "issue": ("a beat leaves its instruction buffer", _BIT),
-    "issue_warp": ("its warp; zero without an issue", _NUMBER),
+    "issue_warp": ("its warp; zero without an issue", NUMBER),
     "exit": ("the issue ends its warp", _BIT),
     "retired": ("slots that are free, with their places, from the next cycle", "bit w: slot w"),
     "dispatch__N__payload": ("beat that leaves for an execution unit", "record"),
@@ -136,7 +143,7 @@ def record(cfg: Config, fields: Iterable[tuple[str, int]], *, returned: bool = F
     found: list[Field] = []
     offset = 0
     for name, width in fields:
-        meaning, encoding = FIELDS.get(name) or (f"field of the kernel's descriptor: {name}", _NUMBER)
+        meaning, encoding = FIELDS.get(name) or (f"field of the kernel's descriptor: {name}", NUMBER)
         values = _ports(cfg) if name == "port" else () if isinstance(encoding, str) else encoding
         text = said(values) if values else str(encoding)
         found.append(Field(name, offset, width, meaning, text, _parts(cfg, name, returned), values))
@@ -155,7 +162,7 @@ def _parts(cfg: Config, name: str, returned: bool) -> tuple[Field, ...]:
         return _hints(cfg, returned)
     if name == "sources":
         slots, bits = range(cfg.source_slots), cfg.register_bits
-        return tuple(Field(str(s), s * bits, bits, f"register of source slot {s}", _NUMBER) for s in slots)
+        return tuple(Field(str(s), s * bits, bits, f"register of source slot {s}", NUMBER) for s in slots)
     return ()
 
 

@@ -14,11 +14,13 @@ Fields: TypeAlias = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Probe:
-    """One observed field. The first probe of a layout takes the least significant bits."""
+    """One observed field. The first probe of a layout takes the least significant bits. ``values`` names what it may
+    be, where that is a list."""
 
     name: str
     width: int
     doc: str
+    values: tuple[tuple[int, str], ...] = ()
 
 
 class ProbeLayout:

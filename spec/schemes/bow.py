@@ -21,6 +21,9 @@ class WriteClass(IntEnum):
     BOTH = 3
 
 
+_PLACES = tuple((int(one), one.name.lower()) for one in WriteClass)
+
+
 @dataclass(frozen=True, kw_only=True)
 class BowConfig(Config):
     """A domain with one operand window per warp in place of the collector units.
@@ -57,9 +60,8 @@ class BowConfig(Config):
 
     def hints(self) -> tuple[Hint, ...]:
         """The write class, which comes back with the result."""
-        places = tuple((int(one), one.name.lower()) for one in WriteClass)
         meaning = "where the results go: the window, the register file, both or neither"
-        hint = Hint("write_class", 2, True, meaning, values=places)
+        hint = Hint("write_class", 2, True, meaning, values=_PLACES)
         return (*super().hints(), *((hint,) if self.window_writes == "hints" else ()))
 
     @property
@@ -107,7 +109,7 @@ def window_probes(cfg: BowConfig) -> tuple[Probe, ...]:
         Probe("late", cfg.write_ports, "of these, those whose beat has left its window"),
         Probe("saved", cfg.write_ports, "of these, those that make an owed write to the bank needless"),
         *(
-            Probe(f"class{port}", 2, "write class of the accepted result, zero if none")
+            Probe(f"class{port}", 2, "write class of the accepted result, zero if none", _PLACES)
             for port in range(cfg.write_ports)
         ),
     )

@@ -12,6 +12,7 @@ from tests.warpfile.conftest import Invoke
 from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import CosimReport
 from warpfile.sim.simulators import SimulatorError
+from warpfile.sim.waves import Waves
 from warpfile.spec.presets import PRESETS
 
 KEYS = {
@@ -63,7 +64,7 @@ def test_equal_runs_are_status_zero(invoke: Invoke, kernel: Path, answer: Any) -
     assert result.exit_code == 0, result.output
     assert (seen["simulator"], seen["waves"], seen["build_root"], seen["preset"]) == (
         "icarus",
-        True,
+        Waves(),
         Path("sims"),
         "tiny",
     )
@@ -73,6 +74,42 @@ def test_equal_runs_are_status_zero(invoke: Invoke, kernel: Path, answer: Any) -
     assert found["cycles_per_second"] == 200
     for text in ("equal", "0.5", "7", "80", "200"):
         assert text in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "waves"),
+    [
+        ((), None),
+        (("--window", "3:9"), Waves(3, 9)),
+        (("--wave-file", "found.vcd"), Waves(path=Path("found.vcd"))),
+        (("--waves", "--window", "3:", "--wave-file", "found.fst"), Waves(3, None, Path("found.fst"))),
+    ],
+)
+def test_any_option_of_waveforms_asks_for_one(
+    invoke: Invoke, kernel: Path, answer: Any, options: tuple[str, ...], waves: Waves | None
+) -> None:
+    seen = answer(report())
+    assert invoke("cosim", "baseline", kernel, *options).exit_code == 0
+    assert seen["waves"] == waves
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--window", "9"), "window must be FIRST:LAST"),
+        (("--window", "9:3"), "window must end at or after its first cycle 9, not at 3"),
+        (("--wave-file", "found.txt"), "waveform must be a file *.fst or *.vcd, not found.txt"),
+        (("--wave-file", "none/found.fst"), "--wave-file must be in a folder that exists, not in none"),
+        (("bow", "--wave-file", "found.fst"), "--wave-file must be for one SCHEME, not 2"),
+    ],
+)
+def test_a_wrong_waveform_is_status_two(
+    invoke: Invoke, kernel: Path, answer: Any, options: tuple[str, ...], message: str
+) -> None:
+    seen = answer(report())
+    result = invoke("cosim", "baseline", *options[:-2], kernel, *options[-2:])
+    assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1
+    assert not seen
 
 
 def test_a_mismatch_is_status_one_and_explained(invoke: Invoke, kernel: Path, answer: Any) -> None:

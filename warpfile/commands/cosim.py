@@ -16,6 +16,7 @@ from warpfile.outputs import write_json
 
 if TYPE_CHECKING:
     from warpfile.sim.runner import CosimReport
+    from warpfile.sim.waves import Waves
     from warpfile.spec.trace import Trace
 
 _SIMULATORS = ("verilator", "icarus")
@@ -26,7 +27,14 @@ _SIMULATORS = ("verilator", "icarus")
 @kernel_argument
 @configured
 @click.option("--simulator", type=click.Choice(_SIMULATORS), default="verilator", show_default=True)
-@click.option("--waves", is_flag=True, help="Write a waveform of the whole run.")
+@click.option("--waves", is_flag=True, help="Write a waveform, with groups and names for GTKWave and Surfer.")
+@click.option("--window", metavar="FIRST:LAST", help="Cycles of the waveform, like 200:300, or 200: for the rest.")
+@click.option(
+    "--wave-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The waveform, FST or VCD by its suffix. Default: in the folder of the simulation, FST if that can be built.",
+)
 @click.option(
     "-o",
     "--output",
@@ -48,6 +56,8 @@ def cosim(
     instruction_limit: int | None,
     simulator: str,
     waves: bool,
+    window: str | None,
+    wave_file: Path | None,
     build_root: Path,
     json_path: Path | None,
 ) -> None:
@@ -59,17 +69,31 @@ def cosim(
     Example: warpfile cosim baseline collatz --preset tiny --simulator icarus
     """
     chosen = designs(schemes, preset, changes, parts)
+    recorded = wanted_waves(waves, window, wave_file, len(chosen))
     with progress("cosim") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
-        reports = [lockstep(design, trace, simulator, waves, build_root, report) for design in chosen]
+        reports = [lockstep(design, trace, simulator, recorded, build_root, report) for design in chosen]
     if json_path:
         write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in reports}})
     show_lockstep([one.to_json() | {"scheme": one.scheme} for one in reports])
     refuse_mismatches(reports)
 
 
+def wanted_waves(waves: bool, window: str | None, path: Path | None, runs: int) -> Waves | None:
+    """What to record; any of the options asks for a waveform. Raises ``ValueError`` for one file for several runs."""
+    from warpfile.sim.waves import Waves
+
+    if not (waves or window or path):
+        return None
+    if path and runs > 1:
+        raise ValueError(f"--wave-file must be for one SCHEME, not {runs}: without it each has its own file")
+    if path and not path.parent.is_dir():
+        raise ValueError(f"--wave-file must be in a folder that exists, not in {path.parent}")
+    return Waves.of(window, path)
+
+
 def lockstep(
-    design: Design, trace: Trace, simulator: str, waves: bool, build_root: Path, report: Report
+    design: Design, trace: Trace, simulator: str, waves: Waves | None, build_root: Path, report: Report
 ) -> CosimReport:
     """One lockstep run. Raises ``ValueError`` for what does not fit; a simulator that fails is a usage error."""
     from warpfile.sim.runner import cosim as run_lockstep

@@ -25,10 +25,12 @@ def demo() -> None:
     \b
     Example: warpfile demo
     """
+    from warpfile.sim.waves import Waves
+
     start = time.perf_counter()
     (design,) = designs([_SCHEME], None, ())
     (small,) = designs([_SCHEME], _WAVES, ())
-    runs = [(design, kernel, False) for kernel in _KERNELS] + [(small, _KERNELS[-1], True)]
+    runs = [(design, kernel, None) for kernel in _KERNELS] + [(small, _KERNELS[-1], Waves())]
     say(f"{design.scheme.name}: {design.scheme.summary}")
     say(f"Preset {design.preset}, {design.config.lanes} lanes. Building the simulations takes a minute or two.")
     reports = []
