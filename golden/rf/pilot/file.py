@@ -36,7 +36,7 @@ class PilotFile(PlainFile):
         self.seen = Seen(cfg, layout, self.counters)
         self.read = self._read
         self.kernel_ready = self.phases.ready
-        self.launch_ready = self.phases.launches
+        self.launch_ready = self.phases.running
         self._issued = 0
 
     def _length(self, bank: int, row: int) -> int:
@@ -91,5 +91,5 @@ class PilotFile(PlainFile):
             epochs.edge(issued)
         else:
             epochs.restart()
-        self.kernel_ready, self.launch_ready = phases.ready, phases.launches
+        self.kernel_ready, self.launch_ready = phases.ready, phases.running
         return word

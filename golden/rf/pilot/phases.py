@@ -41,14 +41,14 @@ class Phases:
         return not self._residents and self.state != LOAD
 
     @property
-    def launches(self) -> bool:
-        """A launch is taken if it is offered."""
+    def running(self) -> bool:
+        """A kernel is there and its hot list is installed: launches are taken, and epochs go on."""
         return self.state > LOAD
 
     @property
-    def running(self) -> bool:
-        """A kernel is there, and its hot list is installed."""
-        return self.state > LOAD
+    def ends(self) -> bool:
+        """Another kernel is taken in this cycle."""
+        return self._kernel is not None
 
     @property
     def scanned(self) -> int:

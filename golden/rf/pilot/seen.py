@@ -83,7 +83,7 @@ class Seen:
         """All probes of the cycle."""
         at, events, self._events = self._at, self._events, 0
         profiling, counted = phases.state == PROFILE, len(phases.counts.held)
-        ends = phases.running and epochs.cycle == self._last
+        ends = phases.running and not phases.ends and epochs.cycle == self._last
         self._count("pilot_cycles", profiling)
         self._count("pilot_accesses", counted)
         self._count("low_mode_cycles", not epochs.high)

@@ -28,6 +28,13 @@ def fields_of(word: int, count: int, *widths: int) -> list[tuple[int, ...]]:
     return found
 
 
+def swapped(fast: int, members: list[int], marker: int) -> Map:
+    """The map of a list: its slow registers, in order, change places with the fast ones that it lacks, ascending."""
+    moved = [register for register in members if register != marker and register >= fast]
+    pairs = list(zip([register for register in range(fast) if register not in members], moved, strict=False))
+    return dict(pairs) | {slow: low for low, slow in pairs}
+
+
 @dataclass
 class PilotWatcher(Watcher):
     """Also follows kernel, maps, pilot and epochs.
@@ -44,6 +51,7 @@ class PilotWatcher(Watcher):
     since: int = 0
     kernel: bool = False
     pilot: int | None = None
+    versions: int = 0
     counts: Counter[int] = field(default_factory=Counter)
     held: int = 0
     taken_by_pilot: int = 0
@@ -81,7 +89,8 @@ class PilotWatcher(Watcher):
         require(not f["launch"] or self.state not in (State.IDLE, State.LOAD), "no launch before the list is there")
         require(f["current_version"] == (self.own.piloted and self.state == State.RUN), "RUN has the pilot's map")
         require(bool(f["quiet"]), "nothing inside has to come to an end")
-        require(self.pilot is None or f["pilot_warp"] == self.pilot, "the pilot is the first warp of the kernel")
+        require(f["pilot_warp"] == (self.pilot or 0), "the pilot is the first warp of the kernel")
+        require(f["versions"] == self.versions, "a warp has the version of its launch from the next cycle on")
 
     def _check_tables(self, f: dict[str, int]) -> None:
         """Every version is a bijection that is its own inverse, and is written only while nobody uses it."""
@@ -101,6 +110,13 @@ class PilotWatcher(Watcher):
         require(maps[1] == before[1] or self.before["pilot_state"] == State.REMAP or self.kernel, "REMAP")
         require(maps[0] == before[0] or not f["resident"], "nobody is there while table 0 is written")
         require(maps[1] == before[1] or not f["versions"] & f["resident"], "nobody uses table 1 while it is written")
+        if self.state not in (State.IDLE, State.LOAD):
+            given = [self.workload.kernel.descriptor.get(f"hot{k}", self.own.marker) for k in range(n)]
+            require(maps[0] == swapped(n, given, self.own.marker), "the first table is that of the list")
+        if f["current_version"]:
+            slots = fields_of(f["sorted"], n, 1, self.cfg.register_bits, COUNT_BITS)
+            top = [register for valid, register, _ in slots if valid]
+            require(maps[1] == swapped(n, top, self.own.marker), "the second table is that of the pilot")
         for warp in indices(f["resident"]):
             mapped = self.maps[f["versions"] >> warp & 1]
             require(self.at_launch.setdefault(warp, mapped) == mapped, "a warp's map stays from launch to exit")
@@ -257,6 +273,7 @@ class PilotWatcher(Watcher):
             return
         if self.state == State.PROFILE and not self.now["resident"]:
             self.pilot = launch.warp
+        self.versions = self.versions & ~(1 << launch.warp) | self.now["current_version"] << launch.warp
         self.at_launch[launch.warp] = self.maps[self.now["current_version"]]
         self.check_places()
 
