@@ -42,6 +42,7 @@ PILOT = Part(
         "crossbar": BANKED.accesses["crossbar"],
     },
     offers=BANKED.offers,
+    proofs=("tests.formal.rf.pilot.tables:PROOFS", "tests.formal.rf.pilot.kernels:PROOFS"),
 )
 
 PARTS = (PILOT,)
