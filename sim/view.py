@@ -68,9 +68,7 @@ def view(scheme: Scheme, cfg: Config) -> tuple[Group, ...]:
 
 def _probes(layout: ProbeLayout, probes: Iterable[Probe]) -> Iterator[Signal]:
     for one in probes:
-        yield Signal(
-            one.name, one.width, _bits("probe", layout.offset[one.name], one.width), named_values(one.values)
-        )
+        yield Signal(one.name, one.width, _bits("probe", layout.offset[one.name], one.width), named_values(one.values))
 
 
 def _bits(word: str, low: int, width: int) -> str:
