@@ -20,7 +20,7 @@ from warpfile.spec.schemes.malekeh import MalekehConfig
 from warpfile.spec.stimulus import Result
 
 COUNTERS = (
-    *("bank_reads", "bank_conflicts", "unit_cycles", "sources", "source_hits"),
+    *("bank_reads", "bank_conflicts", "unit_cycles", "operand_waits", "sources", "source_hits"),
     *("replaced_empty", "replaced_far", "replaced_near", "taken_own", "taken_empty", "taken_far", "taken_near"),
     *("near_lost", "wait_bubbles", "busy_bubbles", "issued_preferred", "issued_others", "intervals"),
 )
@@ -73,6 +73,7 @@ class CachingCollectors:
         word = self.state.word | self._requests.asking << at_request | self.choice.waits << at_waits
         word |= self.threshold.value << at_threshold | self.threshold.state << at_threshold_state
         self.counters["unit_cycles"] += self.state.busy.bit_count()
+        self.counters["operand_waits"] += self.state.lacking.bit_count()
         offers: list[Offer] = []
         if any(self.units.ready):
             for port, number in self.units.offer():

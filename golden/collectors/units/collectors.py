@@ -18,7 +18,7 @@ from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Result
 
-COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles")
+COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles", "operand_waits")
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -46,7 +46,7 @@ class Units:
         self._offered: list[int] = []
         at = layout.offset
         self._at_occupied, self._at_allocate = at["occupied"], at["allocate"]
-        self._at_request, self._at_grant = at["request"], at["grant"]
+        self._at_request, self._at_grant, self._at_lacking = at["request"], at["grant"], at["lacking"]
         self._at_unit = [at[f"dispatch_unit{port}"] for port in range(cfg.ports)]
 
     def room(self, heads: Heads) -> int:
@@ -58,8 +58,9 @@ class Units:
         """See the contract. The probes of registered state are taken here."""
         units = self.units
         asking = self._requests.asking if self.lookups is None else self.lookups.begin()
-        word = units.occupied << self._at_occupied | asking << self._at_request
+        word = units.occupied << self._at_occupied | asking << self._at_request | units.lacking << self._at_lacking
         self.counters["unit_cycles"] += units.occupied.bit_count()
+        self.counters["operand_waits"] += units.lacking.bit_count()
         offers: list[Offer] = []
         if any(units.ready):
             self._offered = units.offer()

@@ -29,8 +29,9 @@ class CollectorUnits:
 
     Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots,
     ``values`` what the granted ones get, ``arrivals`` by cycle the units that it reaches; ``order`` has the occupied
-    units, oldest first, ``ready`` the ready units per port. Attributes are state of the last clock edge; ``offer``
-    decides; the other methods are clock edges. A dispatch comes before the allocation of the same cycle.
+    units, oldest first, ``lacking`` those that have not all operands, ``ready`` the ready units per port. Attributes
+    are state of the last clock edge; ``offer`` decides; the other methods are clock edges. A dispatch comes before the
+    allocation of the same cycle.
     """
 
     def __init__(self, cfg: Config, file: RegisterFile) -> None:
@@ -45,7 +46,7 @@ class CollectorUnits:
         self.requests = Requests(cfg)
         self.ready = [0] * cfg.ports
         self.units = [Unit() for _ in range(cfg.collectors)]
-        self.occupied = 0
+        self.occupied = self.lacking = 0
         self.free = (1 << cfg.collectors) - 1
         self.order: list[int] = []
         self.values = [-1] * (cfg.collectors * cfg.source_slots)
@@ -128,7 +129,10 @@ class CollectorUnits:
     def arrive(self, cycle: int) -> None:
         """Fill the slots whose data arrive in ``cycle``."""
         for number in self.arrivals.pop(cycle, ()):
-            self.units[number].missing -= 1
+            unit = self.units[number]
+            unit.missing -= 1
+            if not unit.missing:
+                self.lacking ^= 1 << number
             self._note_ready(number)
 
     def _note_ready(self, number: int) -> None:
@@ -148,6 +152,8 @@ class CollectorUnits:
             if older is not None and older.port == entry.port:
                 unit.waits |= 1 << other
         unit.missing = len(sources)
+        if sources:
+            self.lacking |= bit
         unit.ungranted = 0
         if self._later:
             for register in sources:
