@@ -90,6 +90,7 @@ def window_probes(cfg: BowConfig) -> tuple[Probe, ...]:
         Probe("hit", cfg.source_slots, "sources of the inserted beat that are in its window"),
         Probe("miss", cfg.source_slots, "sources of the inserted beat that are not"),
         Probe("undispatched", slots, "beats in a window that have not dispatched, bit window * cfg.window + slot"),
+        Probe("lacking", slots, "of these, those with a source that is not there"),
         Probe("held", entries, "entries that are not free, bit window * window_entries + entry"),
         Probe("filling", entries, "entries that wait for their bank or for its data"),
         Probe("dirty", entries, "entries whose value no bank has, unless they are on their way"),
@@ -157,6 +158,7 @@ _COUNTERS = {
     "stall_entry": "stall_entry",
     "stall_write_after_read": "blocked",
     "unit_cycles": "undispatched",
+    "operand_waits": "lacking",
     "results": "accepted",
 }
 _SUMS = (*_COUNTERS.values(), "miss", "request", "store", "bank_write")

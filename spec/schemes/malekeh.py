@@ -117,6 +117,7 @@ def unit_probes(cfg: MalekehConfig) -> tuple[Probe, ...]:
     return (
         Probe("prefer", cfg.warps, "warps that own a unit with a register in it"),
         Probe("busy", units, "units that hold a beat"),
+        Probe("lacking", units, "of these, those with a source that is not there"),
         Probe("owned", units, "units that belong to a warp"),
         Probe("owner", units * cfg.warp_bits, "warp of every unit, zero if none"),
         Probe("tag", entries * cfg.tag_bits, "register in every entry, all ones if empty"),
@@ -176,6 +177,7 @@ COUNTERS = {
     "source_hits": "hit",
     "bank_reads": "grant",
     "unit_cycles": "busy",
+    "operand_waits": "lacking",
     "cached_results": "cache",
     "cached_hits": "cache_hit",
     "cached_empty": "cache_empty",

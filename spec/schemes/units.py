@@ -12,6 +12,7 @@ def stage_probes(cfg: Config) -> tuple[Probe, ...]:
     slots = cfg.collectors * cfg.source_slots
     common = (
         Probe("occupied", cfg.collectors, "occupied collector units"),
+        Probe("lacking", cfg.collectors, "of these, those with a source slot that is not filled"),
         Probe("allocate", cfg.collectors, "collector unit that takes the issuing beat, one-hot"),
         Probe("request", slots, "source slots that ask their bank, bit unit * source_slots + slot"),
         Probe("grant", slots, "source slots whose bank serves them"),
@@ -34,6 +35,7 @@ def stage_events(fields: Fields) -> dict[str, int]:
         "bank_reads": fields["grant"].sum(),
         "bank_conflicts": (fields["request"] & ~fields["grant"]).sum(),
         "unit_cycles": fields["occupied"].sum(),
+        "operand_waits": fields["lacking"].sum(),
     }
     if "check" in fields:
         sums |= {

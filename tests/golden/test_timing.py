@@ -192,6 +192,7 @@ def test_the_port_interval_holds_an_offered_unit() -> None:
     assert result.when("offer") == [3, 4, 5, 6, 7]
     assert result.when("dispatch") == [3, 7]
     assert result.model.counters["dispatch_waits"] == 3
+    assert not result.when("lacking")  # neither of them waits for an operand
 
 
 def test_a_slot_is_launched_again_the_cycle_after_its_exit() -> None:
@@ -219,6 +220,7 @@ def test_a_run_is_counted_by_hand() -> None:
         "dispatches": 2,
         "dispatch_waits": 0,
         "unit_cycles": 8,
+        "operand_waits": 5,  # three cycles for two reads, two for one, which then waits for its turn to leave
         "resident_cycles": 12,
     }
     assert result.model.operands_checked == 0

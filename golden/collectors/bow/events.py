@@ -9,6 +9,7 @@ _COUNTERS = (
     "bank_reads",
     "bank_conflicts",
     "unit_cycles",
+    "operand_waits",
     "bypassed_reads",
     "bypassed_writes",
     "window_writes",

@@ -46,14 +46,16 @@ class WindowView:
         self._since: dict[int, int] = {}  # of resident warps: cycles at which their occupancy was counted last
         self._occupancies = [f"occupancy_{number}" for number in range(cfg.window_entries + 1)]
         self._occupancy = [self._occupancies[0]] * count
-        self._undispatched = 0
+        self._undispatched = self._incomplete = 0  # beats, and those that lack an operand
         self._beats = [0] * count
+        self._lacking = [0] * count
         self._ready_port = [0] * count
         self._words = [0] * count
         self._word = 0
         at = layout.offset
         self._at_request, self._at_evict = at["request"], at["evict"]
         self._at_slots = [at["undispatched"] + warp * cfg.window for warp in range(count)]
+        self._at_lacking = [at["lacking"] + warp * cfg.window for warp in range(count)]
         self._at_entries = [
             [at[name] + warp * cfg.window_entries for name in ("held", "filling", "dirty", "owed", "evicting")]
             for warp in range(count)
@@ -109,6 +111,7 @@ class WindowView:
             events.show("blocked", self._blocked)
             counters["stall_write_after_read"] += self._blocked.bit_count()
         counters["unit_cycles"] += self._undispatched
+        counters["operand_waits"] += self._incomplete
         self._cycles += 1
 
     def launched(self, warp: int) -> None:
@@ -135,6 +138,11 @@ class WindowView:
             self._word ^= (undispatched ^ before) << self._at_slots[warp]
             self._undispatched += undispatched.bit_count() - before.bit_count()
             self._beats[warp] = undispatched
+        lacking, before = window.lacking(), self._lacking[warp]
+        if lacking != before:
+            self._word ^= (lacking ^ before) << self._at_lacking[warp]
+            self._incomplete += lacking.bit_count() - before.bit_count()
+            self._lacking[warp] = lacking
         self._reusable = self._reusable & ~bit if undispatched >> window.place & 1 else self._reusable | bit
         if self.ready_slot[warp] >= 0:
             self.ready[self._ready_port[warp]] ^= bit

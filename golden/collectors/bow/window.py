@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.bow.entries import Entries
 from warpfile.golden.entry import Entry
 from warpfile.spec.schemes.bow import BowConfig
@@ -70,6 +71,10 @@ class Window:
                 return number
             ports |= port
         return -1
+
+    def lacking(self) -> int:
+        """Slots that wait for a source, as a mask."""
+        return sum(1 << number for number in indices(self.undispatched) if self.slots[number].missing)
 
     def wanted(self) -> int:
         """The entry that the window asks a bank for, -1 for none."""

@@ -20,7 +20,7 @@ from warpfile.spec.schemes.malekeh import MalekehConfig
 from warpfile.spec.stimulus import Result
 
 COUNTERS = (
-    *("bank_reads", "bank_conflicts", "unit_cycles", "sources", "source_hits"),
+    *("bank_reads", "bank_conflicts", "unit_cycles", "operand_waits", "sources", "source_hits"),
     *("replaced_empty", "replaced_far", "replaced_near", "taken_own", "taken_empty", "taken_far", "taken_near"),
     *("near_lost", "wait_bubbles", "busy_bubbles", "issued_preferred", "issued_others", "intervals"),
 )
@@ -90,10 +90,18 @@ class CachingCollectors:
 
     def offer(self) -> Sequence[Offer]:
         """See the contract. The probes of registered state are taken here."""
+<<<<<<< HEAD
         threshold = self.threshold.value << self._at_threshold | self.threshold.state << self._at_threshold_state
         self._far = self.state.word | (self.choice.waits | threshold) << self._at_waits
         self._word = self._requests.asking << self._at_request
         self._unit_cycles += len(self.units.order)
+=======
+        at_request, at_waits, at_threshold, at_threshold_state = self._at_state
+        word = self.state.word | self._requests.asking << at_request | self.choice.waits << at_waits
+        word |= self.threshold.value << at_threshold | self.threshold.state << at_threshold_state
+        self.counters["unit_cycles"] += self.state.busy.bit_count()
+        self.counters["operand_waits"] += self.state.lacking.bit_count()
+>>>>>>> machine
         offers: list[Offer] = []
         if any(ready != 0 for ready in self.units.ready):
             for port, number in self.units.offer():

@@ -21,9 +21,19 @@ class RegisteredState:
         self._rank_bits = cfg.rank_bits
         self._orders: list[list[int]] = [[] for _ in range(cfg.collectors)]
         self._ranks = [0] * cfg.collectors
+<<<<<<< HEAD
         self._at_prefer = layout.offset["prefer"]
         self._at = [_Places(cfg, layout, unit) for unit in range(cfg.collectors)]
         self.busy = self.empty = self.near = self.prefer = self.occupied = self.word = 0
+=======
+        at = layout.offset
+        self._at_prefer = at["prefer"]
+        steps = {"busy": 1, "lacking": 1, "owned": 1, "owner": cfg.warp_bits, "tag": cfg.unit_entries * cfg.tag_bits}
+        steps |= {"near": cfg.unit_entries, "locked": cfg.unit_entries, "rank": cfg.unit_entries * cfg.rank_bits}
+        steps |= {"filled": cfg.source_slots, "lfsr": LFSR_BITS}
+        self._at = [tuple(at[name] + unit * step for name, step in steps.items()) for unit in range(cfg.collectors)]
+        self.busy = self.lacking = self.empty = self.near = self.prefer = self.occupied = self.word = 0
+>>>>>>> machine
         units.touched = (1 << cfg.collectors) - 1
         self.refresh()
 
@@ -46,14 +56,22 @@ class RegisteredState:
         self.prefer, self.occupied, self.word = prefer, occupied, word | prefer << self._at_prefer
 
     def _follow(self, number: int) -> None:
-        unit, bit = self._units.units[number], 1 << number
+        unit, bit, at = self._units.units[number], 1 << number, self._at[number]
         entries = unit.entries
         busy = unit.entry is not None
         self.busy = self.busy | bit if busy else self.busy & ~bit
+        lacks = unit.ready != unit.valid
+        self.lacking = self.lacking | bit if lacks else self.lacking & ~bit
         self.empty = self.empty & ~bit if entries.used else self.empty | bit
         self.near = self.near | bit if entries.near else self.near & ~bit
+<<<<<<< HEAD
         at = self._at[number]
         who = int(busy)
+=======
+        at_busy, at_lacking, at_owned, at_owner, at_tag, at_near, at_locked, at_rank, at_ready, at_lfsr = at
+        image = busy << at_busy | entries.tags << at_tag | unit.ready << at_ready | entries.lfsr << at_lfsr
+        image |= entries.near << at_near | entries.locked << at_locked | lacks << at_lacking
+>>>>>>> machine
         if unit.owner >= 0:
             who |= 1 << at.owned | unit.owner << at.owner
         if entries.order != self._orders[number]:

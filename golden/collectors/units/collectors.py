@@ -18,8 +18,8 @@ from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Result
 
-PROBES = ("occupied", "allocate", "request", "grant")
-COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles")
+PROBES = ("occupied", "lacking", "allocate", "request", "grant")
+COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles", "operand_waits")
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -34,7 +34,7 @@ class Units:
     def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:
         self.prefer = self.changed = 0
         self._counters: dict[str, int] = {}
-        self._reads = self._asked = self._unit_cycles = 0
+        self._reads = self._asked = self._unit_cycles = self._waits = 0
         self.units = CollectorUnits(cfg, file)
         self.unread = self.units.unread
         self.collecting = self.units.collecting
@@ -51,12 +51,13 @@ class Units:
         self._at = first = min(at[name] for name in PROBES)
         self._at_occupied, self._at_allocate = at["occupied"] - first, at["allocate"] - first
         self._at_request, self._at_grant = at["request"] - first, at["grant"] - first
+        self._at_lacking = at["lacking"] - first
         self._at_unit = [at[f"dispatch_unit{port}"] for port in range(cfg.ports)]
 
     @property
     def counters(self) -> dict[str, int]:
         """See the contract: those of the units, then those of look-ups."""
-        sums = (self._reads, self._asked - self._reads, self._unit_cycles)
+        sums = (self._reads, self._asked - self._reads, self._unit_cycles, self._waits)
         return dict(zip(COUNTERS, sums, strict=True)) | self._counters
 
     def room(self, heads: Heads) -> int:
@@ -68,8 +69,9 @@ class Units:
         """See the contract. The probes of registered state are taken here."""
         units = self.units
         asking = self._requests.asking if self.lookups is None else self.lookups.begin()
-        word = units.occupied << self._at_occupied | asking << self._at_request
+        word = units.occupied << self._at_occupied | asking << self._at_request | units.lacking << self._at_lacking
         self._unit_cycles += len(units.order)
+        self._waits += units.lacking.bit_count()
         self._far = 0
         offers: list[Offer] = []
         if units.complete:

@@ -138,7 +138,7 @@ class Windows(wiring.Component):
         ports = range(self._cfg.write_ports)
         direct = ("room", "blocked", "collecting")
         per_window = ("stall_slot", "stall_evict", "stall_entry", "undispatched", "held", "filling", "dirty", "owed")
-        per_window += ("evicting", "discard", "victim", "victim_transient")
+        per_window += ("lacking", "evicting", "discard", "victim", "victim_transient")
         watched = {name: Cat(getattr(window, name) for window in windows) for name in direct}
         watched |= {name: Cat(window.events[name] for window in windows) for name in per_window}
         watched |= {name: any_of(window.events[name] for window in windows) for name in ("hit", "miss")}

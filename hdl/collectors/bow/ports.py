@@ -74,7 +74,7 @@ def events_layout(cfg: BowConfig) -> data.StructLayout:
         {
             "hit": slots,
             "miss": slots,
-            "undispatched": cfg.window,
+            **dict.fromkeys(("undispatched", "lacking"), cfg.window),
             **dict.fromkeys(masks, entries),
             **dict.fromkeys((*singles, *results), 1),
             "write_class": 2,

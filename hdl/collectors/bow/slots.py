@@ -29,7 +29,7 @@ class WindowSlots(wiring.Component):
     clear : In(1)                         The warp ends.
     number : Out                          Of the next beat.
     reusable : Out(1)                     Its slot may be used again.
-    undispatched : Out(window)
+    undispatched, lacking : Out(window)   ``lacking``: of these, those that wait for a source.
     late, outdated : Out(1)               The result's beat has left, or is the next to leave.
     result_number : Out                   Number of its beat.
     ready : Out(1), port : Out(port_bits), out : Out(dispatch_layout(cfg))   Oldest beat that can be dispatched.
@@ -51,6 +51,7 @@ class WindowSlots(wiring.Component):
                 **{name: Out(1) for name in ("reusable", "late", "outdated", "ready")},
                 **{name: Out(number_bits(cfg)) for name in ("number", "result_number")},
                 "undispatched": Out(cfg.window),
+                "lacking": Out(cfg.window),
                 "port": Out(cfg.port_bits),
                 "out": Out(dispatch_layout(cfg)),
                 "read": Out(slots * entries),
@@ -66,7 +67,10 @@ class WindowSlots(wiring.Component):
         records = [self._hold(m, slot, taken[slot]) for slot in range(self._cfg.window)]
         have = [self._collect(m, slot, taken[slot], records[slot]) for slot in range(self._cfg.window)]
         offered = self._offer(m, records, have, older)
-        m.d.comb += self.reusable.eq(~(self.undispatched & next_slot).any())
+        m.d.comb += [
+            self.reusable.eq(~(self.undispatched & next_slot).any()),
+            self.lacking.eq(self.undispatched & ~Cat(slot.all() for slot in have)),
+        ]
         m.d.sync += self.undispatched.eq(
             ((self.undispatched & ~(offered & self.dispatch.replicate(len(offered)))) & ~taken)
             | (taken & needs_unit(self.head).replicate(len(taken)))

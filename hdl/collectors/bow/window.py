@@ -213,6 +213,7 @@ class Window(wiring.Component):
             self.blocked.eq(self.buffered & check.blocked),
             self.collecting.eq(slots.undispatched.any()),
             self.events.undispatched.eq(slots.undispatched),
+            self.events.lacking.eq(slots.lacking),
             self.events.held.eq(~entries.now.free),
             self.events.owed.eq(entries.now.dirty & entries.now.owed),
             *(getattr(self.events, name).eq(entries.now[name]) for name in ("filling", "dirty", "evicting")),

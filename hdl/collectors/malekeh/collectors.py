@@ -166,6 +166,7 @@ class CachingCollectors(wiring.Component):
         for name in SOURCE_EVENTS:
             m.d.comb += getattr(self, name).eq(any_of(getattr(unit, name) for unit in units))
         m.d.comb += [
+            self.lacking.eq(Cat(unit.busy & ~unit.ready for unit in units)),
             self.near.eq(Cat(unit.near_entries for unit in units)),
             self.owner.eq(Cat(unit.owner & unit.owned.replicate(self._cfg.warp_bits) for unit in units)),
             self.tag.eq(Cat(unit.tags for unit in units)),

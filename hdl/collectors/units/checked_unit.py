@@ -19,8 +19,8 @@ class CheckedUnit(wiring.Component):
     Members
     -------
     allocate, beat, wait_for, leaving, grant, fill, dispatch       As in :class:`CollectorUnit`.
-    occupied, ready, uncollected, slot_places, registers, port, out   Likewise; ``uncollected`` is what the unit has
-                                  neither been granted nor read nearby.
+    occupied, ready, lacking, uncollected, slot_places, registers, port, out   Likewise; ``uncollected`` is what the
+                                  unit has neither been granted nor read nearby.
     check : In(1), places : In(ArrayLayout)   The sources are looked up now, and are there.
     unchecked : Out(1)            The sources have yet to be looked up.
     unwritten : In(source_slots)  The slot's row has yet to be written.
@@ -41,7 +41,7 @@ class CheckedUnit(wiring.Component):
             **{name: In(cfg.collectors) for name in ("wait_for", "leaving")},
             **{name: In(1) for name in ("allocate", "dispatch", "check")},
             **{name: In(slots) for name in ("grant", "fill", "unwritten")},
-            **{name: Out(1) for name in ("occupied", "ready", "unchecked")},
+            **{name: Out(1) for name in ("occupied", "ready", "lacking", "unchecked")},
             **{name: Out(slots) for name in ("uncollected", "request", "interlock")},
             "slot_places": Out(places),
             "registers": Out(data.ArrayLayout(cfg.register_bits, slots)),
@@ -85,7 +85,10 @@ class CheckedUnit(wiring.Component):
                 m.d.sync += self.unread.eq(self.hits)
         self._hold(m)
         self._ask(m)
-        m.d.comb += self.ready.eq(self.occupied & ~missing.any() & ~waits.any())
+        m.d.comb += [
+            self.lacking.eq(missing.any()),
+            self.ready.eq(self.occupied & ~self.lacking & ~waits.any()),
+        ]
         return m
 
     def _ask(self, m: Module) -> None:

@@ -92,6 +92,7 @@ class Units(wiring.Component):
         join_lanes(m, self._cfg, self, leaving)
 
     def _watch(self, m: Module, units: list) -> None:
+        m.d.comb += self.lacking.eq(Cat(unit.lacking for unit in units))
         slots, full = self._cfg.source_slots, named(m, "full", self.occupied.all())
         registers = named(m, "registers", Cat(unit.registers.as_value() for unit in units))
         for warp in range(self._cfg.warps):

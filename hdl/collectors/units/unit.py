@@ -23,7 +23,7 @@ class CollectorUnit(wiring.Component):
     leaving : In(collectors)      Units that dispatch in this cycle.
     grant, fill : In(slots)
     dispatch : In(1)
-    occupied, ready : Out(1)
+    occupied, ready, lacking : Out(1)   ``lacking``: a slot is not filled.
     request : Out(slots)          Slots that ask their bank in this cycle.
     uncollected : Out(slots)      Slots not granted yet.
     slot_places, registers : Out(ArrayLayout)
@@ -44,6 +44,7 @@ class CollectorUnit(wiring.Component):
                 "fill": In(slots),
                 "dispatch": In(1),
                 "occupied": Out(1),
+                "lacking": Out(1),
                 "ready": Out(1),
                 "request": Out(slots),
                 "uncollected": Out(slots),
@@ -79,6 +80,7 @@ class CollectorUnit(wiring.Component):
         lowest = self._cfg.collect == "lowest"
         m.d.comb += [
             self.request.eq(lowest_one(self.uncollected) if lowest else self.uncollected),
-            self.ready.eq(self.occupied & ~missing.any() & ~waits.any()),
+            self.lacking.eq(missing.any()),
+            self.ready.eq(self.occupied & ~self.lacking & ~waits.any()),
         ]
         return m
