@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import tempfile
@@ -11,8 +10,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-from cocotb_tools.runner import get_runner
 
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
@@ -177,24 +174,14 @@ def run_module(
     harness: Harness, module: str, scratch: Path, plusargs: list[str], environment: dict[str, str], produced: Path
 ) -> None:
     """Run one cocotb module in a built harness. Raises :class:`SimulatorError` unless it wrote ``produced``."""
-    log = scratch / "simulation.log"
     # The simulator's Python finds what this one finds, packages with parts of other schemes included.
     path = os.pathsep.join([str(_ROOT), *sys.path])
     environment = {"PYTHONPATH": path, "COCOTB_LOG_LEVEL": "WARNING"} | environment
-    # Inside pytest the runner exits for a failed test; what the module wrote says more.
-    with contextlib.suppress(SystemExit):
-        get_runner(harness.simulator).test(
-            hdl_toplevel=TOPLEVEL,
-            hdl_toplevel_lang="verilog",
-            test_module=module,
-            build_dir=harness.directory,
-            test_dir=scratch,
-            plusargs=plusargs,
-            extra_env=environment,
-            log_file=log,
-        )
+    said = simulators.run_cocotb(
+        harness.simulator, harness.directory, TOPLEVEL, module, scratch, plusargs=plusargs, environment=environment
+    )
     if not produced.exists():
-        tail = " | ".join(log.read_text(errors="replace").splitlines()[-12:]) if log.exists() else "no log"
+        tail = " | ".join(said.splitlines()[-12:])
         raise SimulatorError(f"the simulation ended without a result: {tail}")
 
 
