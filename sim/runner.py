@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import sys
@@ -12,8 +11,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-from cocotb_tools.runner import get_runner
 
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
@@ -209,27 +206,14 @@ def run_module(
     harness: Harness, module: str, scratch: Path, plusargs: list[str], environment: dict[str, str], produced: Path
 ) -> None:
     """Run one cocotb module in a built harness. Raises :class:`SimulatorError` unless it wrote ``produced``."""
-    log = scratch / "simulation.log"
     # The simulator's Python finds what this one finds, packages with parts of other schemes included.
     path = os.pathsep.join([str(_ROOT), *sys.path])
-    own = {"PYTHONPATH": path, "COCOTB_LOG_LEVEL": "WARNING"}
-    # cocotb would load pytest with all its plugins to rewrite assertions, two fifths of what a short simulation takes.
-    own["COCOTB_REWRITE_ASSERTION_FILES"] = ""
-    environment = own | environment
-    # Inside pytest the runner exits for a failed test; what the module wrote says more.
-    with contextlib.suppress(SystemExit):
-        get_runner(harness.simulator).test(
-            hdl_toplevel=TOPLEVEL,
-            hdl_toplevel_lang="verilog",
-            test_module=module,
-            build_dir=harness.directory,
-            test_dir=scratch,
-            plusargs=plusargs,
-            extra_env=environment,
-            log_file=log,
-        )
+    environment = {"PYTHONPATH": path, "COCOTB_LOG_LEVEL": "WARNING"} | environment
+    said = simulators.run_cocotb(
+        harness.simulator, harness.directory, TOPLEVEL, module, scratch, plusargs=plusargs, environment=environment
+    )
     if not produced.exists():
-        tail = " | ".join(log.read_text(errors="replace").splitlines()[-12:]) if log.exists() else "no log"
+        tail = " | ".join(said.splitlines()[-12:])
         raise SimulatorError(f"the simulation ended without a result: {tail}")
 
 

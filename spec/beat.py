@@ -180,6 +180,15 @@ def pack_fields(fields: Iterable[tuple[str, int]], values: dict[str, int]) -> in
     return word
 
 
+def unpack_fields(fields: Iterable[tuple[str, int]], word: int) -> dict[str, int]:
+    """Inverse of :func:`pack_fields`."""
+    values: dict[str, int] = {}
+    for name, width in fields:
+        values[name] = word & (1 << width) - 1
+        word >>= width
+    return values
+
+
 def pack_beat(cfg: Config, beat: Beat, warp: int) -> int:
     """The decode port's record of a beat that warp slot ``warp`` executes."""
     registers = 0

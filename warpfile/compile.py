@@ -18,7 +18,9 @@ from warpfile.compiled import LIBRARY, folders, home, key
 
 #: Compiled beside all of ``golden``: what a model, its environment and a lockstep run's stream need in every cycle.
 HOT = {
-    "spec": ("beat", "ctas", "environment", "feed", "memory", "stimulus", "timing", "values"),
+    "spec": (
+        *("beat", "ctas", "environment", "execution", "feed", "front_end", "memory", "stimulus", "timing", "values"),
+    ),
     "sim": ("records", "stimulus"),
 }
 #: What runs in a process of its own, among copies of the packages. -O0 saves a third of the 40 s that -O1 compiles, and

@@ -37,7 +37,7 @@ class CachingCollectors:
         self.prefer = self.changed = 0
         self._counters = dict.fromkeys(COUNTERS, 0)
         # Those that most cycles change, by names of their own.
-        self._reads = self._asked = self._unit_cycles = self._preferred = self._others = 0
+        self._reads = self._asked = self._unit_cycles = self._waits = self._preferred = self._others = 0
         self._sources = self._hits = self._lost = 0
         self.units = CachingUnits(cfg, file)
         self.choice = UnitChoice(cfg.collectors)
@@ -68,6 +68,7 @@ class CachingCollectors:
             "bank_reads": self._reads,
             "bank_conflicts": self._asked - self._reads,
             "unit_cycles": self._unit_cycles,
+            "operand_waits": self._waits,
             "sources": self._sources,
             "source_hits": self._hits,
             "near_lost": self._lost,
@@ -90,18 +91,11 @@ class CachingCollectors:
 
     def offer(self) -> Sequence[Offer]:
         """See the contract. The probes of registered state are taken here."""
-<<<<<<< HEAD
         threshold = self.threshold.value << self._at_threshold | self.threshold.state << self._at_threshold_state
         self._far = self.state.word | (self.choice.waits | threshold) << self._at_waits
         self._word = self._requests.asking << self._at_request
         self._unit_cycles += len(self.units.order)
-=======
-        at_request, at_waits, at_threshold, at_threshold_state = self._at_state
-        word = self.state.word | self._requests.asking << at_request | self.choice.waits << at_waits
-        word |= self.threshold.value << at_threshold | self.threshold.state << at_threshold_state
-        self.counters["unit_cycles"] += self.state.busy.bit_count()
-        self.counters["operand_waits"] += self.state.lacking.bit_count()
->>>>>>> machine
+        self._waits += self.state.lacking.bit_count()
         offers: list[Offer] = []
         if any(ready != 0 for ready in self.units.ready):
             for port, number in self.units.offer():

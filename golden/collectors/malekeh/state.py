@@ -21,19 +21,9 @@ class RegisteredState:
         self._rank_bits = cfg.rank_bits
         self._orders: list[list[int]] = [[] for _ in range(cfg.collectors)]
         self._ranks = [0] * cfg.collectors
-<<<<<<< HEAD
         self._at_prefer = layout.offset["prefer"]
         self._at = [_Places(cfg, layout, unit) for unit in range(cfg.collectors)]
-        self.busy = self.empty = self.near = self.prefer = self.occupied = self.word = 0
-=======
-        at = layout.offset
-        self._at_prefer = at["prefer"]
-        steps = {"busy": 1, "lacking": 1, "owned": 1, "owner": cfg.warp_bits, "tag": cfg.unit_entries * cfg.tag_bits}
-        steps |= {"near": cfg.unit_entries, "locked": cfg.unit_entries, "rank": cfg.unit_entries * cfg.rank_bits}
-        steps |= {"filled": cfg.source_slots, "lfsr": LFSR_BITS}
-        self._at = [tuple(at[name] + unit * step for name, step in steps.items()) for unit in range(cfg.collectors)]
         self.busy = self.lacking = self.empty = self.near = self.prefer = self.occupied = self.word = 0
->>>>>>> machine
         units.touched = (1 << cfg.collectors) - 1
         self.refresh()
 
@@ -64,14 +54,8 @@ class RegisteredState:
         self.lacking = self.lacking | bit if lacks else self.lacking & ~bit
         self.empty = self.empty & ~bit if entries.used else self.empty | bit
         self.near = self.near | bit if entries.near else self.near & ~bit
-<<<<<<< HEAD
         at = self._at[number]
-        who = int(busy)
-=======
-        at_busy, at_lacking, at_owned, at_owner, at_tag, at_near, at_locked, at_rank, at_ready, at_lfsr = at
-        image = busy << at_busy | entries.tags << at_tag | unit.ready << at_ready | entries.lfsr << at_lfsr
-        image |= entries.near << at_near | entries.locked << at_locked | lacks << at_lacking
->>>>>>> machine
+        who = int(busy) | int(lacks) << at.lacking
         if unit.owner >= 0:
             who |= 1 << at.owned | unit.owner << at.owner
         if entries.order != self._orders[number]:
@@ -90,5 +74,6 @@ class _Places:
         at, entries = layout.offset, unit * cfg.unit_entries
         self.busy, self.tag, self.near = at["busy"] + unit, at["tag"] + entries * cfg.tag_bits, at["near"] + entries
         self.rank, self.filled = at["rank"] + entries * cfg.rank_bits, at["filled"] + unit * cfg.source_slots
+        self.lacking = at["lacking"] + unit - self.busy
         self.owned, self.owner = at["owned"] + unit - self.busy, at["owner"] + unit * cfg.warp_bits - self.busy
         self.locked, self.lfsr = at["locked"] + entries - self.near, at["lfsr"] + unit * LFSR_BITS - self.filled

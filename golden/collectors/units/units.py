@@ -29,15 +29,9 @@ class CollectorUnits:
 
     Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots,
     ``values`` what the granted ones get, ``arrivals`` by cycle the units that it reaches; ``order`` has the occupied
-<<<<<<< HEAD
-    units, oldest first, ``ready`` the ready units per port, ``complete`` of all ports. Attributes are state of
-    the last clock edge; ``offer`` decides; the other methods are clock edges. A dispatch comes before the allocation of
-    the same cycle.
-=======
-    units, oldest first, ``lacking`` those that have not all operands, ``ready`` the ready units per port. Attributes
-    are state of the last clock edge; ``offer`` decides; the other methods are clock edges. A dispatch comes before the
-    allocation of the same cycle.
->>>>>>> machine
+    units, oldest first, ``lacking`` those that have not all operands, ``ready`` the ready units per port,
+    ``complete`` of all ports. Attributes are state of the last clock edge; ``offer`` decides; the other methods are
+    clock edges. A dispatch comes before the allocation of the same cycle.
     """
 
     def __init__(self, cfg: Config, file: RegisterFile) -> None:
@@ -136,18 +130,13 @@ class CollectorUnits:
 
     def arrive(self, cycle: int) -> None:
         """Fill the slots whose data arrive in ``cycle``."""
-<<<<<<< HEAD
         if cycle not in self.arrivals:
             return
         for number in self.arrivals.pop(cycle):
-            self.units[number].missing -= 1
-=======
-        for number in self.arrivals.pop(cycle, ()):
             unit = self.units[number]
             unit.missing -= 1
             if not unit.missing:
                 self.lacking ^= 1 << number
->>>>>>> machine
             self._note_ready(number)
 
     def _note_ready(self, number: int) -> None:

@@ -1,0 +1,104 @@
+"""Execution units and memory: what comes behind the machine (docs/machine.md, section 9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from warpfile.spec.beat import Beat
+from warpfile.spec.config import Config
+from warpfile.spec.stimulus import Result, Stimulus
+from warpfile.spec.timing import Timings
+from warpfile.spec.trace import Trace
+from warpfile.spec.values import RowValues
+
+
+class Execution:
+    """Takes beats and returns their results. ``drive`` once per cycle, then what the machine did in it, each by the
+    method of its name.
+
+    Beats under way have different payloads. ``trace`` is asked only by machines that decide by values.
+    """
+
+    def __init__(self, cfg: Config, trace: Trace | None) -> None:
+        self.in_flight = 0  #: results that have not been accepted
+        self._limit, self._uniform = cfg.result_queue, cfg.uniform_latency
+        self._hint_mask = (1 << cfg.result_hint_bits) - 1
+        self._port_of, write_of = cfg.port_of, cfg.write_port_of
+        self._writes_back = [list[Result]() for _ in range(cfg.write_ports)]
+        self._units = [_ExecutionPort(write_of[port]) for port in range(cfg.ports)]
+        self._timings = Timings(cfg)
+        self._coming: dict[int, list[tuple[int, Result]]] = {}  # write-back port and result, by the cycle
+        self._values = RowValues(trace, cfg.lanes) if cfg.values and trace is not None else None
+
+    def owner(self, payload: int) -> int | None:
+        """Warp slot of a beat that was issued to the operand stage and has not been dispatched."""
+        for unit in self._units:
+            warp = unit.warps.get(payload)
+            if warp is not None:
+                return warp
+        return None
+
+    def drive(self, cycle: int, stimulus: Stimulus) -> None:
+        """Set this cycle's ``ready`` and results."""
+        if cycle in self._coming:
+            for number, result in self._coming.pop(cycle):
+                self._writes_back[number].append(result)
+        ready, limit, results = 0, self._limit, stimulus.results
+        for number, waiting in enumerate(self._writes_back):
+            results[number] = waiting[0] if waiting else None
+        for number, unit in enumerate(self._units):
+            if unit.free_at <= cycle and len(self._writes_back[unit.write_port]) < limit:
+                ready |= 1 << number
+        stimulus.ready = ready
+
+    def issued(self, warp: int, beat: Beat, cycle: int) -> None:
+        """A beat of a warp; one that needs no unit releases its tokens."""
+        if beat.needs_unit:
+            self._units[self._port_of[beat.port]].warps[beat.payload] = warp
+        elif beat.token_writes and beat.executes:
+            self._return(0, Result(cycle + self._uniform, warp, False, 0, beat.token_writes, 0, -1))
+
+    def dispatched(self, number: int, beat: Beat, cycle: int) -> int:
+        """A beat leaves at an execution port; returns its warp."""
+        unit = self._units[number]
+        warp = unit.warps.pop(beat.payload)
+        if not beat.last:
+            unit.free_at = cycle + 1
+            return warp
+        latency, interval, origin = self._timings.of(beat, cycle)
+        unit.free_at = cycle + interval
+        tokens, row = beat.token_writes, beat.result_row
+        for k in range(beat.dest_count):
+            result = Result(cycle + latency + k, warp, True, beat.dest + k, tokens, beat.mask, row)
+            result.full, result.component, result.origin = beat.full, k, origin
+            result.hints = beat.hints & self._hint_mask
+            if self._values is not None:
+                result.data = self._values.packed(row)
+            self._return(unit.write_port, result)
+            tokens = 0
+            row += row >= 0
+        if tokens:
+            self._return(unit.write_port, Result(cycle + latency, warp, False, 0, tokens, 0, -1))
+        return warp
+
+    def accepted(self, number: int) -> Result:
+        """The result that a write-back port offered, which it returns."""
+        self.in_flight -= 1
+        return self._writes_back[number].pop(0)
+
+    def _return(self, number: int, result: Result) -> None:
+        self.in_flight += 1
+        coming = self._coming.get(result.ready)
+        if coming is None:
+            self._coming[result.ready] = [(number, result)]
+        else:
+            coming.append((number, result))
+
+
+@dataclass(slots=True, eq=False)
+class _ExecutionPort:
+    """Where its results come back, and who owns the beats in collector units."""
+
+    write_port: int
+    warps: dict[int, int] = field(default_factory=dict)
+    free_at: int = 0
