@@ -19,7 +19,7 @@ PILOT = Part(
     events=pilot_events,
     settings={"tiny": {"fast_registers": 2, "epoch": 8, "epoch_threshold": 1}},
     structures=STRUCTURES,
-    hints=Hints(f"{_PASS}:annotate", f"{_PASS}:label"),
+    hints=Hints(f"{_PASS}:annotate", f"{_PASS}:label", shown={"hot registers": f"{_PASS}:shown"}),
     reached=(
         "fast_reads_high",
         "fast_reads_low",
