@@ -100,7 +100,7 @@ class HidesRoom(Baseline):
     """A buffer that holds any beat says that it has no room."""
 
     def _state(self, room: int) -> int:
-        return super()._state(room) & ~(self.frame.buffered << self._at_state[2])
+        return super()._state(room) & ~(self.frame.buffered << self._at_ready)
 
 
 class Hesitates(Baseline):
@@ -178,7 +178,7 @@ def test_a_corrupted_row_is_a_stale_operand() -> None:
 def test_a_flipped_probe_is_noticed() -> None:
     class Flips(Baseline):
         def step(self, stimulus):  # type: ignore[no-untyped-def]
-            return super().step(stimulus) ^ (self.cycle == 9) << self.collectors._at_grant
+            return super().step(stimulus) ^ (self.cycle == 9) << self.collectors._at + self.collectors._at_grant
 
     with pytest.raises((Broken, KeyError)):
         watch(Config(), hand_trace([op((2, 3), 4)] * 4), Flips)

@@ -227,7 +227,7 @@ def test_operands_alone_show_what_is_stale(change: Change) -> None:
 def test_a_flipped_probe_is_noticed() -> None:
     class Flips(Malekeh):
         def step(self, stimulus):  # type: ignore[no-untyped-def]
-            return super().step(stimulus) ^ (self.cycle == 6) << self.collectors._at["near"]
+            return super().step(stimulus) ^ (self.cycle == 6) << self.collectors._first + self.collectors._at["near"]
 
     trace = hinted(hand_trace([op((2, 3), 4)] * 4), [0] * 5)
     watch_malekeh(malekeh_config(), trace)
