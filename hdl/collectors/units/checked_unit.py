@@ -18,7 +18,7 @@ class CheckedUnit(wiring.Component):
 
     Members
     -------
-    allocate, beat, wait_for, leaving, grant, fill, dispatch       As in :class:`CollectorUnit`.
+    allocate, beat, wait_for, leaving, grant, fill, dispatch   As in :class:`hdl.collectors.units.unit.CollectorUnit`.
     occupied, ready, uncollected, slot_places, registers, port, out   Likewise; ``uncollected`` is what the unit has
                                   neither been granted nor read nearby.
     check : In(1), places : In(ArrayLayout)   The sources are looked up now, and are there.

@@ -17,7 +17,7 @@ class CacheLane(wiring.Component):
     writer : In(ports)                            Result that is written, one-hot.
     line : In(lines)                              Line that takes it, zero for none.
     lines : In(READ_PORTS * lines)                Line that each port reads, port-major, one-hot.
-    reads : Out(32 * READ_PORTS)
+    reads : Out(32 * READ_PORTS)                  What the ports read.
     """
 
     def __init__(self, cfg: RfcConfig) -> None:
