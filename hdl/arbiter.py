@@ -63,7 +63,7 @@ class RoundRobin(wiring.Component):
 
     Members
     -------
-    requests : In(count)
+    requests : In(count)   Who asks.
     taken : In(1)      The grant is used, the pointer moves.
     grant : Out(count) One-hot in the same cycle; zero without requests.
     """

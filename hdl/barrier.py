@@ -18,7 +18,7 @@ class Barrier(wiring.Component):
     -------
     resident : In(warps), cta : In(ArrayLayout)   CTA slot of each warp slot.
     arrive : In(warps)                            One-hot: this warp waits from the next cycle on.
-    waiting : Out(warps)
+    waiting : Out(warps)                          Warps that wait at a barrier.
     released : Out(warps)                         Waits in this cycle for the last time; only with places.
     """
 

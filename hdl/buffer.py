@@ -16,10 +16,10 @@ class InstructionBuffer(wiring.Component):
 
     Members
     -------
-    push : In(1), beat : In(beat_layout(cfg))
+    push : In(1), beat : In(beat_layout(cfg))   A beat comes.
     ready : Out(1)    An entry is free; a register's output.
-    pop : In(1)
-    valid : Out(1), head : Out(beat_layout(cfg))
+    pop : In(1)       The oldest beat leaves.
+    valid : Out(1), head : Out(beat_layout(cfg))   The oldest beat, if there is one.
     """
 
     def __init__(self, cfg: Config) -> None:

@@ -34,12 +34,12 @@ class WarpScoreboard(wiring.Component):
 
     Members
     -------
-    valid : In(1), head : In(beat_layout(cfg))
+    valid : In(1), head : In(beat_layout(cfg))   The warp's oldest beat, if there is one.
     collecting : In(1)                 A beat of this warp has not been dispatched.
     blocked : In(1)                    An older beat has yet to read a register that the head beat writes.
-    reserve : In(1), reserve_registers : In(register_names), reserve_tokens : In(16)
-    release : In(ports), release_registers, release_tokens : In(ArrayLayout)
-                                       Completed results, one decoded register mask and one token mask per port.
+    reserve : In(1), reserve_registers : In(register_names), reserve_tokens : In(16)   What the issuing beat writes.
+    release : In(ports), release_registers, release_tokens : In(ArrayLayout)   Completed results, one decoded register
+                                       mask and one token mask per port.
     clear : Out(1)                     The head beat is valid and has no hazard.
     reserve_long : In(1)               The reserving beat is a load from far away. This and the next only for
                                        ``two_level``, which keeps one more bit per register.

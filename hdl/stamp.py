@@ -59,12 +59,17 @@ def note_module(module: str, text: str) -> None:
 
 
 def convert(
-    build: Callable[[], wiring.Component], name: str, progress: Callable[[str], None] = str, *, apart: bool = False
+    build: Callable[[], wiring.Component],
+    name: str,
+    progress: Callable[[str], None] = str,
+    *,
+    apart: bool = False,
+    parts: dict[str, wiring.Component] | None = None,
 ) -> str:
     """Verilog of the part that ``build`` makes, and of every module stamped below it, each module once.
 
     ``progress`` is called with the name of each module before it is converted. ``apart``: every component below has the
-    ports that it declares.
+    ports that it declares. ``parts`` gets the component of every module.
     """
     modules: dict[str, wiring.Component | str] = {}
     token = _modules.set(modules)
@@ -75,13 +80,15 @@ def convert(
             while pending := [module for module in modules if module not in texts]:
                 for module in pending:
                     progress(module)
-                    texts.update(_texts(module, modules[module], apart))
+                    texts.update(_texts(module, modules[module], apart, {} if parts is None else parts))
             return "\n".join(texts.values())
     finally:
         _modules.reset(token)
 
 
-def _texts(module: str, part: wiring.Component | str, apart: bool) -> Iterator[tuple[str, str]]:
+def _texts(
+    module: str, part: wiring.Component | str, apart: bool, made: dict[str, wiring.Component]
+) -> Iterator[tuple[str, str]]:
     """Verilog of a module, then of the components in it, by name."""
     if isinstance(part, str):
         yield module, part
@@ -89,6 +96,7 @@ def _texts(module: str, part: wiring.Component | str, apart: bool) -> Iterator[t
     parts = [(module, part, Fragment.get(part, None))]
     while parts:
         name, part, fragment = parts.pop(0)
+        made[name] = part
         parts[:0] = _taken_out(name, fragment) if apart else []
         yield name, verilog(part, name, fragment)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warpfile.flows import constraints, core, file_list, lint_rules
 from warpfile.manifest import manifest
@@ -46,7 +46,7 @@ class Generated:
     """What :func:`generate` wrote: a file for each of :data:`FILES`."""
 
     paths: tuple[Path, ...]
-    facts: dict[str, object]  #: the manifest's contents
+    facts: dict[str, Any]  #: the manifest's contents
 
 
 def generate(
@@ -66,11 +66,13 @@ def generate(
     """
     names = names or Names.of(scheme.name, True, None, None)
     directory.mkdir(parents=True, exist_ok=True)
-    component, raw = design(scheme, cfg, probes=probes, progress=progress)
+    parts: dict[str, Component] = {}
+    component, raw = design(scheme, cfg, probes=probes, progress=progress, parts=parts)
     files = {what: f"{scheme.name}{end}" for what, end in FILES.items()}
     facts = manifest(scheme, cfg, preset_name, component, raw, names, probes=probes, files=[*files.values()])
     heading = _heading(scheme, preset_name, cfg)
     machine, sram = presented(cfg, raw, names)
+    machine = _explained(scheme, cfg, machine, names, parts, facts)
     texts = {
         "machine": heading + machine,
         "sram": f"{heading}`ifndef {WITHOUT_MODEL}\n{sram}`endif\n",
@@ -89,9 +91,15 @@ def generate(
 
 
 def design(
-    scheme: Scheme, cfg: Config, *, probes: bool, progress: Callable[[str], None] = _silent
+    scheme: Scheme,
+    cfg: Config,
+    *,
+    probes: bool,
+    progress: Callable[[str], None] = _silent,
+    parts: dict[str, Component] | None = None,
 ) -> tuple[Component, str]:
-    """The top component and its Verilog, in which every part has the ports that it declares."""
+    """The top component and its Verilog, in which every part has the ports that it declares; ``parts`` gets the
+    components by the names of their modules."""
     from warpfile.hdl.stamp import convert
 
     made: list[Component] = []
@@ -100,7 +108,7 @@ def design(
         made.append(scheme.rtl(cfg, probes))
         return made[0]
 
-    text = convert(build, TOP, progress, apart=True)
+    text = convert(build, TOP, progress, apart=True, parts=parts)
     return made[0], text
 
 
@@ -115,6 +123,18 @@ def presented(cfg: Config, raw: str, names: Names) -> tuple[str, str]:
     text = readable(machine + rest + sram, names.module)
     at = text.index("// One register bank:")
     return text[:at].rstrip() + "\n", text[at:]
+
+
+def _explained(
+    scheme: Scheme, cfg: Config, text: str, names: Names, parts: Mapping[str, Component], facts: Mapping[str, Any]
+) -> str:
+    """The machine with comments: of its pins those of the manifest, of its parts those of their docstrings."""
+    from warpfile.hdl.remarks import Remarks, commented, remarks
+
+    known = {probe.name: probe.doc for probe in scheme.probes(cfg)}
+    told = {names.module(name): remarks(part, known) for name, part in parts.items()}
+    told[names.top] = Remarks(scheme.summary, {port["name"]: port["meaning"] for port in facts["ports"]})
+    return commented(text, told.get)
 
 
 def _heading(scheme: Scheme, preset: str, cfg: Config) -> str:

@@ -11,6 +11,11 @@ from warpfile.spec.config import Config
 def execution_members(cfg: Config) -> dict[str, wiring.Member]:
     """Ports between the collectors and the execution units.
 
+    dispatch : Out(ports)        Beat that leaves for an execution unit.
+    operands : Out(ports)        Its operands, slot-major, lane 0 lowest.
+    result : In(write_ports)     Result for a register, held until ready.
+    result_data : In(write_ports)   Value of the result.
+
     ``dispatch``: one stream per execution port, with the operands in ``operands`` (slot-major, lane 0 lowest) in the
     same cycle. ``result``: one stream per write-back port, held until ready, with its data in ``result_data``.
     """
@@ -25,6 +30,17 @@ def execution_members(cfg: Config) -> dict[str, wiring.Member]:
 
 def collector_members(cfg: Config) -> dict[str, wiring.Member]:
     """All ports of collectors; every width and time is in docs/slots/collectors.md.
+
+    heads : In(ArrayLayout), buffered, clear, waiting : In(warps)   Head beat of every warp; there is one, it has no
+                                 hazard, it waits at a barrier.
+    room : Out(warps)            The head beat would be taken.
+    prefer : Out(warps)          Warps that issue first.
+    blocked : Out(warps)         The head beat writes a register that an older beat has yet to read.
+    collecting : Out(warps)      Some beat of the warp has not been dispatched.
+    offer_valid : In(1), offer : In(beat_layout), offer_warp : In(warps)   The chosen beat; zero if none.
+    accept : Out(1)              It is taken; a refusal is a bubble.
+    chosen : Out(units)          Unit presented for dispatch, one-hot.
+    See also :func:`execution_members` and :func:`between_members`.
 
     Besides, collectors have an output for every probe of their own, by the probe's name, but for what the contract
     names alike.

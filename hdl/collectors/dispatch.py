@@ -15,7 +15,7 @@ class DispatchArbiter(wiring.Component):
     Members
     -------
     ready : In(units)             Units that are ready and belong to this port.
-    older : In(units ** 2)
+    older : In(units ** 2)        Order of allocation.
     taken : In(1)                 The port takes the presented unit; a round-robin pointer moves.
     chosen : Out(units)           One-hot in the same cycle, zero if none is ready.
     """

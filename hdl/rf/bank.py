@@ -78,7 +78,7 @@ class Bank(wiring.Component):
     rows : In(ArrayLayout)             Row of each slot that may ask.
     grant, chosen : Out                See :class:`ReadArbiter`.
     fill : Out(units * slots)          Slot whose data are on ``read_data``: ``bank_cycles`` cycles after its grant.
-    read_data : Out(data_bits)
+    read_data : Out(data_bits)         The row that was read.
     lengths, write_lengths, offer_lengths : In(ArrayLayout)   Cycles from 1, of each slot, port, client; if ``varying``.
     See also :func:`hdl.rf.engines.bank_members`.
     """

@@ -35,6 +35,22 @@ def unit_inputs(cfg: Config) -> int:
 def file_members(cfg: Config) -> Members:
     """All ports of a register file; every width and time is in docs/slots/rf.md.
 
+    launch_valid : In(1), launch : In(launch_layout)   A warp that is resident from the next cycle.
+    launch_ready : Out(1)        The file takes a launch in this cycle.
+    kernel_valid : In(1), kernel : In(kernel_layout), kernel_ready : Out(1)   A kernel before its first launch.
+    quiet : Out(1)               Nothing is under way inside.
+    exits : In(warps)            One-hot, the warp whose EXIT issues.
+    retired : Out(warps)         Slots and places that are free from the next cycle.
+    hold : Out(warps)            The head beat of the warp must not issue.
+    offer_valid : In(1), offer : In(beat_layout), offer_warp : In(warps)   The chosen beat; issues if it is accepted.
+    accept : In(1)               The collectors take the offered beat.
+    operand_valid : In(1), operand : In(operand_bits)   Of the pseudo-instruction that issued in the cycle before.
+    results : In(ArrayLayout), result_data : In(ArrayLayout)   Results at the write-back ports, and their values.
+    completed : Out(write_ports), completion : Out(ArrayLayout)   Results that are in place, for the scoreboard.
+    places : In(ArrayLayout), release : In(active_warps), released : Out(active_warps)   Places of active warps: who
+                                 holds each, who is to be let go, who is.
+    See also :func:`between_members`.
+
     Besides, a file has an output for every probe of its own, by the probe's name.
     """
     members = {
@@ -69,7 +85,28 @@ def file_members(cfg: Config) -> Members:
 
 
 def between_members(cfg: Config) -> Members:
-    """What is between collectors and register file, as the file sees it; the collectors have it flipped."""
+    """What is between collectors and register file, as the file sees it; the collectors have it flipped.
+
+    source_places : Out(ArrayLayout)   Of the offered beat's sources, in the same cycle.
+    lookup_registers : In(ArrayLayout), lookup_places : Out(ArrayLayout)   Warp-major: registers, and where they live.
+    check_warp : In(warp_bits), check_valid : In(slots), check_registers : In(ArrayLayout)   Sources of the unit that
+                                 asks; no bit valid: nobody asks.
+    check_places, check_refs : Out(ArrayLayout), check_near : Out(slots)   Of those sources, which are near, the name of
+                                 the copy, the place of the others.
+    unwritten : Out(slots)       Asking slots whose row has yet to be written.
+    near_warp : In(warp_bits), near_slots : In(slots), near_refs : In(ArrayLayout)   The unit that reads its copies.
+    near_data : Out(ArrayLayout)   Its copies, lane-major.
+    note, near_note : Out(note_bits)   What the file notes of the offered beat, and the note of the unit that reads.
+    requests : In(slots), request_places : In(ArrayLayout)   Every slot that asks its bank, and its place.
+    older : In(units ** 2)       Order of allocation.
+    grant, fill : Out(slots)     Slots that a bank serves, and slots whose data are there.
+    cycles : Out(ArrayLayout)    With the grant: how long until the data are there.
+    fill_data : Out(ArrayLayout)   Lane-major: lane, then input.
+    result_valid, result_store : In(write_ports)   Results with a register; those that a bank has to store.
+    result_accept : Out(write_ports)   A bank takes the result.
+    result_banks : Out(ArrayLayout)   Bank of every result's register.
+    See also :func:`engine_members`.
+    """
     sources = _later(cfg) if cfg.gives.later else _at_once(cfg)
     return {**sources, **_reads(cfg), **_results(cfg), **engine_members(cfg, cfg.asks.engines)}
 
@@ -129,7 +166,14 @@ def _results(cfg: Config) -> Members:
 
 
 def engine_members(cfg: Config, engines: tuple[Engine, ...]) -> Members:
-    """Ports for engines; clients are numbered through all of them, in their order."""
+    """Ports for engines; clients are numbered through all of them, in their order.
+
+    engine_valid : In(clients), engine_places : In(ArrayLayout)   Clients that want an access, and where.
+    engine_data : In(ArrayLayout), engine_masks : In(ArrayLayout)   What they write, and in which lanes.
+    engine_grant : Out(clients)   The bank serves the client.
+    engine_write : In(clients)   A client of a reading engine wants to write.
+    engine_fill : Out(clients), engine_read : Out(ArrayLayout)   Its data are there, and the data.
+    """
     count, masked, reading = (client_count(engines, kind) for kind in ("all", "masked", "reads"))
     members: Members = {}
     if count:

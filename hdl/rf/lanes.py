@@ -41,7 +41,7 @@ class WriteLane(wiring.Component):
     -------
     results : In(32 * ports), accept : In(banks * ports)   Bit ``bank * ports + port``.
     others : In(32 * clients), taken : In(banks * clients)   Bit ``bank * clients + client``; only with clients.
-    banks : Out(32 * banks)
+    banks : Out(32 * banks)   What each bank is to write in this lane.
     """
 
     def __init__(self, cfg: Config, clients: int = 0) -> None:

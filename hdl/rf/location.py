@@ -30,7 +30,7 @@ class Location(wiring.Component):
 
     Members
     -------
-    launch_valid : In(1), launch : In(launch_layout(cfg))
+    launch_valid : In(1), launch : In(launch_layout(cfg))   A warp that is resident from the next cycle.
     warp : In(warps), sources : In(ArrayLayout)      One-hot warp and the registers of the offered beat.
     source_places : Out(ArrayLayout)                 These three only with ``cfg.asks.sources``.
     result_warps, result_registers : In(ArrayLayout), result_places : Out(ArrayLayout)   Per write-back port.

@@ -97,7 +97,7 @@ class BankRam(wiring.Component):
     Members
     -------
     read : In(1), read_row : In(row_bits), read_data : Out(data_bits)   One cycle after the read, then held.
-    write : In(1), write_row : In(row_bits), mask : In(lanes), write_data : In(data_bits)
+    write : In(1), write_row : In(row_bits), mask : In(lanes), write_data : In(data_bits)   Lanes in ``mask`` change.
     """
 
     def __init__(self, cfg: Config) -> None:

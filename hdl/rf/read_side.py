@@ -15,7 +15,8 @@ def read_members(cfg: Config) -> dict[str, wiring.Member]:
     """Ports for reads.
 
     requests : In(units * slots), places : In(ArrayLayout)   Every slot and its place; units, slots: ``cfg.asks``.
-    older : In(units ** 2), grant, fill : Out(units * slots)
+    older : In(units ** 2)   Order of allocation.
+    grant, fill : Out(units * slots)   Slots that a bank serves, and slots whose data are there.
     fill_data : Out(ArrayLayout)   Lane-major: lane, then input.
     """
     slots = cfg.asks.units * cfg.asks.slots

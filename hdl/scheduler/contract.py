@@ -46,6 +46,11 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
 def scheduler_members(cfg: Config) -> dict[str, wiring.Member]:
     """Ports that every warp scheduler has.
 
+    eligible : In(warps)         Warps that may issue; only preferred ones if any is.
+    grant : Out(warps)           The chosen one, one-hot; zero if nobody is eligible.
+    taken : In(1)                It issues; only then a pointer moves.
+    launch, exit : In(warps)     A warp comes, a warp ends; one-hot.
+
     ``grant`` is one-hot among ``eligible`` in the same cycle, zero if none is. ``taken``: the granted warp issues.
     ``launch`` and ``exit`` are one-hot warp slots.
     """

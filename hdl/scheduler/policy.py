@@ -9,7 +9,10 @@ from warpfile.spec.config import Config
 
 
 class Gto(wiring.Component):
-    """The warp that issued last while it can, otherwise the warp that was launched longest ago."""
+    """The warp that issued last while it can, otherwise the warp that was launched longest ago.
+
+    Ports: :func:`scheduler_members`.
+    """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
@@ -32,7 +35,10 @@ class Gto(wiring.Component):
 
 
 class Oldest(wiring.Component):
-    """The warp that was launched longest ago."""
+    """The warp that was launched longest ago.
+
+    Ports: :func:`scheduler_members`.
+    """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
@@ -47,7 +53,10 @@ class Oldest(wiring.Component):
 
 
 class Lrr(wiring.Component):
-    """The first eligible warp at or after a pointer that moves behind every issuer."""
+    """The first eligible warp at or after a pointer that moves behind every issuer.
+
+    Ports: :func:`scheduler_members`.
+    """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg

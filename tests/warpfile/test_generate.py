@@ -138,6 +138,21 @@ def test_the_manifest_lists_the_ports_of_the_verilog(made: Made) -> None:
 
 
 @every_design
+def test_every_module_and_every_port_has_a_comment(made: Made) -> None:
+    text = made.verilog.read_text()
+    assert not uncommented(text)
+    assert uncommented(re.sub(r"(output \S+ \w+;)  // .*", r"\1", text, count=1))
+    assert uncommented(re.sub(r"^// .*\n(?=module)", "", text, count=1, flags=re.MULTILINE))
+
+
+def uncommented(text: str) -> list[str]:
+    """Heads of modules, and ports, without a comment."""
+    heads = re.findall(r"^(.*)\n(module \w+)", text, re.MULTILINE)
+    ports = re.findall(r"^  (?:input|output) [^/]*$", text, re.MULTILINE)
+    return [*(name for before, name in heads if not before.startswith("// ")), *ports]
+
+
+@every_design
 def test_the_manifest_states_the_register_file(made: Made, scheme: str, preset: str) -> None:
     cfg = SCHEMES[scheme].configuration(preset)
     facts = made.facts

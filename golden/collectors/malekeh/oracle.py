@@ -102,7 +102,7 @@ class ForeseeingCollectors(CachingCollectors):
         self._foresight = _Foresight(cfg, distances)
         for number, unit in enumerate(self.units.units):
             unit.entries = ForeseeingEntries(cfg, number + 1)
-        self.entrance = _ForeseeingEntrance(cfg, layout, self.units, file, self.counters)
+        self.entrance = _ForeseeingEntrance(cfg, layout, self.units, file, self._counters)
         self.entrance.foresight = self._foresight
 
     def _allocate(self, warp: int, entry: Entry) -> bool:

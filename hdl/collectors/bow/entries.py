@@ -34,8 +34,9 @@ class WindowEntries(wiring.Component):
     Members
     -------
     number : In                     Of the next beat.
-    now : Out(entries_layout(cfg))  At the start of the cycle; ``then : In`` the same after the result.
-    registers : Out(ArrayLayout), pinned : Out(window_entries)
+    now : Out(entries_layout(cfg))  At the start of the cycle.
+    then : In(entries_layout(cfg))  The same after the result.
+    registers : Out(ArrayLayout), pinned : Out(window_entries)   Register of each; those that a beat is to read.
     asking : Out(window_entries)    Filling ones that have not been granted.
     stored, merged : In(window_entries)   Entry that the accepted result overwrites, whole or in its lanes.
     result_register : In(register_bits), result_number : In   Of the result and of its beat.

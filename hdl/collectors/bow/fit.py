@@ -35,10 +35,10 @@ class SourceFit(wiring.Component):
 
     Members
     -------
-    entries : In(entries_layout(cfg))
-    used : In(source_slots)
+    entries : In(entries_layout(cfg))   All entries.
+    used : In(source_slots)        Sources of the beat.
     named : In(source_slots * window_entries)   Slot-major: the entry has the register of the source.
-    fit : Out(fit_layout(cfg))
+    fit : Out(fit_layout(cfg))     What was found.
     urgent : Out(window_entries)   Entries of used sources that the bank must have before it can be asked.
     leaving : Out(1)               A used source has such an entry, or one that is already on its way.
     """

@@ -24,7 +24,7 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
     head : In(beat_layout(cfg)), buffered, running : In(1)   Next beat; it is clear and does not wait at a barrier.
     offered : In(1)                The next beat is offered.
     room, accepts : Out(1)         It could enter in some cycle, it may enter in this one.
-    blocked, collecting : Out(1)
+    blocked, collecting : Out(1)   The next beat writes what an older one has yet to read; a beat is not dispatched.
     results, full : In(ports), registers : In(ArrayLayout), classes : In(ArrayLayout)   Valid results of the warp; write
                                    classes only if the compiler gives them.
     considered, bank_request : Out(ports)   The considered result, one-hot; the same if its bank must take it.
@@ -37,6 +37,7 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
     ready : Out(1), dispatch : In(1), port : Out(port_bits), out : Out(dispatch_layout(cfg))   Oldest ready beat.
     filled, written : Out(window_entries)   Entries that the lanes fill, and write with the accepted result.
     evicting : Out(window_entries)          Entry on its way to its bank; if it writes back.
+    events : Out                            Observed.
     read : Out(source_slots * window_entries)         Entries of the sources of the beat on ``out``.
     """
     register, ports, entries = cfg.register_bits, cfg.write_ports, cfg.window_entries

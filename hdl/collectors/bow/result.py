@@ -16,12 +16,13 @@ class ResultChoice(wiring.Component):
 
     Members
     -------
-    full : In(1), write_class : In(2)
+    full : In(1), write_class : In(2)   It writes all live lanes; where the compiler wants it.
     late : In(1)                    Its beat has left the window.
     outdated : In(1)                Its beat is the one that leaves the window next.
     named : In(window_entries)      Entries with its register.
-    entries : In(entries_layout(cfg)), pinned : In(window_entries), older : In(window_entries ** 2)
-    then : Out(entries_layout(cfg))
+    entries : In(entries_layout(cfg))   All entries at the start of the cycle.
+    pinned : In(window_entries), older : In(window_entries ** 2)   Those that a beat is to read; their order.
+    then : Out(entries_layout(cfg))     All entries after the result.
     had : Out(window_entries)       Entry that it gets anew.
     stored, merged : Out(window_entries)   Entry that it overwrites as a whole, or in its lanes.
     banked, dropped : Out(1)        It goes to its bank, nobody takes it.

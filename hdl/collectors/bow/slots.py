@@ -20,7 +20,7 @@ class WindowSlots(wiring.Component):
     Members
     -------
     index : In(warp_bits)                 Of the warp slot; constant.
-    enter : In(1), head : In(beat_layout(cfg)), used : In(source_slots)
+    enter : In(1), head : In(beat_layout(cfg)), used : In(source_slots)   A beat comes, with these sources.
     entries : In(source_slots * window_entries)   Entry of each used source, one-hot.
     have : In(source_slots)               Sources that need not wait.
     filled : In(1), filled_index : In(entry_bits)   Data of an entry arrive.
@@ -29,7 +29,11 @@ class WindowSlots(wiring.Component):
     clear : In(1)                         The warp ends.
     number : Out                          Of the next beat.
     reusable : Out(1)                     Its slot may be used again.
+<<<<<<< HEAD
     undispatched, lacking : Out(window)   ``lacking``: of these, those that wait for a source.
+=======
+    undispatched : Out(window)            Slots whose beat has not left.
+>>>>>>> cores
     late, outdated : Out(1)               The result's beat has left, or is the next to leave.
     result_number : Out                   Number of its beat.
     ready : Out(1), port : Out(port_bits), out : Out(dispatch_layout(cfg))   Oldest beat that can be dispatched.

@@ -16,7 +16,7 @@ class TakeEntries(wiring.Component):
 
     Members
     -------
-    miss : In(source_slots), usable : In(window_entries)
+    miss : In(source_slots), usable : In(window_entries)   Sources without an entry, and entries that may be taken.
     taken : Out(source_slots * window_entries)   Slot-major, one-hot per source; zero for sources that miss nothing.
     """
 

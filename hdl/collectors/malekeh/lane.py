@@ -16,9 +16,9 @@ class CachingLane(wiring.Component):
     fill : In(unit_entries), fill_data : In(32)   Entry that takes data from the banks at the end of the cycle.
     place : In(unit_entries), winner : In(ports)  Entry that takes a result, and the write-back port of that.
     enable : In(ports)                            The result of this port has this lane.
-    results : In(32 * ports)
+    results : In(32 * ports)                      This lane of the results.
     reads : In(source_slots * unit_entries)       Entry of each source slot, slot-major.
-    operands : Out(32 * source_slots)
+    operands : Out(32 * source_slots)             What the slots read.
     """
 
     def __init__(self, cfg: MalekehConfig) -> None:

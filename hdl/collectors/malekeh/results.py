@@ -29,7 +29,8 @@ class ResultLookup(wiring.Component):
 
     Members
     -------
-    See :func:`entry_members`; tags : In(ArrayLayout)   Register of each entry.
+    See :func:`entry_members`.
+    tags : In(ArrayLayout)            Register of each entry.
     mine, hinted, full : In(ports)    Accepted results of the unit's warp; near ones; those that write all lanes.
     registers : In(ArrayLayout)       Per port.
     lower : In(ports ** 2)            Bit ``ports * p + q``: the result of p goes to a lower bank than that of q.

@@ -20,7 +20,8 @@ class SourceLookup(wiring.Component):
 
     Members
     -------
-    See :func:`entry_members`, without ``locked``; tags : In(ArrayLayout)   Entries as the beat meets them.
+    See :func:`entry_members`, without ``locked``.
+    tags : In(ArrayLayout)   Entries as the beat meets them.
     valid : In(source_slots), registers : In(ArrayLayout)   The sources, all different.
     victims : Out(source_slots * unit_entries)   Entries that misses take, slot-major, one-hot per slot.
     uses : Out(source_slots * unit_entries)      Entries of all sources, in the same way.

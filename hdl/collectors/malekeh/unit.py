@@ -26,18 +26,20 @@ class CachingUnit(wiring.Component):
     allocate, own : In(1)                   The unit takes the offered beat; it belongs to the beat's warp.
     vacate : In(1)                         The warp ends, and the unit is its own.
     beat : In(beat_layout(cfg)), places : In(ArrayLayout)   The offered beat and where its sources live.
-    grant, fill : In(source_slots), dispatch : In(1)
+    grant, fill : In(source_slots), dispatch : In(1)   A bank serves the slot, its data are there, the beat leaves.
     lfsr : In(LFSR_BITS), step : Out(1)     A far register gives way in this cycle.
-    busy, owned : Out(1), owner : Out(warp_bits)
+    busy, owned : Out(1), owner : Out(warp_bits)   It holds a beat; it belongs to a warp, to this one.
     empty, holds_near : Out(1)              No entry has a register; some entry has a near one.
-    tags, ranks : Out(ArrayLayout), near_entries, locked : Out(unit_entries)
+    tags, ranks : Out(ArrayLayout), near_entries, locked : Out(unit_entries)   State of the entries.
     filled, request : Out(source_slots)     Slots whose value is in its entry, and those that ask their bank.
     slot_places : Out(ArrayLayout), ready : Out(1), port : Out(port_bits)   As in the baseline.
     out : Out(dispatch_layout(cfg))         Likewise.
     mine, winner : Out(ports)               Results of the unit's warp, and the one that comes first.
     place, fill_entries : Out(unit_entries), reads : Out(source_slots * unit_entries)   What the lanes do.
     invalidate, lost : Out(unit_entries), SOURCE_EVENTS : Out(source_slots) each
-    result_ and a name of RESULT_EVENTS : Out(ports) each
+    result_cache_hit, result_cache_empty, result_cache_far, result_cache_near : Out(ports)   Results that enter, and
+                                            where.
+    result_far, result_outdone, result_partial, result_crowded : Out(ports)   Results that do not enter, by reason.
     """
 
     def __init__(self, cfg: MalekehConfig) -> None:

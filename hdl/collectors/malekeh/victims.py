@@ -63,7 +63,7 @@ class Victims(wiring.Component):
     Members
     -------
     See :func:`entry_members`.
-    misses : In(source_slots)
+    misses : In(source_slots)                    Sources that are not there.
     victims : Out(source_slots * unit_entries)   Slot-major, one-hot per slot; zero for slots that miss nothing.
     """
 

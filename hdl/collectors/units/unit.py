@@ -18,16 +18,22 @@ class CollectorUnit(wiring.Component):
 
     Members
     -------
-    allocate : In(1), beat : In(beat_layout(cfg)), places : In(ArrayLayout)
+    allocate : In(1), beat : In(beat_layout(cfg)), places : In(ArrayLayout)   A beat, and where its sources live.
     wait_for : In(collectors)     Units that must dispatch before this one; taken at allocation.
     leaving : In(collectors)      Units that dispatch in this cycle.
+<<<<<<< HEAD
     grant, fill : In(slots)
     dispatch : In(1)
     occupied, ready, lacking : Out(1)   ``lacking``: a slot is not filled.
+=======
+    grant, fill : In(slots)       Slots that their bank serves, and slots whose data are there.
+    dispatch : In(1)              The beat leaves.
+    occupied, ready : Out(1)      It holds a beat; all operands of the beat are there.
+>>>>>>> cores
     request : Out(slots)          Slots that ask their bank in this cycle.
     uncollected : Out(slots)      Slots not granted yet.
-    slot_places, registers : Out(ArrayLayout)
-    port : Out(port_bits), out : Out(dispatch_layout(cfg))
+    slot_places, registers : Out(ArrayLayout)   Where the sources live, and their registers.
+    port : Out(port_bits), out : Out(dispatch_layout(cfg))   The beat, and the execution port that it goes to.
     """
 
     def __init__(self, cfg: Config) -> None:

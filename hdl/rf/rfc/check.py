@@ -19,8 +19,8 @@ class TagCheck(wiring.Component):
 
     Members
     -------
-    wanted : In(source_slots), registers : In(ArrayLayout)
-    valid : In(cache_entries), tags : In(ArrayLayout)
+    wanted : In(source_slots), registers : In(ArrayLayout)   The sources.
+    valid : In(cache_entries), tags : In(ArrayLayout)      Lines with a register, and the register.
     hits : Out(source_slots), entries : Out(ArrayLayout)   Which sources are there, and where.
     lines : Out(cache_entries)                             All lines that are hit.
     """

@@ -27,19 +27,28 @@ class CacheDirectory(wiring.Component):
     -------
     places : In(ArrayLayout), release : In(active_warps), released : Out(active_warps)   As in the register file.
     exits : In(warps)                  The warp whose EXIT issues, one-hot.
-    short_warp, long_warp : In(warp_bits), short_register, long_register : In(register_bits)
+    short_warp, long_warp : In(warp_bits), short_register, long_register : In(register_bits)   Of the two results.
     write_hit, take : In(1)            The short result enters its line, or another one.
     merge, drop_long : In(1)           The long result is written into its line, or makes it void.
-    SHORT_LOOKUP : Out(1) each, victim_register : Out(register_bits)
+    hit, line, victim, victim_dead : Out(1)   Of the short result's register: it is there; a line may be taken; that
+                                       holds a value that has to be written, one that nobody reads again.
+    victim_register : Out(register_bits)   Register of that value.
     long_hit : Out(1)                  As the short result leaves the lines.
+<<<<<<< HEAD
     flush_wanted : Out(1), flush_warp : Out(warp_bits), flush_register : Out(register_bits), flush_sent : In(1)
     check_warp : In(warp_bits), check_valid : In(source_slots), check_registers : In(ArrayLayout)
     hits : Out(source_slots), entries : Out(ArrayLayout)
     lacks : In(lines), defer : Out(1), recall : Out(1)   Lines without some lane of the beat that looks up; it is not
                                        looked up now; a line is sent for it. Only where lines know their lanes.
+=======
+    flush_wanted : Out(1), flush_warp : Out(warp_bits), flush_register : Out(register_bits)   The line to be flushed.
+    flush_sent : In(1)                 It goes to its queue.
+    check_warp : In(warp_bits), check_valid : In(source_slots), check_registers : In(ArrayLayout)   Sources to look up.
+    hits : Out(source_slots), entries : Out(ArrayLayout)   Which of them are there, and where.
+>>>>>>> cores
     read_warp : In(warp_bits), reads, kills, hastens : In(source_slots), read_entries : In(ArrayLayout)   Of the unit
                                        that reads: its hits, the hints of their sources, where they are.
-    victim_port, flush_port : In(READ_PORTS)
+    victim_port, flush_port : In(READ_PORTS)   Read port that the victim, or the line to be flushed, uses.
     written : Out(lines), line_reads : Out(ArrayLayout)   Line that is written, line that each port reads.
     LINE_OUTPUTS : Out(lines) each, line_register, head : Out(ArrayLayout)   Observed.
     """

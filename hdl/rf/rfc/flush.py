@@ -14,7 +14,7 @@ class FlushEngine(wiring.Component):
 
     Members
     -------
-    release : In(active_warps)
+    release : In(active_warps)              Places that are to be let go.
     valid, worthless, written : In(lines)   As the results leave them: lines that hold a register; of these, those
                                             whose value is not to be kept; the line that a result writes.
     place : Out(active_warps), line : Out(lines)   One-hot, zero if nothing can be sent.

@@ -17,10 +17,14 @@ class CacheLane(wiring.Component):
     writer : In(ports)                            Result that is written, one-hot.
     line : In(lines)                              Line that takes it, zero for none.
     lines : In(READ_PORTS * lines)                Line that each port reads, port-major, one-hot.
+<<<<<<< HEAD
     reads : Out(32 * READ_PORTS)
     whole, fresh : In(1)                          The result is full; the line gets another register. These and what
                                                   follows only where lines know their lanes.
     present : Out(lines), saves : Out(READ_PORTS) Lines, and lines that are read, that have this lane.
+=======
+    reads : Out(32 * READ_PORTS)                  What the ports read.
+>>>>>>> cores
     """
 
     def __init__(self, cfg: RfcConfig) -> None:

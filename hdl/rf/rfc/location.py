@@ -20,9 +20,11 @@ class CacheLocation(wiring.Component):
 
     Members
     -------
-    launch_valid : In(1), launch : In(launch_layout(cfg))
+    launch_valid : In(1), launch : In(launch_layout(cfg))   A warp that is resident from the next cycle.
     check_warp : In(warp_bits), check_registers : In(ArrayLayout), check_places : Out(ArrayLayout)   Per source slot.
-    Per name in WRITERS: <name>_warp : In(warp_bits), <name>_register : In(register_bits), <name>_place : Out
+    short_warp, short_register : In, short_place : Out   Of the short result or the victim, and where it lives.
+    long_warp, long_register : In, long_place : Out      Of the long result.
+    flush_warp, flush_register : In, flush_place : Out   Of the line to be flushed.
     """
 
     def __init__(self, cfg: RfcConfig) -> None:

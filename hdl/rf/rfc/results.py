@@ -19,11 +19,14 @@ class ShortResult(wiring.Component):
     Members
     -------
     valid, full, hinted : In(1)     A result; it writes all live lanes; the compiler says that it is not to enter.
-    SHORT_LOOKUP : In(1) each
+    hit, line, victim, victim_dead : In(1)   Its register is there; a line may be taken; that holds a value that has to
+                                    be written, one that nobody reads again.
     queue_full : In(1)              Of the bank to which it, or with ``wants_victim`` the victim, has to go.
     port : In(1)                    A read port is left.
-    wants_victim : Out(1)
-    accept : Out(1), SHORT_EVENTS : Out(1) each
+    wants_victim : Out(1)           It makes another register leave.
+    accept : Out(1)                 It is accepted.
+    write_hit, take : Out(1)        It is written into its line, into another one.
+    bypass_hint, bypass_partial, bypass_full : Out(1)   It goes past the lines, by reason.
     evict, evict_dead : Out(1)      The victim goes to its queue, or is dropped.
     queues : Out(1)                 Something goes to a queue.
     """
@@ -63,11 +66,12 @@ class LongResult(wiring.Component):
 
     Members
     -------
-    valid, full : In(1)
+    valid, full : In(1)             A result; it writes all live lanes.
     hit : In(1)                     Its register is in the cache, as the short result leaves that.
     queue_full, queue_taken : In(1) Of its bank; the short result sends something there.
     line_written : In(1)            The short result uses the write port.
-    accept, merge, drop, queues : Out(1)
+    accept, merge, drop, queues : Out(1)   It is accepted; it is written into its line, makes the line void, goes to a
+                                    queue.
     """
 
     def __init__(self) -> None:

@@ -33,12 +33,12 @@ class CacheTags(wiring.Component):
     take : In(cache_entries), new_register : In(register_bits)   Line that gets another register, one-hot or zero.
     advance : In(1)                   The search for a victim starts behind that line from now on.
     revive : In(cache_entries)        Line that is written and keeps its register.
-    invalidate : In(cache_entries)
+    invalidate : In(cache_entries)    Lines that lose their register.
     pin : In(cache_entries)           Lines that one more source slot is to read.
     reads : In(ArrayLayout)           Line that each source slot of a unit reads now, one-hot or zero.
     kill, hasten : In(cache_entries)  Lines that become dead, and that become the first to be evicted.
     vacant : In(1)                    The place holds no warp.
-    tags : Out(tags_layout(cfg))
+    tags : Out(tags_layout(cfg))      State of all lines.
     """
 
     def __init__(self, cfg: RfcConfig) -> None:

@@ -51,7 +51,7 @@ class VictimChoice(wiring.Component):
 
     Members
     -------
-    valid, pinned, dead, evict_first : In(cache_entries)
+    valid, pinned, dead, evict_first : In(cache_entries)   Lines with a register, and what is known of it.
     head : In(head_bits(cfg))        Where the search starts; not for ``lru``.
     older : In(cache_entries ** 2)   Order of use; only for ``lru``.
     line : Out(cache_entries)        One-hot in the same cycle, zero if all are pinned.

@@ -23,11 +23,11 @@ class WriteQueue(wiring.Component):
 
     Members
     -------
-    push : In(1), row : In(row_bits)
-    pop : In(1)
+    push : In(1), row : In(row_bits)    An entry comes, for this row.
+    pop : In(1)                         The oldest entry leaves.
     full, filled : Out(1)               No room; something to pop.
     entry, head : Out(write_queue)      Entry that a push takes, entry that a pop leaves; one-hot.
-    head_row : Out(row_bits)
+    head_row : Out(row_bits)            Row of the oldest entry.
     count : Out                         Entries that wait.
     rows : In(ArrayLayout), found : Out(collectors * slots)   Rows looked up among all that wait.
     """

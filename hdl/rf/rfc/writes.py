@@ -43,11 +43,11 @@ class CacheWrites(wiring.Component):
     Members
     -------
     valid : In(ports), results : In(ArrayLayout)   Results with a register.
-    accept : Out(ports)
-    FROM_DIRECTORY : In, TO_DIRECTORY : Out        See :class:`hdl.rf.rfc.directory.CacheDirectory`.
+    accept : Out(ports)                            In the same cycle.
+    FROM_DIRECTORY : In, TO_DIRECTORY : Out        As in :class:`hdl.rf.rfc.directory.CacheDirectory`.
     full : In(banks)                               Queues without room.
-    <name>_place : In(location_layout(cfg))        Per name in WRITERS, where its register lives;
-    sent_register : Out(register_bits)             for the short result that or the victim's.
+    short_place, long_place, flush_place : In(location_layout(cfg))   Where the writer's register lives.
+    sent_register : Out(register_bits)             Register of the short result, or the victim's.
     reads : In(READ_PORTS)                         Read ports that source slots use.
     push : Out(writers), push_sources : Out(ArrayLayout)   To the queues.
     writer : Out(ports)                            Result that is written into a line, one-hot.
