@@ -29,11 +29,8 @@ class WindowSlots(wiring.Component):
     clear : In(1)                         The warp ends.
     number : Out                          Of the next beat.
     reusable : Out(1)                     Its slot may be used again.
-<<<<<<< HEAD
-    undispatched, lacking : Out(window)   ``lacking``: of these, those that wait for a source.
-=======
     undispatched : Out(window)            Slots whose beat has not left.
->>>>>>> cores
+    lacking : Out(window)                 Of these, those that wait for a source.
     late, outdated : Out(1)               The result's beat has left, or is the next to leave.
     result_number : Out                   Number of its beat.
     ready : Out(1), port : Out(port_bits), out : Out(dispatch_layout(cfg))   Oldest beat that can be dispatched.

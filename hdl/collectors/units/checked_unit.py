@@ -18,15 +18,9 @@ class CheckedUnit(wiring.Component):
 
     Members
     -------
-<<<<<<< HEAD
-    allocate, beat, wait_for, leaving, grant, fill, dispatch       As in :class:`CollectorUnit`.
+    allocate, beat, wait_for, leaving, grant, fill, dispatch   As in :class:`hdl.collectors.units.unit.CollectorUnit`.
     occupied, ready, lacking, uncollected, slot_places, registers, port, out   Likewise; ``uncollected`` is what the
                                   unit has neither been granted nor read nearby.
-=======
-    allocate, beat, wait_for, leaving, grant, fill, dispatch   As in :class:`hdl.collectors.units.unit.CollectorUnit`.
-    occupied, ready, uncollected, slot_places, registers, port, out   Likewise; ``uncollected`` is what the unit has
-                                  neither been granted nor read nearby.
->>>>>>> cores
     check : In(1), places : In(ArrayLayout)   The sources are looked up now, and are there.
     unchecked : Out(1)            The sources have yet to be looked up.
     unwritten : In(source_slots)  The slot's row has yet to be written.

@@ -21,15 +21,10 @@ class CollectorUnit(wiring.Component):
     allocate : In(1), beat : In(beat_layout(cfg)), places : In(ArrayLayout)   A beat, and where its sources live.
     wait_for : In(collectors)     Units that must dispatch before this one; taken at allocation.
     leaving : In(collectors)      Units that dispatch in this cycle.
-<<<<<<< HEAD
-    grant, fill : In(slots)
-    dispatch : In(1)
-    occupied, ready, lacking : Out(1)   ``lacking``: a slot is not filled.
-=======
     grant, fill : In(slots)       Slots that their bank serves, and slots whose data are there.
     dispatch : In(1)              The beat leaves.
     occupied, ready : Out(1)      It holds a beat; all operands of the beat are there.
->>>>>>> cores
+    lacking : Out(1)              It holds a beat, and a slot is not filled.
     request : Out(slots)          Slots that ask their bank in this cycle.
     uncollected : Out(slots)      Slots not granted yet.
     slot_places, registers : Out(ArrayLayout)   Where the sources live, and their registers.

@@ -34,18 +34,14 @@ class CacheDirectory(wiring.Component):
                                        holds a value that has to be written, one that nobody reads again.
     victim_register : Out(register_bits)   Register of that value.
     long_hit : Out(1)                  As the short result leaves the lines.
-<<<<<<< HEAD
-    flush_wanted : Out(1), flush_warp : Out(warp_bits), flush_register : Out(register_bits), flush_sent : In(1)
-    check_warp : In(warp_bits), check_valid : In(source_slots), check_registers : In(ArrayLayout)
-    hits : Out(source_slots), entries : Out(ArrayLayout)
-    lacks : In(lines), defer : Out(1), recall : Out(1)   Lines without some lane of the beat that looks up; it is not
-                                       looked up now; a line is sent for it. Only where lines know their lanes.
-=======
     flush_wanted : Out(1), flush_warp : Out(warp_bits), flush_register : Out(register_bits)   The line to be flushed.
     flush_sent : In(1)                 It goes to its queue.
     check_warp : In(warp_bits), check_valid : In(source_slots), check_registers : In(ArrayLayout)   Sources to look up.
     hits : Out(source_slots), entries : Out(ArrayLayout)   Which of them are there, and where.
->>>>>>> cores
+    lacks : In(lines)                  Lines without some lane of the beat that looks up. This and what follows only
+                                       where lines know their lanes.
+    defer : Out(1)                     The beat is not looked up now.
+    recall : Out(1)                    A line is sent for it.
     read_warp : In(warp_bits), reads, kills, hastens : In(source_slots), read_entries : In(ArrayLayout)   Of the unit
                                        that reads: its hits, the hints of their sources, where they are.
     victim_port, flush_port : In(READ_PORTS)   Read port that the victim, or the line to be flushed, uses.

@@ -17,14 +17,11 @@ class CacheLane(wiring.Component):
     writer : In(ports)                            Result that is written, one-hot.
     line : In(lines)                              Line that takes it, zero for none.
     lines : In(READ_PORTS * lines)                Line that each port reads, port-major, one-hot.
-<<<<<<< HEAD
-    reads : Out(32 * READ_PORTS)
+    reads : Out(32 * READ_PORTS)                  What the ports read.
     whole, fresh : In(1)                          The result is full; the line gets another register. These and what
                                                   follows only where lines know their lanes.
-    present : Out(lines), saves : Out(READ_PORTS) Lines, and lines that are read, that have this lane.
-=======
-    reads : Out(32 * READ_PORTS)                  What the ports read.
->>>>>>> cores
+    present : Out(lines)                          Lines that have this lane.
+    saves : Out(READ_PORTS)                       Lines that are read, that have this lane.
     """
 
     def __init__(self, cfg: RfcConfig) -> None:
