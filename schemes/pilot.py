@@ -35,12 +35,14 @@ PILOT = Part(
         "warps_new_map",
     ),
     accesses={
+        **dict.fromkeys(("bank_read", "bank_write"), ()),  # every access is that of one part
         "fast_high": ("fast_reads_high", "fast_writes_high"),
         "fast_low": ("fast_reads_low", "fast_writes_low"),
         "slow": ("slow_reads", "slow_writes"),
         "swap_table": ("table_lookups",),
         "crossbar": BANKED.accesses["crossbar"],
     },
+    prices="pilot",
     offers=BANKED.offers,
     proofs=("tests.formal.rf.pilot.tables:PROOFS", "tests.formal.rf.pilot.kernels:PROOFS"),
 )

@@ -37,6 +37,7 @@ FRAME = (
     Structure("warp scheduler", "flip-flops", r"warpfile\.frame\.scheduler"),
     Structure("residents, CTAs, barriers", "flip-flops", r"warpfile\.frame\."),
     Structure("bases of the warps", "flip-flops", r"warpfile\.register_file\.location\.base"),
+    Structure("results under way to their banks", "flip-flops", r"warpfile\.register_file\.complet"),
     Structure("bank ports and arbiters", "flip-flops", r"register_bank\."),
     Structure("orders of units, dispatch arbiters", "flip-flops", r"warpfile\.collectors\.ages|dispatch_arbiter\."),
 )

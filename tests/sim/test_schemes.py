@@ -39,6 +39,17 @@ AWKWARD = [
     ("rfc", "tiny", {"suspend": "always", "replacement": "lru", "bank_ports": "1R1W", "cache_entries": 3}),
     ("rfc", "tiny", {"replacement": "evict_first", "allocation": "hinted", "dead_bits": "ignored", "bank_cycles": 2}),
     ("rfc", "tiny", {"active_warps": 1, "cache_entries": 1, "write_queue": 1, "active_choice": "round_robin"}),
+    ("bow_wr+pilot", "tiny", {"fast_registers": 3, "profile": "pilot", "bank_cycles": 2}),
+    *(
+        pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
+        for name, changes in (
+            ("bow+pilot", {"slow_cycles": 5}),
+            ("malekeh+pilot", {"bank_ports": "1R1W"}),
+            ("pilot+two_level", {"active_warps": 3, "collect": "one"}),
+            ("pilot", {"fast_registers": 5, "profile": "oracle", "low_cycles": 7, "collect": "all", "banks": 4}),
+            ("pilot", {"profile": "none", "slow_cycles": 1, "low_cycles": 1}),
+        )
+    ),
 ]
 
 
