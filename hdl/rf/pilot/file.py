@@ -26,12 +26,7 @@ class PilotFile(PlainFile):
         super().__init__(cfg, self._places, {probe.name: Out(probe.width) for probe in pilot_probes(cfg)}, self._cycles)
 
     def _cycles(self, bank: Value, row: Value) -> Value:
-        """Length of an access that starts now."""
-        fast = Mux(self.high_mode, self._cfg.bank_cycles, self._cfg.low_cycles)
-        return Mux(self._is_fast(row), fast, self._cfg.slow_cycles)
-
-    def _is_fast(self, row: Value) -> Value:
-        return row < self._cfg.fast_rows
+        return access_cycles(self._cfg, self.high_mode, row)
 
     def elaborate(self, platform) -> Module:
         """The plain file, the kernel's state, and the units that it drives."""
@@ -124,11 +119,21 @@ class PilotFile(PlainFile):
                 self.source_hit.eq(looked & places.source_hits),
                 self.source_home.eq(places.source_homes.as_value() & Cat(bit.replicate(width) for bit in looked)),
             ]
-        fast_results = Cat(self._is_fast(place.row) for place in places.result_places)
+        fast_results = Cat(is_fast(self._cfg, place.row) for place in places.result_places)
         m.d.comb += [
             self.result_lookup.eq(stored),
             self.result_hit.eq(stored & places.result_hits),
             self.fast_write.eq(stored & fast_results),
             self.slow_write.eq(stored & ~fast_results),
-            self.fast_grant.eq(self.grant & Cat(self._is_fast(place.row) for place in self.request_places)),
+            self.fast_grant.eq(self.grant & Cat(is_fast(self._cfg, place.row) for place in self.request_places)),
         ]
+
+
+def is_fast(cfg: PilotConfig, row: Value) -> Value:
+    """Whether a row is in the fast part of its bank."""
+    return row < cfg.fast_rows
+
+
+def access_cycles(cfg: PilotConfig, high: Value, row: Value) -> Value:
+    """Length of an access of a row that starts now; ``high``: mode of the fast part."""
+    return Mux(is_fast(cfg, row), Mux(high, cfg.bank_cycles, cfg.low_cycles), cfg.slow_cycles)
