@@ -10,8 +10,8 @@ import pytest
 from tests.golden.machines import Pilot
 from tests.golden.rf.pilot.scenario import listed, pilot_config, pilot_layout, run_pilot
 from tests.golden.scenario import NOP, Run, Step, hand_trace, op
-from warpfile.spec.schemes.pilot import State
-from warpfile.spec.trace import StaticInstruction
+from warpfile.spec.schemes.pilot import PilotConfig, State
+from warpfile.spec.trace import StaticInstruction, Trace
 
 #: One bank with all fast homes below all slow ones.
 ONE_BANK = {"banks": 1, "rows": 512, "warps": 4, "domains": 1}
@@ -130,18 +130,26 @@ def test_both_maps(pilot: Sequence[Step], wanted: list[int]) -> None:
     assert homes(result, run, 1) == wanted
 
 
-def test_a_warp_gets_the_map_of_its_launch() -> None:
-    """The first warp that follows takes so long that the next launch comes in every cycle around the last of REMAP."""
-    seen = set()
+#: Lengths of a warp behind which another one is launched around the end of REMAP.
+WAITS = range(8, 18)
+
+
+def launched_around_the_end(wait: int) -> tuple[PilotConfig, Trace]:
+    """The pilot, a warp that stays, one of so many instructions on the pilot's slot, and another one behind it."""
     cfg = pilot_config(ctas=2)
-    for wait in range(8, 18):
-        warps = [[NOP], [op((11,), 11)] * 30, [NOP] * wait, [NOP]]
-        result = run_pilot(cfg, listed(cfg, hand_trace(*warps, ctas=range(4))))
+    warps = [[NOP], [op((11,), 11)] * 30, [NOP] * wait, [NOP]]
+    return cfg, listed(cfg, hand_trace(*warps, ctas=range(4)))
+
+
+def test_a_warp_gets_the_map_of_its_launch() -> None:
+    seen = set()
+    for wait in WAITS:
+        result = run_pilot(*launched_around_the_end(wait))
         run, *_ = (first for state, first, _ in states(result) if state == State.RUN)
         at = result.when("launch")[3]
         assert result.fields[at + 1]["versions"] == (at >= run)
         seen.add(at - run)
-    assert {-4, -2, -1, 0} <= seen, seen
+    assert {-4, -2, -1, 0} <= seen
 
 
 def test_the_last_map_is_for_warps_that_come_late() -> None:
