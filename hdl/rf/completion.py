@@ -36,7 +36,7 @@ def complete_varying(m: Module, cfg: Config, file: wiring.Component, lengths: li
         # Bit k: something completes k cycles from now, and what.
         coming = Signal(longest - 1, name=f"completing{port}")
         records = [Signal(len(record), name=f"completion{port}_{k}", reset_less=True) for k in range(longest - 1)]
-        free = Cat(~coming, Const(1, 1)) & Cat(length <= cycle + 1 for cycle in range(longest))
+        free = Cat(~coming & Cat(length <= cycle + 1 for cycle in range(longest - 1)), Const(1, 1))
         starts = named(m, f"completes{port}", lowest_one(free) & valid.replicate(longest))
         m.d.sync += coming.eq((coming >> 1) | starts[1:])
         for cycle, held in enumerate(records):

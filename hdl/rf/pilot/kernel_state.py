@@ -98,13 +98,12 @@ class KernelState(wiring.Component):
             m.d.sync += step.eq(step + 1)
         scans = self._scans(m)
         m.d.comb += self.scan.eq(step)
-        with m.Switch(self.state):
-            with m.Case(State.LOAD):
-                self._turns(m, self.loading, step)
-                with m.If(last):
-                    m.d.sync += self.state.eq(after_load)
-            if self._cfg.piloted:
-                self._learn(m, ends, step, last, scans)
+        with m.If(self.state == State.LOAD):
+            self._turns(m, self.loading, step)
+            with m.If(last):
+                m.d.sync += self.state.eq(after_load)
+        if self._cfg.piloted:
+            self._learn(m, ends, step, last, scans)
         with m.If(self.taken):
             m.d.sync += [self.state.eq(State.LOAD), step.eq(0), self.current.eq(0)]
 
@@ -117,14 +116,14 @@ class KernelState(wiring.Component):
         return held
 
     def _learn(self, m: Module, ends: Value, step: Signal, last: Value, scans: Value) -> None:
-        """Cases of the states that only a pilot leads to."""
-        with m.Case(State.PROFILE):
+        """States that only a pilot leads to."""
+        with m.If(self.profiling):
             m.d.sync += step.eq(0)
             with m.If(ends):
                 m.d.sync += self.state.eq(State.SORT)
-        with m.Case(State.SORT), m.If(step + 1 == scans):
+        with m.If((self.state == State.SORT) & (step + 1 == scans)):
             m.d.sync += [self.state.eq(State.REMAP), step.eq(0)]
-        with m.Case(State.REMAP):
+        with m.If(self.state == State.REMAP):
             self._turns(m, self.remapping, step)
             with m.If(last):
                 m.d.sync += [self.state.eq(State.RUN), self.current.eq(1)]
