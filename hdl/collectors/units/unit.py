@@ -24,7 +24,7 @@ class CollectorUnit(wiring.Component):
     grant, fill : In(slots)       Slots that their bank serves, and slots whose data are there.
     dispatch : In(1)              The beat leaves.
     occupied, ready : Out(1)      It holds a beat; all operands of the beat are there.
-    lacking : Out(1)              It holds a beat, and a slot is not filled.
+    lacking : Out(1)              A source slot of its beat is not filled.
     request : Out(slots)          Slots that ask their bank in this cycle.
     uncollected : Out(slots)      Slots not granted yet.
     slot_places, registers : Out(ArrayLayout)   Where the sources live, and their registers.
