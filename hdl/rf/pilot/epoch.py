@@ -1,6 +1,6 @@
 """Epochs, and the mode of the fast part (docs/schemes/pilot.md, section 7)."""
 
-from amaranth import Module
+from amaranth import Const, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -38,8 +38,9 @@ class EpochUnit(wiring.Component):
         """Two counters. The issue, which is late in its cycle, chooses between two comparisons."""
         m = Module()
         limit, last = self._cfg.epoch_threshold, self._cfg.epoch - 1
-        reached = named(m, "reached", self.issued >= limit)
-        nearly = named(m, "nearly", self.issued + 1 >= limit)
+        always = Const(1)  # no comparison of an unsigned number with 0
+        reached = named(m, "reached", self.issued >= limit if limit else always)
+        nearly = named(m, "nearly", self.issued + 1 >= limit if limit else always)
         over = named(m, "over", self.cycle == last)
         m.d.comb += self.ends.eq(over & ~self.start)
         with m.If(self.start | over):
