@@ -16,9 +16,9 @@ class KernelState(wiring.Component):
 
     Members
     -------
-    kernel_valid : In(1), kernel : In(kernel_layout(cfg)), kernel_ready : Out(1)
+    kernel_valid : In(1), kernel : In(kernel_layout(cfg)), kernel_ready : Out(1)   A kernel, and whether it is taken.
     taken : Out(1)                     A kernel is taken in this cycle.
-    launch_valid : In(1), launch : In(launch_layout(cfg)), launch_ready : Out(1)
+    launch_valid : In(1), launch : In(launch_layout(cfg)), launch_ready : Out(1)   A warp, and whether it is taken.
     exits : In(warps)                  One-hot, the warp whose EXIT issues.
     state : Out(3)                     One of :class:`State`.
     loading : Out(fast_registers), remapping : Out(fast_registers)   Place of the list whose turn it is, one-hot.

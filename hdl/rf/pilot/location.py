@@ -28,7 +28,7 @@ class _Warp:
 class PilotLocation(wiring.Component):
     """Swapping tables, bases and versions of all warps, and the lookups of a cycle.
 
-    As :class:`hdl.rf.location.Location`, and:
+    As in :class:`hdl.rf.location.Location`, and:
 
     Members
     -------

@@ -115,9 +115,9 @@ class StaysDead(Rfc):
         super().__init__(cfg, layout)
         lines = self.file.lines
 
-        def write(line: int, copy: int) -> None:
+        def write(line: int, copy: int, written: int) -> None:
             dead = lines.dead & lines.held
-            Lines.write(lines, line, copy)
+            Lines.write(lines, line, copy, written)
             lines.dead |= dead & 1 << line
 
         lines.write = write  # type: ignore[method-assign]
