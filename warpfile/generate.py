@@ -43,9 +43,9 @@ FILES = {
 
 @dataclass(frozen=True)
 class Generated:
-    """What :func:`generate` wrote: a file for each of :data:`FILES`."""
+    """What :func:`generate` wrote: a file for each of :data:`FILES`, by what it is."""
 
-    paths: tuple[Path, ...]
+    paths: Mapping[str, Path]
     facts: dict[str, Any]  #: the manifest's contents
 
 
@@ -87,7 +87,7 @@ def generate(
     }
     paths = {what: directory / name for what, name in files.items()}
     write_files({path: texts[what] for what, path in paths.items()})
-    return Generated(tuple(paths.values()), facts)
+    return Generated(paths, facts)
 
 
 def design(

@@ -60,7 +60,7 @@ def generate(
     if json_path:
         write_json(json_path, {"schemes": {str(result.facts["scheme"]): result.facts for result in results}})
     for result in results:
-        say("\n".join(map(str, result.paths)))
+        say("\n".join(map(str, result.paths.values())))
         _show_storage(result)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpfile.generate import FILES, generate
+from warpfile.generate import generate
 from warpfile.schemes import SCHEMES
 from warpfile.sim.kit import run
 from warpfile.spec.stress import stress_trace
@@ -18,7 +18,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "examples" / "integration"
 def at_the_pins(name: str, folder: Path) -> str:
     """What the example of a machine alone says of a scheme and a stress trace."""
     cfg = SCHEMES[name].configuration("tiny")
-    made = dict(zip(FILES, generate(SCHEMES[name], cfg, "tiny", folder).paths, strict=True))
+    made = generate(SCHEMES[name], cfg, "tiny", folder).paths
     trace = folder / "trace.npz"
     stress_trace(3, warps_per_cta=(2, 3), ctas=2, length=24, registers=20).save(trace)
     environment = {"MANIFEST": str(made["manifest"]), "TRACE": str(trace)}
