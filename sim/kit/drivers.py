@@ -6,6 +6,7 @@ Both do what the environment of the lockstep does (docs/machine.md, section 9); 
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from cocotb.triggers import FallingEdge, RisingEdge
@@ -37,7 +38,7 @@ def _beside(name: str) -> int:
     return ROW_BITS if name.startswith("result") else 0
 
 
-class _Driver:
+class _Driver(ABC):
     """Drives some sections of a stimulus after every rising edge, and sees what came of it at the falling edge."""
 
     def __init__(self, pins: Pins, names: list[str]) -> None:
@@ -65,11 +66,13 @@ class _Driver:
             self._saw(pins.cycle())
             self._cycle += 1
 
+    @abstractmethod
     def _next(self, stimulus: Stimulus) -> Stimulus:
-        raise NotImplementedError
+        """Inputs of the cycle that begins."""
 
+    @abstractmethod
     def _saw(self, cycle: Cycle) -> None:
-        raise NotImplementedError
+        """What crossed the pins in it."""
 
     def _write(self, stimulus: Stimulus) -> None:
         parts = dict(self._packer.parts(stimulus))
