@@ -22,11 +22,10 @@ from warpfile.sim.records import StreamFormat
 from warpfile.sim.replay import FOUND_VARIABLE, Found
 from warpfile.sim.runner import run_module, simulate
 from warpfile.sim.simulators import SimulatorError
-from warpfile.sim.stimulus import DuePacker, sections
+from warpfile.sim.stimulus import sections
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.annotation import on_last_beat
-from warpfile.spec.beat import dispatch_fields, field_bits, pack_fields
-from warpfile.spec.environment import Environment
+from warpfile.spec.beat import dispatch_fields, field_bits
 from warpfile.spec.pins import rules
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stress import stress_trace
@@ -389,37 +388,3 @@ def test_rows_that_are_not_remembered_are_read_again(
     harness = build_harness(BASELINE, CFG, workload, "icarus", root / "build")
     outcome, _ = simulate(harness, workload, silent)
     assert not outcome.mismatches and outcome.operands_checked == outcome.golden_operands_checked > 0
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_what_has_to_leave_is_what_was_decoded(name: str) -> None:
-    scheme = SCHEMES[name]
-    cfg = scheme.configuration("tiny")
-    layout = ProbeLayout(scheme.probes(cfg))
-    workload = prepare(cfg, scheme.annotated(cfg, stress_trace(3, warps_per_cta=[2, 3], ctas=3, length=40)))
-    model, environment, due = scheme.golden(cfg, layout), Environment(cfg, workload, layout), DuePacker(cfg, layout)
-    warps, seen = {}, 0
-    while not environment.done:
-        stimulus = environment.stimulus()
-        if stimulus.beat is not None:
-            warps[stimulus.beat.payload] = stimulus.beat_warp
-        word = model.step(stimulus)
-        for _, value in due.parts(word, environment):
-            record = value & (1 << field_bits(dispatch_fields(cfg))) - 1
-            beat = workload.beats[unpacked(cfg, record)["payload"]]
-            names = {name: getattr(beat, name) for name in ("dest", "dest_count", "payload", "full")}
-            names |= {"warp": warps.pop(beat.payload), "mask": beat.mask & (1 << cfg.lanes) - 1}
-            names["hints"] = beat.hints & (1 << cfg.result_hint_bits) - 1
-            assert record == pack_fields(dispatch_fields(cfg), names)
-            seen += 1
-        environment.observe(word)
-    assert seen
-
-
-def unpacked(cfg: object, record: int) -> dict[str, int]:
-    """Fields of a dispatch record."""
-    values = {}
-    for name, width in dispatch_fields(cfg):  # type: ignore[arg-type]
-        values[name] = record & (1 << width) - 1
-        record >>= width
-    return values
