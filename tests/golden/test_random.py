@@ -9,7 +9,8 @@ import pytest
 from tests.golden.invariants import Watcher
 from tests.golden.machines import Baseline
 from tests.golden.scenario import hand_trace, op
-from warpfile.golden.run import Stuck
+from tests.golden.watching import watched
+from warpfile.golden.run import Stuck, simulate
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
@@ -60,16 +61,7 @@ def watch(
     workload = prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
     watcher = Watcher(cfg, workload, refuses)
-    words = []
-    while not environment.done:
-        if len(words) >= limit:
-            raise Stuck(f"no end within {limit} cycles")
-        stimulus = environment.stimulus()
-        words.append(machine.step(stimulus))
-        watcher.check(stimulus, layout.unpack(words[-1]))
-        environment.observe(words[-1])
-    watcher.check_end(machine.counters)
-    return words
+    return list(watched(machine, environment, layout, watcher, limit))
 
 
 def random_run(seed: int, model: type[Baseline] = Baseline, refuses: bool = False) -> list[int]:
@@ -105,8 +97,7 @@ def test_values_flow_through_the_banks() -> None:
     layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
     model = Baseline(cfg, layout)
     environment = Environment(cfg, prepare(cfg, stress_trace(1, profile="chain", length=200)), layout)
-    while not environment.done:
-        environment.observe(model.step(environment.stimulus()))
+    simulate(model, environment)
     assert model.operands_checked > 500
 
 
@@ -115,5 +106,5 @@ def test_a_machine_that_stands_still_is_reported() -> None:
         def _choose(self, candidates: int) -> int:
             return -1
 
-    with pytest.raises(Stuck, match="no end within 100 cycles"):
+    with pytest.raises(Stuck, match="must end within 100 cycles"):
         watch(Config(), hand_trace([op((2,), 4)]), Stands, limit=100, refuses=True)

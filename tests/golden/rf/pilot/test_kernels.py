@@ -7,6 +7,7 @@ import pytest
 from tests.golden.machines import Pilot
 from tests.golden.rf.pilot.scenario import listed, pilot_config, pilot_layout
 from tests.golden.scenario import NOP, hand_trace, op
+from warpfile.golden.run import simulate
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.pilot import PilotConfig, State
@@ -33,8 +34,7 @@ def ended(cycles: int) -> Pilot:
     machine = Pilot(CFG, LAYOUT)
     trace = listed(CFG, hand_trace([op((6,)), op((6,)), op((5,), 7)]), (4, 5))
     environment = Environment(CFG, prepare(CFG, trace), LAYOUT)
-    while not environment.done:
-        environment.observe(machine.step(environment.stimulus()))
+    simulate(machine, environment)
     while machine.file.phases.state == State.PROFILE:
         stepped(machine, LAYOUT)
     for _ in range(cycles):

@@ -12,7 +12,7 @@ import pytest
 from tests.golden.machines import Pilot, events_of
 from tests.golden.rf.pilot.invariants import PilotWatcher
 from tests.golden.rf.pilot.scenario import drawn, pilot_config, pilot_layout
-from warpfile.golden.run import Stuck
+from tests.golden.watching import watched
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.pilot import PilotConfig
@@ -84,15 +84,8 @@ def watch_pilot(cfg: PilotConfig, trace: Trace, model: type[Pilot] = Pilot, limi
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
     watcher = PilotWatcher(cfg, workload, refuses=True)
     observed = ObservedCounters(layout, events_of("pilot", cfg))
-    while not environment.done:
-        if environment.cycle > limit:
-            raise Stuck(f"the run must end within {limit} cycles")
-        stimulus = environment.stimulus()
-        word = machine.step(stimulus)
-        watcher.check(stimulus, layout.unpack(word))
-        environment.observe(word)
+    for word in watched(machine, environment, layout, watcher, limit):
         observed.add(word)
-    watcher.check_end(machine.counters)
     counters, totals = machine.counters, observed.totals() | {"bank_writes": environment.writes}
     assert set(counters) == {*totals, "instructions"}
     assert {name: counters[name] for name in totals} == totals

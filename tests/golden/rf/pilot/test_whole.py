@@ -8,6 +8,7 @@ import pytest
 
 from tests.compiler.passes.pilot.test_annotate import config, example
 from tests.golden.rf.pilot.scenario import run_pilot
+from warpfile.golden.run import observations
 from warpfile.schemes import SCHEMES
 from warpfile.schemes.compose import find
 from warpfile.sim.counters import ObservedCounters
@@ -47,9 +48,7 @@ def test_operands_and_counters_are_right_under_other_parts(name: str) -> None:
     layout = ProbeLayout(scheme.probes(cfg))
     machine, environment = scheme.golden(cfg, layout), Environment(cfg, prepare(cfg, trace), layout)
     observed = ObservedCounters(layout, partial(scheme.events, cfg))
-    while not environment.done:
-        word = machine.step(environment.stimulus())
-        environment.observe(word)
+    for word in observations(machine, environment):
         observed.add(word)
     assert machine.operands_checked
     assert machine.counters["warps_new_map"] and machine.counters["table_hits"]

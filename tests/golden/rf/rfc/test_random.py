@@ -11,7 +11,7 @@ from tests.golden.rf.rfc.invariants import RfcWatcher
 from tests.golden.rf.rfc.partial import LaneWatcher
 from tests.golden.rf.rfc.scenario import exactly_hinted, randomly_hinted, rfc_config, rfc_layout
 from tests.golden.scenario import NOP, Step, hand_trace, op
-from warpfile.golden.run import Stuck
+from tests.golden.watching import watched
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.rfc import RfcConfig
@@ -127,15 +127,8 @@ def watch_rfc(cfg: RfcConfig, trace: Trace, model: type[Rfc] = Rfc, limit: int =
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
     watcher = (LaneWatcher if cfg.keeps_lanes else RfcWatcher)(cfg, workload)
     observed = ObservedCounters(layout, events_of("rfc", cfg))
-    while not environment.done:
-        if environment.cycle > limit:
-            raise Stuck(f"the run must end within {limit} cycles")
-        stimulus = environment.stimulus()
-        word = machine.step(stimulus)
-        watcher.check(stimulus, layout.unpack(word))
-        environment.observe(word)
+    for word in watched(machine, environment, layout, watcher, limit):
         observed.add(word)
-    watcher.check_end(machine.counters)
     counters, totals = machine.counters, observed.totals()
     assert set(counters) == {*totals, "instructions"}
     assert {name: counters[name] for name in totals} == totals

@@ -12,8 +12,8 @@ from tests.golden.machines import Baseline
 from tests.golden.scheduler.two_level.invariants import PlaceWatcher
 from tests.golden.scheduler.two_level.test_scheduler import CFG
 from tests.golden.test_random import random_config
+from tests.golden.watching import watched
 from warpfile.golden.long_frame import LongFrame
-from warpfile.golden.run import Stuck
 from warpfile.golden.scheduler.two_level.scheduler import TwoLevel
 from warpfile.schemes import SCHEMES
 from warpfile.sim.counters import ObservedCounters
@@ -47,15 +47,8 @@ def watch_places(cfg: Config, trace: Trace, model: type[Baseline] = Baseline, li
     workload = prepare(cfg, trace)
     environment, machine, watcher = Environment(cfg, workload, layout), model(cfg, layout), PlaceWatcher(cfg, workload)
     observed = ObservedCounters(layout, partial(SCHEMES["baseline"].events, cfg))
-    while not environment.done:
-        if environment.cycle > limit:
-            raise Stuck(f"the run must end within {limit} cycles")
-        stimulus = environment.stimulus()
-        word = machine.step(stimulus)
-        watcher.check(stimulus, layout.unpack(word))
-        environment.observe(word)
+    for word in watched(machine, environment, layout, watcher, limit):
         observed.add(word)
-    watcher.check_end(machine.counters)
     counters = machine.counters
     assert {name: counters[name] for name in observed.totals()} == observed.totals()
     return machine

@@ -1,0 +1,44 @@
+"""Runs under a watcher of invariants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from warpfile.golden.run import Model, Stuck
+from warpfile.spec.environment import Environment
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stimulus import Stimulus
+
+
+class Watched(Model, Protocol):
+    """A model that counts."""
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """Sums so far."""
+
+
+class Watcher(Protocol):
+    """What objects, with an ``AssertionError``, to a cycle or to the end."""
+
+    def check(self, stimulus: Stimulus, fields: dict[str, int]) -> None:
+        """A cycle: its inputs and what was observed in it."""
+
+    def check_end(self, counters: Mapping[str, int]) -> None:
+        """The run is over."""
+
+
+def watched(
+    model: Watched, environment: Environment, layout: ProbeLayout, watcher: Watcher, limit: int
+) -> Iterator[int]:
+    """Observation words of a whole run that the watcher agrees with. Raises :class:`Stuck` after ``limit`` cycles."""
+    while not environment.done:
+        if environment.cycle >= limit:
+            raise Stuck(f"the run must end within {limit} cycles")
+        stimulus = environment.stimulus()
+        word = model.step(stimulus)
+        watcher.check(stimulus, layout.unpack(word))
+        environment.observe(word)
+        yield word
+    watcher.check_end(model.counters)
