@@ -307,6 +307,10 @@ class Config:
         """Warp slots that such a kernel can use: limited by slots and by places. See :meth:`places_per_warp`."""
         return min(self.warps, self.banks * self.rows // self.places_per_warp(registers, descriptor))
 
+    def base_place(self, slot: int, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
+        """First place of the warp in a slot. See :meth:`places_per_warp`."""
+        return slot * self.places_per_warp(registers, descriptor)
+
     def common(self) -> Config:
         """The fields that every scheme has, as the baseline's configuration."""
         return Config(**{spec.name: getattr(self, spec.name) for spec in dataclasses.fields(Config)})

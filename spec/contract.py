@@ -64,7 +64,9 @@ class Gives:
     name the copy, ``note_bits`` of the offered beat come back when the copy is read; 0: nothing is near), and may put a
     look-up off that does not suit the lanes of the beat (``defers``); otherwise a place is known in the cycle of the
     offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and the end of a kernel. ``sweeps``: a
-    warp's slot and places are free some time after its EXIT. ``engines``: its own clients at the banks.
+    warp's slot and places are free some time after its EXIT. ``engines``: its own clients at the banks. ``gates``: it
+    sees the head beats and what is pending, and may refuse a head beat that was chosen. ``absent``: a register of a
+    warp may have no place; what is written there is accepted and lost.
     """
 
     later: bool = False
@@ -75,6 +77,8 @@ class Gives:
     kernel: bool = False
     sweeps: bool = False
     engines: tuple[Engine, ...] = ()
+    gates: bool = False
+    absent: bool = False
 
 
 @dataclass(frozen=True)

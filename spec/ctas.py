@@ -28,7 +28,7 @@ class CtaDispatcher:
     def __init__(self, cfg: Config, workload: Workload) -> None:
         self._cfg = cfg
         kernel = workload.kernel
-        self._places = cfg.places_per_warp(kernel.registers, kernel.descriptor)
+        self._kernel = kernel
         self._shared = workload.trace.shared_bytes
         self._shared_free = cfg.shared_bytes
         self._waiting = deque(workload.ctas)
@@ -58,7 +58,10 @@ class CtaDispatcher:
         self._members[cta] = len(members)
         for stream in members:
             warp = self._free_warps.pop(0)
-            self._queue.append(Launch(warp, warp * self._places, cta, stream))
+            self._queue.append(Launch(warp, self._base(warp), cta, stream))
+
+    def _base(self, warp: int) -> int:
+        return self._cfg.base_place(warp, self._kernel.registers, self._kernel.descriptor)
 
     def accepted(self) -> list[Launch]:
         """Note that the offered warp was launched; the whole CTA's warps once its last one is, otherwise none."""

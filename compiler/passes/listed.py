@@ -15,5 +15,5 @@ def _parsed(listing: str, kernel: str) -> Function:
 
 
 def listed_function(trace: Trace) -> Function | None:
-    """The function that a trace was executed from; None if the trace does not show it."""
-    return _parsed(trace.listing, trace.kernel) if trace.listing else None
+    """The function that a trace was executed from; None if the trace does not show it, or is not what was executed."""
+    return _parsed(trace.listing, trace.kernel) if trace.listing and not trace.before else None
