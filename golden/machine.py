@@ -13,7 +13,7 @@ from warpfile.golden.frame import Frame
 from warpfile.golden.kernel import KernelPorts
 from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.operands import check_operands
-from warpfile.golden.rf.contract import KernelFile, RegisterFile
+from warpfile.golden.rf.contract import GatedFile, KernelFile, RegisterFile
 from warpfile.golden.scheduler.contract import PlacingScheduler, Scheduler
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
@@ -55,6 +55,8 @@ class Machine:
         gives = cfg.gives
         kernel = gives.kernel or gives.sweeps or cfg.operand_bits
         self._kernel = KernelPorts(cfg, layout, cast(KernelFile, self.file)) if kernel else None
+        self._gates = cast(GatedFile, self.file) if gives.gates else None
+        self._yields = self._refuses = 0
         self.counts = Counts()
         at = layout.offset
         self._at_resident, self._at_buffered, self._at_ready = at["resident"], at["buffered"], at["decode_ready"]
@@ -96,11 +98,13 @@ class Machine:
             frame.refresh(collectors)
         room = collectors.room(frame)
         word = self._state(room)
+        if self._gates is not None:
+            self._gate(self._gates)
         eligible = frame.clear & ~frame.waiting & room & ~file.hold
         if self._kernel is not None:
             word |= self._kernel.begin(stimulus)
         if levels is not None:
-            word |= levels.begin(self._longs, collectors.collecting, file.release)
+            word |= levels.begin(self._longs, collectors.collecting, file.release, self._yields)
             eligible &= levels.may_issue
         candidates = eligible & collectors.prefer or eligible
         offers = collectors.offer()
@@ -145,6 +149,10 @@ class Machine:
             | room << self._at_room
         )
 
+    def _gate(self, gates: GatedFile) -> None:
+        gates.gate(self.frame)
+        self._yields, self._refuses = gates.yields, gates.refuses
+
     def _take(self, results: list[Result | None]) -> int:
         """Results are accepted; the bank ports that they leave serve the collectors."""
         file, collectors, cycle = self.file, self.collectors, self.cycle
@@ -183,7 +191,9 @@ class Machine:
         frame = self.frame
         if candidates:
             warp = self.scheduler.choose(candidates)
-            if self.collectors.accept(warp, frame.buffers[warp][0]):
+            if self._gates is not None and self._refuses >> warp & 1:
+                self._gates.refused(warp)
+            elif self.collectors.accept(warp, frame.buffers[warp][0]):
                 return warp
         self.counts.no_issue(frame.buffered, frame.waiting, frame.clear)
         return -1

@@ -22,7 +22,7 @@ Length = Callable[[int, int], int]
 
 
 class Write(NamedTuple):
-    """All lanes of a row become ``copy``.
+    """All lanes of a row become ``copy``; in a negative row it is lost.
 
     With ``lanes`` these lanes only: a result that changes the register from value ``before`` to value ``copy``.
     """
@@ -159,7 +159,8 @@ class Banks:
         """Rows change; returns the number of writes."""
         for bank, (row, copy, before, lanes) in self.writes:
             rows = self.rows[bank]
-            rows[row] = merged(rows[row], before, copy, lanes) if lanes else copy
+            if row >= 0:
+                rows[row] = merged(rows[row], before, copy, lanes) if lanes else copy
         count = len(self.writes)
         self.writes.clear()
         return count

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.completion import Completion
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banks import Access
@@ -13,7 +14,7 @@ from warpfile.spec.beat import Beat
 from warpfile.spec.ctas import Launch
 from warpfile.spec.stimulus import Result
 
-#: Bank and row of a register.
+#: Bank and row of a register; of one that has no place now, the complement of the row (``cfg.gives.absent``).
 Place = tuple[int, int]
 
 
@@ -90,6 +91,24 @@ class LateFile(RegisterFile, Protocol):
 
     def near_data(self, copies: Sequence[int], slots: Sequence[int], note: int) -> list[int]:
         """The copies that :meth:`near` announced; their source slots and the beat's note say what they are kept for."""
+
+
+class GatedFile(RegisterFile, Protocol):
+    """A register file that says which head beats may issue (``cfg.gives.gates``), over registered state.
+
+    ``gate`` is called first in every cycle and brings the masks of warps up to date: ``hold``, ``refuses`` (the head
+    beat is refused if its warp is chosen) and ``yields`` (a scheduler with places takes it for waiting at a barrier
+    that does not open).
+    """
+
+    refuses: int
+    yields: int
+
+    def gate(self, heads: Heads) -> None:
+        """Decide over the head beats and the pending registers."""
+
+    def refused(self, warp: int) -> None:
+        """The warp was chosen and is in ``refuses``: nothing issues in this cycle."""
 
 
 class KernelFile(RegisterFile, Protocol):

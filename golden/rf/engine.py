@@ -11,7 +11,7 @@ from warpfile.spec.contract import Engine
 
 
 class Ask(NamedTuple):
-    """What a client wants of a bank: to read a row, or with ``write`` to write one."""
+    """What a client wants of a bank: to read a row, or with ``write`` to write one (negative: an absent place)."""
 
     bank: int
     row: int
@@ -41,11 +41,14 @@ class EnginePort:
     def serve(self, cycle: int, asks: Mapping[int, Ask]) -> list[tuple[int, int]]:
         """The same for somebody who has seen to the turn."""
         waiting: dict[int, int] = {}
+        served = []
         for client, ask in asks.items():
             assert client < self._engine.count, f"engine {self._engine.name} has no client {client}"
-            if self._banks.is_free(cycle, ask.bank, ask.write is not None):
+            if ask.row < 0 and ask.write is not None:
+                self._banks.write(ask.bank, ask.write)  # beside the ports
+                served.append((client, -1))
+            elif self._banks.is_free(cycle, ask.bank, ask.write is not None):
                 waiting[ask.bank] = waiting.get(ask.bank, 0) | 1 << client
-        served = []
         for bank, clients in waiting.items():
             client = first_from(clients, self._pointer[bank])
             self._pointer[bank] = (client + 1) % self._engine.count
@@ -53,10 +56,11 @@ class EnginePort:
         return served
 
     def _serve(self, cycle: int, ask: Ask) -> int:
-        held = self._banks.rows[ask.bank][ask.row]
+        row = max(ask.row, ~ask.row)
+        held = self._banks.rows[ask.bank][row]
         if ask.write is None:
             assert self._engine.reads, f"engine {self._engine.name} does not read"
-            self._banks.claim_read(cycle, ask.bank, ask.row)
+            self._banks.claim_read(cycle, ask.bank, row)
             return held
         assert self._engine.masked or not ask.write.lanes, f"engine {self._engine.name} writes whole rows"
         self._banks.claim(cycle, ask.bank, ask.row)

@@ -10,7 +10,7 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.completion import Completion
 from warpfile.golden.copies import Latest, merged, passed_by
 from warpfile.golden.entry import Entry
-from warpfile.golden.rf.banks import LAST, RESULTS, Banks, Length
+from warpfile.golden.rf.banks import LAST, RESULTS, Access, Banks, Length
 from warpfile.golden.rf.engine import EnginePort, OwnEngines
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
@@ -24,7 +24,7 @@ class Located(Protocol):
         """The warp in this slot has its register 0 at place ``base``."""
 
     def place(self, warp: int, register: int) -> tuple[int, int]:
-        """Bank and row of a register of the warp in slot ``warp``."""
+        """Bank and row of a register of the warp in slot ``warp``; see ``golden.rf.contract.Place``."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -44,7 +44,7 @@ class PlainFile:
         self.counters = {"bank_writes": 0}
         self.completion = Completion()
         self.banks = Banks(cfg, length)
-        self.read = self.banks.read
+        self.read = self._read_anywhere if cfg.gives.absent else self.banks.read
         self.engines = {engine.name: EnginePort(engine, self.banks) for engine in cfg.asks.engines}
         self.own: OwnEngines | None = None
         if cfg.gives.engines:
@@ -62,6 +62,12 @@ class PlainFile:
         """Nothing is kept for active warps."""
         return places
 
+    def _read_anywhere(
+        self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]
+    ) -> list[Access]:
+        """``read`` where registers may be absent: such a read brings what is in the row."""
+        return self.banks.read(cycle, asking, [max(row, ~row) for row in rows], order)
+
     def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
         """See the contract; the highest port of a bank wins."""
         if not valid:
@@ -75,7 +81,7 @@ class PlainFile:
                 continue
             if store >> port & 1:
                 bank, row = self.place(result.warp, result.register)
-                if not self.banks.claim(cycle, bank, row):
+                if row >= 0 and not self.banks.claim(cycle, bank, row):
                     continue
                 self._stored.append((result, bank, row))
             elif result.writes:
@@ -89,7 +95,7 @@ class PlainFile:
         """The cycle in which a result completes where stores differ in length: a port completes one per cycle."""
         assert self._completing is not None
         place = self.place(result.warp, result.register) if result.writes else None
-        last = cycle + (self.banks.length(*place) if place else self.banks.cycles) - 1
+        last = cycle + (self.banks.length(place[0], max(place[1], ~place[1])) if place else self.banks.cycles) - 1
         taken = {other for other in self._completing[port] if other >= cycle}
         while last in taken:
             last += 1
@@ -127,14 +133,17 @@ class PlainFile:
         """Lanes outside a result's mask are merged in the trace's value: right if the row has what was there before."""
         if self._latest is not None:
             before = self._latest.change(result)
-            if not result.full and rows[row] != before:
+            if not result.full and row >= 0 and rows[row] != before:
                 rows[row] = merged(rows[row], before, result.row, result.mask)
                 return
-        rows[row] = result.row
+        if row >= 0:  # what is absent is lost
+            rows[row] = result.row
 
     def _pass_by(self, result: Result) -> None:
         """A row that a result passes by is out of date in its lanes."""
         assert self._latest is not None, "collectors keep a result that do not say that they may (Asks.keeps)"
         bank, row = self.place(result.warp, result.register)
-        rows = self.banks.rows[bank]
-        rows[row] = passed_by(rows[row], self._latest.change(result), result.row, result.mask)
+        before = self._latest.change(result)
+        if row >= 0:
+            rows = self.banks.rows[bank]
+            rows[row] = passed_by(rows[row], before, result.row, result.mask)

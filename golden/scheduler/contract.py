@@ -47,11 +47,13 @@ class PlacingScheduler(Scheduler, Protocol):
     def observe_at(self, layout: ProbeLayout) -> None:
         """Where the probes are; once, before the first cycle."""
 
-    def begin(self, frame: LongFrame, collecting: Callable[[int], bool], release: Callable[[int], int]) -> int:
+    def begin(
+        self, frame: LongFrame, collecting: Callable[[int], bool], release: Callable[[int], int], yields: int
+    ) -> int:
         """Decide everything but the choice of a warp; returns the probes of the places.
 
         ``collecting`` tells whether a beat of a warp has not been dispatched; ``release`` is asked which of some places
-        (a mask, not 0) the register file lets go of.
+        (a mask, not 0) the register file lets go of; ``yields`` are warps that wait as at a barrier that stays closed.
         """
 
     def edge(self) -> None:

@@ -12,6 +12,7 @@ from warpfile.golden.collectors.malekeh.collectors import CachingCollectors
 from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.rf.banked.file import BankedFile
 from warpfile.golden.rf.pilot.file import PilotFile
+from warpfile.golden.rf.regmutex.file import RegMutexFile
 from warpfile.golden.rf.rfc.file import CachedFile
 from warpfile.schemes import SCHEMES
 from warpfile.schemes.part import found
@@ -69,3 +70,10 @@ class Pilot(Baseline):
 
     scheme = "pilot"
     file: PilotFile  # type: ignore[assignment]
+
+
+class RegMutex(Baseline):
+    """The machine of ``regmutex``."""
+
+    scheme = "regmutex"
+    file: RegMutexFile  # type: ignore[assignment]

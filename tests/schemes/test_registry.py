@@ -14,7 +14,7 @@ from tests.schemes.foreign import ROWS, install
 from warpfile.schemes import PARTS, SCHEMES, find, registry
 from warpfile.schemes.fingerprint import foreign
 
-OWN = ["baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot"]
+OWN = ["baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot", "regmutex", "regmutex_paired"]
 
 
 @pytest.fixture

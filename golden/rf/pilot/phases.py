@@ -5,6 +5,7 @@ from __future__ import annotations
 from warpfile.golden.rf.pilot.counts import Counts
 from warpfile.golden.rf.pilot.homes import Homes
 from warpfile.golden.rf.pilot.sorter import Sorter
+from warpfile.golden.rf.residents import Residents
 from warpfile.spec.schemes.pilot import PilotConfig, State
 from warpfile.spec.workload import Kernel
 
@@ -28,7 +29,7 @@ class Phases:
         self.step = 0
         self.pilot = 0
         self.version = 0
-        self._residents = self._residents_next = 0
+        self._residents = Residents()
         self._registers = 0
         self._hot: list[int] = []
         self._kernel: Kernel | None = None
@@ -38,7 +39,7 @@ class Phases:
     @property
     def ready(self) -> bool:
         """A kernel is taken if it is offered."""
-        return not self._residents and self.state != LOAD
+        return not self._residents.count and self.state != LOAD
 
     @property
     def running(self) -> bool:
@@ -62,11 +63,11 @@ class Phases:
     def launched(self, warp: int) -> None:
         """A warp is resident from the next cycle."""
         self._launched = warp
-        self._residents_next += 1
+        self._residents.launched()
 
     def exited(self, warp: int) -> None:
         """A warp's EXIT issues."""
-        self._residents_next -= 1
+        self._residents.exited()
         self._pilot_ends = self.state == PROFILE and warp == self.pilot
 
     def edge(self) -> None:
@@ -80,13 +81,14 @@ class Phases:
             self._begin(kernel)
         else:
             self._go_on()
-        self._residents, self._pilot_ends = self._residents_next, False
+        self._residents.edge()
+        self._pilot_ends = False
 
     def _settle(self, warp: int) -> None:
         """A warp that was launched in this cycle has its version; the first one is the pilot."""
         bit = 1 << warp
         self.homes.versions = self.homes.versions | bit if self.version else self.homes.versions & ~bit
-        if self._piloted and self.state == PROFILE and not self._residents:
+        if self._piloted and self.state == PROFILE and not self._residents.count:
             self.pilot = warp
 
     def _begin(self, kernel: Kernel) -> None:

@@ -41,6 +41,7 @@ class TwoLevel:
         self._resumed = 0  # warps
         self._draining = self._releasing = 0  # places
         self._current = self._pointer = 0
+        self._yields = 0  # warps
         # What the next clock edge does: places that start to drain and to release, and those that are let go; the warp
         # that gets a place.
         self._drains = self._releases = self._released = 0
@@ -52,17 +53,20 @@ class TwoLevel:
         """Where the probes are."""
         self._at = layout.offset
 
-    def begin(self, frame: LongFrame, collecting: Callable[[int], bool], release: Callable[[int], int]) -> int:
+    def begin(
+        self, frame: LongFrame, collecting: Callable[[int], bool], release: Callable[[int], int], yields: int
+    ) -> int:
         """See the contract."""
-        self._frame, counters, active = frame, self.counters, self._active
+        self._frame, self._yields, counters, active = frame, yields, self.counters, self._active
         stuck = frame.marked & frame.touching
         suspends = stuck if self._suspend == "pending" else self._suspends()
         self.may_issue = may_issue = active & ~suspends
         counters["active_cycles"] += active.bit_count()
         word = self._state() if self._word is None else self._word
         self._drains = self._releases = self._released = 0
-        ready = frame.resident & ~self.places.holders & ~frame.waiting & ~stuck
-        stopped = may_issue & frame.waiting
+        waits = frame.waiting | yields
+        ready = frame.resident & ~self.places.holders & ~waits & ~stuck
+        stopped = may_issue & waits
         if stopped or may_issue != active:
             word |= self._leave(active & suspends, stopped, ready)
         if self._draining:
@@ -76,9 +80,9 @@ class TwoLevel:
         return word
 
     def _leave(self, loads: int, stopped: int, ready: int) -> int:
-        """Note the places that start to drain because their warps need a load, or are stopped by a barrier."""
+        """Note the places that start to drain because their warps need a load, or are stopped."""
         if stopped:
-            stopped = stopped & ~self._frame.opening() if self._suspend != "never" else 0
+            stopped = stopped & (self._yields | ~self._frame.opening()) if self._suspend != "never" else 0
         long, barrier = self._places_of(loads), self._places_of(stopped)
         if self._stays:
             needed = ready and not long and self._all_active()

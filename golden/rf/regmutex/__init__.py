@@ -1,0 +1,1 @@
+"""Register file whose warps borrow the registers behind their base sets (docs/schemes/regmutex.md)."""
