@@ -1,0 +1,1 @@
+"""Base and extended sets, ACQ and REL, for the pool of extended registers."""

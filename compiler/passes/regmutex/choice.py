@@ -1,0 +1,93 @@
+"""How many registers the extended set has (docs/schemes/regmutex.md, section 10).
+
+H. Asghari Esfeden, dissertation, UC Riverside 2021, section 4.3.1, with the rules that the page adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from warpfile.spec.schemes.regmutex import RegMutexConfig
+
+ROUNDING = 4  #: registers are allocated in such steps
+_TWENTIETHS = (2, 3, 4, 5, 6, 7)  #: the six fractions 0.1 to 0.35
+
+
+def rounded(registers: int) -> int:
+    """Registers as they are allocated."""
+    return -(-registers // ROUNDING) * ROUNDING
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What bounds the warps that a domain hosts: slots, places, whole CTAs of ``cta_warps``, at most ``ctas``."""
+
+    warps: int
+    places: int
+    cta_warps: int = 1
+    ctas: int = 64
+    paired: bool = False
+
+    def occupancy(self, base: int, extended: int = 0) -> int:
+        """Warps that are resident if each has so many registers for life; 0 for ``base``: as if it took no place."""
+        if not base:
+            slots = self.warps
+        elif self.paired:
+            slots = min(self.warps, 2 * (self.places // (2 * base + extended)))
+        else:
+            slots = min(self.warps, self.places // base)
+        return min(slots // self.cta_warps, self.ctas) * self.cta_warps
+
+    def sections(self, base: int, extended: int) -> int:
+        """Sections behind the base sets of all of them; in paired mode those of their pairs. None without warps."""
+        warps = self.occupancy(base, extended)
+        if self.paired or not warps:
+            return -(-warps // 2)
+        return min(self.warps, (self.places - warps * base) // extended)
+
+
+def candidates(registers: int) -> list[int]:
+    """Sizes of the extended set: six fractions of the rounded registers, rounded down, those that are even."""
+    sizes = {rounded(registers) * twentieths // 20 for twentieths in _TWENTIETHS}
+    return sorted(size for size in sizes if size and size % 2 == 0)
+
+
+def registers_limit(registers: int, limits: Limits) -> bool:
+    """Whether more warps were resident if the kernel had fewer registers."""
+    return limits.occupancy(rounded(registers)) < limits.occupancy(0)
+
+
+def choose(registers: int, limits: Limits, cfg: RegMutexConfig, fits: Callable[[int], bool]) -> int:
+    """Registers of the extended set, 0 for none. ``fits`` says whether the code can do with a base set.
+
+    Of the candidates that leave a section and fit, those that make most warps resident are kept. Of these, the
+    smallest (``max_pass``: largest) with sections for more than half of the warps; where there is none, the one with
+    most sections, and of equals the larger. In paired mode every pair has its section: all that are kept count.
+    """
+    if cfg.es_rule == "off" or not registers_limit(registers, limits):
+        return 0
+    total = rounded(registers)
+    warps = {size: limits.occupancy(total - size, size) for size in candidates(registers)}
+    sound = [size for size in warps if limits.sections(total - size, size) and fits(total - size)]
+    kept = [size for size in sound if warps[size] == max(warps[one] for one in sound)]
+    if not kept:
+        return 0
+    sections = {size: limits.sections(total - size, size) for size in kept}
+    half = [size for size in kept if limits.paired or 2 * sections[size] > warps[size]]
+    pick = min if cfg.es_rule == "min_pass" else max
+    best = pick(half) if half else max(kept, key=lambda size: (sections[size], size))
+    return 0 if cfg.auto_off and warps[best] <= limits.occupancy(total) else best
+
+
+def overridden(registers: int, limits: Limits, size: int) -> int:
+    """The base set beside an extended set that was asked for. Raises ``ValueError`` where there can be none."""
+    total = rounded(registers)
+    if size >= total:
+        raise ValueError(f"es_override must be below the {total} registers of the kernel, not {size}")
+    if not limits.sections(total - size, size):
+        raise ValueError(
+            f"es_override must leave a section in {limits.places} places behind the base sets of"
+            f" {limits.occupancy(total - size, size)} warps, not {size}: {total - size} registers each are for life"
+        )
+    return total - size

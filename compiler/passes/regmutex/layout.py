@@ -1,0 +1,261 @@
+"""Which name every live register has at every point, and the moves that this takes (index compaction).
+
+While a warp has no section, what a lane needs stands below the base set's end. Names of a lane's registers depend on
+the point where the lane is alone, so that lanes apart may have different ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from warpfile.compiler.liveness import general_registers
+from warpfile.compiler.operands import effects
+from warpfile.compiler.passes.regmutex.copies import acquire, parallel_copy, release
+from warpfile.compiler.passes.regmutex.groups import Groups, power
+from warpfile.compiler.passes.regmutex.stretches import GENERAL, Stretches
+from warpfile.spec.trace import StaticInstruction
+
+Names = Mapping[int, int]
+Program = list[StaticInstruction]
+
+
+class Scattered(Exception):
+    """No names can be found although the warp has its section, because free ones are not neighbours."""
+
+
+@dataclass
+class Rewriting:
+    """What to do with the code: names by instruction, code before instructions and on edges between blocks.
+
+    The edge from -1 is the way into the kernel.
+    """
+
+    names: dict[int, dict[int, int]] = field(default_factory=dict)
+    before: dict[int, Program] = field(default_factory=dict)
+    edges: dict[tuple[int, int], Program] = field(default_factory=dict)
+
+    @property
+    def inserted(self) -> Iterator[StaticInstruction]:
+        """All instructions that are inserted anywhere."""
+        for program in (*self.before.values(), *self.edges.values()):
+            yield from program
+
+
+class _Slots:
+    """Names that are taken at a point: by live registers, and by blocks of which some register is still to come."""
+
+    def __init__(self, names: Names, groups: Groups, wide: int, leaving: frozenset[int] = frozenset()) -> None:
+        self.owner = {slot: register for register, slot in names.items() if register not in leaving}
+        self.kept: dict[int, set[int]] = {}  #: by slot of such a block, the registers that may be there
+        for register, slot in names.items():
+            block = groups.block(register)
+            if register not in leaving and len(block) > 1 and wide >> register & 1:
+                for other in block:
+                    self.kept.setdefault(slot + other - register, set()).add(other)
+
+    def admit(self, wanted: Names) -> bool:
+        """Whether registers may have these names."""
+        return all(
+            self.owner.get(slot, register) == register and self.kept.get(slot, {register}) == {register}
+            for register, slot in wanted.items()
+        )
+
+
+class Layout:
+    """One walk over the code. ``restoring``: where a section is taken, registers get their own names back.
+
+    Where names of the base set do not suffice, S becomes 1 for the rest of the walk. Such points are in ``more`` (heads
+    of blocks as -1 - block), and what was found is for nothing: another walk must start with them.
+    """
+
+    def __init__(
+        self, found: Stretches, groups: Groups, base: int, registers: int, *, restoring: bool, again: bool
+    ) -> None:
+        self.code, self.found, self.groups = found.code, found, groups
+        self.base, self.registers, self.restoring, self.again = base, registers, restoring, again
+        self.result, self.more = Rewriting(), set[int]()
+        self.entry: dict[int, dict[int, int]] = {}
+        self.leave: dict[int, dict[int, int]] = {}
+
+    def walk(self) -> Rewriting:
+        """All names and code."""
+        for block in self.code.order:
+            names = self.entry[block] = self._enter(block)
+            for index in self.code.cfg.blocks[block].instructions:
+                names = self._step(index, self._cross(index, names, self._held_before(block, index)))
+            self.leave[block] = names
+        for block in self.code.order:
+            for source in self.code.before[block]:
+                self._edge(source, block)
+        return self.result
+
+    def _state(self, point: int) -> bool:
+        return self.found.head[-1 - point] if point < 0 else self.found.held[point]
+
+    def _hold(self, point: int) -> None:
+        """Let S be 1 at a point."""
+        self.more.add(point)
+        states = self.found.head if point < 0 else self.found.held
+        states[-1 - point if point < 0 else point] = True
+
+    def _held_before(self, block: int, index: int) -> bool:
+        return self.found.head[block] if index == self.code.cfg.blocks[block].start else self.found.held[index - 1]
+
+    def _live(self, index: int) -> list[int]:
+        return list(general_registers(self.code.live.live_in[index] & GENERAL))
+
+    def _enter(self, block: int) -> dict[int, int]:
+        """Names at the head of a block: those of the first predecessor that is known, as far as S lets them be."""
+        start = self.code.cfg.blocks[block].start
+        source = next((one for one in self.code.before[block] if one in self.leave), None)
+        held = source is not None and self.found.exit_of(source)
+        names = self.leave[source] if source is not None else {}
+        names = {register: names.get(register, register) for register in self._live(start)}
+        names = self._fitting(start, -1 - block, names, held or source is None)
+        if block == 0:
+            self.result.edges[-1, 0] = [acquire(0)] if self.found.head[0] else []
+        return names
+
+    def _fitting(self, index: int, point: int, names: dict[int, int], before: bool) -> dict[int, int]:
+        """Names at a point in front of an instruction, behind one with S = ``before``."""
+        if before and not self._state(point):
+            fitting = self._compact(index, names)
+            if fitting is not None:
+                return fitting
+            self._hold(point)
+        if not before and self._state(point) and self.restoring:
+            return {register: register for register in names}
+        return names
+
+    def _cross(self, index: int, names: dict[int, int], before: bool) -> dict[int, int]:
+        """Code and names in front of an instruction inside a block."""
+        new = self._fitting(index, index, names, before)
+        held = before, self.found.held[index]
+        code = self._code(index, names, new, held, held == (False, True))
+        if code:
+            self.result.before[index] = code
+        return new
+
+    def _code(
+        self, index: int, names: Names, new: Names, held: tuple[bool, bool], acquiring: bool
+    ) -> list[StaticInstruction]:
+        """Moves from names to names in front of an instruction, with ACQ before or REL behind them."""
+        offset = 16 * index
+        moves = {new[register]: names.get(register, register) for register in self._live(index)}
+        code = [acquire(offset)] if acquiring else []
+        code += parallel_copy(offset, moves, range(self.registers if any(held) else min(self.base, self.registers)))
+        return [*code, release(offset)] if held == (True, False) else code
+
+    def _edge(self, source: int, target: int) -> None:
+        """Code on an edge. Where the ACQ of another edge has room only at the block's head, all who come meet it."""
+        held = self.found.exit_of(source), self.found.head[target]
+        acquiring = held[1] and (not held[0] or (self.again and self._shares(target)))
+        start = self.code.cfg.blocks[target].start
+        code = self._code(start, self.leave[source], self.entry[target], held, acquiring)
+        if code:
+            self.result.edges[source, target] = code
+
+    def _shares(self, target: int) -> bool:
+        """Whether an ACQ stands at the head of a block: its edge comes from where there are other ways to go, too."""
+        released = (one for one in self.code.before[target] if not self.found.exit_of(one))
+        return any(len(self.code.cfg.flow_successors[one]) > 1 for one in released)
+
+    def _compact(self, index: int, names: dict[int, int]) -> dict[int, int] | None:
+        """Every register in the extended set gets the lowest free place in the base set, blocks as a whole."""
+        new, wide, done = dict(names), self.groups.wide_in[index], set[int]()
+        for register in sorted(names):
+            unit = self._unit(register, wide)
+            low = names[register] - (register - unit.start)
+            if register in done or low + len(unit) <= self.base:
+                continue
+            movers = frozenset(one for one in unit if one in names and (len(unit) == 1 or wide >> one & 1))
+            slots = _Slots(new, self.groups, wide, movers)
+            place = self._place(unit, len(unit), self.base, slots)
+            if place is None:
+                return None
+            new |= {one: place + one - unit.start for one in movers}
+            done |= movers
+        return new
+
+    def _unit(self, register: int, wide: int) -> range:
+        return self.groups.block(register) if wide >> register & 1 else range(register, register + 1)
+
+    @staticmethod
+    def _place(unit: range, size: int, limit: int, slots: _Slots) -> int | None:
+        """Lowest aligned place for some neighbours below a limit."""
+        for low in range(0, limit - len(unit) + 1, size):
+            if slots.admit({register: low + register - unit.start for register in unit}):
+                return low
+        return None
+
+    def _step(self, index: int, names: dict[int, int]) -> dict[int, int]:
+        """Names behind an instruction; notes those in it."""
+        found = effects(self.code.cfg.function.instructions[index])
+        after = {
+            register: names.get(register, register) if register not in found.defs else -1
+            for register in general_registers(self.code.live.live_out[index] & GENERAL)
+        }
+        placed = self._define(index, found.defs, names) if found.defs else {}
+        self.result.names[index] = {register: names.get(register, register) for register in found.uses} | placed
+        return {register: placed.get(register, slot) for register, slot in after.items()}
+
+    def _define(self, index: int, defs: tuple[int, ...], names: dict[int, int]) -> dict[int, int]:
+        """Names of what an instruction defines."""
+        live, wide = self.code.live.live_out[index], self.groups.wide_out[index]
+        others = {one: slot for one, slot in names.items() if live >> one & 1 and one not in defs}
+        slots, base = _Slots(others, self.groups, wide), min(self.base, self.registers)
+        for limit in (self.registers,) if self.found.held[index] else (base, self.registers):
+            for low in self._choices(index, defs, names, others, limit, slots):
+                placed = {register: low + register - defs[0] for register in defs}
+                if low >= 0 and max(placed.values()) < limit and slots.admit(placed):
+                    return placed
+            if not self.found.held[index]:
+                self._hold(index)
+        raise Scattered
+
+    def _choices(
+        self, index: int, defs: tuple[int, ...], names: Names, others: Names, limit: int, slots: _Slots
+    ) -> Iterator[int]:
+        """Names for the first destination, best first."""
+        instruction, wide = self.code.cfg.function.instructions[index], self.groups.wide_out[index]
+        same = [one for one in defs if one in names and (instruction.is_guarded or one in effects(instruction).uses)]
+        block = self.groups.block(defs[0])
+        near = [one for one in block if one in others and wide >> one & 1] if _any(wide, defs) else []
+        for one in same[:1]:
+            yield names[one] - (one - defs[0])
+            return
+        for one in near[:1]:
+            yield others[one] - (one - defs[0])
+            return
+        yield defs[0]
+        unit = block if len(block) >= len(defs) and _any(wide, defs) else range(defs[0], defs[0] + len(defs))
+        place = self._place(unit, power(len(unit)), limit, slots)
+        if place is not None:
+            yield place + defs[0] - unit.start
+
+
+def _any(registers: int, of: tuple[int, ...]) -> bool:
+    return any(registers >> one & 1 for one in of)
+
+
+def rewriting(
+    stretches: Callable[[frozenset[int]], Stretches], groups: Groups, base: int, registers: int, again: bool
+) -> tuple[Stretches, Rewriting]:
+    """Names and code for stretches that grow until names suffice. Raises ``ValueError`` where they never do.
+
+    ``stretches`` gives those in which S is 1 at some points; it raises ``ValueError`` where that must not be.
+    """
+    forced, restoring = frozenset[int](), False
+    while True:
+        found = stretches(forced)
+        layout = Layout(found, groups, base, registers, restoring=restoring, again=again)
+        try:
+            result = layout.walk()
+            if not layout.more:
+                return found, result
+        except Scattered:
+            if restoring and not layout.more:
+                raise ValueError("free registers are not neighbours") from None
+            restoring |= not layout.more
+        forced |= layout.more

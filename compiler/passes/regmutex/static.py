@@ -1,0 +1,140 @@
+"""What the pass does with a function of a listing: sizes of both sets, stretches, names and inserted code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+
+from warpfile.compiler.cfg import build_cfg
+from warpfile.compiler.liveness import goes_anywhere
+from warpfile.compiler.model import Function
+from warpfile.compiler.opcodes import is_known
+from warpfile.compiler.passes.regmutex.choice import Limits, choose, overridden, rounded
+from warpfile.compiler.passes.regmutex.groups import Groups, find_groups
+from warpfile.compiler.passes.regmutex.layout import Rewriting, rewriting
+from warpfile.compiler.passes.regmutex.stretches import Code, Stretches, find_stretches
+from warpfile.compiler.textures import SURFACES, TEXTURES
+from warpfile.spec.schemes.regmutex import RegMutexConfig
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sizes of the sets, and the code for them; ``reason`` says why there is no extended set."""
+
+    base: int
+    extended: int = 0
+    reason: str = ""
+    rewriting: Rewriting = field(default_factory=Rewriting)
+    stretches: Stretches | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Instructions that are inserted into the code, by kind."""
+        found = Counter(static.opcode for static in self.rewriting.inserted)
+        moves = found["MOV"] + found["LOP3.LUT"]
+        return {"inserted_acq": found["ACQ"], "inserted_rel": found["REL"], "inserted_mov": moves}
+
+
+def unsuitable(function: Function) -> str:
+    """Why nothing can be said of where warps of a function wait, or of what they need; empty if it can."""
+    for one in function.instructions:
+        where = f"{one.full_opcode} at {one.offset:#x}"
+        if not is_known(one.opcode) or one.opcode in TEXTURES | SURFACES:
+            return f"the operands of {where} are not known one by one"
+        if goes_anywhere(one):
+            return f"{where} leads to code that is not known"
+        if one.opcode == "BAR" and one.is_guarded:
+            return f"{where} is not for all lanes"
+    return ""
+
+
+def planned(function: Function, registers: int, limits: Limits, cfg: RegMutexConfig) -> Plan:
+    """The plan for a kernel of so many registers.
+
+    Raises ``ValueError`` where what the configuration asks for cannot be: ``es_override`` that the places or the code
+    do not allow, one bit per pair with code for which it is not known whether the warp has its section.
+    """
+    problem = unsuitable(function)
+    if cfg.es_override:
+        base = overridden(registers, limits, cfg.es_override)
+        if problem:
+            raise ValueError(f"es_override must be 0 for {function.name}: {problem}")
+        try:
+            return _Planner(function, registers, cfg).plan(base)
+        except _Unfit as unfit:
+            size = f"es_override must be less than {cfg.es_override} for {function.name}"
+            raise ValueError(f"{size}, with a base set of {base}: {unfit}") from None
+    if problem:
+        return Plan(registers, reason=problem)
+    planner = _Planner(function, registers, cfg)
+    extended = choose(registers, limits, cfg, planner.fits)
+    if not extended:
+        return Plan(registers, reason=planner.refused or "registers do not limit the warps, or no size fits")
+    return planner.plan(planner.total - extended)
+
+
+class _Unfit(ValueError):
+    """A base set that the code cannot do with."""
+
+
+class _Planner:
+    """Plans of one function, by base set."""
+
+    def __init__(self, function: Function, registers: int, cfg: RegMutexConfig) -> None:
+        self.code, self.registers, self.cfg = Code(build_cfg(function)), registers, cfg
+        self.total = rounded(registers)
+        self.groups: Groups | None = None
+        self.plans: dict[int, Plan] = {}
+        self.refused = ""
+
+    def fits(self, base: int) -> bool:
+        """Whether the code can do with a base set."""
+        try:
+            self.plan(base)
+        except _Unfit as unfit:
+            self.refused = str(unfit)
+            return False
+        return True
+
+    def plan(self, base: int) -> Plan:
+        """The plan for a base set."""
+        if base not in self.plans:
+            self.plans[base] = self._plan(base)
+        return self.plans[base]
+
+    def _plan(self, base: int) -> Plan:
+        proven = self.cfg.pair_state == "pair"
+        if self.code.at_barriers > base:
+            raise _Unfit(f"the code needs {self.code.at_barriers} registers at a barrier")
+        try:
+            groups = self.groups = self.groups or find_groups(self.code.cfg)
+            stretches = partial(self._stretches, base)
+            found, code = rewriting(stretches, groups, base, self.registers, again=not proven)
+        except ValueError as error:
+            raise _Unfit(str(error)) from None
+        if proven:
+            _prove(found)
+        return Plan(base, self.total - base, "", code, found)
+
+    def _stretches(self, base: int, forced: frozenset[int]) -> Stretches:
+        found = find_stretches(self.code, base, self.cfg.merge_gap, bool(self.cfg.hoist), forced)
+        trouble = found.trouble()
+        if trouble:
+            raise ValueError(trouble)
+        return found
+
+
+def _prove(found: Stretches) -> None:
+    """Refuse code of which it is not certain that an ACQ finds the warp without its section, and no way out with it.
+
+    A REL always finds the warp with it: it stands behind a point with S = 1.
+    """
+    crowded = found.crowded()
+    for block in found.rises():
+        if block in crowded:
+            offset = 16 * found.code.cfg.blocks[block].start
+            raise ValueError(f"pair_state must be warp for this code: an ACQ at {offset:#x} may find the section held")
+    for index in sorted(found.code.exits):
+        if found.held[index]:
+            raise ValueError(f"pair_state must be warp for this code: lanes end with the section at {16 * index:#x}")
