@@ -1,10 +1,12 @@
 """``regmutex``, ``regmutex_paired``: registers that warps borrow from a pool (docs/schemes/regmutex.md)."""
 
 from warpfile.schemes.baseline import BANKED, UNITS
-from warpfile.schemes.part import STAYING, Part
+from warpfile.schemes.part import STAYING, Hints, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.regmutex import STRUCTURES, RegMutexConfig, regmutex_events, regmutex_probes
+
+_PASS = "warpfile.compiler.passes.regmutex.annotate"
 
 REGMUTEX = Part(
     name="regmutex",
@@ -16,6 +18,7 @@ REGMUTEX = Part(
     probes=regmutex_probes,
     events=regmutex_events,
     structures=STRUCTURES,
+    hints=Hints(f"{_PASS}:annotate", f"{_PASS}:label", shown={"extended set": f"{_PASS}:shown"}),
     reached=(
         "acq_ok",
         "acq_nop",
@@ -43,6 +46,7 @@ SCHEMES = (
         preset="fermi_linear",
         collectors=UNITS,
         rf=REGMUTEX,
+        study="warpfile.evidence.regmutex",
         setups=(
             Setup("fermi_linear"),
             Setup("fermi_linear", _HALF),
