@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.golden.machines import RegMutex
 from tests.golden.rf.regmutex.scenario import ACQ, REL, load, make, paired, run_shared, shared
 from tests.golden.scenario import BAR, EXIT, NOP, Run, Step, op
+from warpfile.golden.collectors.contract import Heads
+from warpfile.golden.rf.regmutex.file import RegMutexFile
+from warpfile.golden.run import Stuck
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 from warpfile.spec.trace import Drain
 
@@ -298,6 +302,22 @@ def test_under_places_a_waiter_lets_the_holder_run(choice: str) -> None:
     rel = result.when("release_ok")[0]
     waits = [f["ready"] >> 1 & 1 for f in result.fields]
     assert not any(waits[leave + 3 : rel + 1]), "a waiter is not ready before there is a section for it"
+
+
+class KeepsPlaces(RegMutexFile):
+    """Its waiters do not yield."""
+
+    def gate(self, heads: Heads) -> None:
+        """Hold and refuse alone."""
+        super().gate(heads)
+        self.yields = 0
+
+
+def test_a_waiter_that_keeps_the_last_place_stops_everybody() -> None:
+    cfg = make(scheduler="two_level", active_warps=1, warps=2, hit_latency=30)
+    trace = shared(cfg, [ACQ, load(4), op((4,), 5), REL], [NOP, ACQ, op((), 4), op((4,), 5), REL])
+    with pytest.raises(Stuck):
+        run_shared(cfg, trace, type("Built", (RegMutex,), {"file_kind": KeepsPlaces}), limit=500)
 
 
 def test_a_held_rel_keeps_its_place() -> None:
