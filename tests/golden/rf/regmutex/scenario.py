@@ -38,7 +38,9 @@ def paired(**changes: Any) -> RegMutexConfig:
     return make("regmutex_paired", **changes)
 
 
-def shared(cfg: Config, *warps: Sequence[Step], sections: int = 1, sets: tuple[int, int] = (4, 2), **more: Any) -> Trace:
+def shared(
+    cfg: Config, *warps: Sequence[Step], sections: int = 1, sets: tuple[int, int] = (4, 2), **more: Any
+) -> Trace:
     """A kernel with these sizes of base and extended set, whose sections stand behind as many base sets as fit."""
     base, extended = sets
     assert isinstance(cfg, RegMutexConfig)
