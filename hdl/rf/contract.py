@@ -13,8 +13,9 @@ LANE_MAJOR = ("engine_data", "engine_read")
 
 
 def location_layout(cfg: Config) -> data.StructLayout:
-    """Place of one warp register: ``bank`` and ``row`` in it."""
-    return data.StructLayout({"bank": cfg.bank_bits, "row": cfg.row_bits})
+    """Place of one warp register: ``bank`` and ``row`` in it, and with ``gives.absent`` whether it is no place."""
+    absent = {"absent": 1} if cfg.gives.absent else {}
+    return data.StructLayout({"bank": cfg.bank_bits, "row": cfg.row_bits, **absent})
 
 
 def places_layout(cfg: Config, count: int) -> data.ArrayLayout:
