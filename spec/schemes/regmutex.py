@@ -157,7 +157,7 @@ STRUCTURES = (
     Structure(
         "status mask",
         "flip-flops",
-        _FILE + r"sections\.status",
+        _FILE + r"sections\.held",
         lambda cfg: 0 if cfg.pair_state == "pair" else cfg.warps,
     ),
     Structure(

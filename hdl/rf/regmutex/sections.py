@@ -22,7 +22,7 @@ class Sections(wiring.Component):
     offered : In(warps), issues : In(1)   The warp that is chosen and not refused, one-hot; its head beat issues.
     ends : In(1)                         That beat is an EXIT.
     refused : In(warps)                  One-hot, the warp that is chosen and refused.
-    held, owned : Out(warps)             The warp has a section, as an ACQ sees it, and as a REL does.
+    held, owned : Out(warps)             Status: the warp has a section, as an ACQ sees it, and as a REL does.
     closed : Out(warps)                  There is none for this warp.
     waiting : Out(warps)                 Its ACQ was refused.
     refuses : Out(warps)                 Its ACQ would be.
@@ -56,7 +56,7 @@ class Sections(wiring.Component):
         return m
 
     def _share(self, m: Module) -> None:
-        """Drive ``held``, ``owned`` and ``closed``."""
+        """Drive ``held`` from registers, ``owned`` and ``closed``."""
         raise NotImplementedError
 
 
@@ -82,19 +82,17 @@ class Pool(Sections):
         )
 
     def _share(self, m: Module) -> None:
-        status = Signal(self._cfg.warps)
         m.submodules.first_zero = free = FirstZero(self._cfg.warps)
         none = named(m, "none", self.taken.all())
         closed = none.replicate(self._cfg.warps)
         m.d.comb += [
             free.bits.eq(self.taken),
             self.number.eq(free.number),
-            self.held.eq(status),
-            self.owned.eq(status),
+            self.owned.eq(self.held),
             self.closed.eq(closed | self._others_first(m) if self._cfg.fair else closed),
         ]
         exits = self.offered & self.ends.replicate(self._cfg.warps)
-        m.d.sync += status.eq((status & ~self.gives & ~exits) | self.takes)
+        m.d.sync += self.held.eq((self.held & ~self.gives & ~exits) | self.takes)
         self._keep(m)
         self._mask(m, free.lowest)
 
@@ -140,11 +138,10 @@ class Pairs(Sections):
 
     def _share(self, m: Module) -> None:
         count = self._cfg.warps
-        status = Signal(count)
-        partners = [status[warp ^ 1] if warp ^ 1 < count else Const(0, 1) for warp in range(count)]
-        m.d.comb += [self.held.eq(status), self.owned.eq(status), self.closed.eq(Cat(partners))]
+        partners = [self.held[warp ^ 1] if warp ^ 1 < count else Const(0, 1) for warp in range(count)]
+        m.d.comb += [self.owned.eq(self.held), self.closed.eq(Cat(partners))]
         exits = self.offered & self.ends.replicate(count)
-        m.d.sync += status.eq((status & ~self.gives & ~exits) | self.takes)
+        m.d.sync += self.held.eq((self.held & ~self.gives & ~exits) | self.takes)
 
 
 class ProvenPairs(Sections):
