@@ -35,6 +35,8 @@ class Frame(wiring.Component):
     offer_valid : Out(1), offer : Out(beat_layout), offer_warp : Out(warps)   The chosen beat; zero if none.
     completed : In(ports), completion : In(ArrayLayout)   Results that are in place, for the scoreboard.
     resident, buffered, clear, waiting : Out(warps), issue, exit : Out(1), issue_warp : Out(warp_bits)   Observed state.
+    refuses, yields : In(warps), refused : Out(warps), pending : Out(ArrayLayout)   See the register file; only with
+                                 ``gives.gates``, and ``yields`` only for a scheduler with places.
     places : Out(ArrayLayout), release : Out(active_warps), released : In(active_warps)   See the register file; these
                                  and what :func:`observed_places` names only for a scheduler with places.
     """
@@ -70,8 +72,15 @@ class Frame(wiring.Component):
                 "exit": Out(1),
                 "issue_warp": Out(cfg.warp_bits),
                 **(two_level if self._has_places else {}),
+                **(self._gates() if cfg.gives.gates else {}),
             }
         )
+
+    def _gates(self) -> dict[str, wiring.Member]:
+        warps = self._cfg.warps
+        inputs = ("refuses", "yields") if self._has_places else ("refuses",)
+        pending = data.ArrayLayout(self._cfg.register_names, warps)
+        return {**{name: In(warps) for name in inputs}, "refused": Out(warps), "pending": Out(pending)}
 
     def elaborate(self, platform) -> Module:
         """Tables, buffers, scoreboards, scheduler, and what an issue changes."""
@@ -135,6 +144,8 @@ class Frame(wiring.Component):
                 board.release_tokens.eq(Cat(result.tokens for result in results)),
                 self.clear[warp].eq(board.clear),
             ]
+            if self._cfg.gives.gates:
+                m.d.comb += self.pending[warp].eq(board.pending)
             boards.append(board)
         return boards
 
@@ -148,12 +159,13 @@ class Frame(wiring.Component):
         eligible = named(m, "eligible", eligible & scheduler.runs if self._has_places else eligible)
         preferred = named(m, "preferred", eligible & self.prefer)
         m.submodules.scheduler = scheduler
+        offered = self._gate(m, grant) if self._cfg.gives.gates else grant
         m.d.comb += [
             scheduler.eligible.eq(Mux(preferred.any(), preferred, eligible)),
             grant.eq(scheduler.grant),
             self.offer.eq(select(grant, [head.as_value() for head in self.heads])),
-            self.offer_warp.eq(grant),
-            self.offer_valid.eq(grant.any()),
+            self.offer_warp.eq(offered),
+            self.offer_valid.eq(offered.any()),
             self.issue.eq(self.offer_valid & self.accept),
             self.exit.eq(self.issue & (self.offer.kind == Kind.EXIT.value)),
             self.issue_warp.eq(encode(leaves, self._cfg.warp_bits)),
@@ -163,6 +175,11 @@ class Frame(wiring.Component):
         ]
         return scheduler
 
+    def _gate(self, m: Module, grant: Value) -> Value:
+        """Who is offered to the collectors: not the chosen warp if the register file refuses its beat."""
+        m.d.comb += self.refused.eq(grant & self.refuses)
+        return grant & ~self.refuses
+
     def _places(
         self, m: Module, scheduler: wiring.Component, boards: list[wiring.PureInterface], barrier: Barrier
     ) -> None:
@@ -171,7 +188,10 @@ class Frame(wiring.Component):
         for board in boards:
             m.d.comb += board.reserve_long.eq(self.offer.long)
         m.d.comb += [getattr(self, name).eq(getattr(scheduler, name)) for name in observed_places(self._cfg)]
-        m.d.comb += [getattr(scheduler, name).eq(getattr(self, name)) for name in FRAME_INPUTS]
+        seen = {name: getattr(self, name) for name in FRAME_INPUTS}
+        if self._cfg.gives.gates:
+            seen["waiting"] |= self.yields
+        m.d.comb += [getattr(scheduler, name).eq(value) for name, value in seen.items()]
         m.d.comb += [
             scheduler.barrier_released.eq(barrier.released),
             scheduler.marked.eq(Cat(Const(1, 1) if hint is None else head.hints[hint] for head in self.heads)),

@@ -46,6 +46,7 @@ class WarpScoreboard(wiring.Component):
     touches_long : Out(1)              The head beat names a register that is pending because of such a load, or waits
                                        for all that are.
     short_pending : Out(1)             Some register is pending for another reason.
+    pending : Out(register_names)      Pending registers; only if the register file wants to see them.
     """
 
     def __init__(self, cfg: Config) -> None:
@@ -65,12 +66,14 @@ class WarpScoreboard(wiring.Component):
         }
         if cfg.has_places:
             members |= {"reserve_long": In(1), "touches_long": Out(1), "short_pending": Out(1)}
+        if cfg.gives.gates:
+            members["pending"] = Out(cfg.register_names)
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
         """Pending bits, then one hazard per rule of docs/machine.md, section 4."""
         m = Module()
-        pending = Signal(self._cfg.register_names)
+        pending = self.pending if self._cfg.gives.gates else Signal(self._cfg.register_names)
         tokens = Signal(TOKENS)
         mask = named(m, "dest_mask", group_mask(self.head))
         self._update(m, pending, self.reserve_registers, self.release_registers)

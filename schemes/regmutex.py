@@ -30,6 +30,7 @@ REGMUTEX = Part(
         "extended_accesses",
         "base_accesses",
     ),
+    proofs=("tests.formal.rf.regmutex.sections:PROOFS", "tests.formal.rf.regmutex.places:PROOFS"),
     accesses=BANKED.accesses,
     # A register behind the base set moves with every section that its warp takes.
     offers=tuple(offer for offer in BANKED.offers if offer != STAYING),

@@ -1,10 +1,11 @@
 """All banks of a register file that results are written to at once, with their crossbars."""
 
-from amaranth import Cat, Module
+from amaranth import Cat, Const, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.naming import named
 from warpfile.hdl.rf.arrivals import apart
 from warpfile.hdl.rf.bank import Bank
 from warpfile.hdl.rf.contract import engine_members, lengths_layout, places_layout
@@ -18,6 +19,8 @@ from warpfile.spec.contract import client_count
 
 class Banks(wiring.Component):
     """All banks with their crossbars, and with ``engines`` beside results and reads (:class:`Bank`).
+
+    With ``gives.absent`` no bank sees what is to be written to an absent place, which is accepted at once.
 
     Members
     -------
@@ -52,14 +55,15 @@ class Banks(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Banks in index order, then the lanes of both crossbars."""
         m = Module()
+        self._lose(m)
         banks = []
         for index in range(self._cfg.banks):
             bank = stamp(m, f"bank{index}", "register_bank", lambda: Bank(self._cfg, self._engines, self._varying))
             self._connect(m, index, bank)
             banks.append(bank)
-        m.d.comb += self.accept.eq(any_of(bank.accept for bank in banks))
+        m.d.comb += self.accept.eq(any_of((*(bank.accept for bank in banks), *self._lost)))
         if self._clients:
-            m.d.comb += self.engine_grant.eq(any_of(bank.taken for bank in banks))
+            m.d.comb += self.engine_grant.eq(any_of((*(bank.taken for bank in banks), *self._engines_lost)))
         if client_count(self._engines, "reads"):
             m.d.comb += self.engine_fill.eq(any_of(bank.engine_fill for bank in banks))
         asking = apart(m, self._cfg, self.requests, list(self.lengths), self.grant) if self._varying else None
@@ -68,17 +72,31 @@ class Banks(wiring.Component):
         read_lanes(m, self._cfg, self, banks)
         return m
 
+    def _lose(self, m: Module) -> None:
+        """What asks the banks, and what is lost because it is written nowhere; nothing where every place is one."""
+        self._results: Value = self.result_valid
+        self._lost: list[Value] = []
+        self._offers: Value = self.engine_valid if self._clients else Const(0)
+        self._engines_lost: list[Value] = []
+        if self._cfg.gives.absent:
+            lost = named(m, "lost", self.result_valid & Cat(place.absent for place in self.result_places))
+            self._results, self._lost = self.result_valid & ~lost, [lost]
+            if self._clients:
+                writes = writers(self._engines, self.engine_valid, getattr(self, "engine_write", None))
+                lost = named(m, "engines_lost", writes & Cat(place.absent for place in self.engine_places))
+                self._offers, self._engines_lost = self.engine_valid & ~lost, [lost]
+
     def _connect(self, m: Module, index: int, bank: wiring.PureInterface) -> None:
         places = [self.result_places[port] for port in range(self._cfg.write_ports)]
         m.d.comb += [
-            bank.writes.eq(self.result_valid & Cat(place.bank == index for place in places)),
+            bank.writes.eq(self._results & Cat(place.bank == index for place in places)),
             bank.write_rows.eq(Cat(place.row for place in places)),
             bank.masks.eq(self.result_masks.as_value()),
         ]
         if self._clients:
             offers = list(self.engine_places)
             m.d.comb += [
-                bank.offers.eq(self.engine_valid & Cat(place.bank == index for place in offers)),
+                bank.offers.eq(self._offers & Cat(place.bank == index for place in offers)),
                 bank.offer_rows.eq(Cat(place.row for place in offers)),
             ]
         if client_count(self._engines, "masked"):

@@ -13,8 +13,9 @@ LANE_MAJOR = ("engine_data", "engine_read")
 
 
 def location_layout(cfg: Config) -> data.StructLayout:
-    """Place of one warp register: ``bank`` and ``row`` in it."""
-    return data.StructLayout({"bank": cfg.bank_bits, "row": cfg.row_bits})
+    """Place of one warp register: ``bank`` and ``row`` in it, and with ``gives.absent`` whether it is no place."""
+    absent = {"absent": 1} if cfg.gives.absent else {}
+    return data.StructLayout({"bank": cfg.bank_bits, "row": cfg.row_bits, **absent})
 
 
 def places_layout(cfg: Config, count: int) -> data.ArrayLayout:
@@ -42,6 +43,10 @@ def file_members(cfg: Config) -> Members:
     exits : In(warps)            One-hot, the warp whose EXIT issues.
     retired : Out(warps)         Slots and places that are free from the next cycle.
     hold : Out(warps)            The head beat of the warp must not issue.
+    heads : In(ArrayLayout), buffered : In(warps), pending : In(ArrayLayout)   Head beats, who has one, and the pending
+                                 registers of every warp; these and the next two lines only with ``gives.gates``.
+    refuses, yields : Out(warps)   The head beat of the warp does not issue if it is chosen; the warp waits for another.
+    refused : In(warps)          One-hot, the warp that was chosen and refused; nothing is offered then.
     offer_valid : In(1), offer : In(beat_layout), offer_warp : In(warps)   The chosen beat; issues if it is accepted.
     accept : In(1)               The collectors take the offered beat.
     operand_valid : In(1), operand : In(operand_bits)   Of the pseudo-instruction that issued in the cycle before.
@@ -73,6 +78,8 @@ def file_members(cfg: Config) -> Members:
         members |= {"kernel_valid": In(1), "kernel": In(kernel_layout(cfg)), "kernel_ready": Out(1), "quiet": Out(1)}
     if cfg.gives.sweeps:
         members["retired"] = Out(cfg.warps)
+    if cfg.gives.gates:
+        members |= _gates(cfg)
     if cfg.operand_bits:
         members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
     if cfg.has_places:
@@ -82,6 +89,17 @@ def file_members(cfg: Config) -> Members:
             "released": Out(cfg.active_warps),
         }
     return members
+
+
+def _gates(cfg: Config) -> Members:
+    return {
+        "heads": In(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
+        "buffered": In(cfg.warps),
+        "pending": In(data.ArrayLayout(cfg.register_names, cfg.warps)),
+        "refuses": Out(cfg.warps),
+        "refused": In(cfg.warps),
+        "yields": Out(cfg.warps),
+    }
 
 
 def between_members(cfg: Config) -> Members:

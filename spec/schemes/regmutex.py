@@ -154,7 +154,18 @@ _FILE = r"warpfile\.register_file\."
 
 #: Storage beside the sheet's section 3, one issue slot. Names of registers in the RTL: see the regular expressions.
 STRUCTURES = (
-    Structure("status mask", "flip-flops", _FILE + r"sections\.status", lambda cfg: cfg.warps),
+    Structure(
+        "status mask",
+        "flip-flops",
+        _FILE + r"sections\.held",
+        lambda cfg: 0 if cfg.pair_state == "pair" else cfg.warps,
+    ),
+    Structure(
+        "pair mask",
+        "flip-flops",
+        _FILE + r"sections\.pairs",
+        lambda cfg: (cfg.warps + 1) // 2 if cfg.pair_state == "pair" else 0,
+    ),
     Structure("pool mask", "flip-flops", _FILE + r"sections\.taken", lambda cfg: 0 if cfg.paired else cfg.warps),
     Structure(
         "section table",
@@ -166,9 +177,10 @@ STRUCTURES = (
     Structure(
         "waiters in order",
         "flip-flops",
-        _FILE + r"sections\.waiters",
+        _FILE + r"sections\.waiters\.entry",
         lambda cfg: cfg.warps * cfg.warp_bits if cfg.fair else 0,
     ),
+    Structure("how many wait", "flip-flops", _FILE + r"sections\.waiters\.count"),
     Structure(
         "extended bases of the warps",
         "flip-flops",
@@ -176,5 +188,20 @@ STRUCTURES = (
         None,
         "section times its size, multiplied once at the ACQ and not at every access",
     ),
-    Structure("kernel's sets", "flip-flops", _FILE + r"kernel_state\.", lambda cfg: 30, "the mode is built in"),
+    Structure(
+        "kernel's sets",
+        "flip-flops",
+        _FILE + r"kernel_state\.(base_registers|extended_registers|pool)",
+        lambda cfg: 30,
+        "wider names; the mode is built in, the number of sections is in the pool mask",
+    ),
+    Structure(
+        "mask of the extended set",
+        "flip-flops",
+        _FILE + r"kernel_state\.extended",
+        None,
+        "made once at the start of a kernel, because it decides who may issue",
+    ),
+    Structure("resident warps, first kernel taken", "flip-flops", _FILE + r"kernel_state\."),
+    Structure("error flag, expected operand", "flip-flops", _FILE + r"(stray|acquires)"),
 )

@@ -3,6 +3,7 @@
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import Out
 
+from warpfile.hdl.rf.kernel import join_kernel
 from warpfile.hdl.rf.pilot.counters import AccessCounters
 from warpfile.hdl.rf.pilot.epoch import EpochUnit
 from warpfile.hdl.rf.pilot.kernel_state import KernelState
@@ -40,12 +41,9 @@ class PilotFile(PlainFile):
         return m
 
     def _kernel(self, m: Module, kernel: KernelState) -> None:
-        shared = ("kernel_valid", "kernel", "launch_valid", "launch", "exits")
-        m.d.comb += [getattr(kernel, name).eq(getattr(self, name)) for name in shared]
+        join_kernel(m, self, kernel)
         m.d.comb += [
-            self.kernel_ready.eq(kernel.kernel_ready),
-            self.launch_ready.eq(kernel.launch_ready),
-            self.quiet.eq(1),
+            kernel.launch.eq(self.launch),
             self.pilot_state.eq(kernel.state),
             self.profiling.eq(kernel.profiling),
             self.pilot_warp.eq(kernel.pilot),

@@ -5,8 +5,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import decode
-from warpfile.hdl.beat import kernel_layout, launch_layout
+from warpfile.hdl.beat import launch_layout
 from warpfile.hdl.naming import named
+from warpfile.hdl.rf.kernel import kernel_members, nobody_resident
 from warpfile.hdl.rf.pilot.layouts import hot_layout
 from warpfile.spec.schemes.pilot import PilotConfig, State
 
@@ -16,10 +17,8 @@ class KernelState(wiring.Component):
 
     Members
     -------
-    kernel_valid : In(1), kernel : In(kernel_layout(cfg)), kernel_ready : Out(1)   A kernel, and whether it is taken.
-    taken : Out(1)                     A kernel is taken in this cycle.
-    launch_valid : In(1), launch : In(launch_layout(cfg)), launch_ready : Out(1)   A warp, and whether it is taken.
-    exits : In(warps)                  One-hot, the warp whose EXIT issues.
+    See :func:`hdl.rf.kernel.kernel_members`, and:
+    launch : In(launch_layout(cfg))    The warp that is launched.
     state : Out(3)                     One of :class:`State`.
     loading : Out(fast_registers), remapping : Out(fast_registers)   Place of the list whose turn it is, one-hot.
     hot : Out(hot_layout(cfg))         The kernel's list.
@@ -32,14 +31,8 @@ class KernelState(wiring.Component):
         self._cfg = cfg
         super().__init__(
             {
-                "kernel_valid": In(1),
-                "kernel": In(kernel_layout(cfg)),
-                "kernel_ready": Out(1),
-                "taken": Out(1),
-                "launch_valid": In(1),
+                **kernel_members(cfg),
                 "launch": In(launch_layout(cfg)),
-                "launch_ready": Out(1),
-                "exits": In(cfg.warps),
                 "state": Out(3),
                 "loading": Out(cfg.fast_registers),
                 "remapping": Out(cfg.fast_registers),
@@ -55,7 +48,7 @@ class KernelState(wiring.Component):
         """Residents say when a kernel may start; state and step say what goes on."""
         m = Module()
         state = self.state
-        empty = self._residents(m)
+        empty = nobody_resident(m, self._cfg, self)
         m.d.comb += [
             self.kernel_ready.eq(empty & (state != State.LOAD)),
             self.launch_ready.eq((state != State.IDLE) & (state != State.LOAD)),
@@ -65,11 +58,6 @@ class KernelState(wiring.Component):
         ends = self._pilot(m, empty) if self._cfg.piloted else Const(0)
         self._advance(m, ends)
         return m
-
-    def _residents(self, m: Module) -> Value:
-        count = Signal(range(self._cfg.warps + 1), name="residents")
-        m.d.sync += count.eq(count + self.launch_valid - self.exits.any())
-        return named(m, "empty", count == 0)
 
     def _list(self, m: Module) -> None:
         if not self._cfg.listed:
