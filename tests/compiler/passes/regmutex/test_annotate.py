@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from tests.compiler.passes.regmutex.test_soundness import streams
 from tests.golden.scenario import hand_trace, op
 from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.regmutex.annotate import annotate, label, limits_of, shown
-from warpfile.compiler.passes.regmutex.exact import in_use
+from warpfile.compiler.passes.regmutex.exact import in_use, stretched
 from warpfile.spec.rewrite import original
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
@@ -168,3 +169,16 @@ def test_the_code_of_a_listing_is_shown() -> None:
     other = listed_function(kernel("saxpy"))
     assert other is not None
     assert shown(other, config()) == {0: "base 8, extended 0: registers do not limit the warps, or no size fits"}
+
+
+@pytest.mark.parametrize("kind", [Kind.EXIT, Kind.BRANCH])
+def test_longer_stretches_may_last_to_the_end_but_not_with_one_bit_per_pair(kind: Kind) -> None:
+    kinds = [Kind.NORMAL, Kind.BARRIER, Kind.NORMAL, kind]
+    drawn = {
+        proven: [
+            stretched(random.Random(seed), [False, False, True, False], kinds, proven=proven) for seed in range(40)
+        ]
+        for proven in (False, True)
+    }
+    assert not any(held[1] for found in drawn.values() for held in found)
+    assert {held[3] for held in drawn[False]} == {False, True} and not any(held[3] for held in drawn[True])

@@ -55,6 +55,12 @@ def test_most_bundled_kernels_borrow_registers() -> None:
     assert min(counts.values()) > 500
 
 
+def test_names_that_change_places_while_all_are_live_are_exchanged() -> None:
+    trace = annotate(config(), kernel("wide_accumulate"), None)
+    assert any(static.inserted and static.opcode == "LOP3.LUT" for static in trace.program)
+    assert not judged(trace).wrong
+
+
 @pytest.mark.regress
 @pytest.mark.parametrize("name", sorted(KERNELS))
 @pytest.mark.parametrize(
