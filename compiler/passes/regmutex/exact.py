@@ -111,7 +111,7 @@ def drawn(rng: random.Random, cfg: RegMutexConfig, registers: int, limits: Limit
         base = rng.randint(min(max(1, least), registers), registers)
         extended = max(1, registers - base) + rng.choice((0, 0, 0, 1, 3))
         warps = limits.occupancy(base, extended)
-        if max(base, extended) > cfg.register_names or base < least or not warps:
+        if max(base, extended) > cfg.register_names or base < max(1, least) or not warps:
             continue
         if limits.paired:
             return Sets(base, extended, 0, limits.sections(base, extended))
@@ -123,9 +123,9 @@ def drawn(rng: random.Random, cfg: RegMutexConfig, registers: int, limits: Limit
 
 
 def stretched(rng: random.Random, held: Sequence[bool], kinds: Sequence[Kind], *, proven: bool) -> list[bool]:
-    """Longer and more stretches, none of them over a barrier; with ``proven`` none at an EXIT either."""
+    """Longer and more stretches, none of them over a barrier; with ``proven`` none at the end either."""
     found, chance = list(held), rng.choice((0.0, 0.02, 0.1))
-    free = [kind != Kind.BARRIER and not (proven and kind == Kind.EXIT) for kind in kinds]
+    free = [kind != Kind.BARRIER for kind in kinds[:-1]] + [not proven]
     for place in range(len(held)):
         near = (held[place - 1] if place else False) or (place + 1 < len(held) and held[place + 1])
         if free[place] and rng.random() < (0.3 if near else chance):

@@ -113,8 +113,8 @@ class Layout:
         names = self.leave[source] if source is not None else {}
         names = {register: names.get(register, register) for register in self._live(start)}
         names = self._fitting(start, -1 - block, names, held or source is None)
-        if block == 0:
-            self.result.edges[-1, 0] = [acquire(0)] if self.found.head[0] else []
+        if block == 0 and self.found.head[0]:
+            self.result.edges[-1, 0] = [acquire(0)]
         return names
 
     def _fitting(self, index: int, point: int, names: dict[int, int], before: bool) -> dict[int, int]:

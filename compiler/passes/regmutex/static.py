@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
 
-from warpfile.compiler.cfg import build_cfg
+from warpfile.compiler.cfg import STEP, build_cfg
 from warpfile.compiler.liveness import goes_anywhere
-from warpfile.compiler.model import Function
+from warpfile.compiler.model import Function, Immediate, Instruction, Label
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.passes.regmutex.choice import Limits, choose, overridden, rounded
 from warpfile.compiler.passes.regmutex.groups import Groups, find_groups
@@ -16,6 +16,8 @@ from warpfile.compiler.passes.regmutex.layout import Rewriting, rewriting
 from warpfile.compiler.passes.regmutex.stretches import Code, Stretches, find_stretches
 from warpfile.compiler.textures import SURFACES, TEXTURES
 from warpfile.spec.schemes.regmutex import RegMutexConfig
+
+_MEETINGS = ("BAR", "BSYNC", "WARPSYNC")
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,18 @@ def unsuitable(function: Function) -> str:
             return f"the operands of {where} are not known one by one"
         if goes_anywhere(one):
             return f"{where} leads to code that is not known"
-        if one.opcode == "BAR" and one.is_guarded:
+        if one.opcode in _MEETINGS and (one.is_conditional or not _for_all(one)):
             return f"{where} is not for all lanes"
+        targets = [operand.offset for operand in one.operands if isinstance(operand, Label)]
+        if one.opcode == "BRA" and one.is_conditional and targets == [one.offset + STEP]:
+            return f"{where} parts lanes that go to one place"
     return ""
+
+
+def _for_all(meeting: Instruction) -> bool:
+    """Whether lanes that come together go on together."""
+    masks = [operand.value for operand in meeting.operands if isinstance(operand, Immediate)]
+    return meeting.opcode != "WARPSYNC" or masks == [0xFFFFFFFF] or "ALL" in meeting.modifiers
 
 
 def planned(function: Function, registers: int, limits: Limits, cfg: RegMutexConfig) -> Plan:

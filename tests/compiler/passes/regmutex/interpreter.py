@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from warpfile.spec.rewrite import original
 from warpfile.spec.trace import LANES, Kind, StaticInstruction, Trace
 
 _LANE = np.arange(LANES)
@@ -104,17 +103,3 @@ def judged(trace: Trace, strict: bool = False) -> Interpreter:
     if trace.descriptor["extended_registers"]:
         interpreter.run(trace)
     return interpreter
-
-
-def results(trace: Trace) -> list[tuple[int, bytes]]:
-    """What memory instructions take from registers, in the lanes that execute: by record of the original."""
-    plain, found = original(trace), []
-    kept = np.flatnonzero(~trace.inserted)
-    for place, record in enumerate(kept.tolist()):
-        row = int(trace.value_row[record])
-        if row >= 0 and int(plain.value_row[place]) >= 0:
-            lanes = (int(trace.execute[record]) >> _LANE & 1).astype(bool)
-            now, then = trace.values[row][lanes], plain.values[int(plain.value_row[place])][lanes]
-            if not np.array_equal(now, then):
-                found.append((place, now.tobytes()))
-    return found

@@ -1,0 +1,115 @@
+"""The choice of the extended set against worked examples and the published table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.compiler.passes.regmutex.harness import config
+from warpfile.compiler.passes.regmutex.choice import Limits, candidates, choose, overridden, registers_limit, rounded
+
+FERMI = Limits(48, 1024)
+HALF = Limits(48, 512)
+#: Registers of the kernels and the base set that was published (dissertation, Table 4.1), at full and at half size.
+FULL_TABLE = {
+    "BFS": (21, 18), "CUTCP": (25, 20), "DWT2D": (44, 38), "HotSpot3D": (32, 24), "MRI-Q": (21, 18),
+    "ParticleFilter": (32, 20), "RadixSort": (33, 30), "SAD": (30, 20),
+}  # fmt: skip
+HALF_TABLE = {
+    "Gaussian": (12, 8), "HeatWall": (28, 20), "LavaMD": (37, 28), "MergeSort": (15, 12), "MonteCarlo": (13, 12),
+    "SPMV": (16, 12), "SRAD": (18, 12), "TPACF": (28, 20),
+}  # fmt: skip
+
+
+def chosen(registers: int, limits: Limits, least: int = 0, **changes: Any) -> int:
+    return choose(registers, limits, config(**changes), lambda base: base >= least)
+
+
+def test_the_worked_example_has_these_warps_and_sections() -> None:
+    assert candidates(24) == [2, 4, 6, 8]
+    assert [FERMI.occupancy(24 - size) for size in candidates(24)] == [46, 48, 48, 48]
+    assert [FERMI.sections(24 - size, size) for size in candidates(24)] == [6, 16, 26, 32]
+
+
+def test_the_worked_example_chooses_the_smallest_set_with_sections_for_half_of_the_warps() -> None:
+    assert chosen(24, FERMI) == 6
+    assert chosen(21, FERMI) == 6
+    assert chosen(24, FERMI, es_rule="max_pass") == 8
+    assert chosen(24, FERMI, es_rule="off") == 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "right", "missed"),
+    [
+        ("min_pass", 10, {"DWT2D", "ParticleFilter", "RadixSort", "SAD", "SRAD", "LavaMD"}),
+        ("max_pass", 8, {"DWT2D", "ParticleFilter", "RadixSort", "SAD", "SRAD", "LavaMD", "BFS", "MRI-Q"}),
+    ],
+)
+def test_the_rules_reproduce_this_much_of_the_published_table(rule: str, right: int, missed: set[str]) -> None:
+    found = {
+        name: rounded(registers) - chosen(registers, limits, es_rule=rule) == base
+        for table, limits in ((FULL_TABLE, FERMI), (HALF_TABLE, HALF))
+        for name, (registers, base) in table.items()
+    }
+    assert sum(found.values()) == right
+    assert {name for name, same in found.items() if not same} == missed
+
+
+def test_fractions_are_exact() -> None:
+    assert 6 in candidates(40)  # 0.15 * 40 is 6.000...1 or 5.999...9 in binary
+    assert candidates(20) == [2, 4, 6]
+
+
+def test_where_registers_do_not_limit_there_is_no_set() -> None:
+    assert not registers_limit(20, FERMI)
+    assert chosen(20, FERMI) == 0
+    assert registers_limit(24, FERMI)
+    assert not registers_limit(24, Limits(48, 1024, 8, 5))
+
+
+def test_whole_ctas_count() -> None:
+    assert Limits(48, 1024, 16).occupancy(24) == 32
+    assert Limits(48, 1024, 16, 1).occupancy(24) == 16
+    assert Limits(48, 1024, 16, 0).occupancy(24) == 0
+
+
+def test_a_set_that_the_code_cannot_do_with_is_dropped() -> None:
+    assert chosen(24, FERMI, least=19) == 4
+    assert chosen(24, FERMI, least=21) == 2
+    assert chosen(24, FERMI, least=23) == 0
+
+
+def test_without_sections_for_half_of_the_warps_the_most_sections_win() -> None:
+    limits = Limits(48, 1000)  # 4: 40 left, 10 sections; 6: 136, 22 sections; 8: 232, 29 sections of 48 warps
+    assert chosen(24, limits) == 8
+    assert chosen(24, limits, least=18) == 6
+    assert chosen(24, limits, least=20) == 4
+
+
+def test_auto_off_wants_more_warps() -> None:
+    few = Limits(8, 96)  # 16 registers: 6 warps; with 14 the same, with 12 8 warps without a section
+    assert chosen(16, few) == 2
+    assert chosen(16, few, auto_off=1) == 0
+    assert chosen(24, FERMI, auto_off=1) == 6
+
+
+def test_a_file_that_base_sets_fill_leaves_no_section() -> None:
+    assert Limits(8, 96).sections(12, 4) == 0
+    with pytest.raises(ValueError, match="es_override must leave a section in 96 places behind the base sets of 8"):
+        overridden(16, Limits(8, 96), 4)
+
+
+def test_an_override_takes_some_registers_only() -> None:
+    assert overridden(24, FERMI, 6) == 18
+    with pytest.raises(ValueError, match="es_override must be below the 24 registers of the kernel, not 24"):
+        overridden(22, FERMI, 24)
+
+
+def test_pairs_have_one_section_each() -> None:
+    pairs = Limits(48, 1024, paired=True)
+    assert [pairs.occupancy(24 - size, size) for size in candidates(24)] == [44, 46, 48, 48]
+    assert pairs.sections(18, 6) == 24
+    assert chosen(24, pairs) == 6
+    assert chosen(24, pairs, es_rule="max_pass") == 8
+    assert Limits(48, 47, paired=True).sections(20, 8) == 0
