@@ -40,8 +40,9 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
 }
 #: A run at the largest latencies and intervals takes thousands of cycles per instruction, and the RTL is the same.
 MOST_CYCLES = 200
-#: Fields that keep their value: a stress trace has no listing, from which static distances are found.
-KEPT = ("reuse_hints",)
+#: Fields that keep their value: a stress trace has no listing, from which static distances are found, and an extended
+#: set that is asked for must fit the kernel.
+KEPT = ("reuse_hints", "es_override")
 
 
 @dataclass(frozen=True)
