@@ -61,7 +61,7 @@ class Sections(wiring.Component):
 
 
 class Pool(Sections):
-    """Sections for all warps. Besides:
+    """Sections for all warps. As in :class:`Sections`; besides:
 
     Members
     -------
@@ -134,7 +134,7 @@ class Pool(Sections):
 
 
 class Pairs(Sections):
-    """One section for each two neighbours, and a bit per warp that says who has it."""
+    """One section for each two neighbours, and a bit per warp that says who has it. As in :class:`Sections`."""
 
     def _share(self, m: Module) -> None:
         count = self._cfg.warps
@@ -146,6 +146,7 @@ class Pairs(Sections):
 
 class ProvenPairs(Sections):
     """One section for each two neighbours, and a bit that says whether one of them has it, for code that knows who.
+    As in :class:`Sections`.
 
     Members
     -------
