@@ -110,12 +110,11 @@ def test_awkward_configurations_run_stress_traces(
 
 
 @pytest.mark.parametrize("kernel", ["saxpy", "collatz"])
-@pytest.mark.parametrize("name", [name for name in OTHERS if name != "bow"])
+@pytest.mark.parametrize("name", OTHERS)
 def test_kernels_run_at_32_lanes(root: Path, name: str, kernel: str) -> None:
+    """On the small machine: with all its warps the scheme's own takes up to a minute to build, in the regression."""
     trace = obtain_trace(kernel, "launch", None, lambda *_: None)
-    report = run(name, SCHEMES[name].preset, trace, root)
-    assert report.config.lanes == 32
-    assert report.outcome.lanes_checked
+    assert run(name, "tiny", trace, root, lanes=32).outcome.lanes_checked
 
 
 def with_counts(example: Example, root: Path) -> None:
