@@ -31,7 +31,7 @@ _SPLIT = 200_000
 _TRACE = {"fst": "--trace-fst", "vcd": "--trace"}
 #: Widest signal of a waveform: values of 32 lanes for every source slot of a port.
 _WIDEST = 32 * 32 * 8
-#: cocotb would load pytest with all its plugins to rewrite assertions, two fifths of what a short simulation takes.
+#: cocotb would load all plugins of pytest to rewrite assertions, two fifths of what a short simulation takes.
 _COCOTB: Mapping[str, str] = {"COCOTB_REWRITE_ASSERTION_FILES": ""}
 #: How the C++ of a machine is compiled. Values of 1024 bits gain a third from the widest registers of the processor, at
 #: the same time for the compiler; -O2 takes twice that time and gains nothing more.
