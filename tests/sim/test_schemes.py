@@ -113,7 +113,7 @@ def test_awkward_configurations_run_stress_traces(
         assert run(name, preset, trace, root, lanes=2, **changes).outcome.operands_checked
 
 
-@pytest.mark.parametrize("kernel", ["saxpy", "collatz"])
+@pytest.mark.parametrize("kernel", ["spmv", "collatz"])
 @pytest.mark.parametrize("name", OTHERS)
 def test_kernels_run_at_32_lanes(root: Path, name: str, kernel: str) -> None:
     """On the small machine: with all its warps the scheme's own takes up to a minute to build, in the regression."""
