@@ -15,10 +15,11 @@ UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offer
 demo: compiled
 	$(BIN)/python -m warpfile demo
 
-## Everything that must hold before a change is merged.
-test: lint compiled
-	$(BIN)/python -m pytest -n $(WORKERS) --junitxml=build/junit.xml
-	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) -m plain
+## Everything that must hold before a change is merged. Lint and compilation take one processor each.
+test: tools $(VENV)/.installed-test
+	$(MAKE) -j2 lint compiled
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --junitxml=build/junit.xml
+	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) -m plain tests/golden
 	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) $(UNITS)
 	$(BIN)/python -m tests.times build/junit.xml
 

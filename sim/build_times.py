@@ -42,7 +42,7 @@ def _build(root: Path, machine: str, optimised: bool) -> list[float]:
         for file, text in texts.items():
             (Path(folder) / file).write_text(text)
         sources = [Path(folder) / file for file in texts]
-        simulators.build("verilator", sources, Path(folder), waves=False, optimised=optimised)
+        simulators.build("verilator", sources, Path(folder), optimised=optimised)
         return [seconds for _, seconds in simulators.spent(Path(folder))]
 
 

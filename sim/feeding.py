@@ -55,10 +55,10 @@ def replay(
     pipe, result = scratch / "stream", scratch / "found.json"
     os.mkfifo(pipe)
     arguments = [*plusargs, f"+feed={pipe}"]
+    # Nothing there is compiled, so it need not look for what is.
+    environment = {FOUND_VARIABLE: str(result), "WARPFILE_COMPILED": "0"}
     with ThreadPoolExecutor(1) as pool:
-        simulation = pool.submit(
-            run_module, harness, "warpfile.sim.replay", scratch, arguments, {FOUND_VARIABLE: str(result)}, result
-        )
+        simulation = pool.submit(run_module, harness, "warpfile.sim.replay", scratch, arguments, environment, result)
         feed(pipe, side.blocks(), simulation, progress)
         simulation.result()
     return judge(side, Found.load(result))

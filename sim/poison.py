@@ -50,8 +50,9 @@ def window_poison(cfg: BowConfig, layout: ProbeLayout) -> str:
             event = layout.offset["discard"] + warp * cfg.window_entries + entry
             tags = f"dut.collectors.window{warp}.tags"
             held = f"{tags}.registers[{entry * cfg.register_bits} +: {cfg.register_bits}]"
-            # A result may take an entry and be given up in the same cycle, by the beat that enters.
-            register = f"({tags}.stored[{entry}] ? {tags}.result_register : {held})"
+            # A result may take an entry and be given up in the same cycle, by the beat that enters. A shift, because a
+            # mask of one entry has no bits to select.
+            register = f"({tags}.stored >> {entry} & 1'b1 ? {tags}.result_register : {held})"
             lanes = f"{{{cfg.lanes}{{1'b1}}}}"
             events.append(_event(cfg, event, f"{cfg.warp_bits}'d{warp}", register, lanes))
     for port in range(cfg.write_ports):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
 import tempfile
 import threading
 import time
@@ -17,6 +15,7 @@ from warpfile.schemes import Scheme
 from warpfile.sim.build import MACHINE_FILE, Harness, build_harness
 from warpfile.sim.feeding import replay
 from warpfile.sim.harness import MACHINE, write_values
+from warpfile.sim.light import ENTRIES
 from warpfile.sim.plan import HANG_CYCLES, PLAN_VARIABLE, Outcome, Plan
 from warpfile.sim.simulators import TOPLEVEL, SimulatorError
 from warpfile.sim.stream import GoldenSide
@@ -28,7 +27,6 @@ from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
 
 Progress = Callable[[str, int, int], None]
-_ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
@@ -206,9 +204,7 @@ def run_module(
     harness: Harness, module: str, scratch: Path, plusargs: list[str], environment: dict[str, str], produced: Path
 ) -> None:
     """Run one cocotb module in a built harness. Raises :class:`SimulatorError` unless it wrote ``produced``."""
-    # The simulator's Python finds what this one finds, packages with parts of other schemes included.
-    path = os.pathsep.join([str(_ROOT), *sys.path])
-    environment = {"PYTHONPATH": path, "COCOTB_LOG_LEVEL": "WARNING"} | environment
+    environment = {"COCOTB_LOG_LEVEL": "WARNING", "PYGPI_USERS": ",".join(ENTRIES)} | environment
     said = simulators.run_cocotb(
         harness.simulator, harness.directory, TOPLEVEL, module, scratch, plusargs=plusargs, environment=environment
     )

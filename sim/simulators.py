@@ -20,6 +20,8 @@ from filelock import FileLock
 SIMULATORS = ("verilator", "icarus")
 TOPLEVEL = "harness"
 _OLDEST_VERILATOR = (5, 36)
+#: Environment variable with the folder for Verilator's compiled library, where many build folders share one.
+RUNTIMES = "WARPFILE_VERILATOR_RUNTIMES"
 _INTERMEDIATE = {".a", ".cpp", ".d", ".dat", ".gch", ".h", ".mk", ".o"}
 _OWN_HEADER = "Vtop__pch.h"
 _HEADERS = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_syms")
@@ -29,7 +31,7 @@ _SPLIT = 200_000
 _TRACE = {"fst": "--trace-fst", "vcd": "--trace"}
 #: Widest signal of a waveform: values of 32 lanes for every source slot of a port.
 _WIDEST = 32 * 32 * 8
-#: cocotb would load pytest with all its plugins to rewrite assertions, two fifths of what a short simulation takes.
+#: cocotb would load all plugins of pytest to rewrite assertions, two fifths of what a short simulation takes.
 _COCOTB: Mapping[str, str] = {"COCOTB_REWRITE_ASSERTION_FILES": ""}
 #: How the C++ of a machine is compiled. Values of 1024 bits gain a third from the widest registers of the processor, at
 #: the same time for the compiler; -O2 takes twice that time and gains nothing more.
@@ -205,37 +207,48 @@ def processor() -> str:
     return hashlib.sha256(subprocess.run(command, capture_output=True, check=False).stdout).hexdigest()[:12]
 
 
-def _runtime_key(waves: str) -> str:
-    """Verilator's own library depends on tool, flags, processor and tracing, not on what is simulated."""
+def _runtime(directory: Path, waves: str) -> Path:
+    """Where Verilator's own library lies: beside what is built with it, or in the folder that :data:`RUNTIMES` names.
+
+    It depends on tool, flags, processor and tracing, not on what is simulated.
+    """
     executable = str(verilator_executable())
     decides = (executable, _verilator_version(executable), waves, _LEVELS, _UNLOCKED, processor())
-    return hashlib.sha256(repr(decides).encode()).hexdigest()[:12]
+    key = hashlib.sha256(repr(decides).encode()).hexdigest()[:12]
+    return Path(os.environ.get(RUNTIMES, directory.parent)).resolve() / f"verilator-runtime-{key}"
 
 
 def _compile(directory: Path, waves: str, level: str) -> None:
     """The C++ of a machine with all that does not depend on it kept from the first build, three quarters of the time
     of a small one: Verilator's library as objects, its headers precompiled.
     """
-    runtime = directory.parent.resolve() / f"verilator-runtime-{_runtime_key(waves)}"
-    runtime.mkdir(exist_ok=True)
-    with FileLock(runtime / "lock"):
+    runtime = _runtime(directory, waves)
+    runtime.mkdir(parents=True, exist_ok=True)
+    fast, slow = (f"{_LEVELS[name]} -include {runtime / name}.h" for name in (level, "O0"))
+    # A header of the machine's own is not precompiled: it takes longer than what it saves.
+    own = [f"{_OWN_HEADER}.{kind}.gch" for kind in ("fast", "slow")]
+    library = f"OPT_GLOBAL=-O1 -include {runtime}/unlocked.h"
+    flags = (library, f"OPT_FAST={fast}", f"OPT_SLOW={slow}", "VK_PCH_I_FAST=", "VK_PCH_I_SLOW=")
+    for name in own:
+        (directory / name).touch()
+    with FileLock(runtime / "lock") as lock:
         (runtime / "unlocked.h").write_text(_UNLOCKED)
         for name in (level, "O0"):
             _precompile(directory, runtime, waves, name)
         for path in runtime.glob("*.o"):
             shutil.copy(path, directory)
-    fast, slow = (f"{_LEVELS[name]} -include {runtime / name}.h" for name in (level, "O0"))
-    # A header of the machine's own is not precompiled: it takes longer than what it saves.
-    own = [f"{_OWN_HEADER}.{kind}.gch" for kind in ("fast", "slow")]
-    for name in own:
-        (directory / name).touch()
-    library = f"OPT_GLOBAL=-O1 -include {runtime}/unlocked.h"
-    flags = (library, f"OPT_FAST={fast}", f"OPT_SLOW={slow}", "VK_PCH_I_FAST=", "VK_PCH_I_SLOW=")
-    _make(directory, waves, "-j2", *flags, *(f"-o{name}" for name in own))
-    with FileLock(runtime / "lock"):
-        for path in directory.glob("verilated*.o"):
-            if not (runtime / path.name).exists():
-                shutil.copy(path, runtime / "partial").rename(runtime / path.name)
+        if (runtime / "complete").exists():
+            lock.release()  # whoever comes first compiles the library, all others wait for it
+        _make(directory, waves, "-j2", *flags, *(f"-o{name}" for name in own))
+        if lock.is_locked:
+            _keep(directory, runtime)
+
+
+def _keep(directory: Path, runtime: Path) -> None:
+    """Keep the objects of Verilator's library for the next build."""
+    for path in directory.glob("verilated*.o"):
+        shutil.copy(path, runtime / "partial").rename(runtime / path.name)
+    (runtime / "complete").touch()
 
 
 def _precompile(directory: Path, runtime: Path, waves: str, level: str) -> None:

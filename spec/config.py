@@ -321,7 +321,7 @@ class Config:
 
     def to_json(self) -> dict[str, object]:
         """All fields by name, for manifests and for the simulator's process."""
-        return dataclasses.asdict(self)
+        return {spec.name: getattr(self, spec.name) for spec in dataclasses.fields(self)}
 
 
 #: Flags in the order in which records carry them.

@@ -54,7 +54,7 @@ class AreaReport:
 
     ``area_um2`` is None with the project's own library, whose unit is one NAND2. ``storage_bits`` holds
     ``flip_flops`` and ``memories``, each by module; ``structures`` holds the same bits as the papers divide them.
-    ``logic_levels`` is the longest path of the machine with one lane.
+    ``logic_levels`` is the longest path of the machine with one lane. ``source`` is :func:`source` of the machine.
     """
 
     tool: str
@@ -67,6 +67,7 @@ class AreaReport:
     logic_levels: int
     modules: tuple[ModuleArea, ...]
     structures: tuple[StructureBits, ...] = ()
+    source: str = ""
 
     def to_json(self) -> dict[str, object]:
         """All fields by name; ``modules`` and ``structures`` are lists of objects."""
@@ -106,7 +107,20 @@ def measure(
         paths = pool.submit(_cached, cache, yosys.LEVELS, narrow, "", lambda: {"": _levels(narrow)}) if levels else None
         longest = paths.result()[""] if paths else {}
         found = report(counts.result(), library, cfg, longest, real=liberty is not None)
-    return replace(found, structures=storage(scheme, cfg, verilog))
+    return replace(found, structures=storage(scheme, cfg, verilog), source=_source(verilog, library))
+
+
+def source(scheme: Scheme, cfg: Config, *, liberty: Path | None = None) -> str:
+    """Hash of what decides what :func:`measure` counts: Verilog, library, tool and its scripts, those for timing too.
+
+    Figures with the same one need no synthesis to be known.
+    """
+    with _AMARANTH:
+        return _source(scheme.verilog(cfg, probes=False), read_liberty(liberty))
+
+
+def _source(verilog: str, library: Liberty) -> str:
+    return _key(yosys.MAP + yosys.LEVELS + timing.TIMED, verilog, library.text)
 
 
 def critical_path(scheme: Scheme, cfg: Config, liberty: Path, *, cache: Path | None = CACHE) -> CriticalPath:
@@ -144,8 +158,7 @@ def _cached(cache: Path | None, script: str, verilog: str, library: str, work: C
     """Result of ``work``, remembered under everything that it depends on."""
     if cache is None:
         return work()
-    key = hashlib.sha256("\0".join((yosys.version(), script, verilog, library)).encode()).hexdigest()
-    path = cache / f"{key}.json"
+    path = cache / f"{_key(script, verilog, library)}.json"
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError):
@@ -155,6 +168,10 @@ def _cached(cache: Path | None, script: str, verilog: str, library: str, work: C
     draft.write_text(json.dumps(result))
     draft.replace(path)
     return result
+
+
+def _key(script: str, verilog: str, library: str) -> str:
+    return hashlib.sha256("\0".join((yosys.version(), script, verilog, library)).encode()).hexdigest()
 
 
 def report(

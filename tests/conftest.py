@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +11,16 @@ import hypothesis
 import pytest
 
 from warpfile.compiled import FINDER, form
+from warpfile.sim.simulators import RUNTIMES
 
 # The same examples in every run, and none refused because the machine is busy: a failure is a failure of the code.
 hypothesis.settings.register_profile(
     "fixed", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("fixed")
+
+# Verilator's own library takes fifteen seconds to compile: tests that build in a folder of their own share it too.
+os.environ.setdefault(RUNTIMES, str(Path(__file__).resolve().parent.parent / "build" / "sim"))
 
 _STARTED = pytest.StashKey[float]()
 

@@ -228,3 +228,10 @@ def test_every_package_is_installed() -> None:
 def test_a_package_that_is_not_listed_is_found(tmp_path: Path) -> None:
     planted(tmp_path, {"hdl/new/file.py": "", "hdl/rf/file.py": ""})
     assert packages_there({"warpfile.hdl": tmp_path / "hdl"}) - {"warpfile.hdl.rf"} == {"warpfile.hdl.new"}
+
+
+def test_what_only_plain_python_can_run_is_where_make_runs_it() -> None:
+    mark = ".".join(("pytest", "mark", "plain"))
+    marked = [path for path in (ROOT / "tests").rglob("*.py") if mark in path.read_text()]
+    assert marked and all(path.is_relative_to(ROOT / "tests" / "golden") for path in marked)
+    assert "-m plain tests/golden\n" in (ROOT / "Makefile").read_text()

@@ -19,7 +19,19 @@ from warpfile.compiled import LIBRARY, folders, home, key
 #: Compiled beside all of ``golden``: what a model, its environment and a lockstep run's stream need in every cycle.
 HOT = {
     "spec": (
-        *("beat", "ctas", "environment", "execution", "feed", "front_end", "memory", "stimulus", "timing", "values"),
+        *(
+            "beat",
+            "ctas",
+            "dual",
+            "environment",
+            "execution",
+            "feed",
+            "front_end",
+            "memory",
+            "stimulus",
+            "timing",
+            "values",
+        ),
     ),
     "sim": ("records", "stimulus"),
 }

@@ -12,7 +12,6 @@ import os
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
-from importlib import metadata
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
@@ -51,6 +50,8 @@ def key(packages: Mapping[str, Path]) -> str:
 
 
 def _mypy() -> str:
+    from importlib import metadata  # half of what a short simulation takes to start
+
     try:
         return metadata.version("mypy")
     except metadata.PackageNotFoundError:

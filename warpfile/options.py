@@ -127,11 +127,19 @@ def designs(
 ) -> list[Design]:
     """The schemes with these parts, each with its configuration. Raises :class:`click.UsageError` and ``ValueError``.
 
-    A field that only some of several schemes have is changed in those.
+    A field that only some of several schemes have is changed in those. Of several, the error names the one.
     """
     schemes = chosen_schemes(names, parts)
     known = {spec.name for scheme in schemes for spec in fields(scheme.parameters)}
-    return [design(scheme, preset, [one for one in changes if _concerns(scheme, one, known)]) for scheme in schemes]
+    found = []
+    for scheme in schemes:
+        try:
+            found.append(design(scheme, preset, [one for one in changes if _concerns(scheme, one, known)]))
+        except ValueError as error:
+            if len(schemes) == 1 or str(error).startswith(f"{scheme.name}:"):
+                raise
+            raise ValueError(f"{scheme.name}, preset {preset or scheme.preset}: {error}") from None
+    return found
 
 
 def _concerns(scheme: Scheme, change: str, known: set[str]) -> bool:

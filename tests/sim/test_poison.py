@@ -48,7 +48,12 @@ def run(root: Path, scheme: Scheme, second: int, **changes: object) -> CosimRepo
 
 
 @pytest.mark.parametrize(
-    ("files", "changes"), [((), {}), ((), {"bank_skew": "row"}), ((STRIPED,), {"bank_ports": "1R1W"})]
+    ("files", "changes"),
+    [
+        ((), {}),
+        ((), {"source_slots": 1, "window_entries": 1, "bank_skew": "row"}),
+        ((STRIPED,), {"bank_ports": "1R1W"}),
+    ],
 )
 def test_a_value_that_was_given_up_is_not_there(
     root: Path, blind: None, files: tuple[Part, ...], changes: dict[str, object]

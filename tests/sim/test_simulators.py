@@ -1,6 +1,7 @@
 """What a build leaves, and what it keeps for the next one."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,16 @@ def built(root: Path, name: str, optimised: bool = False, text: str = SOURCE) ->
     folder = root / name
     folder.mkdir()
     (folder / "harness.v").write_text(text)
-    build("verilator", [folder / "harness.v"], folder, waves=False, optimised=optimised)
+    build("verilator", [folder / "harness.v"], folder, optimised=optimised)
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def apart() -> Iterator[None]:
+    """Here Verilator's library lies beside what is built."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(simulators.RUNTIMES, raising=False)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +59,12 @@ def test_what_does_not_depend_on_the_machine_is_compiled_once(first: Path) -> No
     assert [program for program, _ in spent(first)] == ["verilator", "make", "make"]
     assert [program for program, _ in spent(second)] == ["verilator", "make"]
     assert sum(seconds for _, seconds in spent(first)) > 2 * sum(seconds for _, seconds in spent(second)) > 0
+
+
+def test_many_build_folders_can_share_one_library(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(simulators.RUNTIMES, str(first.parent))
+    assert [program for program, _ in spent(built(tmp_path, "elsewhere"))] == ["verilator", "make"]
+    assert not list(tmp_path.glob("verilator-runtime-*"))
 
 
 def test_a_precompiled_header_is_read(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from warpfile.schemes import SCHEMES
-from warpfile.synth.area import critical_path, measure
+from warpfile.schemes import SCHEMES, Scheme
+from warpfile.synth.area import AreaReport, critical_path, measure, source
 from warpfile.synth.figures import KEPT, apart, changes, excessive, read_figures
 from warpfile.synth.peers import OSU018
 
@@ -107,6 +107,7 @@ def test_every_scheme_has_a_kept_critical_path(name: str) -> None:
     assert paths[OSU018.name]["nanoseconds"] > 0 and paths[OSU018.name]["cells"]
 
 
+@pytest.mark.regress
 @needs_timing
 def test_the_critical_path_of_the_baseline_is_the_kept_one() -> None:
     """Of the other schemes: ``warpfile area all --against synth/figures --delays FILE``."""
@@ -121,10 +122,43 @@ def test_the_critical_path_of_the_baseline_is_the_kept_one() -> None:
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_no_scheme_has_grown_since_its_figures_were_kept(name: str) -> None:
-    """After a change that is meant: ``warpfile area all --delays FILE --json synth/figures/``, in the same commit."""
+    """After a change that is meant: ``warpfile area all --delays FILE --json synth/figures/``, in the same commit.
+
+    Where the figures are of the very same Verilog, tool and scripts there is nothing to count.
+    """
+    scheme = SCHEMES[name]
+    if read_figures(KEPT)["schemes"][name].get("source") != source(scheme, scheme.configuration(scheme.preset)):
+        not_grown(name)
+
+
+@pytest.mark.regress
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_figures_of_a_scheme_are_those_of_its_verilog(name: str) -> None:
+    scheme = SCHEMES[name]
+    assert not_grown(name).source == source(scheme, scheme.configuration(scheme.preset))
+
+
+def not_grown(name: str) -> AreaReport:
+    """Synthesise a scheme and compare."""
     scheme = SCHEMES[name]
     kept = read_figures(KEPT)
     report = measure(scheme, scheme.configuration(scheme.preset), levels=False)
     now = json.loads(json.dumps({**kept, "tool": report.tool, "schemes": {name: report.to_json()}}))
     assert now["tool"] == kept["tool"]
     assert not excessive(changes(kept, now))
+    return report
+
+
+def test_the_source_of_figures_is_all_that_decides_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    scheme = SCHEMES["baseline"]
+    cfg = scheme.configuration("tiny")
+    monkeypatch.setattr(Scheme, "verilog", lambda self, cfg, probes: f"{self.name} {cfg.lanes} {probes}")
+    before = source(scheme, cfg)
+    found = {before, source(SCHEMES["bow"], cfg), source(scheme, cfg.replace(lanes=2))}
+    changed = {"yosys.MAP": "stat", "yosys.LEVELS": "stat", "timing.TIMED": "stat", "yosys.version": lambda: "9.9"}
+    for name, value in changed.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(f"warpfile.synth.{name}", value)
+            found.add(source(scheme, cfg))
+    assert len(found) == 7
+    assert source(scheme, cfg) == before

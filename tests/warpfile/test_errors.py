@@ -45,6 +45,10 @@ def refused(result: Result, *words: str) -> None:
         (("run", "baseline", "saxpy", "--set", "bank_ports=2RW"), ("bank_ports must be one of",)),
         (("run", "baseline", "saxpy", "--set", "cache_lines=6"), ("cache_lines must be a multiple of 4",)),
         (("run", "baseline", "saxpy", "--set", "warps=1"), ("CTA", "saxpy", "only 4 such warps fit this SM")),
+        (
+            ("run", "baseline", "rfc", "saxpy", "--domain", "1"),
+            ("rfc, preset isca2011: domain must be below domains, 1, not 1",),
+        ),
         (("run", "baseline", "saxpy", "--domain", "4"), ("domain must be below domains, 4, not 4",)),
         (("run", "baseline", "saxpy", "--domain", "-1"), ("--domain", "-1")),
         (("cosim", "baseline", "saxpy", "--preset", "tiny", "--domain", "1"), ("domain must be below domains, 1",)),

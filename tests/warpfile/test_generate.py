@@ -62,6 +62,16 @@ def made(scheme: str, preset: str, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 every_design = pytest.mark.parametrize(("scheme", "preset"), DESIGNS)
+#: What takes a tool up to half a minute at a scheme's own preset is done with the small one, and with all in the long
+#: regression; at full width random machines pass the same lint (``tests/machines``).
+every_small_design = pytest.mark.parametrize(
+    ("scheme", "preset"),
+    [
+        pytest.param(name, preset, marks=() if preset == "tiny" else pytest.mark.regress)
+        for name in SCHEMES
+        for preset in PRESETS
+    ],
+)
 
 
 def lint(*sources: Path, top: str = "warpfile") -> str:
@@ -78,7 +88,7 @@ def lint(*sources: Path, top: str = "warpfile") -> str:
     return "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.startswith("%"))
 
 
-@every_design
+@every_small_design
 def test_verilator_finds_nothing(made: Made) -> None:
     assert lint(*made.sources) == ""
 
@@ -118,7 +128,7 @@ def _instances(text: str) -> dict[str, int]:
 
 
 @pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed; it is never required")
-@every_design
+@every_small_design
 def test_icarus_reads_it(made: Made) -> None:
     subprocess.run(["iverilog", "-g2005", "-s", "warpfile", "-o", os.devnull, *made.sources], check=True)
 

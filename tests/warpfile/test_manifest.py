@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import re
+import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import jsonschema
 import pytest
 
 from tests.golden.scenario import hand_trace, op
-from tests.warpfile.conftest import Invoke
+from warpfile.generate import generate
 from warpfile.integration import PAGE, RECORDS, page, tables
 from warpfile.schemes import SCHEMES
 from warpfile.spec.beat import decode_fields, pack_beat, pack_fields
@@ -25,10 +27,17 @@ from warpfile.spec.workload import prepare
 SCHEMA = json.loads((Path(__file__).resolve().parents[2] / "warpfile/manifest.schema.json").read_text())
 
 
+@cache
+def written(scheme: str) -> str:
+    """Text of a manifest."""
+    cfg = SCHEMES[scheme].configuration("tiny", lanes=2)
+    with tempfile.TemporaryDirectory() as folder:
+        return generate(SCHEMES[scheme], cfg, "tiny", Path(folder), probes=True).paths["manifest"].read_text()
+
+
 @pytest.fixture
-def facts(invoke: Invoke, folder: Path, scheme: str) -> dict[str, Any]:
-    assert invoke("generate", scheme, "--preset", "tiny", "--set", "lanes=2", "--probes").exit_code == 0
-    return json.loads(Path(f"{scheme}.json").read_text())
+def facts(scheme: str) -> dict[str, Any]:
+    return json.loads(written(scheme))
 
 
 def check(facts: dict[str, Any]) -> None:

@@ -71,7 +71,7 @@ def test_a_full_disk_names_the_file_and_leaves_nothing(folder: Path, monkeypatch
 def test_missing_programs_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None if name == "g++" else f"/usr/bin/{name}")
     with pytest.raises(SimulatorError, match=r"verilator needs the program g\+\+: install the package 'g\+\+'"):
-        simulators.build("verilator", [], folder / "build", waves=False)
+        simulators.build("verilator", [], folder / "build")
 
 
 def test_a_build_folder_with_blanks_is_refused_at_once(folder: Path) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.warpfile.conftest import Invoke
 from tests.warpfile.test_generate import lint
 from warpfile.names import Names
+from warpfile.program import main
 from warpfile.schemes import SCHEMES
 from warpfile.spec.beat import decode_fields, launch_fields, pack_fields
 from warpfile.spec.config import Config
@@ -53,11 +56,19 @@ endmodule
 """
 
 
-@pytest.fixture
-def sources(invoke: Invoke, folder: Path) -> list[Path]:
-    """Both designs, and a bench that launches warp 2 of each and sends its EXIT."""
-    result = invoke("generate", *SCHEMES_HERE, *OPTIONS, "-o", "rtl")
+@pytest.fixture(scope="module")
+def rtl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both designs, made once."""
+    made = tmp_path_factory.mktemp("designs") / "rtl"
+    result = CliRunner().invoke(main, ["generate", *SCHEMES_HERE, *OPTIONS, "-o", str(made)])
     assert result.exit_code == 0, result.output
+    return made
+
+
+@pytest.fixture
+def sources(rtl: Path, folder: Path) -> list[Path]:
+    """Both designs, and a bench that launches warp 2 of each and sends its EXIT."""
+    shutil.copytree(rtl, "rtl")
     designs = "".join(_design(folder / f"rtl/{name}.json") for name in SCHEMES_HERE)
     Path("bench.v").write_text(_BENCH.format(designs=designs))
     Path("run.v").write_text(_RUN)

@@ -23,6 +23,8 @@ from warpfile.schemes import GoldenModel, Scheme, find
 from warpfile.schemes.fingerprint import fingerprint, foreign
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config
+from warpfile.spec.dual import DualEnvironment
+from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
@@ -43,7 +45,7 @@ class Point:
     """A scheme in one configuration; ``changes`` are pairs of field and value.
 
     ``foresight``: of ``malekeh``, with exact reuse distances in its entries instead of near bits. ``setting``: the
-    launch of every kernel.
+    launch of every kernel. ``dual``: with two issues of one warp per cycle (``golden.dual``).
     """
 
     scheme: str
@@ -51,6 +53,7 @@ class Point:
     changes: tuple[tuple[str, object], ...] = ()
     foresight: bool = False
     setting: str = "large"
+    dual: bool = False
 
     @property
     def small(self) -> Point:
@@ -178,8 +181,12 @@ def _outcome(run: Run, *, fresh: bool) -> Outcome:
 def _golden(scheme: Scheme, cfg: Config, run: Run) -> Outcome:
     start = time.process_time()
     trace, workload = _trace(run.kernel, run.point.setting), _workload(replace(run, seed=0))
-    make = _foreseeing(scheme, cfg, trace, workload) if run.point.foresight else None
-    done = golden_run(scheme, cfg, run.point.preset, trace, silent, make, workload)
+    make, surroundings = None, Environment
+    if run.point.foresight:
+        make = _foreseeing(scheme, cfg, trace, workload)
+    elif run.point.dual:
+        make, surroundings = _dual(scheme), DualEnvironment
+    done = golden_run(scheme, cfg, run.point.preset, trace, silent, make, workload, surroundings)
     seconds = round(time.process_time() - start, 3)
     return Outcome(done.cycles, done.instructions, done.counters, done.trail, seconds)
 
@@ -194,6 +201,13 @@ def _workload(run: Run) -> Workload:
 def _config(run: Run) -> Config:
     cfg = find(run.point.scheme).configuration(run.point.preset, **dict(run.point.changes))
     return cfg.replace(miss_latency=cfg.miss_latency + run.seed)
+
+
+def _dual(scheme: Scheme) -> Callable[[Config, ProbeLayout], GoldenModel]:
+    """Maker of a golden model that issues twice per cycle."""
+    from warpfile.golden.dual import DualMachine
+
+    return lambda cfg, layout: DualMachine(cfg, layout, *(found(part.golden) for part in scheme.parts(cfg)))
 
 
 def _foreseeing(

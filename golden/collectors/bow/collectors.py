@@ -180,6 +180,11 @@ class Windows:
         events.counters[f"sources_{sources}"] += 1
         return True
 
+    def another(self, warp: int, entry: Entry) -> bool:
+        """See :class:`golden.dual.RoomForTwo`."""
+        window = self.windows[warp]
+        return not window.undispatched >> window.place & 1 and window.fits(entry) == FITS
+
     def launched(self, launch: Launch) -> None:
         """See the contract."""
         self.values.launched(launch.warp)

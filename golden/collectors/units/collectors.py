@@ -123,6 +123,11 @@ class Units:
             self._word |= 1 << self._at_allocate + number
         return True
 
+    def another(self, warp: int, entry: Entry) -> bool:
+        """See :class:`golden.dual.RoomForTwo`."""
+        self._free &= self.units.free
+        return self._free != 0 or not entry.needs_unit
+
     def launched(self, launch: Launch) -> None:
         """A unit has nothing of a warp that was not dispatched before its EXIT."""
 
