@@ -16,7 +16,7 @@ from warpfile.schemes import SCHEMES
 from warpfile.sim.runner import cosim
 
 #: Machines of every scheme, and how many of them ``make test`` runs.
-MACHINES, SHORT = 200, 2
+MACHINES, SHORT = 200, 5
 NUMBERS = [pytest.param(number, marks=() if number < SHORT else pytest.mark.regress) for number in range(MACHINES)]
 
 every_machine = pytest.mark.parametrize("number", NUMBERS)
