@@ -166,7 +166,8 @@ def _array(where: str, directory: Path, key: str, file: object) -> np.ndarray:
     except FileNotFoundError:
         raise LaunchError(f"{where}: {key} must be an existing .npy file, {file!r} does not exist") from None
     except Exception as error:  # NumPy reads the header as a Python literal, and passes on whatever that raises
-        reason = " ".join(str(error).split())[:_REASON]
+        foreign = isinstance(error, OverflowError)
+        reason = "its header has sizes beyond 64 bits" if foreign else " ".join(str(error).split())[:_REASON]
         raise LaunchError(f"{where}: {key} must be a .npy file, {file!r} is not ({reason})") from None
     if array.dtype.kind not in "fiub" or array.nbytes == 0:
         raise LaunchError(f"{where}: {key} must be a non-empty array of numbers, {file!r} is not")
