@@ -74,6 +74,12 @@ class PilotConfig(Config):
         if self.remap == "instant" and self.collect == "lowest":
             raise ValueError("collect must be one or all, not lowest, if registers move in an instant")
 
+    def must_be_hardware(self) -> None:
+        """What moves in an instant does not exist in RTL."""
+        super().must_be_hardware()
+        if self.remap == "instant":
+            raise ValueError("remap must be versioned or migrate for RTL, not instant: only the golden model has it")
+
     @classmethod
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
         """A preset's values without skew."""

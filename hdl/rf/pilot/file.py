@@ -23,8 +23,6 @@ class PilotFile(PlainFile):
     """
 
     def __init__(self, cfg: PilotConfig) -> None:
-        if cfg.remap == "instant":
-            raise ValueError("remap must be versioned or migrate for RTL, not instant: only the golden model has it")
         self._cfg = cfg
         self._places = PilotLocation(cfg)
         super().__init__(cfg, self._places, {probe.name: Out(probe.width) for probe in pilot_probes(cfg)}, self._cycles)
