@@ -58,6 +58,7 @@ SCHEMES = (
         preset="kepler",
         collectors=UNITS,
         rf=PILOT,
+        study="warpfile.evidence.pilot",
         setups=(
             Setup("kepler"),
             Setup("tiny"),
