@@ -47,7 +47,7 @@ PILOT = Part(
     },
     prices="pilot",
     offers=BANKED.offers,
-    proofs=("tests.formal.rf.pilot.tables:PROOFS", "tests.formal.rf.pilot.kernels:PROOFS"),
+    proofs=tuple(f"tests.formal.rf.pilot.{name}:PROOFS" for name in ("tables", "kernels", "moves")),
 )
 
 PARTS = (PILOT,)
