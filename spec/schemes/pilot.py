@@ -241,11 +241,34 @@ def _table_bits(cfg: PilotConfig) -> int:
     return 2 * cfg.fast_registers * (1 + 2 * cfg.register_bits)
 
 
+def _versions(cfg: PilotConfig) -> bool:
+    """Whether warps have one of two maps."""
+    return cfg.piloted and not cfg.migrates
+
+
 #: Storage beside the sheet's section 3, one issue slot.
 STRUCTURES = (
     Structure("swapping table", "cam", _FILE + r"location\.table0\.", _table_bits),
-    Structure("swapping table, second version", "cam", _FILE + r"location\.table1\.", _table_bits),
-    Structure("versions of the warps", "flip-flops", _FILE + r"location\.version", lambda cfg: cfg.warps),
+    Structure(
+        "swapping table, second version",
+        "cam",
+        _FILE + r"location\.table1\.",
+        lambda cfg: _versions(cfg) * _table_bits(cfg),
+    ),
+    Structure(
+        "versions of the warps", "flip-flops", _FILE + r"location\.version", lambda cfg: _versions(cfg) * cfg.warps
+    ),
+    Structure("migrate staging", "flip-flops", r"staging_lane\.", lambda cfg: cfg.migrates * 2 * 32 * cfg.lanes),
+    Structure(
+        "where MOVE is",
+        "flip-flops",
+        _FILE + r"location\.mover\.",
+        lambda cfg: cfg.migrates * 12,
+        "slots of the domain; the pair behind the last one too",
+    ),
+    Structure(
+        "results awaited", "flip-flops", _FILE + r"awaited_results\.", None, "the sheet does not say how it drains"
+    ),
     Structure(
         "access counters", "flip-flops", _FILE + r"counters\.count", lambda cfg: (cfg.register_names - 1) * COUNT_BITS
     ),
