@@ -25,6 +25,7 @@ MACHINES: dict[str, Callable[[Point], Point]] = {
     "two ports per bank": lambda point: point.but(bank_ports="1R1W"),
     "twice as many banks": lambda point: point.but(banks=8, rows=64),
     "twice as many units": lambda point: point.but(collectors=12),
+    "16 banks of two ports, 24 units": lambda point: point.but(banks=16, rows=32, bank_ports="1R1W", collectors=24),
 }
 FAST = SMALL.but(slow_cycles=1, low_cycles=1)
 LATENCIES = (4, 5)
