@@ -59,6 +59,7 @@ SCHEMES = (
         collectors=UNITS,
         rf=PILOT,
         study="warpfile.evidence.pilot",
+        survivors="warpfile.schemes:survivors/pilot.toml",
         setups=(
             Setup("kepler"),
             Setup("tiny"),

@@ -47,6 +47,11 @@ class PilotConfig(Config):
         "who says which registers are used most: nobody, code, trace, a pilot warp, or the code and then the pilot",
         "hybrid",
     )
+    weight: str = choice_field(
+        ("code", "loop10"),
+        "what an occurrence in the code counts: one, or ten times more for every loop around it",
+        "code",
+    )
     remap: str = choice_field(
         ("versioned", "migrate", "instant"),
         "what resident warps do when the pilot's map comes: keep theirs, move their registers, or that at no cost",
