@@ -33,18 +33,21 @@ PILOT = Part(
         "pilot_accesses",
         "warps_old_map",
         "warps_new_map",
+        "bank_busy_stall",
+        "migrated_pairs",
+        "moves_fast_low",
     ),
     accesses={
         **dict.fromkeys(("bank_read", "bank_write"), ()),  # every access is that of one part
-        "fast_high": ("fast_reads_high", "fast_writes_high"),
-        "fast_low": ("fast_reads_low", "fast_writes_low"),
-        "slow": ("slow_reads", "slow_writes"),
+        "fast_high": ("fast_reads_high", "fast_writes_high", "moves_fast_high"),
+        "fast_low": ("fast_reads_low", "fast_writes_low", "moves_fast_low"),
+        "slow": ("slow_reads", "slow_writes", "moves_slow"),
         "swap_table": ("table_lookups",),
         "crossbar": BANKED.accesses["crossbar"],
     },
     prices="pilot",
     offers=BANKED.offers,
-    proofs=("tests.formal.rf.pilot.tables:PROOFS", "tests.formal.rf.pilot.kernels:PROOFS"),
+    proofs=tuple(f"tests.formal.rf.pilot.{name}:PROOFS" for name in ("tables", "kernels", "moves")),
 )
 
 PARTS = (PILOT,)
@@ -55,11 +58,20 @@ SCHEMES = (
         preset="kepler",
         collectors=UNITS,
         rf=PILOT,
+        study="warpfile.evidence.pilot",
+        survivors="warpfile.schemes:survivors/pilot.toml",
         setups=(
             Setup("kepler"),
             Setup("tiny"),
             Setup("tiny", {"profile": "pilot", "bank_ports": "1R1W", "collect": "all", "slow_cycles": 4}, ()),
             Setup("tiny", {"profile": "oracle", "collect": "one", "bank_arbitration": "oldest"}, ()),
+            Setup("kepler", {"remap": "migrate"}),
+            Setup("tiny", {"remap": "migrate", "bank_ports": "1R1W", "collect": "all"}, ()),
+            Setup("tiny", {"remap": "migrate", "rename_latency": 1, "profile": "pilot", "bank_cycles": 2}, ()),
+            Setup("tiny", {"rename_latency": 1, "collect": "all"}, ()),
+            *(Setup("tiny", {}, (), f"{name}+pilot") for name in ("bow", "bow_wr", "malekeh")),
+            *(Setup("tiny", changes, (), "pilot+two_level") for changes in ({}, {"remap": "migrate"})),
+            Setup("tiny", {"remap": "migrate"}, (), "malekeh+pilot"),
         ),
     ),
 )

@@ -35,13 +35,18 @@ class Claim:
 
 @dataclass(frozen=True)
 class Setup:
-    """One configuration of a scheme's regression. ``settings`` are the launches of every kernel that it runs."""
+    """One configuration of a scheme's regression. ``settings`` are the launches of every kernel that it runs.
+
+    ``machine``: the scheme with other parts, by name; its own if there is none.
+    """
 
     preset: str
     changes: Mapping[str, object] = field(default_factory=dict)
     settings: tuple[str, ...] = ("launch",)
+    machine: str = ""
 
     @property
     def name(self) -> str:
         """Preset and what is changed, for the table and the command line."""
-        return " ".join((self.preset, *(f"{name}={value}" for name, value in self.changes.items())))
+        machine = (self.machine,) if self.machine else ()
+        return " ".join((*machine, self.preset, *(f"{name}={value}" for name, value in self.changes.items())))

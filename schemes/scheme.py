@@ -126,7 +126,8 @@ class Scheme:
         return model
 
     def rtl(self, cfg: Config, observed: bool) -> Component:
-        """The machine as hardware, with a probe port or without."""
+        """The machine as hardware, with a probe port or without. Raises ``ValueError`` for what is no hardware."""
+        cfg.must_be_hardware()
         probes = self.probes(cfg) if observed else ()
         parts = (found(part.rtl) for part in self.parts(cfg))
         machine: Component = found("warpfile.hdl.machine:Machine")(cfg, *parts, probes)

@@ -24,9 +24,9 @@ from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.stress import release_trace, stress_trace
+from warpfile.spec.stress import release_trace, repeat_trace, stress_trace
 from warpfile.spec.trace import TOKENS, Port, StaticInstruction, Trace
-from warpfile.spec.workload import Workload, prepare
+from warpfile.spec.workload import Workload, WorkloadError, prepare
 
 #: How Verilator ends a simulation whose logic drives itself.
 _UNSETTLED = "did not converge"
@@ -91,9 +91,32 @@ class Releases:
         """What the report calls it."""
         return f"release {self.turn}"
 
-    def workload(self, scheme: Scheme, cfg: Config) -> Workload:
-        """The trace, annotated for a scheme and prepared."""
-        return prepare(cfg, scheme.annotated(cfg, release_trace(turn=self.turn)))
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
+        """The trace, annotated for a scheme and prepared; None where its four warps have no room."""
+        return _fitting(scheme, cfg, release_trace(turn=self.turn))
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Two registers that one warp accesses as often as there are numbers for its beats."""
+
+    pair: int
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+        return f"repeat {self.pair}"
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
+        """The trace, annotated for a scheme and prepared; None where it is cut in more beats than have numbers."""
+        return _fitting(scheme, cfg, repeat_trace(self.pair))
+
+
+def _fitting(scheme: Scheme, cfg: Config, trace: Trace) -> Workload | None:
+    try:
+        return prepare(cfg, scheme.annotated(cfg, trace))
+    except WorkloadError:
+        return None
 
 
 #: A short trace kills most. Different numbers of registers give the warps different bases; with 63 every name is used,
@@ -116,6 +139,9 @@ TRACES: tuple[Load, ...] = (
     # More than 3/4 of 65,536 beats: their numbers use every bit of a payload of 16.
     Stress("mixed", 4, 24, 260),
 )
+
+#: Every register often, of a machine of 64; they are long, and only for who counts.
+COUNTED: tuple[Load, ...] = tuple(map(Repeats, range(32)))
 
 
 @dataclass(frozen=True)

@@ -165,6 +165,9 @@ class Config:
             if getattr(self, name) != value:
                 raise ValueError(f"{name} must be {value}, not {getattr(self, name)}: {why}")
 
+    def must_be_hardware(self) -> None:
+        """Raises ``ValueError`` for what only the golden model has."""
+
     @property
     def has_places(self) -> bool:
         """Whether the scheduler has places: only warps that hold one issue, and the file is asked to let go of one."""

@@ -75,6 +75,27 @@ def release_trace(registers: int = 64, warps: int = 4, turn: int = 0) -> Trace:
     return recorder.trace("stress-release", (1, 1, 1), (LANES * warps, 1, 1), warp_start, [0] * warps)
 
 
+def repeat_trace(pair: int, times: int = 65_000) -> Trace:
+    """A warp that reads two registers so often, and writes them now and then; one that goes on behind it.
+
+    Whoever counts accesses sees large numbers: more than ``times`` * 65 / 64.
+    """
+    first = 2 * pair
+    program = [
+        _instruction(Port.ALU, sources=(first, first + 1)),
+        _instruction(Port.ALU, sources=(first, first + 1), dest=first, dest_count=2),
+        _instruction(Port.NONE, kind=Kind.BARRIER),
+        _instruction(Port.ALU),
+        _instruction(Port.NONE, kind=Kind.EXIT),
+    ]
+    program = [replace(static, offset=16 * place) for place, static in enumerate(program)]
+    recorder = _Recorder(random.Random("repeat"), PROFILES["wide"], program, first + 2)
+    recorder.path([*[place % 64 == 0 for place in range(times)], 4])
+    ends = len(recorder.instruction)
+    recorder.path([2, *[3] * 200, 4])
+    return recorder.trace("stress-repeat", (1, 1, 1), (2 * LANES, 1, 1), [0, ends, len(recorder.instruction)], [0, 0])
+
+
 #: A slow result first, then one of each port.
 _WRITERS = ((Port.LSU, Space.GLOBAL), (Port.ALU, Space.NONE), (Port.SFU, Space.NONE), (Port.LSU, Space.SHARED))
 

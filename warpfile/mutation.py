@@ -16,7 +16,7 @@ from pathlib import Path
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import TRACES, Load, Progress, Verdict, campaign
+from warpfile.sim.campaign import COUNTED, TRACES, Load, Progress, Verdict, campaign
 from warpfile.sim.mutants import SEED, Mutant, control_modules, equivalent, mutate
 from warpfile.sim.survivors import reason
 from warpfile.spec.config import Config
@@ -34,8 +34,9 @@ mutations (`mutate -list {total} -seed {seed}`, all of the list) of the control 
 Each mutant runs in lockstep against the golden model on a short stress trace (`spec.stress`). A survivor is compared
 with the original by SAT: from any state, the same next state and outputs in its module or else in the whole machine.
 What is not proven equivalent runs on up to {traces} more stress traces, then on every bundled kernel that fits the
-preset, until it is killed. What is left is compared by SAT once more, from any state in which the bits of registers
-that cannot leave the value of the reset have it, and else listed with the reason why no trace shows it.
+preset, and on traces that name two registers over and over, until it is killed. What is left is compared by SAT once
+more, from any state in which the bits of registers that cannot leave the value of the reset have it, and else listed
+with the reason why no trace shows it.
 
 {killed} killed, {equivalent} proven equivalent, {listed} listed with a reason, {open} open.
 
@@ -84,7 +85,7 @@ def assess(scheme: Scheme, preset: str, count: int, root: Path, progress: Progre
             verdicts[number] = Verdict(verdict.mutant, equivalent=True)
             progress(verdicts[number])
     left = [verdict.mutant for verdict in verdicts.values() if not verdict.killed and not verdict.equivalent]
-    others: list[Load] = [*TRACES[1:], *map(Bundled, bundled_kernels())]
+    others: list[Load] = [*TRACES[1:], *map(Bundled, bundled_kernels()), *COUNTED]
     for verdict in campaign(scheme, cfg, mutated, left, others, root, progress):
         mutant = verdict.mutant
         if not verdict.killed:

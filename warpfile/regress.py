@@ -123,6 +123,7 @@ def lockstep(scheme: Scheme, setup: Setup, trace: Trace, name: str, reached: Cou
 
     Stress traces run with hints that are loosened at random.
     """
+    scheme = find(setup.machine) if setup.machine else scheme
     cfg = scheme.configuration(setup.preset, **setup.changes)
     loosened = int(name.split()[-1]) if name.startswith("stress") else None
     try:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
 
+import numpy as np
+
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
-from warpfile.spec.contract import Gives
+from warpfile.spec.contract import Engine, Gives
 from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.structure import Structure
 
 COUNT_BITS = 16  #: of a counter of accesses; it stops at its largest value
+#: Counters of moves.
+MOVES = ("migrated_pairs", "migrate_stall", "moves_fast_high", "moves_fast_low", "moves_slow")
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
@@ -25,6 +29,8 @@ class State(IntEnum):
     SORT = 3
     REMAP = 4
     RUN = 5
+    DRAIN = 6
+    MOVE = 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +47,17 @@ class PilotConfig(Config):
         "who says which registers are used most: nobody, code, trace, a pilot warp, or the code and then the pilot",
         "hybrid",
     )
+    weight: str = choice_field(
+        ("code", "loop10"),
+        "what an occurrence in the code counts: one, or ten times more for every loop around it",
+        "code",
+    )
+    remap: str = choice_field(
+        ("versioned", "migrate", "instant"),
+        "what resident warps do when the pilot's map comes: keep theirs, move their registers, or that at no cost",
+        "versioned",
+    )
+    rename_latency: int = number_field(0, 1, "cycles by which sources are renamed later than their beat issues", 0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -50,6 +67,23 @@ class PilotConfig(Config):
                 f"fast_registers must leave slow rows: {self.fast_registers} of {self.warps} warps take"
                 f" {self.fast_rows} rows of every bank, which has {self.rows}"
             )
+        if self.remap != "versioned":
+            self._check_remap()
+
+    def _check_remap(self) -> None:
+        only = f"remap must be versioned, not {self.remap}"
+        if not self.piloted:
+            raise ValueError(f"{only}: with profile {self.profile} there is no other map")
+        if self.asks.keeps or not self.asks.sources:
+            raise ValueError(f"{only}: the collectors keep results, or take places in any cycle")
+        if self.remap == "instant" and self.collect == "lowest":
+            raise ValueError("collect must be one or all, not lowest, if registers move in an instant")
+
+    def must_be_hardware(self) -> None:
+        """What moves in an instant does not exist in RTL."""
+        super().must_be_hardware()
+        if self.remap == "instant":
+            raise ValueError("remap must be versioned or migrate for RTL, not instant: only the golden model has it")
 
     @classmethod
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
@@ -59,7 +93,19 @@ class PilotConfig(Config):
     @property
     def gives(self) -> Gives:
         """Accesses of three lengths; it takes the kernel and waits with launches."""
-        return Gives(cycles=max(self.bank_cycles, self.low_cycles, self.slow_cycles), kernel=True)
+        moves = (Engine("moves", 1, "last", reads=True),) if self.migrates else ()
+        cycles = max(self.bank_cycles, self.low_cycles, self.slow_cycles)
+        return Gives(later=bool(self.rename_latency), cycles=cycles, kernel=True, engines=moves)
+
+    @property
+    def migrates(self) -> bool:
+        """Whether the file moves registers of resident warps."""
+        return self.remap == "migrate"
+
+    @property
+    def sees_sources(self) -> bool:
+        """Whether every source is renamed once, at the issue or in the look-up of its unit."""
+        return self.asks.sources or bool(self.rename_latency)
 
     @property
     def listed(self) -> bool:
@@ -126,12 +172,29 @@ def pilot_probes(cfg: PilotConfig) -> tuple[Probe, ...]:
         Probe("epoch_end", 1, "last cycle of an epoch"),
         Probe("epoch_cycle", index_bits(cfg.epoch), "cycles since the epoch began"),
         Probe("epoch_issued", index_bits(cfg.epoch + 1), "beats issued since"),
-        *(sources if cfg.asks.sources else ()),
+        *(sources if cfg.sees_sources else ()),
         Probe("result_lookup", ports, "results that a bank takes"),
         Probe("result_hit", ports, "of these, those that the warp's table has"),
         Probe("fast_grant", cfg.asks.units * cfg.asks.slots, "slots that the fast part of their bank serves"),
         Probe("fast_write", ports, "results that the fast part of a bank takes"),
         Probe("slow_write", ports, "results that the slow part of a bank takes"),
+        Probe("bank_busy", cfg.asks.units * cfg.asks.slots, "slots that ask a bank which an earlier access keeps"),
+        *(_move_probes(cfg) if cfg.migrates else ()),
+    )
+
+
+def awaited_bits(cfg: PilotConfig) -> int:
+    """Width of the number of registers to be written: each is pending once at most."""
+    return (cfg.warps * cfg.register_names).bit_length()
+
+
+def _move_probes(cfg: PilotConfig) -> tuple[Probe, ...]:
+    return (
+        Probe("move_warp", cfg.warp_bits, "slot whose registers move"),
+        Probe("move_pair", cfg.fast_registers.bit_length(), "which of the table's pairs changes places"),
+        Probe("move_access", 2, "fast read, slow read, slow write, fast write"),
+        Probe("move_grant", 1, "the access is served"),
+        Probe("awaited", awaited_bits(cfg), "registers that issued beats have yet to write"),
     )
 
 
@@ -157,6 +220,22 @@ def pilot_events(fields: Fields) -> dict[str, int]:
         "warps_old_map": int((launches & ~new).sum()),
         "warps_new_map": int((launches & new).sum()),
         "low_mode_cycles": int((~high).sum()),
+        "bank_busy_stall": int(fields["bank_busy"].sum()),
+        **_move_events(fields, high),
+    }
+
+
+def _move_events(fields: Fields, high: np.ndarray) -> dict[str, int]:
+    if "move_grant" not in fields:
+        return dict.fromkeys(MOVES, 0)
+    first, second, third = fields["pilot_state"].T
+    grant, write, slow = fields["move_grant"][:, 0], fields["move_access"][:, 1], fields["move_access"].sum(axis=1) == 1
+    return {
+        "migrated_pairs": int((grant & write & ~slow).sum()),
+        "migrate_stall": int((third & (second | ~first)).sum()),
+        "moves_fast_high": int((grant & ~slow & high).sum()),
+        "moves_fast_low": int((grant & ~slow & ~high).sum()),
+        "moves_slow": int((grant & slow).sum()),
     }
 
 
@@ -167,11 +246,34 @@ def _table_bits(cfg: PilotConfig) -> int:
     return 2 * cfg.fast_registers * (1 + 2 * cfg.register_bits)
 
 
+def _versions(cfg: PilotConfig) -> bool:
+    """Whether warps have one of two maps."""
+    return cfg.piloted and not cfg.migrates
+
+
 #: Storage beside the sheet's section 3, one issue slot.
 STRUCTURES = (
     Structure("swapping table", "cam", _FILE + r"location\.table0\.", _table_bits),
-    Structure("swapping table, second version", "cam", _FILE + r"location\.table1\.", _table_bits),
-    Structure("versions of the warps", "flip-flops", _FILE + r"location\.version", lambda cfg: cfg.warps),
+    Structure(
+        "swapping table, second version",
+        "cam",
+        _FILE + r"location\.table1\.",
+        lambda cfg: _versions(cfg) * _table_bits(cfg),
+    ),
+    Structure(
+        "versions of the warps", "flip-flops", _FILE + r"location\.version", lambda cfg: _versions(cfg) * cfg.warps
+    ),
+    Structure("migrate staging", "flip-flops", r"staging_lane\.", lambda cfg: cfg.migrates * 2 * 32 * cfg.lanes),
+    Structure(
+        "where MOVE is",
+        "flip-flops",
+        _FILE + r"location\.mover\.",
+        lambda cfg: cfg.migrates * 12,
+        "slots of the domain; the pair behind the last one too",
+    ),
+    Structure(
+        "results awaited", "flip-flops", _FILE + r"awaited_results\.", None, "the sheet does not say how it drains"
+    ),
     Structure(
         "access counters", "flip-flops", _FILE + r"counters\.count", lambda cfg: (cfg.register_names - 1) * COUNT_BITS
     ),

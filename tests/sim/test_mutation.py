@@ -4,10 +4,11 @@ import re
 
 import pytest
 
+from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.mutation import Bundled, assess, configured, mutants_of, report
 from warpfile.schemes import SCHEMES
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import TRACES, Stress, Verdict, campaign
+from warpfile.sim.campaign import COUNTED, TRACES, Releases, Stress, Verdict, campaign
 from warpfile.sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.survivors import survivors
@@ -174,3 +175,17 @@ def test_every_mutant_dies_or_is_explained_and_the_page_says_so(scheme, root):
     known = [(one.module, one.place) for one in survivors(SCHEMES[scheme]) if one.preset == "tiny"]
     assert sorted(given) == sorted(known), "every reason must be the reason of one survivor"
     assert (root / "docs" / f"mutation-{scheme}.md").read_text() == report(verdicts, scheme, "tiny")
+
+
+def test_traces_without_room_for_their_warps_are_left_out() -> None:
+    pilot, rfc = SCHEMES["pilot"], SCHEMES["rfc"]
+    assert Releases(0).workload(pilot, configured(pilot, "tiny")) is None
+    assert Releases(0).workload(rfc, configured(rfc, "tiny")) is not None
+
+
+def test_traces_that_count_reach_every_bit_of_a_counter() -> None:
+    """More than 65,535 accesses, and fewer beats than have numbers; the last pair has the marker in it."""
+    pilot = SCHEMES["pilot"]
+    workload = COUNTED[-1].workload(pilot, configured(pilot, "tiny"))
+    assert workload is not None and workload.registers == 64
+    assert accesses(workload.trace).most_common(1)[0][1] > 65_535

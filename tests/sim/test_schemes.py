@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.compiler.passes.pilot import test_annotate as fast_part
 from tests.golden.dealing import instructions_of
 from tests.golden.scenario import hand_trace, op
 from tests.schemes.examples import CACHE, UNITS, WINDOWS, Example, label
@@ -32,6 +33,7 @@ AWKWARD = [
     ("rfc", "tiny", {"active_warps": 5, "suspend": "never", "long_results": "allocate", "cache_entries": 5}),
     ("rfc", "tiny", {"partial_results": "lanes", "replacement": "evict_first", "cache_entries": 3, "write_queue": 1}),
     ("bow_wr+pilot", "tiny", {"fast_registers": 3, "profile": "pilot", "bank_cycles": 2}),
+    ("pilot", "tiny", {"remap": "migrate", "rename_latency": 1, "fast_registers": 3, "collect": "all"}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
@@ -53,6 +55,8 @@ AWKWARD = [
             ("pilot+two_level", {"active_warps": 3, "collect": "one"}),
             ("pilot", {"fast_registers": 5, "profile": "oracle", "low_cycles": 7, "collect": "all", "banks": 4}),
             ("pilot", {"profile": "none", "slow_cycles": 1, "low_cycles": 1}),
+            ("malekeh+pilot", {"remap": "migrate", "bank_ports": "1R1W"}),
+            ("pilot+two_level", {"remap": "migrate", "active_warps": 2}),
         )
     ),
 ]
@@ -100,6 +104,19 @@ def test_lines_that_know_their_lanes_run_in_icarus(root: Path) -> None:
     trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile="mask")
     trace = loosened("rfc", "tiny", trace, 7, partial_results="lanes")
     assert run("rfc", "tiny", trace, root, "icarus", partial_results="lanes").outcome.counters["recalls"]
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
+def test_registers_that_move_run_in_icarus(root: Path) -> None:
+    trace = loosened("pilot", "tiny", stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40), 7)
+    assert run("pilot", "tiny", trace, root, "icarus", remap="migrate").outcome.counters["migrated_pairs"]
+
+
+@pytest.mark.parametrize(("profile", "reads", "writes"), [("compiler", 1, 1), ("oracle", 5, 5)])
+def test_a_listing_decides_which_registers_are_fast(root: Path, profile: str, reads: int, writes: int) -> None:
+    found = run("pilot", "tiny", fast_part.example(), root, fast_registers=2, profile=profile).outcome.counters
+    assert found["fast_reads_high"] + found["fast_reads_low"] == reads
+    assert found["fast_writes_high"] + found["fast_writes_low"] == writes
 
 
 @pytest.mark.parametrize(("name", "preset", "changes"), AWKWARD)

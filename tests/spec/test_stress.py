@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.spec.config import Config
-from warpfile.spec.stress import SHARED_BYTES, release_trace, stress_trace
+from warpfile.spec.stress import SHARED_BYTES, release_trace, repeat_trace, stress_trace
 from warpfile.spec.stress_program import PROFILES, stress_program
 from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
 from warpfile.spec.workload import prepare
@@ -185,3 +186,9 @@ def test_in_some_turn_every_register_of_a_warp_waits_while_every_other_one_is_re
         prepare(Config(), trace)
     pairs = [(one, other) for one in range(5) for other in range(5) if one != other]
     assert found == {(*pair, port) for pair in pairs for port in (Port.ALU, Port.SFU, Port.LSU)}
+
+
+def test_a_trace_that_repeats_itself_names_two_registers_so_often() -> None:
+    trace = repeat_trace(3, times=128)
+    assert accesses(trace, slice(0, int(trace.warp_start[1]))) == {6: 130, 7: 130}
+    assert accesses(trace, slice(int(trace.warp_start[1]), None)) == {}

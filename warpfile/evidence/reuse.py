@@ -43,6 +43,12 @@ class Reuse:
         executed = self.trace.instruction[self.trace.execute != 0]
         return float((counts[executed] >= sources).mean())
 
+    def top(self, count: int) -> float:
+        """Share of all accesses that are to so many registers, those that all warps together access most."""
+        _, name, _ = self._accesses
+        times = np.bincount(name % _REGISTERS)
+        return float(np.sort(times)[::-1][:count].sum() / max(1, len(name)))
+
     @cached_property
     def _accesses(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Record, register with its warp, and whether it is read, of every access; sources before destinations."""

@@ -19,13 +19,14 @@ from warpfile.spec.trace import Trace
 def label(cfg: Config) -> str:
     """What a list holds for."""
     assert isinstance(cfg, PilotConfig)
-    return f"{cfg.profile} fast_registers={cfg.fast_registers} register_names={cfg.register_names}"
+    weight = "" if cfg.weight == "code" else f" weight={cfg.weight}"
+    return f"{cfg.profile} fast_registers={cfg.fast_registers} register_names={cfg.register_names}{weight}"
 
 
 def shown(function: Function, cfg: Config) -> Mapping[int, tuple[int, ...]]:
     """At the kernel's first instruction: its hot registers, as the code tells."""
     assert isinstance(cfg, PilotConfig)
-    return {0: _hot(cfg, occurrences(function))}
+    return {0: _hot(cfg, _named(cfg, function))}
 
 
 def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
@@ -39,7 +40,7 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     if loosened is not None:
         hot: Sequence[int] = _drawn(cfg, trace.registers, loosened)
     else:
-        hot = _hot(cfg, accesses(trace) if cfg.profile == "oracle" else _occurrences(trace))
+        hot = _hot(cfg, accesses(trace) if cfg.profile == "oracle" else _occurrences(cfg, trace))
     hot = (*hot, *[cfg.marker] * (cfg.fast_registers - len(hot)))
     return replace(trace, descriptor=trace.descriptor | {f"hot{k}": register for k, register in enumerate(hot)})
 
@@ -51,10 +52,14 @@ def _hot(cfg: PilotConfig, counts: Counter[int]) -> tuple[int, ...]:
     )
 
 
-def _occurrences(trace: Trace) -> Counter[int]:
+def _named(cfg: PilotConfig, function: Function) -> Counter[int]:
+    return occurrences(function, loops=cfg.weight == "loop10")
+
+
+def _occurrences(cfg: PilotConfig, trace: Trace) -> Counter[int]:
     function = listed_function(trace)
     if function is not None:
-        return occurrences(function)
+        return _named(cfg, function)
     return Counter(register for static in trace.program for register in (*static.sources, *static.dests))
 
 

@@ -28,13 +28,16 @@ class Homes:
 
     def place(self, warp: int, register: int) -> tuple[int, int]:
         """Bank and row of a register of the warp in slot ``warp``."""
-        home = self.table(warp).home(register)
+        return self.at(warp, self.table(warp).home(register))
+
+    def at(self, warp: int, home: int) -> tuple[int, int]:
+        """Bank and row of a home of the warp."""
         if home < self._hot:
             place = warp * self._hot + home
         else:
             place = self._fast * self._banks + self._base[warp] + home - self._hot
         row, bank = divmod(place, self._banks)
-        assert row < self._rows, f"R{register} of warp {warp} is at home beyond the banks"
+        assert row < self._rows, f"home {home} of warp {warp} has a home beyond the banks"
         return bank, row
 
     def is_fast(self, row: int) -> bool:

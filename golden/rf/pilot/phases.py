@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from warpfile.golden.rf.pilot.counts import Counts
 from warpfile.golden.rf.pilot.homes import Homes
+from warpfile.golden.rf.pilot.moves import Mover
 from warpfile.golden.rf.pilot.sorter import Sorter
-from warpfile.golden.rf.residents import Residents
 from warpfile.spec.schemes.pilot import PilotConfig, State
 from warpfile.spec.workload import Kernel
 
 # Plain numbers: members of an IntEnum cost a lookup.
-IDLE, LOAD, PROFILE, SORT, REMAP, RUN = (int(state) for state in State)
+IDLE, LOAD, PROFILE, SORT, REMAP, RUN, DRAIN, MOVE = (int(state) for state in State)
 
 
 class Phases:
     """``state`` as of the last edge, and what belongs to the kernel: hot list, counts, sorter, pilot.
 
-    ``taken``, ``launched`` and ``exited`` note what happens in a cycle, ``edge`` ends it.
+    ``taken``, ``launched`` and ``exited`` note what happens in a cycle, as do ``drained`` and ``moved``; ``edge`` ends
+    it.
+    ``resident``: warps, as of the last edge. ``adopts``: with this edge they all get the pilot's map.
     """
 
     def __init__(self, cfg: PilotConfig, homes: Homes) -> None:
         self._piloted, self._listed, self._marker = cfg.piloted, cfg.listed, cfg.marker
         self._size = cfg.fast_registers
+        self._remap = cfg.remap
+        self.mover = Mover(cfg, homes)
         self.homes = homes
         self.counts = Counts(cfg)
         self.sorter = Sorter(cfg.fast_registers)
@@ -29,7 +33,9 @@ class Phases:
         self.step = 0
         self.pilot = 0
         self.version = 0
-        self._residents = Residents()
+        self.resident = 0
+        self.adopts = self.drained = self.moved = False
+        self._exited: int | None = None
         self._registers = 0
         self._hot: list[int] = []
         self._kernel: Kernel | None = None
@@ -39,12 +45,17 @@ class Phases:
     @property
     def ready(self) -> bool:
         """A kernel is taken if it is offered."""
-        return not self._residents.count and self.state != LOAD
+        return not self.resident and self.state != LOAD
 
     @property
     def running(self) -> bool:
-        """A kernel is there and its hot list is installed: launches are taken, and epochs go on."""
+        """A kernel is there and its hot list is installed: epochs go on, and unless ``held`` launches are taken."""
         return self.state > LOAD
+
+    @property
+    def held(self) -> bool:
+        """Registers move, or are about to: no warp issues, none is launched, and epochs stand."""
+        return self.state > RUN or (self.state == REMAP and self._remap == "migrate")
 
     @property
     def ends(self) -> bool:
@@ -63,37 +74,44 @@ class Phases:
     def launched(self, warp: int) -> None:
         """A warp is resident from the next cycle."""
         self._launched = warp
-        self._residents.launched()
 
     def exited(self, warp: int) -> None:
         """A warp's EXIT issues."""
-        self._residents.exited()
+        self._exited = warp
         self._pilot_ends = self.state == PROFILE and warp == self.pilot
 
     def edge(self) -> None:
         """The cycle ends."""
         self.counts.edge()
-        if self._launched is not None:
-            self._settle(self._launched)
-            self._launched = None
+        self.adopts = False
+        self._come_and_go()
         kernel, self._kernel = self._kernel, None
         if kernel is not None:
             self._begin(kernel)
         else:
             self._go_on()
-        self._residents.edge()
         self._pilot_ends = False
+
+    def _come_and_go(self) -> None:
+        if self._launched is not None:
+            self._settle(self._launched)
+            self.resident |= 1 << self._launched
+        if self._exited is not None:
+            self.resident &= ~(1 << self._exited)
+        self._launched = self._exited = None
 
     def _settle(self, warp: int) -> None:
         """A warp that was launched in this cycle has its version; the first one is the pilot."""
         bit = 1 << warp
-        self.homes.versions = self.homes.versions | bit if self.version else self.homes.versions & ~bit
-        if self._piloted and self.state == PROFILE and not self._residents.count:
+        new = self.version and self._remap != "migrate"
+        self.homes.versions = self.homes.versions | bit if new else self.homes.versions & ~bit
+        if self._piloted and self.state == PROFILE and not self.resident:
             self.pilot = warp
 
     def _begin(self, kernel: Kernel) -> None:
         self.counts.clear()
         self.sorter.clear()
+        self.mover.rewind()
         for table in self.homes.tables:
             table.clear()
         self.version = 0
@@ -115,11 +133,31 @@ class Phases:
                 self._enter(SORT)
         elif self.state == SORT:
             self.sorter.take(self.step, self.counts.of[self.step])
-            self._last(min(self._registers, self._marker), REMAP)
+            self._last(min(self._registers, self._marker), DRAIN if self._remap == "migrate" else REMAP)
+        elif self.state == DRAIN:
+            if self.drained:
+                self._enter(MOVE)
+        elif self.state == MOVE:
+            self._end_move()
         elif self.state == REMAP:
-            self.homes.tables[1].install(self.sorter.members, self.step)
-            if self._last(self._size, RUN):
-                self.version = 1
+            self._install()
+
+    def _end_move(self) -> None:
+        """The old pairs are undone, or the new ones applied."""
+        if not self.moved:
+            return
+        if self.version:
+            self._enter(RUN)
+        else:
+            self.homes.tables[0].clear()
+            self._enter(REMAP)
+
+    def _install(self) -> None:
+        moves = self._remap == "migrate"
+        self.homes.tables[not moves].install(self.sorter.members, self.step)
+        if self._last(self._size, MOVE if moves else RUN):
+            self.version = 1
+            self.adopts = self._remap == "instant"
 
     def _last(self, cycles: int, state: int) -> bool:
         """One more cycle of a state that lasts so many; whether it was the last one."""

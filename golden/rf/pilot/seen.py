@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from warpfile.golden.rf.engine import Served
 from warpfile.golden.rf.pilot.epochs import Epochs
+from warpfile.golden.rf.pilot.moves import FAST_READ, FAST_WRITE
 from warpfile.golden.rf.pilot.phases import PROFILE, Phases
 from warpfile.golden.rf.pilot.swap import SwapTable
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.pilot import COUNT_BITS, PilotConfig
+from warpfile.spec.schemes.pilot import COUNT_BITS, MOVES, PilotConfig
 
 COUNTERS = (
     "fast_reads_high",
@@ -26,6 +28,8 @@ COUNTERS = (
     "warps_old_map",
     "warps_new_map",
     "low_mode_cycles",
+    "bank_busy_stall",
+    *MOVES,
 )
 
 
@@ -54,6 +58,11 @@ class Seen:
         else:
             self._count("slow_reads")
 
+    def busy(self, slots: int) -> None:
+        """These slots ask a bank that is busy."""
+        self._show("bank_busy", slots)
+        self._count("bank_busy_stall", slots.bit_count())
+
     def write(self, port: int, fast: bool, high: bool, hits: bool) -> None:
         """A bank takes the result of a port."""
         self._show("fast_write" if fast else "slow_write", 1 << port)
@@ -64,7 +73,7 @@ class Seen:
         self._count("table_hits", hits)
 
     def sources(self, sources: Sequence[int], table: SwapTable) -> None:
-        """The sources of a beat that issues are renamed."""
+        """The sources of a beat are renamed."""
         if not self._shows_sources:
             return
         for slot, register in enumerate(sources):
@@ -79,11 +88,24 @@ class Seen:
         """A warp is launched with this version of the map."""
         self._count("warps_new_map" if version else "warps_old_map")
 
+    def moves(self, phases: Phases, high: bool, awaited: int, served: Served | None) -> None:
+        """How far registers have moved, and which of their accesses is served."""
+        self._count("migrate_stall", phases.held)
+        mover = phases.mover
+        for probe, value in (("warp", mover.warp), ("pair", mover.pair), ("access", mover.access)):
+            self._show(f"move_{probe}", value)
+        self._show("awaited", awaited)
+        if served is not None:
+            self._show("move_grant", 1)
+            self._count("migrated_pairs", mover.access == FAST_WRITE)
+            fast = "moves_fast_high" if high else "moves_fast_low"
+            self._count(fast if mover.access in (FAST_READ, FAST_WRITE) else "moves_slow")
+
     def word(self, phases: Phases, epochs: Epochs) -> int:
         """All probes of the cycle."""
         at, events, self._events = self._at, self._events, 0
         profiling, counted = phases.state == PROFILE, len(phases.counts.held)
-        ends = phases.running and not phases.ends and epochs.cycle == self._last
+        ends = phases.running and not phases.ends and not phases.held and epochs.cycle == self._last
         self._count("pilot_cycles", profiling)
         self._count("pilot_accesses", counted)
         self._count("low_mode_cycles", not epochs.high)

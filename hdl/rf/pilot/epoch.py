@@ -15,6 +15,7 @@ class EpochUnit(wiring.Component):
     Members
     -------
     start : In(1)     The next cycle is not in an epoch, or is the first of one; its mode is high.
+    stand : In(1)     Registers move: everything stays as it is.
     issue : In(1)     A beat issues.
     high : Out(1)     Mode of this cycle.
     ends : Out(1)     This is the last cycle of an epoch.
@@ -26,6 +27,7 @@ class EpochUnit(wiring.Component):
         super().__init__(
             {
                 "start": In(1),
+                "stand": In(1),
                 "issue": In(1),
                 "high": Out(1, init=1),
                 "ends": Out(1),
@@ -42,10 +44,10 @@ class EpochUnit(wiring.Component):
         reached = named(m, "reached", self.issued >= limit if limit else always)
         nearly = named(m, "nearly", self.issued + 1 >= limit if limit else always)
         over = named(m, "over", self.cycle == last)
-        m.d.comb += self.ends.eq(over & ~self.start)
-        with m.If(self.start | over):
+        m.d.comb += self.ends.eq(over & ~self.start & ~self.stand)
+        with m.If(self.start | self.ends):
             m.d.sync += [self.cycle.eq(0), self.issued.eq(0), self.high.eq(reached | (self.issue & nearly))]
-        with m.Else():
+        with m.Elif(~self.stand):
             m.d.sync += [self.cycle.eq(self.cycle + 1), self.issued.eq(self.issued + self.issue)]
         with m.If(self.start):
             m.d.sync += self.high.eq(1)

@@ -3,7 +3,9 @@
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import Out
 
+from warpfile.hdl.arbiter import any_of, decode
 from warpfile.hdl.rf.kernel import join_kernel
+from warpfile.hdl.rf.pilot.awaited import AwaitedResults
 from warpfile.hdl.rf.pilot.counters import AccessCounters
 from warpfile.hdl.rf.pilot.epoch import EpochUnit
 from warpfile.hdl.rf.pilot.kernel_state import KernelState
@@ -38,7 +40,42 @@ class PilotFile(PlainFile):
         slots = self._profile(m, kernel) if self._cfg.piloted else Const(0, 1)
         self._install(m, kernel, slots)
         self._observe_places(m)
+        if self._cfg.migrates:
+            self._migrate(m, kernel)
         return m
+
+    def _locate(self, m: Module, location: PilotLocation) -> None:
+        """Sources are renamed at the issue, or when their unit is looked up."""
+        if not self._cfg.rename_latency:
+            super()._locate(m, location)
+            return
+        m.d.comb += [
+            location.launch_valid.eq(self.launch_valid),
+            location.launch.eq(self.launch),
+            location.warp.eq(decode(self.check_warp, self._cfg.warps)),
+            location.sources.eq(self.check_registers),
+            self.check_places.eq(location.source_places),
+        ]
+
+    def _migrate(self, m: Module, kernel: KernelState) -> None:
+        """Nobody issues until all registers have moved."""
+        m.submodules.awaited_results = awaited = AwaitedResults(self._cfg)
+        places, late = self._places, self.check_valid.any() if self._cfg.rename_latency else Const(0)
+        writes = Cat(result.writes for result in self.results)
+        m.d.comb += [
+            awaited.issue.eq(self._issues()),
+            awaited.beat.eq(self.offer),
+            awaited.accepted.eq(self.result_valid & self.result_accept & writes),
+            kernel.drained.eq(~(self.requests.any() | awaited.count.any() | late)),
+            kernel.moved.eq(places.moved),
+            places.moving.eq(kernel.moving),
+            places.resident.eq(kernel.resident),
+            places.fast_cycles.eq(Mux(self.high_mode, self._cfg.bank_cycles, self._cfg.low_cycles)),
+            self.hold.eq(kernel.held.replicate(self._cfg.warps)),
+            self.awaited.eq(awaited.count),
+            self.move_grant.eq(places.engine_grant),
+            *(getattr(self, name).eq(getattr(places, name)) for name in ("move_warp", "move_pair", "move_access")),
+        ]
 
     def _kernel(self, m: Module, kernel: KernelState) -> None:
         join_kernel(m, self, kernel)
@@ -53,7 +90,8 @@ class PilotFile(PlainFile):
     def _epochs(self, m: Module, kernel: KernelState) -> None:
         m.submodules.epoch_unit = epochs = EpochUnit(self._cfg)
         m.d.comb += [
-            epochs.start.eq(kernel.taken | ~kernel.launch_ready),
+            epochs.start.eq(kernel.taken | ~kernel.running),
+            epochs.stand.eq(kernel.held),
             epochs.issue.eq(self._issues()),
             self.high_mode.eq(epochs.high),
             self.epoch_end.eq(epochs.ends),
@@ -96,9 +134,11 @@ class PilotFile(PlainFile):
             pairing.hot.eq(Mux(remaps, found, kernel.hot)),
             pairing.turn.eq(kernel.loading | kernel.remapping),
             pairing.entries.eq(Mux(remaps, places.tables[-1], places.tables[0])),
-            places.clear.eq(kernel.taken),
+            places.clear.eq(kernel.taken | kernel.undone if self._cfg.migrates else kernel.taken),
             places.pair.eq(pairing.pair),
-            places.write.eq(Cat(pairing.write & ~remaps, pairing.write & remaps)),
+            places.write.eq(
+                pairing.write if self._cfg.migrates else Cat(pairing.write & ~remaps, pairing.write & remaps)
+            ),
             places.current.eq(kernel.current),
             self.versions.eq(places.versions),
             self.swap_table.eq(places.tables),
@@ -108,9 +148,10 @@ class PilotFile(PlainFile):
         """Which accesses are fast, and which registers have moved."""
         places = self._places
         stored = self.result_store & self.result_accept
-        if self._cfg.asks.sources:
+        if self._cfg.sees_sources:
             issues = self._issues() & self.offer.executes
             looked = self.offer.source_valid & issues.replicate(self._cfg.source_slots)
+            looked = self.check_valid if self._cfg.rename_latency else looked
             width = self._cfg.register_bits
             m.d.comb += [
                 self.source_lookup.eq(looked),
@@ -125,6 +166,18 @@ class PilotFile(PlainFile):
             self.slow_write.eq(stored & ~fast_results),
             self.fast_grant.eq(self.grant & Cat(is_fast(self._cfg, place.row) for place in self.request_places)),
         ]
+        self._observe_busy(m, stored)
+
+    def _observe_busy(self, m: Module, stored: Value) -> None:
+        """Slots whose bank serves none, and takes no result by the port for reads."""
+        waits = []
+        for bank in range(self._cfg.banks):
+            here = Cat(place.bank == bank for place in self.request_places)
+            takes = (self.grant & here).any()
+            if self._cfg.bank_ports == "1RW":
+                takes = takes | (stored & Cat(place.bank == bank for place in self._places.result_places)).any()
+            waits.append(self.requests & here & (~takes).replicate(len(here)))
+        m.d.comb += self.bank_busy.eq(any_of(waits))
 
 
 def is_fast(cfg: PilotConfig, row: Value) -> Value:

@@ -12,6 +12,11 @@ from warpfile.hdl.rf.pilot.layouts import hot_layout
 from warpfile.spec.schemes.pilot import PilotConfig, State
 
 
+def _moving_members(cfg: PilotConfig) -> dict[str, wiring.Member]:
+    pulses = {name: In(1) for name in ("drained", "moved")} | {name: Out(1) for name in ("moving", "undone")}
+    return {**pulses, "resident": Out(cfg.warps)}
+
+
 class KernelState(wiring.Component):
     """State machine of a kernel, the pilot, and the list that comes with the kernel.
 
@@ -24,7 +29,11 @@ class KernelState(wiring.Component):
     hot : Out(hot_layout(cfg))         The kernel's list.
     pilot : Out(warp_bits), profiling : Out(1)   Its slot; its accesses are counted.
     scan : Out(register_bits)          Register whose counter is sorted in, in SORT.
-    current : Out(1)                   Version that a warp gets that is launched.
+    current : Out(1)                   Version that a warp gets that is launched; if registers move, that the table has.
+    running : Out(1), held : Out(1)    After LOAD; no warp issues, because registers move.
+    drained : In(1), moved : In(1)     DRAIN ends, MOVE ends; these and the following only with ``migrates``.
+    moving : Out(1), undone : Out(1)   In MOVE; in its last cycle, if it undoes the old map.
+    resident : Out(warps)              Warps that there are.
     """
 
     def __init__(self, cfg: PilotConfig) -> None:
@@ -41,6 +50,9 @@ class KernelState(wiring.Component):
                 "profiling": Out(1),
                 "scan": Out(cfg.register_bits),
                 "current": Out(1),
+                "running": Out(1),
+                "held": Out(1),
+                **(_moving_members(cfg) if cfg.migrates else {}),
             }
         )
 
@@ -51,13 +63,21 @@ class KernelState(wiring.Component):
         empty = nobody_resident(m, self._cfg, self)
         m.d.comb += [
             self.kernel_ready.eq(empty & (state != State.LOAD)),
-            self.launch_ready.eq((state != State.IDLE) & (state != State.LOAD)),
+            self.running.eq((state != State.IDLE) & (state != State.LOAD)),
+            self.launch_ready.eq(self.running & ~self.held),
             self.taken.eq(self.kernel_valid & self.kernel_ready),
         ]
+        if self._cfg.migrates:
+            self._keep_residents(m)
         self._list(m)
         ends = self._pilot(m, empty) if self._cfg.piloted else Const(0)
         self._advance(m, ends)
         return m
+
+    def _keep_residents(self, m: Module) -> None:
+        """Whose registers move."""
+        own = decode(self.launch.warp, self._cfg.warps) & self.launch_valid.replicate(self._cfg.warps)
+        m.d.sync += self.resident.eq((self.resident | own) & ~self.exits)
 
     def _list(self, m: Module) -> None:
         if not self._cfg.listed:
@@ -110,11 +130,25 @@ class KernelState(wiring.Component):
             with m.If(ends):
                 m.d.sync += self.state.eq(State.SORT)
         with m.If((self.state == State.SORT) & (step + 1 == scans)):
-            m.d.sync += [self.state.eq(State.REMAP), step.eq(0)]
+            m.d.sync += [self.state.eq(State.DRAIN if self._cfg.migrates else State.REMAP), step.eq(0)]
         with m.If(self.state == State.REMAP):
             self._turns(m, self.remapping, step)
             with m.If(last):
-                m.d.sync += [self.state.eq(State.RUN), self.current.eq(1)]
+                m.d.sync += [self.state.eq(State.MOVE if self._cfg.migrates else State.RUN), self.current.eq(1)]
+        if self._cfg.migrates:
+            self._migrate(m)
+
+    def _migrate(self, m: Module) -> None:
+        """Before REMAP old pairs are undone, behind it new ones are applied."""
+        m.d.comb += [
+            self.moving.eq(self.state == State.MOVE),
+            self.undone.eq(self.moving & self.moved & ~self.current),
+            self.held.eq(self.moving | (self.state == State.DRAIN) | (self.state == State.REMAP)),
+        ]
+        with m.If((self.state == State.DRAIN) & self.drained):
+            m.d.sync += self.state.eq(State.MOVE)
+        with m.If(self.moving & self.moved):
+            m.d.sync += self.state.eq(Mux(self.current, State.RUN, State.REMAP))
 
     def _turns(self, m: Module, turns: Value, step: Value) -> None:
         m.d.comb += turns.eq(decode(step, len(turns)))

@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from amaranth import Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from warpfile.hdl.arbiter import any_of, decode, select
 from warpfile.hdl.naming import named
+from warpfile.hdl.rf.contract import engine_members
 from warpfile.hdl.rf.location import fast_sum, location_members
 from warpfile.hdl.rf.pilot.layouts import pair_layout
+from warpfile.hdl.rf.pilot.mover import Mover, StagingLane
 from warpfile.hdl.rf.pilot.swap_table import SwapTable, entry_layout
+from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.pilot import PilotConfig
 
 
@@ -37,12 +40,15 @@ class PilotLocation(wiring.Component):
     current : In(1)               Version of a warp that is launched now.
     tables : Out(ArrayLayout)     Entries of every version.
     versions : Out(warps)         Version of every warp; zero if there is only one.
+    moving : In(1), resident : In(warps), fast_cycles : In   For :class:`Mover`; these and the next with ``migrates``.
+    move_warp, move_pair, move_access, moved : Out   What it says of where it is, and whether it ends.
+    engine_... : the ports of :func:`hdl.rf.contract.engine_members`, flipped.
     source_homes : Out(ArrayLayout), source_hits : Out(source_slots), result_hits : Out(ports)   Of the lookups.
     """
 
     def __init__(self, cfg: PilotConfig) -> None:
         self._cfg = cfg
-        self._count = 2 if cfg.piloted else 1
+        self._count = 2 if cfg.piloted and not cfg.migrates else 1
         table = data.ArrayLayout(entry_layout(cfg), 2 * cfg.fast_registers)
         members = {
             **location_members(cfg),
@@ -57,6 +63,8 @@ class PilotLocation(wiring.Component):
         if cfg.asks.sources:
             members["source_homes"] = Out(data.ArrayLayout(cfg.register_bits, cfg.source_slots))
             members["source_hits"] = Out(cfg.source_slots)
+        if cfg.migrates:
+            members |= _mover_members(cfg)
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
@@ -84,18 +92,48 @@ class PilotLocation(wiring.Component):
             fast = named(m, f"fast{index}", comes | (~leaves & (register < self._cfg.fast_registers)))
             m.d.comb += [port.eq(value) for port, value in zip(seen, (leaves | comes, home), strict=False)]
             self._place(m, warp, home, fast, place)
+        if self._cfg.migrates:
+            self._move(m, warps, list(tables[0].entries)[::2])
         return m
+
+    def _move(self, m: Module, warps: list[_Warp], pairs: list[data.View]) -> None:
+        """Registers of resident warps change places."""
+        m.submodules.mover = mover = Mover(self._cfg)
+        chosen = _chosen(m, "moved", decode(mover.warp, self._cfg.warps), warps)
+        turn, slow = decode(mover.pair, len(pairs)), mover.access[0] ^ mover.access[1]
+        low, high = (select(turn, [pair[name] for pair in pairs]) for name in ("register", "home"))
+        self._place(m, chosen, named(m, "moved_home", Mux(slow, high, low)), ~slow, self.engine_places[0])
+        m.d.comb += [
+            mover.clear.eq(self.clear),
+            mover.moving.eq(self.moving),
+            mover.resident.eq(self.resident),
+            mover.fast_cycles.eq(self.fast_cycles),
+            mover.pairs.eq(Cat(pair.valid for pair in pairs)),
+            mover.grant.eq(self.engine_grant),
+            self.engine_valid.eq(mover.asks),
+            self.engine_write.eq(mover.access[1]),
+            self.moved.eq(mover.ends),
+            *(getattr(self, f"move_{name}").eq(getattr(mover, name)) for name in ("warp", "pair", "access")),
+        ]
+        for number in range(self._cfg.lanes):
+            lane = stamp(m, f"staging_lane{number}", "staging_lane", StagingLane)
+            m.d.comb += [
+                lane.fill.eq(Cat(self.engine_fill & (mover.access == 1), self.engine_fill & (mover.access == 2))),
+                lane.read.eq(self.engine_read[number]),
+                lane.write.eq(mover.access[0]),
+                self.engine_data[number].eq(lane.data),
+            ]
 
     def _warps(self, m: Module) -> list[_Warp]:
         """What is held of every warp, from the cycle after its launch."""
-        cfg, warps = self._cfg, []
+        cfg, warps, versions = self._cfg, [], self._count > 1
         first_slow = cfg.fast_rows * cfg.banks - cfg.fast_registers
         for warp in range(cfg.warps):
             base = Signal(cfg.place_bits, name=f"base{warp}", reset_less=True)
-            version = Signal(name=f"version{warp}") if cfg.piloted else Const(0, 1)
+            version = Signal(name=f"version{warp}") if versions else Const(0, 1)
             with m.If(self.launch_valid & (self.launch.warp == warp)):
                 m.d.sync += base.eq(self.launch.base + first_slow)
-                if cfg.piloted:
+                if versions:
                     m.d.sync += version.eq(self.current)
             m.d.comb += self.versions[warp].eq(version)
             warps.append(_Warp(Const(warp * cfg.fast_registers, cfg.place_bits), base, version))
@@ -124,6 +162,18 @@ class PilotLocation(wiring.Component):
         number = named(m, "place", Mux(fast, near, far))
         bits = exact_log2(self._cfg.banks)
         m.d.comb += [place.row.eq(number[bits:]), place.bank.eq(number[:bits])]
+
+
+def _mover_members(cfg: PilotConfig) -> dict[str, wiring.Member]:
+    seen = (
+        ("move_warp", cfg.warp_bits),
+        ("move_pair", cfg.fast_registers.bit_length()),
+        ("move_access", 2),
+        ("moved", 1),
+    )
+    asked = ("moving", 1), ("resident", cfg.warps), ("fast_cycles", cfg.gives.cycles.bit_length())
+    own = {name: member.flip() for name, member in engine_members(cfg, cfg.gives.engines).items()}
+    return {name: Out(bits) for name, bits in seen} | {name: In(bits) for name, bits in asked} | own
 
 
 def _chosen(m: Module, name: str, one_hot: Value, warps: list[_Warp]) -> _Warp:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, find
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.workload import prepare
@@ -47,12 +47,32 @@ def test_only_some_profiles_have_a_list(profile: str, count: int) -> None:
     [
         ({"bank_skew": "warp"}, "bank_skew must be none, not warp"),
         ({"rows": 4, "fast_registers": 4}, "fast_registers must leave slow rows: 4 of 5 warps take 10 rows"),
+        ({"remap": "migrate", "profile": "compiler"}, "remap must be versioned, not migrate: with profile compiler"),
+        ({"remap": "instant", "collect": "lowest"}, "collect must be one or all, not lowest"),
         ({"profile": "static"}, "profile must be one of none, compiler, oracle, pilot, hybrid, not static"),
     ],
 )
 def test_what_cannot_be_built_is_refused(changes: dict[str, object], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         configuration(**changes)
+
+
+@pytest.mark.parametrize("name", ["bow+pilot", "bow_wr+pilot"])
+def test_registers_do_not_move_under_operand_windows(name: str) -> None:
+    with pytest.raises(ValueError, match="remap must be versioned, not migrate: the collectors keep results, or take"):
+        find(name).configuration("tiny", remap="migrate")
+
+
+@pytest.mark.parametrize("name", ["bow+pilot", "malekeh+pilot"])
+def test_collectors_that_cannot_wait_refuse_a_file_that_renames_late(name: str) -> None:
+    with pytest.raises(ValueError, match="pilot wants collectors that look sources up after their beat was taken"):
+        find(name).configuration("tiny", rename_latency=1)
+
+
+def test_what_moves_in_an_instant_is_no_hardware() -> None:
+    cfg = configuration(remap="instant", collect="all")
+    with pytest.raises(ValueError, match="remap must be versioned or migrate for RTL, not instant"):
+        SCHEMES["pilot"].rtl(cfg, observed=True)
 
 
 @pytest.mark.parametrize("hot", [(3, 3), (12, 0), (1, 62)])

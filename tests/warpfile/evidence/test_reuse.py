@@ -42,6 +42,15 @@ def test_reads_of_a_short_program_are_counted_by_hand() -> None:
     assert reuse.wide(2) == 1 / 5
 
 
+def test_the_registers_that_are_accessed_most_are_those_of_all_warps() -> None:
+    """R1 three times, R3 twice, R2 once; a register that is named twice is accessed once."""
+    accesses = (((), (1,)), ((1, 2), (3,)), ((), ()), ((1, 1), ()), ((3,), ()))
+    for warps in (1, 3):
+        reuse = Reuse(straight(*accesses, warps=warps))
+        assert [reuse.top(count) for count in (1, 2, 3, 4)] == [3 / 6, 5 / 6, 1, 1]
+    assert Reuse(straight(((1,), ()), execute=0)).top(4) == 0
+
+
 def test_a_taken_branch_makes_a_window_forget() -> None:
     loop = straight(((1,), ()), ((), ()), branches=(1,), order=(0, 1, 0, 1))
     assert Reuse(loop).near(3) == 1 / 2

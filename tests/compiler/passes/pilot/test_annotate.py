@@ -59,6 +59,13 @@ def test_places_that_nobody_needs_hold_the_marker() -> None:
     assert hot(SCHEMES["pilot"].annotated(cfg, hand_trace([op((3,), 1)]))) == [1, 3, 31, 31]
 
 
+def test_loops_count_if_the_configuration_says_so() -> None:
+    """R6 and R8 are named once, but in a loop."""
+    cfg = config(profile="compiler", weight="loop10")
+    found = SCHEMES["pilot"].annotated(cfg, example())
+    assert hot(found) == [6, 8] and "weight=loop10" in found.annotation
+
+
 def test_the_register_with_the_markers_name_is_never_hot() -> None:
     cfg = config(profile="oracle", register_names=16)
     assert hot(SCHEMES["pilot"].annotated(cfg, hand_trace([op((15,), 15), op((2,))]))) == [2, 15]

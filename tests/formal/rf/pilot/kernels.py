@@ -2,7 +2,7 @@
 
 import itertools
 
-from amaranth import Cat, Const, Mux, Signal
+from amaranth import Cat, Const, Signal
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.collectors.malekeh.parts import ConfiguredProperties
@@ -68,12 +68,13 @@ class EpochProperties(ConfiguredProperties):
         length, limit = self._cfg.epoch, self._cfg.epoch_threshold
         cycles, issued, high = Signal(range(length + 1)), Signal(range(length + 2)), Signal(init=1)
         total = issued + part.issue
-        last = cycles == length - 1
-        m.d.sync += [cycles.eq(Mux(part.start | last, 0, cycles + 1)), issued.eq(Mux(part.start | last, 0, total))]
+        last = (cycles == length - 1) & ~part.stand
         with m.If(part.start):
-            m.d.sync += high.eq(1)
+            m.d.sync += [cycles.eq(0), issued.eq(0), high.eq(1)]
         with m.Elif(last):
-            m.d.sync += high.eq(total >= limit)
+            m.d.sync += [cycles.eq(0), issued.eq(0), high.eq(total >= limit)]
+        with m.Elif(~part.stand):
+            m.d.sync += [cycles.eq(cycles + 1), issued.eq(total)]
         m.d.comb += [
             Assert(part.high == high, "the mode is what the epoch before says"),
             Assert(part.ends == (last & ~part.start), "an epoch ends after its cycles"),
@@ -81,6 +82,7 @@ class EpochProperties(ConfiguredProperties):
             Assert(part.issued <= part.cycle, "one issue per cycle at most"),
             Assert(part.cycle < length, "an epoch has no more cycles"),
             Cover(part.ends & ~part.high & (total == limit), "a low epoch issues just enough"),
+            Cover(part.stand & (cycles == length - 1), "an epoch stands in its last cycle"),
             Cover(part.ends & part.high & (total == limit - 1), "a high one issues one too few"),
         ]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from tests.golden.machines import Pilot
 from tests.golden.rf.pilot.invariants import PilotWatcher
+from tests.golden.rf.pilot.moving import MovingWatcher
 from tests.golden.rf.pilot.scenario import pilot_layout
 from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
@@ -26,6 +27,12 @@ class Moment:
         self.results = {port: result for port, result in enumerate(stimulus.results) if result is not None}
         self.step = watcher.cycle - watcher.since
         self.launches = stimulus.launch if f["launch"] else None
+        self.launch_waits = stimulus.launch is not None and not f["launch"]
+
+    @property
+    def moves(self) -> bool:
+        """A bank serves an access of MOVE."""
+        return bool(self.f.get("move_grant"))
 
     @property
     def issued(self) -> Beat | None:
@@ -183,6 +190,20 @@ CORNERS: dict[str, Callable[[Moment], object]] = {
     "an epoch with just enough issues": lambda m: _issued_in_epoch(m, 0),
     "an epoch with one issue more": lambda m: _issued_in_epoch(m, 1),
     "a wide result goes to both parts": _wide_in_both,
+    "registers of a second warp move": lambda m: m.moves and m.f["resident"] & (1 << m.f["move_warp"]) - 1,
+    "registers move in low mode": lambda m: m.moves and not m.f["high_mode"],
+    "a slot without a warp is passed over": lambda m: (
+        m.state(State.MOVE) and m.f["resident"] and not m.f["resident"] >> m.f["move_warp"] & 1
+    ),
+    "old pairs are undone": lambda m: m.moves and not m.f["current_version"],
+    "new pairs are applied": lambda m: m.moves and m.f["current_version"],
+    "the first access of MOVE waits for its bank": lambda m: (
+        m.state(State.MOVE, 0) and m.f["resident"] & 1 and m.f["swap_table"] and not m.moves
+    ),
+    "DRAIN waits for a result": lambda m: m.state(State.DRAIN) and m.f["awaited"] and not m.f["request"],
+    "DRAIN waits for a read": lambda m: m.state(State.DRAIN) and m.f["request"] and not m.f["awaited"],
+    "a launch waits for the registers that move": lambda m: m.watcher.stands and m.launch_waits,
+    "an epoch is broken by registers that move": lambda m: m.state(State.DRAIN, 0) and m.f["epoch_cycle"],
     "the run ends in SORT": lambda m: m.state(State.SORT) and not m.f["resident"],
     "the run ends in REMAP": lambda m: m.state(State.REMAP) and not m.f["resident"],
 }
@@ -192,7 +213,7 @@ def count_corners(cfg: PilotConfig, trace: Trace, model: type[Pilot] = Pilot) ->
     """Cycles of a run that meet each corner case."""
     layout, workload = pilot_layout(cfg), prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
-    watcher = PilotWatcher(cfg, workload, refuses=True)
+    watcher = (MovingWatcher if cfg.migrates else PilotWatcher)(cfg, workload, refuses=True)
     found: Counter[str] = Counter()
     while not environment.done:
         stimulus = environment.stimulus()

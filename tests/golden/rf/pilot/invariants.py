@@ -53,6 +53,7 @@ class PilotWatcher(Watcher):
     pilot: int | None = None
     versions: int = 0
     counts: Counter[int] = field(default_factory=Counter)
+    renamed: tuple[tuple[int, int], ...] = ()
     held: int = 0
     taken_by_pilot: int = 0
     sampled: Counter[str] = field(default_factory=Counter)
@@ -67,6 +68,11 @@ class PilotWatcher(Watcher):
         """The configuration of the scheme."""
         assert isinstance(self.cfg, PilotConfig)
         return self.cfg
+
+    @property
+    def stands(self) -> bool:
+        """Whether no warp issues, none comes, and epochs stand."""
+        return False
 
     @property
     def registers(self) -> int:
@@ -87,10 +93,13 @@ class PilotWatcher(Watcher):
         require(f["pilot_state"] == self.state, "states follow one another as the kernel does")
         require(f["profiling"] == (self.state == State.PROFILE), "the pilot is profiled in PROFILE")
         require(not f["launch"] or self.state not in (State.IDLE, State.LOAD), "no launch before the list is there")
-        require(f["current_version"] == (self.own.piloted and self.state == State.RUN), "RUN has the pilot's map")
+        require(f["current_version"] == self._has_new_map(f), "RUN has the pilot's map")
         require(bool(f["quiet"]), "nothing inside has to come to an end")
         require(f["pilot_warp"] == (self.pilot or 0), "the pilot is the first warp of the kernel")
         require(f["versions"] == self.versions, "a warp has the version of its launch from the next cycle on")
+
+    def _has_new_map(self, f: dict[str, int]) -> bool:
+        return self.own.piloted and self.state == State.RUN
 
     def _check_tables(self, f: dict[str, int]) -> None:
         """Every version is a bijection that is its own inverse, and is written only while nobody uses it."""
@@ -106,20 +115,33 @@ class PilotWatcher(Watcher):
             require(all(min(pair) < n <= max(pair) for pair in valid), "a pair swaps a fast and a slow register")
             maps.append(found)
         self.maps = (maps[0], maps[1])
+        self._check_written(f, before, maps)
+        for warp in indices(f["resident"]):
+            mapped = self.maps[f["versions"] >> warp & 1]
+            require(self.at_launch.setdefault(warp, mapped) == mapped, "a warp's map stays from launch to exit")
+
+    def _check_written(self, f: dict[str, int], before: tuple[Map, Map], maps: list[Map]) -> None:
+        """When tables change, and to what."""
         require(maps[0] == before[0] or self.before.get("pilot_state") in (None, State.LOAD) or self.kernel, "LOAD")
         require(maps[1] == before[1] or self.before["pilot_state"] == State.REMAP or self.kernel, "REMAP")
         require(maps[0] == before[0] or not f["resident"], "nobody is there while table 0 is written")
         require(maps[1] == before[1] or not f["versions"] & f["resident"], "nobody uses table 1 while it is written")
         if self.state not in (State.IDLE, State.LOAD):
-            given = [self.workload.kernel.descriptor.get(f"hot{k}", self.own.marker) for k in range(n)]
-            require(maps[0] == swapped(n, given, self.own.marker), "the first table is that of the list")
+            require(maps[0] == self.listed_map(), "the first table is that of the list")
         if f["current_version"]:
-            slots = fields_of(f["sorted"], n, 1, self.cfg.register_bits, COUNT_BITS)
-            top = [register for valid, register, _ in slots if valid]
-            require(maps[1] == swapped(n, top, self.own.marker), "the second table is that of the pilot")
-        for warp in indices(f["resident"]):
-            mapped = self.maps[f["versions"] >> warp & 1]
-            require(self.at_launch.setdefault(warp, mapped) == mapped, "a warp's map stays from launch to exit")
+            require(maps[1] == self.sorted_map(f), "the second table is that of the pilot")
+
+    def listed_map(self) -> Map:
+        """The map of the kernel's list."""
+        n = self.own.fast_registers
+        given = [self.workload.kernel.descriptor.get(f"hot{k}", self.own.marker) for k in range(n)]
+        return swapped(n, given, self.own.marker)
+
+    def sorted_map(self, f: dict[str, int]) -> Map:
+        """The map of what is in the sorter."""
+        n = self.own.fast_registers
+        slots = fields_of(f["sorted"], n, 1, self.cfg.register_bits, COUNT_BITS)
+        return swapped(n, [register for valid, register, _ in slots if valid], self.own.marker)
 
     def home(self, warp: int, register: int) -> int:
         """Where the warp's map has a register."""
@@ -127,7 +149,11 @@ class PilotWatcher(Watcher):
 
     def row_of(self, warp: int, register: int) -> tuple[int, int]:
         """Bank and row, by the sheet's own formula: fast homes of all warps first, then the slow ones."""
-        n, home = self.own.fast_registers, self.home(warp, register)
+        return self.place_of(warp, self.home(warp, register))
+
+    def place_of(self, warp: int, home: int) -> tuple[int, int]:
+        """Bank and row of a home of a warp."""
+        n = self.own.fast_registers
         if home < n:
             return (warp * n + home) % self.cfg.banks, (warp * n + home) // self.cfg.banks
         row, bank = divmod(warp * (self.registers - n) + home - n, self.cfg.banks)
@@ -219,7 +245,7 @@ class PilotWatcher(Watcher):
         step = self.cycle - self.since
         scanned = self._saturated(step) if self.state == State.SORT else 0
         require(f["scanned"] == scanned, "the counts are scanned one after the other")
-        if self.state not in (State.SORT, State.REMAP, State.RUN) or not self.own.piloted:
+        if self.state in (State.IDLE, State.LOAD, State.PROFILE) or not self.own.piloted:
             require(not f["sorted"], "nothing is sorted before the scan")
             return
         known = range(min(self.registers, self.own.marker))[: step if self.state == State.SORT else None]
@@ -232,7 +258,7 @@ class PilotWatcher(Watcher):
         return min(self.counts[register], (1 << COUNT_BITS) - 1)
 
     def _check_epochs(self, f: dict[str, int]) -> None:
-        running = self.state not in (State.IDLE, State.LOAD)
+        running = self.state not in (State.IDLE, State.LOAD) and not self.stands
         require(f["high_mode"] == self.high, "the mode changes at the end of an epoch alone, by what was issued")
         require(f["epoch_cycle"] == self.epoch_cycle, "epochs follow one another")
         require(f["epoch_issued"] == self.epoch_issued, "every issue counts in its epoch")
@@ -247,6 +273,9 @@ class PilotWatcher(Watcher):
             self.epoch_cycle = self.epoch_issued = 0
 
     def _follow_issue(self, f: dict[str, int]) -> None:
+        if self.own.rename_latency:
+            self._check_lookup(self.renamed)
+        self.renamed = ()
         if f["issue"]:
             self._check_renamed(f["issue_warp"], self.buffers[f["issue_warp"]][0])
         super()._follow_issue(f)
@@ -255,16 +284,21 @@ class PilotWatcher(Watcher):
 
     def _check_renamed(self, warp: int, beat: Beat) -> None:
         sources = beat.sources if beat.mask else ()
-        homes = [self.home(warp, register) for register in sources]
-        hits = sum((home != register) << slot for slot, (home, register) in enumerate(zip(homes, sources, strict=True)))
-        require(self.now["source_lookup"] == (1 << len(sources)) - 1, "sources of a beat that executes are renamed")
-        require(self.now["source_hit"] == hits, "those that are swapped hit")
-        shown = fields_of(self.now["source_home"], self.cfg.source_slots, self.cfg.register_bits)
-        require([home for (home,) in shown][: len(homes)] == homes, "sources are sent to their homes")
+        self.renamed = tuple((register, self.home(warp, register)) for register in sources)
+        if not self.own.rename_latency:
+            self._check_lookup(self.renamed)
         if warp == self.pilot and self.state == State.PROFILE and beat.mask:
             accessed = [*beat.sources, *range(beat.dest, beat.dest + beat.dest_count)]
             self.counts.update(register for register in accessed if register != self.own.marker)
             self.held = sum(register != self.own.marker for register in accessed)
+
+    def _check_lookup(self, renamed: tuple[tuple[int, int], ...]) -> None:
+        homes = [home for _, home in renamed]
+        hits = sum((home != register) << slot for slot, (register, home) in enumerate(renamed))
+        require(self.now["source_lookup"] == (1 << len(homes)) - 1, "sources of a beat that executes are renamed")
+        require(self.now["source_hit"] == hits, "those that are swapped hit")
+        shown = fields_of(self.now["source_home"], self.cfg.source_slots, self.cfg.register_bits)
+        require([home for (home,) in shown][: len(homes)] == homes, "sources are sent to their homes")
 
     def _follow_inputs(self, stimulus: Stimulus) -> None:
         launch = stimulus.launch if self.now["launch"] else None
@@ -293,7 +327,11 @@ class PilotWatcher(Watcher):
         if self.state == State.PROFILE and f["exit"] and f["issue_warp"] == self.pilot:
             self._enter(State.SORT)
         elif cycles and self.cycle - self.since == cycles:
-            self._enter(following)
+            self._enter(self._behind(State(self.state), following))
+
+    def _behind(self, state: State, following: State) -> State:
+        """What comes behind a state."""
+        return following
 
     def _enter(self, state: int) -> None:
         self.state, self.since = state, self.cycle

@@ -10,7 +10,7 @@ import pytest
 from tests.golden.rf.pilot.corners import CORNERS, count_corners
 from tests.golden.rf.pilot.scenario import listed, pilot_config, run_pilot
 from tests.golden.rf.pilot.test_example import WAITS, launched_around_the_end
-from tests.golden.rf.pilot.test_random import coming_and_going, random_case
+from tests.golden.rf.pilot.test_random import coming_and_going, moving, random_case
 from tests.golden.scenario import NOP, Step, hand_trace, op
 
 #: Warps, hot list and configuration of the ``tiny`` preset for a corner case.
@@ -32,8 +32,10 @@ def test_every_other_corner_case_is_met() -> None:
     for seed in range(12):
         total += count_corners(*random_case(seed))
         total += count_corners(*coming_and_going(seed))
+        total += count_corners(*moving(seed))
     for wait in WAITS:
-        total += count_corners(*launched_around_the_end(wait))
+        cfg, trace = launched_around_the_end(wait)
+        total += count_corners(cfg, trace) + count_corners(cfg.replace(remap="migrate"), trace)
     for name in CORNERS:
         print(f"{total[name]:6} {name}")
     assert not [name for name in CORNERS if name not in RARE and not total[name]]

@@ -29,17 +29,30 @@ def stepped(machine: Pilot, layout: ProbeLayout, offer: Kernel | None = None) ->
     return layout.unpack(machine.step(stimulus))
 
 
-def ended(cycles: int) -> Pilot:
+def ended(cycles: int, cfg: PilotConfig = CFG) -> Pilot:
     """A machine whose pilot accessed R6 most and ended so many cycles ago, as its only warp."""
-    machine = Pilot(CFG, LAYOUT)
-    trace = listed(CFG, hand_trace([op((6,)), op((6,)), op((5,), 7)]), (4, 5))
-    environment = Environment(CFG, prepare(CFG, trace), LAYOUT)
+    layout = pilot_layout(cfg)
+    machine = Pilot(cfg, layout)
+    trace = listed(cfg, hand_trace([op((6,)), op((6,)), op((5,), 7)]), (4, 5))
+    environment = Environment(cfg, prepare(cfg, trace), layout)
     simulate(machine, environment)
     while machine.file.phases.state == State.PROFILE:
-        stepped(machine, LAYOUT)
+        stepped(machine, layout)
     for _ in range(cycles):
-        stepped(machine, LAYOUT)
+        stepped(machine, layout)
     return machine
+
+
+def test_a_kernel_begins_while_nobody_moves() -> None:
+    """Eight registers are sorted, then one cycle of DRAIN, and one of MOVE for every slot."""
+    cfg = CFG.replace(remap="migrate")
+    layout = pilot_layout(cfg)
+    for cycles, state, warp in ((7, State.DRAIN, 0), (8, State.MOVE, 0), (10, State.MOVE, 2)):
+        machine = ended(cycles, cfg)
+        f = stepped(machine, layout, kernel(cfg, 7, 1))
+        assert (f["pilot_state"], f["kernel"], f["move_warp"]) == (state, 1, warp)
+        f = stepped(machine, layout)
+        assert (f["pilot_state"], f["swap_table"], f["move_warp"]) == (State.LOAD, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ import pytest
 
 from tests.golden.invariants import Broken
 from tests.golden.machines import Pilot
-from tests.golden.rf.pilot.test_random import coming_and_going, random_case, watch_pilot
+from tests.golden.rf.pilot.test_random import coming_and_going, moving, random_case, watch_pilot
 from warpfile.golden import StaleOperand
 from warpfile.golden.entry import Entry
+from warpfile.golden.rf.engine import Served
+from warpfile.golden.rf.pilot.moves import SLOW_WRITE
 from warpfile.golden.rf.pilot.phases import LOAD, REMAP, SORT
 from warpfile.golden.run import Stuck
 from warpfile.spec.ctas import Launch
@@ -220,6 +222,76 @@ MUTANTS = (
     *(HasOneVersion, LaunchesWhileLoading, SortsUnstably, ForgetsARegister, TakesAHotPlace, SharesPlaces),
     *(IgnoresTheMode, WritesQuickly, SwitchesLate, NeedsMore),
 )
+
+
+class MovesAtOnce(Pilot):
+    """Nobody waits until the machine is drained."""
+
+    def __init__(self, cfg: PilotConfig, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        phases, edge = self.file.phases, self.file.phases.edge
+
+        def end() -> None:
+            phases.drained = True
+            edge()
+
+        phases.edge = end  # type: ignore[method-assign]
+
+
+class ForgetsAWarp(Pilot):
+    """Registers of the last slot stay where they are."""
+
+    def __init__(self, cfg: PilotConfig, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        mover = self.file.phases.mover
+        due = mover._is_due
+        mover._is_due = lambda resident: due(resident & (1 << cfg.warps - 1) - 1)  # type: ignore[method-assign]
+
+
+class UndoesNothing(Pilot):
+    """New pairs are applied on top of the old ones."""
+
+    def __init__(self, cfg: PilotConfig, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        phases, mover = self.file.phases, self.file.phases.mover
+        due = mover._is_due
+        mover._is_due = lambda resident: phases.version and due(resident)  # type: ignore[method-assign]
+
+
+class WritesBack(Pilot):
+    """Both registers of a pair are written where they were."""
+
+    def __init__(self, cfg: PilotConfig, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        mover = self.file.phases.mover
+        edge = mover.edge
+
+        def end(cycle: int, resident: int, served: Served | None) -> bool:
+            ends = edge(cycle, resident, served)
+            if mover.access == SLOW_WRITE:
+                mover._read.reverse()
+            return ends
+
+        mover.edge = end  # type: ignore[method-assign]
+
+
+class IssuesMeanwhile(Pilot):
+    """Nobody is held."""
+
+    def __init__(self, cfg: PilotConfig, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.file._all = 0
+
+
+@pytest.mark.parametrize("mutant", [MovesAtOnce, ForgetsAWarp, UndoesNothing, WritesBack, IssuesMeanwhile])
+def test_a_mutant_that_moves_registers_is_caught(mutant: type[Pilot]) -> None:
+    for seed in range(30):
+        try:
+            watch_pilot(*moving(seed), mutant, limit=30_000)
+        except (Broken, StaleOperand, Stuck, AssertionError) as error:
+            print(f"seed {seed}: {error!r}")
+            return
+    pytest.fail(f"{mutant.__name__} passed")
 
 
 @pytest.mark.parametrize("mutant", MUTANTS)

@@ -11,7 +11,8 @@ import pytest
 
 from tests.golden.machines import Pilot, events_of
 from tests.golden.rf.pilot.invariants import PilotWatcher
-from tests.golden.rf.pilot.scenario import drawn, pilot_config, pilot_layout
+from tests.golden.rf.pilot.moving import MovingWatcher
+from tests.golden.rf.pilot.scenario import drawn, pilot_config, pilot_layout, run_pilot
 from tests.golden.watching import watched
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
@@ -82,7 +83,7 @@ def watch_pilot(cfg: PilotConfig, trace: Trace, model: type[Pilot] = Pilot, limi
     layout = pilot_layout(cfg)
     workload = prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
-    watcher = PilotWatcher(cfg, workload, refuses=True)
+    watcher = (MovingWatcher if cfg.migrates else PilotWatcher)(cfg, workload, refuses=True)
     observed = ObservedCounters(layout, events_of("pilot", cfg))
     for word in watched(machine, environment, layout, watcher, limit):
         observed.add(word)
@@ -103,3 +104,30 @@ def test_a_random_program_keeps_every_invariant(seed: int) -> None:
 def test_warps_that_come_and_go_keep_every_invariant(seed: int) -> None:
     print(f"seed {seed}")
     watch_pilot(*coming_and_going(seed))
+
+
+def moving(seed: int) -> tuple[PilotConfig, Trace]:
+    """Every third machine of few warps, whose registers move; half of them rename late."""
+    cfg, trace = random_case(seed) if seed % 3 else coming_and_going(seed)
+    profile = cfg.profile if cfg.piloted else "pilot"
+    cfg = cfg.replace(profile=profile, remap="migrate", rename_latency=seed // 3 % 2)
+    return cfg, drawn(cfg, trace, random.Random(seed))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_registers_that_move_keep_their_values(seed: int) -> None:
+    print(f"seed {seed}")
+    watch_pilot(*moving(seed))
+
+
+@pytest.mark.parametrize("seed", range(12, 18))
+def test_sources_are_renamed_a_cycle_after_the_issue(seed: int) -> None:
+    cfg, trace = random_case(seed)
+    assert watch_pilot(cfg.replace(rename_latency=1), trace).operands_checked
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_registers_that_move_in_an_instant_keep_their_values(seed: int) -> None:
+    cfg, trace = moving(seed)
+    cfg = cfg.replace(collect="all" if seed % 2 else "one", remap="instant")
+    assert run_pilot(cfg, trace).model.operands_checked
