@@ -36,6 +36,8 @@ REGMUTEX = Part(
     offers=tuple(offer for offer in BANKED.offers if offer != STAYING),
 )
 
+#: Its file under other collectors and schedulers.
+COMBINED = ("bow+regmutex", "bow_wr+regmutex", "malekeh+regmutex", "regmutex+two_level")
 _HALF = {"rows": 128}
 _PAIRS = {"sharing": "pairs"}
 
@@ -54,6 +56,7 @@ SCHEMES = (
             Setup("tiny"),
             Setup("tiny", {"fair": 1, "bank_cycles": 2}, ()),
             Setup("tiny", {"es_rule": "max_pass", "bank_ports": "1R1W", "collect": "all"}, ()),
+            *(Setup("tiny", {}, (), name) for name in COMBINED),
         ),
     ),
     Scheme(
