@@ -129,6 +129,8 @@ def test_a_scheme_has_its_papers_prices_or_those_of_the_nearest_node() -> None:
         "bow_wr": "bow",
         "malekeh": "pilot",
         "pilot": "pilot",
+        "regmutex": "corf",
+        "regmutex_paired": "corf",
         "rfc": "rfc",
     }
     assert all(bool(scheme.prices) != bool(scheme.node_nm) for scheme in SCHEMES.values())
