@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from graphlib import TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 from warpfile.schemes import SCHEMES
@@ -42,12 +44,7 @@ def _lines() -> Iterator[str]:
             "| field | bits | meaning | encoding |",
             "|---|---:|---|---|",
         )
-        # Every machine has these in the same order, hints last.
-        order = [*max((list(one) for one in found.values()), key=len)]
-        late = [name for one in found.values() for name in one if name not in order]
-        at = len(order) - (order[-1] == "hints")
-        names = [*order[:at], *dict.fromkeys(late), *order[at:]]
-        for name in names:
+        for name in _order(found.values()):
             yield _row(name, {scheme: one[name] for scheme, one in found.items() if name in one}, len(machines))
     for scheme, cfg in machines.items():
         if cfg.hints():
@@ -59,6 +56,15 @@ def _lines() -> Iterator[str]:
                 "|---|---|---|---|",
             )
             yield from _hints(cfg)
+
+
+def _order(records: Iterable[Iterable[str]]) -> Iterator[str]:
+    """All fields, in an order that is that of every record."""
+    sorter = TopologicalSorter[str]()
+    for fields in map(tuple, records):
+        for before, field in pairwise(fields):
+            sorter.add(field, before)
+    return sorter.static_order()
 
 
 def _row(name: str, found: dict[str, Field], machines: int) -> str:
