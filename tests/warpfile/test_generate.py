@@ -93,7 +93,7 @@ def test_verilator_finds_nothing(made: Made) -> None:
     assert lint(*made.sources) == ""
 
 
-@every_design
+@every_small_design
 def test_yosys_reads_it_and_counts_the_same_flip_flops(made: Made) -> None:
     script = "read_verilog *.v; hierarchy -check -top warpfile; proc; tee -q -o stat.json stat -width -json"
     for path in made.sources:
