@@ -17,9 +17,15 @@ from warpfile.sim.runner import cosim
 
 #: Machines of every scheme, and how many of them ``make test`` runs.
 MACHINES, SHORT = 200, 5
-NUMBERS = [pytest.param(number, marks=() if number < SHORT else pytest.mark.regress) for number in range(MACHINES)]
+LINTED = 2  #: of those, at full width
 
-every_machine = pytest.mark.parametrize("number", NUMBERS)
+every_machine, every_wide_machine = (
+    pytest.mark.parametrize(
+        "number",
+        [pytest.param(number, marks=() if number < short else pytest.mark.regress) for number in range(MACHINES)],
+    )
+    for short in (SHORT, LINTED)
+)
 every_scheme = pytest.mark.parametrize("name", SCHEMES)
 
 
@@ -49,7 +55,7 @@ def test_rtl_equals_golden_model(name: str, number: int, root: Path) -> None:
 
 
 @every_scheme
-@every_machine
+@every_wide_machine
 def test_verilog_at_full_width_passes_lint(name: str, number: int, tmp_path: Path) -> None:
     machine = drawn(name, number)
     print(f"machine {number} of {name}: {machine.command('generate', lanes=32)}")
