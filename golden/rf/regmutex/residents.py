@@ -1,4 +1,4 @@
-"""How many warps are resident, as a register file sees it that takes part in a kernel's start."""
+"""How many warps are resident (docs/schemes/regmutex.md, section 3)."""
 
 from __future__ import annotations
 
