@@ -12,7 +12,7 @@ import pytest
 from tests.compiler.passes.pilot import test_annotate as fast_part
 from tests.golden.dealing import instructions_of
 from tests.golden.scenario import hand_trace, op
-from tests.schemes.examples import CACHE, UNITS, WINDOWS, Example, label
+from tests.schemes.examples import CACHE, UNITS, WINDOWS, Example, Said, label
 from warpfile.inputs import obtain_trace
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.runner import CosimReport, cosim
@@ -34,6 +34,7 @@ AWKWARD = [
     ("rfc", "tiny", {"partial_results": "lanes", "replacement": "evict_first", "cache_entries": 3, "write_queue": 1}),
     ("bow_wr+pilot", "tiny", {"fast_registers": 3, "profile": "pilot", "bank_cycles": 2}),
     ("pilot", "tiny", {"remap": "migrate", "rename_latency": 1, "fast_registers": 3, "collect": "all"}),
+    ("bow_wr+regmutex", "tiny", {"fair": 1, "bank_cycles": 2}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
@@ -57,6 +58,9 @@ AWKWARD = [
             ("pilot", {"profile": "none", "slow_cycles": 1, "low_cycles": 1}),
             ("malekeh+pilot", {"remap": "migrate", "bank_ports": "1R1W"}),
             ("pilot+two_level", {"remap": "migrate", "active_warps": 2}),
+            ("malekeh+regmutex", {"bank_ports": "1R1W"}),
+            ("regmutex+two_level", {"active_warps": 2, "suspend": "always"}),
+            ("regmutex_paired", {"pair_state": "pair", "collect": "all", "banks": 4}),
         )
     ),
 ]
@@ -117,6 +121,27 @@ def test_a_listing_decides_which_registers_are_fast(root: Path, profile: str, re
     found = run("pilot", "tiny", fast_part.example(), root, fast_registers=2, profile=profile).outcome.counters
     assert found["fast_reads_high"] + found["fast_reads_low"] == reads
     assert found["fast_writes_high"] + found["fast_writes_low"] == writes
+
+
+@pytest.mark.parametrize(("name", "stored"), [("regmutex", 2), ("bow_wr+regmutex", 0)])
+def test_a_listing_decides_where_a_section_is_held(root: Path, name: str, stored: int) -> None:
+    """Eight registers for life: from the ninth definition, R8, until R8 and R9 are read, one section of four.
+
+    A window of three beats has both until then, so that no bank needs them.
+    """
+    code = [*(f"MOV R{number}, {number:#x}" for number in range(10)), "IADD3 R0, R0, R8, R9"]
+    code += ["IADD3 R0, R0, R1, R2", "IADD3 R3, R3, R4, R5", "IADD3 R6, R6, R7, R0", "IADD3 R6, R6, R3, RZ"]
+    said = dict.fromkeys(range(len(code) + 1), Said())
+    trace = Example("regmutex", "tiny", {}, "\n".join(code), said).trace
+    found = run(name, "tiny", trace, root, es_override=4, rows=16, warps=4).outcome.counters
+    assert [found[f"{one}_ok"] for one in ("acq", "rel")] == [1, 1]
+    assert (found["extended_accesses"], found["acq_nop"] + found["rel_nop"], found["stray_cycles"]) == (
+        2 + stored,
+        0,
+        0,
+    )
+    if name == "regmutex":  # five instructions read 1, 3, 3, 3 and 2 registers of the base set and write one
+        assert found["base_accesses"] == 8 + 12 + 5
 
 
 @pytest.mark.parametrize(("name", "preset", "changes"), AWKWARD)
