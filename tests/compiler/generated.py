@@ -126,17 +126,21 @@ class _Writer:
         self.lines.append(f"{behind}:")
 
 
+#: How structured code begins: R0 differs between lanes, R1 does not; R6 is a lane's trip count.
+BEGIN = (
+    "S2R R0, SR_LANEID",
+    "S2R R1, SR_CTAID.X",
+    "LOP3.LUT R6, R0, 0x3, RZ, 0xc0, !PT",
+    *(f"MOV R{number}, {'RZ' if number < 4 else 'R0'}" for number in range(2, 6)),
+    "ISETP.LT.AND P1, PT, R1, 0x1, PT",
+    "ISETP.LT.AND P2, PT, R0, 0x7, PT",
+)
+
+
 @st.composite
 def structured(draw: st.DrawFn) -> str:
-    """Executable SASS: R0 differs between lanes, R1 does not; R6 is a lane's trip count; nested branches and loops."""
+    """Executable SASS: nested branches and loops."""
     writer = _Writer(draw)
-    writer.lines += [
-        "S2R R0, SR_LANEID",
-        "S2R R1, SR_CTAID.X",
-        "LOP3.LUT R6, R0, 0x3, RZ, 0xc0, !PT",
-        *(f"MOV R{number}, {'RZ' if number < 4 else 'R0'}" for number in range(2, 6)),
-        "ISETP.LT.AND P1, PT, R1, 0x1, PT",
-        "ISETP.LT.AND P2, PT, R0, 0x7, PT",
-    ]
+    writer.lines += BEGIN
     writer.statements(0)
     return "\n".join(writer.lines)

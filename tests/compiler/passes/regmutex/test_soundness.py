@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.compiler.generated import _Writer, graph
+from tests.compiler.generated import BEGIN, _Writer, graph
 from tests.compiler.irregular import irregular
 from tests.compiler.passes.regmutex.harness import KERNELS, config, kernel, plan_for, with_base
 from tests.compiler.passes.regmutex.interpreter import Interpreter, judged
@@ -111,14 +111,7 @@ def test_an_early_release_is_noticed() -> None:
 def barriered(draw: st.DrawFn) -> str:
     """Structured code with barriers between its parts and up to ten more registers that live across some of them."""
     writer = _Writer(draw)
-    writer.lines += [
-        "S2R R0, SR_LANEID",
-        "S2R R1, SR_CTAID.X",
-        "LOP3.LUT R6, R0, 0x3, RZ, 0xc0, !PT",
-        *(f"MOV R{number}, {'RZ' if number < 4 else 'R0'}" for number in range(2, 6)),
-        "ISETP.LT.AND P1, PT, R1, 0x1, PT",
-        "ISETP.LT.AND P2, PT, R0, 0x7, PT",
-    ]
+    writer.lines += BEGIN
     for part in range(draw(st.integers(1, 3))):
         more = draw(st.integers(0, 5))
         writer.lines += [f"IADD3 R{14 + 2 * part + number}, R2, {number:#x}, RZ" for number in range(more)]

@@ -1,6 +1,8 @@
 """Proofs of sorter, epochs and the states of a kernel."""
 
 import itertools
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from amaranth import Cat, Const, Signal
 from amaranth.hdl import Assert, Assume, Cover
@@ -13,6 +15,8 @@ from warpfile.hdl.rf.pilot.epoch import EpochUnit
 from warpfile.hdl.rf.pilot.kernel_state import KernelState
 from warpfile.hdl.rf.pilot.sorter import TopSorter
 from warpfile.spec.schemes.pilot import COUNT_BITS, State
+
+NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 class SorterProperties(ConfiguredProperties):
@@ -137,9 +141,11 @@ class KernelProperties(ConfiguredProperties):
         ]
 
 
-def proof(block: str, size: str, properties: type, part: type, wrong: dict, **bounds) -> Proof:
-    """Proof of a part; ``wrong`` says per assertion which wires of the part are changed."""
-    cfg = config()
+def proof(
+    block: str, size: str, properties: type, part: type, wrong: dict, changes: Mapping[str, object] = NOTHING, **bounds
+) -> Proof:
+    """Proof of a part in a configuration; ``wrong`` says per assertion which wires of the part are changed."""
+    cfg = config(**changes)
     return Proof(
         f"hdl.rf.pilot.{block}",
         size,

@@ -1,11 +1,13 @@
 """Proofs of what moves registers: every pair of every warp once, and nobody beside it."""
 
+from functools import partial
+
 from amaranth import Cat, Const, Mux, Signal
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.collectors.malekeh.parts import ConfiguredProperties
-from tests.formal.properties import Miswired, Proof, at_most_one, constant, past
-from tests.formal.rf.pilot.tables import config
+from tests.formal.properties import at_most_one, constant, past
+from tests.formal.rf.pilot import kernels
 from warpfile.hdl.arbiter import decode
 from warpfile.hdl.rf.pilot.awaited import AwaitedResults
 from warpfile.hdl.rf.pilot.kernel_state import KernelState
@@ -136,20 +138,8 @@ class MigratingProperties(ConfiguredProperties):
         ]
 
 
-def proof(block: str, size: str, properties: type, part: type, wrong: dict, **bounds) -> Proof:
-    """Proof of a part of a file that moves registers; ``wrong`` says per assertion which wires are changed."""
-    cfg = config(remap="migrate", slow_cycles=2)
-    return Proof(
-        f"hdl.rf.pilot.{block}",
-        size,
-        lambda: properties(part(cfg), cfg),
-        {
-            text: lambda changes=changes: properties(Miswired(part(cfg), **changes), cfg, helped=False)
-            for text, changes in wrong.items()
-        },
-        **bounds,
-    )
-
+#: Of a part of a file that moves registers.
+proof = partial(kernels.proof, changes={"remap": "migrate", "slow_cycles": 2})
 
 PROOFS = (
     proof(
