@@ -178,6 +178,24 @@ def test_a_rel_waits_for_pending_extended_registers_alone(pending, held):
     play(scene)
 
 
+def test_each_register_of_the_extended_set_holds_the_rel_of_its_warp():
+    async def scene(ctx, part, drive):
+        await drive.begin(4)
+        names = range(config().register_names)
+        for warp in range(4):
+            assert await drive.issue(warp, ACQ)
+            drive.head(warp, REL)
+            held = []
+            for register in names:
+                ctx.set(part.pending[warp], 1 << register)
+                held.append(ctx.get(part.hold))
+            ctx.set(part.pending[warp], 0)
+            assert held == [(register >= BASE) << warp for register in names]
+            assert await drive.choose(warp, operand=0)
+
+    play(scene)
+
+
 def accepted(ctx, part, warp, register):
     """Which of two results of one register are accepted in this cycle, on ports 0 and 1."""
     for port in (0, 1):
