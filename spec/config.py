@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from warpfile.spec.contract import Asks, Gives, Hint
+from warpfile.spec.structure import BANK_RAM
 
 _DIGITS = 40  #: of a number's text; what is longer is far above every limit
 #: Execution port of every class of unit, by ``spec.trace.Port``, for each number of ports; NONE has none. Each line
@@ -307,6 +308,11 @@ class Config:
     def place_bits(self) -> int:
         """Width of a place number: bank and row of a warp register in one."""
         return index_bits(self.banks * self.rows)
+
+    @property
+    def rams(self) -> dict[str, int]:
+        """Verilog modules of the machine's SRAMs, and the bits of one of each."""
+        return {BANK_RAM: self.rows * self.data_bits}
 
     def places_per_warp(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Places that a warp of a kernel with so many registers takes: whole rows if the skew depends on the warp.

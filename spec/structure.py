@@ -6,8 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-#: Verilog module of a bank's SRAM, the one that a user replaces by a foundry macro and synthesis leaves out.
+#: Verilog module of a bank's SRAM; a user replaces SRAMs by foundry macros, and synthesis leaves them out.
 BANK_RAM = "register_bank_ram"
+#: Likewise of a bank of a cache in front of the banks, and of a table with a bit per register name in each row.
+CACHE_RAM, TABLE_RAM = "register_cache_ram", "register_table_ram"
+#: All SRAMs that machines have.
+RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM)
 
 #: How a structure is built. The fields that a CAM compares are flip-flops with a comparator each.
 KINDS = ("flip-flops", "cam", "memory")

@@ -14,7 +14,7 @@ from typing import Any
 
 from warpfile.schemes import TOP, Scheme
 from warpfile.spec.config import Config
-from warpfile.spec.structure import BANK_RAM
+from warpfile.spec.structure import RAMS
 from warpfile.synth import timing, yosys
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.storage import StructureBits, storage
@@ -24,9 +24,6 @@ CACHE = Path("build/area")
 
 #: Verilog is made by one thread at a time: it is all Python.
 _AMARANTH = threading.Lock()
-
-#: Memory modules that are left out of synthesis, with the bits of one instance.
-MEMORIES: dict[str, Callable[[Config], int]] = {BANK_RAM: lambda cfg: cfg.rows * cfg.data_bits}
 
 #: Cells by type, of each module that is counted on its own.
 Counts = dict[str, dict[str, int]]
@@ -135,17 +132,17 @@ def critical_path(scheme: Scheme, cfg: Config, liberty: Path, *, cache: Path | N
         verilog = scheme.verilog(cfg, probes=False)
 
     def time() -> dict[str, Any]:
-        return timing.critical_path(verilog, TOP, MEMORIES, library).to_json()
+        return timing.critical_path(verilog, TOP, RAMS, library).to_json()
 
     return CriticalPath.from_json(_cached(cache, f"{timer} {timing.TIMED}", verilog, library.text, time))
 
 
 def _map(verilog: str, library: Liberty) -> Counts:
-    return yosys.map_cells(verilog, TOP, MEMORIES, library.text)
+    return yosys.map_cells(verilog, TOP, RAMS, library.text)
 
 
 def _levels(verilog: str) -> dict[str, int]:
-    found = yosys.logic_levels(verilog, TOP, MEMORIES)
+    found = yosys.logic_levels(verilog, TOP, RAMS)
     return {_unnumbered(name): levels for name, levels in found.items()}
 
 
@@ -186,7 +183,7 @@ def report(
         _module(name, cells, instances, library, real, levels.get(_unnumbered(name), 0))
         for name, cells in counts.items()
     )
-    memories = {name: instances[name] * bits(cfg) for name, bits in MEMORIES.items() if name in instances}
+    memories = {name: instances[name] * bits for name, bits in cfg.rams.items() if name in instances}
     return AreaReport(
         tool=yosys.version(),
         liberty=f"{library.name}, NAND2 = {library.nand2_area:g}",
@@ -234,7 +231,7 @@ def count_instances(counts: Mapping[str, Mapping[str, int]], top: str) -> dict[s
     def visit(name: str, times: int) -> None:
         instances[name] = instances.get(name, 0) + times
         for kind, count in counts.get(name, {}).items():
-            if kind in counts or kind in MEMORIES:
+            if kind in counts or kind in RAMS:
                 visit(kind, times * count)
 
     visit(top, 1)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from warpfile.evidence.markdown import table
 from warpfile.integration import PAGE
 from warpfile.schemes import SCHEMES, TOP, Scheme
-from warpfile.spec.structure import BANK_RAM
+from warpfile.spec.structure import RAMS
 from warpfile.synth.cones import cones
 
 #: What stands before the table and behind it.
@@ -21,7 +21,7 @@ Cones = Mapping[str, frozenset[str]]
 def dependencies(scheme: Scheme, preset: str = "tiny") -> Cones:
     """Of every output of a machine with one lane the inputs that it depends on in the same cycle."""
     cfg = scheme.configuration(preset, lanes=1)
-    return cones(scheme.verilog(cfg, probes=False), TOP, [BANK_RAM])
+    return cones(scheme.verilog(cfg, probes=False), TOP, RAMS)
 
 
 def rows(found: Mapping[str, Cones]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,16 +114,23 @@ def design(
 
 
 def presented(cfg: Config, raw: str, names: Names) -> tuple[str, str]:
-    """The machine without its SRAM, and the SRAM, in names for people."""
+    """The machine without its SRAMs, and the SRAMs, in names for people."""
     from warpfile.hdl.readable import readable
-    from warpfile.hdl.rf.ram import ram_verilog
 
-    sram = ram_verilog(cfg)
-    machine, found, rest = raw.partition(sram)
-    assert found, "the machine has banks"
-    text = readable(machine + rest + sram, names.module)
-    at = text.index("// One register bank:")
+    srams = [_model(raw, name) for name in cfg.rams]
+    machine = raw
+    for sram in srams:
+        machine = machine.replace(sram, "")
+    text = readable(machine + "\n".join(srams), names.module)
+    at = text.index(srams[0].partition("\n")[0])
     return text[:at].rstrip() + "\n", text[at:]
+
+
+def _model(raw: str, name: str) -> str:
+    """The module of an SRAM with the comment above it."""
+    found = re.search(rf"(?:^//.*\n)+module {name} \((?:.*\n)+?endmodule\n", raw, re.MULTILINE)
+    assert found, f"the machine has a {name}"
+    return found[0]
 
 
 def _explained(

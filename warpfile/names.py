@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass
 
 from warpfile.schemes import TOP
-from warpfile.spec.structure import BANK_RAM
+from warpfile.spec.structure import BANK_RAM, RAMS
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-#: Module with the array of a register bank, behind the prefix.
-SRAM = "bank_sram"
+#: Modules of the SRAMs, behind the prefix; that of a register bank has a name here.
+_SRAMS = {name: name.removeprefix("register_").replace("_ram", "_sram") for name in RAMS}
+SRAM = _SRAMS[BANK_RAM]
 
 
 @dataclass(frozen=True)
@@ -45,5 +46,5 @@ class Names:
         """Of a module as the generator knows it: a path with dots, or a name of its own."""
         if name == TOP:
             return self.top
-        own = SRAM if name == BANK_RAM else name.removeprefix(f"{TOP}.").replace(".", "_")
+        own = _SRAMS.get(name) or name.removeprefix(f"{TOP}.").replace(".", "_")
         return self.prefix + own

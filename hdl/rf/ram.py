@@ -1,12 +1,12 @@
-"""The SRAM of one register bank: a Verilog module of its own, to be replaced by a foundry macro."""
+"""The SRAMs: Verilog modules of their own, to be replaced by foundry macros."""
 
 from amaranth import ClockSignal, Instance, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.stamp import note_module
-from warpfile.spec.config import Config
-from warpfile.spec.structure import BANK_RAM
+from warpfile.spec.config import Config, index_bits
+from warpfile.spec.structure import BANK_RAM, CACHE_RAM, TABLE_RAM
 
 _PORTS_1RW = """\
   input                 clk,
@@ -50,7 +50,7 @@ _RULES_1R1W = """\
 // with the old row, the new one or neither; this model gives the old one.
 """
 _MODULE = """\
-// One register bank: {rows} rows of {lanes} lanes x 32 bits, {ports}.
+// One {what}: {rows} rows of {lanes} lanes x 32 bits, {ports}.
 // A write changes the lanes in mask; contents are not reset. Inputs count at the rising edge that ends their cycle.
 {times}{rules}module {name} (
 {declarations});
@@ -62,19 +62,48 @@ endmodule
 """
 
 
-def ram_verilog(cfg: Config) -> str:
-    """Verilog-2005 of the bank's SRAM as a behavioural model that simulators and synthesis accept."""
+_TABLE = """\
+// One table: {rows} rows of {bits} bits, one read port and one write port.
+// Contents are not reset. Inputs count at the rising edge that ends their cycle.
+// A read enabled in cycle t is used in cycle t + 1 only. Every cycle may have an access.
+// No row is read and written in one cycle.
+module {name} (
+  input                 clk,
+  input                 read_enable,
+  input  [{row}:0]  read_address,
+  input                 write_enable,
+  input  [{row}:0]  write_address,
+  input  [{data}:0]  write_data,
+  output reg [{data}:0]  read_data    // of the last read
+);
+  reg [{data}:0] rows [0:{last}];
+  always @(posedge clk) begin
+    if (read_enable) read_data <= rows[read_address];
+    if (write_enable) rows[write_address] <= write_data;
+  end
+endmodule
+"""
+#: What the SRAMs of banks are, by their modules.
+_BANKS = {BANK_RAM: "register bank", CACHE_RAM: "bank of the cache"}
+
+
+def ram_verilog(cfg: Config, name: str = BANK_RAM, times: str = "") -> str:
+    """Verilog-2005 of a bank's SRAM as a behavioural model that simulators and synthesis accept.
+
+    ``times``: comment lines on when data are used, where :func:`_times` does not hold.
+    """
     single = cfg.bank_ports == "1RW"
     sizes = {"row": cfg.row_bits - 1, "lane": cfg.lanes - 1, "data": cfg.data_bits - 1, "lanes": cfg.lanes}
     return _MODULE.format(
-        name=BANK_RAM,
+        name=name,
+        what=_BANKS[name],
         rows=cfg.rows,
         last=cfg.rows - 1,
         ports="one port that reads or writes" if single else "one read port and one write port",
         declarations=(_PORTS_1RW if single else _PORTS_1R1W).format(**sizes),
         body=(_BODY_1RW if single else _BODY_1R1W).format(**sizes),
         rules=_RULES_1RW if single else _RULES_1R1W,
-        times=_times(cfg),
+        times=times or _times(cfg),
         **{name: sizes[name] for name in ("data", "lanes")},
     )
 
@@ -100,8 +129,9 @@ class BankRam(wiring.Component):
     write : In(1), write_row : In(row_bits), mask : In(lanes), write_data : In(data_bits)   Lanes in ``mask`` change.
     """
 
-    def __init__(self, cfg: Config) -> None:
-        self._cfg = cfg
+    def __init__(self, cfg: Config, name: str = BANK_RAM, times: str = "") -> None:
+        self._cfg, self._name = cfg, name
+        self._text = ram_verilog(cfg, name, times)
         super().__init__(
             {
                 "read": In(1),
@@ -117,7 +147,7 @@ class BankRam(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Instantiate the module whose text :func:`ram_verilog` gives."""
         m = Module()
-        note_module(BANK_RAM, ram_verilog(self._cfg))
+        note_module(self._name, self._text)
         common = {
             "i_clk": ClockSignal(),
             "i_mask": self.mask,
@@ -126,7 +156,7 @@ class BankRam(wiring.Component):
         }
         if self._cfg.bank_ports == "1RW":
             m.submodules.ram = Instance(
-                BANK_RAM,
+                self._name,
                 i_enable=self.read | self.write,
                 i_write=self.write,
                 i_address=(self.read_row & ~self.write.replicate(self._cfg.row_bits))
@@ -135,11 +165,52 @@ class BankRam(wiring.Component):
             )
         else:
             m.submodules.ram = Instance(
-                BANK_RAM,
+                self._name,
                 i_read_enable=self.read,
                 i_read_address=self.read_row,
                 i_write_enable=self.write,
                 i_write_address=self.write_row,
                 **common,
             )
+        return m
+
+
+class TableRam(wiring.Component):
+    """SRAM of a table with so many rows of so many bits. No row is read and written in one cycle.
+
+    Members
+    -------
+    read : In(1), read_row : In, read_data : Out(bits)   One cycle after the read.
+    write : In(1), write_row : In, write_data : In(bits)   The whole row.
+    """
+
+    def __init__(self, rows: int, bits: int) -> None:
+        self._rows, self._bits = rows, bits
+        row = index_bits(rows)
+        super().__init__(
+            {
+                "read": In(1),
+                "read_row": In(row),
+                "read_data": Out(bits),
+                "write": In(1),
+                "write_row": In(row),
+                "write_data": In(bits),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """Instantiate the module."""
+        m = Module()
+        sizes = {"row": index_bits(self._rows) - 1, "data": self._bits - 1, "last": self._rows - 1}
+        note_module(TABLE_RAM, _TABLE.format(name=TABLE_RAM, rows=self._rows, bits=self._bits, **sizes))
+        m.submodules.ram = Instance(
+            TABLE_RAM,
+            i_clk=ClockSignal(),
+            i_read_enable=self.read,
+            i_read_address=self.read_row,
+            i_write_enable=self.write,
+            i_write_address=self.write_row,
+            i_write_data=self.write_data,
+            o_read_data=self.read_data,
+        )
         return m

@@ -26,7 +26,7 @@ class Bug:
 @contextmanager
 def _ram_ignores_masks() -> Iterator[None]:
     original = ram.ram_verilog
-    with mock.patch.object(ram, "ram_verilog", lambda cfg: original(cfg).replace("if (mask[lane]) ", "")):
+    with mock.patch.object(ram, "ram_verilog", lambda *given: original(*given).replace("if (mask[lane]) ", "")):
         yield
 
 

@@ -11,8 +11,9 @@ import pytest
 from warpfile.schemes import SCHEMES, TOP
 from warpfile.spec.config import Config
 from warpfile.spec.presets import PRESETS
+from warpfile.spec.structure import RAMS
 from warpfile.synth import timing, yosys
-from warpfile.synth.area import MEMORIES, AreaReport, critical_path, measure, report
+from warpfile.synth.area import AreaReport, critical_path, measure, report
 from warpfile.synth.fanout import FanOut
 from warpfile.synth.liberty import NAND2_UNITS, read_liberty
 from warpfile.synth.overhead import NAND2_PER_BIT, overhead
@@ -87,7 +88,7 @@ endmodule
 
 def count(verilog: str, cfg: Config = SMALL) -> AreaReport:
     library = read_liberty()
-    counts = yosys.map_cells(verilog, TOP, MEMORIES, library.text)
+    counts = yosys.map_cells(verilog, TOP, RAMS, library.text)
     return report(counts, library, cfg, {}, real=False)
 
 
@@ -120,13 +121,13 @@ def test_a_part_below_a_repeated_part_is_counted_in_it() -> None:
 
 
 def test_levels_end_at_memories_and_registers() -> None:
-    assert yosys.logic_levels(CHAIN, TOP, MEMORIES) == {TOP: 4, "": 4}
-    assert yosys.logic_levels(CHAIN.replace(".a(&a)", ".a(a[0])"), TOP, MEMORIES) == {TOP: 1, "": 1}
+    assert yosys.logic_levels(CHAIN, TOP, RAMS) == {TOP: 4, "": 4}
+    assert yosys.logic_levels(CHAIN.replace(".a(&a)", ".a(a[0])"), TOP, RAMS) == {TOP: 1, "": 1}
 
 
 def test_levels_of_modules_add_up_where_a_path_crosses_them() -> None:
     """Sixteen bits are a tree of four levels: two in each of four parts, two in the top that joins them."""
-    assert yosys.logic_levels(TREE, TOP, MEMORIES) == {TOP: 2, "part": 2, "": 4}
+    assert yosys.logic_levels(TREE, TOP, RAMS) == {TOP: 2, "part": 2, "": 4}
 
 
 def test_the_text_of_a_memory_is_not_counted() -> None:
