@@ -1,0 +1,1 @@
+"""A cache that is filled interval by interval, in front of slow banks (docs/schemes/ltrf.md)."""

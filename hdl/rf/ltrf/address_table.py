@@ -1,0 +1,57 @@
+"""In which bank of the cache every register is that has one (docs/schemes/ltrf.md, section 3)."""
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.spec.schemes.ltrf import LtrfConfig
+
+
+class AddressTable(wiring.Component):
+    """Banks of the registers of one place. Sets of registers that are named in the singular are one-hot or empty.
+
+    Members
+    -------
+    enters : In(names), bank : In(cache_bank_bits)   This register is cached from the next cycle on, in that bank.
+    leaves : In(names)          This one is not any more; it keeps its bank.
+    drop : In(1)                None is.
+    cached : Out(names)         Registers that are cached.
+    wanted : In(ArrayLayout), banks : Out(ArrayLayout)   Registers, and their banks, cached or not; zero for none.
+    found : Out(lookups)        Of the first of them, those that are cached.
+    """
+
+    def __init__(self, cfg: LtrfConfig, lookups: int, count: int) -> None:
+        self._cfg = cfg
+        names, bits = cfg.register_names, cfg.cache_bank_bits
+        super().__init__(
+            {
+                "enters": In(names),
+                "bank": In(bits),
+                "leaves": In(names),
+                "drop": In(1),
+                "cached": Out(names),
+                "wanted": In(data.ArrayLayout(names, count)),
+                "banks": Out(data.ArrayLayout(bits, count)),
+                "found": Out(lookups),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """A register per name; reads are one AND-OR per bit."""
+        m = Module()
+        banks = [Signal(self._cfg.cache_bank_bits, name=f"bank{name}") for name in range(self._cfg.register_names)]
+        for name, bank in enumerate(banks):
+            with m.If(self.enters[name]):
+                m.d.sync += bank.eq(self.bank)
+        columns = [Cat(bank[bit] for bank in banks) for bit in range(self._cfg.cache_bank_bits)]
+        for register, bank in zip(self.wanted, self.banks, strict=True):
+            m.d.comb += bank.eq(Cat(_any_of_both(register, column) for column in columns))
+        for register, found in zip(self.wanted, self.found, strict=False):
+            m.d.comb += found.eq(_any_of_both(register, self.cached))
+        kept = self.cached & ~self.leaves & ~self.drop.replicate(len(self.cached))
+        m.d.sync += self.cached.eq(kept | self.enters)
+        return m
+
+
+def _any_of_both(first: Value, second: Value) -> Value:
+    return (first & second).any()

@@ -1,0 +1,204 @@
+"""Banks of the cache, with what reads and writes them (docs/schemes/ltrf.md, section 5)."""
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import any_of, highest_one, select
+from warpfile.hdl.rf.bank import ReadArbiter
+from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.ram import BankRam
+from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.schemes.ltrf import LtrfConfig
+from warpfile.spec.structure import CACHE_RAM
+
+
+class CacheBank(wiring.Component):
+    """One bank of the cache: a read port and a write port, units and results before the channel, until it lost often.
+
+    Members
+    -------
+    writes : In(write_ports), accept : Out(write_ports)   Results for this bank, and the one that it takes.
+    rows_written : In(ArrayLayout), masks : In(ArrayLayout)   Per port.
+    write_data : In(data_bits)   Of the one that is accepted, or of the channel.
+    channel_reads, channel_writes, channel_first : In(1)   What the channel asks for; it goes before all others.
+    channel_row : In, served : Out(1)   Its row; it is served.
+    requests, passed_over, older, rows, grant, chosen, fill   See :class:`hdl.rf.bank.Bank`; a read takes a cycle.
+    read_data : Out(data_bits)   The row that was read.
+    """
+
+    def __init__(self, cfg: LtrfConfig) -> None:
+        self._cfg = cache = cfg.cache
+        units, slots, ports = cache.asks.units, cache.asks.units * cache.asks.slots, cache.write_ports
+        super().__init__(
+            {
+                "writes": In(ports),
+                "accept": Out(ports),
+                "rows_written": In(data.ArrayLayout(cache.row_bits, ports)),
+                "masks": In(data.ArrayLayout(cache.lanes, ports)),
+                "write_data": In(cache.data_bits),
+                **{f"channel_{name}": In(1) for name in ("reads", "writes", "first")},
+                "channel_row": In(cache.row_bits),
+                "served": Out(1),
+                "requests": In(slots),
+                "passed_over": In(units),
+                "older": In(units**2),
+                "rows": In(data.ArrayLayout(cache.row_bits, slots)),
+                "grant": Out(slots),
+                "chosen": Out(units),
+                "fill": Out(slots),
+                "read_data": Out(cache.data_bits),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """Who has each port, and the SRAM."""
+        m = Module()
+        m.submodules.ram = ram = BankRam(self._cfg, CACHE_RAM)
+        written, read = self._write(m, ram), self._read(m, ram)
+        m.d.comb += [self.served.eq(written | read), self.read_data.eq(ram.read_data)]
+        m.d.comb += ram.write_data.eq(self.write_data)
+        return m
+
+    def _write(self, m: Module, ram: BankRam) -> Value:
+        """Returns whether the channel writes."""
+        cfg, ahead = self._cfg, self.channel_writes & self.channel_first
+        served = Signal(name="channel_write")
+        m.d.comb += [
+            self.accept.eq(highest_one(self.writes) & ~ahead.replicate(cfg.write_ports)),
+            served.eq(self.channel_writes & (self.channel_first | ~self.writes.any())),
+            ram.write.eq(self.writes.any() | self.channel_writes),
+            ram.write_row.eq(select((*self.accept, served), [*self.rows_written, self.channel_row])),
+            ram.mask.eq(select(self.accept, list(self.masks)) | served.replicate(cfg.lanes)),
+        ]
+        return served
+
+    def _read(self, m: Module, ram: BankRam) -> Value:
+        """Returns whether the channel reads."""
+        cfg = self._cfg
+        m.submodules.arbiter = arbiter = ReadArbiter(cfg)
+        served = Signal(name="channel_read")
+        m.d.comb += [
+            *(getattr(arbiter, name).eq(getattr(self, name)) for name in ("requests", "passed_over", "older")),
+            arbiter.free.eq(~(self.channel_reads & self.channel_first)),
+            self.grant.eq(arbiter.grant),
+            self.chosen.eq(arbiter.chosen),
+            served.eq(self.channel_reads & ~self.chosen.any()),
+            ram.read.eq(self.channel_reads | self.chosen.any()),
+            ram.read_row.eq(select(self.grant, list(self.rows)) | (self.channel_row & served.replicate(cfg.row_bits))),
+        ]
+        m.d.sync += self.fill.eq(self.grant)
+        return served
+
+
+class CacheLane(wiring.Component):
+    """One lane of the way from write-back ports and channels to the banks of the cache.
+
+    Members
+    -------
+    results : In(32 * ports), accept : In(banks * ports)   Bit ``bank * ports + port``.
+    staged : In(32 * banks), served : In(banks)   Staging registers, and those that are written.
+    banks : Out(32 * banks)      What each bank is to write in this lane.
+    """
+
+    def __init__(self, cfg: LtrfConfig) -> None:
+        self._cfg = cfg
+        ports, banks = cfg.write_ports, cfg.interval_registers
+        super().__init__(
+            {
+                "results": In(32 * ports),
+                "accept": In(banks * ports),
+                "staged": In(32 * banks),
+                "served": In(banks),
+                "banks": Out(32 * banks),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """AND-OR per bank."""
+        m = Module()
+        ports = self._cfg.write_ports
+        results = [self.results.word_select(port, 32) for port in range(ports)]
+        for bank, served in enumerate(self.served):
+            choice = (*self.accept.word_select(bank, ports), served)
+            value = select(choice, [*results, self.staged.word_select(bank, 32)])
+            m.d.comb += self.banks.word_select(bank, 32).eq(value)
+        return m
+
+
+class CacheBanks(wiring.Component):
+    """All banks of the cache with their crossbars.
+
+    Members
+    -------
+    result_valid : In(ports), result_places, result_masks, result_data : In(ArrayLayout), accept : Out(ports)
+                                 As in :class:`hdl.rf.banks.Banks`.
+    reads, writes, first : In(banks), channel_rows : In(ArrayLayout)   What the channels ask for.
+    served : Out(banks)          They are served.
+    staged : In(ArrayLayout)     Lane-major: lane, then bank: the staging registers.
+    read_data : Out(ArrayLayout) Likewise, what the banks have read.
+    See also :func:`read_members`.
+    """
+
+    def __init__(self, cfg: LtrfConfig) -> None:
+        self._cfg = cfg
+        self._cache = cache = cfg.cache
+        ports, banks = cache.write_ports, cache.banks
+        words = data.ArrayLayout(32 * banks, cache.lanes)
+        super().__init__(
+            {
+                "result_valid": In(ports),
+                "result_places": In(places_layout(cache, ports)),
+                "result_masks": In(data.ArrayLayout(cache.lanes, ports)),
+                "result_data": In(data.ArrayLayout(cache.data_bits, ports)),
+                "accept": Out(ports),
+                **{name: In(banks) for name in ("reads", "writes", "first")},
+                "channel_rows": In(data.ArrayLayout(cache.row_bits, banks)),
+                "served": Out(banks),
+                "staged": In(words),
+                "read_data": Out(words),
+                **read_members(cache),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """Banks in index order, then the lanes of both crossbars."""
+        m = Module()
+        banks = [self._bank(m, number) for number in range(self._cache.banks)]
+        m.d.comb += self.accept.eq(any_of(bank.accept for bank in banks))
+        connect_reads(m, self._cache, self, banks)
+        read_lanes(m, self._cache, self, banks)
+        self._write_lanes(m, banks)
+        return m
+
+    def _bank(self, m: Module, number: int) -> wiring.PureInterface:
+        bank = stamp(m, f"bank{number}", "cache_bank", lambda: CacheBank(self._cfg))
+        m.d.comb += [
+            bank.writes.eq(self.result_valid & Cat(place.bank == number for place in self.result_places)),
+            bank.rows_written.eq(Cat(place.row for place in self.result_places)),
+            bank.masks.eq(self.result_masks),
+            *(
+                getattr(bank, f"channel_{name}").eq(getattr(self, name)[number])
+                for name in ("reads", "writes", "first")
+            ),
+            bank.channel_row.eq(self.channel_rows[number]),
+            self.served[number].eq(bank.served),
+        ]
+        return bank
+
+    def _write_lanes(self, m: Module, banks: list[wiring.PureInterface]) -> None:
+        ports, accept = range(self._cache.write_ports), Cat(bank.accept for bank in banks)
+        lanes = []
+        for number in range(self._cache.lanes):
+            lane = stamp(m, f"cache_lane{number}", "interval_cache_lane", lambda: CacheLane(self._cfg), clocked=False)
+            m.d.comb += [
+                lane.results.eq(Cat(self.result_data[port].word_select(number, 32) for port in ports)),
+                lane.accept.eq(accept),
+                lane.staged.eq(self.staged[number]),
+                lane.served.eq(self.served),
+                self.read_data[number].eq(Cat(bank.read_data.word_select(number, 32) for bank in banks)),
+            ]
+            lanes.append(lane)
+        for index, bank in enumerate(banks):
+            m.d.comb += bank.write_data.eq(Cat(lane.banks.word_select(index, 32) for lane in lanes))

@@ -1,0 +1,22 @@
+"""Sets of registers, a bit per register name."""
+
+from amaranth import Cat, Module, Signal, Value
+
+from warpfile.hdl.arbiter import lowest_one
+from warpfile.hdl.naming import named
+
+GROUP = 16  #: registers among which the lowest is found at once
+
+
+def lowest_register(m: Module, name: str, registers: Value) -> Signal:
+    """One-hot of the lowest register of a set; zero if it is empty. First in every group, and which group is first."""
+    groups = [registers[first : first + GROUP] for first in range(0, len(registers), GROUP)]
+    inside = named(m, f"{name}_in_group", Cat(lowest_one(group) for group in groups))
+    there = named(m, f"{name}_groups", Cat(group.any() for group in groups))
+    first = named(m, f"{name}_group", lowest_one(there))
+    return named(m, name, inside & Cat(bit.replicate(GROUP) for bit in first)[: len(registers)])
+
+
+def number_of(one_hot: Value, width: int) -> Value:
+    """Number of the register of a one-hot set; zero if it is empty."""
+    return Cat(Cat(bit for name, bit in enumerate(one_hot) if name >> place & 1).any() for place in range(width))
