@@ -19,7 +19,7 @@ from warpfile.schemes.part import Part
 from warpfile.schemes.scheme import Scheme
 
 #: Modules of this package with rows of the table, in the order in which they are listed.
-OWN = ("baseline", "two_level", "bow", "malekeh", "rfc", "pilot", "regmutex")
+OWN = ("baseline", "two_level", "bow", "malekeh", "rfc", "pilot", "regmutex", "ltrf")
 GROUP = "warpfile.schemes"
 _HERE = "warpfile"
 

@@ -11,6 +11,7 @@ from warpfile.golden.collectors.bow.collectors import Windows
 from warpfile.golden.collectors.malekeh.collectors import CachingCollectors
 from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.rf.banked.file import BankedFile
+from warpfile.golden.rf.ltrf.file import PrefetchedFile
 from warpfile.golden.rf.pilot.file import PilotFile
 from warpfile.golden.rf.regmutex.file import RegMutexFile
 from warpfile.golden.rf.rfc.file import CachedFile
@@ -77,3 +78,10 @@ class RegMutex(Baseline):
 
     scheme = "regmutex"
     file: RegMutexFile  # type: ignore[assignment]
+
+
+class Ltrf(Baseline):
+    """The machine of ``ltrf``."""
+
+    scheme = "ltrf"
+    file: PrefetchedFile  # type: ignore[assignment]

@@ -1,0 +1,120 @@
+"""What becomes of a result (docs/schemes/ltrf.md, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warpfile.golden.completion import Completion
+from warpfile.golden.copies import ALL_LANES, Latest
+from warpfile.golden.rf.banks import Banks, Write
+from warpfile.golden.rf.location import Location
+from warpfile.golden.rf.ltrf.main import MainBanks
+from warpfile.golden.rf.ltrf.partitions import Partitions
+from warpfile.golden.rf.ltrf.seen import Seen
+from warpfile.golden.scheduler.places import Places
+from warpfile.spec.schemes.ltrf import LtrfConfig
+from warpfile.spec.stimulus import Result
+
+
+class ResultEntrance:
+    """Puts results into the cache, and those of warps without a place into the main banks.
+
+    ``starts`` is the main bank, as a mask, in which a parked result starts in this cycle.
+    """
+
+    def __init__(
+        self,
+        cfg: LtrfConfig,
+        cache: Banks,
+        main: MainBanks,
+        location: Location,
+        partitions: Partitions,
+        places: Places,
+        completion: Completion,
+        seen: Seen,
+    ) -> None:
+        self._cache, self._main, self._location, self._partitions = cache, main, location, partitions
+        self._places, self._completion, self._seen = places, completion, seen
+        self._latest = Latest(cfg)
+        self._beats = cfg.crossbar_beats
+        self._beat = 1 << cfg.interval_registers  # in the probe of those who use the crossbar
+        self.starts = 0
+        self.parked = -1  # port of the parked result in work
+        self._last = -1  # cycle of its last beat
+        self._home = (0, 0)
+
+    def launched(self, warp: int) -> None:
+        """Nothing is written yet."""
+        self._latest.launched(warp)
+
+    def enter(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+        """Of the ``valid`` write-back ports, those that are accepted, the highest first."""
+        accepted = valid & ~store
+        begins = -1
+        for port in range(len(results) - 1, -1, -1):
+            result = results[port]
+            if result is None or not valid >> port & 1:
+                continue
+            if not store >> port & 1:
+                self._completion.add(cycle, result)
+                continue
+            place = self._places.place[result.warp]
+            if place >= 0:
+                if self._partitions.takes >> place & 1 and self._write(cycle, port, place, result):
+                    accepted |= 1 << port
+            elif self.parked < 0 and begins < 0 and self._begin(port, result):
+                begins = port
+        if self.parked >= 0:
+            accepted |= self._beat_of(cycle, results[self.parked])
+        if begins >= 0:
+            self.parked, self._last = begins, cycle + self._beats
+        return accepted
+
+    def _write(self, cycle: int, port: int, place: int, result: Result) -> bool:
+        """Into the cache, if the bank's write port is free."""
+        part, register = self._partitions.parts[place], result.register
+        bank, bit = part.bank[register], 1 << register
+        if not self._cache.claim(cycle, bank):
+            return False
+        lanes = result.mask if result.mask != ALL_LANES else 0
+        self._cache.write(bank, Write(place, result.row, self._latest.change(result), lanes))
+        if not part.cached & bit:
+            self._seen.fails = True
+        part.incoming &= ~bit
+        part.dirty |= bit
+        self._accepted(cycle, result)
+        self._seen.show("cache_write", 1 << port, "cache_writes")
+        return True
+
+    def _accepted(self, cycle: int, result: Result) -> None:
+        self._completion.add(cycle, result)
+        self._seen.count("bank_writes")
+
+    def _begin(self, port: int, result: Result) -> bool:
+        """A result is parked, if its main bank is free."""
+        home = self._location.place(result.warp, result.register)
+        if self._main.busy >> home[0] & 1:
+            return False
+        self._home, self.starts = home, 1 << home[0]
+        self._seen.show("parked", 1 << port, "parked_results")
+        self._seen.count("main_writes")
+        return True
+
+    def _beat_of(self, cycle: int, result: Result | None) -> int:
+        """A beat of the parked result; returns its port if it is the last one."""
+        assert result is not None, f"the parked result has left port {self.parked}"
+        self._seen.show("main_beat", self._beat, "crossbar_beats_used")
+        if cycle < self._last:
+            return 0
+        self._main.store(*self._home, self._latest.change(result), result)
+        self._accepted(cycle, result)
+        port, self.parked = self.parked, -1
+        return 1 << port
+
+    def edge(self, cycle: int) -> None:
+        """The main bank belongs to the result that starts."""
+        if self.starts:
+            bank = self._home[0]
+            self._main.reserve(bank)
+            self._main.until(bank, cycle + self._beats + self._main.access)
+            self.starts = 0

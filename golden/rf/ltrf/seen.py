@@ -1,0 +1,86 @@
+"""Probes and counters of the cache and its transfers (docs/schemes/ltrf.md, section 9)."""
+
+from __future__ import annotations
+
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.schemes.ltrf import LtrfConfig
+
+COUNTERS = (
+    "bank_writes",
+    "prefetches",
+    "refetches",
+    "prefetch_fills",
+    "refetch_fills",
+    "dead_fills",
+    "kept_registers",
+    "prefetch_backs",
+    "unsaved_steps",
+    "release_backs",
+    "unsaved_releases",
+    "moving_cycles",
+    "empty_cycles",
+    "main_reads",
+    "main_writes",
+    "parked_results",
+    "cache_reads",
+    "cache_writes",
+    "transfer_waits",
+    "crossbar_beats_used",
+    "look_ups",
+    "error_cycles",
+)
+FIRST = "place_state"  #: of the file's probes
+
+
+class Seen:
+    """Events of a cycle, as probes (``word``) and in the file's ``counters``.
+
+    ``error`` is set; ``fails``: it is from the next cycle on.
+    """
+
+    def __init__(self, cfg: LtrfConfig, layout: ProbeLayout) -> None:
+        self.counters = dict.fromkeys(COUNTERS, 0)
+        # The file's probes lie side by side: a word by itself, which goes into the long one at once.
+        self.first = layout.offset[FIRST]
+        self._at = {probe.name: layout.offset[probe.name] - self.first for probe in layout}
+        self._register = cfg.register_bits
+        self._bank = cfg.cache_bank_bits
+        self.word = 0
+        self.error = self.fails = False
+
+    def at(self, probe: str) -> int:
+        """Lowest bit of a probe, counted from the first one of the file."""
+        return self._at[probe]
+
+    def show(self, probe: str, value: int, counter: str = "") -> None:
+        """A probe, none of whose set bits was shown before, and a counter that has one more for each of them."""
+        self.word |= value << self._at[probe]
+        if counter:
+            self.counters[counter] += value.bit_count()
+
+    def count(self, counter: str, number: int = 1) -> None:
+        """One more of something, or several."""
+        self.counters[counter] += number
+
+    def step(self, probe: str, place: int, register: int, moves: bool) -> None:
+        """A register takes a bank of a place or leaves it."""
+        word = 1 << self._at[probe] + place | register << self._at["step_register"] + place * self._register
+        self.word |= word | moves << self._at["step_moves"] + place
+
+    def transfer(self, place: int, register: int, back: bool) -> None:
+        """A transfer is granted."""
+        word = 1 << self._at["transfer"] + place | register << self._at["transfer_register"]
+        self.word |= word | back << self._at["transfer_back"]
+        self.count("main_writes" if back else "main_reads")
+
+    def looked_up(self, slot: int, bank: int) -> None:
+        """Bank of a source."""
+        self.word |= bank << self._at["look_up_banks"] + slot * self._bank
+
+    def edge(self) -> int:
+        """End the cycle; returns its events."""
+        if self.error:
+            self.show("error", 1, "error_cycles")
+        word, self.word = self.word, 0
+        self.error |= self.fails
+        return word
