@@ -77,7 +77,7 @@ class Config:
     rows: int = power_field(2, 1024, "warp registers per bank", 256)
     bank_ports: str = choice_field(("1RW", "1R1W"), "ports of a bank", "1RW")
     bank_cycles: int = number_field(
-        1, 8, "cycles a bank is busy per access; read data leave it so many cycles later", 1
+        1, 32, "cycles a bank is busy per access; read data leave it so many cycles later", 1
     )
     bank_skew: str = choice_field(
         ("none", "warp", "row"), "what is added to a register's number to find its bank", "warp"
@@ -282,6 +282,16 @@ class Config:
     def row_bits(self) -> int:
         """Width of a row number."""
         return index_bits(self.rows)
+
+    @property
+    def read_banks(self) -> int:
+        """Banks that the collectors read."""
+        return self.banks
+
+    @property
+    def read_rows(self) -> int:
+        """Rows of each of them."""
+        return self.rows
 
     @property
     def unit_bits(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 from types import FrameType
@@ -12,6 +13,8 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line and exit."""
+    # The interpreter takes handlers away before it has ended: an interrupt then would kill what has done its work.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     normal = signal.signal(signal.SIGINT, _leave)
     from warpfile.program import main as group
 

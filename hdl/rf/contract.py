@@ -4,7 +4,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.beat import beat_layout, completion_layout, kernel_layout, launch_layout, result_layout
-from warpfile.spec.config import Config
+from warpfile.spec.config import Config, index_bits
 from warpfile.spec.contract import Engine, client_count
 
 Members = dict[str, wiring.Member]
@@ -15,7 +15,7 @@ LANE_MAJOR = ("engine_data", "engine_read")
 def location_layout(cfg: Config) -> data.StructLayout:
     """Place of one warp register: ``bank`` and ``row`` in it, and with ``gives.absent`` whether it is no place."""
     absent = {"absent": 1} if cfg.gives.absent else {}
-    return data.StructLayout({"bank": cfg.bank_bits, "row": cfg.row_bits, **absent})
+    return data.StructLayout({"bank": index_bits(cfg.read_banks), "row": index_bits(cfg.read_rows), **absent})
 
 
 def places_layout(cfg: Config, count: int) -> data.ArrayLayout:

@@ -1,0 +1,181 @@
+"""Declared once of ``ltrf``: parameters, hint, probes, counters (docs/schemes/ltrf.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from warpfile.spec.config import Config, choice_field, index_bits, number_field, power_field
+from warpfile.spec.contract import Gives, Hint
+from warpfile.spec.probe import Fields, Probe
+
+EMPTY, RECALL, PREFETCH, MOVING, OPEN, RELEASING = range(6)  #: states of a place
+IDLE, MAIN, BEATS, STORE, LOAD, LATCH = range(6)  #: phases of the channel of a bank of the cache
+
+
+@dataclass(frozen=True, kw_only=True)
+class LtrfConfig(Config):
+    """A domain whose active warps find their registers in a cache that the compiler has filled.
+
+    ``banks``, ``rows`` and ``bank_cycles`` are those of the main register file.
+    """
+
+    beat_flags: ClassVar[tuple[str, ...]] = ("full", "converged")
+
+    interval_registers: int = power_field(4, 32, "registers per interval, banks of the cache", 16)
+    liveness: int = number_field(0, 1, "registers that are dead are not moved", 0)
+    prefetch_unit: str = choice_field(
+        ("intervals", "strands"), "what one PREFETCH is for: a register interval, or a strand", "intervals"
+    )
+    crossbar_beats: int = choice_field((1, 2, 4), "cycles in which a register passes between main banks and cache", 4)
+    moved_back: str = choice_field(
+        ("all", "dirty"), "registers that are written back: all, or those that a result changed", "all"
+    )
+    control_block: str = choice_field(
+        ("places", "warps"), "address tables: one per active warp, or one per warp as in the paper", "places"
+    )
+    main_pipelined: int = number_field(0, 1, "a main bank takes an access every crossbar_beats cycles", 0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.has_places:
+            raise ValueError(f"scheduler must have places, not be {self.scheduler}: only warps with one have a cache")
+        if self.active_warps & self.active_warps - 1:
+            raise ValueError(f"active_warps must be a power of two, the rows of the cache, not {self.active_warps}")
+        self.must_have({"bank_ports": ("1RW", "a main bank has one port, and the cache has ports of its own")})
+
+    @classmethod
+    def adapted(cls, values: dict[str, object]) -> dict[str, object]:
+        """A preset's values with one port per main bank."""
+        return super().adapted(values | {"bank_ports": "1RW"})
+
+    def must_be_hardware(self) -> None:
+        """See :class:`Config`."""
+        super().must_be_hardware()
+        if self.main_pipelined:
+            raise ValueError("main_pipelined must be 0, not 1: accesses overlap in the golden model only")
+
+    @property
+    def gives(self) -> Gives:
+        """Sources are looked up after their beat was taken; a read takes one cycle."""
+        return Gives(later=True)
+
+    @property
+    def read_banks(self) -> int:
+        """Units read the cache."""
+        return self.interval_registers
+
+    @property
+    def read_rows(self) -> int:
+        """A row of the cache is an active warp's; a memory has two at least."""
+        return max(2, self.active_warps)
+
+    @property
+    def cache(self) -> Config:
+        """The cache's banks, as a configuration."""
+        return self.common().replace(
+            banks=self.read_banks, rows=self.read_rows, bank_ports="1R1W", bank_cycles=1, bank_skew="none"
+        )
+
+    @property
+    def operand_bits(self) -> int:
+        """The registers of an interval, bit r for register r."""
+        return self.register_names
+
+    @property
+    def cache_bank_bits(self) -> int:
+        """Width of the number of a bank of the cache."""
+        return index_bits(self.interval_registers)
+
+    def hints(self) -> tuple[Hint, ...]:
+        """Per source slot, whether its register is read for the last time."""
+        own = (Hint("dead", self.source_slots, meaning="the source is not read again"),) if self.liveness else ()
+        return (*super().hints(), *own)
+
+
+def ltrf_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
+    """Observation of places, free banks, channels and what moves."""
+    places, banks, bank, names = cfg.active_warps, cfg.interval_registers, cfg.cache_bank_bits, cfg.register_names
+    ports, register = cfg.write_ports, cfg.register_bits
+    live = (Probe("live_set", names, "live registers of the place that starts to be released"),) if cfg.liveness else ()
+    return (
+        Probe("place_state", 3 * places, "state of each place"),
+        Probe("bank_free", places * banks * bank, "free banks of each place in their order, zero beyond"),
+        Probe("bank_occupied", places * banks, "banks of each place that are not free"),
+        Probe("channel_phase", 3 * banks, "phase of the channel of each bank of the cache"),
+        Probe("main_busy", cfg.banks, "main banks that are reserved or have cycles left"),
+        Probe("error", 1, "something was looked up that is not in the cache"),
+        Probe("start", places, "place that starts"),
+        Probe("enter", places, "place whose PREFETCH issues"),
+        Probe("working_set", names, "registers of the interval that a warp enters or takes up again"),
+        *live,
+        Probe("step_out", places, "places in which a register leaves its bank"),
+        Probe("step_in", places, "places in which a register takes a bank"),
+        Probe("step_moves", places, "the register of that step has to be moved"),
+        Probe("step_register", places * register, "the register of that step, zero if none"),
+        Probe("save", places, "place that starts to be released"),
+        Probe("save_set", names, "registers that it writes back"),
+        Probe("transfer", places, "place whose transfer is granted"),
+        Probe("transfer_back", 1, "it is a write-back"),
+        Probe("transfer_register", register, "register of the transfer, zero if none"),
+        Probe("unfit", places, "places whose next transfer does not fit"),
+        Probe("look_up", cfg.asks.units, "unit whose sources are looked up"),
+        Probe("look_up_banks", cfg.source_slots * bank, "banks of its sources, zero where there is none"),
+        Probe("channel_read", banks, "channels that read the cache"),
+        Probe("channel_write", banks, "channels that write the cache"),
+        Probe("cache_write", ports, "results that are written to the cache"),
+        Probe("parked", ports, "result of a warp without a place that starts to be written to its main bank"),
+        Probe("main_beat", banks + 1, "channels, and above them the parked result, that use the crossbar"),
+        Probe("given_back", places, "places that give a bank back because they are released or their warp ended"),
+        Probe("released_place", places, "places that are released"),
+    )
+
+
+#: Counters that are the number of set bits of one probe.
+COUNTERS = {
+    "prefetches": "enter",
+    "release_backs": "save_set",
+    "transfer_waits": "unfit",
+    "parked_results": "parked",
+    "crossbar_beats_used": "main_beat",
+    "look_ups": "look_up",
+    "error_cycles": "error",
+}
+
+
+def ltrf_events(fields: Fields) -> dict[str, int]:
+    """Counters of the scheme (docs/schemes/ltrf.md, section 9)."""
+    places = fields["step_in"].shape[1]
+    states = fields["place_state"].reshape(-1, places, 3) @ np.array([1, 2, 4])
+    entered = _since(fields["enter"], states == RECALL)
+    came, moves, left = fields["step_in"], fields["step_moves"], fields["step_out"]
+    asked = fields["working_set"].sum(axis=1)[(states == PREFETCH).any(axis=1)].sum()
+    held = (fields["bank_occupied"].reshape(len(came), places, -1).sum(axis=2) * fields["save"]).sum()
+    backs, granted = fields["transfer_back"].sum(), fields["transfer"].sum()
+    sums = {
+        **{counter: fields[name].sum() for counter, name in COUNTERS.items()},
+        "refetches": (states == RECALL).sum(),
+        "prefetch_fills": (came & moves & entered).sum(),
+        "refetch_fills": (came & moves & ~entered).sum(),
+        "dead_fills": (came & ~moves).sum(),
+        "kept_registers": asked - (came & entered).sum(),
+        "prefetch_backs": (left & moves).sum(),
+        "unsaved_steps": (left & ~moves).sum(),
+        "unsaved_releases": held - fields["save_set"].sum(),
+        "moving_cycles": ((states >= RECALL) & (states <= MOVING)).sum(),
+        "empty_cycles": (states == EMPTY).sum(),
+        "main_reads": granted - backs,
+        "main_writes": backs + fields["parked"].sum(),
+        "cache_reads": fields["grant"].sum() + fields["channel_read"].sum(),
+        "cache_writes": fields["cache_write"].sum() + fields["channel_write"].sum(),
+    }
+    return {name: int(value) for name, value in sums.items()}
+
+
+def _since(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """By cycle and place, whether the last of two events was the first; the events of the cycle count."""
+    moments = np.arange(1, len(first) + 1)[:, None]
+    last = [np.maximum.accumulate(np.where(event, moments, 0), axis=0) for event in (first, second)]
+    return np.asarray(last[0] > last[1])

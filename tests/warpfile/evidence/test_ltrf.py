@@ -1,0 +1,23 @@
+"""Figures of the page of ``ltrf`` that are computed from a curve."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpfile.evidence.ltrf import CYCLES, tolerable
+
+
+def test_a_loss_is_tolerated_up_to_where_the_line_between_two_latencies_has_it() -> None:
+    curve = [1.0, 0.98, 0.90, 0.7, 0.6, 0.3]
+    # 5 % less lie at three eighths of the way from 0.98 to 0.90, that is from 5 to 9 cycles of 3.
+    assert tolerable(curve, 0.05) == pytest.approx((5 + 4 * 3 / 8) / CYCLES[0])
+    assert tolerable(curve, 0.01) == pytest.approx((3 + 2 / 2) / CYCLES[0])
+    assert tolerable(curve, 0.10) == pytest.approx(9 / CYCLES[0])
+
+
+def test_a_curve_that_does_not_fall_so_far_tolerates_the_slowest() -> None:
+    assert tolerable([1.0, 1.01, 0.99, 0.98, 0.97, 0.96], 0.05) == CYCLES[-1] / CYCLES[0]
+
+
+def test_what_is_lost_and_won_again_was_lost() -> None:
+    assert tolerable([1.0, 0.9, 1.0, 1.0, 1.0, 1.0], 0.05) == pytest.approx(4 / CYCLES[0])

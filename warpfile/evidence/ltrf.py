@@ -1,0 +1,185 @@
+"""What prefetched register intervals do on the bundled kernels, next to the paper's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from warpfile.evidence.claims import Claim, Guess, Without, claims_table
+from warpfile.evidence.markdown import percent, signed, table
+from warpfile.evidence.spread import Spread
+from warpfile.evidence.study import FEW, SEEDS, Outcome, Point, Study
+
+PRESET = "maxwell"
+BASELINE, RFC, LTRF, PLUS = (Point(name, PRESET) for name in ("baseline", "rfc", "ltrf", "ltrf_plus"))
+STRANDS = LTRF.but(prefetch_unit="strands")
+#: Whose IPC is drawn over the latency of the main banks.
+DESIGNS = {"baseline": BASELINE, "rfc": RFC, "ltrf, strands": STRANDS, "ltrf": LTRF, "ltrf_plus": PLUS}
+#: Cycles of an access to a main bank; the preset has the first.
+CYCLES = (3, 5, 9, 16, 19, 32)
+SLOWEST = 19  #: 6.3 times the preset's, the paper's configuration #7
+LOSSES = (0.01, 0.05, 0.10)
+#: Other sizes of the cache, at the preset's latency and at the slowest.
+SIZES: dict[str, dict[str, object]] = {
+    "N = 32": {"interval_registers": 32},
+    "4 active warps": {"active_warps": 4},
+    "16 active warps": {"active_warps": 16},
+    "only what was written goes back": {"moved_back": "dirty"},
+    "main banks that overlap accesses": {"main_pipelined": 1},
+    "places kept until somebody needs them": {"suspend_barrier": "needed"},
+}
+KERNELS = Guess("other kernels, SASS after ptxas")
+
+
+def slowed(point: Point, cycles: int) -> Point:
+    """The same with main banks that take so many cycles."""
+    return point if cycles == CYCLES[0] else point.but(bank_cycles=cycles)
+
+
+def eightfold(point: Point, cycles: int = SLOWEST) -> Point:
+    """The same with eight times the main registers, in as many banks as there can be."""
+    return slowed(point.but(banks=32, rows=512), cycles)
+
+
+def headline() -> Iterable[Point]:
+    """What the paper's claims compare."""
+    return (BASELINE, LTRF, PLUS, eightfold(BASELINE, CYCLES[0]), *map(eightfold, (BASELINE, RFC, LTRF, PLUS)))
+
+
+def sweep() -> Iterable[Point]:
+    """Latencies of the main banks, sizes of the cache: small launches."""
+    curves = (slowed(point.small, cycles) for point in DESIGNS.values() for cycles in CYCLES)
+    sizes = (_sized(changes, cycles) for changes in SIZES.values() for cycles in (CYCLES[0], SLOWEST))
+    return (*curves, *sizes)
+
+
+def _sized(changes: dict[str, object], cycles: int) -> Point:
+    return slowed(LTRF.small.but(**changes), cycles)
+
+
+def main_accesses(run: Outcome) -> int:
+    """Accesses to main banks."""
+    return run["main_reads"] + run["main_writes"]
+
+
+def moving(run: Outcome) -> float:
+    """Places that wait for registers, mean over the cycles."""
+    return run["moving_cycles"] / run.cycles
+
+
+def tolerable(curve: Sequence[float], loss: float) -> float:
+    """Latency, in multiples of the first one, up to which IPC falls by no more than ``loss``; at most the last one.
+
+    ``curve``: IPC at ``CYCLES`` over the first; between two of them it is taken for a line.
+    """
+    times = [cycles / CYCLES[0] for cycles in CYCLES]
+    for at in range(1, len(curve)):
+        high, low = curve[at - 1], curve[at]
+        if low < 1 - loss:
+            return times[at - 1] + (times[at] - times[at - 1]) * (high - (1 - loss)) / (high - low)
+    return times[-1]
+
+
+def page(study: Study) -> str:
+    """The generated part of the scheme's page."""
+    return "\n".join(_sections(study))
+
+
+def _sections(study: Study) -> Iterator[str]:
+    yield f"Preset `{PRESET}`: main banks of {CYCLES[0]} cycles, 8 active warps, intervals of 16 registers.\n"
+    yield "## Paper says, we measure\n"
+    yield claims_table(claims(study))
+    yield "## IPC over the latency of the main banks\n"
+    yield "Over each design at the preset's latency; small launches.\n"
+    columns = ("design", "over the baseline", *(f"{cycles} cycles" for cycles in CYCLES[1:]))
+    yield table(columns, (_curve_row(study, name, point) for name, point in DESIGNS.items()))
+    yield "## Other caches\n"
+    yield f"IPC of `ltrf` over the preset's, at its latency and at {SLOWEST} cycles; small launches.\n"
+    yield table(("changed", f"{CYCLES[0]} cycles", f"{SLOWEST} cycles"), (_size_row(study, name) for name in SIZES))
+    yield "## Kernel by kernel\n"
+    yield "Main accesses over the baseline's; *moving*: places that wait for registers, mean over the cycles.\n"
+    columns = ("kernel", "IPC baseline", "ltrf", "ltrf_plus", "accesses ltrf", "ltrf_plus", "registers per PREFETCH")
+    yield table((*columns, "moving"), (kernel_row(study, kernel) for kernel in study.kernels))
+
+
+def claims(study: Study) -> Iterator[Claim]:
+    """The paper's claims."""
+    ideal = _gain(study, eightfold(BASELINE, CYCLES[0]), BASELINE)
+    yield Claim("IPC, eight times the registers at no latency (Fig. 3)", "+37%", ideal, signed, (KERNELS,))
+    for name, paper, point in (
+        ("the same at 6.3 times the latency, baseline (Fig. 3)", "a loss", BASELINE),
+        ("`rfc` (section 1)", "-14%", RFC),
+        ("`ltrf` (Fig. 9)", "+28%", LTRF),
+        ("`ltrf_plus` (Fig. 9)", "+31%", PLUS),
+    ):
+        causes = (Without("over the same registers at no latency", _over_ideal(study, point)), KERNELS)
+        yield Claim(f"IPC, {name}", paper, _gain(study, eightfold(point), BASELINE), signed, causes)
+    yield from _tolerated(study)
+    for point, name in ((LTRF, "`ltrf`"), (PLUS, "`ltrf_plus`")):
+        metric = f"main accesses over the baseline's, {name} (section 4.2)"
+        yield Claim(metric, "17% to 25%", _all_fewer(study, point), percent, (KERNELS,))
+
+
+def _all_fewer(study: Study, point: Point) -> Spread:
+    return study.spread(lambda one: one.over_kernels(lambda kernel: _fewer(one, kernel, point)))
+
+
+def _over_ideal(study: Study, point: Point) -> Spread:
+    return _gain(study, eightfold(point), eightfold(BASELINE, CYCLES[0]))
+
+
+def _tolerated(study: Study) -> Iterator[Claim]:
+    papers = {
+        "rfc": ("1.4x", "2.1x", "2.9x"),
+        "ltrf": ("2.8x", "5.3x", "6.5x"),
+        "ltrf_plus": ("3.5x", "6.2x", "7.9x"),
+        "ltrf, strands": ("-", "3x", "-"),
+        "baseline": ("-", "-", "-"),
+    }
+    for name, figures in papers.items():
+        for loss, paper in zip(LOSSES, figures, strict=True):
+
+            def figure(one: Study, name: str = name, loss: float = loss) -> float:
+                return tolerable(_curve(one, DESIGNS[name]), loss)
+
+            metric = f"latency at {loss:.0%} less IPC, {name}, small launches (Fig. 11, 14, section 6.3)"
+            yield Claim(metric, paper, study.spread(figure, FEW), _times)
+
+
+def _times(multiple: Spread) -> str:
+    last = CYCLES[-1] / CYCLES[0]
+    return f"above {last:.1f}x" if min(multiple.values) >= last else f"{multiple.mean:.1f} ± {multiple.half:.1f}x"
+
+
+def _curve(study: Study, point: Point) -> list[float]:
+    """IPC at every latency over that at the first, geometric mean of the kernels."""
+    first = point.small
+    return [1 + study.speedup(slowed(first, cycles), first) for cycles in CYCLES]
+
+
+def _curve_row(study: Study, name: str, point: Point) -> tuple[str, ...]:
+    over = _gain(study, point.small, BASELINE.small, FEW)
+    rest = (_gain(study, slowed(point.small, cycles), point.small, FEW) for cycles in CYCLES[1:])
+    return (name, *map(signed, (over, *rest)))
+
+
+def _size_row(study: Study, name: str) -> tuple[str, ...]:
+    pairs = ((_sized(SIZES[name], cycles), slowed(LTRF.small, cycles)) for cycles in (CYCLES[0], SLOWEST))
+    return (name, *(signed(_gain(study, *pair, FEW)) for pair in pairs))
+
+
+def _fewer(study: Study, kernel: str, point: Point) -> float:
+    plain = study.of(BASELINE, kernel)
+    return main_accesses(study.of(point, kernel)) / (plain["bank_reads"] + plain["bank_writes"])
+
+
+def _gain(study: Study, point: Point, over: Point, seeds: Sequence[int] = SEEDS) -> Spread:
+    return study.spread(lambda one: one.speedup(point, over), seeds)
+
+
+def kernel_row(study: Study, kernel: str) -> tuple[object, ...]:
+    """The row of a kernel in the last table, of runs at seed 0."""
+    plain, ours, plus = (study.of(point, kernel) for point in (BASELINE, LTRF, PLUS))
+    fewer = (percent(_fewer(study, kernel, point)) for point in (LTRF, PLUS))
+    taken = (ours["prefetch_fills"] + ours["kept_registers"]) / max(1, ours["prefetches"])
+    rates = (f"{run.ipc:.3f}" for run in (plain, ours, plus))
+    return (kernel, *rates, *fewer, f"{taken:.1f}", f"{moving(ours):.2f}")
