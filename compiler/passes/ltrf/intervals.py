@@ -55,7 +55,8 @@ def partition(graph: Graph, entries: Iterable[int], heads: frozenset[int], joins
     work = deque(parts)
     while work:
         members = _grown(graph, work.popleft(), parts, heads, joins)
-        for target in sorted({target for node in members for target in graph.after[node]} - parts.keys()):
+        behind = {target for node in members for target in graph.after[node] if target not in parts}
+        for target in sorted(behind):
             parts[target] = target
             work.append(target)
     return parts
