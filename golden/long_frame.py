@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.contract import Collectors
 from warpfile.golden.entry import Entry
 from warpfile.golden.frame import Frame
@@ -19,7 +20,8 @@ class LongFrame(Frame):
     """``longs`` are the long ones among the pending registers of each warp.
 
     Masks over warps, brought up to date by ``refresh``: ``marked`` (the head beat may suspend its warp) and
-    ``touching`` (a source or destination of the head beat is long, or it is a pseudo-instruction that waits for all).
+    ``touching`` (a source or destination of the head beat is long, or it is a pseudo-instruction that waits for all),
+    ``outstanding`` (some register is long) and ``at_exit`` (the head beat is an EXIT).
     """
 
     def __init__(self, cfg: Config) -> None:
@@ -28,6 +30,8 @@ class LongFrame(Frame):
         self.longs = [0] * cfg.warps
         self.marked = 0
         self.touching = 0
+        self.outstanding = 0
+        self.at_exit = 0
 
     def refresh(self, collectors: Collectors) -> None:
         """See :class:`Frame`."""
@@ -36,6 +40,7 @@ class LongFrame(Frame):
             return
         super().refresh(collectors)
         marked, touching, hint = self.marked & ~stale, self.touching & ~stale, self._hint
+        self._look(stale)
         stale &= self.buffered
         while stale:
             bit = stale & -stale
@@ -47,6 +52,16 @@ class LongFrame(Frame):
             if (_ALL if head.beat.drain == _EMPTY else head.touched) & self.longs[warp]:
                 touching |= bit
         self.marked, self.touching = marked, touching
+
+    def _look(self, stale: int) -> None:
+        """What is known of a warp whether or not it has a head beat."""
+        self.outstanding &= ~stale
+        self.at_exit &= ~stale
+        for warp in indices(stale):
+            if self.longs[warp]:
+                self.outstanding |= 1 << warp
+            if self.buffers[warp] and self.buffers[warp][0].exits:
+                self.at_exit |= 1 << warp
 
     def release(self, result: Result) -> None:
         """See :class:`Frame`."""

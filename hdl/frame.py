@@ -201,6 +201,10 @@ class Frame(wiring.Component):
             self.places.eq(scheduler.places),
             self.release.eq(scheduler.releasing),
         ]
+        if self._cfg.sees_outstanding:
+            m.d.comb += scheduler.outstanding.eq(Cat(board.outstanding for board in boards))
+        if self._cfg.suspend == "outstanding":
+            m.d.comb += scheduler.at_exit.eq(Cat(head.kind == Kind.EXIT.value for head in self.heads))
 
     def _barrier(self, m: Module, ctas: Value, leaves: Value) -> Barrier:
         m.submodules.barrier = barrier = Barrier(self._cfg)

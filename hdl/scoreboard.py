@@ -46,6 +46,7 @@ class WarpScoreboard(wiring.Component):
     touches_long : Out(1)              The head beat names a register that is pending because of such a load, or waits
                                        for all that are.
     short_pending : Out(1)             Some register is pending for another reason.
+    outstanding : Out(1)               Some register is pending because of such a load; only if the scheduler asks.
     pending : Out(register_names)      Pending registers; only if the register file wants to see them.
     """
 
@@ -66,6 +67,8 @@ class WarpScoreboard(wiring.Component):
         }
         if cfg.has_places:
             members |= {"reserve_long": In(1), "touches_long": Out(1), "short_pending": Out(1)}
+        if cfg.sees_outstanding:
+            members["outstanding"] = Out(1)
         if cfg.gives.gates:
             members["pending"] = Out(cfg.register_names)
         super().__init__(members)
@@ -102,6 +105,8 @@ class WarpScoreboard(wiring.Component):
             self.touches_long.eq(touches),
             self.short_pending.eq((pending & ~loading).any()),
         ]
+        if self._cfg.sees_outstanding:
+            m.d.comb += self.outstanding.eq(loading.any())
 
     def _update(self, m: Module, bits: Signal, reserve: Value, release: data.View) -> None:
         ports = range(self._cfg.write_ports)

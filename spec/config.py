@@ -95,14 +95,22 @@ class Config:
     active_warps: int = number_field(1, 64, "warps that may issue at a time under the two-level scheduler", 8)
     active_choice: str = choice_field(("greedy", "round_robin"), "which of them issues", "greedy")
     suspend: str = choice_field(
-        ("pending", "always", "never"),
-        "when a marked beat gives up its warp's place: a load is out, always, never",
+        ("pending", "outstanding", "always", "never"),
+        "when a warp gives up its place: a marked beat needs a load that is out, any load is, at marked beats, never",
         "pending",
+    )
+    suspend_load: str = choice_field(
+        ("always", "needed"),
+        "when a warp that suspends for a load gives up its place: always, only if a ready warp needs it",
+        "always",
     )
     suspend_barrier: str = choice_field(
         ("always", "needed"),
         "when a warp at a barrier gives up its place: always, only if a ready warp needs it",
         "always",
+    )
+    resume: str = choice_field(
+        ("head", "all"), "which loads a warp without a place waits for: those that its marked beat needs, all", "head"
     )
     ports: int = choice_field(
         tuple(_PORTS),
@@ -153,6 +161,20 @@ class Config:
                 f"active_warps must be at least warps, {self.warps}, not {self.active_warps}, if suspend is never:"
                 " a warp at a barrier keeps its place"
             )
+        self._suspensions()
+
+    def _suspensions(self) -> None:
+        """What would suspend a warp again at once, or for nothing that ends."""
+        if self.suspend == "outstanding" and self.resume != "all":
+            raise ValueError(
+                f"resume must be all, not {self.resume}, if suspend is outstanding:"
+                " a warp that comes back to a place while a load is out would suspend at once"
+            )
+        if self.suspend == "always" and self.suspend_load == "needed":
+            raise ValueError(
+                "suspend_load must be always, not needed, if suspend is always:"
+                " a warp that keeps its place would wait for nothing"
+            )
 
     @classmethod
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
@@ -172,6 +194,11 @@ class Config:
     def has_places(self) -> bool:
         """Whether the scheduler has places: only warps that hold one issue, and the file is asked to let go of one."""
         return self.scheduler == "two_level"
+
+    @property
+    def sees_outstanding(self) -> bool:
+        """Whether the scheduler asks if any load of a warp is out, whatever its head beat."""
+        return self.has_places and self.resume == "all"
 
     @property
     def decode_flags(self) -> tuple[str, ...]:

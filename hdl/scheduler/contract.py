@@ -10,6 +10,12 @@ FRAME_INPUTS = ("resident", "buffered", "waiting", "collecting")
 WARP_INPUTS = (*FRAME_INPUTS, "barrier_released", "marked", "touches_long", "short_pending")
 
 
+def warp_inputs(cfg: Config) -> tuple[str, ...]:
+    """:data:`WARP_INPUTS` and what only some settings ask for."""
+    at_exit = ("at_exit",) if cfg.suspend == "outstanding" else ()
+    return (*WARP_INPUTS, *(("outstanding",) if cfg.sees_outstanding else ()), *at_exit)
+
+
 def observed_places(cfg: Config) -> dict[str, wiring.Member]:
     """Outputs for the probes: state and events of the places and of the warps that wait for one."""
     names = ("placed", "draining", "releasing", "suspend_long", "suspend_barrier")
@@ -26,7 +32,10 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
     resident, buffered, waiting, collecting : In(warps)   As in the frame.
     barrier_released : In(warps)     Waits in this cycle for the last time.
     marked, touches_long : In(warps) Of the head beat, whether there is one or not.
-    short_pending : In(warps)        A register is pending that no load reserved.
+    short_pending : In(warps)        A register is pending that is not long.
+    outstanding : In(warps)          Some pending register is long; only with ``resume`` = ``all``.
+    at_exit : In(warps)              Of the head beat, whether there is one or not; only with ``suspend`` =
+                                     ``outstanding``.
     released : In(active_warps)      The register file lets go of a place that is releasing.
     runs : Out(warps)                Warps that hold an active place and do not suspend: only they may be eligible.
     places : Out(ArrayLayout)        Warp of each place, one-hot; zero if free.
@@ -35,7 +44,7 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
     ready, activate : Out(warps)     Warps that wait for a place, and the one that gets one.
     """
     return {
-        **{name: In(cfg.warps) for name in WARP_INPUTS},
+        **{name: In(cfg.warps) for name in warp_inputs(cfg)},
         "released": In(cfg.active_warps),
         "runs": Out(cfg.warps),
         "places": Out(data.ArrayLayout(cfg.warps, cfg.active_warps)),

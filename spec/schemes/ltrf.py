@@ -121,8 +121,7 @@ def ltrf_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
         Probe("transfer_back", 1, "it is a write-back"),
         Probe("transfer_register", register, "register of the transfer, zero if none"),
         Probe("unfit", places, "places whose next transfer does not fit"),
-        Probe("look_up", cfg.asks.units, "unit whose sources are looked up"),
-        Probe("look_up_banks", cfg.source_slots * bank, "banks of its sources, zero where there is none"),
+        Probe("look_up_banks", cfg.source_slots * bank, "banks of the sources in ``check``, zero where there is none"),
         Probe("channel_read", banks, "channels that read the cache"),
         Probe("channel_write", banks, "channels that write the cache"),
         Probe("cache_write", ports, "results that are written to the cache"),
@@ -140,7 +139,7 @@ COUNTERS = {
     "transfer_waits": "unfit",
     "parked_results": "parked",
     "crossbar_beats_used": "main_beat",
-    "look_ups": "look_up",
+    "look_ups": "check",
     "error_cycles": "error",
 }
 

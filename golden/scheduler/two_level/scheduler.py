@@ -35,7 +35,8 @@ class TwoLevel:
         self._count, self._warps = cfg.active_warps, cfg.warps
         self._all = (1 << cfg.active_warps) - 1
         self._suspend = cfg.suspend
-        self._stays = cfg.suspend_barrier == "needed"
+        self._all_back = cfg.resume == "all"
+        self._stays_for_load, self._stays = cfg.suspend_load == "needed", cfg.suspend_barrier == "needed"
         self._skip = int(cfg.active_choice == "round_robin")
         self._active = 0  # warps whose place is active
         self._resumed = 0  # warps
@@ -65,7 +66,7 @@ class TwoLevel:
         word = self._state() if self._word is None else self._word
         self._drains = self._releases = self._released = 0
         waits = frame.waiting | yields
-        ready = frame.resident & ~self.places.holders & ~waits & ~stuck
+        ready = frame.resident & ~self.places.holders & ~waits & ~(frame.outstanding if self._all_back else stuck)
         stopped = may_issue & waits
         if stopped or may_issue != active:
             word |= self._leave(active & suspends, stopped, ready)
@@ -80,13 +81,16 @@ class TwoLevel:
         return word
 
     def _leave(self, loads: int, stopped: int, ready: int) -> int:
-        """Note the places that start to drain because their warps need a load, or are stopped."""
+        """Note the places that start to drain because their warps wait for a load, or are stopped."""
         if stopped:
             stopped = stopped & (self._yields | ~self._frame.opening()) if self._suspend != "never" else 0
         long, barrier = self._places_of(loads), self._places_of(stopped)
-        if self._stays:
-            needed = ready and not long and self._all_active()
-            barrier = barrier & -barrier if needed else 0
+        stay = (long if self._stays_for_load else 0) | (barrier if self._stays else 0)
+        if stay:
+            leave = long | barrier
+            needed = ready and leave == stay and self._all_active()
+            leave ^= stay ^ (stay & -stay if needed else 0)
+            long, barrier = long & leave, barrier & leave
         self._drains = long | barrier
         self.counters["suspends_long"] += long.bit_count()
         self.counters["suspends_barrier"] += barrier.bit_count()
@@ -97,7 +101,9 @@ class TwoLevel:
         return self.places.taken == self._all and not self._draining | self._releasing
 
     def _suspends(self) -> int:
-        """Warps whose head beat gives up their place, whether or not it waits for a load."""
+        """Warps that give up their place whether or not their head beat needs a load that is out."""
+        if self._suspend == "outstanding":
+            return self._frame.outstanding & ~self._frame.at_exit
         return self._frame.marked & ~self._resumed if self._suspend == "always" else 0
 
     def _places_of(self, warps: int) -> int:

@@ -1,5 +1,9 @@
 """The two-level scheduler: a few warps hold a place and may issue, the others wait for one."""
 
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
@@ -36,6 +40,11 @@ class TwoLevel(wiring.Component):
         return m
 
     @property
+    def _away(self) -> Value:
+        """Warps without a place that wait for loads."""
+        return self.outstanding if self._cfg.sees_outstanding else self._loading
+
+    @property
     def _loading(self) -> Value:
         """Warps that a load keeps from going on."""
         return self.buffered & self.marked & self.touches_long
@@ -45,40 +54,51 @@ class TwoLevel(wiring.Component):
         return named(m, name, Cat((place & warps).any() for place in self.places))
 
     def _suspend(self, m: Module, active: Value, resumed: Value) -> None:
-        cfg = self._cfg
-        suspends = named(
-            m,
-            "suspends",
-            {
-                "pending": self._loading,
-                "always": self.buffered & self.marked & ~resumed,
-                "never": Const(0, cfg.warps),
-            }[cfg.suspend],
-        )
+        suspends = named(m, "suspends", self._suspends(resumed))
         long = self._of_places(m, "place_suspends", suspends)
-        m.d.comb += [
-            self.runs.eq(select(active, list(self.places)) & ~suspends),
-            self.suspend_long.eq(active & long),
-        ]
-        if cfg.suspend != "never":
+        m.d.comb += self.runs.eq(select(active, list(self.places)) & ~suspends)
+        stays, going = [], []
+        for starts, places, when in self._leaving(m, active, long):
+            if when == "needed":
+                stays.append((starts, places))
+            else:
+                m.d.comb += starts.eq(places)
+                going.append(starts)
+        if stays:
+            one = self._gives_way([places for _, places in stays], going)
+            m.d.comb += [starts.eq(one if len(stays) == 1 else places & one) for starts, places in stays]
+
+    def _leaving(self, m: Module, active: Value, long: Value) -> Iterator[tuple[Value, Value, str]]:
+        """By reason: who starts to drain, an output, among those that would leave, and whether always or if needed."""
+        yield self.suspend_long, active & long, self._cfg.suspend_load
+        if self._cfg.suspend != "never":
             waits = self._of_places(m, "place_waits", self.waiting & ~self.barrier_released)
             stopped = named(m, "stopped", active & ~long & waits)
-            m.d.comb += self.suspend_barrier.eq(
-                self._gives_way(stopped) if cfg.suspend_barrier == "needed" else stopped
-            )
+            yield self.suspend_barrier, stopped, self._cfg.suspend_barrier
 
-    def _gives_way(self, stopped: Value) -> Value:
-        """One of the places whose warps a barrier stops, if a warp needs it and no other place is about to be free."""
-        staying = self.placed & ~self.draining & ~self.releasing & ~self.suspend_long
+    def _suspends(self, resumed: Value) -> Value:
+        if self._cfg.suspend == "outstanding":
+            return self.outstanding & ~(self.buffered & self.at_exit)
+        return {
+            "pending": self._loading,
+            "always": self.buffered & self.marked & ~resumed,
+            "never": Const(0, self._cfg.warps),
+        }[self._cfg.suspend]
+
+    def _gives_way(self, stay: list[Value], going: list[Value]) -> Value:
+        """One of the places that stay unless needed, if a warp needs it and no other place is free or about to be."""
+        staying = self.placed & ~self.draining & ~self.releasing
+        for places in going:
+            staying &= ~places
         needed = self.ready.any() & staying.all()
-        return lowest_one(stopped) & needed.replicate(self._cfg.active_warps)
+        return lowest_one(reduce(or_, stay)) & needed.replicate(self._cfg.active_warps)
 
     def _activate(self, m: Module, holders: Value) -> Value:
         """The place that the next warp gets, one-hot; zero if none is given away."""
         m.submodules.pointer = pointer = RoundRobin(self._cfg.warps)
         free = named(m, "free_place", lowest_one(~self.placed))
         m.d.comb += [
-            self.ready.eq(self.resident & ~holders & ~self.waiting & ~self._loading),
+            self.ready.eq(self.resident & ~holders & ~self.waiting & ~self._away),
             pointer.requests.eq(self.ready),
             pointer.taken.eq(self.activate.any()),
             self.activate.eq(pointer.grant & free.any().replicate(self._cfg.warps)),

@@ -9,7 +9,7 @@ from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Stimulus
-from warpfile.spec.trace import Space
+from warpfile.spec.trace import Kind, Space
 
 STATES = ("active", "draining", "releasing")
 
@@ -61,8 +61,17 @@ class PlaceWatcher(Watcher):
             return False
         return any((warp, register) in self.long for register in named(buffer[0]))
 
+    def _is_away(self, warp: int) -> bool:
+        """A warp without a place waits for a load."""
+        return self._has_load(warp) if self.cfg.resume == "all" else self.is_stuck(warp)
+
+    def _has_load(self, warp: int) -> bool:
+        return any(w == warp for w, _ in self.long)
+
     def _suspends(self, warp: int) -> bool:
         buffer = self.buffers.get(warp)
+        if self.cfg.suspend == "outstanding":
+            return self._has_load(warp) and not (buffer and buffer[0].kind == Kind.EXIT)
         if self.cfg.suspend == "always":
             return bool(buffer) and is_marked(self.cfg, buffer[0]) and warp not in self.resumed
         return self.cfg.suspend == "pending" and self.is_stuck(warp)
@@ -89,15 +98,14 @@ class PlaceWatcher(Watcher):
         drained = {p for p, (w, state) in self.held.items() if state == "draining" and self._is_drained(w)}
         freed = {p for p, (_, state) in self.held.items() if state == "releasing" and self.may_let_go(p, f)}
         holders = {warp for warp, _ in self.held.values()}
-        ready = {w for w in self.cta if not (w in holders or f["waiting"] >> w & 1 or self.is_stuck(w))}
+        ready = {w for w in self.cta if not (w in holders or f["waiting"] >> w & 1 or self._is_away(w))}
         free = [place for place in range(self.cfg.active_warps) if place not in self.held]
         stops = {place for place, warp in active.items() if self._stopped(warp, f)} - suspends
-        if self.cfg.suspend_barrier == "needed":
-            stops = self._one_in_need(stops, ready, len(active) - len(suspends))
+        leaves, stops = self._leaving(suspends, stops, len(active) if ready else 0)
         order = [*range(self.pointer, self.cfg.warps), *range(self.pointer)]
         chosen = next((w for w in order if w in ready), None) if free else None
         expected = {
-            "suspend_long": suspends,
+            "suspend_long": leaves,
             "suspend_barrier": stops,
             "released": freed,
             "ready": ready,
@@ -106,7 +114,7 @@ class PlaceWatcher(Watcher):
         for probe, members in expected.items():
             require(set(indices(f[probe])) == members, f"{probe} is {members}")
         self._check_choice(f, {w: p for p, w in active.items() if p not in suspends})
-        for place in suspends | stops:
+        for place in leaves | stops:
             self.held[place] = (self.held[place][0], "draining")
         for place in drained:
             self.held[place] = (self.held[place][0], "releasing")
@@ -117,9 +125,14 @@ class PlaceWatcher(Watcher):
             self.resumed.add(chosen)
             self.pointer = (chosen + 1) % self.cfg.warps
 
-    def _one_in_need(self, stops: set[int], ready: set[int], staying: int) -> set[int]:
-        """Of the places stopped at a barrier the lowest, for a ready warp that no other place is made free for."""
-        return set(sorted(stops)[:1]) if ready and staying == self.cfg.active_warps else set()
+    def _leaving(self, loads: set[int], stops: set[int], active: int) -> tuple[set[int], set[int]]:
+        """Those that start to drain; ``active`` places if a warp is ready, 0 otherwise."""
+        rules = ((loads, self.cfg.suspend_load), (stops, self.cfg.suspend_barrier))
+        at_once = set().union(*(places for places, when in rules if when == "always"))
+        stay = set().union(*(places for places, when in rules if when == "needed"))
+        # Of those that stay the lowest, for a ready warp that no other place is made free for.
+        one = set(sorted(stay)[:1]) if active == self.cfg.active_warps and not at_once else set()
+        return loads & (at_once | one), stops & (at_once | one)
 
     def _check_state(self, f: dict[str, int]) -> None:
         bits = self.cfg.warp_bits

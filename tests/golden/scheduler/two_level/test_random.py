@@ -31,13 +31,15 @@ def random_places(rng: random.Random) -> Config:
     cfg = random_config(rng)
     active_warps = rng.choice((1, 2, 3))
     active_choice = rng.choice(("greedy", "round_robin"))
-    suspend = rng.choice(("pending", "pending", "always", "never"))
+    suspend = rng.choice(("pending", "pending", "outstanding", "outstanding", "always", "never"))
     return cfg.replace(
         scheduler="two_level",
         active_warps=cfg.warps if suspend == "never" else active_warps,
         active_choice=active_choice,
         suspend=suspend,
+        suspend_load="always" if suspend == "always" else rng.choice(("always", "needed")),
         suspend_barrier=rng.choice(("always", "needed")),
+        resume="all" if suspend == "outstanding" else rng.choice(("head", "all")),
     )
 
 
@@ -135,6 +137,23 @@ class GivesSeveralPlaces(Baseline):
         self.scheduler._all_active = lambda: True  # type: ignore[attr-defined]
 
 
+class KeepsALoadersPlace(Baseline):
+    """A warp that waits for a load keeps its place also if a ready warp needs it."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        leave = self.scheduler._leave  # type: ignore[attr-defined]
+        self.scheduler._leave = lambda loads, stopped, ready: leave(loads, stopped, 0)  # type: ignore[attr-defined]
+
+
+class ComesBackForItsHead(Baseline):
+    """A warp gets a place as soon as its head beat can issue."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.scheduler._all_back = False  # type: ignore[attr-defined]
+
+
 class SuspendsTwice(Baseline):
     """A warp that comes back suspends at the same beat again."""
 
@@ -143,23 +162,27 @@ class SuspendsTwice(Baseline):
         return super().step(stimulus)
 
 
-MUTANTS = {
-    LetsGoEarly: ("pending", "always", "memory"),
-    TakesAllLoadsForShort: ("pending", "always", "memory"),
-    ForgetsThePointer: ("pending", "always", "memory"),
-    GivesTheHighestPlace: ("pending", "always", "mixed"),
-    KeepsWaiters: ("pending", "always", "control"),
-    GivesPlacesThatNobodyNeeds: ("pending", "needed", "control"),
-    GivesSeveralPlaces: ("pending", "needed", "control"),
-    SuspendsTwice: ("always", "always", "mixed"),
+_NEEDED: dict[str, object] = {"suspend_barrier": "needed"}
+_OUTSTANDING: dict[str, object] = {"suspend": "outstanding", "resume": "all"}
+MUTANTS: dict[type[Baseline], tuple[dict[str, object], str]] = {
+    LetsGoEarly: ({}, "memory"),
+    TakesAllLoadsForShort: ({}, "memory"),
+    ForgetsThePointer: ({}, "memory"),
+    GivesTheHighestPlace: ({}, "mixed"),
+    KeepsWaiters: ({}, "control"),
+    GivesPlacesThatNobodyNeeds: (_NEEDED, "control"),
+    GivesSeveralPlaces: (_NEEDED, "control"),
+    KeepsALoadersPlace: ({**_OUTSTANDING, "suspend_load": "needed"}, "memory"),
+    ComesBackForItsHead: ({"resume": "all"}, "memory"),
+    SuspendsTwice: ({"suspend": "always"}, "mixed"),
 }
 
 
 @pytest.mark.plain
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_mutant_is_caught(mutant: type[Baseline]) -> None:
-    suspend, suspend_barrier, profile = MUTANTS[mutant]
-    cfg = CFG.replace(suspend=suspend, suspend_barrier=suspend_barrier, warps=8)
+    changes, profile = MUTANTS[mutant]
+    cfg = CFG.replace(warps=8, **changes)
     caught = 0
     for seed in range(3):
         trace = stress_trace(seed, profile=profile, length=60, warps_per_cta=[4, 3])

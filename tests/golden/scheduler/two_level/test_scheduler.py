@@ -141,6 +141,67 @@ def test_warps_at_a_barrier_give_way_one_by_one_to_those_it_waits_for(places: in
     assert all(mask & mask - 1 == 0 for _, mask in result.events("suspend_barrier"))
 
 
+ALL = CFG.replace(suspend="outstanding", resume="all")
+
+
+def test_any_load_that_is_out_sends_its_warp_away_until_all_are_back() -> None:
+    trace = hand_trace([load((), 4), load((), 5), op((), 6), op((4,), 7)])
+    result = run(ALL, trace)
+    first, second = (cycle for cycle, _ in result.issues()[:2])
+    # It suspends in the cycle after it issued the first load, and comes back for the second, though that was ready.
+    assert [cycle for cycle, _ in result.events("suspend_long")] == [first + 1, second + 1]
+    written = result.when("write")
+    assert [cycle for cycle, _ in result.events("activate")][1:] == [written[0] + 1, written[1] + 1]
+    assert second == written[0] + 2 and result.model.counters["suspends_long"] == 2
+
+
+def test_a_warp_without_a_place_comes_back_for_its_head_or_for_all_its_loads() -> None:
+    texture = op((), 5, port=Port.LSU, space=Space.TEXTURE, access=Access.LOAD, bytes=4)
+    trace = hand_trace([load((), 4), texture, op((4,), 6), op((5,), 7)])
+    head, all_ = (run(CFG.replace(resume=resume), trace) for resume in ("head", "all"))
+    for result, returns in ((head, (0, 1)), (all_, (1,))):
+        loaded = [cycle for cycle, ports in result.events("write") if ports == 0b100]
+        assert [cycle for cycle, _ in result.events("activate")][1:] == [loaded[one] + 1 for one in returns]
+
+
+def test_a_warp_keeps_its_place_at_its_exit_until_its_loads_are_back() -> None:
+    result = run(ALL.replace(hit_latency=200), hand_trace([load((), 4)]))
+    assert not result.when("suspend_long") and result.model.counters["activations"] == 1
+    assert result.when("exit") == [result.when("write")[0] + 1]
+
+
+def test_a_place_is_kept_for_a_load_that_nobody_else_needs_it_for() -> None:
+    cfg = CFG.replace(suspend_load="needed", active_warps=2)
+    result = run(cfg, hand_trace([load((), 5), op((5,), 6)], [load((), 5), op((5,), 6)]))
+    assert not result.when("draining") and result.model.counters["activations"] == 2
+    back = [cycle for cycle, ports in result.events("write") if ports == 0b100]
+    assert [cycle for cycle, _ in result.issues()[2:4]] == [back[0] + 1, back[1] + 1]
+
+
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_warps_that_wait_for_loads_give_way_one_by_one_to_those_that_are_ready(places: int) -> None:
+    cfg = CFG.replace(suspend_load="needed", active_warps=places, hit_latency=200)
+    result = run(cfg, hand_trace(*[[load((), 5), op((5,), 6)]] * 4))
+    assert len(result.when("exit")) == 4
+    suspended = result.events("suspend_long")
+    # Once all loads are out, the last that came keep their places until the first one's is back.
+    back = result.when("write")[0]
+    assert len([cycle for cycle, _ in suspended if cycle <= back]) == 4 - places
+    assert all(mask & mask - 1 == 0 for _, mask in suspended)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"suspend": "outstanding"}, "resume must be all, not head, if suspend is outstanding"),
+        ({"suspend": "always", "suspend_load": "needed"}, "suspend_load must be always, not needed, if suspend is"),
+    ],
+)
+def test_what_would_suspend_for_ever_is_refused(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        CFG.replace(**changes)
+
+
 def test_a_barrier_completed_by_an_exit_suspends_those_that_waited() -> None:
     result = run(CFG, hand_trace([BAR, NOP], [NOP] * 8))
     assert result.model.counters["suspends_barrier"] == 1

@@ -5,7 +5,7 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
-from warpfile.hdl.scheduler.contract import WARP_INPUTS, observed_places
+from warpfile.hdl.scheduler.contract import WARP_INPUTS, observed_places, warp_inputs
 from warpfile.hdl.scheduler.two_level.scheduler import TwoLevel
 from warpfile.hdl.scoreboard import WarpScoreboard
 from warpfile.spec.config import Config
@@ -39,6 +39,8 @@ class Places:
         def has(name):
             return inputs[name] >> warp & 1
 
+        if self.cfg.suspend == "outstanding":
+            return has("outstanding") and not (has("buffered") and has("at_exit"))
         if not (has("buffered") and has("marked")):
             return False
         return {"pending": has("touches_long"), "always": warp not in self.resumed, "never": False}[self.cfg.suspend]
@@ -65,6 +67,8 @@ class Places:
         for warp in range(self.cfg.warps):
             held = self.place_of(warp) is not None
             loading = has("buffered") and has("marked") and has("touches_long")
+            if self.cfg.resume == "all":
+                loading = has("outstanding")
             if has("resident") and not held and not has("waiting") and not loading:
                 found.append(warp)
         return found
@@ -76,10 +80,13 @@ class Places:
         stopped = inputs["waiting"] & ~inputs["barrier_released"]
         stops = [n for n, warp in sorted(active.items()) if n not in loads and stopped >> warp & 1]
         if self.cfg.suspend == "never":
-            return loads, []
-        if self.cfg.suspend_barrier == "always":
-            return loads, stops
-        return loads, stops[:1] if ready and len(active) == len(self.places) and not loads else []
+            stops = []
+        now, stay = set(), set()
+        for places, when in ((loads, self.cfg.suspend_load), (stops, self.cfg.suspend_barrier)):
+            (now if when == "always" else stay).update(places)
+        if ready and len(active) == len(self.places) and not now:
+            now.update(sorted(stay)[:1])
+        return loads & now, [place for place in stops if place in now]
 
     def step(self, inputs, issuing, exits):
         """Outputs of this cycle, then the clock edge; ``issuing`` is a warp or None."""
@@ -132,26 +139,36 @@ def one_hot(warp):
 
 SIZES = ((1, 1), (1, 4), (2, 5), (3, 4), (5, 3))
 WALKS = [
-    (suspend, barrier, places, warps)
+    ({"suspend": suspend, "suspend_barrier": barrier}, places, warps)
     for suspend in ("pending", "always", "never")
     for barrier in ("always", "needed")
     for places, warps in SIZES
     if suspend != "never" or places >= warps  # otherwise warps at a barrier could keep all places
 ]
+WALKS += [
+    ({"suspend": suspend, "suspend_barrier": barrier, "suspend_load": load, "resume": "all"}, places, warps)
+    for suspend, load, barrier in (
+        ("outstanding", "always", "always"),
+        ("outstanding", "needed", "needed"),
+        ("pending", "needed", "always"),
+    )
+    for places, warps in SIZES[1:4]
+]
 
 
 @pytest.mark.parametrize("choice", ("greedy", "round_robin"))
-@pytest.mark.parametrize(("suspend", "barrier", "places", "warps"), WALKS)
-def test_the_scheduler_does_what_the_page_says(suspend, barrier, choice, places, warps):
-    cfg = CFG.replace(suspend=suspend, suspend_barrier=barrier, active_choice=choice, active_warps=places, warps=warps)
-    part, model, rng = TwoLevel(cfg), Places(cfg), random.Random(f"{suspend} {choice} {places}")
+@pytest.mark.parametrize(("changes", "places", "warps"), WALKS)
+def test_the_scheduler_does_what_the_page_says(changes, choice, places, warps):
+    cfg = CFG.replace(**changes, active_choice=choice, active_warps=places, warps=warps)
+    part, model, rng = TwoLevel(cfg), Places(cfg), random.Random(f"{changes['suspend']} {choice} {places}")
+    seen_by_part = warp_inputs(cfg)
 
     async def bench(ctx):
         for _ in range(300):
-            inputs = {name: rng.getrandbits(warps) for name in INPUTS}
+            inputs = {name: rng.getrandbits(warps) for name in (*seen_by_part, "eligible")}
             inputs["waiting"] &= rng.getrandbits(warps) & rng.getrandbits(warps)
             inputs["released"] = rng.getrandbits(places)
-            for name in (*WARP_INPUTS, "released"):
+            for name in (*seen_by_part, "released"):
                 ctx.set(getattr(part, name), inputs[name])
             runs = model.runs(inputs)
             assert ctx.get(part.runs) == runs
