@@ -102,6 +102,19 @@ def effects(instruction: Instruction) -> Effects:
     )
 
 
+def source_operands(instruction: Instruction) -> tuple[tuple[int, ...], ...]:
+    """General registers of every source operand that has some; those of a texture operation count as one operand."""
+    if instruction.opcode in TEXTURES | SURFACES:
+        operands = [effects(instruction).uses]
+    else:
+        operands = []
+        for position, operand in enumerate(roles(instruction).sources):
+            uses = _Uses()
+            uses.operand(instruction, position, operand)
+            operands.append(tuple(uses.general))
+    return tuple(registers for registers in operands if registers)
+
+
 def _texture_effects(instruction: Instruction, uses: _Uses) -> Effects:
     find = texture_registers if instruction.opcode in TEXTURES else surface_registers
     defs, general = find(instruction)

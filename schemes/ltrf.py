@@ -21,7 +21,11 @@ LTRF = Part(
         "": {"scheduler": "two_level", "resume": "all"},
         "tiny": {"active_warps": 2, "bank_cycles": 3},
     },
-    hints=Hints(f"{_PASS}:annotate", f"{_PASS}:label", ("dead",), {"register intervals": f"{_PASS}:shown"}),
+    hints=Hints(
+        f"{_PASS}:annotate",
+        f"{_PASS}:label",
+        shown={"register intervals": f"{_PASS}:shown", "dead": f"{_PASS}:dead_shown"},
+    ),
     reached=("bank_reads", "unit_cycles", *COUNTERS),
     accesses=BANK_ACCESSES,
     wants=(PLACES, LOOKED_UP_LATER),

@@ -37,3 +37,14 @@ def on_last_beat(trace: Trace, source_slots: int, words: np.ndarray) -> np.ndarr
     hints = np.zeros(int(last[-1]) + 1 if len(last) else 0, dtype=np.uint64)
     hints[last] = words
     return hints
+
+
+def on_sources(trace: Trace, source_slots: int, masks: np.ndarray) -> np.ndarray:
+    """Hints of a trace from one mask per executed instruction over its distinct sources: each beat has those of its own
+    sources, the lowest bit for the first slot.
+    """
+    count = beat_counts(trace, source_slots)
+    record = np.repeat(np.arange(len(count)), count)
+    beat = np.arange(len(record)) - np.repeat(np.cumsum(count) - count, count)
+    shifted = masks[record].astype(np.uint64) >> (beat * source_slots).astype(np.uint64)
+    return shifted & np.uint64((1 << source_slots) - 1)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from warpfile.spec.annotation import beat_counts
+from warpfile.spec.annotation import beat_counts, on_sources
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
 from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
@@ -112,11 +112,10 @@ def cache_words(
     count = beat_counts(trace, cfg.source_slots)
     record = np.repeat(np.arange(len(count)), count)
     beat = np.arange(len(record)) - np.repeat(np.cumsum(count) - count, count)
-    shift, mask = (beat * cfg.source_slots).astype(np.uint64), (1 << cfg.source_slots) - 1
     words = np.where(beat == count[record] - 1, no_allocate[record].astype(np.uint64), 0) << cfg.hint_at("no_allocate")
     words |= np.where(beat == 0, suspend[record].astype(np.uint64), 0) << cfg.hint_at("suspend")
-    words |= (dead[record].astype(np.uint64) >> shift & mask) << cfg.hint_at("dead")
-    words |= (evict_first[record].astype(np.uint64) >> shift & mask) << cfg.hint_at("evict_first")
+    words |= on_sources(trace, cfg.source_slots, dead) << cfg.hint_at("dead")
+    words |= on_sources(trace, cfg.source_slots, evict_first) << cfg.hint_at("evict_first")
     return words
 
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.passes.lanes import START, Lanes
 from warpfile.compiler.passes.regmutex.copies import result_of
 from warpfile.compiler.passes.regmutex.layout import Program, Rewriting
 from warpfile.spec.rewrite import Insertion, RewriteError, rewritten
 from warpfile.spec.trace import Trace
-
-START = -1
 
 
 def applied(trace: Trace, cfg: Cfg, plan: Rewriting, descriptor: dict[str, int]) -> Trace:
@@ -27,7 +26,7 @@ def applied(trace: Trace, cfg: Cfg, plan: Rewriting, descriptor: dict[str, int])
     starts = set(trace.warp_start[:-1].tolist())
     for record, (instruction, active, live) in enumerate(columns):
         if record in starts:
-            walk.at = [(live, START)]
+            walk.lanes = Lanes(live)
         for code, lanes in walk.step(places[instruction], active):
             insertions += [Insertion(record, one, False, result_of(one), None, lanes) for one in code]
     renamings = list(plan.names.values())
@@ -37,10 +36,10 @@ def applied(trace: Trace, cfg: Cfg, plan: Rewriting, descriptor: dict[str, int])
 
 
 class _Walk:
-    """Where the lanes of a warp are: masks with the instruction that they executed last."""
+    """The code that lanes execute on their way."""
 
     def __init__(self, cfg: Cfg, plan: Rewriting) -> None:
-        self.at: list[tuple[int, int]] = []
+        self.lanes = Lanes(0)
         self._plan, self._blocks, self._block_of = plan, cfg.blocks, cfg.block_of
         self._edges = set(cfg.flow_edges)
 
@@ -48,17 +47,11 @@ class _Walk:
         """Code that lanes execute before an instruction, with those lanes; then they are there."""
         block = self._block_of[index]
         begins = self._blocks[block].start == index
-        came: dict[int, int] = {}
-        for mask, place in self.at:
-            if mask & active:
-                came[place] = came.get(place, 0) | mask & active
-        for place, lanes in came.items():
+        for place, lanes in self.lanes.step(index, active).items():
             if code := self._between(place, index, block, begins):
                 yield code, lanes
         if begins and index in self._plan.before:
             yield self._plan.before[index], active
-        self.at = [(mask & ~active, place) for mask, place in self.at if mask & ~active]
-        self.at.append((active, index))
 
     def _between(self, place: int, index: int, block: int, begins: bool) -> Program:
         """Code on the way from one instruction to the next."""

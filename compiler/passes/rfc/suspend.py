@@ -13,17 +13,10 @@ from warpfile.compiler.liveness import EVERYTHING, bits, defined, named, used
 from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import effects
+from warpfile.compiler.passes.long_latency import is_long
 from warpfile.compiler.program import static_instruction
 from warpfile.compiler.worklist import Worklist
-from warpfile.spec.trace import Access, Kind, Space, StaticInstruction
-
-_LONG = (Space.GLOBAL, Space.LOCAL, Space.TEXTURE)
-
-
-def is_long(static: StaticInstruction) -> bool:
-    """Whether it is a long-latency operation: its result comes from global or local memory or from a texture unit."""
-    is_fetch = static.access in (Access.LOAD, Access.ATOMIC) and static.space in _LONG
-    return is_fetch and bool(static.dest_count or static.token_writes)
+from warpfile.spec.trace import Kind, StaticInstruction
 
 
 def is_fence(static: StaticInstruction) -> bool:

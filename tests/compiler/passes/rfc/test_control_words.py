@@ -17,7 +17,8 @@ from warpfile.compiler import parse
 from warpfile.compiler.cfg import Cfg, build_cfg
 from warpfile.compiler.model import Function
 from warpfile.compiler.opcodes import is_known
-from warpfile.compiler.passes.rfc.suspend import is_long, suspend_before
+from warpfile.compiler.passes.long_latency import is_long
+from warpfile.compiler.passes.rfc.suspend import suspend_before
 from warpfile.compiler.program import static_instruction
 
 CUBINS = sorted((Path(__file__).parents[4] / "kernels").glob("*/kernel.cubin"))

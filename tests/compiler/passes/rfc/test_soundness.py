@@ -19,8 +19,9 @@ from tests.compiler.passes.malekeh.test_exact import ALL, trace_of
 from tests.compiler.passes.malekeh.test_relation import converged, straight_lines
 from tests.emulator.harness import run
 from warpfile.compiler.model import Function
+from warpfile.compiler.passes.last_reads import dead_sources
 from warpfile.compiler.passes.rfc.exact import RecordHints, exact_hints, loosened
-from warpfile.compiler.passes.rfc.static import dead_sources, strand_hints
+from warpfile.compiler.passes.rfc.static import strand_hints
 from warpfile.compiler.passes.rfc.suspend import suspend_before
 from warpfile.compiler.program import static_instructions
 from warpfile.emulator.launch import load_kernel

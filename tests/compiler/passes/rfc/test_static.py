@@ -9,7 +9,8 @@ from tests.compiler.generated import graph, next_instructions
 from tests.compiler.passes.rfc.test_suspend import flows
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.rfc.static import dead_sources, strand_hints
+from warpfile.compiler.passes.last_reads import dead_sources
+from warpfile.compiler.passes.rfc.static import strand_hints
 from warpfile.compiler.passes.rfc.suspend import suspend_before
 from warpfile.compiler.program import static_instruction
 from warpfile.spec.beat import distinct_sources
