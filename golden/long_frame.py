@@ -9,7 +9,7 @@ from warpfile.golden.collectors.contract import Collectors
 from warpfile.golden.entry import Entry
 from warpfile.golden.frame import Frame
 from warpfile.spec.config import Config
-from warpfile.spec.stimulus import Result
+from warpfile.spec.stimulus import Missed, Result
 from warpfile.spec.trace import Drain
 
 _EMPTY: Final = int(Drain.EMPTY)
@@ -26,6 +26,7 @@ class LongFrame(Frame):
 
     def __init__(self, cfg: Config) -> None:
         super().__init__(cfg)
+        self._from_issue = cfg.long_from == "issue"
         self._hint = cfg.suspend_hint  # without one every beat is marked
         self.longs = [0] * cfg.warps
         self.marked = 0
@@ -72,6 +73,12 @@ class LongFrame(Frame):
     def issue(self, warp: int) -> Entry:
         """See :class:`Frame`."""
         entry = super().issue(warp)
-        if entry.executes and entry.beat.long:
+        if self._from_issue and entry.executes and entry.beat.long:
             self.longs[warp] |= entry.dests
         return entry
+
+    def missed(self, missed: Missed) -> None:
+        """A load is known to miss: what is still pending of it is long. To be called after this cycle's releases."""
+        registers = ((1 << missed.dest_count) - 1) << missed.dest
+        self.longs[missed.warp] |= registers & self.registers[missed.warp]
+        self.stale |= 1 << missed.warp

@@ -115,6 +115,8 @@ class Machine:
         # From here on the clock edge of the frame. Completion comes before issue: set wins.
         for result in self._completion.due(cycle):
             frame.release(result)
+        if stimulus.missed is not None:
+            self._longs.missed(stimulus.missed)
         if frame.waiting:
             frame.release_barriers()
         if stimulus.beat is not None:

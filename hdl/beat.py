@@ -3,7 +3,15 @@
 from amaranth import Value
 from amaranth.lib import data
 
-from warpfile.spec.beat import SCHEME_PINS, decode_fields, dispatch_fields, kernel_fields, launch_fields, result_fields
+from warpfile.spec.beat import (
+    SCHEME_PINS,
+    decode_fields,
+    dispatch_fields,
+    kernel_fields,
+    launch_fields,
+    missed_fields,
+    result_fields,
+)
 from warpfile.spec.config import Config
 
 
@@ -37,6 +45,11 @@ def result_layout(cfg: Config) -> data.StructLayout:
 def launch_layout(cfg: Config) -> data.StructLayout:
     """One warp launch: slot, the warp's first place, CTA slot."""
     return data.StructLayout(dict(launch_fields(cfg)))
+
+
+def missed_layout(cfg: Config) -> data.StructLayout:
+    """A load that is known to miss: warp slot and destinations."""
+    return data.StructLayout(dict(missed_fields(cfg)))
 
 
 def completion_layout(cfg: Config) -> data.StructLayout:

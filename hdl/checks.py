@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpfile.spec.beat import decode_fields, field_bits, kernel_fields, launch_fields, result_fields
+from warpfile.spec.beat import decode_fields, field_bits, kernel_fields, launch_fields, missed_fields, result_fields
 from warpfile.spec.config import Config
 from warpfile.spec.pins import RULES, rules
 
@@ -45,6 +45,7 @@ def checks_verilog(cfg: Config, top: str) -> str:
     bits = {name: field_bits(fields) for name, fields in streams.items()}
     broken = _broken(cfg)
     ports = [("decode_valid", 1), ("decode", field_bits(decode_fields(cfg)))]
+    ports += [("missed_valid", 1), ("missed", field_bits(missed_fields(cfg)))] if cfg.sees_misses else []
     for name, width in bits.items():
         ports += [(f"{name}__valid", 1), (f"{name}__ready", 1), (f"{name}__payload", width)]
     return _MODULE.format(
@@ -73,6 +74,7 @@ def _broken(cfg: Config) -> dict[str, str]:
         "launch_held": _CHANGED.format(name="launch"),
         "result_held": f"({results})",
         "kernel_held": _CHANGED.format(name="kernel"),
+        "missed_slot": f"missed_valid && !resident[missed{warp}]",
     }
     return {name: found[name] for name in rules(cfg)}
 

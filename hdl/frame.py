@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import decode, encode, select
 from warpfile.hdl.barrier import Barrier
-from warpfile.hdl.beat import beat_layout, completion_layout, launch_layout
+from warpfile.hdl.beat import beat_layout, completion_layout, launch_layout, missed_layout
 from warpfile.hdl.buffer import InstructionBuffer
 from warpfile.hdl.naming import named
 from warpfile.hdl.scheduler.contract import FRAME_INPUTS, observed_places
@@ -34,6 +34,8 @@ class Frame(wiring.Component):
     accept : In(1)               The collectors take the offered beat in this cycle; a refusal is a bubble.
     offer_valid : Out(1), offer : Out(beat_layout), offer_warp : Out(warps)   The chosen beat; zero if none.
     completed : In(ports), completion : In(ArrayLayout)   Results that are in place, for the scoreboard.
+    missed_valid : In(1), missed : In(missed_layout(cfg))   A load that is known to miss; only with ``long_from`` =
+                                 ``miss`` and a scheduler with places.
     resident, buffered, clear, waiting : Out(warps), issue, exit : Out(1), issue_warp : Out(warp_bits)   Observed state.
     refuses, yields : In(warps), refused : Out(warps), pending : Out(ArrayLayout)   See the register file; only with
                                  ``gives.gates``, and ``yields`` only for a scheduler with places.
@@ -72,6 +74,7 @@ class Frame(wiring.Component):
                 "exit": Out(1),
                 "issue_warp": Out(cfg.warp_bits),
                 **(two_level if self._has_places else {}),
+                **({"missed_valid": In(1), "missed": In(missed_layout(cfg))} if cfg.sees_misses else {}),
                 **(self._gates() if cfg.gives.gates else {}),
             }
         )
@@ -185,8 +188,7 @@ class Frame(wiring.Component):
     ) -> None:
         """What only the two-level scheduler wants to know, and what only it says."""
         hint = self._cfg.suspend_hint
-        for board in boards:
-            m.d.comb += board.reserve_long.eq(self.offer.long)
+        self._loads(m, boards)
         m.d.comb += [getattr(self, name).eq(getattr(scheduler, name)) for name in observed_places(self._cfg)]
         seen = {name: getattr(self, name) for name in FRAME_INPUTS}
         if self._cfg.gives.gates:
@@ -205,6 +207,19 @@ class Frame(wiring.Component):
             m.d.comb += scheduler.outstanding.eq(Cat(board.outstanding for board in boards))
         if self._cfg.suspend == "outstanding":
             m.d.comb += scheduler.at_exit.eq(Cat(head.kind == Kind.EXIT.value for head in self.heads))
+
+    def _loads(self, m: Module, boards: list[wiring.PureInterface]) -> None:
+        """Which of the pending registers are long."""
+        if not self._cfg.sees_misses:
+            for board in boards:
+                m.d.comb += board.reserve_long.eq(self.offer.long)
+            return
+        registers = named(m, "missed_registers", destination_mask(m, self._cfg, self.missed, "missed"))
+        for warp, board in enumerate(boards):
+            m.d.comb += [
+                board.missed.eq(self.missed_valid & (self.missed.warp == warp)),
+                board.missed_registers.eq(registers),
+            ]
 
     def _barrier(self, m: Module, ctas: Value, leaves: Value) -> Barrier:
         m.submodules.barrier = barrier = Barrier(self._cfg)

@@ -7,7 +7,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import encode
-from warpfile.hdl.beat import beat_layout, kernel_layout, launch_layout
+from warpfile.hdl.beat import beat_layout, kernel_layout, launch_layout, missed_layout
 from warpfile.hdl.collectors.contract import collector_members, execution_members
 from warpfile.hdl.frame import Frame
 from warpfile.hdl.probe import drive, probe_layout
@@ -32,6 +32,7 @@ class Machine(wiring.Component):
     retired : Out(warps)                         Slots and places that are free from the next cycle.
     quiet : Out(1)                               Nothing is under way in the file; only with ``cfg.gives.kernel``.
     operand_valid : In(1), operand : In(operand_bits)   Of a pseudo-instruction; only with ``cfg.operand_bits``.
+    missed_valid : In(1), missed : In(missed_layout(cfg))   A load that misses; only with ``cfg.sees_misses``.
     dispatch, operands, result, result_data      See :func:`execution_members`.
     probe : Out(probe_layout)                    Only if there are ``probes``; those of the frame are among them.
     """
@@ -53,6 +54,8 @@ class Machine(wiring.Component):
             members |= {"kernel": In(stream.Signature(kernel_layout(cfg))), "quiet": Out(1)}
         if cfg.operand_bits:
             members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
+        if cfg.sees_misses:
+            members |= {"missed_valid": In(1), "missed": In(missed_layout(cfg))}
         if probes:
             members["probe"] = Out(probe_layout(probes))
         super().__init__(members)
@@ -109,6 +112,8 @@ class Machine(wiring.Component):
             ]
         if self._cfg.operand_bits:
             m.d.comb += [file.operand_valid.eq(self.operand_valid), file.operand.eq(self.operand)]
+        if self._cfg.sees_misses:
+            m.d.comb += [frame.missed_valid.eq(self.missed_valid), frame.missed.eq(self.missed)]
 
     def _execution(self, m: Module, collectors: wiring.Component, file: wiring.Component) -> None:
         for port in range(self._cfg.ports):

@@ -19,10 +19,10 @@ def group_mask(beat: Value) -> Value:
     return (ones << beat.dest[:2])[:GROUP]
 
 
-def destination_mask(m: Module, cfg: Config, beat: Value) -> Value:
-    """One bit per register name: the registers that a beat writes."""
-    groups = named(m, "dest_groups", decode(beat.dest[2:], cfg.register_names // GROUP))
-    mask = named(m, "dest_mask", group_mask(beat))
+def destination_mask(m: Module, cfg: Config, beat: Value, name: str = "dest") -> Value:
+    """One bit per register name: the registers that a beat writes; ``name`` is that of what it is made of."""
+    groups = named(m, f"{name}_groups", decode(beat.dest[2:], cfg.register_names // GROUP))
+    mask = named(m, f"{name}_mask", group_mask(beat))
     return Cat(mask & group.replicate(GROUP) for group in groups)
 
 
@@ -41,12 +41,13 @@ class WarpScoreboard(wiring.Component):
     release : In(ports), release_registers, release_tokens : In(ArrayLayout)   Completed results, one decoded register
                                        mask and one token mask per port.
     clear : Out(1)                     The head beat is valid and has no hazard.
-    reserve_long : In(1)               The reserving beat is a load from far away. This and the next only for
-                                       ``two_level``, which keeps one more bit per register.
-    touches_long : Out(1)              The head beat names a register that is pending because of such a load, or waits
-                                       for all that are.
-    short_pending : Out(1)             Some register is pending for another reason.
-    outstanding : Out(1)               Some register is pending because of such a load; only if the scheduler asks.
+    reserve_long : In(1)               The reserving beat is a load from far away: what it reserves is long. This and
+                                       the next only for ``two_level``, which keeps one more bit per register.
+    missed : In(1), missed_registers : In(register_names)   In place of it with ``long_from`` = ``miss``: those of these
+                                       registers are long that are pending and not released in this cycle.
+    touches_long : Out(1)              The head beat names a register that is long, or waits for all that are.
+    short_pending : Out(1)             Some register is pending that is not long.
+    outstanding : Out(1)               Some register is long; only if the scheduler asks.
     pending : Out(register_names)      Pending registers; only if the register file wants to see them.
     """
 
@@ -66,7 +67,9 @@ class WarpScoreboard(wiring.Component):
             "clear": Out(1),
         }
         if cfg.has_places:
-            members |= {"reserve_long": In(1), "touches_long": Out(1), "short_pending": Out(1)}
+            told = {"missed": In(1), "missed_registers": In(cfg.register_names)}
+            members |= told if cfg.sees_misses else {"reserve_long": In(1)}
+            members |= {"touches_long": Out(1), "short_pending": Out(1)}
         if cfg.sees_outstanding:
             members["outstanding"] = Out(1)
         if cfg.gives.gates:
@@ -96,8 +99,12 @@ class WarpScoreboard(wiring.Component):
     def _watch_loads(self, m: Module, pending: Value, mask: Value) -> None:
         """Pending registers that wait for global or local memory."""
         loading = Signal(self._cfg.register_names)
-        reserved = self.reserve_registers & self.reserve_long.replicate(len(loading))
-        self._update(m, loading, reserved, self.release_registers)
+        if self._cfg.sees_misses:
+            told = pending & self.missed_registers & self.missed.replicate(len(loading))
+            m.d.sync += loading.eq((loading | told) & ~self._freed(self.release_registers))
+        else:
+            reserved = self.reserve_registers & self.reserve_long.replicate(len(loading))
+            self._update(m, loading, reserved, self.release_registers)
         touches = self._read_after_write(loading) | self._write_after_write(loading, mask)
         if self._cfg.operand_bits:
             touches |= (self.head.drain == Drain.EMPTY.value) & loading.any()
@@ -109,9 +116,11 @@ class WarpScoreboard(wiring.Component):
             m.d.comb += self.outstanding.eq(loading.any())
 
     def _update(self, m: Module, bits: Signal, reserve: Value, release: data.View) -> None:
+        m.d.sync += bits.eq((bits & ~self._freed(release)) | (reserve & self.reserve.replicate(len(bits))))
+
+    def _freed(self, release: data.View) -> Value:
         ports = range(self._cfg.write_ports)
-        released = any_of(release[port] & self.release[port].replicate(len(bits)) for port in ports)
-        m.d.sync += bits.eq((bits & ~released) | (reserve & self.reserve.replicate(len(bits))))
+        return any_of(release[port] & self.release[port].replicate(len(release[port])) for port in ports)
 
     def _read_after_write(self, pending: Value) -> Value:
         sources = range(self._cfg.source_slots)

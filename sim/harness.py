@@ -156,7 +156,7 @@ def _slice(position: tuple[int, int]) -> str:
 
 def _frame_connections(at: dict[str, tuple[int, int]]) -> list[str]:
     pins = {"kernel": "kernel__payload", "kernel_valid": "kernel__valid"}
-    optional = ("kernel", "kernel_valid", "operand", "operand_valid")
+    optional = ("kernel", "kernel_valid", "operand", "operand_valid", "missed", "missed_valid")
     return [
         f".launch__payload({_slice(at['launch'])})",
         f".launch__valid(inputs[{at['launch_valid'][0]}])",

@@ -67,7 +67,7 @@ def pin_check() -> str:
 
 def pin_checker(cfg: Config, top: str, driven: list[str]) -> str:
     """The checker of the rules beside the machine ``top``; ``driven`` are connections of what drives that."""
-    inputs = [one for one in driven if one.startswith((".decode", ".launch", ".result__", ".kernel"))]
+    inputs = [one for one in driven if one.startswith((".decode", ".launch", ".result__", ".kernel", ".missed"))]
     outputs = [f".{name}(pin_{name})" for name in (*_WATCHED, *_handshakes(cfg))]
     return _CHECKER.format(top=top, connections="".join(f",\n    {one}" for one in [*inputs, *outputs]))
 

@@ -14,6 +14,7 @@ from warpfile.spec.beat import (
     field_bits,
     kernel_fields,
     launch_fields,
+    missed_fields,
     pack_fields,
     result_fields,
 )
@@ -45,7 +46,7 @@ class Section:
 def stimulus_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     """Whole input word. ``value`` is the row of the trace's values plus one, zero for unknown data.
 
-    Kernel and operand are there only for machines that take them.
+    Kernel, operand and missed are there only for machines that take them.
     """
     fields = [("reset", 1), ("launch_valid", 1), ("launch", field_bits(launch_fields(cfg)))]
     fields += [("decode_valid", 1), ("decode", field_bits(decode_fields(cfg))), ("ready", cfg.ports)]
@@ -59,6 +60,8 @@ def stimulus_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
         fields += [("kernel_valid", 1), ("kernel", field_bits(kernel_fields(cfg)))]
     if cfg.operand_bits:
         fields += [("operand_valid", 1), ("operand", cfg.operand_bits)]
+    if cfg.sees_misses:
+        fields += [("missed_valid", 1), ("missed", field_bits(missed_fields(cfg)))]
     return tuple(fields)
 
 
@@ -106,7 +109,10 @@ class StimulusPacker:
         self._number = {name: names.index(name) for name in names}
         self._first_result = self._number["result0"]
         self._beat = BeatPacker(cfg)
-        self._kernel, self._operand = self._number.get("kernel"), self._number.get("operand")
+        self._kernel, self._operand, self._missed = (self._number.get(name) for name in ("kernel", "operand", "missed"))
+        self._missed_dest, self._missed_count = (
+            positions(missed_fields(cfg))[name][0] for name in ("dest", "dest_count")
+        )
         self.width = field_bits(stimulus_fields(cfg))
         self._ready = positions(stimulus_fields(cfg))["ready"][0]
         self._held: list[tuple[Result | None, int]] = [(None, 0)] * cfg.write_ports
@@ -153,6 +159,10 @@ class StimulusPacker:
             parts.append((self._kernel, pack_fields(kernel_fields(self._cfg), values)))
         if self._operand is not None and stimulus.operand is not None:
             parts.append((self._operand, stimulus.operand))
+        missed = stimulus.missed
+        if self._missed is not None and missed is not None:
+            record = missed.warp | missed.dest << self._missed_dest | missed.dest_count << self._missed_count
+            parts.append((self._missed, record))
         return parts
 
     def _result(self, result: Result) -> int:

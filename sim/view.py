@@ -15,7 +15,14 @@ from warpfile.schemes import Scheme
 from warpfile.sim.harness_pins import pins
 from warpfile.sim.simulators import TOPLEVEL
 from warpfile.sim.stimulus import positions, stimulus_fields
-from warpfile.spec.beat import decode_fields, dispatch_fields, kernel_fields, launch_fields, result_fields
+from warpfile.spec.beat import (
+    decode_fields,
+    dispatch_fields,
+    kernel_fields,
+    launch_fields,
+    missed_fields,
+    result_fields,
+)
 from warpfile.spec.config import Config
 from warpfile.spec.encoding import NUMBER, Field, named_values, record
 from warpfile.spec.frame import frame_probes
@@ -81,6 +88,8 @@ def _pins(cfg: Config, layout: ProbeLayout) -> Group:
     inputs = [_input(cfg, "launch", launch_fields(cfg)), _input(cfg, "decode", decode_fields(cfg))]
     if cfg.gives.kernel:
         inputs.append(_input(cfg, "kernel", kernel_fields(cfg)))
+    if cfg.sees_misses:
+        inputs.append(_input(cfg, "missed", missed_fields(cfg)))
     outputs = [_dispatch(cfg, port) for port in range(cfg.ports)]
     return Group("pins", levels, (*inputs, *outputs, *(_result(cfg, port) for port in range(cfg.write_ports))))
 
@@ -93,7 +102,8 @@ def _input(cfg: Config, name: str, fields: Iterable[tuple[str, int]]) -> Group:
     """A stream that the environment drives."""
     at = positions(stimulus_fields(cfg))
     valid = Signal("valid", 1, f"inputs[{at[f'{name}_valid'][0]}]")
-    ready = () if name == "decode" else (_pin("ready", f"{name}__ready"),)  # the beat's is a level per warp
+    # A beat's is a level per warp, and a notice has none.
+    ready = () if name in ("decode", "missed") else (_pin("ready", f"{name}__ready"),)
     return Group(name, (valid, *ready, *_fields(record(cfg, fields), "inputs", at[name][0])))
 
 

@@ -154,6 +154,11 @@ def launch_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     return (("warp", cfg.warp_bits), ("base", cfg.place_bits), ("cta", cfg.cta_bits))
 
 
+def missed_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
+    """Names and widths of the notice that a load misses: its warp slot and destinations; least significant first."""
+    return (("warp", cfg.warp_bits), ("dest", cfg.register_bits), ("dest_count", 3))
+
+
 def kernel_fields(cfg: Config) -> tuple[tuple[str, int], ...]:
     """Names and widths of a kernel's start: registers per thread, then the descriptor; least significant first."""
     return (("registers", cfg.register_names.bit_length()), *cfg.descriptor)

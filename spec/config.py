@@ -113,6 +113,9 @@ class Config:
     resume: str = choice_field(
         ("head", "all"), "which loads a warp without a place waits for: those that its marked beat needs, all", "head"
     )
+    long_from: str = choice_field(
+        ("issue", "miss"), "when a load becomes one to leave for: at its issue, at the notice that it misses", "issue"
+    )
     ports: int = choice_field(
         tuple(_PORTS),
         "execution ports: one for all units; arithmetic, SFU and LSU; the same with ALU apart; one for each class",
@@ -137,6 +140,9 @@ class Config:
     texture_latency: int = number_field(1, 4096, "textures and surfaces, as alu_latency", 200)
     texture_interval: int = number_field(1, 1024, "as alu_interval", 4)
     hit_latency: int = number_field(1, 4096, "global and local memory, no line waited for", 32)
+    notice_latency: int = number_field(
+        1, 4096, "from a load's dispatch to the notice that it misses; for textures always; only with long_from miss", 4
+    )
     miss_latency: int = number_field(1, 4096, "from a line's entry into the channel to its arrival", 400)
     miss_interval: int = number_field(1, 1024, "cycles between two lines from beyond the cache", 4)
     cache_lines: int = number_field(0, 4096, "128-byte lines of the cache, 4 ways; 0: every line misses", 256)
@@ -165,7 +171,12 @@ class Config:
         self._suspensions()
 
     def _suspensions(self) -> None:
-        """What would suspend a warp again at once, or for nothing that ends."""
+        """What would suspend a warp again at once, or for nothing that ends, or too late."""
+        if self.sees_misses and self.notice_latency > min(self.hit_latency, self.texture_latency):
+            raise ValueError(
+                f"notice_latency must be at most hit_latency, {self.hit_latency}, and texture_latency,"
+                f" {self.texture_latency}, not {self.notice_latency}, if long_from is miss"
+            )
         if self.suspend == "outstanding" and self.resume != "all":
             raise ValueError(
                 f"resume must be all, not {self.resume}, if suspend is outstanding:"
@@ -195,6 +206,11 @@ class Config:
     def has_places(self) -> bool:
         """Whether the scheduler has places: only warps that hold one issue, and the file is asked to let go of one."""
         return self.scheduler == "two_level"
+
+    @property
+    def sees_misses(self) -> bool:
+        """Whether the machine is told of loads that miss."""
+        return self.has_places and self.long_from == "miss"
 
     @property
     def sees_outstanding(self) -> bool:

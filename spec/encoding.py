@@ -112,6 +112,8 @@ PINS = {
     "decode_ready": ("warps to which a beat may be sent in this cycle", "bit w: slot w"),
     "operand": ("operand of the pseudo-instruction that issued in the cycle before", "as the scheme says"),
     "operand_valid": ("there is one", _BIT),
+    "missed": ("load that is known to miss: its warp and its destinations", "record"),
+    "missed_valid": ("there is one", _BIT),
     "resident": ("slots that hold a warp", "bit w: slot w"),
     "waiting": ("warps that wait at a barrier", "bit w: slot w"),
     "issue": ("a beat leaves its instruction buffer", _BIT),

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
-from warpfile.spec.stimulus import Result, Stimulus
+from warpfile.spec.stimulus import Missed, Origin, Result, Stimulus
 from warpfile.spec.timing import Timings
-from warpfile.spec.trace import Trace
+from warpfile.spec.trace import Space, Trace
 from warpfile.spec.values import RowValues
+
+# Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
+_MISS: Final = int(Origin.MISS)
+_TEXTURE: Final = int(Space.TEXTURE)
 
 
 class Execution:
@@ -28,6 +33,8 @@ class Execution:
         self._units = [_ExecutionPort(write_of[port]) for port in range(cfg.ports)]
         self._timings = Timings(cfg)
         self._coming: dict[int, list[tuple[int, Result]]] = {}  # write-back port and result, by the cycle
+        self._notices = cfg.notice_latency if cfg.sees_misses else 0  # 0: nobody wants any
+        self._missed: dict[int, Missed] = {}  # by the cycle of their notice
         self._values = RowValues(trace, cfg.lanes) if cfg.values and trace is not None else None
 
     def owner(self, payload: int) -> int | None:
@@ -39,7 +46,7 @@ class Execution:
         return None
 
     def drive(self, cycle: int, stimulus: Stimulus) -> None:
-        """Set this cycle's ``ready`` and results."""
+        """Set this cycle's ``ready``, results and notice of a miss."""
         if cycle in self._coming:
             for number, result in self._coming.pop(cycle):
                 self._writes_back[number].append(result)
@@ -50,6 +57,8 @@ class Execution:
             if unit.free_at <= cycle and len(self._writes_back[unit.write_port]) < limit:
                 ready |= 1 << number
         stimulus.ready = ready
+        if self._notices:
+            stimulus.missed = self._missed.pop(cycle, None)
 
     def issued(self, warp: int, beat: Beat, cycle: int) -> None:
         """A beat of a warp; one that needs no unit releases its tokens."""
@@ -67,6 +76,10 @@ class Execution:
             return warp
         latency, interval, origin = self._timings.of(beat, cycle)
         unit.free_at = cycle + interval
+        if self._notices and beat.long and (origin == _MISS or beat.space == _TEXTURE):
+            due = cycle + self._notices
+            assert due not in self._missed, "loads leave by one port, one in a cycle, and all notices are as late"
+            self._missed[due] = Missed(warp, beat.dest, beat.dest_count)
         tokens, row = beat.token_writes, beat.result_row
         for k in range(beat.dest_count):
             result = Result(cycle + latency + k, warp, True, beat.dest + k, tokens, beat.mask, row)

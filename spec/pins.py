@@ -12,9 +12,11 @@ RULES = {
     "launch_held": "a launch changes before it is taken",
     "result_held": "a result changes before it is taken",
     "kernel_held": "a kernel changes before it is taken",
+    "missed_slot": "a load is said to miss for a slot that holds no warp",
 }
 
 
 def rules(cfg: Config) -> tuple[str, ...]:
     """Names of the rules that a machine's pins have."""
-    return tuple(name for name in RULES if name != "kernel_held" or cfg.gives.kernel)
+    absent = {"kernel_held": not cfg.gives.kernel, "missed_slot": not cfg.sees_misses}
+    return tuple(name for name in RULES if not absent.get(name))

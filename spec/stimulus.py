@@ -51,11 +51,20 @@ class Result:
 
 
 @dataclass(slots=True, eq=False)
+class Missed:
+    """The load of these registers of a warp slot is known to miss."""
+
+    warp: int
+    dest: int
+    dest_count: int
+
+
+@dataclass(slots=True, eq=False)
 class Stimulus:
     """Inputs of one cycle. ``beat`` belongs to warp slot ``beat_warp``; ``ready`` is a mask of execution ports.
 
     ``kernel`` is offered before the first launch, ``operand`` is that of the pseudo-instruction that issued in the
-    cycle before; both only for machines that take them.
+    cycle before, ``missed`` a notice; all only for machines that take them.
     """
 
     launch: Launch | None = None
@@ -65,3 +74,4 @@ class Stimulus:
     results: list[Result | None] = field(default_factory=list)
     kernel: Kernel | None = None
     operand: int | None = None
+    missed: Missed | None = None

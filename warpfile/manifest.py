@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 from warpfile.names import Names
 from warpfile.schemes import TOP, Scheme
-from warpfile.spec.beat import decode_fields, dispatch_fields, kernel_fields, launch_fields, result_fields
+from warpfile.spec.beat import (
+    decode_fields,
+    dispatch_fields,
+    kernel_fields,
+    launch_fields,
+    missed_fields,
+    result_fields,
+)
 from warpfile.spec.config import Config
 from warpfile.spec.encoding import Field, pin, record, said
 from warpfile.spec.probe import Probe, ProbeLayout
@@ -79,9 +86,9 @@ def _port(cfg: Config, name: str, direction: str, width: int, probes: tuple[Prob
 def _fields(cfg: Config, name: str, probes: tuple[Probe, ...]) -> Iterator[Field]:
     """Fields of a packed port."""
     stream = name.partition("__")[0]
-    records = {"launch": launch_fields, "kernel": kernel_fields, "decode": decode_fields}
+    records = {"launch": launch_fields, "kernel": kernel_fields, "decode": decode_fields, "missed": missed_fields}
     returned = {"dispatch": dispatch_fields, "result": result_fields}
-    if name == "decode" or name in ("launch__payload", "kernel__payload"):
+    if name in ("decode", "missed", "launch__payload", "kernel__payload"):
         yield from record(cfg, records[stream](cfg))
     elif stream in returned and name.endswith("__payload"):
         yield from record(cfg, returned[stream](cfg), returned=True)

@@ -25,12 +25,13 @@ _INPUTS = {
     "kernel": ("kernel__valid", "kernel__payload"),
     "operand": ("operand_valid", "operand"),
 }
+_MISSED = {"missed": ("missed_valid", "missed")}
 
 
 def _pins(name: str) -> tuple[str, str]:
     """Names of the pins of a section: whether it is there, and what it is."""
     port = name.removeprefix("result")
-    return _INPUTS.get(name) or (f"result__{port}__valid", f"result__{port}__payload")
+    return (_INPUTS | _MISSED).get(name) or (f"result__{port}__valid", f"result__{port}__payload")
 
 
 def _beside(name: str) -> int:
@@ -120,7 +121,7 @@ class Sender(_Driver):
 
 class Units(_Driver):
     """Execution units and memory: takes what is dispatched and returns its results after the latencies of the
-    configuration.
+    configuration, and says which loads miss to machines that want to know.
 
     ``stalls`` is the share of cycles in which a port that could take a beat does not, and in which a result that could
     be offered is not. Values are those of the workload's trace, random ones where it has none. All that is random
@@ -128,7 +129,7 @@ class Units(_Driver):
     """
 
     def __init__(self, pins: Pins, *, stalls: float = 0.0, seed: int = 0) -> None:
-        super().__init__(pins, [f"result{port}" for port in range(pins.design.config.write_ports)])
+        super().__init__(pins, [*_MISSED, *(f"result{port}" for port in range(pins.design.config.write_ports))])
         trace = pins.workload.trace if pins.workload else None
         self._execution = Execution(self._cfg, trace)
         self._rows = RowValues(trace, self._cfg.lanes) if trace else None

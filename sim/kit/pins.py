@@ -15,12 +15,13 @@ from warpfile.spec.beat import (
     dispatch_fields,
     kernel_fields,
     launch_fields,
+    missed_fields,
     result_fields,
     unpack_fields,
 )
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
-from warpfile.spec.stimulus import Result, Stimulus
+from warpfile.spec.stimulus import Missed, Result, Stimulus
 from warpfile.spec.workload import Kernel, Workload
 
 
@@ -150,6 +151,8 @@ class Pins:
             stimulus.kernel = Kernel(values.pop("registers"), values)
         if cfg.operand_bits and self.read("operand_valid"):
             stimulus.operand = self.read("operand")
+        if cfg.sees_misses and self.read("missed_valid"):
+            stimulus.missed = Missed(**unpack_fields(missed_fields(cfg), self.read("missed")))
         if cycle.valid["launch"]:
             stimulus.launch = Launch(**unpack_fields(launch_fields(cfg), cycle.payload["launch"]), stream=0)
             if cycle.ready["launch"]:

@@ -68,8 +68,7 @@ class ScoreboardProperties(Properties):
 
     def _loads(self, m: Module, part) -> None:
         """The registers among those that are pending which a load reserved."""
-        reserved = part.reserve_registers & part.reserve_long.replicate(self._cfg.register_names)
-        self.loading = self._shadow(m, "loads", reserved, part.release_registers)
+        self.loading = self._missed(m, part) if self._cfg.sees_misses else self._reserved_by_loads(m, part)
         read, written = self._named(part.head)
         waits = (self.loading & (read | written)).any()
         if self._cfg.operand_bits:
@@ -79,15 +78,33 @@ class ScoreboardProperties(Properties):
             Assert(waits | ~part.touches_long, "nobody else is taken for one"),
             Assert(part.short_pending == (self.pending & ~self.loading).any(), "other pending registers are known"),
         ]
+        if self._cfg.sees_outstanding:
+            m.d.comb += Assert(part.outstanding == self.loading.any(), "a load that is out is known whatever the head")
+
+    def _reserved_by_loads(self, m: Module, part) -> Signal:
+        reserved = part.reserve_registers & part.reserve_long.replicate(self._cfg.register_names)
+        return self._shadow(m, "loads", reserved, part.release_registers)
+
+    def _missed(self, m: Module, part) -> Signal:
+        """Told of while they were pending, and not released in that cycle or since."""
+        held = Signal(self._cfg.register_names, name="missed_shadow")
+        for bit in range(len(held)):
+            with m.If(self._is_freed(part.release_registers, bit)):
+                m.d.sync += held[bit].eq(0)
+            with m.Elif(part.missed & part.missed_registers[bit] & self.pending[bit]):
+                m.d.sync += held[bit].eq(1)
+        return held
+
+    def _is_freed(self, release, bit: int) -> Value:
+        return Cat(self.part.release[port] & release[port][bit] for port in range(self._cfg.write_ports)).any()
 
     def _shadow(self, m: Module, name: str, reserve: Value, release) -> Signal:
         """Reserved and not released; a bit that is both in one cycle is reserved."""
         held = Signal(len(reserve), name=f"reserved_{name}")
         for bit in range(len(held)):
-            freed = Cat(self.part.release[port] & release[port][bit] for port in range(self._cfg.write_ports)).any()
             with m.If(self.part.reserve & reserve[bit]):
                 m.d.sync += held[bit].eq(1)
-            with m.Elif(freed):
+            with m.Elif(self._is_freed(release, bit)):
                 m.d.sync += held[bit].eq(0)
         return held
 
@@ -150,6 +167,11 @@ class ScoreboardProperties(Properties):
             m.d.comb += Assert(state("loading") == self.loading, "loads are those reserved by one")
 
 
+def _beyond(cfg: Config) -> str:
+    """What it knows besides, in the size of its proof."""
+    return ", pseudo-instructions, loads" if cfg.operand_bits else ", loads that miss" if cfg.sees_misses else ""
+
+
 def _proof(cfg: Config, *, regress: bool = False) -> Proof:
     def wrong(**changes):
         return lambda: ScoreboardProperties(Miswired(WarpScoreboard(cfg), **changes), cfg, helped=False)
@@ -157,7 +179,8 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
     names = cfg.register_names
     return Proof(
         "hdl.scoreboard.WarpScoreboard",
-        f"of {names} registers, {TOKENS} tokens" + (", pseudo-instructions, loads" if cfg.operand_bits else ""),
+        f"of {names} registers, {TOKENS} tokens{_beyond(cfg)}",
+        +(", pseudo-instructions, loads" if cfg.operand_bits else ", loads that miss" if cfg.sees_misses else ""),
         lambda: ScoreboardProperties(WarpScoreboard(cfg), cfg),
         {
             "a reserved register stays pending until its release": wrong(reserve_registers=lambda mask: mask[1:] << 1),
@@ -165,6 +188,7 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
             "clear implies no token is pending": wrong(reserve_tokens=lambda tokens: tokens[:-1]),
             "without a hazard the head is clear": wrong(release=lambda release: release & ~Const(2, len(release))),
             **(_drain_controls(cfg, wrong) if cfg.operand_bits else {}),
+            **(_miss_controls(wrong) if cfg.sees_misses else {}),
         },
         reach=4,
         regress=regress,
@@ -189,6 +213,14 @@ def _drain_controls(cfg: Config, wrong: Callable[..., Callable[[], Properties]])
         "clear implies EMPTY finds nothing pending": taken(Drain.EMPTY, Drain.DISPATCHED),
         "who waits for a load is known": wrong(reserve_long=lambda long: long & 0),
         "nobody else is taken for one": wrong(reserve_long=lambda long: long | 1),
+    }
+
+
+def _miss_controls(wrong: Callable[..., Callable[[], Properties]]) -> dict[str, Callable[[], Properties]]:
+    return {
+        "who waits for a load is known": wrong(missed=lambda missed: missed & 0),
+        "nobody else is taken for one": wrong(missed=lambda missed: missed | 1),
+        "a load that is out is known whatever the head": wrong(missed_registers=lambda mask: mask & ~1),
     }
 
 
@@ -229,6 +261,7 @@ def _write_after_read(slots: int) -> Proof:
 PROOFS = (
     _proof(CFG),
     _proof(Draining(**CFG.replace(scheduler="two_level", active_warps=2).to_json())),
+    _proof(CFG.replace(scheduler="two_level", active_warps=2, long_from="miss", resume="all")),
     _proof(CFG.replace(register_names=64, collectors=3), regress=True),
     _write_after_read(4),
 )

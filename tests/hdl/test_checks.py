@@ -51,6 +51,19 @@ module bench;
 endmodule
 """
 
+_MISSED = """\
+module bench;
+  reg clk = 0, rst = 1;
+  wire [{top}:0] wrong;
+  machine_checks #(.STOP(0)) checks ({pins}, .wrong(wrong));
+  initial begin
+    #1 clk = 1;
+    #1 clk = 0; rst = 0;
+    #1 $display("%0d", wrong);
+  end
+endmodule
+"""
+
 
 def said(folder: Path, *cycles: tuple[int, int, int]) -> list[str]:
     """What the checker prints when a kernel's payload, valid and ready go through these cycles."""
@@ -73,6 +86,21 @@ def said(folder: Path, *cycles: tuple[int, int, int]) -> list[str]:
 
 
 needs_icarus = pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed")
+
+
+@needs_icarus
+@pytest.mark.parametrize(("slot", "wrong"), [(0, False), (1, True)])
+def test_a_load_of_nobody_that_misses_is_found(tmp_path: Path, slot: int, wrong: bool) -> None:
+    cfg = Config(lanes=1, warps=2, scheduler="two_level", active_warps=1, long_from="miss")
+    checker = checks_verilog(cfg, "machine")
+    given = {"clk": "clk", "rst": "rst", "resident": "2'd1", "missed": f"8'd{slot}", "missed_valid": "1'b1"}
+    names = re.findall(r"^  input (?:\[\d+:0\] )?(\w+)", checker, re.MULTILINE)
+    pins = ", ".join(f".{name}({given.get(name, 0)})" for name in names)
+    bench = _MISSED.format(top=len(rules(cfg)) - 1, pins=pins)
+    (tmp_path / "bench.v").write_text(checker + bench)
+    subprocess.run(["iverilog", "-g2005", "-s", "bench", "-o", tmp_path / "x", tmp_path / "bench.v"], check=True)
+    found = subprocess.run(["vvp", "-n", tmp_path / "x"], check=True, capture_output=True, text=True).stdout
+    assert int(found) == wrong << rules(cfg).index("missed_slot")
 
 
 @needs_icarus

@@ -22,6 +22,8 @@ from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
 
 OTHERS = [name for name in SCHEMES if name != "baseline"]
+#: A warp leaves for any load, if a ready one needs its place, and comes back for all its loads.
+OUTSTANDING = {"suspend": "outstanding", "resume": "all", "suspend_load": "needed", "suspend_barrier": "needed"}
 #: Configurations that are unlike the scheme's own: scheme, preset, what is changed. Each is a simulation of its own:
 #: ``make test`` has one or two of every scheme, with all that the scheme has of its own; the others are regressions.
 AWKWARD = [
@@ -35,6 +37,7 @@ AWKWARD = [
     ("bow_wr+pilot", "tiny", {"fast_registers": 3, "profile": "pilot", "bank_cycles": 2}),
     ("pilot", "tiny", {"remap": "migrate", "rename_latency": 1, "fast_registers": 3, "collect": "all"}),
     ("bow_wr+regmutex", "tiny", {"fair": 1, "bank_cycles": 2}),
+    ("baseline+two_level", "tiny", OUTSTANDING | {"active_warps": 2, "long_from": "miss"}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
@@ -60,6 +63,11 @@ AWKWARD = [
             ("pilot+two_level", {"remap": "migrate", "active_warps": 2}),
             ("malekeh+regmutex", {"bank_ports": "1R1W"}),
             ("regmutex+two_level", {"active_warps": 2, "suspend": "always"}),
+            ("rfc", {"active_warps": 2, "long_from": "miss", "notice_latency": 1}),
+            ("malekeh+two_level", {"active_warps": 2, "suspend_load": "needed"}),
+            ("bow_wr+two_level", OUTSTANDING | {"active_warps": 1}),
+            ("pilot+two_level", {"active_warps": 2, "resume": "all", "long_from": "miss", "notice_latency": 6}),
+            ("regmutex+two_level", OUTSTANDING | {"active_warps": 2, "long_from": "miss"}),
             ("regmutex_paired", {"pair_state": "pair", "collect": "all", "banks": 4}),
         )
     ),

@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.golden.machines import Baseline, layout_of
 from tests.golden.scenario import BAR, NOP, hand_trace, op, run
+from warpfile.sim.stimulus import StimulusPacker, positions, stimulus_fields
+from warpfile.spec.beat import missed_fields, unpack_fields
 from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment
 from warpfile.spec.memory import Memory
+from warpfile.spec.stimulus import Missed, Stimulus
 from warpfile.spec.trace import LANES, Access, Port, Space, StaticInstruction, Trace
 from warpfile.spec.workload import prepare
 
@@ -43,6 +48,53 @@ def test_a_miss_waits_for_its_last_line() -> None:
 def test_the_channel_serves_one_line_per_interval() -> None:
     # Dispatched one cycle apart: the second line enters the channel four cycles after the first.
     assert latency(with_lines((access(4), [1]), (access(5), [2]))) == 103
+
+
+TOLD = SLOW.replace(scheduler="two_level", long_from="miss", notice_latency=3, cache_lines=4)
+
+
+def notices(trace: Trace) -> tuple[list[tuple[int, int, int, int]], list[int]]:
+    """Cycle, warp and destinations of every notice, and the cycles of all dispatches."""
+    layout = layout_of("baseline", TOLD)
+    environment, model = Environment(TOLD, prepare(TOLD, trace), layout), Baseline(TOLD, layout)
+    told, dispatched = [], []
+    while not environment.done:
+        stimulus = environment.stimulus()
+        if missed := stimulus.missed:
+            told.append((environment.cycle, missed.warp, missed.dest, missed.dest_count))
+        word = model.step(stimulus)
+        dispatched += [environment.cycle] if layout.unpack(word)["dispatch"] else []
+        environment.observe(word)
+    return told, dispatched
+
+
+def test_every_load_that_misses_is_told_of_once_and_as_late_as_any_other() -> None:
+    wide = op((), 8, dest_count=4, port=Port.LSU, space=Space.GLOBAL, access=Access.LOAD, bytes=16)
+    shared, texture = access(6, space=Space.SHARED), access(7, space=Space.TEXTURE)
+    late = op((4,), 5, port=Port.LSU, space=Space.GLOBAL, access=Access.LOAD, bytes=4)
+    told, at = notices(
+        with_lines(
+            (access(4), [1]), (wide, [2]), (access(kind=Access.STORE), [3]), (shared, [4]), (texture, [5]),
+            (late, [1]),
+        )
+    )  # fmt: skip
+    # The last access waits for the line that the first brings, and hits it; stores and shared memory are told of never.
+    assert told == [(at[0] + 3, 0, 4, 1), (at[1] + 3, 0, 8, 4), (at[4] + 3, 0, 7, 1)]
+
+
+def test_nobody_is_told_of_misses_who_does_not_ask() -> None:
+    assert not TOLD.replace(long_from="issue").sees_misses and not TOLD.replace(scheduler="gto").sees_misses
+    assert "missed" not in dict(stimulus_fields(TOLD.replace(long_from="issue")))
+
+
+def test_the_pins_carry_a_notice() -> None:
+    fields, packer = positions(stimulus_fields(TOLD)), StimulusPacker(TOLD)
+    stimulus = Stimulus(results=[None] * TOLD.write_ports, missed=Missed(3, 8, 4))
+    word = packer.pack(stimulus)
+    low, width = fields["missed"]
+    assert word >> fields["missed_valid"][0] & 1
+    assert unpack_fields(missed_fields(TOLD), word >> low & (1 << width) - 1) == {"warp": 3, "dest": 8, "dest_count": 4}
+    assert not packer.pack(Stimulus(results=[None] * TOLD.write_ports))
 
 
 def accesses(cfg: Config, *timed: tuple[int, StaticInstruction, list[int]]) -> list[tuple[int, bool]]:

@@ -9,6 +9,11 @@ from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.scheduler.two_level.scheduler import TwoLevel
 from warpfile.spec.config import Config
 
+#: Of places that are kept unless needed, by output.
+_ONLY = {
+    "suspend_long": "only a place whose warp has a load out is given up for one",
+    "suspend_barrier": "only a place whose warp waits is given up at a barrier",
+}
 FREE, ACTIVE, DRAINING, RELEASING = range(4)  #: what a place goes through
 
 
@@ -48,25 +53,34 @@ class PlaceProperties(ConfiguredProperties):
         cfg, self.resumed = self._cfg, Signal(self._cfg.warps, name="resumed_shadow")
         issuing = Mux(part.taken, part.grant, 0)
         m.d.sync += self.resumed.eq((self.resumed | part.activate) & ~(issuing & ~part.activate))
-        why = {"pending": part.touches_long, "always": ~self.resumed, "never": Const(0, cfg.warps)}[cfg.suspend]
+        marked = part.buffered & part.marked
         self.suspends = Signal(cfg.warps, name="suspends_shadow")
+        m.d.comb += self.suspends.eq(
+            part.outstanding & ~(part.buffered & part.at_exit)
+            if cfg.suspend == "outstanding"
+            else {"pending": marked & part.touches_long, "always": marked & ~self.resumed, "never": 0}[cfg.suspend]
+        )
         waits = self._of_places(part.waiting & ~part.barrier_released) if cfg.suspend != "never" else 0
         long = self.active & self._of_places(self.suspends)
         stopped = self.active & ~long & waits
-        m.d.comb += [
-            self.suspends.eq(part.buffered & part.marked & why),
-            Assert(part.suspend_long == long, "a place drains for its warp's marked beat"),
-        ]
-        if cfg.suspend_barrier == "always":
-            m.d.comb += Assert(part.suspend_barrier == stopped, "or because its warp waits")
-        else:
-            self._gives_way(m, part, stopped, self.active & ~long)
+        stay, leaves, staying = Const(0), Const(0), self.active
+        for starts, places, when, text in (
+            (part.suspend_long, long, cfg.suspend_load, "a place drains for its warp's marked beat"),
+            (part.suspend_barrier, stopped, cfg.suspend_barrier, "or because its warp waits"),
+        ):
+            if when == "always":
+                m.d.comb += Assert(starts == places, text)
+                staying &= ~places
+            else:
+                m.d.comb += Assert((starts & ~places) == 0, _ONLY[starts.name])
+                stay, leaves = stay | places, leaves | starts
+        if "needed" in (cfg.suspend_load, cfg.suspend_barrier):
+            self._gives_way(m, part, leaves, stay, staying)
 
-    def _gives_way(self, m, part, stopped: Value, staying: Value) -> None:
+    def _gives_way(self, m, part, leaves: Value, stopped: Value, staying: Value) -> None:
         """One place drains for a warp that needs it; so no ready warp waits while all places have stopped warps."""
-        leaves, needed = part.suspend_barrier, part.ready.any()
+        needed = part.ready.any()
         m.d.comb += [
-            Assert((leaves & ~stopped) == 0, "only a place whose warp waits is given up at a barrier"),
             Assert(at_most_one(leaves), "one at a time"),
             Assert((leaves == 0) | (needed & staying.all()), "for a ready warp, when no other place becomes free"),
             Assert((leaves == 0) | (((leaves - 1) & stopped) == 0), "the lowest"),
@@ -91,7 +105,8 @@ class PlaceProperties(ConfiguredProperties):
             Assert((part.grant & ~active) == 0, "only a warp on an active place issues"),
         ]
         self.ready = Signal(self._cfg.warps, name="ready_shadow")
-        loading = part.buffered & part.marked & part.touches_long
+        marked = part.buffered & part.marked
+        loading = part.outstanding if self._cfg.sees_outstanding else marked & part.touches_long
         m.d.comb += self.ready.eq(part.resident & ~here & ~part.waiting & ~loading)
 
     def _activated(self, m, part) -> None:
@@ -206,8 +221,22 @@ _NEEDED = {
     },
 }
 
+_NEEDED_FOR_LOADS = {
+    "for a ready warp, when no other place becomes free": {"suspend_long": lambda places: places | 1},
+    "while a warp needs a place, one is free or leaves, or none has stopped": {"suspend_long": lambda _: Const(0, 2)},
+    "ready is who is resident, without place, and waits for nothing": {"outstanding": lambda warps: warps & ~1},
+}
+
 PROOFS = (
     _proof("greedy, pending", _GREEDY),
+    _proof(
+        "greedy, outstanding, places kept at loads and barriers",
+        _NEEDED_FOR_LOADS,
+        suspend="outstanding",
+        resume="all",
+        suspend_load="needed",
+        suspend_barrier="needed",
+    ),
     _proof("greedy, pending, places kept at barriers", _NEEDED, suspend_barrier="needed"),
     _proof("round robin, always", _ROUND_ROBIN, active_choice="round_robin", suspend="always"),
     _proof(

@@ -45,9 +45,13 @@ class PlaceWatcher(Watcher):
         self._check_places(f)
         if f["issue"]:
             beat = self.buffers[f["issue_warp"]][0]
-            if loads(beat) and beat.mask:
+            if loads(beat) and beat.mask and self.cfg.long_from == "issue":
                 self.long |= {(f["issue_warp"], beat.dest + k) for k in range(beat.dest_count)}
         super().check(stimulus, f)
+        if missed := stimulus.missed:
+            told = {(missed.warp, missed.dest + k) for k in range(missed.dest_count)}
+            require(all((w, "register", r) in self.pending for w, r in told), "only a load that has issued misses")
+            self.long |= told
         self.long = {(w, r) for w, r in self.long if self.pending[w, "register", r] > self.cycle}
 
     def _pending_registers(self, warp: int) -> set[int]:

@@ -20,6 +20,7 @@ from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stimulus import Missed
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
@@ -40,6 +41,8 @@ def random_places(rng: random.Random) -> Config:
         suspend_load="always" if suspend == "always" else rng.choice(("always", "needed")),
         suspend_barrier=rng.choice(("always", "needed")),
         resume="all" if suspend == "outstanding" else rng.choice(("head", "all")),
+        long_from=rng.choice(("issue", "miss")),
+        notice_latency=rng.choice((1, 4, cfg.hit_latency)),
     )
 
 
@@ -146,6 +149,31 @@ class KeepsALoadersPlace(Baseline):
         self.scheduler._leave = lambda loads, stopped, ready: leave(loads, stopped, 0)  # type: ignore[attr-defined]
 
 
+class TakesEveryLoadForAMiss(Baseline):
+    """A load is long from its issue."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.frame._from_issue = True  # type: ignore[attr-defined]
+
+
+class HearsOfNoMiss(Baseline):
+    """No load is ever long."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.frame.missed = lambda missed: None  # type: ignore[attr-defined]
+
+
+class HearsOfTheFirstRegister(Baseline):
+    """A wide load that misses makes one register long."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        missed = self.frame.missed  # type: ignore[attr-defined]
+        self.frame.missed = lambda one: missed(Missed(one.warp, one.dest, 1))  # type: ignore[attr-defined]
+
+
 class ComesBackForItsHead(Baseline):
     """A warp gets a place as soon as its head beat can issue."""
 
@@ -174,6 +202,9 @@ MUTANTS: dict[type[Baseline], tuple[dict[str, object], str]] = {
     GivesSeveralPlaces: (_NEEDED, "control"),
     KeepsALoadersPlace: ({**_OUTSTANDING, "suspend_load": "needed"}, "memory"),
     ComesBackForItsHead: ({"resume": "all"}, "memory"),
+    TakesEveryLoadForAMiss: ({"long_from": "miss"}, "memory"),
+    HearsOfNoMiss: ({"long_from": "miss"}, "memory"),
+    HearsOfTheFirstRegister: ({"long_from": "miss"}, "memory"),
     SuspendsTwice: ({"suspend": "always"}, "mixed"),
 }
 

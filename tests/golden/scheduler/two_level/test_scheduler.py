@@ -156,8 +156,7 @@ def test_any_load_that_is_out_sends_its_warp_away_until_all_are_back() -> None:
 
 
 def test_a_warp_without_a_place_comes_back_for_its_head_or_for_all_its_loads() -> None:
-    texture = op((), 5, port=Port.LSU, space=Space.TEXTURE, access=Access.LOAD, bytes=4)
-    trace = hand_trace([load((), 4), texture, op((4,), 6), op((5,), 7)])
+    trace = hand_trace([load((), 4), TEXTURE, op((4,), 6), op((5,), 7)])
     head, all_ = (run(CFG.replace(resume=resume), trace) for resume in ("head", "all"))
     for result, returns in ((head, (0, 1)), (all_, (1,))):
         loaded = [cycle for cycle, ports in result.events("write") if ports == 0b100]
@@ -168,6 +167,42 @@ def test_a_warp_keeps_its_place_at_its_exit_until_its_loads_are_back() -> None:
     result = run(ALL.replace(hit_latency=200), hand_trace([load((), 4)]))
     assert not result.when("suspend_long") and result.model.counters["activations"] == 1
     assert result.when("exit") == [result.when("write")[0] + 1]
+
+
+MISS = CFG.replace(long_from="miss", notice_latency=7)
+TEXTURE = op((), 5, port=Port.LSU, space=Space.TEXTURE, access=Access.LOAD, bytes=4)
+
+
+def test_a_load_that_hits_suspends_nobody() -> None:
+    result = run(MISS, hand_trace([load((), 5), op((5,), 6)]))  # without addresses it hits
+    assert not result.when("suspend_long") and result.model.counters["activations"] == 1
+
+
+def test_a_load_that_misses_suspends_from_the_cycle_after_its_notice() -> None:
+    result = run(MISS, hand_trace([TEXTURE, op((5,), 6)]))
+    dispatched = result.when("dispatch")[0]
+    assert result.when("suspend_long") == [dispatched + 7 + 1]
+    result = run(MISS.replace(notice_latency=30), hand_trace([TEXTURE, op((5,), 6)]))
+    assert result.when("suspend_long") == [result.when("dispatch")[0] + 30 + 1]
+
+
+def test_a_notice_with_the_result_makes_nothing_long() -> None:
+    result = run(MISS.replace(texture_latency=7), hand_trace([TEXTURE, op((5,), 6)]))
+    assert result.when("write")[0] == result.when("dispatch")[0] + 7 and not result.when("suspend_long")
+
+
+def test_a_place_drains_until_every_load_has_missed_or_is_back() -> None:
+    result = run(MISS, hand_trace([TEXTURE, load((), 4), op((5,), 6)]))
+    assert result.when("suspend_long") == [result.when("dispatch")[0] + 7 + 1]
+    hit = result.when("write")[0]
+    assert result.when("draining")[-1] == hit + 1 and result.when("releasing") == [hit + 2]
+
+
+def test_a_notice_that_would_come_after_the_result_is_refused() -> None:
+    said = "notice_latency must be at most hit_latency, 30, and texture_latency, 200, not 31, if long_from is miss"
+    with pytest.raises(ValueError, match=said):
+        MISS.replace(notice_latency=31)
+    assert not CFG.replace(notice_latency=31).sees_misses
 
 
 def test_a_place_is_kept_for_a_load_that_nobody_else_needs_it_for() -> None:

@@ -304,6 +304,37 @@ def test_always_suspends_a_marked_beat_once():
     assert [row.get("suspend_long", 0) for row in rows] == [0, 0, 0, 1, 0]
 
 
+def test_a_scoreboard_is_told_which_pending_registers_wait_for_a_load():
+    part = WarpScoreboard(CFG.replace(long_from="miss", resume="all"))
+
+    async def bench(ctx):
+        def seen():
+            return ctx.get(part.touches_long), ctx.get(part.outstanding), ctx.get(part.short_pending)
+
+        async def cycle(**inputs):
+            for name in ("reserve", "reserve_registers", "missed", "missed_registers", "release"):
+                ctx.set(getattr(part, name) if name != "release" else part.release[0], inputs.get(name, 0))
+            await ctx.tick()
+
+        ctx.set(part.valid, 1)
+        ctx.set(part.head.source_valid, 0b001)
+        ctx.set(part.head.sources[0], 9)
+        await cycle(reserve=1, reserve_registers=0b11 << 8)
+        assert seen() == (0, 0, 1)
+        await cycle(missed=1, missed_registers=0b1111 << 8)  # two of them are not pending
+        assert seen() == (1, 1, 0)
+        await cycle(reserve=1, reserve_registers=0b11 << 10)
+        assert seen() == (1, 1, 1)
+        ctx.set(part.release_registers[0], 0b11 << 8)
+        await cycle(release=1)
+        assert seen() == (0, 0, 1)
+        ctx.set(part.release_registers[0], 0b11 << 10)
+        await cycle(release=1, missed=1, missed_registers=0b11 << 10)  # back in the cycle of the notice
+        assert seen() == (0, 0, 0)
+
+    run(part, bench)
+
+
 def test_a_scoreboard_knows_which_pending_registers_wait_for_a_load():
     part = WarpScoreboard(CFG)
 
