@@ -39,7 +39,7 @@ class CachePlaces(wiring.Component):
     bases, numbers : In(ArrayLayout)   See :class:`hdl.rf.ltrf.location.MainLocation`.
     valid : Out(active_warps), candidates : Out(ArrayLayout), granted, working : In(active_warps)   Of each place.
     open, start, save, starved : Out(active_warps)   Places that are open, that start, that save, that lack a bank.
-    working_set, live_set, save_set : Out(names), state, queue, occupied, step_register : Out(ArrayLayout)   Observed,
+    working_set, live_set, save_set : Out(names), state, free, occupied, step_register : Out(ArrayLayout)   Observed,
                                  as the :data:`PLACE_OUTPUTS`.
     """
 
@@ -49,7 +49,7 @@ class CachePlaces(wiring.Component):
         bits, banks = cfg.cache_bank_bits, cfg.interval_registers
         dies = {"dies": In(names), "live_set": Out(names)} if cfg.liveness else {}
         registers = {"check_registers": slots, "result_registers": ports}
-        observed = {"state": 3, "queue": bits * banks, "occupied": banks, "step_register": cfg.register_bits}
+        observed = {"state": 3, "free": bits * banks, "occupied": banks, "step_register": cfg.register_bits}
         super().__init__(
             {
                 "places": In(data.ArrayLayout(cfg.warps, count)),
@@ -137,9 +137,9 @@ class CachePlaces(wiring.Component):
             *(getattr(self, name)[number].eq(getattr(place, name)) for name in PLACE_OUTPUTS),
             *(
                 getattr(self, name)[number].eq(
-                    getattr(place, name).as_value() if name == "queue" else getattr(place, name)
+                    getattr(place, name).as_value() if name == "free" else getattr(place, name)
                 )
-                for name in ("state", "queue", "occupied", "step_register")
+                for name in ("state", "free", "occupied", "step_register")
             ),
         ]
         if self._cfg.liveness:
