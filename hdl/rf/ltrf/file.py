@@ -178,7 +178,7 @@ class PrefetchedFile(wiring.Component):
     def _observe(
         self, m: Module, places: CachePlaces, transfers: Transfers, cache: CacheBanks, parked: ParkedResults
     ) -> None:
-        one = ("start", "working_set", "save", "save_set", "step_register", *PLACE_OUTPUTS)
+        one = ("start", "recalled", "working_set", "save", "save_set", "step_register", *PLACE_OUTPUTS)
         one += ("live_set",) if self._cfg.liveness else ()
         m.d.comb += [
             *(getattr(self, name).eq(getattr(places, name)) for name in one),
