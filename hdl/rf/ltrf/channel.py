@@ -110,7 +110,7 @@ class Channel(wiring.Component):
                 m.d.sync += self.phase.eq(IDLE)
             with m.Case(LOAD), m.If(self.served):
                 m.d.sync += self.phase.eq(LATCH)
-            with m.Case(LATCH):
+            with m.Default():  # LATCH
                 m.d.sync += self.phase.eq(BEATS)
 
 

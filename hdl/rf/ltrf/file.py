@@ -36,7 +36,7 @@ class PrefetchedFile(wiring.Component):
         """Places, transfers, both kinds of banks, and what goes between them."""
         m = Module()
         m.submodules.location = location = MainLocation(self._cfg)
-        m.submodules.places = places = CachePlaces(self._cfg)
+        m.submodules.cache_places = places = CachePlaces(self._cfg)
         m.submodules.transfers = transfers = Transfers(self._cfg)
         m.submodules.cache = cache = CacheBanks(self._cfg)
         m.submodules.parked = parked = ParkedResults(self._cfg)
@@ -178,12 +178,12 @@ class PrefetchedFile(wiring.Component):
     def _observe(
         self, m: Module, places: CachePlaces, transfers: Transfers, cache: CacheBanks, parked: ParkedResults
     ) -> None:
-        one = ("start", "working_set", "save", "save_set", "step_register", *PLACE_OUTPUTS)
+        one = ("start", "recalled", "working_set", "save", "save_set", "step_register", *PLACE_OUTPUTS)
         one += ("live_set",) if self._cfg.liveness else ()
         m.d.comb += [
             *(getattr(self, name).eq(getattr(places, name)) for name in one),
             self.place_state.eq(places.state),
-            self.bank_free.eq(places.queue),
+            self.bank_free.eq(places.free),
             self.bank_occupied.eq(places.occupied),
             self.channel_phase.eq(transfers.phase),
             self.main_busy.eq(transfers.busy),

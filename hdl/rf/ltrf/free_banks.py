@@ -18,7 +18,7 @@ class FreeBanks(wiring.Component):
     give : In(1), bank : In(cache_bank_bits)   This bank comes last from the next cycle on, if it is occupied.
     take : In(1), first : Out(cache_bank_bits)   The first one leaves; without any it is bank 0.
     occupied : Out(banks)       Banks that are not in the queue.
-    queue : Out(ArrayLayout)    Zero beyond its end.
+    free : Out(ArrayLayout)    Zero beyond its end.
     """
 
     def __init__(self, cfg: LtrfConfig) -> None:
@@ -31,7 +31,7 @@ class FreeBanks(wiring.Component):
                 "take": In(1),
                 "first": Out(bits),
                 "occupied": Out(banks),
-                "queue": Out(data.ArrayLayout(bits, banks)),
+                "free": Out(data.ArrayLayout(bits, banks)),
             }
         )
 
@@ -49,5 +49,5 @@ class FreeBanks(wiring.Component):
             with m.If(self.take | ends[number]):
                 m.d.sync += entry.eq(Mux(self.take, behind, self.bank))
         m.d.sync += self.occupied.eq((self.occupied | taken) & ~given)
-        m.d.comb += [self.first.eq(entries[0]), self.queue.eq(Cat(entries))]
+        m.d.comb += [self.first.eq(entries[0]), self.free.eq(Cat(entries))]
         return m

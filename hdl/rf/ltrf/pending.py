@@ -58,14 +58,14 @@ class PendingTransfers(wiring.Component):
         """The lowest write-back, otherwise the lowest fill, as soon as there is room for it."""
         m = Module()
         names = self._cfg.register_names
-        pending = Signal(names)
-        backs = named(m, "backs", pending & ~self.keeps)
-        back, some = named(m, "back", backs.any()), named(m, "some", pending.any())
-        first_back, first = lowest_register(m, "first_back", backs), lowest_register(m, "first", pending)
+        waiting = Signal(names)
+        backs = named(m, "backs", waiting & ~self.keeps)
+        back, some = named(m, "back", backs.any()), named(m, "some", waiting.any())
+        first_back, first = lowest_register(m, "first_back", backs), lowest_register(m, "first", waiting)
         room = named(m, "room", self.moving & (~self.valid | self.granted))
         taken = self.chosen & room.replicate(names)
         m.d.comb += [self.chosen.eq(Mux(back, first_back, first)), self.none.eq(~some & ~self.valid)]
-        m.d.sync += pending.eq(Mux(self.start, self.saved, (pending & ~taken) | self.adds))
+        m.d.sync += waiting.eq(Mux(self.start, self.saved, (waiting & ~taken) | self.adds))
         register = named(m, "register", number_of(self.chosen, self._cfg.register_bits))
         place = Signal(location_layout(self._cfg.common()), name="place")
         look_up(m, self._cfg.common(), self.base, self.warp, register, place)

@@ -34,7 +34,7 @@ class CachePlace(wiring.Component):
     working : In(1)              Some channel works for the place.
     state : Out(3), open : Out(1), set, live : Out(names)   What it is; registers of the interval; live ones.
     saves : Out(names)           What has to be written back if it saves its registers.
-    queue : Out(ArrayLayout), occupied : Out(banks)   See :class:`FreeBanks`.
+    free : Out(ArrayLayout), occupied : Out(banks)   See :class:`FreeBanks`.
     step_in, step_out, step_moves, given_back : Out(1), step_register : Out(register_bits)   What happens.
     starved : Out(1)             A register takes a bank, and none is free.
     """
@@ -62,7 +62,7 @@ class CachePlace(wiring.Component):
                 "warp": In(cfg.bank_bits),
                 "candidate": Out(candidate_layout(cfg)),
                 "state": Out(3),
-                "queue": Out(data.ArrayLayout(bits, banks)),
+                "free": Out(data.ArrayLayout(bits, banks)),
                 "occupied": Out(banks),
                 "step_register": Out(cfg.register_bits),
             }
@@ -73,10 +73,8 @@ class CachePlace(wiring.Component):
         m = Module()
         m.submodules.free_banks = free = FreeBanks(self._cfg)
         m.submodules.pending = pending = PendingTransfers(self._cfg)
-        self._is = {
-            state: named(m, name, self.state == state)
-            for name, state in (("empty", EMPTY), ("moving", MOVING), ("opened", OPEN), ("releasing", RELEASING))
-        }
+        names = ("empty", "recalling", "prefetching", "moving", "opened", "releasing")
+        self._is = {state: named(m, name, self.state == state) for state, name in enumerate(names)}
         kept = self._kept(m)
         done = self._step(m, kept, pending.none)
         self._banks(m, free)
@@ -92,7 +90,7 @@ class CachePlace(wiring.Component):
         return self._all(Const(1, 1))
 
     def _kept(self, m: Module) -> Value:
-        """Registers whose value in the cache matters, if they leave it: live, and changed."""
+        """Registers whose value has to be saved if they leave the cache: live, and changed."""
         cfg, kept = self._cfg, self._every
         self._results = named(
             m,
@@ -101,8 +99,8 @@ class CachePlace(wiring.Component):
         )
         if cfg.liveness:
             issued = self._all(self.issued)
-            with m.If(self.start | (self.state == RECALL)):
-                m.d.sync += self.live.eq(Mux(self.start, 0, self.live_word))
+            with m.If(self.start | self._is[RECALL]):
+                m.d.sync += self.live.eq(self.live_word & ~self._all(self.start))
             with m.Else():
                 m.d.sync += self.live.eq((self.live & ~(self.dies & issued)) | (self.written & issued))
             kept = kept & self.live
@@ -142,7 +140,7 @@ class CachePlace(wiring.Component):
             free.take.eq(self.step_in),
             self.first.eq(free.first),
             self.occupied.eq(free.occupied),
-            self.queue.eq(free.queue),
+            self.free.eq(free.free),
             self.starved.eq(self.step_in & self.occupied.all()),
         ]
 
@@ -174,18 +172,22 @@ class CachePlace(wiring.Component):
             self.drop.eq(self.released | self.ends),
             self.open.eq(self._is[OPEN]),
         ]
+        with m.If(self.start):
+            m.d.sync += self.set.eq(0)
+        with m.Elif(self._is[RECALL]):
+            m.d.sync += self.set.eq(self.word)
+        with m.Elif(self._is[PREFETCH]):
+            m.d.sync += self.set.eq(self.operand)
         with m.Switch(self.state):
             with m.Case(EMPTY), m.If(self.start):
-                m.d.sync += [self.state.eq(Mux(self.entered, RECALL, OPEN)), self.set.eq(0)]
-            with m.Case(RECALL):
-                m.d.sync += [self.state.eq(MOVING), self.set.eq(self.word)]
-            with m.Case(PREFETCH):
-                m.d.sync += [self.state.eq(MOVING), self.set.eq(self.operand)]
+                m.d.sync += self.state.eq(Mux(self.entered, RECALL, OPEN))
+            with m.Case(RECALL, PREFETCH):
+                m.d.sync += self.state.eq(MOVING)
             with m.Case(MOVING), m.If(done):
                 m.d.sync += self.state.eq(OPEN)
             with m.Case(OPEN):
                 self._leave(m)
-            with m.Case(RELEASING), m.If(self.released):
+            with m.Default(), m.If(self.released):
                 m.d.sync += self.state.eq(EMPTY)
 
     def _leave(self, m: Module) -> None:

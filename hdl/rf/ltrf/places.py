@@ -39,8 +39,8 @@ class CachePlaces(wiring.Component):
     bases, numbers : In(ArrayLayout)   See :class:`hdl.rf.ltrf.location.MainLocation`.
     valid : Out(active_warps), candidates : Out(ArrayLayout), granted, working : In(active_warps)   Of each place.
     open, start, save, starved : Out(active_warps)   Places that are open, that start, that save, that lack a bank.
-    working_set, live_set, save_set : Out(names), state, queue, occupied, step_register : Out(ArrayLayout)   Observed,
-                                 as the :data:`PLACE_OUTPUTS`.
+    recalled : Out(active_warps), working_set, live_set, save_set : Out(names), state, free, occupied, step_register :
+                                 Out(ArrayLayout)   Observed, as the :data:`PLACE_OUTPUTS`.
     """
 
     def __init__(self, cfg: LtrfConfig) -> None:
@@ -49,7 +49,7 @@ class CachePlaces(wiring.Component):
         bits, banks = cfg.cache_bank_bits, cfg.interval_registers
         dies = {"dies": In(names), "live_set": Out(names)} if cfg.liveness else {}
         registers = {"check_registers": slots, "result_registers": ports}
-        observed = {"state": 3, "queue": bits * banks, "occupied": banks, "step_register": cfg.register_bits}
+        observed = {"state": 3, "free": bits * banks, "occupied": banks, "step_register": cfg.register_bits}
         super().__init__(
             {
                 "places": In(data.ArrayLayout(cfg.warps, count)),
@@ -69,7 +69,7 @@ class CachePlaces(wiring.Component):
                 "bases": In(data.ArrayLayout(cfg.place_bits, count)),
                 "numbers": In(data.ArrayLayout(cfg.bank_bits, count)),
                 "candidates": Out(data.ArrayLayout(candidate_layout(cfg), count)),
-                **{name: Out(count) for name in ("released", "valid", "open", "start", "save", "starved")},
+                **{name: Out(count) for name in ("released", "valid", "open", "start", "save", "starved", "recalled")},
                 **{name: Out(count) for name in PLACE_OUTPUTS},
                 **{name: Out(names) for name in ("working_set", "save_set")},
                 **{name: Out(data.ArrayLayout(width, count)) for name, width in observed.items()},
@@ -137,9 +137,9 @@ class CachePlaces(wiring.Component):
             *(getattr(self, name)[number].eq(getattr(place, name)) for name in PLACE_OUTPUTS),
             *(
                 getattr(self, name)[number].eq(
-                    getattr(place, name).as_value() if name == "queue" else getattr(place, name)
+                    getattr(place, name).as_value() if name == "free" else getattr(place, name)
                 )
-                for name in ("state", "queue", "occupied", "step_register")
+                for name in ("state", "free", "occupied", "step_register")
             ),
         ]
         if self._cfg.liveness:
@@ -170,8 +170,9 @@ class CachePlaces(wiring.Component):
     def _remember(self, m: Module, places: list, sets: WarpSets) -> None:
         """What goes to the memories and comes from them."""
         entering = named(m, "prefetching", Cat(place.state == PREFETCH for place in places))
-        recalls = Cat(place.state == RECALL for place in places).any()
-        recalled = sets.word & recalls.replicate(self._cfg.register_names)
+        recalls = named(m, "recalling", Cat(place.state == RECALL for place in places))
+        recalled = sets.word & recalls.any().replicate(self._cfg.register_names)
+        m.d.sync += self.recalled.eq((self.recalled | recalls) & ~entering)
         operand = self.operand & entering.any().replicate(self._cfg.register_names)
         m.d.comb += [
             sets.read.eq(self.start.any()),
