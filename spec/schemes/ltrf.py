@@ -107,6 +107,7 @@ def ltrf_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
         Probe("channel_phase", 3 * banks, "phase of the channel of each bank of the cache"),
         Probe("main_busy", cfg.banks, "main banks that are reserved or have cycles left"),
         Probe("error", 1, "something was looked up that is not in the cache"),
+        Probe("recalled", places, "places that move what their warp had when it lost its place"),
         Probe("start", places, "place that starts"),
         Probe("enter", places, "place whose PREFETCH issues"),
         Probe("working_set", names, "registers of the interval that a warp enters or takes up again"),
@@ -148,7 +149,7 @@ def ltrf_events(fields: Fields) -> dict[str, int]:
     """Counters of the scheme (docs/schemes/ltrf.md, section 9)."""
     places = fields["step_in"].shape[1]
     states = fields["place_state"].reshape(-1, places, 3) @ np.array([1, 2, 4])
-    entered = _since(fields["enter"], states == RECALL)
+    entered = ~fields["recalled"]
     came, moves, left = fields["step_in"], fields["step_moves"], fields["step_out"]
     asked = fields["working_set"].sum(axis=1)[(states == PREFETCH).any(axis=1)].sum()
     held = (fields["bank_occupied"].reshape(len(came), places, -1).sum(axis=2) * fields["save"]).sum()
@@ -171,10 +172,3 @@ def ltrf_events(fields: Fields) -> dict[str, int]:
         "cache_writes": fields["cache_write"].sum() + fields["channel_write"].sum(),
     }
     return {name: int(value) for name, value in sums.items()}
-
-
-def _since(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """By cycle and place, whether the last of two events was the first; the events of the cycle count."""
-    moments = np.arange(1, len(first) + 1)[:, None]
-    last = [np.maximum.accumulate(np.where(event, moments, 0), axis=0) for event in (first, second)]
-    return np.asarray(last[0] > last[1])
