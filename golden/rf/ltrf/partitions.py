@@ -168,9 +168,8 @@ class Partitions:
             register = part.step_in()
             moves = part.pending != before
             seen.step("step_in", place, register, moves)
-            seen.count(
-                ("refetch_fills" if self._recalled >> place & 1 else "prefetch_fills") if moves else "dead_fills"
-            )
+            fill = "refetch_fills" if self._recalled >> place & 1 else "prefetch_fills"
+            seen.count(fill if moves else "dead_fills")
         elif not part.moves:
             self._enter(place, OPEN)
         self._word = None
