@@ -12,7 +12,6 @@ class Partition:
     ``bank`` is each register's, and keeps what it was. ``occupied`` is a mask of banks; ``free`` has the others in
     their order, the first in its lowest bits, zero beyond the last. ``candidate`` is the register whose transfer is
     next, -1 for none, and ``home`` its main bank and row. ``works`` counts channels that work for the place.
-    ``prefetches``: what moves is for a PREFETCH, not for a warp that comes back.
     """
 
     def __init__(self, cfg: LtrfConfig) -> None:
@@ -24,7 +23,6 @@ class Partition:
         self.occupied = self.works = 0
         self.candidate, self.home = -1, (0, 0)
         self.free = sum(bank << bank * self._bits for bank in range(self._banks))
-        self.prefetches = False
 
     def kept(self, registers: int) -> int:
         """Of the registers those whose value in the cache is needed and is not in the main banks."""

@@ -36,11 +36,12 @@ class Partitions:
         self._working_sets = [0] * cfg.warps
         self._livenesses = [0] * cfg.warps
         self._entered = 0  # warps that have executed a PREFETCH
+        self._recalled = 0  # places whose warp came back to its interval
         self._littered = 0  # empty places with banks that have to be given back
         self._asked = self._released = 0  # places
         self._enters = self._exits = -1  # the place whose PREFETCH or EXIT issues
         self._bits, self._banks = cfg.cache_bank_bits, cfg.interval_registers
-        self._at = [seen.at(name) for name in ("place_state", "bank_free", "bank_occupied")]
+        self._at = [seen.at(name) for name in ("place_state", "bank_free", "bank_occupied", "recalled")]
         self._word: int | None = None
 
     @property
@@ -53,7 +54,7 @@ class Partitions:
                 free |= part.free << place * self._banks * self._bits
                 occupied |= part.occupied << place * self._banks
             at = self._at
-            self._word = states << at[0] | free << at[1] | occupied << at[2]
+            self._word = states << at[0] | free << at[1] | occupied << at[2] | self._recalled << at[3]
         return self._word
 
     def launched(self, warp: int) -> None:
@@ -147,7 +148,8 @@ class Partitions:
     def _begin(self, place: int, working: int, prefetches: bool) -> None:
         """The interval is known. Of two that begin in a cycle the one with the operand is observed."""
         part = self.parts[place]
-        part.working, part.prefetches = working, prefetches
+        part.working = working
+        self._recalled = self._recalled & ~(1 << place) | (not prefetches) << place
         if prefetches or not self.where[PREFETCH]:
             self._seen.show("working_set", working)
         self._enter(place, MOVING)
@@ -166,7 +168,8 @@ class Partitions:
             register = part.step_in()
             moves = part.pending != before
             seen.step("step_in", place, register, moves)
-            seen.count(("prefetch_fills" if part.prefetches else "refetch_fills") if moves else "dead_fills")
+            fill = "refetch_fills" if self._recalled >> place & 1 else "prefetch_fills"
+            seen.count(fill if moves else "dead_fills")
         elif not part.moves:
             self._enter(place, OPEN)
         self._word = None

@@ -9,7 +9,7 @@ from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Stimulus
-from warpfile.spec.trace import Kind, Space
+from warpfile.spec.trace import Drain, Kind, Space
 
 STATES = ("active", "draining", "releasing")
 
@@ -59,10 +59,12 @@ class PlaceWatcher(Watcher):
         return {register for w, kind, register in keys if (w, kind) == (warp, "register")}
 
     def is_stuck(self, warp: int) -> bool:
-        """The head beat is marked and touches a register that waits for memory."""
+        """The head beat is marked and touches a register that waits for memory, or has to wait for all of them."""
         buffer = self.buffers.get(warp)
         if not buffer or not is_marked(self.cfg, buffer[0]):
             return False
+        if buffer[0].drain == Drain.EMPTY:
+            return self._has_load(warp)
         return any((warp, register) in self.long for register in named(buffer[0]))
 
     def _is_away(self, warp: int) -> bool:

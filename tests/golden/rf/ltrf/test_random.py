@@ -1,0 +1,128 @@
+"""Random programs with PREFETCHes on random machines, every cycle under the eye of the watcher."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from tests.golden.machines import Ltrf, events_of, layout_of
+from tests.golden.rf.ltrf.invariants import LtrfWatcher
+from tests.golden.rf.ltrf.scenario import hinted, load, make, registers_of, with_prefetches
+from tests.golden.scenario import BAR, NOP, Step, hand_trace, op
+from tests.golden.watching import watched
+from warpfile.sim.counters import ObservedCounters
+from warpfile.spec.environment import Environment
+from warpfile.spec.schemes.ltrf import COUNTERS, LtrfConfig
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.trace import Port, Trace
+from warpfile.spec.workload import prepare
+
+#: Events that the random programs must meet in all.
+MET = (
+    *(name for name in COUNTERS if name != "error_cycles"),
+    *("refetches", "prefetch_fills", "refetch_fills", "dead_fills", "kept_registers", "prefetch_backs"),
+    *("unsaved_steps", "unsaved_releases", "main_reads", "main_writes", "empty_cycles", "write_waits"),
+)
+
+
+def random_ltrf(rng: random.Random, **changes: object) -> LtrfConfig:
+    """A machine with small and awkward numbers, large enough for a CTA of four warps of 24 registers."""
+    drawn = {
+        "lanes": rng.choice((1, 4)),
+        "warps": rng.choice((4, 5, 8)),
+        "ctas": rng.choice((1, 2, 8)),
+        "buffer_depth": rng.randint(1, 4),
+        "active_warps": rng.choice((1, 2, 4)),
+        "active_choice": rng.choice(("greedy", "round_robin")),
+        "suspend": rng.choice(("pending", "pending", "outstanding")),
+        "suspend_barrier": rng.choice(("always", "needed")),
+        "suspend_load": rng.choice(("always", "always", "needed")),
+        "interval_registers": rng.choice((8, 8, 16)),
+        "liveness": rng.choice((0, 1)),
+        "crossbar_beats": rng.choice((1, 2, 4)),
+        "moved_back": rng.choice(("all", "dirty")),
+        "control_block": rng.choice(("places", "warps")),
+        "main_pipelined": rng.choice((0, 0, 1)),
+        "banks": rng.choice((1, 2, 4, 8)),
+        "rows": 256,
+        "bank_cycles": rng.choice((1, 2, 3, 7)),
+        "bank_skew": rng.choice(("none", "warp", "row")),
+        "collectors": rng.choice((1, 2, 3, 4, 8)),
+        "source_slots": rng.choice((1, 2, 3)),
+        "collect": rng.choice(("lowest", "one", "all")),
+        "bank_arbitration": rng.choice(("round_robin", "oldest")),
+        "dispatch_arbitration": rng.choice(("round_robin", "oldest")),
+        "ports": rng.choice((1, 3, 4, 6)),
+        "write_back_ports": rng.choice((1, 3, 6)),
+        "branch_delay": rng.choice((0, 4)),
+        "alu_latency": rng.choice((1, 2, 6)),
+        "sfu_latency": rng.choice((1, 21)),
+        "shared_latency": rng.choice((2, 12)),
+        "hit_latency": rng.choice((2, 12, 40)),
+        "miss_latency": rng.choice((40, 100)),
+        "cache_lines": rng.choice((0, 4, 64)),
+        "uniform_latency": rng.choice((1, 6)),
+        "result_queue": rng.choice((1, 2, 8)),
+    }
+    return make(**drawn | changes)
+
+
+def random_case(seed: int) -> tuple[LtrfConfig, Trace]:
+    """A random machine and a random program, or one of few registers, whose intervals are small."""
+    rng = random.Random(seed)
+    if seed % 3 == 0:
+        cfg = random_ltrf(rng, interval_registers=4, active_warps=rng.choice((2, 4)))
+        plain = hand_trace(*[[_step(rng) for _ in range(50)] for _ in range(rng.choice((2, 4)))])
+    else:
+        cfg = random_ltrf(rng)
+        sizes, registers = rng.choice(([4], [1, 4], [3, 2, 1])), rng.choice((8, 24))
+        profile = rng.choice(list(PROFILES))
+        plain = stress_trace(seed, profile=profile, warps_per_cta=sizes, ctas=3, length=40, registers=registers)
+    most = max(cfg.interval_registers, *(len(registers_of(static)) for static in plain.program))
+    if most > cfg.interval_registers:
+        cfg = cfg.replace(interval_registers=16)  # type: ignore[assignment]
+    return cfg, hinted(cfg, with_prefetches(plain, cfg.interval_registers, rng), rng)
+
+
+def _step(rng: random.Random) -> Step:
+    """Seven registers; loads and partial masks are common, and so are PREFETCHes therefore."""
+    dest, sources = rng.randrange(7), rng.sample(range(7), rng.randint(0, 2))
+    static = rng.choice(
+        (
+            op(sources, dest),
+            op(sources, dest, port=Port.SFU),
+            load(dest, sources[:1]),
+            load(dest, sources[:1]),
+            op(sources),
+            rng.choice((NOP, NOP, NOP, BAR)),
+        )
+    )
+    mask = 0xFFFFFFFF if static in (NOP, BAR) else rng.choice((0, 0x0000FFFF, 0x0F0F0F0F, *[0xFFFFFFFF] * 5))
+    return static, mask
+
+
+def watch_ltrf(cfg: LtrfConfig, trace: Trace, model: type[Ltrf] = Ltrf, limit: int = 60_000) -> Ltrf:
+    """Run to the end under the watcher, and compare the counters with those of the probes."""
+    layout, workload = layout_of("ltrf", cfg), prepare(cfg, trace)
+    environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
+    observed = ObservedCounters(layout, events_of("ltrf", cfg))
+    for word in watched(machine, environment, layout, LtrfWatcher(cfg, workload), limit):
+        observed.add(word)
+    counters, totals = machine.counters, observed.totals() | {"bank_writes": environment.writes}
+    assert set(counters) == {*totals, "instructions"}
+    assert {name: counters[name] for name in totals} == totals
+    return machine
+
+
+def test_random_programs_keep_every_invariant_and_meet_every_event() -> None:
+    total: Counter[str] = Counter()
+    for seed in range(45):
+        print(f"seed {seed}")
+        machine = watch_ltrf(*random_case(seed))
+        assert machine.operands_checked
+        total += Counter({name: machine.counters[name] for name in MET})
+    print(total)
+    assert all(total[name] for name in MET)
