@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from warpfile.evidence.claims import Claim, Guess, Without, claims_table
 from warpfile.evidence.markdown import percent, signed, table
 from warpfile.evidence.spread import Spread
 from warpfile.evidence.study import FEW, SEEDS, Outcome, Point, Study
+from warpfile.lengths import COLUMNS, Measured, measured, rows
 
 PRESET = "maxwell"
 BASELINE, RFC, LTRF, PLUS = (Point(name, PRESET) for name in ("baseline", "rfc", "ltrf", "ltrf_plus"))
@@ -95,6 +96,9 @@ def _sections(study: Study) -> Iterator[str]:
     yield "## Other caches\n"
     yield f"IPC of `ltrf` over the preset's, at its latency and at {SLOWEST} cycles; small launches.\n"
     yield table(("changed", f"{CYCLES[0]} cycles", f"{SLOWEST} cycles"), (_size_row(study, name) for name in SIZES))
+    yield "## Lengths of intervals\n"
+    yield "Executed instructions of large launches, as `python -m warpfile.lengths` explains.\n"
+    yield table(COLUMNS, rows(study.kernels, lambda kernel: study.reuse(kernel).trace))
     yield "## Kernel by kernel\n"
     yield "Main accesses over the baseline's; *moving*: places that wait for registers, mean over the cycles.\n"
     columns = ("kernel", "IPC baseline", "ltrf", "ltrf_plus", "accesses ltrf", "ltrf_plus", "registers per PREFETCH")
@@ -117,6 +121,22 @@ def claims(study: Study) -> Iterator[Claim]:
     for point, name in ((LTRF, "`ltrf`"), (PLUS, "`ltrf_plus`")):
         metric = f"main accesses over the baseline's, {name} (section 4.2)"
         yield Claim(metric, "17% to 25%", _all_fewer(study, point), percent, (KERNELS,))
+    yield from _code(study)
+
+
+def _code(study: Study) -> Iterator[Claim]:
+    """Claims about the code, the same at every seed."""
+    found = {kernel: measured(study.reuse(kernel).trace) for kernel in study.kernels}
+
+    def mean(figure: Callable[[Measured], float]) -> Spread:
+        return study.spread(lambda one: one.over_kernels(lambda kernel: figure(found[kernel])))
+
+    yield Claim(
+        "length of intervals over the optimum (Table 4)", "89%", mean(lambda one: one.share), percent, (KERNELS,)
+    )
+    for opcode, paper, what in ((True, "+9%", "instructions and sets"), (False, "+7%", "sets alone")):
+        grown = mean(lambda one, opcode=opcode: one.growth.by(opcode=opcode))  # type: ignore[misc]
+        yield Claim(f"growth of the code, {what} (section 4.3)", paper, grown, signed, (KERNELS,))
 
 
 def _all_fewer(study: Study, point: Point) -> Spread:
