@@ -1,11 +1,12 @@
 """``ltrf``, ``ltrf_plus``: register intervals that are prefetched into a cache (docs/schemes/ltrf.md)."""
 
-from warpfile.schemes.baseline import BANK_ACCESSES, UNITS
+from warpfile.schemes.baseline import UNITS
 from warpfile.schemes.part import LOOKED_UP_LATER, PLACES, RESIDENCY, Hints, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.ltrf import COUNTERS, LtrfConfig, ltrf_events, ltrf_probes
 
+MAXWELL_NM = 28  #: NVIDIA GeForce GTX 980 whitepaper (2014): TSMC 28 nm
 _PASS = "warpfile.compiler.passes.ltrf.annotate"
 
 LTRF = Part(
@@ -27,7 +28,13 @@ LTRF = Part(
         shown={"register intervals": f"{_PASS}:shown", "dead": f"{_PASS}:dead_shown"},
     ),
     reached=("bank_reads", "unit_cycles", *COUNTERS),
-    accesses=BANK_ACCESSES,
+    accesses={
+        "bank_read": ("main_reads",),
+        "bank_write": ("main_writes",),
+        "crossbar": ("main_reads", "main_writes"),
+        "cache_read": ("cache_reads",),
+        "cache_write": ("cache_writes",),
+    },
     wants=(PLACES, LOOKED_UP_LATER),
     owns=(RESIDENCY,),
 )
@@ -40,6 +47,7 @@ SCHEMES = (
         preset="maxwell",
         collectors=UNITS,
         rf=LTRF,
+        node_nm=MAXWELL_NM,
         setups=(Setup("maxwell"), Setup("tiny")),
     ),
     Scheme(
@@ -49,6 +57,7 @@ SCHEMES = (
         collectors=UNITS,
         rf=LTRF,
         settings={"": {"liveness": 1}},
+        node_nm=MAXWELL_NM,
         setups=(Setup("maxwell"), Setup("tiny")),
     ),
 )

@@ -14,7 +14,18 @@ from tests.schemes.foreign import ROWS, install
 from warpfile.schemes import PARTS, SCHEMES, find, registry
 from warpfile.schemes.fingerprint import foreign
 
-OWN = ["baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot", "regmutex", "regmutex_paired"]
+OWN = [
+    "baseline",
+    "bow",
+    "bow_wr",
+    "malekeh",
+    "rfc",
+    "pilot",
+    "regmutex",
+    "regmutex_paired",
+    "ltrf",
+    "ltrf_plus",
+]
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 
 from tests.warpfile.conftest import Invoke
 from warpfile.options import designs
+from warpfile.schemes import SCHEMES
 
 
 def schemes(invoke: Invoke, *arguments: object) -> dict[str, Any]:
@@ -32,8 +33,7 @@ def test_a_name_and_the_options_mean_the_same(invoke: Invoke, kernel: Path) -> N
 
 def test_options_go_for_every_scheme(invoke: Invoke, kernel: Path) -> None:
     found = schemes(invoke, "run", "all", kernel, "--scheduler", "two_level")
-    names = ("baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot", "regmutex", "regmutex_paired")
-    assert list(found) == [f"{name}+two_level" for name in names]
+    assert list(found) == [f"{name}+two_level" for name in SCHEMES]
 
 
 def test_a_trace_holds_the_hints_of_a_combination(invoke: Invoke, kernel: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_baseline_beside_a_combination_has_its_scheduler() -> None:
     [
         (("bow+rfc",), "bow+rfc: parts must fit: bow wants places in the cycle of the offer, which rfc does not offer"),
         (("all", "--rf", "rfc"), "bow wants places in the cycle of the offer"),
-        (("bow", "--rf", "two_level"), "--rf must be one of banked, rfc, pilot, regmutex, not 'two_level'"),
+        (("bow", "--rf", "two_level"), "--rf must be one of banked, rfc, pilot, regmutex, ltrf, not 'two_level'"),
         (("bow+gto", "--scheduler", "lrr"), "bow: scheduler must be one part, not gto and lrr"),
         (("bow+none",), "a part must be one of"),
         (("none+bow",), "SCHEME must be one of"),
