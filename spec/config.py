@@ -168,7 +168,8 @@ class Config:
                 f"active_warps must be at least warps, {self.warps}, not {self.active_warps}, if suspend is never:"
                 " a warp at a barrier keeps its place"
             )
-        self._suspensions()
+        if self.has_places:
+            self._suspensions()
 
     def _suspensions(self) -> None:
         """What would suspend a warp again at once, or for nothing that ends, or too late."""

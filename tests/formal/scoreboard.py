@@ -180,7 +180,6 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
     return Proof(
         "hdl.scoreboard.WarpScoreboard",
         f"of {names} registers, {TOKENS} tokens{_beyond(cfg)}",
-        +(", pseudo-instructions, loads" if cfg.operand_bits else ", loads that miss" if cfg.sees_misses else ""),
         lambda: ScoreboardProperties(WarpScoreboard(cfg), cfg),
         {
             "a reserved register stays pending until its release": wrong(reserve_registers=lambda mask: mask[1:] << 1),

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from warpfile.generate import generate
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, find
 from warpfile.sim.kit import run
 from warpfile.spec.stress import stress_trace
 
 FOLDER = Path(__file__).resolve().parents[3] / "examples" / "integration"
 
 
-def at_the_pins(name: str, folder: Path) -> str:
+def at_the_pins(name: str, folder: Path, **changes: object) -> str:
     """What the example of a machine alone says of a scheme and a stress trace."""
-    cfg = SCHEMES[name].configuration("tiny")
-    made = generate(SCHEMES[name], cfg, "tiny", folder).paths
+    scheme = find(name)
+    made = generate(scheme, scheme.configuration("tiny", **changes), "tiny", folder).paths
     trace = folder / "trace.npz"
     stress_trace(3, warps_per_cta=(2, 3), ctas=2, length=24, registers=20).save(trace)
     environment = {"MANIFEST": str(made["manifest"]), "TRACE": str(trace)}
@@ -34,6 +34,11 @@ def example(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_kit_checks_hints_flags_and_beats_of_several_sources(tmp_path: Path) -> None:
     assert "operands" in at_the_pins("rfc", tmp_path)
+
+
+@pytest.mark.regress
+def test_the_kit_says_which_loads_miss(tmp_path: Path) -> None:
+    assert "operands" in at_the_pins("baseline+two_level", tmp_path, active_warps=1, long_from="miss", resume="all")
 
 
 @pytest.mark.regress
