@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-import pytest
-
 from tests.golden.machines import Ltrf, events_of, layout_of
 from tests.golden.rf.ltrf.invariants import LtrfWatcher
 from tests.golden.rf.ltrf.scenario import hinted, load, make, registers_of, with_prefetches
