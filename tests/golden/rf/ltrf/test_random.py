@@ -12,6 +12,8 @@ from tests.golden.rf.ltrf.invariants import LtrfWatcher
 from tests.golden.rf.ltrf.scenario import hinted, load, make, prefetch, registers_of, with_prefetches
 from tests.golden.scenario import BAR, NOP, Step, hand_trace, op
 from tests.golden.watching import watched
+from warpfile.golden.run import simulate
+from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.ltrf import COUNTERS, LtrfConfig
@@ -148,3 +150,15 @@ def test_many_random_programs_keep_every_invariant(start: int) -> None:
     for seed in range(start, start + 50):
         print(f"seed {seed}")
         watch_ltrf(*random_case(seed))
+
+
+@pytest.mark.parametrize("scheme", ["ltrf", "ltrf_plus"])
+def test_the_preset_runs_with_every_value_right(scheme: str) -> None:
+    cfg = find(scheme).configuration("maxwell", lanes=4, miss_latency=100)
+    assert isinstance(cfg, LtrfConfig)
+    plain = stress_trace(5, profile="memory", warps_per_cta=8, ctas=3, length=60, registers=32)
+    trace = hinted(cfg, with_prefetches(plain, cfg.interval_registers))
+    layout = layout_of("ltrf", cfg)
+    machine = Ltrf(cfg, layout)
+    simulate(machine, Environment(cfg, prepare(cfg, trace), layout))
+    assert machine.operands_checked and machine.counters["parked_results"] and not machine.counters["error_cycles"]
