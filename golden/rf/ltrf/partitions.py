@@ -28,7 +28,7 @@ class Partitions:
         self.where = [0] * _STATES
         self.where[EMPTY] = (1 << cfg.active_warps) - 1
         self._states = [EMPTY] * cfg.active_warps
-        self.hold = self._warps = (1 << cfg.warps) - 1
+        self.hold = (1 << cfg.warps) - 1
         self.takes = 0
         self.operand = 0
         self._places, self._seen = places, seen

@@ -83,7 +83,9 @@ class LtrfWatcher(PlaceWatcher):
         for p, share in enumerate(self.shares):
             require(f["place_state"] >> 3 * p & 7 == share.state, f"place {p} is in state {share.state}")
             free = sum(bank << k * size for k, bank in enumerate(share.free))
-            require(f["bank_free"] >> p * count * size & (1 << count * size) - 1 == free, "free banks are in their order")
+            require(
+                f["bank_free"] >> p * count * size & (1 << count * size) - 1 == free, "free banks are in their order"
+            )
             held = f["bank_occupied"] >> p * count & (1 << count) - 1
             require(held == masked(share.occupied), "banks of registers are occupied")
             require(not share.occupied & {*share.free}, "a bank is free or occupied")
@@ -105,7 +107,9 @@ class LtrfWatcher(PlaceWatcher):
     def _check_reads(self, f: dict[str, int]) -> None:
         """Look-ups in order of allocation; of the read ports of the cache the urgent channels go first."""
         unit = self.unchecked.pop(0) if self.unchecked else None
-        require(f["check"] == (0 if unit is None else 1 << unit), "units are looked up in the order of their allocation")
+        require(
+            f["check"] == (0 if unit is None else 1 << unit), "units are looked up in the order of their allocation"
+        )
         banks = [] if unit is None else self._look_up(f, unit)
         word = sum(bank << slot * self.ltrf.cache_bank_bits for slot, bank in enumerate(banks))
         require(f["look_up_banks"] == word, "the banks are those of the table")

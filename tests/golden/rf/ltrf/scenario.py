@@ -115,3 +115,27 @@ def dead_sources(trace: Trace) -> list[set[int]]:
             dead[record] = set(static.sources) - read
             read |= set(static.sources)
     return dead
+
+
+def banks(result: Run, cycle: int, place: int = 0) -> tuple[list[int], set[int]]:
+    """Free banks of a place in their order, of four, and the others."""
+    f = result.fields[cycle]
+    occupied = {bank for bank in range(4) if f["bank_occupied"] >> 4 * place + bank & 1}
+    return [f["bank_free"] >> 8 * place + 2 * k & 3 for k in range(4 - len(occupied))], occupied
+
+
+def steps(result: Run, start: int, end: int) -> list[tuple[int, str, int, bool]]:
+    """Steps of the only place between two cycles: how long after the first, out or in, register, and if it moves."""
+    found = []
+    for cycle in range(start, end):
+        f = result.fields[cycle]
+        if f["step_out"] or f["step_in"]:
+            kind = "out" if f["step_out"] else "in"
+            found.append((cycle - start, kind, f["step_register"], bool(f["step_moves"])))
+    return found
+
+
+def transfers(result: Run, start: int, end: int) -> list[tuple[int, str, int]]:
+    """Grants between two cycles: how long after the first, kind and register."""
+    fields = [(cycle - start, result.fields[cycle]) for cycle in range(start, end)]
+    return [(k, "back" if f["transfer_back"] else "fill", f["transfer_register"]) for k, f in fields if f["transfer"]]

@@ -9,9 +9,11 @@ import pytest
 
 from tests.golden.machines import Ltrf, events_of, layout_of
 from tests.golden.rf.ltrf.invariants import LtrfWatcher
-from tests.golden.rf.ltrf.scenario import hinted, load, make, registers_of, with_prefetches
+from tests.golden.rf.ltrf.scenario import hinted, load, make, prefetch, registers_of, with_prefetches
 from tests.golden.scenario import BAR, NOP, Step, hand_trace, op
 from tests.golden.watching import watched
+from warpfile.golden.run import simulate
+from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.ltrf import COUNTERS, LtrfConfig
@@ -70,21 +72,35 @@ def random_ltrf(rng: random.Random, **changes: object) -> LtrfConfig:
     return make(**drawn | changes)
 
 
-def random_case(seed: int) -> tuple[LtrfConfig, Trace]:
-    """A random machine and a random program, or one of few registers, whose intervals are small."""
+def random_case(seed: int, **changes: object) -> tuple[LtrfConfig, Trace]:
+    """A random machine and a random program, one of few registers, or one whose warps want the same bank."""
     rng = random.Random(seed)
-    if seed % 3 == 0:
-        cfg = random_ltrf(rng, interval_registers=4, active_warps=rng.choice((2, 4)))
+    if seed % 4 == 1:
+        return crowded_case(rng, **changes)
+    if seed % 4 == 2:
+        cfg = random_ltrf(rng, **{"interval_registers": 4, "active_warps": rng.choice((2, 4))} | changes)
         plain = hand_trace(*[[_step(rng) for _ in range(50)] for _ in range(rng.choice((2, 4)))])
     else:
-        cfg = random_ltrf(rng)
+        cfg = random_ltrf(rng, **changes)
         sizes, registers = rng.choice(([4], [1, 4], [3, 2, 1])), rng.choice((8, 24))
         profile = rng.choice(list(PROFILES))
         plain = stress_trace(seed, profile=profile, warps_per_cta=sizes, ctas=3, length=40, registers=registers)
-    most = max(cfg.interval_registers, *(len(registers_of(static)) for static in plain.program))
-    if most > cfg.interval_registers:
+    if max(len(registers_of(static)) for static in plain.program) > cfg.interval_registers:
         cfg = cfg.replace(interval_registers=16)  # type: ignore[assignment]
     return cfg, hinted(cfg, with_prefetches(plain, cfg.interval_registers, rng), rng)
+
+
+def crowded_case(rng: random.Random, **changes: object) -> tuple[LtrfConfig, Trace]:
+    """Seven warps read or write one bank in nearly every cycle, while the eighth brings and saves intervals."""
+    eight = {"warps": 8, "active_warps": 8, "collectors": 8, "buffer_depth": 4, "active_choice": "round_robin"}
+    quick = {"alu_latency": 1, "bank_cycles": rng.choice((1, 3)), "result_queue": 8, "cache_lines": 0}
+    cfg = random_ltrf(
+        rng, **eight | quick | {"interval_registers": 4, "ports": 3, "bank_arbitration": "oldest"} | changes
+    )
+    busy: list[Step] = [prefetch(0), *[rng.choice((op((), 0), op((0,)))) for _ in range(rng.randint(60, 90))]]
+    wants = [op((0,), 1), op((1,), 0), load(0), op((0,)), prefetch(0, 1), prefetch(1, 0, 2), prefetch(0, 1, 3)]
+    late: list[Step] = [prefetch(0, 1), *[rng.choice(wants) for _ in range(25)]]
+    return cfg, hinted(cfg, hand_trace(*[busy] * 7, late), rng)
 
 
 def _step(rng: random.Random) -> Step:
@@ -119,10 +135,30 @@ def watch_ltrf(cfg: LtrfConfig, trace: Trace, model: type[Ltrf] = Ltrf, limit: i
 
 def test_random_programs_keep_every_invariant_and_meet_every_event() -> None:
     total: Counter[str] = Counter()
-    for seed in range(45):
+    for seed in range(20):
         print(f"seed {seed}")
         machine = watch_ltrf(*random_case(seed))
         assert machine.operands_checked
         total += Counter({name: machine.counters[name] for name in MET})
     print(total)
     assert all(total[name] for name in MET)
+
+
+@pytest.mark.regress
+@pytest.mark.parametrize("start", range(20, 420, 50))
+def test_many_random_programs_keep_every_invariant(start: int) -> None:
+    for seed in range(start, start + 50):
+        print(f"seed {seed}")
+        watch_ltrf(*random_case(seed))
+
+
+@pytest.mark.parametrize("scheme", ["ltrf", "ltrf_plus"])
+def test_the_preset_runs_with_every_value_right(scheme: str) -> None:
+    cfg = find(scheme).configuration("maxwell", lanes=4, miss_latency=100)
+    assert isinstance(cfg, LtrfConfig)
+    plain = stress_trace(5, profile="memory", warps_per_cta=8, ctas=3, length=60, registers=32)
+    trace = hinted(cfg, with_prefetches(plain, cfg.interval_registers))
+    layout = layout_of("ltrf", cfg)
+    machine = Ltrf(cfg, layout)
+    simulate(machine, Environment(cfg, prepare(cfg, trace), layout))
+    assert machine.operands_checked and machine.counters["parked_results"] and not machine.counters["error_cycles"]
