@@ -121,10 +121,10 @@ def claims(study: Study) -> Iterator[Claim]:
     for point, name in ((LTRF, "`ltrf`"), (PLUS, "`ltrf_plus`")):
         metric = f"main accesses over the baseline's, {name} (section 4.2)"
         yield Claim(metric, "17% to 25%", _all_fewer(study, point), percent, (KERNELS,))
-    yield from _code(study)
+    yield from code_claims(study)
 
 
-def _code(study: Study) -> Iterator[Claim]:
+def code_claims(study: Study) -> Iterator[Claim]:
     """Claims about the code, the same at every seed."""
     found = {kernel: measured(study.reuse(kernel).trace) for kernel in study.kernels}
 

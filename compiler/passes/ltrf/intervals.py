@@ -2,7 +2,8 @@
 
 M. Sadrosadati et al., ASPLOS 2018, section 3.3. Deviations, where the published listing contradicts the text or would
 give wrong code: a block joins by the union of all registers of the interval, not of its predecessors alone, because
-PREFETCH has to fetch that union; its own first instruction counts; a block that is cut keeps its set.
+PREFETCH has to fetch that union; its own first instruction counts; the set of every
+block is kept, not only of one that is cut.
 """
 
 from __future__ import annotations

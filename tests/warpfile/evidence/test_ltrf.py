@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from warpfile.evidence.ltrf import CYCLES, tolerable
+from tests.compiler.passes.ltrf.harness import kernel
+from warpfile.evidence.ltrf import CYCLES, code_claims, tolerable
+from warpfile.evidence.reuse import Reuse
+from warpfile.evidence.study import Study
 
 
 def test_a_loss_is_tolerated_up_to_where_the_line_between_two_latencies_has_it() -> None:
@@ -21,3 +24,10 @@ def test_a_curve_that_does_not_fall_so_far_tolerates_the_slowest() -> None:
 
 def test_what_is_lost_and_won_again_was_lost() -> None:
     assert tolerable([1.0, 0.9, 1.0, 1.0, 1.0, 1.0], 0.05) == pytest.approx(4 / CYCLES[0])
+
+
+def test_claims_about_the_code_are_means_of_the_kernels_and_need_no_run() -> None:
+    study = Study({}, ("collatz", "stencil"), lambda name: Reuse(kernel(name)))
+    share, *grown = code_claims(study)
+    assert (share.ours.mean, share.ours.half) == (1, 0)
+    assert grown[0].ours.mean > grown[1].ours.mean > 0

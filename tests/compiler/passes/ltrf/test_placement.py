@@ -24,6 +24,8 @@ from warpfile.compiler.passes.ltrf.observed import observed
 from warpfile.compiler.passes.ltrf.placement import EXPLICIT, IMPLICIT, insertions
 from warpfile.compiler.passes.ltrf.strands import strands
 from warpfile.compiler.passes.ltrf.units import NONE, Units
+from warpfile.emulator.launch import load_kernel
+from warpfile.emulator.run import execute
 from warpfile.spec.rewrite import rewritten
 from warpfile.spec.trace import Drain, StaticInstruction, Trace
 
@@ -46,6 +48,14 @@ def test_kernels_find_every_register(name: str, form: Form) -> None:
     trace, code = kernel(name), code_of(function_of(name))
     for limit in (16, 32):
         assert not list(misses(placed(trace, form(code, limit)), limit))
+
+
+@pytest.mark.regress
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_large_launches_find_every_register(name: str, form: Form) -> None:
+    trace = execute(load_kernel(KERNELS[name], "large")).trace
+    assert not list(misses(placed(trace, form(code_of(function_of(name)), 16)), 16))
 
 
 @pytest.mark.parametrize("name", ["calls", "spmv", "divide_double", "matmul_tiled"])
