@@ -30,6 +30,7 @@ class Said:
     no_allocate: bool = False
     dead: tuple[int, ...] = ()
     evict_first: tuple[int, ...] = ()
+    prefetched: bool = False  #: a PREFETCH stands in front of it
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,18 @@ def _cache_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int
     return words
 
 
-LAYOUT = {"bow_wr": _window_words, "malekeh": _unit_words, "rfc": _cache_words}
+def _interval_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
+    """docs/schemes/ltrf.md, section 9; a PREFETCH is a beat without hints."""
+    return [0] * said.prefetched + [_mask(beat, said.dead) for beat in beats]
+
+
+LAYOUT = {
+    "bow_wr": _window_words,
+    "malekeh": _unit_words,
+    "rfc": _cache_words,
+    "ltrf": _interval_words,
+    "ltrf_plus": _interval_words,
+}
 
 #: Dissertation, figure 3.6; loads have 32-bit addresses, so that each names one register.
 _WINDOWS = """
@@ -240,4 +252,50 @@ CACHE = (
     cache(1, _CACHE_TAKEN, {}),
 )
 
-EXAMPLES = (*WINDOWS, *UNITS, *CACHE)
+#: Three intervals of four registers: R0 to R3, then R1, R3 and R4, then R2 to R5.
+_INTERVALS = """
+    MOV R0, 0x1
+    MOV R1, 0x2
+    IADD3 R2, R0, R1, RZ
+    IADD3 R3, R1, R2, RZ
+    IADD3 R4, R3, R1, RZ
+    FFMA R5, R4, R3, R2
+"""
+_LAST = {2: (0,), 4: (1,), 5: (4, 3, 2)}
+_INTERVALS_READ = ((), (), (0, 1), (1, 2), (3, 1), (4, 3, 2), ())
+
+
+def intervals(scheme: str, slots: int, counters: Mapping[str, int]) -> Example:
+    """The example of the intervals, of one warp with one place."""
+    changes = {"interval_registers": 4, "active_warps": 1, "warps": 2, "register_names": 16, "lanes": 1}
+    said = {
+        at: Said(read, dead=_LAST.get(at, ()) if scheme == "ltrf_plus" else (), prefetched=at in (0, 4, 5))
+        for at, read in enumerate(_INTERVALS_READ)
+    }
+    return Example(scheme, "maxwell", changes | {"source_slots": slots}, _INTERVALS, said, counters)
+
+
+#: Registers that stay in their banks: R1 and R3, then R3 and R4. Operands are 2, 2, 2 and 3, results 6.
+_ENTERED = {"prefetches": 3, "kept_registers": 4, "refetches": 0, "bank_reads": 9, "error_cycles": 0}
+INTERVALS = (
+    # All of the first, R4, then R2 and R5 are fetched; R0 and R2, then R1 are written back.
+    intervals(
+        "ltrf",
+        3,
+        _ENTERED
+        | {"prefetch_fills": 7, "dead_fills": 0, "prefetch_backs": 3, "unsaved_steps": 0}
+        | {"main_reads": 7, "main_writes": 3, "cache_reads": 12, "cache_writes": 13},
+    ),
+    # Only R2 is alive when it leaves and when it comes back.
+    intervals(
+        "ltrf_plus",
+        3,
+        _ENTERED
+        | {"prefetch_fills": 1, "dead_fills": 6, "prefetch_backs": 1, "unsaved_steps": 2}
+        | {"main_reads": 1, "main_writes": 1, "cache_reads": 10, "cache_writes": 7},
+    ),
+    intervals("ltrf_plus", 2, {}),
+    intervals("ltrf_plus", 1, {}),
+)
+
+EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS)

@@ -55,6 +55,7 @@ class Plant:
     old: str
     new: str
     times: int = 1
+    user: str = ""  #: module that calls the function; the pass itself unless it is said
 
     def planted(self, root: Path) -> tuple[Any, str, Any]:
         """Module and name of the function, and the function with the fault."""
@@ -75,6 +76,10 @@ class Plant:
 _BOW = "warpfile.compiler.passes.bow.annotate:annotate"
 _NEAR = "warpfile.spec.schemes.malekeh:near_words"
 _CACHED = "warpfile.spec.schemes.rfc:cache_words"
+_PREFETCHED = "warpfile.compiler.passes.ltrf.annotate:annotate"
+_SOURCES = "warpfile.spec.annotation:on_sources"
+_FIRST = ("(beat * source_slots)", "(beat * 0)")
+_UNCUT = ("shifted & np.uint64((1 << source_slots) - 1)", "shifted")
 _RECORDS = "beat == count[record] - 1"
 
 
@@ -104,35 +109,12 @@ PLANTS = (
     shifted("rfc", _CACHED, "suspend"),
     Plant("suspend on the last beat", "rfc", _CACHED, "np.where(beat == 0", f"np.where({_RECORDS}"),
     shifted("rfc", _CACHED, "dead"),
-    Plant(
-        "dead of the first beat on all",
-        "rfc",
-        _CACHED,
-        "dead[record].astype(np.uint64) >> shift",
-        "dead[record].astype(np.uint64)",
-    ),
-    Plant(
-        "dead is not cut",
-        "rfc",
-        _CACHED,
-        "(dead[record].astype(np.uint64) >> shift & mask)",
-        "(dead[record].astype(np.uint64) >> shift)",
-    ),
+    Plant("dead of the first beat on all", "rfc", _SOURCES, *_FIRST, user="warpfile.spec.schemes.rfc"),
     shifted("rfc", _CACHED, "evict_first"),
-    Plant(
-        "evict_first of the first beat on all",
-        "rfc",
-        _CACHED,
-        "evict_first[record].astype(np.uint64) >> shift",
-        "evict_first[record].astype(np.uint64)",
-    ),
-    Plant(
-        "evict_first is not cut",
-        "rfc",
-        _CACHED,
-        "(evict_first[record].astype(np.uint64) >> shift & mask)",
-        "(evict_first[record].astype(np.uint64) >> shift)",
-    ),
+    Plant("evict_first is not cut", "rfc", _SOURCES, *_UNCUT, user="warpfile.spec.schemes.rfc"),
+    shifted("ltrf_plus", _PREFETCHED, "dead"),
+    Plant("dead of the first beat on all", "ltrf_plus", _SOURCES, *_FIRST),
+    Plant("dead is not cut", "ltrf_plus", _SOURCES, *_UNCUT),
 )
 
 
@@ -140,9 +122,9 @@ PLANTS = (
 def test_a_fault_between_pass_and_word_is_found(plant: Plant, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module, name, faulty = plant.planted(root)
     hints = next(part.hints for part in SCHEMES[plant.scheme].chosen if part.hints)
-    annotate = importlib.import_module(hints.annotate.partition(":")[0])
-    assert getattr(annotate, name) is getattr(module, name)
-    monkeypatch.setattr(annotate, name, faulty)
+    user = importlib.import_module(plant.user or hints.annotate.partition(":")[0])
+    assert getattr(user, name) is getattr(module, name)
+    monkeypatch.setattr(user, name, faulty)
     assert any(is_wrong(example) for example in EXAMPLES if example.scheme == plant.scheme)
 
 

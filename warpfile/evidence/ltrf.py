@@ -97,7 +97,7 @@ def _sections(study: Study) -> Iterator[str]:
     yield f"IPC of `ltrf` over the preset's, at its latency and at {SLOWEST} cycles; small launches.\n"
     yield table(("changed", f"{CYCLES[0]} cycles", f"{SLOWEST} cycles"), (_size_row(study, name) for name in SIZES))
     yield "## Lengths of intervals\n"
-    yield "Executed instructions of large launches, as `python -m warpfile.lengths` explains.\n"
+    yield "Executed instructions of large launches; `python -m warpfile.lengths` says how they are counted.\n"
     yield table(COLUMNS, rows(study.kernels, lambda kernel: study.reuse(kernel).trace))
     yield "## Kernel by kernel\n"
     yield "Main accesses over the baseline's; *moving*: places that wait for registers, mean over the cycles.\n"
