@@ -14,6 +14,7 @@ from warpfile.schemes import Scheme
 from warpfile.schemes.fingerprint import fingerprint, foreign
 from warpfile.schemes.scheme import readable
 from warpfile.sim.harness import Recording, harness_verilog
+from warpfile.sim.lean import lean
 from warpfile.sim.view import packages, scopes, view
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
@@ -64,13 +65,15 @@ def build_harness(
     layout = ProbeLayout(scheme.probes(cfg))
     machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root, plain=bool(waves))
     extra = scheme.harness(cfg, layout) if not recording else ""
-    texts = {MACHINE_FILE: machine}
+    texts: dict[str, str] = {}
     if waves:
         groups, typed = view(scheme, cfg), simulator == "verilator"
         texts |= {"names.v": packages(groups)} if typed else {}
         extra += scopes(groups, typed=typed)
     texts["harness.v"] = harness_verilog(cfg, layout, extra, recording)
     texts |= {"checks.v": scheme.checks(cfg)} if not recording else {}
+    # A waveform shows all names that the machine has.
+    texts = {MACHINE_FILE: machine if waves else lean(machine, "".join(texts.values())), **texts}
     tool = str(simulators.verilator_executable())
     traced = waves if simulator == "verilator" else str(bool(waves))  # Icarus decides when it runs
     kind = (simulator, traced, str(optimised), tool, simulators.processor())

@@ -24,6 +24,7 @@ _OLDEST_VERILATOR = (5, 36)
 RUNTIMES = "WARPFILE_VERILATOR_RUNTIMES"
 _INTERMEDIATE = {".a", ".cpp", ".d", ".dat", ".gch", ".h", ".mk", ".o"}
 _OWN_HEADER = "Vtop__pch.h"
+_MAIN = cocotb_config.share_dir / "lib" / "verilator" / "verilator.cpp"
 _HEADERS = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_syms")
 #: Nodes of one C++ file. One file is half the time of ten, but the compiler takes memory for all of it.
 _SPLIT = 200_000
@@ -139,7 +140,6 @@ def run_plain(
 
 def _verilate(sources: Sequence[Path], directory: Path, top: str, waves: str) -> list[str]:
     library = cocotb_config.libs_dir
-    main = cocotb_config.share_dir / "lib" / "verilator" / "verilator.cpp"
     return [
         str(verilator_executable()),
         *(
@@ -160,7 +160,7 @@ def _verilate(sources: Sequence[Path], directory: Path, top: str, waves: str) ->
         *("-Mdir", str(directory), "--top-module", top, "--prefix", "Vtop", "-o", top),
         *("-LDFLAGS", f"-Wl,-rpath,{library} -L{library} -lcocotbvpi_verilator"),
         *([_TRACE[waves], "--trace-max-width", str(_WIDEST)] if waves else []),
-        str(main),
+        str(_MAIN),
         *map(str, sources),
     ]
 
@@ -220,7 +220,7 @@ def _runtime(directory: Path, waves: str) -> Path:
 
 def _compile(directory: Path, waves: str, level: str) -> None:
     """The C++ of a machine with all that does not depend on it kept from the first build, three quarters of the time
-    of a small one: Verilator's library as objects, its headers precompiled.
+    of a small one: Verilator's library and cocotb's main program as objects, headers precompiled.
     """
     runtime = _runtime(directory, waves)
     runtime.mkdir(parents=True, exist_ok=True)
@@ -235,20 +235,31 @@ def _compile(directory: Path, waves: str, level: str) -> None:
         (runtime / "unlocked.h").write_text(_UNLOCKED)
         for name in (level, "O0"):
             _precompile(directory, runtime, waves, name)
-        for path in runtime.glob("*.o"):
+        for path in runtime.glob("verilated*.o"):
             shutil.copy(path, directory)
+        main = runtime / _main(directory, level)
+        if main.exists():
+            shutil.copy(main, directory / "verilator.o")
         if (runtime / "complete").exists():
             lock.release()  # whoever comes first compiles the library, all others wait for it
         _make(directory, waves, "-j2", *flags, *(f"-o{name}" for name in own))
         if lock.is_locked:
-            _keep(directory, runtime)
+            for path in directory.glob("verilated*.o"):
+                _keep(path, runtime / path.name)
+            (runtime / "complete").touch()
+        if not main.exists():
+            _keep(directory / "verilator.o", main)
 
 
-def _keep(directory: Path, runtime: Path) -> None:
-    """Keep the objects of Verilator's library for the next build."""
-    for path in directory.glob("verilated*.o"):
-        shutil.copy(path, runtime / "partial").rename(runtime / path.name)
-    (runtime / "complete").touch()
+def _main(directory: Path, level: str) -> str:
+    """Name of cocotb's main program as an object; it depends on the pins of the top module."""
+    texts = (directory / "Vtop.h").read_bytes(), _MAIN.read_bytes()
+    return f"main-{level}-{hashlib.sha256(b''.join(texts)).hexdigest()[:12]}.o"
+
+
+def _keep(path: Path, kept: Path) -> None:
+    """Keep an object for the next build; several builds may do so at once."""
+    shutil.copy(path, kept.with_suffix(f".{os.getpid()}.partial")).rename(kept)
 
 
 def _precompile(directory: Path, runtime: Path, waves: str, level: str) -> None:

@@ -143,7 +143,7 @@ def windows(window: int, classes: Sequence[int], slots: int, counters: Mapping[s
     said = (Said(read, kind) for read, kind in zip(_READ, (*classes, 0, 0, 0, 0), strict=True))
     changes |= {
         "window": window,
-        "window_entries": 4 * window,
+        "window_entries": 12,  # more than there are registers
         "source_slots": slots,
         "lanes": 1,
         "warps": 2,
@@ -197,7 +197,7 @@ _UNITS_TAKEN = {
 def units(slots: int, end: Mapping[int, Said], counters: Mapping[str, int]) -> Example:
     """The example of the caching units; ``end`` is what the warp executes behind the branch."""
     changes = {"banks": 2, "bank_skew": "none", "collectors": 1, "wait_control": "fixed", "source_slots": slots}
-    changes |= {"reuse_hints": "static", "reuse_threshold": 2, "lanes": 1}
+    changes |= {"reuse_hints": "static", "reuse_threshold": 2, "lanes": 1, "warps": 2}
     return Example("malekeh", "turing", changes, _UNITS, _UNIT_SAID | end, counters)
 
 
@@ -241,7 +241,7 @@ _CACHE_TAKEN = {
 
 def cache(slots: int, end: Mapping[int, Said], counters: Mapping[str, int], **changes: object) -> Example:
     """The example of the register cache; ``end`` is what the warp executes behind the branch."""
-    changes |= {"active_warps": 1, "cache_entries": 2, "source_slots": slots, "lanes": 1}
+    changes |= {"active_warps": 1, "cache_entries": 2, "source_slots": slots, "lanes": 1, "warps": 2}
     return Example("rfc", "isca2011", changes, _CACHE, _CACHE_SAID | end, counters)
 
 

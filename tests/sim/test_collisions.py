@@ -14,8 +14,8 @@ SAME_ROW = "write_enable && write_address == read_address"
 
 
 def configuration(scheme: Scheme) -> Config:
-    """Few rows in one two-port bank, so that reads and writes come in the same cycles."""
-    return scheme.configuration("tiny", bank_ports="1R1W")
+    """Two lanes over two-port banks, so that reads and writes come in the same cycles, some of one lane only."""
+    return scheme.configuration("tiny", bank_ports="1R1W", lanes=2)
 
 
 def unanswered(verilog: str, when: str) -> str:

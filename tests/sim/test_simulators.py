@@ -61,6 +61,12 @@ def test_what_does_not_depend_on_the_machine_is_compiled_once(first: Path) -> No
     assert sum(seconds for _, seconds in spent(first)) > 2 * sum(seconds for _, seconds in spent(second)) > 0
 
 
+def test_the_main_program_is_compiled_once_for_the_same_pins(first: Path) -> None:
+    again = built(first.parent, "again")
+    wide = built(first.parent, "wide", text=SOURCE.replace("input clk", "input [3:0] more, input clk"))
+    assert ["-o verilator.o" in (one / "build.log").read_text() for one in (first, again, wide)] == [True, False, True]
+
+
 def test_many_build_folders_can_share_one_library(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(simulators.RUNTIMES, str(first.parent))
     assert [program for program, _ in spent(built(tmp_path, "elsewhere"))] == ["verilator", "make"]

@@ -1,15 +1,23 @@
-"""The command line as tests call it, and a small kernel directory to damage."""
+"""The command line as tests call it, designs that many tests read, and a small kernel directory to damage."""
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from warpfile.generate import generate
 from warpfile.program import main
+from warpfile.schemes import SCHEMES
 
 Invoke = Callable[..., Result]
 
@@ -31,6 +39,47 @@ type = "buffer"
 init = "y.npy"
 expect = "y_expected.npy"
 """
+
+
+@dataclass(frozen=True)
+class Made:
+    """One generated design and the processor time it took."""
+
+    verilog: Path
+    facts: dict[str, Any]
+    seconds: float
+
+    @property
+    def sources(self) -> list[Path]:
+        """The machine with its SRAM and its checker."""
+        return [path for name in self.facts["files"] if (path := self.verilog.with_name(name)).suffix == ".v"]
+
+
+def _design(scheme: str, preset: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The design of a scheme at a preset, made once for all tests of all worker processes."""
+    shared = tmp_path_factory.getbasetemp()
+    folder = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / f"design-{scheme}-{preset}"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "seconds").exists():
+            start = time.process_time()
+            generate(SCHEMES[scheme], SCHEMES[scheme].configuration(preset), preset, folder, probes=True)
+            (folder / "seconds").write_text(str(time.process_time() - start))
+    facts = json.loads((folder / f"{scheme}.json").read_text())
+    return Made(folder / f"{scheme}.v", facts, float((folder / "seconds").read_text()))
+
+
+@pytest.fixture
+def made(scheme: str, preset: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The design of the parametrised scheme and preset."""
+    return _design(scheme, preset, tmp_path_factory)
+
+
+@pytest.fixture
+def facts(scheme: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The manifest of the parametrised scheme at ``tiny``."""
+    return _design(scheme, "tiny", tmp_path_factory).facts
 
 
 @pytest.fixture

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.warpfile.conftest import Invoke
-from warpfile.generate import FILES, generate
+from tests.warpfile.conftest import Invoke, Made
+from warpfile.generate import FILES
 from warpfile.schemes import SCHEMES
 from warpfile.sim.simulators import verilator_environment, verilator_executable
 from warpfile.spec.presets import PRESETS
@@ -29,36 +26,6 @@ DESIGNS = [
     for name, scheme in SCHEMES.items()
     for preset in PRESETS
 ]
-
-
-@dataclass(frozen=True)
-class Made:
-    """One generated design and the processor time it took."""
-
-    verilog: Path
-    facts: dict[str, Any]
-    seconds: float
-
-    @property
-    def sources(self) -> list[Path]:
-        """The machine with its SRAM and its checker."""
-        return [path for name in self.facts["files"] if (path := self.verilog.with_name(name)).suffix == ".v"]
-
-
-@pytest.fixture
-def made(scheme: str, preset: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """The design of the parametrised scheme and preset, made once for all tests of all worker processes."""
-    shared = tmp_path_factory.getbasetemp()
-    folder = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / f"design-{scheme}-{preset}"
-    folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "seconds").exists():
-            start = time.process_time()
-            generate(SCHEMES[scheme], SCHEMES[scheme].configuration(preset), preset, folder, probes=True)
-            (folder / "seconds").write_text(str(time.process_time() - start))
-    facts = json.loads((folder / f"{scheme}.json").read_text())
-    return Made(folder / f"{scheme}.v", facts, float((folder / "seconds").read_text()))
 
 
 every_design = pytest.mark.parametrize(("scheme", "preset"), DESIGNS)

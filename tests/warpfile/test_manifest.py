@@ -5,9 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-import tempfile
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,6 @@ import jsonschema
 import pytest
 
 from tests.golden.scenario import hand_trace, op
-from warpfile.generate import generate
 from warpfile.integration import PAGE, RECORDS, page, tables
 from warpfile.schemes import SCHEMES
 from warpfile.spec.beat import decode_fields, pack_beat, pack_fields
@@ -25,19 +22,6 @@ from warpfile.spec.trace import Port
 from warpfile.spec.workload import prepare
 
 SCHEMA = json.loads((Path(__file__).resolve().parents[2] / "warpfile/manifest.schema.json").read_text())
-
-
-@cache
-def written(scheme: str) -> str:
-    """Text of a manifest."""
-    cfg = SCHEMES[scheme].configuration("tiny", lanes=2)
-    with tempfile.TemporaryDirectory() as folder:
-        return generate(SCHEMES[scheme], cfg, "tiny", Path(folder), probes=True).paths["manifest"].read_text()
-
-
-@pytest.fixture
-def facts(scheme: str) -> dict[str, Any]:
-    return json.loads(written(scheme))
 
 
 def check(facts: dict[str, Any]) -> None:
@@ -89,7 +73,7 @@ def test_a_damaged_manifest_breaks_the_schema(facts: dict[str, Any], damage: str
 @pytest.mark.parametrize("scheme", ["rfc", "malekeh"])
 def test_hints_are_where_a_packed_beat_has_them(facts: dict[str, Any], scheme: str) -> None:
     """One hint at a time, by the configuration's own places, against the nested fields of the manifest."""
-    cfg = SCHEMES[scheme].configuration("tiny", lanes=2)
+    cfg = SCHEMES[scheme].configuration("tiny")
     decode = next(port for port in facts["ports"] if port["name"] == "decode")
     places = {name: (low, width) for name, low, width in leaves(decode["fields"])}
     for hint in cfg.hints():

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from warpfile.generate import design
-from warpfile.manifest import port_table
 from warpfile.names import Names
 from warpfile.schemes import SCHEMES
 from warpfile.sim.simulators import verilator_environment, verilator_executable
@@ -20,20 +17,6 @@ from warpfile.spec.trace import Kind
 from warpfile.systemverilog import instance, package
 
 NAMES = Names("sm0_", "sm0_rf")
-
-
-@cache
-def described(scheme: str) -> dict[str, Any]:
-    """What the package is made of."""
-    one = SCHEMES[scheme]
-    cfg = one.configuration("tiny", lanes=2)
-    component, _ = design(one, cfg, probes=True)
-    return {"parameters": cfg.to_json(), "ports": port_table(cfg, component, one.probes(cfg))}
-
-
-@pytest.fixture
-def facts(scheme: str) -> dict[str, Any]:
-    return described(scheme)
 
 
 def elaborated(*texts: str, quiet: tuple[str, ...] = ("-Wno-lint", "-Wno-SYMRSVDWORD")) -> list[str]:
@@ -112,7 +95,7 @@ def test_constants_are_the_values_of_the_manifest(facts: dict[str, Any]) -> None
         "KIND_BARRIER": int(Kind.BARRIER),
         "KIND_EXIT": int(Kind.EXIT),
     }
-    assert (found["LANES"], found["WARPS"]) == ("2", str(facts["parameters"]["warps"]))
+    assert (found["LANES"], found["WARPS"]) == ("4", str(facts["parameters"]["warps"]))
     assert ("WRITE_CLASS_BOTH" in found) != ("ORIGIN_MISS" in found)
 
 
