@@ -116,7 +116,8 @@ class KernelFile(RegisterFile, Protocol):
 
     ``kernel_ready``: it takes the kernel that is offered in this cycle, before the first launch. ``quiet``: nothing is
     under way inside. Both are read at the beginning of a cycle. ``retired``, with
-    ``cfg.gives.sweeps``: warps whose slot and places are free from the next cycle, read after ``edge``.
+    ``cfg.gives.sweeps``: warps whose slot and places are free from the next cycle, read after ``edge``. A file that
+    takes operands (``cfg.operand_bits``) and nothing else of this has :meth:`operand` alone.
     """
 
     kernel_ready: bool

@@ -159,20 +159,19 @@ class Partitions:
         part, seen = self.parts[place], self._seen
         before = part.pending
         if part.cached & ~part.working:
-            register = part.step_out()
+            register, self._word = part.step_out(), None
             moves = part.pending != before
             seen.step("step_out", place, register, moves)
             seen.count("prefetch_backs" if moves else "unsaved_steps")
         elif part.working & ~part.cached:
             seen.fails |= part.full
-            register = part.step_in()
+            register, self._word = part.step_in(), None
             moves = part.pending != before
             seen.step("step_in", place, register, moves)
             fill = "refetch_fills" if self._recalled >> place & 1 else "prefetch_fills"
             seen.count(fill if moves else "dead_fills")
         elif not part.moves:
             self._enter(place, OPEN)
-        self._word = None
 
     def _give_back(self, releasing: int) -> None:
         """Of every place that has none or loses its warp, the lowest bank is free again."""

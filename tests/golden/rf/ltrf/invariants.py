@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tests.golden.invariants import NEVER, bits, require
-from tests.golden.rf.ltrf.moving import LOSSES, Job, Share, masked
+from tests.golden.rf.ltrf.moving import LOSSES, Job, Share, masked, patience
 from tests.golden.scheduler.two_level.invariants import PlaceWatcher, loads
 from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
@@ -90,7 +90,7 @@ class LtrfWatcher(PlaceWatcher):
             require(held == masked(share.occupied), "banks of registers are occupied")
             require(not share.occupied & {*share.free}, "a bank is free or occupied")
             require(len(share.occupied) + len({*share.free}) == count, "every bank is one of both")
-            share.check(self.cycle)
+            share.check(self.cycle - patience(self.ltrf))
         require(f["recalled"] == masked({p for p, share in enumerate(self.shares) if share.recalled}), "who came back")
 
     def _check_channels(self, f: dict[str, int]) -> None:

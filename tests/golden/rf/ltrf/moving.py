@@ -20,7 +20,12 @@ from warpfile.spec.schemes.ltrf import (
 )
 
 LOSSES = 8  #: cycles in which a channel is not served before it goes first
-PATIENCE = 20_000  #: cycles in which a place moves at most
+
+
+def patience(cfg: LtrfConfig) -> int:
+    """Cycles in which a place moves at most: all places move all, one by one, each behind a parked result."""
+    each = 2 * (cfg.bank_cycles + cfg.crossbar_beats) + LOSSES + 5
+    return 2 * cfg.interval_registers * cfg.active_warps * each
 
 
 def masked(numbers: Iterable[int]) -> int:
@@ -52,9 +57,9 @@ class Share:
         """Whether nothing moves, and no bank has to be given back."""
         return not (self.occupied or self.pending or self.works or self.candidate is not None)
 
-    def check(self, cycle: int) -> None:
-        """What holds of a place by itself."""
-        require(self.state in (EMPTY, OPEN) or cycle - self.since < PATIENCE, "what moves comes to an end")
+    def check(self, since: int) -> None:
+        """What holds of a place by itself, whose state began after the cycle ``since`` at the earliest."""
+        require(self.state in (EMPTY, OPEN) or self.since >= since, "what moves comes to an end")
         if self.state in (MOVING, OPEN):
             banks = {self.bank[register] for register in self.cached}
             require(len(banks) == len(self.cached), "every register has a bank of its own")
