@@ -4,9 +4,10 @@ from warpfile.schemes.baseline import BANK_ACCESSES, UNITS
 from warpfile.schemes.part import LOOKED_UP_LATER, PLACES, RESIDENCY, Hints, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
-from warpfile.spec.schemes.ltrf import COUNTERS, LtrfConfig, ltrf_events, ltrf_probes
+from warpfile.spec.schemes.ltrf import COUNTERS, STRUCTURES, LtrfConfig, ltrf_events, ltrf_probes
 
 _PASS = "warpfile.compiler.passes.ltrf.annotate"
+_PROOFS = "tests.formal.rf.ltrf"
 
 LTRF = Part(
     name="ltrf",
@@ -22,6 +23,8 @@ LTRF = Part(
         "tiny": {"active_warps": 2, "bank_cycles": 3},
     },
     hints=Hints(f"{_PASS}:annotate", f"{_PASS}:label", ("dead",), {"register intervals": f"{_PASS}:shown"}),
+    structures=STRUCTURES,
+    proofs=(f"{_PROOFS}.parts:PROOFS", f"{_PROOFS}.partition:PROOFS", f"{_PROOFS}.ways:PROOFS"),
     reached=("bank_reads", "unit_cycles", *COUNTERS),
     accesses=BANK_ACCESSES,
     wants=(PLACES, LOOKED_UP_LATER),
