@@ -4,10 +4,11 @@ from warpfile.schemes.baseline import UNITS
 from warpfile.schemes.part import LOOKED_UP_LATER, PLACES, RESIDENCY, Hints, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
-from warpfile.spec.schemes.ltrf import COUNTERS, LtrfConfig, ltrf_events, ltrf_probes
+from warpfile.spec.schemes.ltrf import COUNTERS, STRUCTURES, LtrfConfig, ltrf_events, ltrf_probes
 
 MAXWELL_NM = 28  #: NVIDIA GeForce GTX 980 whitepaper (2014): TSMC 28 nm
 _PASS = "warpfile.compiler.passes.ltrf.annotate"
+_PROOFS = "tests.formal.rf.ltrf"
 
 LTRF = Part(
     name="ltrf",
@@ -20,6 +21,8 @@ LTRF = Part(
     events=ltrf_events,
     settings={
         "": {"scheduler": "two_level", "resume": "all"},
+        # Section 3: a miss deactivates the warp, fair choice among the active ones.
+        "maxwell": {"suspend": "outstanding", "long_from": "miss", "active_choice": "round_robin"},
         "tiny": {"active_warps": 2, "bank_cycles": 3},
     },
     hints=Hints(
@@ -27,6 +30,8 @@ LTRF = Part(
         f"{_PASS}:label",
         shown={"register intervals": f"{_PASS}:shown", "dead": f"{_PASS}:dead_shown"},
     ),
+    structures=STRUCTURES,
+    proofs=(f"{_PROOFS}.parts:PROOFS", f"{_PROOFS}.partition:PROOFS", f"{_PROOFS}.ways:PROOFS"),
     reached=("bank_reads", "unit_cycles", *COUNTERS),
     accesses={
         "bank_read": ("main_reads",),
@@ -39,6 +44,9 @@ LTRF = Part(
     owns=(RESIDENCY,),
 )
 
+_MISSES = {"suspend": "outstanding", "long_from": "miss"}
+_NEEDED = {"suspend_load": "needed", "suspend_barrier": "needed"}
+
 PARTS = (LTRF,)
 SCHEMES = (
     Scheme(
@@ -48,7 +56,12 @@ SCHEMES = (
         collectors=UNITS,
         rf=LTRF,
         node_nm=MAXWELL_NM,
-        setups=(Setup("maxwell"), Setup("tiny")),
+        setups=(
+            Setup("maxwell"),
+            Setup("tiny"),
+            Setup("tiny", {"prefetch_unit": "strands", "control_block": "warps"} | _MISSES, ()),
+            Setup("tiny", {"moved_back": "dirty", "active_warps": 4, "bank_cycles": 1} | _NEEDED, ()),
+        ),
     ),
     Scheme(
         name="ltrf_plus",
@@ -58,6 +71,11 @@ SCHEMES = (
         rf=LTRF,
         settings={"": {"liveness": 1}},
         node_nm=MAXWELL_NM,
-        setups=(Setup("maxwell"), Setup("tiny")),
+        setups=(
+            Setup("maxwell"),
+            Setup("tiny"),
+            Setup("tiny", {"moved_back": "dirty", "crossbar_beats": 2, "collect": "all"} | _MISSES, ()),
+            Setup("tiny", {"crossbar_beats": 1, "bank_cycles": 19, "active_warps": 4, "banks": 4} | _NEEDED, ()),
+        ),
     ),
 )

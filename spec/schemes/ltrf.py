@@ -10,7 +10,7 @@ import numpy as np
 from warpfile.spec.config import Config, choice_field, index_bits, number_field, power_field
 from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.structure import CACHE_RAM, TABLE_RAM
+from warpfile.spec.structure import CACHE_RAM, TABLE_RAM, Structure
 
 EMPTY, RECALL, PREFETCH, MOVING, OPEN, RELEASING = range(6)  #: states of a place
 IDLE, MAIN, BEATS, STORE, LOAD, LATCH = range(6)  #: phases of the channel of a bank of the cache
@@ -139,6 +139,84 @@ def ltrf_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
         Probe("released_place", places, "places that are released"),
     )
 
+
+def _bit_per_register(cfg: LtrfConfig) -> int:
+    """A bit per register of every warp."""
+    return cfg.warps * cfg.register_names
+
+
+def _free_banks(cfg: LtrfConfig) -> int:
+    """Two queues of banks and two counts per place."""
+    return cfg.active_warps * 2 * (cfg.interval_registers * cfg.cache_bank_bits + cfg.cache_bank_bits + 1)
+
+
+_FILE = r"warpfile\.register_file\."
+STRUCTURES = (
+    Structure("cache", "memory", CACHE_RAM, lambda cfg: cfg.active_warps * cfg.interval_registers * cfg.data_bits),
+    Structure(
+        "working sets and livenesses of the warps",
+        "memory",
+        TABLE_RAM,
+        lambda cfg: (1 + cfg.liveness) * _bit_per_register(cfg),
+    ),
+    Structure(
+        "address tables",
+        "flip-flops",
+        r"address_table\.",
+        lambda cfg: _bit_per_register(cfg) * (1 + cfg.cache_bank_bits),
+        "a warp without a place has nothing cached",
+    ),
+    Structure(
+        "warp offsets",
+        "flip-flops",
+        r"(?!)",
+        lambda cfg: cfg.warps * cfg.place_count_bits,
+        "the number of the place, which the scheduler has",
+    ),
+    Structure(
+        "pending registers",
+        "flip-flops",
+        r"cache_place\.pending\.waiting",
+        lambda cfg: cfg.active_warps * cfg.register_names,
+    ),
+    Structure("candidates", "flip-flops", r"cache_place\.pending\."),
+    Structure(
+        "free banks",
+        "flip-flops",
+        r"cache_place\.free_banks\.",
+        _free_banks,
+        "occupied banks are a mask, and the length of the queue follows from it",
+    ),
+    Structure(
+        "registers of full loads",
+        "flip-flops",
+        r"cache_place\.incoming",
+        _bit_per_register,
+        "a warp without a place has nothing that need not be saved",
+    ),
+    Structure("working sets of the places", "flip-flops", r"cache_place\.set"),
+    Structure("livenesses of the places", "flip-flops", r"cache_place\.live"),
+    Structure("dirty registers", "flip-flops", r"cache_place\.dirty"),
+    Structure("states of the places", "flip-flops", rf"cache_place\.state|{_FILE}cache_places\."),
+    Structure(
+        "staging registers",
+        "flip-flops",
+        r"narrow_lane\.",
+        lambda cfg: cfg.interval_registers * cfg.data_bits,
+    ),
+    Structure(
+        "channels",
+        "flip-flops",
+        r"channel\.",
+        lambda cfg: cfg.interval_registers * (cfg.place_count_bits + cfg.bank_bits),
+        "row, phase and cycles beside place and main bank",
+    ),
+    Structure("turns of the transfers", "flip-flops", rf"{_FILE}transfers\."),
+    Structure("parked results", "flip-flops", rf"{_FILE}parked_results\."),
+    Structure("registers of the last beat", "flip-flops", rf"{_FILE}last_beat\."),
+    Structure("error", "flip-flops", rf"{_FILE}error"),
+    Structure("ports and arbiters of the cache", "flip-flops", r"cache_bank\."),
+)
 
 #: Counters that are the number of set bits of one probe.
 COUNTERS = {

@@ -39,7 +39,7 @@ class PrefetchedFile(wiring.Component):
         m.submodules.cache_places = places = CachePlaces(self._cfg)
         m.submodules.transfers = transfers = Transfers(self._cfg)
         m.submodules.cache = cache = CacheBanks(self._cfg)
-        m.submodules.parked = parked = ParkedResults(self._cfg)
+        m.submodules.parked_results = parked = ParkedResults(self._cfg)
         m.submodules.main = main = MainBanks(self._cfg)
         self._locate(m, location, places)
         self._issue(m, places)
@@ -76,7 +76,7 @@ class PrefetchedFile(wiring.Component):
 
     def _issue(self, m: Module, places: CachePlaces) -> None:
         """What issues, and who may."""
-        m.submodules.issued = issued = IssuedBeat(self._cfg)
+        m.submodules.last_beat = issued = IssuedBeat(self._cfg)
         count = self._cfg.active_warps
         offered = named(m, "offered_place", Cat((warps & self.offer_warp).any() for warps in self.places))
         issues = named(m, "issues", offered & (self.offer_valid & self.accept).replicate(count))

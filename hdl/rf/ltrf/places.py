@@ -1,5 +1,7 @@
 """All places of the cache, and the memories behind them (docs/schemes/ltrf.md, sections 3, 4 and 7)."""
 
+from collections.abc import Sequence
+
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -84,14 +86,13 @@ class CachePlaces(wiring.Component):
         self._returning = self._registers(m, "returning", self.result_registers, ~every)
         m.submodules.sets = sets = WarpSets(self._cfg)
         entered = self._entered(m)
-        places, tables = [], []
+        tables = self._tables(m)
+        places = []
         for number in range(self._cfg.active_warps):
             place = stamp(m, f"place{number}", "cache_place", lambda: CachePlace(self._cfg))
-            table = stamp(m, f"table{number}", "address_table", self._table)
             self._place(m, number, place, sets, entered)
-            self._join(m, place, table)
+            self._join(m, place, tables[number])
             places.append(place)
-            tables.append(table)
         self._choose(m, places)
         self._remember(m, places, sets)
         self._find(m, tables)
@@ -100,6 +101,25 @@ class CachePlaces(wiring.Component):
     def _table(self) -> AddressTable:
         lookups = self._cfg.source_slots + self._cfg.write_ports
         return AddressTable(self._cfg, lookups, lookups + MOVES)
+
+    def _tables(self, m: Module) -> list[wiring.PureInterface]:
+        """The table that each place uses: its own, or that of its warp."""
+        places = range(self._cfg.active_warps)
+        if self._cfg.control_block == "places":
+            return [stamp(m, f"table{number}", "address_table", self._table) for number in places]
+        tables = [stamp(m, f"table{warp}", "address_table", self._table) for warp in range(self._cfg.warps)]
+        used = [tables[0].signature.create(path=(f"used{number}",)) for number in places]
+        for name, member in tables[0].signature.members.items():
+            if member.flow is In:
+                for warp, table in enumerate(tables):
+                    holder = [warps[warp] for warps in self.places]
+                    m.d.comb += getattr(table, name).eq(_chosen(holder, used, name))
+            else:
+                m.d.comb += [
+                    getattr(view, name).eq(_chosen(warps, tables, name))
+                    for warps, view in zip(self.places, used, strict=True)
+                ]
+        return used
 
     def _registers(self, m: Module, name: str, registers: data.View, valid: Value) -> list[Signal]:
         """Sets of one register each; empty where it is not valid."""
@@ -209,3 +229,8 @@ class CachePlaces(wiring.Component):
                 self.result_banks[port].eq(select(place, banks)),
                 self.result_found[port].eq(select(place, found)),
             ]
+
+
+def _chosen(choice: Sequence[Value], parts: Sequence[wiring.PureInterface], name: str) -> Value:
+    """A port of one of some parts; zero for none."""
+    return select(choice, [Value.cast(getattr(part, name)) for part in parts])
