@@ -9,9 +9,9 @@ import numpy as np
 
 from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
-EDGE, SPACING = 12, 0.4
+EDGE, SPACING, WIDTH = 16, 1.5, 32  # points along an edge of the volume, way of a step, pixels in a row
 BLOCK = (256, 1, 1)
-SIZES = {"small": (2, 5), "large": (16, 10)}  # blocks, samples of a ray
+SIZES = {"small": (2, 3), "large": (8, 6)}  # blocks, samples of a ray
 
 
 def sampled(volume: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -26,13 +26,19 @@ def sampled(volume: np.ndarray, points: np.ndarray) -> np.ndarray:
     return total
 
 
+def pixels(rows: int) -> np.ndarray:
+    """Points (x, y, z) of an image in front of the volume, row by row."""
+    x, y = np.linspace(3, 12, WIDTH), np.linspace(3, 12, rows)
+    return np.stack([*(axis.ravel() for axis in np.meshgrid(x, y)), np.full(rows * WIDTH, 1.25)], axis=1)
+
+
 def launch(size: str) -> Launch:
     """The launch of one size, with its expected result."""
     blocks, steps = SIZES[size]
     draw = generator("ray_march", size)
     volume = draw.random((EDGE, EDGE, EDGE)).astype(np.float32)
-    starts = 4.5 + 2 * draw.random((blocks * BLOCK[0], 3))
-    ways = draw.uniform(-1, 1, (blocks * BLOCK[0], 3))
+    eye, plane = np.array([7.5, 7.5, -20.0]), pixels(blocks * BLOCK[0] // WIDTH)
+    starts, ways = plane, (plane - eye) / np.linalg.norm(plane - eye, axis=1, keepdims=True)
     rays = np.concatenate([starts, ways], axis=1).astype(np.float32)
     points, spacing = rays[:, :3].astype(np.float64), np.float64(np.float32(SPACING))
     light, total = np.ones(len(rays)), np.zeros(len(rays))
