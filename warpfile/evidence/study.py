@@ -78,7 +78,8 @@ class Run:
 class Outcome:
     """What a run counted. ``trail``: what the model decided interval after interval, if it does.
 
-    ``seconds``: processor time when it was run.
+    ``seconds``: processor time when it was run. ``refused``: why there was no run; the configuration does not fit the
+    kernel.
     """
 
     cycles: int
@@ -86,6 +87,7 @@ class Outcome:
     counters: Mapping[str, int]
     trail: Sequence[Sequence[int]] = field(default=())
     seconds: float = 0.0
+    refused: str = ""
 
     @property
     def ipc(self) -> float:
@@ -109,8 +111,15 @@ class Study:
     seed: int = 0
 
     def of(self, point: Point, kernel: str) -> Outcome:
-        """Outcome of one run."""
-        return self.outcomes[Run(point, kernel, self.seed)]
+        """Outcome of one run. Raises ``ValueError`` with the reason if it was refused."""
+        found = self.outcomes[Run(point, kernel, self.seed)]
+        if found.refused:
+            raise ValueError(found.refused)
+        return found
+
+    def fits(self, point: Point, kernel: str) -> bool:
+        """Whether there was a run."""
+        return not self.outcomes[Run(point, kernel, self.seed)].refused
 
     def over_kernels(self, figure: Callable[[str], float]) -> float:
         """Arithmetic mean over the kernels."""
@@ -180,7 +189,11 @@ def _outcome(run: Run, *, fresh: bool) -> Outcome:
 
 def _golden(scheme: Scheme, cfg: Config, run: Run) -> Outcome:
     start = time.process_time()
-    trace, workload = _trace(run.kernel, run.point.setting), _workload(replace(run, seed=0))
+    trace = _trace(run.kernel, run.point.setting)
+    try:
+        workload = _workload(replace(run, seed=0))
+    except ValueError as error:
+        return Outcome(0, 0, {}, refused=str(error))
     make, surroundings = None, Environment
     if run.point.foresight:
         make = _foreseeing(scheme, cfg, trace, workload)
