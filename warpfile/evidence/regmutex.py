@@ -34,16 +34,10 @@ def crowded(point: Point) -> Point:
     return point.but(ctas=16)
 
 
-def slow(point: Point) -> Point:
-    """The same with misses that take twice as long, so that more warps have something to hide."""
-    return point.but(miss_latency=800)
-
-
 def headline() -> Iterable[Point]:
     """What the paper's claims compare."""
     points = (BASELINE, POOL, PAIRS)
-    others = (change(point) for change in (crowded, slow) for point in (BASELINE, POOL))
-    return (*points, *map(half, points), WIDE, LARGE, FAIR, MERGED, *others)
+    return (*points, *map(half, points), WIDE, LARGE, FAIR, MERGED, crowded(BASELINE), crowded(POOL))
 
 
 def sized(size: int) -> Point:
@@ -149,7 +143,6 @@ def _full(study: Study) -> Iterator[Claim]:
         Without("largest extended set that passes", _cycles(study, LARGE, BASELINE)),
         Without("only the longest waiter takes a section", _cycles(study, FAIR, BASELINE)),
         Without("stretches merged that less than 8 instructions part", _cycles(study, MERGED, BASELINE)),
-        Without("misses twice as long", _cycles(study, slow(POOL), slow(BASELINE))),
     )
     yield Claim("cycles, full file (Fig. 4.7)", "-12.8%", _cycles(study, POOL, BASELINE), signed, (*few, KERNELS))
     yield Claim("resident warps, full file", "-", _warps(study, POOL, BASELINE), signed)
