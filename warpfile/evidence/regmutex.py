@@ -1,8 +1,12 @@
-"""What a pool of extended registers does on the bundled kernels, next to chapter 4 of the dissertation."""
+"""What a pool of extended registers does on the bundled kernels, next to chapter 4 of the dissertation.
+
+Most of it is about the kernels that registers limit, so that the points are run on those kernels alone that they are
+read of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from warpfile.compiler.passes.regmutex.annotate import limits_of
@@ -34,20 +38,9 @@ def crowded(point: Point) -> Point:
     return point.but(ctas=16)
 
 
-def headline() -> Iterable[Point]:
-    """What the paper's claims compare."""
-    points = (BASELINE, POOL, PAIRS)
-    return (*points, *map(half, points), WIDE, LARGE, FAIR, MERGED, crowded(BASELINE), crowded(POOL))
-
-
 def sized(size: int) -> Point:
     """An extended set of so many registers, whatever the rule says; there are kernels that it does not fit."""
     return POOL.but(es_override=size)
-
-
-def sweep() -> Iterable[Point]:
-    """Sizes of the extended set."""
-    return map(sized, SIZES)
 
 
 def limited(study: Study, point: Point) -> Study:
