@@ -51,6 +51,7 @@ SCHEMES = (
         collectors=UNITS,
         rf=REGMUTEX,
         study="warpfile.evidence.regmutex",
+        survivors="warpfile.schemes:survivors/regmutex.toml",
         setups=(
             Setup("fermi_linear"),
             Setup("fermi_linear", _HALF),

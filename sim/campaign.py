@@ -24,7 +24,7 @@ from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.stress import release_trace, repeat_trace, stress_trace
+from warpfile.spec.stress import borrow_trace, release_trace, repeat_trace, stress_trace
 from warpfile.spec.trace import TOKENS, Port, StaticInstruction, Trace
 from warpfile.spec.workload import Workload, WorkloadError, prepare
 
@@ -112,9 +112,28 @@ class Repeats:
         return _fitting(scheme, cfg, repeat_trace(self.pair))
 
 
-def _fitting(scheme: Scheme, cfg: Config, trace: Trace) -> Workload | None:
+@dataclass(frozen=True)
+class Borrows:
+    """Warps that need many registers for a moment each, for machines with pseudo-instructions; hints are loosened."""
+
+    seed: int
+    registers: int
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+        return f"borrow {self.seed}/{self.registers}"
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
+        """The trace, annotated for a scheme and prepared; None where its CTAs do not fit."""
+        if not cfg.operand_bits:
+            return None
+        return _fitting(scheme, cfg, borrow_trace(self.seed, self.registers, cfg.warps), self.seed)
+
+
+def _fitting(scheme: Scheme, cfg: Config, trace: Trace, loosened: int | None = None) -> Workload | None:
     try:
-        return prepare(cfg, scheme.annotated(cfg, trace))
+        return prepare(cfg, scheme.annotated(cfg, trace, loosened))
     except WorkloadError:
         return None
 
@@ -139,6 +158,9 @@ TRACES: tuple[Load, ...] = (
     # More than 3/4 of 65,536 beats: their numbers use every bit of a payload of 16.
     Stress("mixed", 4, 24, 260),
 )
+
+#: All warps at once in the registers that they borrow, which are others from trace to trace.
+BORROWED: tuple[Load, ...] = tuple(Borrows(seed, registers) for seed in range(1, 7) for registers in (50, 63, 40))
 
 #: Every register often, of a machine of 64; they are long, and only for who counts.
 COUNTED: tuple[Load, ...] = tuple(map(Repeats, range(32)))

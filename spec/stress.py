@@ -96,6 +96,33 @@ def repeat_trace(pair: int, times: int = 65_000) -> Trace:
     return recorder.trace("stress-repeat", (1, 1, 1), (2 * LANES, 1, 1), [0, ends, len(recorder.instruction)], [0, 0])
 
 
+def borrow_trace(seed: int, registers: int, warps: int = 5, ctas: int = 4, length: int = 300) -> Trace:
+    """Warps that write and read registers at random, most of which nobody needs before or after.
+
+    So the registers that are in use change all the time, in all warps at once, and often nothing but a result under way
+    keeps one. CTAs have ``warps`` warps of about ``length`` instructions.
+    """
+    rng = random.Random(f"{seed} {registers}")
+    program = [_writer(port, space, register) for port, space in _WRITERS for register in range(registers)]
+    program += [_instruction(Port.ALU, sources=(register,)) for register in range(registers)]
+    program.append(_instruction(Port.NONE, kind=Kind.EXIT))
+    program = [replace(static, offset=16 * place) for place, static in enumerate(program)]
+    recorder, low, last = (
+        _Recorder(rng, PROFILES["memory"], program, registers),
+        program[-1 - registers],
+        len(program) - 1,
+    )
+    warp_start = [0]
+    for _ in range(ctas * warps):
+        path: list[int] = []
+        while len(path) < length:
+            path += [rng.randrange(last), *[low.offset // 16] * rng.choice((0, 0, 0, 2, 10))]
+        recorder.path([*path, last])
+        warp_start.append(len(recorder.instruction))
+    cta = [number // warps for number in range(ctas * warps)]
+    return recorder.trace(f"stress-borrow-{seed}", (ctas, 1, 1), (LANES * warps, 1, 1), warp_start, cta)
+
+
 #: A slow result first, then one of each port.
 _WRITERS = ((Port.LSU, Space.GLOBAL), (Port.ALU, Space.NONE), (Port.SFU, Space.NONE), (Port.LSU, Space.SHARED))
 

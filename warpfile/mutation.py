@@ -16,7 +16,7 @@ from pathlib import Path
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import COUNTED, TRACES, Load, Progress, Verdict, campaign
+from warpfile.sim.campaign import BORROWED, COUNTED, TRACES, Load, Progress, Verdict, campaign
 from warpfile.sim.mutants import SEED, Mutant, control_modules, equivalent, mutate
 from warpfile.sim.survivors import reason
 from warpfile.spec.config import Config
@@ -37,12 +37,15 @@ What is not proven equivalent runs on up to {traces} more stress traces, then on
 preset, and on traces that name two registers over and over, until it is killed. What is left is compared by SAT once
 more, from any state in which the bits of registers that cannot leave the value of the reset have it, and else listed
 with the reason why no trace shows it.
-
+{borrowed}
 {killed} killed, {equivalent} proven equivalent, {listed} listed with a reason, {open} open.
 
 | # | module | mutation | result |
 | --- | --- | --- | --- |
 """
+
+
+_BORROWED = "Behind the stress traces come {count} in which all warps borrow registers at once.\n"
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def assess(scheme: Scheme, preset: str, count: int, root: Path, progress: Progre
             verdicts[number] = Verdict(verdict.mutant, equivalent=True)
             progress(verdicts[number])
     left = [verdict.mutant for verdict in verdicts.values() if not verdict.killed and not verdict.equivalent]
-    others: list[Load] = [*TRACES[1:], *map(Bundled, bundled_kernels()), *COUNTED]
+    others: list[Load] = [*TRACES[1:], *BORROWED, *map(Bundled, bundled_kernels()), *COUNTED]
     for verdict in campaign(scheme, cfg, mutated, left, others, root, progress):
         mutant = verdict.mutant
         if not verdict.killed:
@@ -106,6 +109,7 @@ def report(verdicts: Sequence[Verdict], scheme: str, preset: str) -> str:
         total=len(verdicts),
         seed=SEED,
         traces=len(TRACES) - 1,
+        borrowed=_BORROWED.format(count=len(BORROWED)) if configured(find(scheme), preset).operand_bits else "",
         killed=sum(verdict.killed for verdict in verdicts),
         equivalent=sum(verdict.equivalent for verdict in verdicts),
         listed=sum(bool(verdict.reason) for verdict in verdicts),

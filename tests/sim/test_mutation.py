@@ -8,7 +8,7 @@ from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.mutation import Bundled, assess, configured, mutants_of, report
 from warpfile.schemes import SCHEMES
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import COUNTED, TRACES, Releases, Stress, Verdict, campaign
+from warpfile.sim.campaign import BORROWED, COUNTED, TRACES, Releases, Stress, Verdict, campaign
 from warpfile.sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.survivors import survivors
@@ -181,6 +181,18 @@ def test_traces_without_room_for_their_warps_are_left_out() -> None:
     pilot, rfc = SCHEMES["pilot"], SCHEMES["rfc"]
     assert Releases(0).workload(pilot, configured(pilot, "tiny")) is None
     assert Releases(0).workload(rfc, configured(rfc, "tiny")) is not None
+
+
+def test_traces_that_borrow_have_one_section_for_all_warps_and_one_for_each() -> None:
+    scheme, pilot = SCHEMES["regmutex"], SCHEMES["pilot"]
+    assert BORROWED[0].workload(pilot, configured(pilot, "tiny")) is None
+    cfg = configured(scheme, "tiny")
+    found = set()
+    for load in BORROWED[:3]:
+        workload = load.workload(scheme, cfg)
+        assert workload is not None
+        found.add(workload.trace.descriptor["sections"])
+    assert found == {1, cfg.warps}
 
 
 def test_traces_that_count_reach_every_bit_of_a_counter() -> None:

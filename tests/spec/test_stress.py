@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from warpfile.compiler.passes.pilot.exact import accesses
+from warpfile.compiler.passes.regmutex.exact import in_use
 from warpfile.spec.config import Config
-from warpfile.spec.stress import SHARED_BYTES, release_trace, repeat_trace, stress_trace
+from warpfile.spec.stress import SHARED_BYTES, borrow_trace, release_trace, repeat_trace, stress_trace
 from warpfile.spec.stress_program import PROFILES, stress_program
 from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
 from warpfile.spec.workload import prepare
@@ -186,6 +187,14 @@ def test_in_some_turn_every_register_of_a_warp_waits_while_every_other_one_is_re
         prepare(Config(), trace)
     pairs = [(one, other) for one in range(5) for other in range(5) if one != other]
     assert found == {(*pair, port) for pair in pairs for port in (Port.ALU, Port.SFU, Port.LSU)}
+
+
+def test_a_trace_that_borrows_needs_many_registers_for_a_moment_only() -> None:
+    trace, registers = borrow_trace(1, 50, warps=3, ctas=2), 50
+    assert trace.warp_cta.tolist() == [0, 0, 0, 1, 1, 1] and trace.registers == registers
+    prepare(Config(), trace)
+    high = in_use(trace) >= 9 * registers // 10
+    assert 0.2 < high.mean() < 0.8 and (high[1:] != high[:-1]).sum() > 30
 
 
 def test_a_trace_that_repeats_itself_names_two_registers_so_often() -> None:

@@ -6,12 +6,12 @@ import argparse
 import importlib
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
 from warpfile.display import progress, say
-from warpfile.evidence.study import FEW, SEEDS, Run, runs_of, studied
+from warpfile.evidence.study import FEW, SEEDS, Run, asked, reuse, runs_of, studied
 from warpfile.inputs import bundled_kernels
 from warpfile.schemes import SCHEMES
 
@@ -28,13 +28,15 @@ guess.
 
 
 def pages() -> dict[str, ModuleType]:
-    """Modules of the pages by their scheme's name; each has ``headline``, ``sweep``, ``page`` and ``kernel_row``."""
+    """Modules of the pages by their scheme's name; all have ``page`` and ``kernel_row``."""
     return {name: importlib.import_module(scheme.study) for name, scheme in SCHEMES.items() if scheme.study}
 
 
-def runs(page: ModuleType) -> Iterator[Run]:
-    """All that a page asks for: its points at every seed, its sweeps at few."""
+def runs(page: ModuleType) -> Iterable[Run]:
+    """All that a page asks for: its points at every seed, its sweeps at few; where it names none, what it reads."""
     kernels = tuple(bundled_kernels())
+    if not hasattr(page, "headline"):
+        return asked(page.page, kernels, reuse)
     return itertools.chain(runs_of(page.headline(), SEEDS, kernels), runs_of(page.sweep(), FEW, kernels))
 
 

@@ -1,8 +1,12 @@
-"""What a pool of extended registers does on the bundled kernels, next to chapter 4 of the dissertation."""
+"""What a pool of extended registers does on the bundled kernels, next to chapter 4 of the dissertation.
+
+Most of it is about the kernels that registers limit, so that the points are run on those kernels alone that they are
+read of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from warpfile.compiler.passes.regmutex.annotate import limits_of
@@ -10,7 +14,7 @@ from warpfile.compiler.passes.regmutex.choice import registers_limit
 from warpfile.evidence.claims import Claim, Guess, Without, claims_table
 from warpfile.evidence.markdown import percent, signed, table
 from warpfile.evidence.spread import Spread
-from warpfile.evidence.study import Outcome, Point, Study
+from warpfile.evidence.study import FEW, SEEDS, Outcome, Point, Study
 from warpfile.schemes import find
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
@@ -19,6 +23,8 @@ BASELINE, POOL, PAIRS = (Point(name, PRESET) for name in ("baseline", "regmutex"
 #: A file in which every kernel finds as many warps as other limits allow.
 WIDE = BASELINE.but(rows=1024)
 LARGE, FAIR = POOL.but(es_rule="max_pass"), POOL.but(fair=1)
+MERGED = POOL.but(merge_gap=8)
+SIZES = (2, 4, 6, 8, 10, 12)  #: registers of the extended set, Fig. 4.10
 KERNELS = Guess("other kernels, SASS after ptxas")
 
 
@@ -32,15 +38,9 @@ def crowded(point: Point) -> Point:
     return point.but(ctas=16)
 
 
-def headline() -> Iterable[Point]:
-    """What the paper's claims compare."""
-    points = (BASELINE, POOL, PAIRS)
-    return (*points, *map(half, points), WIDE, LARGE, FAIR, crowded(BASELINE), crowded(POOL))
-
-
-def sweep() -> Iterable[Point]:
-    """Nothing is swept: an extended set of a size that does not fit some kernel is refused."""
-    return ()
+def sized(size: int) -> Point:
+    """An extended set of so many registers, whatever the rule says; there are kernels that it does not fit."""
+    return POOL.but(es_override=size)
 
 
 def limited(study: Study, point: Point) -> Study:
@@ -74,12 +74,44 @@ def _sections(study: Study) -> Iterator[str]:
         yield f"Kernels that registers limit at the {name} file: {', '.join(limited(study, point).kernels)}.\n"
     yield "## Paper says, we measure\n"
     yield claims_table(claims(study))
+    yield "## Sizes of the extended set (Fig. 4.10, 4.11)\n"
+    yield from _sizes(limited(study, BASELINE))
     yield "## Kernel by kernel\n"
     yield "Resident warps are means over the cycles; *found*: ACQ that found a section.\n"
     columns = ("kernel", "file", "warps baseline", "warps pool", "warps pairs", "cycles pool", "cycles pairs", "found")
     yield table(
         (*columns, "inserted"), (kernel_row(study, one, of) for one in study.kernels for of in ("full", "half"))
     )
+
+
+def _sizes(study: Study) -> Iterator[str]:
+    """Figures by size, over the kernels that all sizes fit, and each kernel's."""
+    fitting = [kernel for kernel in study.kernels if all(study.fits(sized(size), kernel) for size in SIZES)]
+    yield f"Full file, over the baseline; {len(FEW)} seeds. In the means are the kernels that all sizes fit:"
+    yield f"{', '.join(fitting) or 'none'}.\n"
+    points = (POOL, *map(sized, SIZES))
+    columns = ("by the rule", *map(str, SIZES))
+    if fitting:
+        yield table(("means", *columns), _by_size(replace(study, kernels=fitting), points))
+    yield "Kernel by kernel, one run: cycles, resident warps, ACQ that found a section. Where a size does not fit, no"
+    yield "section is left behind the base sets, or the code cannot do with its base set where it has no section.\n"
+    rows = ((kernel, *(_size(study, kernel, point) for point in points)) for kernel in study.kernels)
+    yield table(("kernel", *columns), rows)
+
+
+def _by_size(study: Study, points: Sequence[Point]) -> Iterator[Sequence[str]]:
+    yield "cycles", *(signed(_cycles(study, point, BASELINE, FEW)) for point in points)
+    yield "resident warps", *(signed(_warps(study, point, BASELINE, FEW)) for point in points)
+    found = (study.spread(lambda one, point=point: success(one, point), FEW) for point in points)
+    yield "ACQ that find a section", *map(percent, found)
+
+
+def _size(study: Study, kernel: str, point: Point) -> str:
+    if not study.fits(point, kernel):
+        return "does not fit"
+    run, base = study.of(point, kernel), study.of(BASELINE, kernel)
+    share = percent(success(replace(study, kernels=(kernel,)), point)) if run["acq_try"] else "-"
+    return f"{signed(run.cycles / base.cycles - 1)}, {resident(run):.1f}, {share}"
 
 
 def claims(study: Study) -> Iterator[Claim]:
@@ -103,6 +135,7 @@ def _full(study: Study) -> Iterator[Claim]:
         Without("twice the CTA slots", _cycles(study, crowded(POOL), crowded(BASELINE))),
         Without("largest extended set that passes", _cycles(study, LARGE, BASELINE)),
         Without("only the longest waiter takes a section", _cycles(study, FAIR, BASELINE)),
+        Without("stretches merged that less than 8 instructions part", _cycles(study, MERGED, BASELINE)),
     )
     yield Claim("cycles, full file (Fig. 4.7)", "-12.8%", _cycles(study, POOL, BASELINE), signed, (*few, KERNELS))
     yield Claim("resident warps, full file", "-", _warps(study, POOL, BASELINE), signed)
@@ -126,20 +159,20 @@ def _others(study: Study, without: Study) -> Sequence[str]:
     return tuple(kernel for kernel in study.kernels if kernel not in without.kernels) or study.kernels
 
 
-def _cycles(study: Study, point: Point, over: Point) -> Spread:
+def _cycles(study: Study, point: Point, over: Point, seeds: Sequence[int] = SEEDS) -> Spread:
     """Growth of the cycles, mean over the kernels."""
 
     def growth(one: Study) -> float:
         return one.over_kernels(lambda kernel: one.of(point, kernel).cycles / one.of(over, kernel).cycles) - 1
 
-    return study.spread(growth)
+    return study.spread(growth, seeds)
 
 
-def _warps(study: Study, point: Point, over: Point) -> Spread:
+def _warps(study: Study, point: Point, over: Point, seeds: Sequence[int] = SEEDS) -> Spread:
     def growth(one: Study) -> float:
         return one.over_kernels(lambda name: resident(one.of(point, name)) / resident(one.of(over, name))) - 1
 
-    return study.spread(growth)
+    return study.spread(growth, seeds)
 
 
 def kernel_row(study: Study, kernel: str, file: str = "full") -> tuple[object, ...]:

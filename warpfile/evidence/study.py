@@ -8,6 +8,7 @@ import json
 import math
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
@@ -78,7 +79,8 @@ class Run:
 class Outcome:
     """What a run counted. ``trail``: what the model decided interval after interval, if it does.
 
-    ``seconds``: processor time when it was run.
+    ``seconds``: processor time when it was run. ``refused``: why there was no run; the configuration does not fit the
+    kernel.
     """
 
     cycles: int
@@ -86,6 +88,7 @@ class Outcome:
     counters: Mapping[str, int]
     trail: Sequence[Sequence[int]] = field(default=())
     seconds: float = 0.0
+    refused: str = ""
 
     @property
     def ipc(self) -> float:
@@ -109,8 +112,15 @@ class Study:
     seed: int = 0
 
     def of(self, point: Point, kernel: str) -> Outcome:
-        """Outcome of one run."""
-        return self.outcomes[Run(point, kernel, self.seed)]
+        """Outcome of one run. Raises ``ValueError`` with the reason if it was refused."""
+        found = self.outcomes[Run(point, kernel, self.seed)]
+        if found.refused:
+            raise ValueError(found.refused)
+        return found
+
+    def fits(self, point: Point, kernel: str) -> bool:
+        """Whether there was a run."""
+        return not self.outcomes[Run(point, kernel, self.seed)].refused
 
     def over_kernels(self, figure: Callable[[str], float]) -> float:
         """Arithmetic mean over the kernels."""
@@ -143,6 +153,29 @@ def runs_of(points: Iterable[Point], seeds: Iterable[int], kernels: Iterable[str
     return (Run(*one) for one in itertools.product(points, kernels, seeds))
 
 
+class _Asked(Mapping[Run, Outcome]):
+    """Gives every run the same outcome, and remembers for which it was asked."""
+
+    def __init__(self) -> None:
+        self.runs: dict[Run, Outcome] = {}
+
+    def __getitem__(self, run: Run) -> Outcome:
+        return self.runs.setdefault(run, Outcome(1, 1, defaultdict(lambda: 1)))
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+
+def asked(page: Callable[[Study], str], kernels: Sequence[str], reuse: Callable[[str], Reuse]) -> Iterable[Run]:
+    """The runs that a page asks for, if what it asks for does not depend on outcomes."""
+    found = _Asked()
+    page(Study(found, kernels, reuse))
+    return found
+
+
 def studied(runs: Iterable[Run], report: Report, *, fresh: bool = False) -> Study:
     """Outcomes of all runs: kept ones, unless ``fresh``, and the others run now, on all processors."""
     wanted = sorted(dict.fromkeys(runs), key=lambda run: (run.kernel, run.point.setting))
@@ -153,11 +186,12 @@ def studied(runs: Iterable[Run], report: Report, *, fresh: bool = False) -> Stud
             outcomes[run] = outcome
             left = (time.monotonic() - start) * (len(wanted) - done) / done
             report(f"golden runs, about {left / 60:.0f} min left", done, len(wanted))
-    return Study(outcomes, tuple(dict.fromkeys(run.kernel for run in wanted)), _reuse)
+    return Study(outcomes, tuple(dict.fromkeys(run.kernel for run in wanted)), reuse)
 
 
 @cache
-def _reuse(kernel: str) -> Reuse:
+def reuse(kernel: str) -> Reuse:
+    """Of a kernel's large launch."""
     return Reuse(_trace(kernel, "large"))
 
 
@@ -180,7 +214,11 @@ def _outcome(run: Run, *, fresh: bool) -> Outcome:
 
 def _golden(scheme: Scheme, cfg: Config, run: Run) -> Outcome:
     start = time.process_time()
-    trace, workload = _trace(run.kernel, run.point.setting), _workload(replace(run, seed=0))
+    trace = _trace(run.kernel, run.point.setting)
+    try:
+        workload = _workload(replace(run, seed=0))
+    except ValueError as error:
+        return Outcome(0, 0, {}, refused=str(error))
     make, surroundings = None, Environment
     if run.point.foresight:
         make = _foreseeing(scheme, cfg, trace, workload)

@@ -53,6 +53,7 @@ def test_a_page_asks_for_its_runs_and_for_no_other(name: str, monkeypatch: pytes
     monkeypatch.setattr(command, "bundled_kernels", lambda: KERNELS)
     study, asked = answering()
     pages()[name].page(study)
+    monkeypatch.setattr(command, "reuse", study.reuse)
     assert asked == set(command.runs(pages()[name]))
 
 
@@ -81,6 +82,7 @@ def test_the_command_writes_whole_pages_of_the_schemes_named(
 ) -> None:
     monkeypatch.setattr(command, "DOCS", tmp_path)
     monkeypatch.setattr(command, "bundled_kernels", lambda: KERNELS)
+    monkeypatch.setattr(command, "reuse", answering()[0].reuse)
     monkeypatch.setattr(command, "studied", lambda runs, report, fresh: (list(runs), answering()[0])[1])
     command.main(["all", "--write"])
     assert {path.name for path in tmp_path.iterdir()} == {f"{name}-evidence.md" for name in pages()}
