@@ -44,8 +44,8 @@ LTRF = Part(
     owns=(RESIDENCY,),
 )
 
-_MISSES = {"suspend": "outstanding", "long_from": "miss"}
-_NEEDED = {"suspend_load": "needed", "suspend_barrier": "needed"}
+_MISSES: dict[str, object] = {"suspend": "outstanding", "long_from": "miss"}
+_NEEDED: dict[str, object] = {"suspend_load": "needed", "suspend_barrier": "needed"}
 
 PARTS = (LTRF,)
 SCHEMES = (
