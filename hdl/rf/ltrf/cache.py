@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, highest_one, select
+from warpfile.hdl.naming import named
 from warpfile.hdl.rf.bank import ReadArbiter
 from warpfile.hdl.rf.contract import places_layout
 from warpfile.hdl.rf.ram import BankRam
@@ -98,7 +99,7 @@ class CacheLane(wiring.Component):
     Members
     -------
     results : In(32 * ports), accept : In(banks * ports)   Bit ``bank * ports + port``.
-    staged : In(32 * banks), served : In(banks)   Staging registers, and those that are written.
+    staged : In(32 * banks), stored : In(banks)   Staging registers, and those that are written.
     banks : Out(32 * banks)      What each bank is to write in this lane.
     """
 
@@ -110,7 +111,7 @@ class CacheLane(wiring.Component):
                 "results": In(32 * ports),
                 "accept": In(banks * ports),
                 "staged": In(32 * banks),
-                "served": In(banks),
+                "stored": In(banks),
                 "banks": Out(32 * banks),
             }
         )
@@ -120,8 +121,8 @@ class CacheLane(wiring.Component):
         m = Module()
         ports = self._cfg.write_ports
         results = [self.results.word_select(port, 32) for port in range(ports)]
-        for bank, served in enumerate(self.served):
-            choice = (*self.accept.word_select(bank, ports), served)
+        for bank, stored in enumerate(self.stored):
+            choice = (*self.accept.word_select(bank, ports), stored)
             value = select(choice, [*results, self.staged.word_select(bank, 32)])
             m.d.comb += self.banks.word_select(bank, 32).eq(value)
         return m
@@ -189,14 +190,15 @@ class CacheBanks(wiring.Component):
 
     def _write_lanes(self, m: Module, banks: list[wiring.PureInterface]) -> None:
         ports, accept = range(self._cache.write_ports), Cat(bank.accept for bank in banks)
-        lanes = []
+        # A channel that is served may read, beside a result that is written.
+        stored, lanes = named(m, "stored", self.served & self.writes), []
         for number in range(self._cache.lanes):
             lane = stamp(m, f"cache_lane{number}", "interval_cache_lane", lambda: CacheLane(self._cfg), clocked=False)
             m.d.comb += [
                 lane.results.eq(Cat(self.result_data[port].word_select(number, 32) for port in ports)),
                 lane.accept.eq(accept),
                 lane.staged.eq(self.staged[number]),
-                lane.served.eq(self.served),
+                lane.stored.eq(stored),
                 self.read_data[number].eq(Cat(bank.read_data.word_select(number, 32) for bank in banks)),
             ]
             lanes.append(lane)

@@ -2,13 +2,14 @@
 
 import itertools
 import random
+from typing import ClassVar
 
 import pytest
 from amaranth import Module
 
-from tests.hdl.rf.ltrf.bench import config, run
+from tests.hdl.rf.ltrf.bench import config, run, whole
 from warpfile.hdl.rf.ltrf import cache
-from warpfile.hdl.rf.ltrf.cache import CacheBank
+from warpfile.hdl.rf.ltrf.cache import CacheBank, CacheBanks
 from warpfile.hdl.rf.ltrf.channel import Channel
 from warpfile.hdl.rf.ltrf.narrow_lane import NarrowLane, Slices
 from warpfile.hdl.rf.ltrf.parked import ParkedResults
@@ -270,4 +271,48 @@ def test_a_bank_of_the_cache_serves_its_channel_last_until_it_goes_first(monkeyp
             assert ctx.get(part.fill) == granted
 
     part = CacheBank(cfg)
+    run(part, bench)
+
+
+class ManyPins(BankRam):
+    """The same of every bank, in their order."""
+
+    all: ClassVar[list[BankRam]] = []
+
+    def elaborate(self, platform):
+        self.all.append(self)
+        return Module()
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ({}, "result"),
+        ({"reads": 1}, "result"),
+        ({"reads": 1, "first": 1}, "result"),
+        ({"writes": 1}, "result"),
+        ({"writes": 1, "first": 1}, "staged"),
+    ],
+)
+def test_what_a_bank_writes_is_of_the_result_or_staged_and_never_both(monkeypatch, asked, wanted):
+    whole(monkeypatch)
+    monkeypatch.setattr(cache, "BankRam", ManyPins)
+    monkeypatch.setattr(ManyPins, "all", [])
+    cfg = config(lanes=2)
+
+    async def bench(ctx):
+        ctx.set(part.result_valid, 1)
+        ctx.set(part.result_masks[0], 0b11)
+        ctx.set(part.result_data[0], 0x0303030305050505)
+        ctx.set(part.result_places[0].bank, 1)
+        for lane in range(2):
+            ctx.set(part.staged[lane], 0xA0A0A0A0 << 32)
+        for name, value in asked.items():
+            ctx.set(getattr(part, name), value << 1)
+        values = {"result": 0x0303030305050505, "staged": 0xA0A0A0A0A0A0A0A0}
+        assert ctx.get(ManyPins.all[1].write_data) == values[wanted]
+        assert ctx.get(ManyPins.all[1].write) == 1
+        assert ctx.get(ManyPins.all[0].write) == 0
+
+    part = CacheBanks(cfg)
     run(part, bench)
