@@ -34,8 +34,6 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "window": (2, 4),
     "window_entries": (1, 9),
     "cache_entries": (0, 6),
-    # Stress programs have instructions that name 9 registers.
-    "interval_registers": (16, 32),
     "write_queue": (1, 5),
     # Stress programs name so many bytes; with less no machine runs them.
     "shared_bytes": (SHARED_BYTES, 1 << 16),
@@ -43,8 +41,8 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
 #: A run at the largest latencies and intervals takes thousands of cycles per instruction, and the RTL is the same.
 MOST_CYCLES = 200
 #: Fields that keep their value: a stress trace has no listing, from which static distances are found, and an extended
-#: set that is asked for must fit the kernel; there is no RTL of overlapping accesses.
-KEPT = ("reuse_hints", "es_override", "main_pipelined")
+#: set that is asked for must fit the kernel.
+KEPT = ("reuse_hints", "es_override")
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,7 @@ from tests.schemes.foreign import ROWS, install
 from warpfile.schemes import PARTS, SCHEMES, find, registry
 from warpfile.schemes.fingerprint import foreign
 
-OWN = [
-    "baseline",
-    "bow",
-    "bow_wr",
-    "malekeh",
-    "rfc",
-    "pilot",
-    "regmutex",
-    "regmutex_paired",
-    "ltrf",
-    "ltrf_plus",
-]
+OWN = ["baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot", "regmutex", "regmutex_paired"]
 
 
 @pytest.fixture
@@ -47,6 +36,12 @@ def test_a_foreign_scheme_is_known_by_its_name(site: Path) -> None:
     assert find("copied").preset == "tiny" and PARTS["copy"].slot == "rf"
     assert find("bow+copy").configuration("tiny") == SCHEMES["bow"].configuration("tiny")
     assert foreign(find("copied").parts(find("copied").configuration("tiny"))) == {("foreign_one", home)}
+
+
+def test_what_is_coming_has_a_name_and_is_not_listed() -> None:
+    assert find("ltrf").rf is PARTS["ltrf"] and "ltrf_plus" in SCHEMES
+    assert not {"ltrf", "ltrf_plus"} & {*SCHEMES, *PARTS}
+    assert len(SCHEMES) == len(OWN) == len(list(SCHEMES.values()))
 
 
 @pytest.mark.parametrize(

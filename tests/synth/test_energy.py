@@ -122,13 +122,11 @@ def test_runs_at_different_prices_are_not_compared() -> None:
 
 def test_a_scheme_has_its_papers_prices_or_those_of_the_nearest_node() -> None:
     chosen = {name: default_prices(scheme, SETS).name for name, scheme in SCHEMES.items()}
-    # 12 nm: 5 from the 7 nm of pilot, 16 from the 28 nm of bow, which are those of ltrf.
+    # 12 nm: 5 from the 7 nm of pilot, 16 from the 28 nm of bow.
     assert chosen == {
         "baseline": "pilot",
         "bow": "bow",
         "bow_wr": "bow",
-        "ltrf": "bow",
-        "ltrf_plus": "bow",
         "malekeh": "pilot",
         "pilot": "pilot",
         "regmutex": "corf",
