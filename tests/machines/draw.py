@@ -40,6 +40,8 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
 }
 #: A run at the largest latencies and intervals takes thousands of cycles per instruction, and the RTL is the same.
 MOST_CYCLES = 200
+#: Of traces for a machine; the smallest one has four places, and one trace in 29 does with so few.
+DRAWS = 1000
 #: Fields that keep their value: a stress trace has no listing, from which static distances are found, and an extended
 #: set that is asked for must fit the kernel.
 KEPT = ("reuse_hints", "es_override")
@@ -75,7 +77,7 @@ def traces(name: str, number: int, machine: Machine, count: int = 2) -> Iterator
     rng = random.Random(f"traces {name} {number}")
     cfg, scheme = machine.config, machine.scheme
     found = 0
-    for _ in range(100):
+    for _ in range(DRAWS):
         registers, seed = rng.randint(4, cfg.register_names), rng.randrange(1 << 30)
         most = cfg.domains * min(cfg.resident_warps(registers), 4)
         if most <= cfg.domain:
@@ -93,7 +95,7 @@ def traces(name: str, number: int, machine: Machine, count: int = 2) -> Iterator
         yield trace
         if found == count:
             return
-    raise AssertionError(f"machine {number} of {name}: {found} of {count} traces fit in 100 draws")
+    raise AssertionError(f"machine {number} of {name}: {found} of {count} traces fit in {DRAWS} draws")
 
 
 def _scheme(rng: random.Random, name: str) -> Scheme:
