@@ -12,7 +12,7 @@ import pytest
 from tests.compiler.passes.pilot import test_annotate as fast_part
 from tests.golden.dealing import instructions_of
 from tests.golden.scenario import hand_trace, op
-from tests.schemes.examples import CACHE, UNITS, WINDOWS, Example, Said, label
+from tests.schemes.examples import CACHE, INTERVALS, UNITS, WINDOWS, Example, Said, label
 from warpfile.inputs import obtain_trace
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.runner import CosimReport, cosim
@@ -21,7 +21,8 @@ from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
 
-OTHERS = [name for name in SCHEMES if name != "baseline"]
+#: Every scheme beside the baseline, those too that are not listed yet.
+OTHERS = [*(name for name in SCHEMES if name != "baseline"), "ltrf", "ltrf_plus"]
 #: A warp leaves for any load, if a ready one needs its place, and comes back for all its loads.
 OUTSTANDING = {"suspend": "outstanding", "resume": "all", "suspend_load": "needed", "suspend_barrier": "needed"}
 #: Configurations that are unlike the scheme's own: scheme, preset, what is changed. Each is a simulation of its own:
@@ -180,7 +181,7 @@ def with_counts(example: Example, root: Path) -> None:
     assert {name: outcome.counters[name] for name in example.counters} == example.counters
 
 
-@pytest.mark.parametrize("example", [*WINDOWS, *UNITS[:2], *CACHE[:2]], ids=label)
+@pytest.mark.parametrize("example", [*WINDOWS, *UNITS[:2], *CACHE[:2], INTERVALS[1]], ids=label)
 def test_the_worked_examples_run_from_their_listings(root: Path, example: Example) -> None:
     with_counts(example, root)
 
