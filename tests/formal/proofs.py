@@ -14,6 +14,7 @@ from tests.formal.properties import Proof
 from tests.formal.prover import messages, prove
 from warpfile.schemes import PARTS, Part
 from warpfile.schemes.part import found
+from warpfile.schemes.registry import COMING
 
 _HERE = "tests.formal"
 _FRAME = ("arbiters", "frame", "scoreboard", "orders")
@@ -28,6 +29,7 @@ def proofs_of(parts: Iterable[Part]) -> tuple[Proof, ...]:
 PROOFS = (
     *(proof for name in _FRAME for proof in found(f"{_HERE}.{name}:PROOFS")),
     *proofs_of(part for part in PARTS.values() if all(place.startswith(f"{_HERE}.") for place in part.proofs)),
+    *proofs_of(PARTS[name] for name in COMING),
 )
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "proofs.md"
 _INTRODUCTION = """\
