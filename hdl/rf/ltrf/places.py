@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -82,8 +82,8 @@ class CachePlaces(wiring.Component):
         """Places and tables, the choice among them, the memories."""
         m = Module()
         self._checked = self._registers(m, "checked", self.check_registers, self.check_valid)
-        every = (~self.check_valid & 0)[:1].replicate(self._cfg.write_ports)
-        self._returning = self._registers(m, "returning", self.result_registers, ~every)
+        every = Const(1).replicate(self._cfg.write_ports)
+        self._returning = self._registers(m, "returning", self.result_registers, every)
         m.submodules.sets = sets = WarpSets(self._cfg)
         entered = self._entered(m)
         tables = self._tables(m)
