@@ -10,6 +10,7 @@ import pytest
 
 from warpfile.schemes import SCHEMES
 from warpfile.sim.lean import lean
+from warpfile.sim.mutants import same
 from warpfile.sim.simulators import run_plain
 
 MODULE = """\
@@ -88,6 +89,15 @@ def test_what_is_looked_at_from_outside_is_still_there(others: str) -> None:
 )
 def test_all_else_stays_as_it_is(text: str) -> None:
     assert body(text) == text.splitlines()
+
+
+@pytest.mark.parametrize("name", ["baseline", "malekeh", "rfc"])
+def test_a_machine_is_proven_to_be_the_same(name: str) -> None:
+    text = SCHEMES[name].verilog(SCHEMES[name].configuration("tiny", lanes=1), probes=True)
+    short = lean(text)
+    assert short != text and same(text, short)
+    if name == "baseline":
+        assert not same(text, short.replace(" & ", " | ", 1))
 
 
 def test_most_aliases_of_a_machine_go_and_what_stores_or_connects_stays() -> None:
