@@ -29,6 +29,8 @@ ENGINES = "bank ports for engines of the collectors"
 STAYING = "banks behind a plain file, in which a register keeps its place while its warp is resident"
 RESIDENCY = "which warps have their registers near"
 RENAMING = "the renaming of registers"
+RENAMED = "registers that are where a renaming table says"
+LOOKED_UP_ONE_BY_ONE = "collectors that have sources looked up one by one, and unpack them"
 
 
 class GoldenModel(Protocol):

@@ -37,6 +37,10 @@ def client_count(engines: tuple[Engine, ...], kind: str = "all") -> int:
     return sum(engine.count for engine in engines if kind == "all" or getattr(engine, kind))
 
 
+#: What sources one access may bring together: none, two of one row, two of one bank whose slices do not meet.
+JOINS = ("none", "row", "planes")
+
+
 @dataclass(frozen=True)
 class Asks:
     """What the collectors of a configuration ask.
@@ -45,6 +49,7 @@ class Asks:
     ``sources``: they ask for the places of the offered beat's sources, where a place is known at once. ``lookups``:
     registers per warp whose place they ask for in any cycle, beside those. ``result_banks``: they want to know to which
     bank a result goes. ``keeps``: they may keep a result from the file. ``engines``: their own clients at the banks.
+    ``joins``: two sources of a beat that one access may bring, of ``JOINS``.
     """
 
     units: int
@@ -54,6 +59,7 @@ class Asks:
     result_banks: bool = False
     keeps: bool = False
     engines: tuple[Engine, ...] = ()
+    joins: str = "none"
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,10 @@ class Gives:
     offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and the end of a kernel. ``sweeps``: a
     warp's slot and places are free some time after its EXIT. ``engines``: its own clients at the banks. ``gates``: it
     sees the head beats and what is pending, and may refuse a head beat that was chosen. ``absent``: a register of a
-    warp may have no place; what is written there is accepted and lost.
+    warp may have no place; what is written there is accepted and lost. ``renamed``: a table says
+    where a register is and which slices of the row it has; slots are looked up one by one and answered in the cycle
+    after. ``slices``: a value may have fewer than all four. ``deaths``: units tell which registers are dead. ``lead``:
+    cycles by which results with a register are shown before those of a file without.
     """
 
     later: bool = False
@@ -79,6 +88,10 @@ class Gives:
     engines: tuple[Engine, ...] = ()
     gates: bool = False
     absent: bool = False
+    renamed: bool = False
+    slices: bool = False
+    deaths: bool = False
+    lead: int = 0
 
 
 @dataclass(frozen=True)

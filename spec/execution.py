@@ -26,7 +26,7 @@ class Execution:
 
     def __init__(self, cfg: Config, trace: Trace | None) -> None:
         self.in_flight = 0  #: results that have not been accepted
-        self._limit, self._uniform = cfg.result_queue, cfg.uniform_latency
+        self._limit, self._uniform, self._lead = cfg.result_queue, cfg.uniform_latency, cfg.gives.lead
         self._hint_mask = (1 << cfg.result_hint_bits) - 1
         self._port_of, write_of = cfg.port_of, cfg.write_port_of
         self._writes_back = [list[Result]() for _ in range(cfg.write_ports)]
@@ -81,8 +81,9 @@ class Execution:
             assert due not in self._missed, "loads leave by one port, one in a cycle, and all notices are as late"
             self._missed[due] = Missed(warp, beat.dest, beat.dest_count)
         tokens, row = beat.token_writes, beat.result_row
+        first = cycle + latency - self._lead
         for k in range(beat.dest_count):
-            result = Result(cycle + latency + k, warp, True, beat.dest + k, tokens, beat.mask, row)
+            result = Result(first + k, warp, True, beat.dest + k, tokens, beat.mask, row)
             result.full, result.component, result.origin = beat.full, k, origin
             result.hints = beat.hints & self._hint_mask
             if self._values is not None:

@@ -10,8 +10,10 @@ from typing import Any
 BANK_RAM = "register_bank_ram"
 #: Likewise of a bank of a cache in front of the banks, and of a table with a bit per register name in each row.
 CACHE_RAM, TABLE_RAM = "register_cache_ram", "register_table_ram"
+#: Likewise of a renaming table, with two ports.
+RENAMING_RAM = "renaming_table_ram"
 #: All SRAMs that machines have.
-RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM)
+RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM, RENAMING_RAM)
 
 #: How a structure is built. The fields that a CAM compares are flip-flops with a comparator each.
 KINDS = ("flip-flops", "cam", "memory")

@@ -1,0 +1,79 @@
+"""``packing``, ``virtualization``, ``corf``, ``corf_plus``: narrow values share rows (docs/schemes/corf.md)."""
+
+from warpfile.schemes.part import LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Part
+from warpfile.schemes.row import Setup
+from warpfile.schemes.scheme import Scheme
+from warpfile.spec.schemes.coalescing import CoalescingConfig, coalescing_events, coalescing_probes
+from warpfile.spec.schemes.packed import PackedConfig, packed_events, packed_probes
+
+_KILLS = "warpfile.compiler.passes.coalescing.annotate"
+_METADATA = "warpfile.compiler.passes.packed.annotate"
+
+COALESCING = Part(
+    name="coalescing",
+    slot="collectors",
+    summary="collector units that read two sources at once and say which registers are dead",
+    golden="warpfile.golden.collectors.coalescing.collectors:Coalescing",
+    rtl="warpfile.hdl.collectors.coalescing.collectors:Coalescing",
+    parameters=CoalescingConfig,
+    probes=coalescing_probes,
+    events=coalescing_events,
+    hints=Hints(f"{_KILLS}:annotate", f"{_KILLS}:label", writes=("kill",), shown={"dead": f"{_KILLS}:shown"}),
+    accesses={"collector_write": ("bank_reads",), "collector_read": ("bank_reads",)},
+    reached=("look_up_waits", "unmapped_reads"),
+    offers=(LOOKED_UP_ONE_BY_ONE,),
+    wants=(RENAMED,),
+)
+PACKED = Part(
+    name="packed",
+    slot="rf",
+    summary="banks in which narrow values share rows, behind a renaming table",
+    golden="warpfile.golden.rf.packed.file:PackedFile",
+    rtl="warpfile.hdl.rf.packed.file:PackedFile",
+    parameters=PackedConfig,
+    probes=packed_probes,
+    events=packed_events,
+    hints=Hints(f"{_METADATA}:annotate", f"{_METADATA}:label", shown={"packing": f"{_METADATA}:shown"}),
+    accesses={
+        "bank_read": ("bank_reads", "merges"),
+        "bank_write": ("bank_writes",),
+        "crossbar": ("bank_reads", "bank_writes", "merges"),
+        "renaming": ("table_reads", "table_writes"),
+    },
+    prices="corf",
+    reached=("allocations", "in_place", "table_waits", "sweep_steps"),
+    offers=(RENAMED,),
+    wants=(LOOKED_UP_ONE_BY_ONE,),
+    owns=(RENAMING,),
+)
+
+
+def _scheme(name: str, summary: str, **settings: object) -> Scheme:
+    return Scheme(
+        name=name,
+        summary=summary,
+        preset="fermi",
+        collectors=COALESCING,
+        rf=PACKED,
+        settings={"": settings},
+        setups=(Setup("fermi"), Setup("tiny"), Setup("tiny", {"banks": 4, "source_slots": 3}, ())),
+    )
+
+
+_ROWS: dict[str, object] = {"coalescing": "row"}
+_PAIRS = {**_ROWS, "allocation": "pairs"}
+_SIDES: dict[str, object] = {"coalescing": "planes", "allocation": "sides"}
+_VIRTUAL = {"virtualization": 1}
+
+PARTS = (COALESCING, PACKED)
+SCHEMES = (
+    _scheme("virtualization", "a renaming table gives rows of dead registers to others", packing=0, **_VIRTUAL),
+    _scheme("packing", "narrow values share rows, the first that fits"),
+    _scheme("packing_virtual", "narrow values share rows, and those of dead registers are free", **_VIRTUAL),
+    _scheme("first_fit", "packing; two sources that happen to be in one row come with one access", **_ROWS),
+    _scheme("first_fit_virtual", "the same with dead registers free", **_ROWS, **_VIRTUAL),
+    _scheme("corf", "pairs of registers that are often read together share a row and come with one access", **_PAIRS),
+    _scheme("corf_virtual", "the same with dead registers free", **_PAIRS, **_VIRTUAL),
+    _scheme("corf_plus", "registers have sides of their rows, and any two rows of a bank come at once", **_SIDES),
+    _scheme("corf_plus_virtual", "the same with dead registers free", **_SIDES, **_VIRTUAL),
+)

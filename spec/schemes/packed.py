@@ -1,0 +1,192 @@
+"""Declared once of ``packed``: parameters, probes, counters (docs/schemes/corf.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+
+from warpfile.spec.config import Config, choice_field, index_bits, number_field
+from warpfile.spec.contract import Gives
+from warpfile.spec.probe import Fields, Probe
+from warpfile.spec.structure import RENAMING_RAM
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+SLICES = 4  #: bytes of a lane that have a place of their own
+PAIRS = 4  #: that one operand tells
+CHUNK = 26  #: registers whose sides one operand tells
+RIGHT, LEFT = 1, 2  #: sides of a register
+IN_PLACE, SHRINK, RESIZE, ALLOCATE = range(1, 5)  #: decisions
+_WITH_REGISTER = ("alu", "fma", "double", "tensor", "sfu", "shared", "hit", "miss", "texture")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackedConfig(Config):
+    """A domain whose registers are where a renaming table says, and take as many bytes as their values need."""
+
+    beat_flags: ClassVar[tuple[str, ...]] = ("full", "converged")
+    result_flags: ClassVar[tuple[str, ...]] = ("full",)
+    values: ClassVar[bool] = True
+
+    packing: int = number_field(0, 1, "a value takes only the bytes that it needs", 1)
+    virtualization: int = number_field(0, 1, "a register that is dead takes none", 0)
+    allocation: str = choice_field(
+        ("first_fit", "pairs", "sides"),
+        "where a value goes: to the first place that fits, to its partner's row, to its side of a row",
+        "first_fit",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        early = "results are shown a cycle early"
+        self.must_have(
+            {
+                "bank_ports": ("1RW", "a bank of slices has one port"),
+                "bank_cycles": (1, "a bank of slices takes one cycle"),
+                "bank_skew": ("warp", "the table has as many memories as there are banks, and takes them in turn"),
+                "collect": ("lowest", "a unit has one input"),
+            }
+        )
+        for name in _WITH_REGISTER:
+            if getattr(self, f"{name}_latency") < 2:
+                raise ValueError(f"{name}_latency must be at least 2, not 1: {early}")
+        if self.sees_misses and self.notice_latency > min(self.hit_latency, self.texture_latency) - 1:
+            raise ValueError(
+                f"notice_latency must be less than hit_latency, {self.hit_latency}, and texture_latency,"
+                f" {self.texture_latency}, not {self.notice_latency}: {early}"
+            )
+        if not self.packing and (self.allocation != "first_fit" or self.asks.joins != "none"):
+            raise ValueError("packing must be 1, not 0, for pairs, sides and two sources with one access")
+
+    @classmethod
+    def adapted(cls, values: dict[str, object]) -> dict[str, object]:
+        """A preset's values with one port per bank, accesses of a cycle, skew by warp, one request per unit."""
+        needed = {"bank_ports": "1RW", "bank_cycles": 1, "bank_skew": "warp", "collect": "lowest"}
+        return super().adapted(values | needed)
+
+    @property
+    def gives(self) -> Gives:
+        """It takes the kernel and sweeps after every warp."""
+        return Gives(
+            kernel=True,
+            sweeps=True,
+            renamed=True,
+            slices=bool(self.packing),
+            deaths=bool(self.virtualization),
+            lead=1,
+        )
+
+    @property
+    def operand_bits(self) -> int:
+        """Metadata: four pairs of registers, or the sides of 26 and which these are."""
+        if self.allocation == "pairs":
+            return 2 * PAIRS * self.register_bits
+        return 2 * CHUNK + index_bits(self.chunks) if self.allocation == "sides" else 0
+
+    @property
+    def chunks(self) -> int:
+        """Operands that tell the sides of all registers."""
+        return -(-self.register_names // CHUNK)
+
+    @property
+    def one_bank(self) -> bool:
+        """Whether all registers of a warp are in one bank."""
+        return self.allocation == "sides"
+
+    @property
+    def table_rows(self) -> int:
+        """Entries of one memory of the table."""
+        if self.one_bank:
+            return max(2, -(-self.warps // self.banks) * self.register_names)
+        return max(2, self.warps * max(1, self.register_names // self.banks))
+
+    @property
+    def entry_bits(self) -> int:
+        """Bank, row and mask."""
+        return self.bank_bits + self.row_bits + SLICES
+
+    @property
+    def rams(self) -> dict[str, int]:
+        """Banks, or with byte planes their slices, and the memories of the table."""
+        return {**super().rams, RENAMING_RAM: self.table_rows * self.entry_bits}
+
+    def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
+        """Warps with which there are no more registers than rows, in every bank."""
+        return min(self.warps, self.banks * (self.rows // self.places_per_warp(registers, descriptor)))
+
+
+def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
+    """Observation of table, free slices and what becomes of results."""
+    ports, warps, banks = cfg.write_ports, cfg.warps, cfg.banks
+    rows = index_bits(banks * cfg.rows + 1)
+    reserved = (Probe("reserved_rows", rows, "rows that are reserved"),) if cfg.allocation == "pairs" else ()
+    partner = (
+        (
+            Probe("with_partner", ports, "moves on into the row of its partner"),
+            Probe("without_partner", ports, "has a mapped partner and moves on into another row"),
+        )
+        if cfg.allocation == "pairs"
+        else ()
+    )
+    side = (Probe("side_missed", ports, "has a side, which was taken"),) if cfg.allocation == "sides" else ()
+    told = (Probe("told", 1, "metadata are there"),) if cfg.operand_bits else ()
+    killed = (Probe("killed", 1, "a dead register loses its slices"),) if cfg.virtualization else ()
+    return (
+        Probe("deciding", ports, "write-back ports whose W0 is occupied"),
+        Probe("storing", ports, "write-back ports whose W1 is occupied"),
+        Probe("swept", warps, "warps that wait for their sweep or are swept"),
+        Probe("sweep_register", cfg.register_bits, "register at which the sweep is, zero without"),
+        Probe("clearing", 1, "the table is cleared after reset"),
+        Probe("used_rows", rows, "rows that are not wholly free"),
+        *reserved,
+        Probe("error", 1, "some result found no slices"),
+        Probe("size", ports * 3, "bytes of results that leave X, zero for none"),
+        Probe("decision", ports * 3, "of results that leave W0: 1 in place, 2 shrink, 3 resize, 4 allocate"),
+        Probe("target", ports * cfg.entry_bits, "bank, row and mask that they have from then on"),
+        Probe("search", ports, "the result that searches"),
+        Probe("search_wait", ports, "results that would if they were it"),
+        Probe("merge", ports, "M0 is served"),
+        Probe("stored", ports, "W1 is served"),
+        *partner,
+        *side,
+        Probe("table_reads", 2 * banks, "entries read in each memory of the table"),
+        Probe("table_writes", 2 * banks, "entries written"),
+        Probe("table_wait", ports, "results in X whose reads are not served"),
+        *killed,
+        Probe("sweep_read", 1, "the sweep reads an entry"),
+        Probe("sweep_write", 1, "it clears one"),
+        *told,
+    )
+
+
+def packed_events(fields: Fields) -> dict[str, int]:
+    """Counters of the file (docs/schemes/corf.md, section 11)."""
+    sizes, decisions = _codes(fields["size"]), _codes(fields["decision"])
+    sums = {f"size_{size}": (sizes == size).sum() for size in range(1, SLICES + 1)}
+    for name, code in {"in_place": IN_PLACE, "shrinks": SHRINK, "resizes": RESIZE, "allocations": ALLOCATE}.items():
+        sums[name] = (decisions == code).sum()
+    counted = {"merges": "merge", "packed_writes": "stored", "search_waits": "search_wait", "table_waits": "table_wait"}
+    counted |= {"pair_packed": "with_partner", "pair_failed": "without_partner", "side_missed": "side_missed"}
+    counted |= {"kills_done": "killed", "metadata": "told", "error_cycles": "error"}
+    sums |= {name: fields[probe].sum() for name, probe in counted.items() if probe in fields}
+    for name in ("table_reads", "table_writes"):
+        sums[name] = (fields[name] * _weights(fields[name].shape[1], 2)).sum()
+    sums["sweep_steps"] = fields["sweep_read"].sum() + fields["sweep_write"].sum()
+    sums["used_row_cycles"] = (fields["used_rows"] * _weights(fields["used_rows"].shape[1])).sum()
+    sums["bank_writes"] = fields["stored"].sum()
+    return {name: int(value) for name, value in sums.items()}
+
+
+def _codes(bits: np.ndarray) -> np.ndarray:
+    """Numbers of three bits, by cycle and port."""
+    split = bits.reshape(len(bits), -1, 3)
+    return np.asarray((split * _weights(3)).sum(axis=2))
+
+
+def _weights(width: int, field: int = 0) -> np.ndarray:
+    """What the bits of a number stand for, or of numbers of ``field`` bits side by side."""
+    return 1 << (np.arange(width, dtype=np.int64) % (field or width))
