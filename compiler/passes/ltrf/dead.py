@@ -6,13 +6,12 @@ if these are all that have not exited. An instruction that also writes the regis
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from warpfile.compiler.cfg import STEP
 from warpfile.compiler.model import Function
 from warpfile.compiler.operands import source_operands
+from warpfile.compiler.passes.dead_bits import of_records
 from warpfile.compiler.passes.last_reads import bit_mask, dead_sources
 from warpfile.spec.beat import distinct_sources
 from warpfile.spec.trace import Trace
@@ -35,27 +34,4 @@ def dead_operands(function: Function) -> dict[int, int]:
 
 def dead_by_listing(trace: Trace, function: Function) -> np.ndarray:
     """int64[n]: by executed instruction, the mask of its distinct sources that are dead behind it."""
-    masks = dead_operands(function)
-    return np.array([masks.get(static.offset, 0) for static in trace.program], dtype=np.int64)[trace.instruction]
-
-
-def dead_by_stream(trace: Trace) -> np.ndarray:
-    """The same without a listing, and register by register: what no lane of the warp reads before all write it."""
-    found = np.zeros(trace.records, dtype=np.int64)
-    sources = [distinct_sources(static.sources) for static in trace.program]
-    for start, end in zip(trace.warp_start[:-1].tolist(), trace.warp_start[1:].tolist(), strict=True):
-        for record, live in _live_behind(trace, start, end):
-            found[record] = bit_mask(register not in live for register in sources[trace.instruction[record]])
-    return found
-
-
-def _live_behind(trace: Trace, start: int, end: int) -> Iterator[tuple[int, set[int]]]:
-    """Records of a warp that execute, the last one first, with the registers that are read behind them."""
-    live: set[int] = set()
-    for record in range(end - 1, start - 1, -1):
-        static = trace.program[trace.instruction[record]]
-        if trace.execute[record]:
-            yield record, live
-            if trace.execute[record] == trace.live[record]:
-                live -= set(static.dests)
-            live |= set(static.sources)
+    return of_records(trace, dead_operands(function))

@@ -6,8 +6,6 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from warpfile.compiler.passes.ltrf.code import Code
 from warpfile.compiler.passes.ltrf.placement import prefetch
 from warpfile.compiler.passes.ltrf.units import NONE, Units
@@ -40,9 +38,3 @@ def again(rng: random.Random, trace: Trace, units: Units, places: Sequence[int])
         unit = units.of[places[instruction]]
         if unit != NONE and unit not in units.silent and rng.random() < chance:
             yield Insertion(record, prefetch(units.sets[unit]))
-
-
-def fewer(rng: random.Random, masks: np.ndarray) -> np.ndarray:
-    """Some of the dead bits."""
-    kept = [rng.getrandbits(16) for _ in masks]
-    return masks & np.array(kept, dtype=np.int64)

@@ -13,7 +13,8 @@ from tests.compiler.irregular import irregular
 from tests.compiler.passes.ltrf.harness import KERNELS, function_of, kernel, traced
 from tests.emulator.harness import run
 from warpfile.compiler.operands import effects, source_operands
-from warpfile.compiler.passes.ltrf.dead import dead_by_listing, dead_by_stream, dead_operands
+from warpfile.compiler.passes.dead_bits import dead_by_stream
+from warpfile.compiler.passes.ltrf.dead import dead_by_listing, dead_operands
 from warpfile.spec.beat import distinct_sources
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
