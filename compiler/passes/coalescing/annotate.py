@@ -45,10 +45,24 @@ def kills(trace: Trace) -> np.ndarray:
     masks, told = np.zeros(trace.records, dtype=np.int64), _only_told(trace)
     plain = original(trace) if told else trace
     function = listed_function(plain)
-    found = dead_by_stream(plain) if function is None else of_records(plain, dead_sources(function))
-    unwritten = np.array([_unwritten(static) for static in plain.program], dtype=np.int64)
-    masks[~trace.inserted | (not told)] = found & unwritten[plain.instruction]
+    found = kills_by_stream(plain) if function is None else of_records(plain, kills_by_listing(function))
+    masks[~trace.inserted | (not told)] = found
     return masks
+
+
+def kills_by_listing(function: Function) -> dict[int, int]:
+    """The masks by offset: of sources that no thread reads again and that the instruction does not write."""
+    instructions = function.instructions
+    return {
+        offset: mask & _unwritten(static_instruction(instructions[offset // STEP]))
+        for offset, mask in dead_sources(function).items()
+    }
+
+
+def kills_by_stream(trace: Trace) -> np.ndarray:
+    """The masks by executed instruction: of sources that no lane of the warp reads before all write them."""
+    unwritten = np.array([_unwritten(static) for static in trace.program], dtype=np.int64)
+    return dead_by_stream(trace) & unwritten[trace.instruction]
 
 
 def _only_told(trace: Trace) -> bool:
@@ -57,17 +71,11 @@ def _only_told(trace: Trace) -> bool:
 
 
 def _unwritten(static: StaticInstruction) -> int:
-    """Mask of the distinct sources that an instruction does not write: a register that is written keeps its place."""
+    """Mask of the distinct sources that an instruction does not write: a register that it writes keeps its place."""
     return bit_mask(register not in static.dests for register in distinct_sources(static.sources))
 
 
 def shown(function: Function, cfg: Config) -> Mapping[int, int]:
     """By offset, with ``virtualization``, the mask of the distinct sources that are dead behind the instruction."""
     assert isinstance(cfg, CoalescingConfig)
-    if not cfg.gives.deaths:
-        return {}
-    masks = {
-        offset: mask & _unwritten(static_instruction(function.instructions[offset // STEP]))
-        for offset, mask in dead_sources(function).items()
-    }
-    return {offset: mask for offset, mask in masks.items() if mask}
+    return {offset: mask for offset, mask in kills_by_listing(function).items() if mask} if cfg.gives.deaths else {}

@@ -51,5 +51,4 @@ def drawn(cfg: PackedConfig, rng: random.Random, registers: int) -> Iterator[int
         if cfg.allocation == "pairs":
             yield _packed(cfg, [(rng.choice(names), rng.choice(names)) for _ in range(PAIRS)])
         else:
-            number = rng.randrange(cfg.chunks)
-            yield _chunk({register: rng.randrange(4) for register in names}, number)
+            yield _chunk({register: rng.randrange(4) for register in names}, rng.choice(names) // CHUNK)

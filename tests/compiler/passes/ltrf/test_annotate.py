@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.compiler.passes.lost import carried, judged
 from tests.compiler.passes.ltrf.harness import KERNELS, function_of, kernel, misses
-from tests.compiler.passes.ltrf.test_dead import judged
 from warpfile.compiler.passes.ltrf.annotate import annotate, dead_shown, label, shown
 from warpfile.compiler.passes.ltrf.dead import dead_by_listing
 from warpfile.compiler.passes.ltrf.placement import IMPLICIT
-from warpfile.spec.beat import distinct_sources
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.rewrite import original
 from warpfile.spec.schemes.ltrf import LtrfConfig
@@ -36,18 +35,6 @@ def annotated(cfg: LtrfConfig, trace: Trace, seed: int | None = None) -> Trace:
     return found
 
 
-def dead_of(cfg: LtrfConfig, trace: Trace) -> np.ndarray:
-    """By record, the mask of dead sources that its beats carry."""
-    found, beat = [], 0
-    for index in trace.instruction.tolist():
-        count = max(1, -(-len(distinct_sources(trace.program[index].sources)) // cfg.source_slots))
-        words = [int(word) >> cfg.hint_at("dead") for word in trace.hints[beat : beat + count]]
-        found.append(sum(word << cfg.source_slots * place for place, word in enumerate(words)))
-        beat += count
-    assert beat == len(trace.hints)
-    return np.array(found)
-
-
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("changes", [{}, {"prefetch_unit": "strands", "liveness": 1}])
 def test_kernels_run_with_what_is_near(name: str, changes: dict[str, Any]) -> None:
@@ -63,7 +50,7 @@ def test_kernels_run_with_what_is_near(name: str, changes: dict[str, Any]) -> No
 def test_dead_bits_are_on_the_beats_of_their_sources(slots: int) -> None:
     cfg = config(liveness=1, source_slots=slots)
     found = annotate(cfg, kernel("tensor"), None)
-    masks = dead_of(cfg, found)
+    masks = carried(cfg, found, "dead")
     assert masks[~found.inserted].tolist() == dead_by_listing(kernel("tensor"), function_of("tensor")).tolist()
     assert not masks[found.inserted].any()
 
@@ -79,7 +66,7 @@ def test_stress_traces_find_what_they_name(profile: str) -> None:
     for seed in (None, 0, 1, 2):
         found = annotated(cfg, trace, seed)
         assert not list(misses(found, 16))
-        assert not judged(found, dead_of(cfg, found))[1]
+        assert not judged(found, carried(cfg, found, "dead"))[1]
 
 
 def test_drawn_streams_differ_and_are_right() -> None:
