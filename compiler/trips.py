@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.dominance import Ancestry, immediate_dominators
@@ -56,14 +57,33 @@ def trip_counts(cfg: Cfg, loops: Sequence[Loop]) -> dict[int, int]:
     """By header, the trips of a lane through a loop each time it enters, for loops in which this is a constant.
 
     These leave only behind their one latch, where an ISETP of a counter and a constant decides. One IADD3 adds a
-    constant to the counter once per trip, and every way in passes one move of a constant to it.
+    constant to the counter once per trip, and every way in passes one move of a constant to it. In code with cycles
+    that are no natural loops (``loops`` are all of the graph) no trips are known.
     """
     candidates = [loop for loop in loops if _leaves_at_latch(cfg, loop)]
-    if not candidates:
+    above = immediate_dominators(cfg)
+    if not candidates or _has_other_cycles(cfg, loops, above.keys()):
         return {}
-    finder = _Finder(cfg, reaching_definitions(cfg), Ancestry(immediate_dominators(cfg)))
+    around: list[set[int]] = [set() for _ in cfg.blocks]
+    for loop in loops:
+        for block in loop.blocks:
+            around[block].add(loop.header)
+    finder = _Finder(cfg, around, reaching_definitions(cfg), Ancestry(above))
     found = {loop.header: finder.trips(loop) for loop in candidates}
     return {header: trips for header, trips in found.items() if trips is not None}
+
+
+def _has_other_cycles(cfg: Cfg, loops: Sequence[Loop], reached: Set[int]) -> bool:
+    """Whether cycles are left without the edges back to the headers of natural loops."""
+    back = {(latch, loop.header) for loop in loops for latch in loop.latches}
+    before = {
+        block: {one for one in cfg.predecessors[block] if (one, block) not in back} & reached for block in reached
+    }
+    try:
+        TopologicalSorter(before).prepare()
+    except CycleError:
+        return True
+    return False
 
 
 def _leaves_at_latch(cfg: Cfg, loop: Loop) -> bool:
@@ -76,6 +96,7 @@ def _leaves_at_latch(cfg: Cfg, loop: Loop) -> bool:
 @dataclass(frozen=True)
 class _Finder:
     cfg: Cfg
+    around: Sequence[Set[int]]  #: by block, the headers of the loops that it is in
     reaching: Reaching
     ancestry: Ancestry
 
@@ -113,26 +134,14 @@ class _Finder:
     def _once(self, loop: Loop, index: int) -> bool:
         """Whether each trip executes an instruction once, in all lanes."""
         block = self.cfg.block_of[index]
-        again = self._reached(self.cfg.successors[block], loop.header)
-        is_passed = block in loop.blocks and self.ancestry.dominates(block, loop.latches[0])
-        return is_passed and block not in again and not self.cfg.function.instructions[index].is_guarded
+        is_passed = self.around[block] == self.around[loop.header] and self.ancestry.dominates(block, loop.latches[0])
+        return is_passed and not self.cfg.function.instructions[index].is_guarded
 
     def _starts(self, loop: Loop, index: int) -> bool:
-        """Whether every way into a loop passes an instruction outside, also when lanes come back to it."""
+        """Whether every way into a loop passes an instruction outside, also in each round of a loop around both."""
         block = self.cfg.block_of[index]
-        behind = (target for target in self.cfg.successors[loop.latches[0]] if target not in loop.blocks)
-        is_passed = block not in loop.blocks and self.ancestry.dominates(block, loop.header)
-        return is_passed and loop.header not in self._reached(behind, block)
-
-    def _reached(self, start: Iterable[int], without: int) -> set[int]:
-        """Blocks that can be reached from some without passing one."""
-        seen, work = {without}, list(start)
-        while work:
-            block = work.pop()
-            if block not in seen:
-                seen.add(block)
-                work += self.cfg.successors[block]
-        return seen - {without}
+        is_outside = self.around[block] == self.around[loop.header] - {loop.header}
+        return is_outside and self.ancestry.dominates(block, loop.header)
 
 
 def _compared(instruction: Instruction, index: int, guard: Predicate, sense: bool) -> _Test | None:

@@ -136,6 +136,7 @@ def test_counters_of_many_forms_are_read(lines: dict[str, str], trips: int) -> N
         {"before": "NOP\ninner:\nIADD3 R1, R1, 0x1, RZ\n@P1 BRA `(inner)"},
         {"before": "CALL.REL.NOINC `(sub)", "guard": "@P0 BRA `(top)\nEXIT\nsub:\nRET.REL.NODEC R20 `(k)\n@P0"},
         {"start": "MOV R1, RZ\nouter:\nNOP", "guard": "@P0 BRA `(top)\n@P1 BRA `(outer)\n@P2"},
+        {"guard": "@P0 BRA `(top)\n@P1 BRA `(b)\na:\nNOP\nb:\n@P2 BRA `(a)\n@!PT"},
     ],
 )
 def test_loops_that_show_no_constant_have_none(lines: dict[str, str]) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from warpfile.compiler.cfg import Cfg
-from warpfile.compiler.loops import Loop, natural_loops
+from warpfile.compiler.loops import natural_loops
 from warpfile.compiler.trips import trip_counts
 
 UNKNOWN_TRIPS = 10
@@ -20,10 +19,7 @@ def frequencies(cfg: Cfg) -> tuple[int, ...]:
     all calls of its routine are added. A routine that may call itself, and one that is called indirectly, if at all,
     runs once. A call back to the routine's beginning is no loop.
     """
-    loops = [
-        loop for loop in natural_loops(cfg) if any(cfg.last(cfg.blocks[at]).opcode != "CALL" for at in loop.latches)
-    ]
-    inside = _inside(cfg, loops)
+    inside = _inside(cfg)
     calls = [(cfg.blocks[source].routine, cfg.blocks[target].routine, source) for source, target in cfg.call_edges]
     found: dict[str, int] = {}
 
@@ -38,16 +34,15 @@ def frequencies(cfg: Cfg) -> tuple[int, ...]:
     return tuple(min(MOST, inside[block.index] * runs(block.routine)) for block in cfg.blocks)
 
 
-def _calls_itself(cfg: Cfg, loop: Loop) -> bool:
-    """Whether all ways back to the header are calls."""
-    return all(cfg.last(cfg.blocks[latch]).opcode == "CALL" for latch in loop.latches)
-
-
-def _inside(cfg: Cfg, loops: Sequence[Loop]) -> list[int]:
+def _inside(cfg: Cfg) -> list[int]:
     """By block, the trips of the loops around it in its own routine."""
+    loops, inside = natural_loops(cfg), [1] * len(cfg.blocks)
     trips = trip_counts(cfg, loops)
-    around = [[loop.header for loop in loops if block.index in loop.blocks] for block in cfg.blocks]
-    return [min(MOST, prod(trips.get(header, UNKNOWN_TRIPS) for header in headers)) for headers in around]
+    for loop in loops:
+        if any(cfg.last(cfg.blocks[latch]).opcode != "CALL" for latch in loop.latches):
+            for block in loop.blocks:
+                inside[block] = min(MOST, inside[block] * trips.get(loop.header, UNKNOWN_TRIPS))
+    return inside
 
 
 def _callees(calls: Sequence[tuple[str, str, int]], routine: str) -> set[str]:
