@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.warpfile.conftest import Invoke, write_listing
+from warpfile.schemes import SCHEMES
 
 LOOP = (
     "S2R R0, SR_TID.X",
@@ -85,3 +86,16 @@ def test_control_codes_are_shown_where_the_listing_has_them(facts: Any, kernel: 
         "wait_mask": 0,
         "reuse": 0,
     }
+
+
+def test_what_belongs_together_and_what_is_dead_is_shown(
+    facts: Any, invoke: Invoke, kernel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schemes = {name: SCHEMES[name] for name in ("corf", "corf_plus_virtual")}
+    monkeypatch.setattr("warpfile.analysis.SCHEMES", schemes)
+    write_listing(kernel, ("IADD3 R4, R2, R3, RZ", "IADD3 R4, R4, R3, RZ", "MOV R5, R4", "EXIT"))
+    (function,) = facts("analyze", kernel / "kernel.sass")["functions"]
+    assert function["hints"]["corf"]["packing"] == {"0": "R2 with R3"}
+    assert function["hints"]["corf_plus_virtual"]["packing"] == {"0": "right R2 R4, left R3"}
+    assert function["hints"]["corf_plus_virtual"]["dead"] == {"0": 1, "16": 2, "32": 1}
+    assert "R2 with R3" in invoke("analyze", kernel / "kernel.sass").output
