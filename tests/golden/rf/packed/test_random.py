@@ -53,7 +53,8 @@ def random_packed(rng: random.Random, **changes: object) -> PackedConfig:
         "uniform_latency": rng.choice((1, 6)),
         "result_queue": rng.choice((1, 2, 8)),
     }
-    return make(rng.choice(NAMES), **drawn | changes)
+    scheme = str(changes.pop("scheme", rng.choice(NAMES)))
+    return make(scheme, **drawn | changes)
 
 
 def random_case(seed: int, **changes: object) -> tuple[PackedConfig, Trace]:
