@@ -79,7 +79,7 @@ class Coalescing:
         seen.show("zero", self.lookups.unmapped)
         if self.kills is not None:
             seen.show("kills", self.kills.mask)
-            seen.show("draining", self.draining)
+            seen.show("unit_drains", self.draining)
 
     def _show_dead(self, kills: Kills) -> None:
         self._dying = index = kills.offered(self._cycle)

@@ -16,7 +16,7 @@ COUNTERS = {
     "joined": "coalesced",
     "kills": "kill_wait_cycles",
     "kill_refused": "kills_refused",
-    "draining": "draining_cycles",
+    "unit_drains": "draining_cycles",
 }
 
 

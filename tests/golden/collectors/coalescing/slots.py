@@ -91,7 +91,9 @@ class SlotWatcher(Watcher):
     def _check_kills(self, f: dict[str, int]) -> None:
         kills = sum(1 << k for k, slot in self.slots.items() if slot.kill)
         require(f["kills"] == kills, "a dead register keeps its slices until it is served")
-        require(f["draining"] == sum(1 << unit for unit in self.drains), "a unit drains until its last kill is served")
+        require(
+            f["unit_drains"] == sum(1 << unit for unit in self.drains), "a unit drains until its last kill is served"
+        )
 
     def shown(self) -> int | None:
         """The slot whose register is shown to the file as dead."""

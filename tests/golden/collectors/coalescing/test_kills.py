@@ -31,7 +31,7 @@ def test_a_dead_register_loses_its_slices_when_it_is_filled() -> None:
     assert since(result, "kills", t) == [(cycle, result.fields[t + 1]["kills"]) for cycle in (1, 2, 3)]
     assert [cycle for cycle, _ in since(result, "killed", t)] == [3]
     assert [f["used_rows"] for f in result.fields[t + 3 : t + 5]] == [1, 0]
-    assert not result.when("draining") and result.model.counters["kill_wait_cycles"] == 3
+    assert not result.when("unit_drains") and result.model.counters["kill_wait_cycles"] == 3
 
 
 def test_a_unit_drains_until_its_last_kill_is_served() -> None:
@@ -55,7 +55,7 @@ def test_a_draining_unit_is_occupied_and_presents_nothing() -> None:
     result = run_packed(cfg, killing(cfg, trace, (beat, 0), (beat, 1)))
     t = result.issues()[beat][0]
     assert since(result, "joined", t) and [cycle for cycle, _ in since(result, "killed", t)] == [3, 4]
-    assert since(result, "draining", t) == [(4, result.fields[t]["allocate"])]
+    assert since(result, "unit_drains", t) == [(4, result.fields[t]["allocate"])]
     unit = result.fields[t]["allocate"]
     assert [bool(f["occupied"] & unit) for f in result.fields[t + 3 : t + 6]] == [True, True, False]
     assert result.fields[t + 3]["dispatch"] and not result.fields[t + 4]["offer"]
@@ -120,5 +120,5 @@ def test_nobody_waits_at_a_port_for_a_unit_that_drains() -> None:
     trace = valued([*writes, *REST, get(3, 4, 5), *[get(port=Port.ALU)] * 6])
     beat = 3 + len(REST)
     result = run_packed(cfg, killing(cfg, trace, *[(beat, slot) for slot in range(3)]))
-    drains = result.when("draining")
+    drains = result.when("unit_drains")
     assert len(drains) >= 1 and any(result.fields[cycle]["dispatch"] for cycle in drains)

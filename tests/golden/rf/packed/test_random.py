@@ -9,7 +9,7 @@ import pytest
 
 from tests.golden.machines import Packed, events_of, layout_of
 from tests.golden.rf.packed.invariants import PackedWatcher
-from tests.golden.rf.packed.scenario import NAMES, OF_SIZE, Valued, hinted, make, put, told, valued
+from tests.golden.rf.packed.scenario import NAMES, OF_SIZE, Valued, hinted, make, put, run_packed, told, valued
 from tests.golden.scenario import BAR, FULL, NOP, op
 from tests.golden.watching import watched
 from warpfile.sim.counters import ObservedCounters
@@ -118,6 +118,17 @@ def test_random_programs_keep_every_invariant_and_meet_every_event() -> None:
         total.update(machine.counters)
     print(total)
     assert {name for name, count in total.items() if not count} == set(NEVER)
+
+
+@pytest.mark.parametrize("suspend", ["pending", "outstanding"])
+def test_random_programs_run_under_a_scheduler_with_places(suspend: str) -> None:
+    places = {"scheduler": "two_level", "suspend": suspend, "resume": "all", "notice_latency": 1, "miss_latency": 40}
+    for seed in range(12):
+        told_of = {"active_warps": 1 + seed % 3, "long_from": ("issue", "miss")[seed % 2]}
+        cfg, trace = random_case(seed, **places | told_of)
+        machine = run_packed(cfg, trace, limit=60_000).model
+        assert isinstance(machine, Packed) and machine.operands_checked
+        assert not (machine.file.free.used_rows or machine.counters["error_cycles"])
 
 
 @pytest.mark.regress

@@ -6,7 +6,7 @@ import pytest
 
 from tests.golden.machines import Packed, layout_of
 from tests.golden.rf.packed.bench import Bench, a_result
-from tests.golden.rf.packed.scenario import NAMES, get, killing, make, put, run_packed, valued
+from tests.golden.rf.packed.scenario import NAMES, get, killing, make, pairs, put, run_packed, tell, valued
 from warpfile.golden import StaleOperand
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import Death
@@ -146,6 +146,15 @@ def test_no_slice_is_lost_over_many_warps(scheme: str) -> None:
     assert free.used_rows == free.reserved_rows == 0 and result.model.counters["sweep_steps"] == 12 * 16 * 2
     assert max(fields["used_rows"] for fields in result.fields) > 1
     assert not result.model.counters["error_cycles"]
+
+
+def test_a_row_that_is_reserved_for_a_partner_that_never_comes_is_free_behind_the_exit() -> None:
+    cfg = make("corf")
+    result = run_packed(cfg, valued([tell(pairs(cfg, (1, 2))), put(1, 1), get(1)]))
+    assert isinstance(result.model, Packed)
+    assert {fields["reserved_rows"] for fields in result.fields} == {0, 1}
+    free = result.model.file.free
+    assert free.used_rows == free.reserved_rows == 0
 
 
 def test_reading_a_register_that_was_given_up_is_no_value_of_the_trace() -> None:
