@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.completion import Completion
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banks import Access
 from warpfile.golden.rf.engine import EnginePort
+from warpfile.golden.rf.renaming import Mapped
 from warpfile.spec.beat import Beat
 from warpfile.spec.ctas import Launch
 from warpfile.spec.stimulus import Result
@@ -129,3 +130,31 @@ class KernelFile(RegisterFile, Protocol):
 
     def operand(self, operand: int) -> None:
         """Operand of the pseudo-beat that issued in the cycle before (``cfg.operand_bits``)."""
+
+
+class Death(NamedTuple):
+    """A dead register that nobody reads any more, and where it is."""
+
+    warp: int
+    register: int
+    mapped: Mapped
+
+
+class RenamedFile(RegisterFile, Protocol):
+    """A register file with a table that says where registers are (``cfg.gives.renamed``).
+
+    Beside the other calls of a cycle: [``dies``] over registered state, before ``accept``; it drives itself, so that
+    ``accept`` comes in every cycle. Behind it ``died``, then [``look_up``] for one source slot after the other.
+    ``unpacked`` goes with ``read``, whose accesses bring no copies.
+    """
+
+    died: bool
+
+    def dies(self, death: Death) -> None:
+        """A register that is shown as dead in this cycle (``cfg.gives.deaths``); ``died``: its slices are free."""
+
+    def look_up(self, warp: int, register: int) -> Mapped | None:
+        """Where a register is, for use from the next cycle on; None: the table does not serve it in this cycle."""
+
+    def unpacked(self, mapped: Mapped) -> int:
+        """The copy in these slices at the beginning of the cycle."""

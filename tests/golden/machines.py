@@ -8,10 +8,12 @@ from typing import Any
 
 from warpfile.golden import Machine
 from warpfile.golden.collectors.bow.collectors import Windows
+from warpfile.golden.collectors.coalescing.collectors import Coalescing
 from warpfile.golden.collectors.malekeh.collectors import CachingCollectors
 from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.rf.banked.file import BankedFile
 from warpfile.golden.rf.ltrf.file import PrefetchedFile
+from warpfile.golden.rf.packed.file import PackedFile
 from warpfile.golden.rf.pilot.file import PilotFile
 from warpfile.golden.rf.regmutex.file import RegMutexFile
 from warpfile.golden.rf.rfc.file import CachedFile
@@ -85,3 +87,11 @@ class Ltrf(Baseline):
 
     scheme = "ltrf"
     file: PrefetchedFile  # type: ignore[assignment]
+
+
+class Packed(Baseline):
+    """The machine of ``corf``, and of every other name that has its parts."""
+
+    scheme = "corf"
+    collectors: Coalescing  # type: ignore[assignment]
+    file: PackedFile  # type: ignore[assignment]

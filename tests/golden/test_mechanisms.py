@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.machines import Baseline, layout_of
-from warpfile.golden.collectors.units.units import CollectorUnits
+from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.counters import Counts
 from warpfile.golden.entry import Entry
 from warpfile.golden.frame import Frame

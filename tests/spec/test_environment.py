@@ -10,7 +10,9 @@ from tests.golden.scenario import BAR, NOP, hand_trace, op, run
 from warpfile.sim.stimulus import StimulusPacker, positions, stimulus_fields
 from warpfile.spec.beat import missed_fields, unpack_fields
 from warpfile.spec.config import Config
+from warpfile.spec.contract import Gives
 from warpfile.spec.environment import Environment
+from warpfile.spec.execution import Execution
 from warpfile.spec.memory import Memory
 from warpfile.spec.stimulus import Missed, Stimulus
 from warpfile.spec.trace import LANES, Access, Port, Space, StaticInstruction, Trace
@@ -244,3 +246,45 @@ def test_decode_begins_when_the_whole_cta_is_launched() -> None:
 def test_decode_goes_round_the_slots_that_have_credit() -> None:
     result = run(Config(buffer_depth=1, scheduler="lrr"), hand_trace([NOP] * 3, [NOP] * 3))
     assert [warp for _, warp in result.issues()] == [0, 1, 0, 1, 0, 1, 0, 1]
+
+
+class Early(Config):
+    """A register file that is shown results two cycles before they are due."""
+
+    @property
+    def gives(self) -> Gives:
+        """A lead."""
+        return Gives(lead=2)
+
+
+def test_results_with_a_register_come_earlier_by_the_lead() -> None:
+    """Those without one, and whatever else goes by a latency, come as ever; registers of one instruction in turn."""
+    lines = {"cache_lines": 8, "hit_latency": 10, "miss_latency": 100, "alu_latency": 6}
+    program = [op((), 4), op((), 8, dest_count=4), op(token_writes=1)]
+    program += [access(12), access(13), access(14, space=Space.SHARED)]
+    rows = np.full((1, LANES), 128, dtype=np.uint64)
+    trace = hand_trace(program, addresses=rows, address_row=np.array([-1, -1, -1, 0, 0, -1, -1]))
+    came = [arrivals(kind(**lines), trace) for kind in (Config, Early)]
+    assert {token for _, token, _ in came[0]} == {0, 1}
+    for plain, early in zip(*(sorted(one, key=lambda result: result[1:]) for one in came), strict=True):
+        assert early[1:] == plain[1:]
+        assert plain[0] - early[0] == (0 if plain[1] else 2), plain
+
+
+def arrivals(cfg: Config, trace: Trace) -> list[tuple[int, int, int]]:
+    """Of every result the cycle in which it is ready behind the first dispatch, its tokens and its register."""
+    layout = layout_of("baseline", cfg)
+    environment, execution = Environment(cfg, prepare(cfg, trace), layout), Execution(cfg, trace)
+    beats, cycle = environment.workload.beats[:-1], 10
+    for beat in beats:
+        execution.issued(0, beat, cycle)
+        execution.dispatched(cfg.port_of[beat.port], beat, cycle)
+    found, stimulus = [], Stimulus(results=[None] * cfg.write_ports)
+    while execution.in_flight:
+        execution.drive(cycle, stimulus)
+        for port, result in enumerate(stimulus.results):
+            if result is not None:
+                found.append((result.ready, result.tokens, result.register))
+                execution.accepted(port)
+        cycle += 1
+    return found

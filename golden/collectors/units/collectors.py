@@ -9,8 +9,8 @@ from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import lowest
 from warpfile.golden.collectors.contract import Heads, Offer, store_all
+from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.collectors.units.lookups import LookUps
-from warpfile.golden.collectors.units.units import CollectorUnits
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import LateFile, RegisterFile
 from warpfile.spec.config import Config

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from warpfile.golden.collectors.units.units import CollectorUnits
+from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import LateFile
 from warpfile.spec.config import Config

@@ -28,15 +28,15 @@ class CollectorUnits:
     """All collector units.
 
     Masks are over units, or over slots numbered unit * source_slots + slot. ``requests`` has the presented slots,
-    ``values`` what the granted ones get, ``arrivals`` by cycle the units that it reaches; ``order`` has the occupied
-    units, oldest first, ``lacking`` those that have not all operands, ``ready`` the ready units per port,
-    ``complete`` of all ports. Attributes are state of the last clock edge; ``offer`` decides; the other methods are
-    clock edges. A dispatch comes before the allocation of the same cycle.
+    ``values`` what the granted ones get, ``arrivals`` by cycle the units that it reaches; ``order`` has the units with
+    a beat, oldest first, ``lacking`` those that have not all operands, ``ready`` the ready units per port, ``complete``
+    of all ports. Attributes are state of the last clock edge; ``offer`` decides; the other methods are clock edges. A
+    dispatch comes before the allocation of the same cycle.
     """
 
     def __init__(self, cfg: Config, file: RegisterFile) -> None:
         self._place = file.place
-        self._later = cfg.gives.later
+        self._later = cfg.gives.later or cfg.gives.renamed
         self._slots = cfg.source_slots
         self._lowest = cfg.collect == "lowest"
         self._oldest = cfg.dispatch_arbitration == "oldest"
@@ -82,24 +82,30 @@ class CollectorUnits:
         base = number * self._slots
         return self.values[base : base + len(entry.beat.sources)]
 
-    def dispatch(self, number: int) -> None:
-        """Free a unit whose beat was taken; younger units no longer wait for it."""
+    def dispatch(self, number: int, drains: bool = False) -> None:
+        """Free a unit whose beat was taken, unless it ``drains``; younger units no longer wait for it."""
         unit, bit = self.units[number], 1 << number
         assert unit.entry is not None and not unit.missing, f"collector unit {number} dispatches without its operands"
         port = unit.entry.port
         self._pointer[port] = (number + 1) % len(self.units)
         self.ready[port] ^= bit
         self.complete ^= bit
-        self.occupied ^= bit
-        self.free |= bit
         self.order.remove(number)
         unit.entry = None
-        self._held[unit.warp] ^= bit
+        if not drains:
+            self.leave(number)
         for other in indices(self._held[unit.warp]):
             younger = self.units[other]
             if younger.waits & bit:
                 younger.waits ^= bit
                 self._note_ready(other)
+
+    def leave(self, number: int) -> None:
+        """Free a unit whose beat was taken."""
+        bit = 1 << number
+        self.occupied ^= bit
+        self.free |= bit
+        self._held[self.units[number].warp] ^= bit
 
     def granted(self, index: int, copy: int, arrival: int) -> int:
         """A bank serves a slot: its copy is there from the end of cycle ``arrival`` on. Returns the slot's warp."""

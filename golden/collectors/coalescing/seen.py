@@ -1,0 +1,57 @@
+"""Probes and counters of the units (docs/schemes/corf.md, section 11)."""
+
+from __future__ import annotations
+
+from warpfile.spec.probe import ProbeLayout
+
+#: Counters that have one more for each bit of a probe.
+COUNTERS = {
+    "occupied": "unit_cycles",
+    "lacking": "operand_waits",
+    "request": "bank_conflicts",  # less those that are granted
+    "grant": "bank_reads",
+    "look_up": "look_ups",
+    "look_up_wait": "look_up_waits",
+    "zero": "unmapped_reads",
+    "joined": "coalesced",
+    "kills": "kill_wait_cycles",
+    "kill_refused": "kills_refused",
+    "unit_drains": "draining_cycles",
+}
+
+
+class Seen:
+    """Probes of a cycle, by name, and their sums."""
+
+    def __init__(self, layout: ProbeLayout) -> None:
+        there = layout.offset
+        self.counters = {counter: 0 for probe, counter in COUNTERS.items() if probe in there}
+        self._first = there["occupied"]
+        self._at = {name: there[name] - self._first for name in (*COUNTERS, "allocate") if name in there}
+        self._units = [there[f"dispatch_unit{port}"] for port in range(_ports(layout))]
+        self._word = self._far = 0
+
+    def show(self, probe: str, value: int) -> None:
+        """Bits that were not shown in this cycle."""
+        if not value:
+            return
+        self._word |= value << self._at[probe]
+        if probe == "allocate":
+            return
+        self.counters[COUNTERS[probe]] += value.bit_count()
+        if probe == "grant":
+            self.counters["bank_conflicts"] -= value.bit_count()
+
+    def presented(self, port: int, number: int) -> None:
+        """A port is shown the beat of this unit."""
+        self._far |= number << self._units[port]
+
+    def edge(self) -> int:
+        """End the cycle; returns all that was shown in it."""
+        word = self._word << self._first | self._far
+        self._word = self._far = 0
+        return word
+
+
+def _ports(layout: ProbeLayout) -> int:
+    return sum(name.startswith("dispatch_unit") for name in layout.offset)

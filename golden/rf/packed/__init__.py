@@ -1,0 +1,1 @@
+"""Register file in which narrow values share rows, behind a renaming table (docs/schemes/corf.md)."""

@@ -1,0 +1,179 @@
+"""What becomes of a result behind X: W0 and W1 (docs/schemes/corf.md, section 5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from warpfile.golden.copies import POISON, Latest
+from warpfile.golden.rf.banks import Banks
+from warpfile.golden.rf.packed.cells import Cells, written
+from warpfile.golden.rf.packed.completions import Completions
+from warpfile.golden.rf.packed.placement import Placement, Wanted, shrunk
+from warpfile.golden.rf.packed.seen import Seen
+from warpfile.golden.rf.renaming import Mapped, RenamingTable
+from warpfile.golden.rf.slices import FreeSlices
+from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, RESIZE, SHRINK, PackedConfig
+from warpfile.spec.stimulus import Result
+
+_NEVER: Final = 1 << 62
+
+
+class Deciding:
+    """A result in W0: its size, the mapping of its register as it was read, and what there is to be done.
+
+    ``start`` is the first cycle in which it may go on; ``held`` the copy that lanes outside its mask keep.
+    """
+
+    __slots__ = ("code", "held", "merges", "old", "result", "start", "wanted")
+
+    def __init__(self, result: Result, wanted: Wanted, old: Mapped) -> None:
+        self.result, self.wanted, self.old = result, wanted, old
+        self.code = decision(result.full, wanted.size, old.mask.bit_count())
+        self.merges = self.code == RESIZE and not result.full
+        self.start = _NEVER if self.merges else 0
+        self.held = POISON
+
+
+class Storing:
+    """A result in W1, and its slices. With ``held`` all lanes are written, without one those of its mask."""
+
+    __slots__ = ("held", "in_place", "result", "target")
+
+    def __init__(self, deciding: Deciding, target: Mapped) -> None:
+        self.result, self.held, self.target = deciding.result, deciding.held, target
+        self.in_place = deciding.code == IN_PLACE
+
+
+def decision(full: bool, size: int, old: int) -> int:
+    """What is done with a value of this size whose register has ``old`` slices."""
+    if not old:
+        return ALLOCATE
+    if size == old or (size < old and not full):
+        return IN_PLACE
+    return SHRINK if size < old else RESIZE
+
+
+class Stages:
+    """Per write-back port what is in W0 and W1; ``store``, then ``decide``, once per cycle each.
+
+    ``asking``: entries, as warp and register, that results in W0 ask to write in this cycle. ``fails``: a search found
+    nothing.
+    """
+
+    def __init__(
+        self,
+        cfg: PackedConfig,
+        banks: Banks,
+        table: RenamingTable,
+        free: FreeSlices,
+        completions: Completions,
+        seen: Seen,
+    ) -> None:
+        self._ports = range(cfg.write_ports - 1, -1, -1)
+        self.deciding: list[Deciding | None] = [None] * cfg.write_ports
+        self.storing: list[Storing | None] = [None] * cfg.write_ports
+        self.asking: list[tuple[int, int]] = []
+        self.fails = False
+        self.cells = Cells(cfg)
+        self.latest = Latest(cfg)
+        self._placement = Placement(cfg, free)
+        self._banks, self._table, self._free = banks, table, free
+        self._completions, self._seen = completions, seen
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in W0 and W1."""
+        return not (any(self.deciding) or any(self.storing))
+
+    def observe(self) -> None:
+        """Probes of what is in W0 and W1 at the beginning of the cycle."""
+        deciding = storing = 0
+        for port in self._ports:
+            deciding |= (self.deciding[port] is not None) << port
+            storing |= (self.storing[port] is not None) << port
+        self._seen.level("deciding", deciding)
+        self._seen.level("storing", storing)
+
+    def store(self, cycle: int) -> None:
+        """The banks serve the results in W1, and those in W0 that want to merge."""
+        for port in self._ports:
+            storing, deciding = self.storing[port], self.deciding[port]
+            if storing is not None and self._banks.claim(cycle, storing.target.bank):
+                self._store(storing)
+                self._seen.show("stored", 1 << port)
+                self._completions.stored(cycle, port, storing.result)
+                self.storing[port] = None
+            if deciding is not None and deciding.merges and self._banks.claim(cycle, deciding.old.bank):
+                deciding.held, deciding.merges, deciding.start = self.cells.read(deciding.old), False, cycle + 2
+                self._seen.show("merge", 1 << port)
+
+    def _store(self, storing: Storing) -> None:
+        self._seen.counters["bank_writes"] += 1
+        result, target = storing.result, storing.target
+        held = self.cells.read(target) if storing.in_place else storing.held
+        self.cells.write(target, written(held, self.latest.change(result), result))
+
+    def decide(self, cycle: int) -> None:
+        """Results move from W0 to W1."""
+        self.asking.clear()
+        searches = False
+        for port in self._ports:
+            deciding = self.deciding[port]
+            if deciding is None or deciding.start > cycle or self.storing[port] is not None:
+                continue
+            if deciding.code == IN_PLACE:
+                self._move(port, deciding, deciding.old)
+            elif deciding.code == SHRINK:
+                self._shrink(port, deciding)
+            elif searches:
+                self._seen.show("search_wait", 1 << port)
+            else:
+                searches = True
+                self._search(port, deciding)
+
+    def _ask(self, deciding: Deciding) -> bool:
+        """Whether the table takes the new mapping."""
+        result = deciding.result
+        self.asking.append((result.warp, result.register))
+        return self._table.claim(result.warp, result.register)
+
+    def _shrink(self, port: int, deciding: Deciding) -> None:
+        if self._ask(deciding):
+            old, wanted = deciding.old, deciding.wanted
+            target = shrunk(old, wanted.size, wanted.side)
+            self._give_up(Mapped(old.bank, old.row, old.mask ^ target.mask))
+            self._map(port, deciding, target)
+
+    def _search(self, port: int, deciding: Deciding) -> None:
+        self._seen.level("search", 1 << port)
+        target = self._placement.find(deciding.wanted)
+        if not target.mask:
+            self.fails = True
+        if self._ask(deciding) and target.mask:
+            self._placement.settle(deciding.wanted, target)
+            self.cells.give_up(deciding.old)
+            if self._placement.missed:
+                self._seen.show("side_missed", 1 << port)
+            self._map(port, deciding, target)
+
+    def release(self, mapped: Mapped) -> None:
+        """A register is nowhere any more."""
+        self._give_up(mapped)
+
+    def _give_up(self, mapped: Mapped) -> None:
+        self._free.release(mapped)
+        self.cells.give_up(mapped)
+
+    def _map(self, port: int, deciding: Deciding, target: Mapped) -> None:
+        result = deciding.result
+        self._table.write(result.warp, result.register, target)
+        self._move(port, deciding, target)
+
+    def _move(self, port: int, deciding: Deciding, target: Mapped) -> None:
+        self.deciding[port] = None
+        self.storing[port] = Storing(deciding, target)
+        self._seen.decision(port, deciding.code, target)
+        partner = deciding.wanted.partner
+        if partner is not None and partner.mask:
+            beside = partner.bank == target.bank and partner.row == target.row
+            self._seen.show("with_partner" if beside else "without_partner", 1 << port)

@@ -1,0 +1,324 @@
+"""A second reading of file and units, from probes, results and beats alone (docs/schemes/corf.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from tests.golden.collectors.coalescing.slots import Entry, SlotWatcher
+from tests.golden.invariants import bits, require
+from tests.golden.rf.packed.reading import NOWHERE, Place, Rows, bytes_of, kept, sized
+from warpfile.spec.schemes.packed import ALLOCATE, CHUNK, IN_PLACE, RESIZE, SHRINK, PackedConfig
+from warpfile.spec.stimulus import Result, Stimulus
+
+
+@dataclass
+class InW0:
+    """A result in W0, as it left X."""
+
+    result: Result
+    size: int
+    old: Place
+    partner: Place | None
+    side: int
+    merged: int | None = None  #: first cycle behind M1
+
+    @property
+    def code(self) -> int:
+        """What is to be done."""
+        had, full = sized(self.old[2]), self.result.full
+        if not had:
+            return ALLOCATE
+        if self.size == had or (self.size < had and not full):
+            return IN_PLACE
+        return SHRINK if self.size < had else RESIZE
+
+    @property
+    def merges(self) -> bool:
+        """Whether it has to read its old row first."""
+        return self.code == RESIZE and not self.result.full
+
+
+@dataclass
+class PackedWatcher(SlotWatcher):
+    """Says of every cycle what exactly has to happen in it.
+
+    ``where`` is the renaming table, ``space`` the owners of all slices, ``w0`` and ``w1`` what each port holds.
+    """
+
+    space: Rows = field(init=False)
+    w0: dict[int, InW0] = field(default_factory=dict)
+    w1: dict[int, tuple[Result, Place]] = field(default_factory=dict)
+    done: dict[int, Result] = field(default_factory=dict)
+    late: dict[int, list[Result]] = field(default_factory=dict)
+    swept: set[int] = field(default_factory=set)
+    sweeping: int | None = None
+    sweep_at: int = 0
+    sweep_found: Place | None = None
+    partners: dict[int, int] = field(default_factory=dict)
+    sides: dict[int, int] = field(default_factory=dict)
+    freed: list[Place] = field(default_factory=list)
+    taken: list[tuple[object, Place]] = field(default_factory=list)
+    reserve: Place | None = None
+    opened: Place | None = None
+    ports_used: Counter[int] = field(default_factory=Counter)
+    asking: set[Entry] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.space = Rows(self.cfg.banks, self.cfg.rows)
+
+    @property
+    def packed(self) -> PackedConfig:
+        """The configuration of the scheme."""
+        assert isinstance(self.cfg, PackedConfig)
+        return self.cfg
+
+    def home(self, entry: Entry) -> int:
+        """Home bank of a register, and the memory of its entry."""
+        warp, register = entry
+        return (warp if self.packed.one_bank else warp + register) % self.cfg.banks
+
+    def port(self, entry: Entry) -> bool:
+        """Take a port of the memory of an entry."""
+        if self.ports_used[self.home(entry)] == 2:
+            return False
+        self.ports_used[self.home(entry)] += 1
+        return True
+
+    def _check_banks(self, stimulus: Stimulus, f: dict[str, int]) -> None:
+        self.freed, self.taken, self.reserve, self.opened = [], [], None, None
+        self.ports_used, self.asking = Counter(), set()
+        self._check_levels(f)
+        taken = self._check_stores(f)
+        self._check_grants(f, taken)
+        moved = self._check_decisions(f)
+        number = self.shown()
+        shown = None if number is None else (self.slots[number].warp, self.slots[number].register)
+        self._check_entrance(stimulus, f, shown)
+        self._complete(stimulus, f)
+        if self._check_release(f, shown) and number is not None:
+            self.end_kill(number)
+        self._check_look_ups(f)
+        require(self.ports_used.total() == _accesses(f), "every access of the table is one of these")
+        self.where |= moved
+        for entry, place in list(self.where.items()):
+            if not place[2]:
+                del self.where[entry]
+        self.space.change(self.freed, self.taken, self.reserve, self.opened)
+
+    def _check_levels(self, f: dict[str, int]) -> None:
+        require(f["deciding"] == sum(1 << port for port in self.w0), "W0 is occupied from X to W1")
+        require(f["storing"] == sum(1 << port for port in self.w1), "W1 is occupied until its bank serves it")
+        require(f["used_rows"] == self.space.used(), "a row is used while a register has slices of it")
+        require(f.get("reserved_rows", 0) == len(self.space.reserved), "rows are reserved for partners that come")
+        require(f["swept"] == sum(1 << warp for warp in self.swept), "a warp that has ended waits for its sweep")
+        require(f["sweep_register"] == self.sweep_at, "a sweep takes one register after the other")
+        require(bool(f["clearing"]) == (self.cycle < self.packed.table_rows), "the table clears its entries in turn")
+        require(not f["error"], "slices are found")
+        owned = Counter(self.space.owner.values())
+        sizes = {entry: sized(place[2]) for entry, place in self.where.items()}
+        require(owned == Counter(sizes), "every register has the slices that the table says, and nobody else has any")
+
+    def _check_stores(self, f: dict[str, int]) -> set[int]:
+        """Results and merges take banks; returns these."""
+        taken: set[int] = set()
+        self.done = {}
+        stored = merge = 0
+        for port in range(self.cfg.write_ports - 1, -1, -1):
+            if port in self.w1 and self.w1[port][1][0] not in taken:
+                self.done[port], place = self.w1.pop(port)
+                taken.add(place[0])
+                stored |= 1 << port
+            entry = self.w0.get(port)
+            if entry and entry.merges and entry.merged is None and entry.old[0] not in taken:
+                taken.add(entry.old[0])
+                entry.merged = self.cycle + 2
+                merge |= 1 << port
+        require((f["stored"], f["merge"]) == (stored, merge), "higher ports go first, W1 before M0")
+        return taken
+
+    def _check_decisions(self, f: dict[str, int]) -> dict[Entry, Place]:
+        """What moves to W1 and where; returns the changes of the table."""
+        codes = targets = search = waits = missed = 0
+        beside = {True: 0, False: 0}
+        changes: dict[Entry, Place] = {}
+        for port in range(self.cfg.write_ports - 1, -1, -1):
+            entry = self.w0.get(port)
+            if entry is None or port in self.w1:
+                continue
+            if entry.merges and (entry.merged is None or entry.merged > self.cycle):
+                continue
+            name, code = (entry.result.warp, entry.result.register), entry.code
+            target = entry.old
+            if code == SHRINK:
+                target = (*entry.old[:2], kept(entry.old[2], entry.size, entry.side))
+            elif code in (RESIZE, ALLOCATE):
+                if search:
+                    waits |= 1 << port
+                    continue
+                search = 1 << port
+                target = self._found(name, entry)
+            if code != IN_PLACE:
+                self.asking.add(name)
+                if not self.port(name):
+                    continue
+                changes[name] = target
+                self._settle(name, entry, target)
+                missed |= self._misses(name, entry, target) << port
+            codes |= code << 3 * port
+            targets |= self._word(target) << self.packed.entry_bits * port
+            if entry.partner is not None and entry.partner[2]:
+                beside[entry.partner[:2] == target[:2]] |= 1 << port
+            del self.w0[port]
+            self.w1[port] = entry.result, target
+        require((f["search"], f["search_wait"]) == (search, waits), "the highest port that needs slices searches")
+        require(f["decision"] == codes, "each result has what its size and its old slices ask for")
+        require(f["target"] == targets, "a value goes to the place that its rule says")
+        require(f.get("side_missed", 0) == missed, "a side is missed that is taken")
+        together = f.get("with_partner", 0), f.get("without_partner", 0)
+        require(together == (beside[True], beside[False]), "a value is with its partner or not")
+        return changes
+
+    def _word(self, place: Place) -> int:
+        bank, row, mask = place
+        return bank | (row | mask << self.cfg.row_bits) << self.cfg.bank_bits
+
+    def _preferred(self, name: Entry, entry: InW0) -> Place:
+        home, size, old = self.home(name), entry.size, entry.old
+        if self.packed.allocation == "sides":
+            return self.space.at_side(home, size, old, entry.side == 2) if entry.side in (1, 2) else NOWHERE
+        if entry.partner is None:
+            return NOWHERE
+        if entry.partner[2]:
+            return self.space.beside(entry.partner, size, old)
+        return self.space.alone(home, size, old)
+
+    def _found(self, name: Entry, entry: InW0) -> Place:
+        place = self._preferred(name, entry)
+        if not place[2]:
+            place = self.space.first_fit(self.home(name), entry.size, entry.old, self.packed.one_bank)
+        require(bool(place[2]), "some row has room")
+        return place
+
+    def _misses(self, name: Entry, entry: InW0, target: Place) -> bool:
+        return entry.code != SHRINK and entry.side in (1, 2) and self._preferred(name, entry) == NOWHERE
+
+    def _settle(self, name: Entry, entry: InW0, target: Place) -> None:
+        if entry.code == SHRINK:
+            self.freed.append((*target[:2], entry.old[2] ^ target[2]))
+            return
+        self.freed.append(entry.old)
+        self.taken.append((name, target))
+        if entry.partner is None:
+            return
+        if entry.partner[2]:
+            self.opened = entry.partner
+        elif entry.size < 4 and self._preferred(name, entry)[2]:
+            self.reserve = target
+
+    def _check_entrance(self, stimulus: Stimulus, f: dict[str, int], shown: Entry | None) -> None:
+        written = self.asking | ({shown} if shown else set())
+        if not shown and self.sweep_found is not None and self.sweeping is not None:
+            written.add((self.sweeping, self.sweep_at))
+        accepted = waits = sizes = 0
+        entering: dict[int, InW0] = {}
+        for port in range(self.cfg.write_ports - 1, -1, -1):
+            result = stimulus.results[port]
+            if result is None:
+                continue
+            if not result.writes:
+                accepted |= 1 << port
+                continue
+            partner = self.partners.get(result.register)
+            entries = [(result.warp, r) for r in (result.register, partner) if r is not None]
+            wanted = Counter(self.home(entry) for entry in entries)
+            fits = all(self.ports_used[memory] + count <= 2 for memory, count in wanted.items())
+            if written.intersection(entries) or not fits:
+                waits |= 1 << port
+                continue
+            self.ports_used += wanted
+            if port in self.w0:
+                continue
+            size = bytes_of(result.data or 0, result.mask, self.cfg.lanes) if self.packed.packing else 4
+            found = [self.where.get(entry, NOWHERE) for entry in entries]
+            beside = found[1] if partner is not None else None
+            entering[port] = InW0(result, size, found[0], beside, self.sides.get(result.register, 0))
+            accepted |= 1 << port
+            sizes |= size << 3 * port
+        require(f["table_wait"] == waits, "results wait for a port, or for who writes their entry")
+        require(f["write"] == accepted, "a result leaves X when its entries are read and W0 is empty")
+        require(f["size"] == sizes, "a size is the least number of bytes that every lane needs")
+        self.w0 |= entering
+
+    def _complete(self, stimulus: Stimulus, f: dict[str, int]) -> None:
+        for port in range(self.cfg.write_ports):
+            result = stimulus.results[port]
+            queue = self.late.setdefault(port, [])
+            if result is not None and not result.writes:
+                queue.append(result)
+            done = None
+            if port in self.done:
+                done = self.done[port]
+                self.writes += 1
+            elif queue:
+                done = queue.pop(0)
+            if done is not None:
+                for key in bits(done.warp, 1 << done.register if done.writes else 0, done.tokens):
+                    self.pending[key] = self.cycle + 1
+
+    def _check_release(self, f: dict[str, int], shown: Entry | None) -> bool:
+        """A kill or a step of the sweep; returns whether it was a kill."""
+        killed = shown is not None and self.port(shown)
+        require(bool(f.get("killed", 0)) == killed, "a dead register that is shown loses its slices")
+        if killed and shown is not None:
+            self.freed.append(self.where.pop(shown))
+        reads = writes = retired = 0
+        if self.sweeping is None:
+            self.sweeping = min(self.swept, default=None)
+        elif shown is None and self.port((self.sweeping, self.sweep_at)):
+            entry = self.sweeping, self.sweep_at
+            if self.sweep_found is None:
+                reads, self.sweep_found = 1, self.where.get(entry, NOWHERE)
+            else:
+                self.freed.append(self.where.pop(entry, NOWHERE))
+                writes, self.sweep_found = 1, None
+                self.sweep_at += 1
+                if self.sweep_at == self.workload.registers:
+                    retired = 1 << self.sweeping
+                    self.swept.discard(self.sweeping)
+                    self.sweeping, self.sweep_at = None, 0
+        require((f["sweep_read"], f["sweep_write"]) == (reads, writes), "the sweep reads an entry, then clears it")
+        require(f["retired"] == retired, "a warp is gone with the last write of its sweep")
+        return killed
+
+    def _follow_issue(self, f: dict[str, int]) -> None:
+        super()._follow_issue(f)
+        if f["exit"]:
+            self.swept.add(f["issue_warp"])
+
+    def _follow_inputs(self, stimulus: Stimulus) -> None:
+        super()._follow_inputs(stimulus)
+        if stimulus.operand is not None:
+            self._tell(stimulus.operand)
+
+    def _tell(self, operand: int) -> None:
+        if self.packed.allocation == "pairs":
+            size = self.cfg.register_bits
+            names = [operand >> size * k & (1 << size) - 1 for k in range(8)]
+            for one, other in zip(names[::2], names[1::2], strict=True):
+                if one != other:
+                    self.partners |= {one: other, other: one}
+        else:
+            first = (operand >> 2 * CHUNK) * CHUNK
+            self.sides |= {first + k: operand >> 2 * k & 3 for k in range(CHUNK)}
+
+    def check_end(self, counters: dict[str, int]) -> None:
+        """Nothing is left of any warp."""
+        super().check_end(counters)
+        require(not (self.where or self.space.owner or self.space.reserved), "all slices are free")
+        require(not (self.w0 or self.w1 or self.swept), "nothing is under way")
+
+
+def _accesses(f: dict[str, int]) -> int:
+    """Accesses of the table in a cycle."""
+    return sum(f[name] >> k & 3 for name in ("table_reads", "table_writes") for k in range(0, 64, 2))
