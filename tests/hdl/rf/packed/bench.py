@@ -72,7 +72,9 @@ class SimulatedTable(RenamingRam):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.rows = rows = memory.Memory(shape=self._bits, depth=self._rows, init=[(1 << self._bits) - 1] * self._rows)
+        m.submodules.rows = rows = memory.Memory(
+            shape=self._bits, depth=self._rows, init=[(1 << self._bits) - 1] * self._rows
+        )
         for port in range(2):
             write, read = rows.write_port(), rows.read_port()
             m.d.comb += [

@@ -27,7 +27,7 @@ class Driver:
         self.under_way: dict[tuple[int, int], dict] = {}
         self.reader: dict | None = None
         self.seen: dict[str, int] = {}
-        self.reads = 0
+        self.reads = self.deaths = 0
 
     async def begin(self, registers: int) -> None:
         """The table clears itself, a kernel is taken, all warps are launched."""
@@ -79,7 +79,9 @@ class Driver:
             fields |= {"full": one["full"], "tokens": 0}
             for name, value in fields.items():
                 ctx.set(record[name], int(value))
-            junk = [value if one["mask"] >> lane & 1 else value ^ 0xFFFFFFFF for lane, value in enumerate(one["values"])]
+            junk = [
+                value if one["mask"] >> lane & 1 else value ^ 0xFFFFFFFF for lane, value in enumerate(one["values"])
+            ]
             ctx.set(part.result_data[port], sum(value << 32 * lane for lane, value in enumerate(junk)))
 
     def take(self) -> None:
@@ -122,7 +124,7 @@ class Driver:
         elif one["step"] == "place":
             one["mask"] = ctx.get(part.located_masks[0])
             one["at"] = ctx.get(part.located_places[0].bank), ctx.get(part.located_places[0].row)
-            assert one["mask"].bit_count() == (one["mask"].bit_count() if self.cfg.packing else 4) > 0
+            assert one["mask"].bit_count() == 4 or (self.cfg.packing and one["mask"])
             one["next"] = "ask"
         elif one["step"] == "ask" and ctx.get(part.grant) & 1:
             one["next"] = "row"
@@ -131,6 +133,11 @@ class Driver:
             found = [unpack(ctx.get(word) & 0xFFFFFFFF, one["mask"]) for word in part.fill_data]
             assert found == self.values[one["place"]]
             self.reads += 1
+            dies = self.cfg.gives.deaths and self.random.random() < 0.4
+            one["next"] = "death" if dies else "done"
+        elif one["step"] == "death" and ctx.get(part.death_ready):
+            del self.values[one["place"]]
+            self.deaths += 1
             one["next"] = "done"
 
     def advance(self) -> None:
@@ -143,12 +150,19 @@ class Driver:
         if one["step"] == "ask":
             ctx.set(part.request_places[0].bank, one["at"][0])
             ctx.set(part.request_places[0].row, one["at"][1])
+        if self.cfg.gives.deaths:
+            ctx.set(part.death_valid, int(one["step"] == "death"))
+        if one["step"] == "death":
+            inputs = [(part.death_warp, one["place"][0]), (part.death_register, one["place"][1])]
+            inputs += [(part.death_place.bank, one["at"][0]), (part.death_place.row, one["at"][1])]
+            for signal, value in (*inputs, (part.death_mask, one["mask"])):
+                ctx.set(signal, value)
         if one["step"] == "done":
             self.reader = None
 
     def count(self) -> None:
         """What has happened, so that a test can say what it wants to have seen."""
-        for name in ("search_wait", "merge", "with_partner", "without_partner", "side_missed", "table_wait", "error"):
+        for name in ("search_wait", "merge", "with_partner", "without_partner", "table_wait", "error"):
             if hasattr(self.part, name):
                 self.seen[name] = self.seen.get(name, 0) + self.ctx.get(getattr(self.part, name)).bit_count()
         codes = self.ctx.get(self.part.decision)
@@ -183,21 +197,21 @@ class Driver:
         for _ in range(60):
             await self.cycle(offers=False)
         assert not self.under_way and ctx.get(part.quiet)
+        retired = 0
         for warp in range(cfg.warps):
             ctx.set(part.exits, 1 << warp)
             await ctx.tick()
         ctx.set(part.exits, 0)
-        retired = 0
         for _ in range(4 + cfg.warps * (2 * self.registers + 2)):
             retired |= ctx.get(part.retired)
             await ctx.tick()
-        assert retired == (1 << cfg.warps) - 1 or retired | 1 == (1 << cfg.warps) - 1
+        assert retired == (1 << cfg.warps) - 1
         assert ctx.get(part.used_rows) == 0 and ctx.get(part.kernel_ready) and ctx.get(part.quiet)
         if cfg.allocation == "pairs":
             assert ctx.get(part.reserved_rows) == 0
 
 
-SCHEMES = ("virtualization", "packing", "first_fit", "corf", "corf_plus")
+SCHEMES = ("virtualization", "first_fit", "corf_virtual", "corf_plus_virtual")
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -209,13 +223,13 @@ def test_what_is_written_is_read_again(scheme: str) -> None:
         driver = Driver(ctx, part, cfg, seed=1)
         await driver.begin(8)
         await driver.tell()
-        for _ in range(400):
+        for _ in range(250):
             await driver.cycle()
-        assert driver.reads > 40 and driver.seen["error"] == 0
+        assert driver.reads > 25 and driver.seen["error"] == 0
         wanted = ["decision1", "decision4", "search_wait", "table_wait"]
         wanted += ["decision2", "decision3", "merge"] if cfg.packing else []
         wanted += ["with_partner", "without_partner"] if cfg.allocation == "pairs" else []
-        wanted += ["side_missed"] if cfg.allocation == "sides" else []
+        assert driver.deaths > 5 or not cfg.gives.deaths
         assert all(driver.seen.get(name) for name in wanted), driver.seen
         await driver.end()
 
