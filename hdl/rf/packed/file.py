@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
-from warpfile.hdl.arbiter import encode, highest_one, select
+from warpfile.hdl.arbiter import encode, highest_one
 from warpfile.hdl.naming import named
 from warpfile.hdl.probe import with_probes
 from warpfile.hdl.rf.contract import file_members
@@ -124,47 +124,40 @@ class PackedFile(wiring.Component):
     def _decide(self, m: Module, table: RenamingTable, ports: Ports, allocation: Allocation) -> None:
         """W0: who searches, what becomes of the free slices and the table."""
         searching = named(m, "searching", highest_one(Cat(port.needs for port in ports)))
+        names = {"sizes": "held_size", "old_places": "old_place", "old_masks": "old_mask"}
+        if self._pairs:
+            names |= {"partner_places": "partner_place", "partner_masks": "partner_mask"}
+            names["with_partner"] = "with_partner"
+        names |= {"sides": "held_side"} if self._sides else {}
         m.d.comb += [
-            allocation.searching.eq(searching),
-            allocation.size.eq(select(searching, [port.held_size for port in ports])),
-            allocation.home.eq(
-                self._home(select(searching, [Cat(port.held_warp, port.held_register) for port in ports]))
-            ),
-            allocation.old_places.eq(Cat(port.old_place for port in ports)),
-            allocation.old_masks.eq(Cat(port.old_mask for port in ports)),
+            *(getattr(allocation, name).eq(Cat(getattr(port, own) for port in ports)) for name, own in names.items()),
+            *(home.eq(self._home(port)) for home, port in zip(allocation.homes, ports, strict=True)),
             allocation.freed.eq(Cat(port.freed & port.moves.replicate(SLICES) for port in ports)),
-            allocation.takes.eq((searching & Cat(port.moves for port in ports)).any()),
+            allocation.takes.eq(searching & Cat(port.moves for port in ports)),
             table.writes.eq(Cat(port.shrinks for port in ports) | searching),
             table.effective.eq(Cat(port.effective for port in ports)),
             table.write_warps.eq(Cat(port.held_warp for port in ports)),
             table.write_registers.eq(Cat(port.held_register for port in ports)),
             table.write_entries.eq(Cat(Cat(port.place, port.mask) for port in ports)),
         ]
-        if self._pairs:
-            names = ("with_partner", "partner_place", "partner_mask")
-            own = (Cat(*(getattr(port, name) for name in names)) for port in ports)
-            inputs = Cat(allocation.paired, allocation.partner_place, allocation.partner_mask)
-            m.d.comb += inputs.eq(select(searching, list(own)))
-        if self._sides:
-            m.d.comb += allocation.side.eq(select(searching, [port.held_side for port in ports]))
         for number, port in enumerate(ports):
             m.d.comb += [
                 port.searching.eq(searching[number]),
                 port.written.eq(table.written[number]),
-                port.found.eq(allocation.found),
-                port.found_place.eq(allocation.place),
-                port.found_mask.eq(allocation.mask),
+                port.found.eq(allocation.found[number]),
+                port.found_place.eq(allocation.places[number]),
+                port.found_mask.eq(allocation.masks[number]),
             ]
         self._searching = searching
-        with m.If(searching.any() & ~allocation.found):
+        with m.If((searching & ~allocation.found).any()):
             m.d.sync += self.error.eq(1)
 
-    def _home(self, place: Value) -> Value:
-        """Home bank of a register of a warp."""
-        warp, register = place[: self._cfg.warp_bits], place[self._cfg.warp_bits :]
+    def _home(self, port: wiring.PureInterface) -> Value:
+        """Home bank of the register of a port."""
         if self._cfg.banks == 1:
             return Const(0, 1)
-        return warp[: self._cfg.bank_bits] if self._cfg.one_bank else (warp + register)[: self._cfg.bank_bits]
+        number = port.held_warp if self._cfg.one_bank else port.held_warp + port.held_register
+        return number[: self._cfg.bank_bits]
 
     def _move(self, m: Module, ports: Ports, banks: PackedBanks) -> None:
         """The data of results, and their banks."""
@@ -254,6 +247,6 @@ class PackedFile(wiring.Component):
             m.d.comb += [self.with_partner.eq(mapped & beside), self.without_partner.eq(mapped & ~beside)]
             m.d.comb += self.reserved_rows.eq(allocation.reserved_rows)
         if self._sides:
-            m.d.comb += self.side_missed.eq(moves & self._searching & allocation.missed.replicate(len(moves)))
+            m.d.comb += self.side_missed.eq(moves & self._searching & allocation.missed)
         if self._cfg.operand_bits:
             m.d.comb += self.told.eq(self.operand_valid)

@@ -52,12 +52,12 @@ class FreeBank(wiring.Component):
     -------
     rows : In(ArrayLayout), freed : In(ArrayLayout)   Rows of the old places of the results, and of the release; the
                                  slices that become free there.
-    own : In(P)                  Whose old row is read, one-hot; zero if it is not in this bank.
-    own_free : Out(4), own_reserved : Out(1)   What is free in that row, and whether it is reserved.
+    own_free : Out(ArrayLayout), own_reserved : Out(P)   What is free in the old rows of results, and whether they are
+                                 reserved.
     row : In(row_bits), taken : In(4)   Slices that are taken there.
     reserve : In(1)              That row is reserved.
-    partner : In(row_bits), partner_free : Out(4), unreserve : In(1)   Another row that is read, which loses its
-                                 reservation; these two lines only with ``allocation`` = ``pairs``.
+    partners, partner_free : ArrayLayout, unreserve : In(P)   Rows of their partners, what is free there, and which of
+                                 them lose their reservation; these and ``reserve`` only with ``pairs``.
     found : Out(shapes), lowest, anchors : Out(ArrayLayout)   Whether there is a row, which one, where the slices begin.
     used_rows, reserved_rows : Out   How many rows are not wholly free, how many are reserved.
     """
@@ -69,9 +69,8 @@ class FreeBank(wiring.Component):
         members: dict[str, wiring.Member] = {
             "rows": In(data.ArrayLayout(row, results + 1)),
             "freed": In(data.ArrayLayout(SLICES, results + 1)),
-            "own": In(results),
-            "own_free": Out(SLICES),
-            "own_reserved": Out(1),
+            "own_free": Out(data.ArrayLayout(SLICES, results)),
+            "own_reserved": Out(results),
             "row": In(row),
             "taken": In(SLICES),
             "found": Out(count),
@@ -80,7 +79,8 @@ class FreeBank(wiring.Component):
             "used_rows": Out(index_bits(cfg.rows + 1)),
         }
         if self._pairs:
-            members |= {"reserve": In(1), "partner": In(row), "partner_free": Out(SLICES), "unreserve": In(1)}
+            members |= {"reserve": In(1), "partners": In(data.ArrayLayout(row, results)), "unreserve": In(results)}
+            members["partner_free"] = Out(data.ArrayLayout(SLICES, results))
             members["reserved_rows"] = Out(index_bits(cfg.rows + 1))
         super().__init__(members)
 
@@ -92,11 +92,10 @@ class FreeBank(wiring.Component):
         free = [named(m, f"free{at}", ~column) for at, column in enumerate(used)]
         reserved: Value = Signal(rows, name="reserved") if self._pairs else Const(0, rows)
         old = [decode_row(m, row, rows) for row in self.rows]
-        own = named(m, "own_row", any_of(row & bit.replicate(rows) for row, bit in zip(old, self.own, strict=False)))
         whole = named(m, "whole", _all_of(free))
         m.d.comb += [
-            self.own_free.eq(Cat((column & own).any() for column in free)),
-            self.own_reserved.eq((reserved & own).any()),
+            self.own_free.eq(Cat((column & own).any() for own in old[:-1] for column in free)),
+            self.own_reserved.eq(Cat((reserved & own).any() for own in old[:-1])),
             self.used_rows.eq(count_ones(list(~whole))),
         ]
         left = self._change(m, used, old)
@@ -118,11 +117,12 @@ class FreeBank(wiring.Component):
     def _reserve(self, m: Module, free: list[Value], reserved: Signal, left: list[Value], whole: Value) -> None:
         """Rows that are kept for the partner of the register in them."""
         rows = self._cfg.rows
-        partner = decode_row(m, self.partner, rows)
-        ends = (partner & self.unreserve.replicate(rows)) | (_all_of(left) & ~whole)
+        partners = [decode_row(m, row, rows) for row in self.partners]
+        lost = any_of(row & bit.replicate(rows) for row, bit in zip(partners, self.unreserve, strict=True))
+        ends = lost | (_all_of(left) & ~whole)
         m.d.sync += reserved.eq((reserved | (self._takes & self.reserve.replicate(rows))) & ~ends)
         m.d.comb += [
-            self.partner_free.eq(Cat((column & partner).any() for column in free)),
+            self.partner_free.eq(Cat((column & row).any() for row in partners for column in free)),
             self.reserved_rows.eq(count_ones(list(reserved))),
         ]
 

@@ -97,27 +97,27 @@ def test_searches_find_what_the_page_says(scheme: str) -> None:
             if cfg.allocation == "sides" and old[2]:
                 home = old[0]
             port = numbers.randrange(cfg.write_ports)
-            place, gone = part.old_places[port], part.release_place
-            inputs = [(part.searching, 1 << port), (part.size, 1 << size - 1), (part.home, home)]
+            place, gone, found = part.old_places[port], part.release_place, part.places[port]
+            inputs = [(part.sizes[port], 1 << size - 1), (part.homes[port], home)]
             inputs += [(place.bank, old[0]), (place.row, old[1]), (part.old_masks[port], old[2])]
             inputs += [(gone.bank, dies[0]), (gone.row, dies[1]), (part.released, dies[2])]
             if cfg.allocation == "pairs":
-                inputs += [(part.paired, paired), (part.partner_mask, partner[2])]
-                inputs += [(part.partner_place.bank, partner[0]), (part.partner_place.row, partner[1])]
+                inputs += [(part.with_partner, paired << port), (part.partner_masks[port], partner[2])]
+                inputs += [(part.partner_places[port].bank, partner[0]), (part.partner_places[port].row, partner[1])]
             if cfg.allocation == "sides":
-                inputs.append((part.side, side))
+                inputs.append((part.sides[port], side))
             for signal, value in inputs:
                 ctx.set(signal, int(value))
             expected = page.search(size, home, old, paired, partner, side)
-            ctx.set(part.takes, expected is not None)
+            ctx.set(part.takes, (expected is not None) << port)
             ctx.set(part.freed[port], old[2] if expected else 0)
-            assert ctx.get(part.found) == (expected is not None)
+            assert ctx.get(part.found) >> port & 1 == (expected is not None)
             freed = [dies, old] if expected else [dies]
             if expected:
-                assert (ctx.get(part.place.bank), ctx.get(part.place.row), ctx.get(part.mask)) == expected[:3]
+                assert tuple(map(ctx.get, (found.bank, found.row, part.masks[port]))) == expected[:3]
                 owners.append(expected[:3])
                 reserved, missed = reserved + expected[3], missed + expected[4]
-                assert cfg.allocation != "sides" or ctx.get(part.missed) == expected[4]
+                assert cfg.allocation != "sides" or ctx.get(part.missed) >> port & 1 == expected[4]
             else:
                 owners += [old] if old[2] else []
             lost = partner[:2] if expected and cfg.allocation == "pairs" and paired and partner[2] else None
@@ -141,12 +141,11 @@ def test_the_example_of_the_page_is_placed_as_the_figure_shows() -> None:
 
     async def bench(ctx) -> None:
         ctx.set(part.takes, 1)
-        ctx.set(part.searching, 1)
         placed = {}
         for register, size, side in ((1, 2, 0), (2, 3, RIGHT), (4, 3, RIGHT), (3, 1, LEFT), (5, 1, LEFT)):
-            ctx.set(part.size, 1 << size - 1)
-            ctx.set(part.side, side)
-            placed[register] = ctx.get(part.place.row), ctx.get(part.mask)
+            ctx.set(part.sizes[0], 1 << size - 1)
+            ctx.set(part.sides[0], side)
+            placed[register] = ctx.get(part.places[0].row), ctx.get(part.masks[0])
             await ctx.tick()
         assert placed == {1: (0, 0b11), 2: (1, 0b111), 4: (2, 0b111), 3: (0, 0b1000), 5: (1, 0b1000)}
 
