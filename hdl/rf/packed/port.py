@@ -8,7 +8,7 @@ from warpfile.hdl.arbiter import select
 from warpfile.hdl.beat import completion_layout, result_layout
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout
-from warpfile.hdl.slices import first_slices, mask_size
+from warpfile.hdl.slices import first_slices, runs_of
 from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, LEFT, RESIZE, RIGHT, SHRINK, SLICES, PackedConfig
 
 
@@ -113,32 +113,30 @@ class ResultPort(wiring.Component):
             m.d.sync += self._merged.eq(1)
 
     def _decide(self, m: Module) -> None:
-        """Sizes are compared one-hot; what is done waits for W1, what changes the table for the table."""
+        """What is done waits for W1, and what changes the table for the table."""
         free = named(m, "next_free", self.deciding & (~self.storing | self.stored))
-        old, size = named(m, "old_size", mask_size(self.old_mask)), self.held_size
-        mapped = named(m, "mapped", self.old_mask.any())
-        equal = named(m, "equal", (size & old).any())
-        grows = named(m, "grows", mapped & ~equal & ~self._smaller(size, old))
-        smaller = named(m, "smaller", mapped & ~equal & ~grows)
-        stays = named(m, "stays", equal | (smaller & ~self._full))
+        # Old slices are side by side: they have room for all values up to their own size, and for no larger ones.
+        rooms = [named(m, f"room{size}", runs_of(self.old_mask, size).any()) for size in range(1, SLICES + 1)]
+        fits, smaller = (
+            named(m, name, select(self.held_size[: len(some)], some))
+            for name, some in (("fits", rooms), ("smaller", rooms[1:]))
+        )
+        mapped, ready = named(m, "mapped", self.old_mask.any()), named(m, "ready", self._full | self._merged)
+        stays = named(m, "stays", fits & ~(smaller & self._full))
         m.d.comb += [
-            self.merges.eq(self.deciding & grows & ~self._full & ~self._merged & ~self.merging),
+            self.merges.eq(self.deciding & mapped & ~fits & ~ready & ~self.merging),
             self.shrinks.eq(free & smaller & self._full),
-            self.needs.eq(free & (~mapped | (grows & (self._full | self._merged)))),
+            self.needs.eq(free & ~fits & (~mapped | ready)),
             self.effective.eq(~self.searching | self.found),
             self.moves.eq((free & stays) | (self.written & (self.shrinks | (self.searching & self.found)))),
             self.place.eq(Mux(self.searching, self.found_place, self.old_place)),
             self.mask.eq(Mux(self.searching, self.found_mask, Mux(self.shrinks, self._shrunk(m), self.old_mask))),
             self.freed.eq(self.old_mask & Mux(self.searching, ~Const(0, SLICES), ~self.mask)),
         ]
-        codes = (stays, IN_PLACE), (smaller & self._full, SHRINK), (grows, RESIZE), (~mapped, ALLOCATE)
+        codes = (stays, IN_PLACE), (smaller & self._full, SHRINK), (mapped & ~fits, RESIZE), (~mapped, ALLOCATE)
         decision = select([bit for bit, _ in codes], [Const(code, 3) for _, code in codes])
         m.d.comb += self.decision.eq(decision & self.moves.replicate(3))
         self._all_lanes = self._merged | (~self._full & ~mapped)
-
-    def _smaller(self, size: Value, other: Value) -> Value:
-        """Whether a size is less than another one."""
-        return Cat(size[at] & other[at + 1 :].any() for at in range(SLICES - 1)).any()
 
     def _shrunk(self, m: Module) -> Value:
         """The slices that a smaller value keeps."""

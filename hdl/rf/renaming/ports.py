@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from amaranth import Const, Module, Value
+from amaranth import Const, Module, Mux, Value
 
 from warpfile.hdl.naming import named
 
@@ -58,15 +58,22 @@ class FreePorts:
         """Serve one access, if there is a port."""
         return self.ordered([access], [[]])[0]
 
-    def both_or_none(self, access: Access, other: Access) -> tuple[Served, Served]:
-        """Serve two accesses, or neither; ``other`` may want nothing."""
+    def both_or_none(self, access: Access, other: Access, late: Value) -> tuple[Served, Served]:
+        """Serve two accesses, or neither; ``other`` may want nothing. ``late``: whether both may be served at all.
+
+        What would be left is known before it is known whether they are served.
+        """
         own, second = self._wanted(access), self._wanted(other)
-        twice, wants = named(self._m, "twice", own & second), named(self._m, "wants", own | second)
-        fits = named(self._m, "fits", ~((wants & ~self._one) | (twice & ~self._both)).any())
-        own, second = (named(self._m, "fit", one & fits.replicate(self._memories)) for one in (own, second))
-        first = self._serve(access, own & self._both, own & ~self._both)
-        last = self._serve(other, second & self._both & ~twice, second & (~self._both | twice))
-        self._leave(own | second, own & second)
+        twice, some = named(self._m, "twice", own & second), named(self._m, "some", own | second)
+        one, both = (self._one & ~some) | (self._both & ~twice), self._both & ~some
+        fits = named(self._m, "fits", ~((some & ~self._one) | (twice & ~self._both)).any() & late)
+        all_fit = fits.replicate(self._memories)
+        first = self._serve(access, own & self._both & all_fit, own & ~self._both & all_fit)
+        last = self._serve(other, second & self._both & ~twice & all_fit, second & (~self._both | twice) & all_fit)
+        self._one, self._both = (
+            named(self._m, name, Mux(fits, left, before))
+            for name, left, before in (("one_left", one, self._one), ("both_left", both, self._both))
+        )
         return first, last
 
     def ordered(self, accesses: Sequence[Access], before: Sequence[Sequence[Value]]) -> list[Served]:

@@ -148,14 +148,13 @@ class RenamingTable(wiring.Component):
             changes = self._changes(warp, register)
             if self._partnered:
                 changes |= self.paired[port] & self._changes(warp, self.partners[port])
-            wants = named(m, f"reads{port}", self.reads[port] & ~changes)
-            own = self._access(m, wants, warp, register)
             if self._partnered:
-                second = self._access(m, wants & self.paired[port], warp, self.partners[port])
-                served, other = free.both_or_none(own, second)
+                own = self._access(m, self.reads[port], warp, register)
+                second = self._access(m, self.reads[port] & self.paired[port], warp, self.partners[port])
+                served, other = free.both_or_none(own, second, ~changes)
                 found.append((self.partner_entries[port], other))
             else:
-                served = free.single(own)
+                served = free.single(self._access(m, self.reads[port] & ~changes, warp, register))
             m.d.comb += self.read[port].eq(served.any)
             found.append((self.read_entries[port], served))
         return found
