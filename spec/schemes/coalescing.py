@@ -45,7 +45,7 @@ def coalescing_probes(cfg: CoalescingConfig) -> tuple[Probe, ...]:
         (
             Probe("kills", slots, "source slots whose register is dead and still has its slices"),
             Probe("kill_refused", cfg.source_slots, "of the beat that is allocated: not all live lanes are there"),
-            Probe("draining", cfg.collectors, "units whose beat left and that have a dead register"),
+            Probe("unit_drains", cfg.collectors, "units whose beat left and that have a dead register"),
         )
         if cfg.gives.deaths
         else ()
@@ -76,7 +76,7 @@ def coalescing_events(fields: Fields) -> dict[str, int]:
         "unmapped_reads": fields["zero"].sum(),
     }
     counted = {"coalesced": "joined", "kills_refused": "kill_refused", "kill_wait_cycles": "kills"}
-    counted |= {"draining_cycles": "draining"}
+    counted |= {"draining_cycles": "unit_drains"}
     sums |= {name: fields[probe].sum() for name, probe in counted.items() if probe in fields}
     return {name: int(value) for name, value in sums.items()}
 

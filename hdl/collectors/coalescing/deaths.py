@@ -25,7 +25,7 @@ def give_back(m: Module, cfg: CoalescingConfig, collectors: wiring.Component, un
         collectors.death_valid.eq(dead.any()),
         Cat(*(getattr(collectors, name) for name in outputs)).eq(select(first, slots)),
         collectors.kills.eq(Cat(unit.kills for unit in units)),
-        collectors.draining.eq(Cat(unit.occupied & ~unit.holding for unit in units)),
+        collectors.unit_drains.eq(Cat(unit.occupied & ~unit.holding for unit in units)),
     ]
     for number, unit in enumerate(units):
         m.d.comb += unit.killed.eq(first.word_select(number, width) & collectors.death_ready.replicate(width))

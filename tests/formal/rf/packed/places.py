@@ -63,7 +63,7 @@ class PlaceProperties(ConfiguredProperties):
         gone = Mux(part.released.any(), Array(masks)[dies], 0)
         left = old & ~Value.cast(part.freed)
         m.d.comb += [
-            Assume(who != dies),
+            Assume((who != dies) & (home < cfg.banks)),
             Assume((Value.cast(part.old_places) == place) & (Value.cast(part.old_masks) == old)),
             Assume(part.takes == (searching.any() & part.found)),
             Assume(self._is_size(Value.cast(part.sizes))),
@@ -73,7 +73,7 @@ class PlaceProperties(ConfiguredProperties):
         if cfg.one_bank:  # a register keeps its home, and a bank is home of no more registers than it has rows
             m.d.comb += Assume(home == (who >= ROWS if cfg.banks > 1 else 0))
         self._follow(m, part, who, dies)
-        self._promise(m, part, who, old, searching)
+        self._promise(m, part, who, old, searching, count)
 
     def _is_size(self, size: Value) -> Value:
         return Cat(size == 1 << count for count in range(SLICES)).any()
@@ -87,7 +87,7 @@ class PlaceProperties(ConfiguredProperties):
                 m.d.sync += mask.eq(Mux(part.takes, Value.cast(part.masks), mask & ~Value.cast(part.freed)))
                 m.d.sync += place.eq(Mux(part.takes, Value.cast(part.places), place))
 
-    def _promise(self, m, part, who, old, searching) -> None:
+    def _promise(self, m, part, who, old, searching, count) -> None:
         mask, place = Value.cast(part.masks), Value.cast(part.places)
         others = [
             (owner != who) & (own_place == place) & (own & mask).any()
@@ -111,7 +111,7 @@ class PlaceProperties(ConfiguredProperties):
             Assert(~part.found | (is_run(mask) & fits), "it has room for the value, side by side"),
             Assert(part.found, "something is found"),
             Assert(part.used_rows == sum(used), "the rows that are used are known"),
-            Cover(Cat(used).all() & searching & old.any(), "every row is used and a register looks for others"),
+            Cover((part.used_rows == count) & searching.any() & old.any(), "every row is used and a register looks for others"),
             Cover(part.takes & (place == Value.cast(part.old_places)) & old.any(), "it goes back to its own row"),
         ]
         if self._cfg.allocation == "pairs":
