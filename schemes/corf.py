@@ -48,6 +48,7 @@ PACKED = Part(
     offers=(RENAMED,),
     wants=(LOOKED_UP_ONE_BY_ONE,),
     owns=(RENAMING,),
+    proofs=("tests.formal.rf.packed.values:PROOFS", "tests.formal.rf.packed.places:PROOFS"),
 )
 
 

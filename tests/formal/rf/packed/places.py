@@ -111,7 +111,10 @@ class PlaceProperties(ConfiguredProperties):
             Assert(~part.found | (is_run(mask) & fits), "it has room for the value, side by side"),
             Assert(part.found, "something is found"),
             Assert(part.used_rows == sum(used), "the rows that are used are known"),
-            Cover((part.used_rows == count) & searching.any() & old.any(), "every row is used and a register looks for others"),
+            Cover(
+                (part.used_rows == count) & searching.any() & old.any(),
+                "every row is used and a register looks for others",
+            ),
             Cover(part.takes & (place == Value.cast(part.old_places)) & old.any(), "it goes back to its own row"),
         ]
         if self._cfg.allocation == "pairs":
