@@ -8,16 +8,16 @@ from amaranth.lib import wiring
 from warpfile.hdl.arbiter import encode, highest_one
 from warpfile.hdl.naming import named
 from warpfile.hdl.probe import with_probes
+from warpfile.hdl.renaming.completions import Completions
+from warpfile.hdl.renaming.kernel_state import KernelState
+from warpfile.hdl.renaming.sweep import Sweep
+from warpfile.hdl.renaming.table import RenamingTable
 from warpfile.hdl.rf.contract import file_members
 from warpfile.hdl.rf.packed.allocation import Allocation
 from warpfile.hdl.rf.packed.banks import PackedBanks
 from warpfile.hdl.rf.packed.metadata import PairTable, SideTable
 from warpfile.hdl.rf.packed.port import ResultPort
 from warpfile.hdl.rf.read_side import join_reads
-from warpfile.hdl.rf.renaming.completions import Completions
-from warpfile.hdl.rf.renaming.kernel_state import KernelState
-from warpfile.hdl.rf.renaming.sweep import Sweep
-from warpfile.hdl.rf.renaming.table import RenamingTable
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.packed import SLICES, PackedConfig, packed_probes
 

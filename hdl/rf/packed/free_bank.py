@@ -14,8 +14,8 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.renaming.lowest import LowestRow
-from warpfile.hdl.rf.renaming.rows import decode_row
+from warpfile.hdl.renaming.lowest import LowestRow
+from warpfile.hdl.renaming.rows import decode_row
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import index_bits
 from warpfile.spec.schemes.packed import SLICES, PackedConfig

@@ -8,10 +8,10 @@ from amaranth import Module
 from amaranth.lib import memory
 from amaranth.sim import Simulator
 
+from warpfile.hdl.renaming import table
 from warpfile.hdl.rf import read_side
 from warpfile.hdl.rf.packed import allocation, bank, banks, file, free_bank
 from warpfile.hdl.rf.ram import BankRam, RenamingRam, SlicedRam
-from warpfile.hdl.rf.renaming import table
 from warpfile.schemes import SCHEMES
 from warpfile.spec.schemes.packed import PackedConfig
 

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from tests.hdl.rf.packed.bench import config, run
-from warpfile.hdl.rf.renaming.completions import Completions
-from warpfile.hdl.rf.renaming.lowest import LowestRow
-from warpfile.hdl.rf.renaming.sweep import Sweep
+from warpfile.hdl.renaming.completions import Completions
+from warpfile.hdl.renaming.lowest import LowestRow
+from warpfile.hdl.renaming.sweep import Sweep
 
 
 @pytest.mark.parametrize("count", [2, 8, 37, 64])

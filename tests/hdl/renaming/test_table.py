@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.hdl.rf.packed.bench import config, run, whole
-from warpfile.hdl.rf.renaming.table import RenamingTable
+from warpfile.hdl.renaming.table import RenamingTable
 
 
 @pytest.fixture(autouse=True)

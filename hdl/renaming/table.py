@@ -10,8 +10,8 @@ from amaranth.utils import exact_log2
 from warpfile.hdl.arbiter import any_of, decode, encode, select
 from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
+from warpfile.hdl.renaming.ports import NO, YES, Access, FreePorts, Served
 from warpfile.hdl.rf.ram import TABLE_PORTS, RenamingRam
-from warpfile.hdl.rf.renaming.ports import NO, YES, Access, FreePorts, Served
 from warpfile.spec.config import Config
 
 
