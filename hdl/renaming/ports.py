@@ -29,16 +29,13 @@ class Access:
 
 @dataclass(frozen=True)
 class Served:
-    """What became of an access: the memories that serve it by their first port, and those by their second."""
+    """What became of an access: the memories that serve it by their first port, those by their second, and whether
+    any does, which is known before them."""
 
     access: Access
     first: Value
     second: Value
-
-    @property
-    def any(self) -> Value:
-        """Whether a memory serves it."""
-        return (self.first | self.second).any()
+    any: Value
 
     def port(self, number: int) -> Value:
         """Memories that serve it by a port."""
@@ -68,8 +65,9 @@ class FreePorts:
         one, both = (self._one & ~some) | (self._both & ~twice), self._both & ~some
         fits = named(self._m, "fits", ~((some & ~self._one) | (twice & ~self._both)).any() & late)
         all_fit = fits.replicate(self._memories)
-        first = self._serve(access, own & self._both & all_fit, own & ~self._both & all_fit)
-        last = self._serve(other, second & self._both & ~twice & all_fit, second & (~self._both | twice) & all_fit)
+        first = self._serve(access, own & self._both & all_fit, own & ~self._both & all_fit, access.wants & fits)
+        by_first, by_second = self._both & ~twice & all_fit, (~self._both | twice) & all_fit
+        last = self._serve(other, second & by_first, second & by_second, other.wants & fits)
         self._one, self._both = (
             named(self._m, name, Mux(fits, left, before))
             for name, left, before in (("one_left", one, self._one), ("both_left", both, self._both))
@@ -88,15 +86,17 @@ class FreePorts:
             ]
             one, two = at_least(earlier, self._memories)
             second = (self._one & ~self._both & ~one) | (self._both & one & ~two)
-            served.append(self._serve(access, wants & self._both & ~one, wants & second))
+            left = (self._one & ~one) | (self._both & ~two)
+            served.append(self._serve(access, wants & self._both & ~one, wants & second, (wants & left).any()))
         self._leave(*at_least(wanted, self._memories))
         return served
 
     def _wanted(self, access: Access) -> Value:
         return named(self._m, "wanted", access.memory & access.wants.replicate(self._memories))
 
-    def _serve(self, access: Access, first: Value, second: Value) -> Served:
-        self.served.append(Served(access, named(self._m, "first", first), named(self._m, "second", second)))
+    def _serve(self, access: Access, first: Value, second: Value, some: Value) -> Served:
+        values = {"first": first, "second": second, "served": some}
+        self.served.append(Served(access, *(named(self._m, name, value) for name, value in values.items())))
         return self.served[-1]
 
     def _leave(self, once: Value, twice: Value) -> None:

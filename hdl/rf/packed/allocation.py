@@ -32,7 +32,8 @@ class Allocation(wiring.Component):
     missed : Out(P)                  It would not be at its side; only with ``sides``.
     takes : In(P)                    One-hot or none: takes what it would find.
     freed : In(ArrayLayout)          Slices of the old places that become free.
-    release_place : In(location_layout), released : In(4)   Slices that the release gives back.
+    release_place : In(location_layout), release_mask : In(4)   Slices that the release would give back.
+    released : In(1)                 It does.
     used_rows, reserved_rows : Out   Rows that are not wholly free, and rows that are reserved.
     """
 
@@ -50,7 +51,8 @@ class Allocation(wiring.Component):
             "masks": Out(masks),
             "takes": In(ports),
             "release_place": In(location_layout(cfg)),
-            "released": In(SLICES),
+            "release_mask": In(SLICES),
+            "released": In(1),
             "used_rows": Out(rows),
         }
         if self._pairs:
@@ -109,13 +111,16 @@ class Allocation(wiring.Component):
 
     def _change(self, m: Module, index: int, bank: wiring.PureInterface, taken: Value) -> None:
         """What is freed and taken in one bank; ``taken``: bank, row and slices."""
-        places, masks = [*self.old_places, self.release_place], [*self.freed, self.released]
-        here = Cat(place.bank == index for place in places)
+        places = [*self.old_places, self.release_place]
+        here = [place.bank == index for place in places]
+        freed = [mask & bit.replicate(SLICES) for mask, bit in zip((*self.freed, self.release_mask), here, strict=True)]
+        # Whether the release is served is known last.
+        freed[-1] = named(m, f"release{index}", freed[-1]) & self.released.replicate(SLICES)
         bits = self._cfg.bank_bits
         takes = named(m, f"takes{index}", taken[:bits] == index)
         m.d.comb += [
             bank.rows.eq(Cat(place.row for place in places)),
-            bank.freed.eq(Cat(mask & bit.replicate(SLICES) for mask, bit in zip(masks, here, strict=True))),
+            bank.freed.eq(Cat(freed)),
             bank.row.eq(taken[bits:-SLICES]),
             bank.taken.eq(taken[-SLICES:] & takes.replicate(SLICES)),
         ]

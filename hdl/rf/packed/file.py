@@ -188,13 +188,13 @@ class PackedFile(wiring.Component):
             m.d.comb += [self.death_ready.eq(kills & table.released), self.killed.eq(self.death_ready)]
         entry = Signal(self._cfg.entry_bits, name="release_entry")
         inputs = (table.release, table.clears, table.release_warp, table.release_register, entry)
-        clears = named(m, "release_clears", table.released & table.clears)
         m.d.comb += [
             Cat(*inputs).eq(step),
             sweep.served.eq(table.released & ~kills),
             sweep.entry.eq(table.release_entry),
             allocation.release_place.eq(entry[:-SLICES]),
-            allocation.released.eq(entry[-SLICES:] & clears.replicate(SLICES)),
+            allocation.release_mask.eq(entry[-SLICES:] & table.clears.replicate(SLICES)),
+            allocation.released.eq(table.released),
             self.sweep_read.eq(sweep.served & ~sweep.clears),
             self.sweep_write.eq(sweep.served & sweep.clears),
         ]

@@ -60,14 +60,14 @@ class PlaceProperties(ConfiguredProperties):
         m.d.comb += [who.eq(AnySeq(len(who))), dies.eq(AnySeq(len(dies))), searching.eq(AnySeq(1))]
         old, place = Array(masks)[who], Array(places)[who]
         home = Value.cast(part.homes)
-        gone = Mux(part.released.any(), Array(masks)[dies], 0)
+        gone = Array(masks)[dies]
         left = old & ~Value.cast(part.freed)
         m.d.comb += [
             Assume((who != dies) & (home < cfg.banks)),
             Assume((Value.cast(part.old_places) == place) & (Value.cast(part.old_masks) == old)),
             Assume(part.takes == (searching.any() & part.found)),
             Assume(self._is_size(Value.cast(part.sizes))),
-            Assume((Value.cast(part.release_place) == Array(places)[dies]) & (part.released == gone)),
+            Assume((Value.cast(part.release_place) == Array(places)[dies]) & (part.release_mask == gone)),
             Assume(Mux(part.takes, left == 0, (left == old) | is_run(left)) & ((Value.cast(part.freed) & ~old) == 0)),
         ]
         if cfg.one_bank:  # a register keeps its home, and a bank is home of no more registers than it has rows
@@ -81,7 +81,7 @@ class PlaceProperties(ConfiguredProperties):
     def _follow(self, m, part, who, dies) -> None:
         """Who has what from the next cycle on."""
         for owner, (mask, place) in enumerate(zip(self.masks, self.places, strict=True)):
-            with m.If((dies == owner) & part.released.any()):
+            with m.If((dies == owner) & part.released):
                 m.d.sync += mask.eq(0)
             with m.If(who == owner):
                 m.d.sync += mask.eq(Mux(part.takes, Value.cast(part.masks), mask & ~Value.cast(part.freed)))

@@ -100,7 +100,12 @@ def test_searches_find_what_the_page_says(scheme: str) -> None:
             place, gone, found = part.old_places[port], part.release_place, part.places[port]
             inputs = [(part.sizes[port], 1 << size - 1), (part.homes[port], home)]
             inputs += [(place.bank, old[0]), (place.row, old[1]), (part.old_masks[port], old[2])]
-            inputs += [(gone.bank, dies[0]), (gone.row, dies[1]), (part.released, dies[2])]
+            inputs += [
+                (gone.bank, dies[0]),
+                (gone.row, dies[1]),
+                (part.release_mask, dies[2]),
+                (part.released, bool(dies[2])),
+            ]
             if cfg.allocation == "pairs":
                 inputs += [(part.with_partner, paired << port), (part.partner_masks[port], partner[2])]
                 inputs += [(part.partner_places[port].bank, partner[0]), (part.partner_places[port].row, partner[1])]
