@@ -14,13 +14,18 @@ from warpfile.spec.config import Config
 
 
 def allocate_units(
-    m: Module, cfg: Config, collectors: wiring.Component, units: list, leaving: Value, holding: Sequence[Value]
+    m: Module,
+    collectors: wiring.Component,
+    units: list,
+    leaving: Value,
+    holding: Sequence[Value],
+    places: Value | None = None,
 ) -> None:
     """The lowest free unit takes every beat that needs one.
 
     ``leaving``: units whose beat leaves. ``holding``: whether each unit has a beat that has yet to leave. A beat waits
-    for those of its warp and port. Drives ``occupied``, ``accept`` and ``allocate`` of collectors, and what the units
-    need to know.
+    for those of its warp and port. ``places``: where its sources live, if that is known at once. Drives ``occupied``,
+    ``accept`` and ``allocate`` of collectors, and what the units need to know.
     """
     wanted = collectors.offer_valid & needs_unit(collectors.offer)
     m.d.comb += [
@@ -39,6 +44,7 @@ def allocate_units(
             unit.leaving.eq(leaving),
             unit.dispatch.eq(leaving[number]),
         ]
+        m.d.comb += [] if places is None else unit.places.eq(places)
 
 
 def watch_units(m: Module, cfg: Config, collectors: wiring.Component, units: list) -> None:

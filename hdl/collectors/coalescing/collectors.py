@@ -39,7 +39,7 @@ class Coalescing(wiring.Component):
         ]
         older = allocation_order(m, cfg, self.allocate)
         leaving = dispatch_units(m, cfg, self, units, older)
-        allocate_units(m, cfg, self, units, leaving, [unit.holding for unit in units])
+        allocate_units(m, self, units, leaving, [unit.holding for unit in units])
         self._look_up(m, units)
         ask_banks(m, cfg, self, units, older)
         if cfg.coalescing == "planes":

@@ -38,8 +38,8 @@ class Units(wiring.Component):
         units = [self._unit(m, number) for number in range(self._cfg.collectors)]
         older = allocation_order(m, self._cfg, self.allocate)
         leaving = dispatch_units(m, self._cfg, self, units, older)
-        allocate_units(m, self._cfg, self, units, leaving, [unit.occupied for unit in units])
-        m.d.comb += [unit.places.eq(self.source_places) for unit in units if not self._cfg.gives.later]
+        places = None if self._cfg.gives.later else self.source_places
+        allocate_units(m, self, units, leaving, [unit.occupied for unit in units], places)
         ask_banks(m, self._cfg, self, units, older)
         near = look_up_later(m, self._cfg, self, units, older) if self._cfg.gives.later else None
         store_all(m, self._cfg, self)
