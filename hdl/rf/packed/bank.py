@@ -20,7 +20,8 @@ class SliceBank(wiring.Component):
     store_data : In(data_bits)       Of the one that is accepted (selected outside).
     accept : Out(P)                  One-hot in the same cycle.
     merges : In(P), merge_rows : In(ArrayLayout), merged : Out(P)   Results that want a row of it; who is served.
-    requests, passed_over, older, rows, grant, chosen   See :class:`hdl.rf.bank.ReadArbiter`; ``rows`` by slot.
+    requests, passed_over, older : In, grant, chosen : Out   See :class:`hdl.rf.bank.ReadArbiter`.
+    rows : In(ArrayLayout)           Row of every slot that asks.
     joined_rows, joined_masks : In(ArrayLayout)   By unit: row of the slices that come from another row; only with
                                      ``asks.joins`` = ``planes``.
     fill : Out(units * slots), read_data : Out(data_bits)   What a read brings, in the cycle after.

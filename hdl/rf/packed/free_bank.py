@@ -55,9 +55,9 @@ class FreeBank(wiring.Component):
     own_free : Out(ArrayLayout), own_reserved : Out(P)   What is free in the old rows of results, and whether they are
                                  reserved.
     row : In(row_bits), taken : In(4)   Slices that are taken there.
-    reserve : In(1)              That row is reserved.
-    partners, partner_free : ArrayLayout, unreserve : In(P)   Rows of their partners, what is free there, and which of
-                                 them lose their reservation; these and ``reserve`` only with ``pairs``.
+    reserve : In(1)              That row is reserved; this and what is said of partners only with ``pairs``.
+    partners : In(ArrayLayout), partner_free : Out(ArrayLayout)   Rows of the partners of results, what is free there.
+    unreserve : In(P)            Those of them that lose their reservation.
     found : Out(shapes), lowest, anchors : Out(ArrayLayout)   Whether there is a row, which one, where the slices begin.
     used_rows, reserved_rows : Out   How many rows are not wholly free, how many are reserved.
     """

@@ -25,7 +25,8 @@ class ResultPort(wiring.Component):
                                  in W0 the entry of that; only with ``pairs``.
     side : In(2)                 Side of the register of the result in X; only with ``sides``.
     deciding : Out(1)            W0 is occupied; what follows is of the result there, as the inputs say.
-    held_warp, held_register, held_size, held_side, old_place, old_mask : Out
+    held_warp, held_register, held_size, held_side : Out   Of that result, as it was in X.
+    old_place, old_mask : Out    Where its register is.
     with_partner : Out(1), partner_place, partner_mask : Out   It has a partner, and where that was.
     merges : Out(1), merge_served : In(1), merging : Out(1)   It asks for its old row; that is read; it is there (M1).
     shrinks, needs : Out(1)      It could move on if its entry is written; if it finds slices, too.
