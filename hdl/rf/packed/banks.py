@@ -23,7 +23,8 @@ class PackedBanks(wiring.Component):
     -------
     result_data, result_masks : In(ArrayLayout)   Results in X and their lanes.
     sizes : Out(ArrayLayout)         Bytes that they need, one-hot.
-    enters, moves : In(P), masks : In(ArrayLayout)   They enter W0; those of W0 enter W1, packed into these slices.
+    offered, room : In(P)            There is one to be stored; W0 has room for it, whether it enters or not.
+    moves : In(P), masks : In(ArrayLayout)   Results enter W1, packed into these slices.
     merges : In(P), merge_places, old_masks : In(ArrayLayout)   Results in W0 that want their old row, which it is, and
                                      the slices of the value there.
     merged : Out(P)                  They are served; the data come in the cycle after.
@@ -41,7 +42,7 @@ class PackedBanks(wiring.Component):
             "result_data": In(data.ArrayLayout(cfg.data_bits, ports)),
             **{name: In(lanes) for name in ("result_masks", "store_lanes")},
             "sizes": Out(slices),
-            **{name: In(ports) for name in ("enters", "moves", "merges", "stores")},
+            **{name: In(ports) for name in ("offered", "room", "moves", "merges", "stores")},
             **{name: In(slices) for name in ("masks", "old_masks", "store_masks")},
             **{name: In(places_layout(cfg, ports)) for name in ("merge_places", "store_places")},
             **{name: Out(ports) for name in ("merged", "accept")},
@@ -84,6 +85,7 @@ class PackedBanks(wiring.Component):
         m.d.sync += [bits.eq(Cat(bank.merged[port] for bank in banks)) for port, bits in enumerate(merging)]
         ways_in = named(m, "ways_in", Cat(way_in(mask) for mask in self.masks))
         ways_out = named(m, "ways_out", Cat(way_out(mask) for mask in self.old_masks))
+        takes = named(m, "takes", self.offered & self.room)
         accept, more, written = Cat(bank.accept for bank in banks), [], []
         for number in range(self._cfg.lanes):
             lane = stamp(m, f"result_lane{number}", "result_lane", lambda: ResultLane(self._cfg))
@@ -96,7 +98,7 @@ class PackedBanks(wiring.Component):
                 lane.moves.eq(self.moves),
                 lane.ways_in.eq(ways_in),
                 lane.ways_out.eq(ways_out),
-                lane.accept.eq(self.enters),
+                lane.takes.eq(takes),
                 write.results.eq(lane.stores),
                 write.accept.eq(accept),
             ]

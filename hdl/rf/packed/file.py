@@ -103,6 +103,7 @@ class PackedFile(wiring.Component):
             table.read_warps.eq(Cat(result.warp for result in self.results)),
             table.read_registers.eq(Cat(result.register for result in self.results)),
             banks.result_data.eq(self.result_data),
+            banks.offered.eq(self.result_store),
             banks.result_masks.eq(Cat(result.mask for result in self.results)),
             self.result_accept.eq(Cat(port.accept for port in ports)),
         ]
@@ -162,7 +163,7 @@ class PackedFile(wiring.Component):
     def _move(self, m: Module, ports: Ports, banks: PackedBanks) -> None:
         """The data of results, and their banks."""
         names = {
-            "enters": "accept",
+            "room": "room",
             "moves": "moves",
             "masks": "mask",
             "merges": "merges",

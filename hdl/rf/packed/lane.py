@@ -16,7 +16,7 @@ class ResultLane(wiring.Component):
     -------
     results : In(32 * P), mask : In(P)   The values in X, and whether they have this lane.
     more : Out(3 * P)                What :func:`needs_more` says of them, port-major; 0 where they lack this lane.
-    accept : In(P)                   They enter W0; a lane that the value lacks becomes 0.
+    takes : In(P)                    W0 takes them; a lane that the value lacks becomes 0.
     banks : In(32 * banks), merge_banks : In(ArrayLayout)   Read data, and the bank from which each port takes what
                                      W0 lacks, one-hot or none.
     ways_out : In(ArrayLayout)       Slices of the value there, as :func:`way_out` says.
@@ -30,7 +30,7 @@ class ResultLane(wiring.Component):
         super().__init__(
             {
                 "results": In(32 * ports),
-                **{name: In(ports) for name in ("mask", "accept", "moves")},
+                **{name: In(ports) for name in ("mask", "takes", "moves")},
                 "more": Out((SLICES - 1) * ports),
                 "banks": In(32 * cfg.banks),
                 "merge_banks": In(data.ArrayLayout(cfg.banks, ports)),
@@ -50,7 +50,7 @@ class ResultLane(wiring.Component):
             if self._cfg.packing:
                 more = self.more.word_select(port, SLICES - 1)
                 m.d.comb += more.eq(needs_more(word) & own.replicate(SLICES - 1))
-            with m.If(self.accept[port]):
+            with m.If(self.takes[port]):
                 m.d.sync += [value.eq(word & own.replicate(32)), present.eq(own)]
             with m.Elif(self.merge_banks[port].any() & ~present):
                 m.d.sync += value.eq(self._old(m, port))

@@ -19,7 +19,7 @@ class ResultPort(wiring.Component):
     -------
     offered : In(1), result : In(result_layout(cfg))   A result that has to be stored, whose entries are being read.
     size : In(4)                 Bytes that it needs, one-hot.
-    accept : Out(1)              It enters W0.
+    room, accept : Out(1)        W0 is free, or will be; the result enters it.
     old_entry : In(entry_bits)   In the first cycle of a result in W0: the entry of its register.
     paired : In(1), partner_entry : In(entry_bits)   Of the result in X: its register has a partner; in its first cycle
                                  in W0 the entry of that; only with ``pairs``.
@@ -44,7 +44,18 @@ class ResultPort(wiring.Component):
         self._pairs, self._sides = cfg.allocation == "pairs", cfg.allocation == "sides"
         place = location_layout(cfg)
         ones_in = ("offered", "merge_served", "written", "searching", "found", "stored")
-        ones_out = ("accept", "deciding", "merges", "merging", "shrinks", "needs", "effective", "moves", "storing")
+        ones_out = (
+            "room",
+            "accept",
+            "deciding",
+            "merges",
+            "merging",
+            "shrinks",
+            "needs",
+            "effective",
+            "moves",
+            "storing",
+        )
         members: dict[str, wiring.Member] = {
             **{name: In(1) for name in ones_in},
             **{name: Out(1) for name in ones_out},
@@ -75,7 +86,8 @@ class ResultPort(wiring.Component):
         self._tokens = Signal.like(self.result.tokens, name="tokens", reset_less=True)
         self._mask = Signal(self._cfg.lanes, name="result_mask", reset_less=True)
         m.d.comb += [
-            self.accept.eq(self.offered & (~self.deciding | self.moves)),
+            self.room.eq(~self.deciding | self.moves),
+            self.accept.eq(self.offered & self.room),
             Cat(self.old_place, self.old_mask).eq(self._kept(m, "old", self.old_entry)),
         ]
         if self._pairs:
@@ -98,8 +110,9 @@ class ResultPort(wiring.Component):
         with m.If(self.moves):
             m.d.sync += [self.deciding.eq(0), self._merged.eq(0)]
         with m.If(self.accept):
+            m.d.sync += self.deciding.eq(1)
+        with m.If(self.room):  # that it is accepted is known later, and nobody looks at what W0 has without a result
             m.d.sync += [
-                self.deciding.eq(1),
                 self._full.eq(self.result.full),
                 self._tokens.eq(self.result.tokens),
                 self._mask.eq(self.result.mask),

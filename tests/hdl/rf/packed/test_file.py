@@ -211,7 +211,12 @@ class Driver:
             assert ctx.get(part.reserved_rows) == 0
 
 
-SCHEMES = ("virtualization", "first_fit", "corf_virtual", "corf_plus_virtual")
+SCHEMES = [
+    "virtualization",
+    "corf_virtual",
+    pytest.param("first_fit", marks=pytest.mark.regress),
+    pytest.param("corf_plus_virtual", marks=pytest.mark.regress),
+]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -223,9 +228,9 @@ def test_what_is_written_is_read_again(scheme: str) -> None:
         driver = Driver(ctx, part, cfg, seed=1)
         await driver.begin(8)
         await driver.tell()
-        for _ in range(250):
+        for _ in range(200):
             await driver.cycle()
-        assert driver.reads > 25 and driver.seen["error"] == 0
+        assert driver.reads > 20 and driver.seen["error"] == 0
         wanted = ["decision1", "decision4", "search_wait", "table_wait"]
         wanted += ["decision2", "decision3", "merge"] if cfg.packing else []
         wanted += ["with_partner", "without_partner"] if cfg.allocation == "pairs" else []

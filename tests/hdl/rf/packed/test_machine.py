@@ -153,7 +153,14 @@ class Environment:
         return retired
 
 
-@pytest.mark.parametrize("scheme", ["packing_virtual", "corf_virtual", "corf_plus_virtual"])
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        "corf_plus_virtual",
+        pytest.param("corf_virtual", marks=pytest.mark.regress),
+        pytest.param("packing_virtual", marks=pytest.mark.regress),
+    ],
+)
 def test_random_programs_see_their_values(scheme: str) -> None:
     cfg = config(scheme, collectors=2, source_slots=3, register_names=8)
     part = SCHEMES[scheme].rtl(cfg, True)
