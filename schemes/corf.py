@@ -3,8 +3,9 @@
 from warpfile.schemes.part import LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
+from warpfile.spec.schemes.coalescing import STRUCTURES as UNIT_STRUCTURES
 from warpfile.spec.schemes.coalescing import CoalescingConfig, coalescing_events, coalescing_probes
-from warpfile.spec.schemes.packed import PackedConfig, packed_events, packed_probes
+from warpfile.spec.schemes.packed import STRUCTURES, PackedConfig, packed_events, packed_probes
 
 _KILLS = "warpfile.compiler.passes.coalescing.annotate"
 _METADATA = "warpfile.compiler.passes.packed.annotate"
@@ -18,6 +19,7 @@ COALESCING = Part(
     parameters=CoalescingConfig,
     probes=coalescing_probes,
     events=coalescing_events,
+    structures=UNIT_STRUCTURES,
     hints=Hints(f"{_KILLS}:annotate", f"{_KILLS}:label", writes=("kill",), shown={"dead": f"{_KILLS}:shown"}),
     accesses={"collector_write": ("bank_reads",), "collector_read": ("bank_reads",)},
     reached=("look_up_waits", "unmapped_reads"),
@@ -33,6 +35,7 @@ PACKED = Part(
     parameters=PackedConfig,
     probes=packed_probes,
     events=packed_events,
+    structures=STRUCTURES,
     hints=Hints(f"{_METADATA}:annotate", f"{_METADATA}:label", shown={"packing": f"{_METADATA}:shown"}),
     accesses={
         "bank_read": ("bank_reads", "merges"),
@@ -45,6 +48,7 @@ PACKED = Part(
     offers=(RENAMED,),
     wants=(LOOKED_UP_ONE_BY_ONE,),
     owns=(RENAMING,),
+    proofs=("tests.formal.rf.packed.values:PROOFS", "tests.formal.rf.packed.places:PROOFS"),
 )
 
 

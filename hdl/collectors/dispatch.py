@@ -41,7 +41,8 @@ def allocation_order(m: Module, cfg: Config, allocate: Value) -> Value:
 
     ``allocate``: the unit that takes a beat, one-hot.
     """
-    if "oldest" not in (cfg.bank_arbitration, cfg.dispatch_arbitration) and not cfg.gives.later:
+    looks_up = cfg.gives.later or cfg.gives.renamed
+    if "oldest" not in (cfg.bank_arbitration, cfg.dispatch_arbitration) and not looks_up:
         return Const(0, cfg.asks.units**2)
     m.submodules.ages = ages = Ages(cfg.asks.units)
     m.d.comb += ages.arrive.eq(allocate)

@@ -4,6 +4,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.beat import beat_layout, completion_layout, kernel_layout, launch_layout, result_layout
+from warpfile.hdl.slices import SLICES
 from warpfile.spec.config import Config, index_bits
 from warpfile.spec.contract import Engine, client_count
 
@@ -123,9 +124,17 @@ def between_members(cfg: Config) -> Members:
     result_valid, result_store : In(write_ports)   Results with a register; those that a bank has to store.
     result_accept : Out(write_ports)   A bank takes the result.
     result_banks : Out(ArrayLayout)   Bank of every result's register.
-    See also :func:`engine_members`.
+    See also :func:`engine_members`, and where a table says where registers are:
+
+    allocate : In(units)         Unit that takes the offered beat, one-hot.
+    locate : In(slots), locate_warps, locate_registers : In(ArrayLayout)   Slots that have yet to be looked up.
+    looked_up : Out(slots)       Slots that the table serves.
+    located_places, located_masks : Out(ArrayLayout)   Places and slices of those that it served in the cycle before.
+    joined_rows, joined_masks : In(ArrayLayout)   Second source of each unit's request (``asks.joins`` = ``planes``).
+    death_valid : In(1), death_warp, death_register, death_place, death_mask : In   A register that is dead.
+    death_ready : Out(1)         It loses its slices; these two lines only with ``gives.deaths``.
     """
-    sources = _later(cfg) if cfg.gives.later else _at_once(cfg)
+    sources = _renamed(cfg) if cfg.gives.renamed else _later(cfg) if cfg.gives.later else _at_once(cfg)
     return {**sources, **_reads(cfg), **_results(cfg), **engine_members(cfg, cfg.asks.engines)}
 
 
@@ -157,6 +166,26 @@ def _later(cfg: Config) -> Members:
         members |= {"check_mask": In(cfg.lanes), "check_ready": Out(1)}
     if gives.note_bits:
         members |= {"note": Out(gives.note_bits), "near_note": In(gives.note_bits)}
+    return members
+
+
+def _renamed(cfg: Config) -> Members:
+    units, slots = cfg.asks.units, cfg.asks.units * cfg.asks.slots
+    masks, rows = data.ArrayLayout(SLICES, units), data.ArrayLayout(cfg.row_bits, units)
+    members: Members = {
+        "allocate": In(units),
+        "locate": In(slots),
+        "locate_warps": In(data.ArrayLayout(cfg.warp_bits, units)),
+        "locate_registers": In(data.ArrayLayout(cfg.register_bits, slots)),
+        "looked_up": Out(slots),
+        "located_places": Out(places_layout(cfg, slots)),
+        "located_masks": Out(data.ArrayLayout(SLICES, slots)),
+    }
+    if cfg.asks.joins == "planes":
+        members |= {"joined_rows": In(rows), "joined_masks": In(masks)}
+    if cfg.gives.deaths:
+        members |= {"death_valid": In(1), "death_warp": In(cfg.warp_bits), "death_register": In(cfg.register_bits)}
+        members |= {"death_place": In(location_layout(cfg)), "death_mask": In(SLICES), "death_ready": Out(1)}
     return members
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from warpfile.spec.config import Config, choice_field
 from warpfile.spec.contract import JOINS, Asks, Hint
 from warpfile.spec.probe import Fields, Probe
+from warpfile.spec.structure import Structure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,3 +79,20 @@ def coalescing_events(fields: Fields) -> dict[str, int]:
     counted |= {"draining_cycles": "unit_drains"}
     sums |= {name: fields[probe].sum() for name, probe in counted.items() if probe in fields}
     return {name: int(value) for name, value in sums.items()}
+
+
+STRUCTURES = (
+    Structure(
+        "operand buffers",
+        "flip-flops",
+        r"coalescing_lane\.",
+        lambda cfg: cfg.collectors * cfg.source_slots * cfg.lanes * 32,
+    ),
+    Structure(
+        "collector units",
+        "flip-flops",
+        r"coalescing_unit\.",
+        lambda cfg: cfg.collectors * cfg.source_slots * 22,
+        "the sheet counts register, place, mask and two bits of progress of every slot, not the beat",
+    ),
+)

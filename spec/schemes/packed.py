@@ -12,7 +12,7 @@ import numpy as np
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
 from warpfile.spec.contract import Gives
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.structure import RENAMING_RAM
+from warpfile.spec.structure import RENAMING_RAM, Structure
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
@@ -190,3 +190,42 @@ def _codes(bits: np.ndarray) -> np.ndarray:
 def _weights(width: int, field: int = 0) -> np.ndarray:
     """What the bits of a number stand for, or of numbers of ``field`` bits side by side."""
     return 1 << (np.arange(width, dtype=np.int64) % (field or width))
+
+
+_FILE = r"warpfile\.register_file\."
+STRUCTURES = (
+    Structure(
+        "renaming table",
+        "memory",
+        RENAMING_RAM,
+        lambda cfg: cfg.warps * 63 * cfg.entry_bits,
+        "registers are addressed by the bits of their numbers, RZ among them, and a preset may have 128 names",
+    ),
+    Structure("free slices", "flip-flops", r"free_bank\.used", lambda cfg: cfg.banks * cfg.rows * SLICES),
+    Structure("reserved rows", "flip-flops", r"free_bank\.reserved", lambda cfg: _if_pairs(cfg, cfg.banks * cfg.rows)),
+    Structure(
+        "pair table",
+        "flip-flops",
+        rf"{_FILE}metadata\.pa",
+        lambda cfg: _if_pairs(cfg, 8 * 64 * 7),
+        "one kernel is resident at a time, not eight",
+    ),
+    Structure(
+        "sides",
+        "flip-flops",
+        rf"{_FILE}metadata\.side",
+        lambda cfg: 8 * 64 * 2 if cfg.one_bank else 0,
+        "one kernel is resident at a time, not eight",
+    ),
+    Structure("data of W0 and W1", "flip-flops", r"result_lane\."),
+    Structure("W0 and W1", "flip-flops", rf"result_port\.|{_FILE}banks\.merging"),
+    Structure("results without a register", "flip-flops", r"completions\."),
+    Structure("answers of the renaming table", "flip-flops", rf"{_FILE}table\."),
+    Structure("sweep", "flip-flops", rf"{_FILE}sweep\."),
+    Structure("kernel and residents", "flip-flops", rf"{_FILE}kernel_state\."),
+    Structure("error", "flip-flops", rf"{_FILE}error"),
+)
+
+
+def _if_pairs(cfg: PackedConfig, bits: int) -> int:
+    return bits if cfg.allocation == "pairs" else 0

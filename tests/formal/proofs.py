@@ -29,7 +29,7 @@ def proofs_of(parts: Iterable[Part]) -> tuple[Proof, ...]:
 PROOFS = (
     *(proof for name in _FRAME for proof in found(f"{_HERE}.{name}:PROOFS")),
     *proofs_of(part for part in PARTS.values() if all(place.startswith(f"{_HERE}.") for place in part.proofs)),
-    *proofs_of(PARTS[name] for name in COMING),
+    *proofs_of(part for name in COMING for part in found(f"warpfile.schemes.{name}:PARTS")),
 )
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "proofs.md"
 _INTRODUCTION = """\

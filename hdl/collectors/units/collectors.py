@@ -1,10 +1,9 @@
 """Collector units between the issued beat and the execution ports, over any register file."""
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
-from warpfile.hdl.arbiter import lowest_one
-from warpfile.hdl.beat import needs_unit
+from warpfile.hdl.collectors.allocation import allocate_units, watch_units
 from warpfile.hdl.collectors.contract import collector_members
 from warpfile.hdl.collectors.dispatch import allocation_order, dispatch_units
 from warpfile.hdl.collectors.dispatch_lane import join_lanes
@@ -13,7 +12,6 @@ from warpfile.hdl.collectors.units.checked_unit import CheckedUnit
 from warpfile.hdl.collectors.units.checks import look_up_later
 from warpfile.hdl.collectors.units.lane import CheckedLane, CollectorLane
 from warpfile.hdl.collectors.units.unit import CollectorUnit
-from warpfile.hdl.collectors.write_after_read import WriteAfterRead
 from warpfile.hdl.collectors.write_back import store_all
 from warpfile.hdl.naming import named
 from warpfile.hdl.probe import with_probes
@@ -40,39 +38,19 @@ class Units(wiring.Component):
         units = [self._unit(m, number) for number in range(self._cfg.collectors)]
         older = allocation_order(m, self._cfg, self.allocate)
         leaving = dispatch_units(m, self._cfg, self, units, older)
-        self._allocate(m, units, leaving)
+        places = None if self._cfg.gives.later else self.source_places
+        allocate_units(m, self, units, leaving, [unit.occupied for unit in units], places)
         ask_banks(m, self._cfg, self, units, older)
         near = look_up_later(m, self._cfg, self, units, older) if self._cfg.gives.later else None
         store_all(m, self._cfg, self)
         self._lanes(m, near)
-        self._watch(m, units)
+        watch_units(m, self._cfg, self, units)
         return m
 
     def _unit(self, m: Module, number: int) -> wiring.PureInterface:
         if self._cfg.gives.later:
             return stamp(m, f"unit{number}", "checked_unit", lambda: CheckedUnit(self._cfg))
         return stamp(m, f"unit{number}", "collector_unit", lambda: CollectorUnit(self._cfg))
-
-    def _allocate(self, m: Module, units: list, leaving: Value) -> None:
-        wanted = self.offer_valid & needs_unit(self.offer)
-        m.d.comb += [
-            self.occupied.eq(Cat(unit.occupied for unit in units)),
-            self.accept.eq(1),
-            self.allocate.eq(lowest_one(~self.occupied) & wanted.replicate(len(units))),
-        ]
-        wait_for = Signal(len(units))
-        for number, unit in enumerate(units):
-            same = (unit.out.warp == self.offer.warp) & (unit.port == self.offer.port)
-            m.d.comb += [
-                wait_for[number].eq(unit.occupied & ~leaving[number] & same),
-                unit.allocate.eq(self.allocate[number]),
-                unit.beat.eq(self.offer),
-                unit.wait_for.eq(wait_for),
-                unit.leaving.eq(leaving),
-                unit.dispatch.eq(leaving[number]),
-            ]
-            if not self._cfg.gives.later:
-                m.d.comb += unit.places.eq(self.source_places)
 
     def _lanes(self, m: Module, take: Value | None) -> None:
         """``take``: slots that take their near word, if there are any."""
@@ -90,26 +68,3 @@ class Units(wiring.Component):
             ]
             leaving.append(lane.operands)
         join_lanes(m, self._cfg, self, leaving)
-
-    def _watch(self, m: Module, units: list) -> None:
-        m.d.comb += self.lacking.eq(Cat(unit.lacking for unit in units))
-        slots, full = self._cfg.source_slots, named(m, "full", self.occupied.all())
-        registers = named(m, "registers", Cat(unit.registers.as_value() for unit in units))
-        for warp in range(self._cfg.warps):
-            mine = named(m, f"mine{warp}", Cat(unit.occupied & (unit.out.warp == warp) for unit in units))
-            check = stamp(
-                m,
-                f"write_after_read{warp}",
-                "write_after_read",
-                lambda: WriteAfterRead(self._cfg, len(units) * slots),
-                clocked=False,
-            )
-            m.d.comb += [
-                check.dest.eq(self.heads[warp].dest),
-                check.dest_count.eq(self.heads[warp].dest_count),
-                check.unread.eq(Cat(unit.uncollected & mine[n].replicate(slots) for n, unit in enumerate(units))),
-                check.registers.eq(registers),
-                self.blocked[warp].eq(check.blocked),
-                self.collecting[warp].eq(mine.any()),
-                self.room[warp].eq(self.buffered[warp] & ~(full & needs_unit(self.heads[warp]))),
-            ]

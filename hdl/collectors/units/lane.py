@@ -1,13 +1,10 @@
 """One lane of the operands of collector units."""
 
-from collections.abc import Callable
-
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Module, Mux, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
-from warpfile.hdl.arbiter import select
-from warpfile.hdl.rf.contract import unit_inputs
+from warpfile.hdl.collectors.operand_lane import hold_operands, lane_input, lane_members
 from warpfile.spec.config import Config
 
 
@@ -24,12 +21,12 @@ class CollectorLane(wiring.Component):
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        super().__init__(_members(cfg))
+        super().__init__(lane_members(cfg))
 
     def elaborate(self, platform) -> Module:
         """Operand registers, then one AND-OR multiplexer per port and slot."""
         m = Module()
-        _operands(m, self._cfg, self, lambda index: (self.fill[index], _input(self._cfg, self.inputs, index)))
+        hold_operands(m, self._cfg, self, lambda index: (self.fill[index], lane_input(self._cfg, self.inputs, index)))
         return m
 
 
@@ -46,44 +43,15 @@ class CheckedLane(wiring.Component):
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
         near = {"near_words": In(32 * cfg.source_slots), "take": In(cfg.collectors * cfg.source_slots)}
-        super().__init__({**_members(cfg), **near})
+        super().__init__({**lane_members(cfg), **near})
 
     def elaborate(self, platform) -> Module:
         """As in a collector lane, with one more source per register."""
         m = Module()
-        _operands(m, self._cfg, self, self._next)
+        hold_operands(m, self._cfg, self, self._next)
         return m
 
     def _next(self, index: int) -> tuple[Value, Value]:
         near = self.near_words.word_select(index % self._cfg.source_slots, 32)
-        word = Mux(self.take[index], near, _input(self._cfg, self.inputs, index))
+        word = Mux(self.take[index], near, lane_input(self._cfg, self.inputs, index))
         return self.fill[index] | self.take[index], word
-
-
-def _members(cfg: Config) -> dict[str, wiring.Member]:
-    return {
-        "inputs": In(32 * unit_inputs(cfg)),
-        "fill": In(cfg.collectors * cfg.source_slots),
-        "chosen": In(cfg.ports * cfg.collectors),
-        "operands": Out(32 * cfg.source_slots * cfg.ports),
-    }
-
-
-def _input(cfg: Config, inputs: Value, index: int) -> Value:
-    return inputs.word_select(index if cfg.collect == "all" else index // cfg.source_slots, 32)
-
-
-def _operands(m: Module, cfg: Config, lane: wiring.Component, following: Callable[[int], tuple[Value, Value]]) -> None:
-    """Registers of all slots, ``following`` says when and what each takes; then one multiplexer per port and slot."""
-    words = []
-    for index in range(cfg.collectors * cfg.source_slots):
-        word = Signal(32, name=f"unit{index // cfg.source_slots}_slot{index % cfg.source_slots}", reset_less=True)
-        enable, value = following(index)
-        with m.If(enable):
-            m.d.sync += word.eq(value)
-        words.append(word)
-    for port in range(cfg.ports):
-        chosen = lane.chosen.word_select(port, cfg.collectors)
-        for slot in range(cfg.source_slots):
-            operand = lane.operands.word_select(port * cfg.source_slots + slot, 32)
-            m.d.comb += operand.eq(select(chosen, words[slot :: cfg.source_slots]))

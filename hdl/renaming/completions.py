@@ -1,0 +1,66 @@
+"""Results of one port on their way to the scoreboard, where some are stored later than they are taken."""
+
+from amaranth import Const, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.beat import completion_layout
+from warpfile.hdl.naming import named
+from warpfile.spec.config import Config
+
+
+class Completions(wiring.Component):
+    """One completion per cycle: that of the result that is stored, or else the first of those without a register.
+
+    Of these, two can wait, which is enough where no more than two results are taken and not yet stored. A result that
+    has a register but need not be stored waits at least for the next cycle; a third can wait where there are such.
+
+    Members
+    -------
+    stored : In(1), store : In(completion_layout(cfg))   A result is stored in this cycle.
+    taken : In(1), result : In(completion_layout(cfg))   A result is taken that need not be stored.
+    late : In(1)                 It has a register.
+    completed : Out(1), completion : Out(completion_layout(cfg))   What completes.
+    waiting : Out(1)             Some wait; a register's output.
+    """
+
+    def __init__(self, cfg: Config) -> None:
+        self._depth = 3 if cfg.asks.keeps else 2
+        layout = completion_layout(cfg)
+        super().__init__(
+            {
+                **{name: In(1) for name in ("stored", "taken", "late")},
+                **{name: In(layout) for name in ("store", "result")},
+                "completed": Out(1),
+                "completion": Out(layout),
+                "waiting": Out(1),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """A queue whose first place is the one that leaves."""
+        m = Module()
+        valid = [Signal(name=f"valid{place}") for place in range(self._depth)]
+        held = [Signal(self.result.shape(), name=f"held{place}", reset_less=True) for place in range(self._depth)]
+        leaves = named(m, "leaves", valid[0] & ~self.stored)
+        at_once = named(m, "at_once", self.taken & ~self.late & ~valid[0] & ~self.stored)
+        enters = named(m, "enters", self.taken & ~at_once)
+        for place in range(self._depth):
+            last = place + 1 == self._depth
+            behind = Const(0, 1) if last else valid[place + 1]
+            before = valid[place - 1] if place else Const(1, 1)
+            stays = Mux(leaves, behind, valid[place])
+            here = Mux(leaves, valid[place] & ~behind, before & ~valid[place])
+            takes = named(m, f"takes{place}", enters & here)
+            m.d.sync += valid[place].eq(stays | takes)
+            with m.If(takes):
+                m.d.sync += held[place].eq(self.result)
+            if not last:
+                with m.Elif(leaves):
+                    m.d.sync += held[place].eq(held[place + 1])
+        m.d.comb += [
+            self.waiting.eq(valid[0]),
+            self.completed.eq(self.stored | valid[0] | at_once),
+            self.completion.eq(Mux(self.stored, self.store, Mux(valid[0], held[0], self.result))),
+        ]
+        return m

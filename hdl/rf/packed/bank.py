@@ -1,0 +1,94 @@
+"""One bank of slices: who is served, and what is on its way out (docs/schemes/corf.md, section 5, "Banks")."""
+
+from amaranth import Cat, Module, Mux, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import lowest_one, select
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.bank import ReadArbiter
+from warpfile.hdl.rf.ram import BankRam, SlicedRam
+from warpfile.spec.schemes.packed import SLICES, PackedConfig
+
+
+class SliceBank(wiring.Component):
+    """A single-port bank: results first, higher ports before lower ones, of a port the store before the merge.
+
+    Members (P: ``cfg.write_ports``)
+    -------
+    stores : In(P), store_rows, store_masks, store_lanes : In(ArrayLayout)   Values for this bank: row, slices, lanes.
+    store_data : In(data_bits)       Of the one that is accepted (selected outside).
+    accept : Out(P)                  One-hot in the same cycle.
+    merges : In(P), merge_rows : In(ArrayLayout), merged : Out(P)   Results that want a row of it; who is served.
+    requests, passed_over, older : In, grant, chosen : Out   See :class:`hdl.rf.bank.ReadArbiter`.
+    rows : In(ArrayLayout)           Row of every slot that asks.
+    joined_rows, joined_masks : In(ArrayLayout)   By unit: row of the slices that come from another row; only with
+                                     ``asks.joins`` = ``planes``.
+    fill : Out(units * slots), read_data : Out(data_bits)   What a read brings, in the cycle after.
+    """
+
+    def __init__(self, cfg: PackedConfig) -> None:
+        self._cfg, self._planes = cfg, cfg.asks.joins == "planes"
+        ports, units, slots = cfg.write_ports, cfg.asks.units, cfg.asks.units * cfg.asks.slots
+        members: dict[str, wiring.Member] = {
+            **{name: In(ports) for name in ("stores", "merges")},
+            **{name: Out(ports) for name in ("accept", "merged")},
+            **{name: In(data.ArrayLayout(cfg.row_bits, ports)) for name in ("store_rows", "merge_rows")},
+            "store_masks": In(data.ArrayLayout(SLICES, ports)),
+            "store_lanes": In(data.ArrayLayout(cfg.lanes, ports)),
+            "store_data": In(cfg.data_bits),
+            "requests": In(slots),
+            "passed_over": In(units),
+            "older": In(units**2),
+            "rows": In(data.ArrayLayout(cfg.row_bits, slots)),
+            **{name: Out(slots) for name in ("grant", "fill")},
+            "chosen": Out(units),
+            "read_data": Out(cfg.data_bits),
+        }
+        if self._planes:
+            members["joined_rows"] = In(data.ArrayLayout(cfg.row_bits, units))
+            members["joined_masks"] = In(data.ArrayLayout(SLICES, units))
+        super().__init__(members)
+
+    def elaborate(self, platform) -> Module:
+        """Who has the port, then the SRAM."""
+        m = Module()
+        ports = range(self._cfg.write_ports)
+        order = [bit for port in reversed(ports) for bit in (self.stores[port], self.merges[port])]
+        first = named(m, "first", lowest_one(Cat(order)))[::-1]
+        m.d.comb += [self.merged.eq(first[::2]), self.accept.eq(first[1::2])]
+        m.submodules.arbiter = arbiter = ReadArbiter(self._cfg)
+        inputs, outputs = ("requests", "passed_over", "older"), ("grant", "chosen")
+        m.d.comb += [getattr(arbiter, name).eq(getattr(self, name)) for name in inputs]
+        m.d.comb += [getattr(self, name).eq(getattr(arbiter, name)) for name in outputs]
+        m.d.comb += arbiter.free.eq(~(self.stores | self.merges).any())
+        m.d.sync += self.fill.eq(self.grant)
+        self._memory(m)
+        return m
+
+    def _memory(self, m: Module) -> None:
+        stores = named(m, "store", self.accept.any())
+        own = named(
+            m, "own_row", select(self.accept, list(self.store_rows)) | select(self.merged, list(self.merge_rows))
+        )
+        row = named(m, "row", own | select(self.grant, list(self.rows)))
+        lanes = named(m, "lanes", select(self.accept, list(self.store_lanes)))
+        reads = named(m, "reads", self.chosen.any() | self.merged.any())
+        if not self._cfg.packing:
+            m.submodules.ram = ram = BankRam(self._cfg)
+            m.d.comb += [ram.read.eq(reads), ram.write.eq(stores), ram.mask.eq(lanes)]
+            m.d.comb += [ram.read_row.eq(row), ram.write_row.eq(row)]
+        else:
+            m.submodules.ram = ram = SlicedRam(self._cfg, self._planes)
+            slices = named(m, "slices", select(self.accept, list(self.store_masks)))
+            m.d.comb += [ram.enable.eq(reads | stores), ram.write.eq(stores)]
+            m.d.comb += ram.mask.eq(Cat(slices & lane.replicate(SLICES) for lane in lanes))
+            m.d.comb += [address.eq(self._row(at, row)) for at, address in enumerate(ram.rows)]
+        m.d.comb += [ram.write_data.eq(self.store_data), self.read_data.eq(ram.read_data)]
+
+    def _row(self, at: int, row: Value) -> Value:
+        """Row of one slice, or of all."""
+        if not self._planes:
+            return row
+        other = Cat(mask[at] for mask in self.joined_masks) & self.chosen
+        return Mux(other.any(), select(other, list(self.joined_rows)), row)

@@ -1,0 +1,115 @@
+"""All banks of slices, with the ways from the results and to the units (docs/schemes/corf.md, section 5)."""
+
+from amaranth import Cat, Module, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.lanes import WriteLane
+from warpfile.hdl.rf.packed.bank import SliceBank
+from warpfile.hdl.rf.packed.lane import ResultLane
+from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
+from warpfile.hdl.slices import size_of, way_in, way_out
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.schemes.packed import SLICES, PackedConfig
+
+
+class PackedBanks(wiring.Component):
+    """The data of results and banks: width detectors, W0 and W1, packers, merges, banks, the way to the units.
+
+    Members (P: ``cfg.write_ports``)
+    -------
+    result_data, result_masks : In(ArrayLayout)   Results in X and their lanes.
+    sizes : Out(ArrayLayout)         Bytes that they need, one-hot.
+    offered, room : In(P)            There is one to be stored; W0 has room for it, whether it enters or not.
+    moves : In(P), masks : In(ArrayLayout)   Results enter W1, packed into these slices.
+    merges : In(P), merge_places, old_masks : In(ArrayLayout)   Results in W0 that want their old row, which it is, and
+                                     the slices of the value there.
+    merged : Out(P)                  They are served; the data come in the cycle after.
+    stores : In(P), store_places, store_masks, store_lanes : In(ArrayLayout)   W1: where, which slices, which lanes.
+    accept : Out(P)                  A bank takes it.
+    joined_rows, joined_masks : In(ArrayLayout)   See :func:`hdl.rf.contract.between_members`.
+    See also :func:`hdl.rf.read_side.read_members`.
+    """
+
+    def __init__(self, cfg: PackedConfig) -> None:
+        self._cfg, self._planes = cfg, cfg.asks.joins == "planes"
+        ports, units = cfg.write_ports, cfg.asks.units
+        slices, lanes = data.ArrayLayout(SLICES, ports), data.ArrayLayout(cfg.lanes, ports)
+        members: dict[str, wiring.Member] = {
+            "result_data": In(data.ArrayLayout(cfg.data_bits, ports)),
+            **{name: In(lanes) for name in ("result_masks", "store_lanes")},
+            "sizes": Out(slices),
+            **{name: In(ports) for name in ("offered", "room", "moves", "merges", "stores")},
+            **{name: In(slices) for name in ("masks", "old_masks", "store_masks")},
+            **{name: In(places_layout(cfg, ports)) for name in ("merge_places", "store_places")},
+            **{name: Out(ports) for name in ("merged", "accept")},
+            **read_members(cfg),
+        }
+        if self._planes:
+            members["joined_rows"] = In(data.ArrayLayout(cfg.row_bits, units))
+            members["joined_masks"] = In(data.ArrayLayout(SLICES, units))
+        super().__init__(members)
+
+    def elaborate(self, platform) -> Module:
+        """Banks in index order, then the lanes."""
+        m = Module()
+        banks = []
+        for index in range(self._cfg.banks):
+            bank = stamp(m, f"bank{index}", "register_bank", lambda: SliceBank(self._cfg))
+            self._connect(m, index, bank)
+            banks.append(bank)
+        m.d.comb += [self.accept.eq(any_of(bank.accept for bank in banks))]
+        m.d.comb += [self.merged.eq(any_of(bank.merged for bank in banks))]
+        connect_reads(m, self._cfg, self, banks)
+        self._results(m, banks)
+        read_lanes(m, self._cfg, self, banks)
+        return m
+
+    def _connect(self, m: Module, index: int, bank: wiring.PureInterface) -> None:
+        same = ("store_masks", "store_lanes") + (("joined_rows", "joined_masks") if self._planes else ())
+        m.d.comb += [
+            bank.stores.eq(self.stores & Cat(place.bank == index for place in self.store_places)),
+            bank.merges.eq(self.merges & Cat(place.bank == index for place in self.merge_places)),
+            bank.store_rows.eq(Cat(place.row for place in self.store_places)),
+            bank.merge_rows.eq(Cat(place.row for place in self.merge_places)),
+            *(getattr(bank, name).eq(getattr(self, name)) for name in same),
+        ]
+
+    def _results(self, m: Module, banks: list[wiring.PureInterface]) -> None:
+        """The lanes of the results: to the banks, and back where a row is merged."""
+        ports = range(self._cfg.write_ports)
+        merging = [Signal(len(banks), name=f"merging{port}") for port in ports]
+        m.d.sync += [bits.eq(Cat(bank.merged[port] for bank in banks)) for port, bits in enumerate(merging)]
+        ways_in = named(m, "ways_in", Cat(way_in(mask) for mask in self.masks))
+        ways_out = named(m, "ways_out", Cat(way_out(mask) for mask in self.old_masks))
+        takes = named(m, "takes", self.offered & self.room)
+        accept, more, written = Cat(bank.accept for bank in banks), [], []
+        for number in range(self._cfg.lanes):
+            lane = stamp(m, f"result_lane{number}", "result_lane", lambda: ResultLane(self._cfg))
+            write = stamp(m, f"write_lane{number}", "write_lane", lambda: WriteLane(self._cfg), clocked=False)
+            m.d.comb += [
+                lane.results.eq(Cat(word.word_select(number, 32) for word in self.result_data)),
+                lane.mask.eq(Cat(mask[number] for mask in self.result_masks)),
+                lane.banks.eq(Cat(bank.read_data.word_select(number, 32) for bank in banks)),
+                lane.merge_banks.eq(Cat(merging)),
+                lane.moves.eq(self.moves),
+                lane.ways_in.eq(ways_in),
+                lane.ways_out.eq(ways_out),
+                lane.takes.eq(takes),
+                write.results.eq(lane.stores),
+                write.accept.eq(accept),
+            ]
+            more.append(lane.more)
+            written.append(write.banks)
+        self._sizes(m, any_of(more))
+        for index, bank in enumerate(banks):
+            m.d.comb += bank.store_data.eq(Cat(word.word_select(index, 32) for word in written))
+
+    def _sizes(self, m: Module, more: Signal) -> None:
+        """The size of a value is that of its largest lane; without packing all are four bytes."""
+        for port, size in enumerate(self.sizes):
+            lanes = more.word_select(port, SLICES - 1)
+            m.d.comb += size.eq(size_of(lanes) if self._cfg.packing else 1 << SLICES - 1)

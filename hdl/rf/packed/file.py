@@ -1,0 +1,253 @@
+"""Banks in which narrow values share rows, behind a renaming table (docs/schemes/corf.md)."""
+
+from collections.abc import Sequence
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+
+from warpfile.hdl.arbiter import encode, highest_one
+from warpfile.hdl.naming import named
+from warpfile.hdl.probe import with_probes
+from warpfile.hdl.renaming.completions import Completions
+from warpfile.hdl.renaming.kernel_state import KernelState
+from warpfile.hdl.renaming.sweep import Sweep
+from warpfile.hdl.renaming.table import RenamingTable
+from warpfile.hdl.rf.contract import file_members
+from warpfile.hdl.rf.packed.allocation import Allocation
+from warpfile.hdl.rf.packed.banks import PackedBanks
+from warpfile.hdl.rf.packed.metadata import PairTable, SideTable
+from warpfile.hdl.rf.packed.port import ResultPort
+from warpfile.hdl.rf.read_side import join_reads
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.schemes.packed import SLICES, PackedConfig, packed_probes
+
+Ports = Sequence[wiring.PureInterface]
+
+
+class PackedFile(wiring.Component):
+    """Renaming table, free slices, results on their way to their rows, banks of slices.
+
+    Ports: :func:`hdl.rf.contract.file_members`, and the probes of :func:`spec.schemes.packed.packed_probes`. It holds
+    no warp, and lets go of places of the scheduler at once.
+    """
+
+    def __init__(self, cfg: PackedConfig) -> None:
+        self._cfg = cfg
+        self._pairs, self._sides = cfg.allocation == "pairs", cfg.allocation == "sides"
+        super().__init__(with_probes(file_members(cfg), packed_probes(cfg)))
+
+    def elaborate(self, platform) -> Module:
+        """The parts, joined."""
+        m = Module()
+        cfg = self._cfg
+        m.submodules.table = table = RenamingTable(cfg, partnered=self._pairs)
+        m.submodules.allocation = allocation = Allocation(cfg)
+        m.submodules.banks = banks = PackedBanks(cfg)
+        ports = [stamp(m, f"port{port}", "result_port", lambda: ResultPort(cfg)) for port in range(cfg.write_ports)]
+        sweep = self._kernel(m, table, ports)
+        self._look_up(m, table)
+        self._read(m, banks)
+        self._enter(m, table, ports, banks)
+        self._decide(m, table, ports, allocation)
+        self._move(m, ports, banks)
+        self._release(m, table, allocation, sweep)
+        self._complete(m, ports)
+        self._observe(m, table, ports, allocation, sweep)
+        return m
+
+    def _kernel(self, m: Module, table: RenamingTable, ports: Ports) -> Sweep:
+        """Kernels, the metadata of a kernel, and the sweep after its warps."""
+        m.submodules.kernel_state = kernel = KernelState(self._cfg)
+        m.submodules.sweep = sweep = Sweep(self._cfg)
+        inputs, outputs = ("kernel_valid", "kernel", "launch_valid", "exits"), ("kernel_ready", "launch_ready")
+        m.d.comb += [getattr(kernel, name).eq(getattr(self, name)) for name in inputs]
+        m.d.comb += [getattr(self, name).eq(getattr(kernel, name)) for name in outputs]
+        m.d.comb += [
+            kernel.clean.eq(~table.clearing & ~sweep.swept.any()),
+            sweep.exits.eq(self.exits),
+            sweep.registers.eq(kernel.registers),
+            self.retired.eq(sweep.retired),
+        ]
+        if self._cfg.has_places:
+            m.d.comb += self.released.eq(self.release)
+        if self._cfg.operand_bits:
+            m.submodules.metadata = told = (PairTable if self._pairs else SideTable)(self._cfg)
+            m.d.comb += [told.clear.eq(kernel.taken), told.told.eq(self.operand_valid), told.operand.eq(self.operand)]
+            m.d.comb += told.registers.eq(Cat(result.register for result in self.results))
+            self._told = told
+        return sweep
+
+    def _look_up(self, m: Module, table: RenamingTable) -> None:
+        """Sources of the units and of the offered beat."""
+        same = ("locate", "locate_warps", "locate_registers", "older", "allocate")
+        m.d.comb += [getattr(table, name).eq(getattr(self, name)) for name in same]
+        m.d.comb += [
+            table.offer_warp.eq(self.offer.warp),
+            table.offer_valid.eq(self.offer.source_valid),
+            table.offer_registers.eq(self.offer.sources),
+            self.looked_up.eq(table.looked_up),
+        ]
+        for entry, place, mask in zip(table.located, self.located_places, self.located_masks, strict=True):
+            m.d.comb += Cat(place, mask).eq(entry)
+
+    def _read(self, m: Module, banks: PackedBanks) -> None:
+        join_reads(m, self, banks)
+        m.d.comb += [cycles.eq(1) for cycles in self.cycles]
+        if self._cfg.asks.joins == "planes":
+            m.d.comb += [banks.joined_rows.eq(self.joined_rows), banks.joined_masks.eq(self.joined_masks)]
+
+    def _enter(self, m: Module, table: RenamingTable, ports: Ports, banks: PackedBanks) -> None:
+        """X: the entries of results are read, and their width is found."""
+        m.d.comb += [
+            table.reads.eq(self.result_store),
+            table.read_warps.eq(Cat(result.warp for result in self.results)),
+            table.read_registers.eq(Cat(result.register for result in self.results)),
+            banks.result_data.eq(self.result_data),
+            banks.offered.eq(self.result_store),
+            banks.result_masks.eq(Cat(result.mask for result in self.results)),
+            self.result_accept.eq(Cat(port.accept for port in ports)),
+        ]
+        if self._pairs:
+            m.d.comb += [table.paired.eq(self._told.paired), table.partners.eq(self._told.partners)]
+        for number, port in enumerate(ports):
+            m.d.comb += [
+                port.offered.eq(table.read[number]),
+                port.result.eq(self.results[number]),
+                port.size.eq(banks.sizes[number]),
+                port.old_entry.eq(table.read_entries[number]),
+            ]
+            if self._pairs:
+                m.d.comb += port.paired.eq(self._told.paired[number])
+                m.d.comb += port.partner_entry.eq(table.partner_entries[number])
+            if self._sides:
+                m.d.comb += port.side.eq(self._told.sides[number])
+
+    def _decide(self, m: Module, table: RenamingTable, ports: Ports, allocation: Allocation) -> None:
+        """W0: who searches, what becomes of the free slices and the table."""
+        searching = named(m, "searching", highest_one(Cat(port.needs for port in ports)))
+        names = {"sizes": "held_size", "old_places": "old_place", "old_masks": "old_mask"}
+        if self._pairs:
+            names |= {"partner_places": "partner_place", "partner_masks": "partner_mask"}
+            names["with_partner"] = "with_partner"
+        names |= {"sides": "held_side"} if self._sides else {}
+        m.d.comb += [
+            *(getattr(allocation, name).eq(Cat(getattr(port, own) for port in ports)) for name, own in names.items()),
+            *(home.eq(self._home(port)) for home, port in zip(allocation.homes, ports, strict=True)),
+            allocation.freed.eq(Cat(port.freed & port.moves.replicate(SLICES) for port in ports)),
+            allocation.takes.eq(searching & Cat(port.moves for port in ports)),
+            table.writes.eq(Cat(port.shrinks for port in ports) | searching),
+            table.effective.eq(Cat(port.effective for port in ports)),
+            table.write_warps.eq(Cat(port.held_warp for port in ports)),
+            table.write_registers.eq(Cat(port.held_register for port in ports)),
+            table.write_entries.eq(Cat(Cat(port.place, port.mask) for port in ports)),
+        ]
+        for number, port in enumerate(ports):
+            m.d.comb += [
+                port.searching.eq(searching[number]),
+                port.written.eq(table.written[number]),
+                port.found.eq(allocation.found[number]),
+                port.found_place.eq(allocation.places[number]),
+                port.found_mask.eq(allocation.masks[number]),
+            ]
+        self._searching = searching
+        with m.If((searching & ~allocation.found).any()):
+            m.d.sync += self.error.eq(1)
+
+    def _home(self, port: wiring.PureInterface) -> Value:
+        """Home bank of the register of a port."""
+        if self._cfg.banks == 1:
+            return Const(0, 1)
+        number = port.held_warp if self._cfg.one_bank else port.held_warp + port.held_register
+        return number[: self._cfg.bank_bits]
+
+    def _move(self, m: Module, ports: Ports, banks: PackedBanks) -> None:
+        """The data of results, and their banks."""
+        names = {
+            "room": "room",
+            "moves": "moves",
+            "masks": "mask",
+            "merges": "merges",
+            "merge_places": "old_place",
+            "old_masks": "old_mask",
+            "stores": "storing",
+            "store_places": "store_place",
+            "store_masks": "store_mask",
+            "store_lanes": "lanes",
+        }
+        m.d.comb += [getattr(banks, name).eq(Cat(getattr(port, own) for port in ports)) for name, own in names.items()]
+        for number, port in enumerate(ports):
+            m.d.comb += [port.stored.eq(banks.accept[number]), port.merge_served.eq(banks.merged[number])]
+
+    def _release(self, m: Module, table: RenamingTable, allocation: Allocation, sweep: Sweep) -> None:
+        """A dead register, or else a step of the sweep."""
+        kills: Value = Const(0, 1)
+        step = Cat(sweep.wants, sweep.clears, sweep.warp, sweep.register_name, sweep.found)
+        if self._cfg.gives.deaths:
+            kills = self.death_valid
+            death = Cat(self.death_place, self.death_mask)
+            step = Mux(kills, Cat(kills, kills, self.death_warp, self.death_register, death), step)
+            m.d.comb += [self.death_ready.eq(kills & table.released), self.killed.eq(self.death_ready)]
+        entry = Signal(self._cfg.entry_bits, name="release_entry")
+        inputs = (table.release, table.clears, table.release_warp, table.release_register, entry)
+        m.d.comb += [
+            Cat(*inputs).eq(step),
+            sweep.served.eq(table.released & ~kills),
+            sweep.entry.eq(table.release_entry),
+            allocation.release_place.eq(entry[:-SLICES]),
+            allocation.release_mask.eq(entry[-SLICES:] & table.clears.replicate(SLICES)),
+            allocation.released.eq(table.released),
+            self.sweep_read.eq(sweep.served & ~sweep.clears),
+            self.sweep_write.eq(sweep.served & sweep.clears),
+        ]
+
+    def _complete(self, m: Module, ports: Ports) -> None:
+        """When the scoreboard is told, and when nothing is under way."""
+        busy = []
+        for number, (port, result) in enumerate(zip(ports, self.results, strict=True)):
+            queue = stamp(m, f"completions{number}", "completions", lambda: Completions(self._cfg))
+            m.d.comb += [
+                queue.stored.eq(port.stored),
+                queue.store.eq(port.completion),
+                queue.taken.eq(self.result_valid[number] & ~self.result_store[number]),
+                queue.late.eq(result.writes),
+                *(queue.result[name].eq(result[name]) for name in ("writes", "warp", "register", "tokens")),
+                self.completed[number].eq(queue.completed),
+                self.completion[number].eq(queue.completion),
+            ]
+            busy += [port.deciding, port.storing, queue.waiting]
+        m.d.comb += self.quiet.eq(~Cat(busy).any() & ~self.swept.any())
+
+    def _observe(self, m: Module, table: RenamingTable, ports: Ports, allocation: Allocation, sweep: Sweep) -> None:
+        """Probes."""
+        moves = Cat(port.moves for port in ports)
+        new = [Cat(port.place, port.mask) for port in ports]
+        sizes = [Cat(encode(port.size, 2), Const(0, 1)) + 1 for port in ports]
+        m.d.comb += [
+            self.deciding.eq(Cat(port.deciding for port in ports)),
+            self.storing.eq(Cat(port.storing for port in ports)),
+            self.swept.eq(sweep.swept),
+            self.sweep_register.eq(sweep.register_name),
+            self.clearing.eq(table.clearing),
+            self.used_rows.eq(allocation.used_rows),
+            self.size.eq(Cat(size[:3] & port.accept.replicate(3) for size, port in zip(sizes, ports, strict=True))),
+            self.decision.eq(Cat(port.decision for port in ports)),
+            self.target.eq(
+                Cat(entry & port.moves.replicate(len(entry)) for entry, port in zip(new, ports, strict=True))
+            ),
+            self.search.eq(self._searching),
+            self.search_wait.eq(Cat(port.needs for port in ports) & ~self._searching),
+            self.merge.eq(Cat(port.merge_served for port in ports)),
+            self.stored.eq(Cat(port.stored for port in ports)),
+            self.table_reads.eq(table.table_reads),
+            self.table_writes.eq(table.table_writes),
+            self.table_wait.eq(self.result_store & ~table.read),
+        ]
+        if self._pairs:
+            mapped = moves & Cat(port.with_partner & port.partner_mask.any() for port in ports)
+            beside = Cat(port.place.as_value() == port.partner_place.as_value() for port in ports)
+            m.d.comb += [self.with_partner.eq(mapped & beside), self.without_partner.eq(mapped & ~beside)]
+            m.d.comb += self.reserved_rows.eq(allocation.reserved_rows)
+        if self._sides:
+            m.d.comb += self.side_missed.eq(moves & self._searching & allocation.missed)
+        if self._cfg.operand_bits:
+            m.d.comb += self.told.eq(self.operand_valid)

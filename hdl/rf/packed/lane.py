@@ -1,0 +1,72 @@
+"""One lane of the results on their way to the banks (docs/schemes/corf.md, section 5)."""
+
+from amaranth import Module, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import select
+from warpfile.hdl.slices import WAY_IN, WAY_OUT, needs_more, packed, unpacked
+from warpfile.spec.schemes.packed import SLICES, PackedConfig
+
+
+class ResultLane(wiring.Component):
+    """One lane of X, W0 and W1 of all write-back ports.
+
+    Members (P: ``cfg.write_ports``)
+    -------
+    results : In(32 * P), mask : In(P)   The values in X, and whether they have this lane.
+    more : Out(3 * P)                What :func:`needs_more` says of them, port-major; 0 where they lack this lane.
+    takes : In(P)                    W0 takes them; a lane that the value lacks becomes 0.
+    banks : In(32 * banks), merge_banks : In(ArrayLayout)   Read data, and the bank from which each port takes what
+                                     W0 lacks, one-hot or none.
+    ways_out : In(ArrayLayout)       Slices of the value there, as :func:`way_out` says.
+    moves : In(P), ways_in : In(ArrayLayout)   They enter W1; their slices, as :func:`way_in` says.
+    stores : Out(32 * P)             W1.
+    """
+
+    def __init__(self, cfg: PackedConfig) -> None:
+        self._cfg = cfg
+        ports = cfg.write_ports
+        super().__init__(
+            {
+                "results": In(32 * ports),
+                **{name: In(ports) for name in ("mask", "takes", "moves")},
+                "more": Out((SLICES - 1) * ports),
+                "banks": In(32 * cfg.banks),
+                "merge_banks": In(data.ArrayLayout(cfg.banks, ports)),
+                "ways_out": In(data.ArrayLayout(WAY_OUT, ports)),
+                "ways_in": In(data.ArrayLayout(WAY_IN, ports)),
+                "stores": Out(32 * ports),
+            }
+        )
+
+    def elaborate(self, platform) -> Module:
+        """A width detector, a packer and an unpacker per port. Without packing none of them."""
+        m = Module()
+        for port in range(self._cfg.write_ports):
+            word, own = self.results.word_select(port, 32), self.mask[port]
+            value = Signal(32, name=f"value{port}", reset_less=True)
+            present = Signal(name=f"present{port}", reset_less=True)
+            if self._cfg.packing:
+                more = self.more.word_select(port, SLICES - 1)
+                m.d.comb += more.eq(needs_more(word) & own.replicate(SLICES - 1))
+            with m.If(self.takes[port]):
+                m.d.sync += [value.eq(word & own.replicate(32)), present.eq(own)]
+            with m.Elif(self.merge_banks[port].any() & ~present):
+                m.d.sync += value.eq(self._old(m, port))
+            self._store(m, port, value)
+        return m
+
+    def _old(self, m: Module, port: int) -> Signal:
+        """What the row has in this lane."""
+        row, old = Signal(32, name=f"row{port}"), Signal(32, name=f"old{port}")
+        banks = [self.banks.word_select(bank, 32) for bank in range(self._cfg.banks)]
+        m.d.comb += row.eq(select(self.merge_banks[port], banks))
+        m.d.comb += old.eq(unpacked(m, row, self.ways_out[port]) if self._cfg.packing else row)
+        return old
+
+    def _store(self, m: Module, port: int, value: Signal) -> None:
+        store = Signal(32, name=f"store{port}", reset_less=True)
+        with m.If(self.moves[port]):
+            m.d.sync += store.eq(packed(value, self.ways_in[port]) if self._cfg.packing else value)
+        m.d.comb += self.stores.word_select(port, 32).eq(store)

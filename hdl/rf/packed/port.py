@@ -1,0 +1,175 @@
+"""One write-back port: the result that is decided, and the one that goes to its bank (docs/schemes/corf.md, 5)."""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import select
+from warpfile.hdl.beat import completion_layout, result_layout
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.slices import first_slices, runs_of
+from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, LEFT, RESIZE, RIGHT, SHRINK, SLICES, PackedConfig
+
+
+class ResultPort(wiring.Component):
+    """W0 and W1 of one port, without their data. What happens in a cycle is seen from the next.
+
+    Members
+    -------
+    offered : In(1), result : In(result_layout(cfg))   A result that has to be stored, whose entries are being read.
+    size : In(4)                 Bytes that it needs, one-hot.
+    room, accept : Out(1)        W0 is free, or will be; the result enters it.
+    old_entry : In(entry_bits)   In the first cycle of a result in W0: the entry of its register.
+    paired : In(1), partner_entry : In(entry_bits)   Of the result in X: its register has a partner; in its first cycle
+                                 in W0 the entry of that; only with ``pairs``.
+    side : In(2)                 Side of the register of the result in X; only with ``sides``.
+    deciding : Out(1)            W0 is occupied; what follows is of the result there, as the inputs say.
+    held_warp, held_register, held_size, held_side : Out   Of that result, as it was in X.
+    old_place, old_mask : Out    Where its register is.
+    with_partner : Out(1), partner_place, partner_mask : Out   It has a partner, and where that was.
+    merges : Out(1), merge_served : In(1), merging : Out(1)   It asks for its old row; that is read; it is there (M1).
+    shrinks, needs : Out(1)      It could move on if its entry is written; if it finds slices, too.
+    written : In(1)              Its entry is written.
+    searching, found : In(1), found_place, found_mask : In   It is the one that searches, and what it has found.
+    effective : Out(1)           It has what it wants to write.
+    place, mask, freed : Out     What it has from then on, and the slices that it gives up, if it searches or shrinks.
+    moves : Out(1), decision : Out(3)   It moves on to W1, and why.
+    storing : Out(1), stored : In(1)   W1 is occupied; its bank takes it.
+    store_place, store_mask : Out, lanes : Out(lanes), completion : Out(completion_layout(cfg))   Of W1.
+    """
+
+    def __init__(self, cfg: PackedConfig) -> None:
+        self._cfg = cfg
+        self._pairs, self._sides = cfg.allocation == "pairs", cfg.allocation == "sides"
+        place = location_layout(cfg)
+        ones_in = ("offered", "merge_served", "written", "searching", "found", "stored")
+        ones_out = (
+            "room",
+            "accept",
+            "deciding",
+            "merges",
+            "merging",
+            "shrinks",
+            "needs",
+            "effective",
+            "moves",
+            "storing",
+        )
+        members: dict[str, wiring.Member] = {
+            **{name: In(1) for name in ones_in},
+            **{name: Out(1) for name in ones_out},
+            "result": In(result_layout(cfg)),
+            "size": In(SLICES),
+            "old_entry": In(cfg.entry_bits),
+            "held_warp": Out(cfg.warp_bits),
+            "held_register": Out(cfg.register_bits),
+            **{name: Out(SLICES) for name in ("held_size", "old_mask", "mask", "freed", "store_mask")},
+            **{name: Out(place) for name in ("old_place", "place", "store_place")},
+            "found_place": In(place),
+            "found_mask": In(SLICES),
+            "decision": Out(3),
+            "lanes": Out(cfg.lanes),
+            "completion": Out(completion_layout(cfg)),
+        }
+        if self._pairs:
+            members |= {"paired": In(1), "partner_entry": In(cfg.entry_bits), "with_partner": Out(1)}
+            members |= {"partner_place": Out(place), "partner_mask": Out(SLICES)}
+        if self._sides:
+            members |= {"side": In(2), "held_side": Out(2)}
+        super().__init__(members)
+
+    def elaborate(self, platform) -> Module:
+        """What is in W0, what is done with it, what is in W1."""
+        m = Module()
+        self._fresh, self._full, self._merged = (Signal(name=name) for name in ("fresh", "full", "merged"))
+        self._tokens = Signal.like(self.result.tokens, name="tokens", reset_less=True)
+        self._mask = Signal(self._cfg.lanes, name="result_mask", reset_less=True)
+        m.d.comb += [
+            self.room.eq(~self.deciding | self.moves),
+            self.accept.eq(self.offered & self.room),
+            Cat(self.old_place, self.old_mask).eq(self._kept(m, "old", self.old_entry)),
+        ]
+        if self._pairs:
+            found = Cat(self.partner_place, self.partner_mask)
+            m.d.comb += found.eq(self._kept(m, "partner", self.partner_entry))
+        self._enter(m)
+        self._decide(m)
+        self._store(m)
+        return m
+
+    def _kept(self, m: Module, name: str, entry: Value) -> Value:
+        """What was read, which is there in the first cycle only."""
+        kept = Signal(len(entry), name=f"{name}_kept", reset_less=True)
+        now = Mux(self._fresh, entry, kept)
+        m.d.sync += kept.eq(now)
+        return now
+
+    def _enter(self, m: Module) -> None:
+        m.d.sync += self._fresh.eq(self.accept)
+        with m.If(self.moves):
+            m.d.sync += [self.deciding.eq(0), self._merged.eq(0)]
+        with m.If(self.accept):
+            m.d.sync += self.deciding.eq(1)
+        with m.If(self.room):  # that it is accepted is known later, and nobody looks at what W0 has without a result
+            m.d.sync += [
+                self._full.eq(self.result.full),
+                self._tokens.eq(self.result.tokens),
+                self._mask.eq(self.result.mask),
+                self.held_warp.eq(self.result.warp),
+                self.held_register.eq(self.result.register),
+                self.held_size.eq(self.size),
+            ]
+            m.d.sync += self.with_partner.eq(self.paired) if self._pairs else []
+            m.d.sync += self.held_side.eq(self.side) if self._sides else []
+        m.d.sync += self.merging.eq(self.merge_served)
+        with m.If(self.merging):
+            m.d.sync += self._merged.eq(1)
+
+    def _decide(self, m: Module) -> None:
+        """What is done waits for W1, and what changes the table for the table."""
+        free = named(m, "next_free", self.deciding & (~self.storing | self.stored))
+        # Old slices are side by side: they have room for all values up to their own size, and for no larger ones.
+        rooms = [named(m, f"room{size}", runs_of(self.old_mask, size).any()) for size in range(1, SLICES + 1)]
+        fits, smaller = (
+            named(m, name, select(self.held_size[: len(some)], some))
+            for name, some in (("fits", rooms), ("smaller", rooms[1:]))
+        )
+        mapped, ready = named(m, "mapped", self.old_mask.any()), named(m, "ready", self._full | self._merged)
+        stays = named(m, "stays", fits & ~(smaller & self._full))
+        m.d.comb += [
+            self.merges.eq(self.deciding & mapped & ~fits & ~ready & ~self.merging),
+            self.shrinks.eq(free & smaller & self._full),
+            self.needs.eq(free & ~fits & (~mapped | ready)),
+            self.effective.eq(~self.searching | self.found),
+            self.moves.eq((free & stays) | (self.written & (self.shrinks | (self.searching & self.found)))),
+            self.place.eq(Mux(self.searching, self.found_place, self.old_place)),
+            self.mask.eq(Mux(self.searching, self.found_mask, Mux(self.shrinks, self._shrunk(m), self.old_mask))),
+            self.freed.eq(self.old_mask & Mux(self.searching, ~Const(0, SLICES), ~self.mask)),
+        ]
+        codes = (stays, IN_PLACE), (smaller & self._full, SHRINK), (mapped & ~fits, RESIZE), (~mapped, ALLOCATE)
+        decision = select([bit for bit, _ in codes], [Const(code, 3) for _, code in codes])
+        m.d.comb += self.decision.eq(decision & self.moves.replicate(3))
+        self._all_lanes = self._merged | (~self._full & ~mapped)
+
+    def _shrunk(self, m: Module) -> Value:
+        """The slices that a smaller value keeps."""
+        high = self.old_mask[-1] & ~self.old_mask[0]
+        if self._sides:
+            high = (self.held_side == LEFT) | (high & (self.held_side != RIGHT))
+        low, top = (first_slices(m, self.old_mask, self.held_size, highest=highest) for highest in (False, True))
+        return named(m, "shrunk", Mux(high, top, low))
+
+    def _store(self, m: Module) -> None:
+        completion = Signal(len(self.completion.as_value()) - 1, name="completes", reset_less=True)
+        with m.If(self.stored):
+            m.d.sync += self.storing.eq(0)
+        with m.If(self.moves):
+            m.d.sync += [
+                self.storing.eq(1),
+                self.store_place.eq(self.place),
+                self.store_mask.eq(self.mask),
+                self.lanes.eq(self._mask | self._all_lanes.replicate(self._cfg.lanes)),
+                completion.eq(Cat(self.held_warp, self.held_register, self._tokens)),
+            ]
+        m.d.comb += self.completion.eq(Cat(Const(1, 1), completion))

@@ -1,0 +1,158 @@
+"""Where a value goes (docs/schemes/corf.md, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.arbiter import decode, encode, lowest_one, select
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.rf.packed.free_bank import Shape, shapes
+from warpfile.hdl.slices import first_slices, high_slices, low_slices, slices_from
+from warpfile.spec.schemes.packed import LEFT, RIGHT, SLICES, PackedConfig
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """Slices that were found, if they were."""
+
+    found: Value
+    place: Value
+    mask: Value
+
+
+class Search(wiring.Component):
+    """Chooses slices for one value. Combinational.
+
+    What the banks say (:class:`hdl.rf.packed.free_bank.FreeBank`) is of the free slices as they are. The slices that
+    the value itself gives up count as well: its old row is looked at beside the rows that the banks have found.
+
+    Members
+    -------
+    size : In(4), home : In(bank_bits)   Bytes, one-hot, and the bank that comes first.
+    old_place : In(location_layout), old_mask : In(4)   Slices that the step frees; no bit: none.
+    own_free : In(4), own_reserved : In(1)   What is free in that row already, and whether it is reserved.
+    found_rows, lowest, anchors : In(ArrayLayout)   Of every bank.
+    paired : In(1), partner_place : In(location_layout), partner_mask, partner_free : In(4)   The register has a
+                                 partner, where that is, and what is free in its row; only with ``pairs``.
+    side : In(2)                 Side of the register; only with ``sides``.
+    found : Out(1), place : Out(location_layout), mask : Out(4)   The slices.
+    reserve, unreserve : Out(1)  Their row is reserved; that of the partner is not any more; only with ``pairs``.
+    missed : Out(1)              There was no room at the register's side; only with ``sides``.
+    """
+
+    def __init__(self, cfg: PackedConfig) -> None:
+        self._cfg, self._shapes = cfg, shapes(cfg)
+        place, count = location_layout(cfg), len(self._shapes)
+        members: dict[str, wiring.Member] = {
+            "size": In(SLICES),
+            "home": In(cfg.bank_bits),
+            "old_place": In(place),
+            **{name: In(SLICES) for name in ("old_mask", "own_free")},
+            "own_reserved": In(1),
+            "found_rows": In(data.ArrayLayout(count, cfg.banks)),
+            "lowest": In(data.ArrayLayout(data.ArrayLayout(cfg.row_bits, count), cfg.banks)),
+            "anchors": In(data.ArrayLayout(data.ArrayLayout(2, count), cfg.banks)),
+            "found": Out(1),
+            "place": Out(place),
+            "mask": Out(SLICES),
+        }
+        if cfg.allocation == "pairs":
+            members |= {"paired": In(1), "partner_place": In(place), "partner_mask": In(SLICES)}
+            members |= {"partner_free": In(SLICES), "reserve": Out(1), "unreserve": Out(1)}
+        if cfg.allocation == "sides":
+            members |= {"side": In(2), "missed": Out(1)}
+        super().__init__(members)
+
+    def elaborate(self, platform) -> Module:
+        """First fit, and before it what pairs or sides say."""
+        m = Module()
+        own = named(m, "own", self.own_free | self.old_mask)
+        fit = self._first_fit(m, own)
+        if self._cfg.allocation == "pairs":
+            fit = self._beside_partner(m, own, fit)
+        if self._cfg.allocation == "sides":
+            fit = self._at_side(m, own, fit)
+        m.d.comb += [self.found.eq(fit.found), self.place.eq(fit.place), self.mask.eq(fit.mask)]
+        return m
+
+    def _first_fit(self, m: Module, own: Value) -> _Candidate:
+        mask = named(m, "own_mask", first_slices(m, own, self.size))
+        # A row that has no taken slice left is not reserved any more.
+        usable = mask.any() & (~self.own_reserved | own.all())
+        sizes = [Shape(size) if size < SLICES else Shape(SLICES, 0) for size in range(1, SLICES + 1)]
+        return self._earliest(m, "fit", list(zip(self.size, sizes, strict=True)), usable, mask)
+
+    def _beside_partner(self, m: Module, own: Value, fit: _Candidate) -> _Candidate:
+        """In the row of the partner, or, where that has none yet, in a row that is kept for it."""
+        mapped = named(m, "partner_mapped", self.partner_mask.any())
+        shared = self.partner_place.as_value() == self.old_place.as_value()
+        free = named(m, "partner_room", self.partner_free | (self.old_mask & shared.replicate(SLICES)))
+        high = named(m, "high", high_slices(self.size))
+        mask = Mux((high & ~free).any(), first_slices(m, free, self.size), high)
+        whole = self._earliest(m, "whole", [(Const(1, 1), Shape(SLICES, 0))], own.all(), low_slices(self.size))
+        beside = named(m, "beside", self.paired & mapped & mask.any())
+        alone = named(m, "alone", self.paired & ~mapped & whole.found)
+        m.d.comb += [self.reserve.eq(alone & ~self.size[-1]), self.unreserve.eq(self.paired & mapped)]
+        place = Mux(beside, self.partner_place, Mux(alone, whole.place, fit.place))
+        return _Candidate(beside | alone | fit.found, place, Mux(beside, mask, Mux(alone, whole.mask, fit.mask)))
+
+    def _at_side(self, m: Module, own: Value, fit: _Candidate) -> _Candidate:
+        right, left = (named(m, name, self.side == side) for name, side in (("right", RIGHT), ("left", LEFT)))
+        mask = named(m, "side_mask", Mux(left, high_slices(self.size), low_slices(self.size)))
+        sizes = range(1, SLICES)
+        wanted = [(self.size[size - 1] & right, Shape(size, 0)) for size in sizes]
+        wanted += [(self.size[size - 1] & left, Shape(size, SLICES - size)) for size in sizes]
+        wanted.append((self.size[-1] & (left | right), Shape(SLICES, 0)))
+        usable = ~(mask & ~own).any() & (left | right)
+        side = self._earliest(m, "side", wanted, usable, mask)
+        m.d.comb += self.missed.eq((left | right) & ~side.found)
+        chosen = side.found
+        return _Candidate(chosen | fit.found, Mux(chosen, side.place, fit.place), Mux(chosen, side.mask, fit.mask))
+
+    def _earliest(
+        self, m: Module, name: str, wanted: Sequence[tuple[Value, Shape]], usable: Value, mask: Value
+    ) -> _Candidate:
+        """The first row of one of some shapes, from the home bank on; the old row, if it is ``usable``, is one too.
+
+        ``wanted``: which shape, one-hot. ``mask``: slices in the old row.
+        """
+        banks, bits = self._cfg.banks, self._cfg.bank_bits
+        home = named(m, f"{name}_home", decode(self.home, banks))
+        order = range(1 if self._cfg.one_bank else banks)
+        rows = [named(m, f"{name}_{bank}", self._lowest(wanted, bank)) for bank in range(banks)]
+        turned = [select(home, [rows[(bank + far) % banks] for bank in range(banks)]) for far in order]
+        found = Cat(row[0] for row in turned)
+        first = lowest_one(found)
+        row = Signal(self._cfg.row_bits, name=f"{name}_row")
+        anchor = Signal(2, name=f"{name}_anchor")
+        m.d.comb += Cat(row, anchor).eq(select(first, [row[1:] for row in turned]))
+        far = named(m, f"{name}_far", encode(first, bits))
+        own_far = (self.old_place.bank - self.home)[:bits] if banks > 1 else Const(0, bits)
+        earlier = Cat(self.old_place.row, own_far) <= Cat(row, far)
+        own = named(m, f"{name}_own", self._owned(usable) & (~found.any() | earlier))
+        bank = (self.home + far)[:bits] if banks > 1 else Const(0, bits)
+        place = named(m, f"{name}_place", Mux(own, self.old_place, Cat(bank, row)))
+        return _Candidate(
+            named(m, f"{name}_found", found.any() | own),
+            place,
+            named(m, f"{name}_mask", Mux(own, mask, self._mask(name, anchor))),
+        )
+
+    def _owned(self, usable: Value) -> Value:
+        """The old row counts where the step frees something there."""
+        return usable & self.old_mask.any()
+
+    def _mask(self, name: str, anchor: Value) -> Value:
+        return low_slices(self.size) if name == "whole" else slices_from(self.size, anchor)
+
+    def _lowest(self, wanted: Sequence[tuple[Value, Shape]], bank: int) -> Value:
+        """Found or not, row and anchor of what one bank has of the shape that is wanted."""
+        present = [(bit, self._shapes.index(shape)) for bit, shape in wanted if shape in self._shapes]
+        words = [Cat(self.found_rows[bank][at], self.lowest[bank][at], self.anchors[bank][at]) for _, at in present]
+        return select([bit for bit, _ in present], words)

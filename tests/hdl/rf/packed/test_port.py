@@ -1,0 +1,167 @@
+"""One write-back port: the table of decisions, merges, when a result moves on; and what X knows of the kernel."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from tests.hdl.rf.packed.bench import config, run
+from warpfile.hdl.rf.packed.metadata import PairTable, SideTable
+from warpfile.hdl.rf.packed.port import ResultPort
+
+NONE, IN_PLACE, SHRINK, RESIZE, ALLOCATE = range(5)
+MASKS = [(1 << size) - 1 << anchor for size in range(1, 5) for anchor in range(5 - size)]
+PLACE, FOUND = 0b101, 0b010
+
+
+async def enter(ctx, part, size: int, old: int, *, full: bool = True, side: int = 0) -> None:
+    """A result is in the first cycle of W0 when this returns."""
+    ctx.set(part.offered, 1)
+    ctx.set(part.size, 1 << size - 1)
+    ctx.set(part.result.full, full)
+    ctx.set(part.result.mask, 0b01)
+    if hasattr(part, "side"):
+        ctx.set(part.side, side)
+    assert ctx.get(part.accept)
+    await ctx.tick()
+    ctx.set(part.offered, 0)
+    ctx.set(part.old_entry, PLACE | old << 4)
+    ctx.set(part.found_place.row, FOUND)
+
+
+def decided(size: int, old: int, full: bool) -> int:
+    """The table of section 5; a merge counts as the resize behind it."""
+    if not old:
+        return ALLOCATE
+    had = old.bit_count()
+    if full:
+        return IN_PLACE if size == had else SHRINK if size < had else RESIZE
+    return IN_PLACE if size <= had else RESIZE
+
+
+def kept(size: int, old: int, side: int) -> int:
+    """Slices that a smaller value keeps."""
+    fits = [mask for mask in MASKS if mask.bit_count() == size and not mask & ~old]
+    high = side == 2 or (side != 1 and old & 8 and not old & 1)
+    return fits[-1] if high else fits[0]
+
+
+@pytest.mark.parametrize("scheme", ["packing", "corf_plus"])
+def test_decisions_are_those_of_the_table(scheme: str) -> None:
+    part = ResultPort(config(scheme, rows=8))
+    sides = range(4) if scheme == "corf_plus" else (0,)
+
+    async def bench(ctx) -> None:
+        for size, old, full, side in itertools.product(range(1, 5), [0, *MASKS], (True, False), sides):
+            await enter(ctx, part, size, old, full=full, side=side)
+            expected, target = decided(size, old, full), (1 << size) - 1
+            merges = not full and expected == RESIZE
+            assert ctx.get(part.merges) == merges
+            if merges:
+                assert not ctx.get(part.needs) and not ctx.get(part.moves)
+                ctx.set(part.merge_served, 1)
+                await ctx.tick()
+                ctx.set(part.merge_served, 0)
+                ctx.set(part.old_entry, 0)
+                assert ctx.get(part.merging) and not ctx.get(part.merges) and not ctx.get(part.needs)
+                await ctx.tick()
+            searches, shrinks = expected in (RESIZE, ALLOCATE), expected == SHRINK
+            assert (ctx.get(part.needs), ctx.get(part.shrinks)) == (searches, shrinks)
+            assert ctx.get(part.moves) == (expected == IN_PLACE)
+            ctx.set(part.written, searches or shrinks)
+            ctx.set(part.searching, searches)
+            ctx.set(part.found_mask, target)
+            assert ctx.get(part.moves) == (not searches)
+            ctx.set(part.found, searches)
+            assert ctx.get(part.moves) and ctx.get(part.decision) == expected
+            mask = target if searches else kept(size, old, side) if shrinks else old
+            assert ctx.get(part.mask) == mask
+            assert ctx.get(part.freed) == (old if searches else old & ~mask)
+            assert ctx.get(part.place.row) == (FOUND if searches else PLACE >> 1)
+            await ctx.tick()
+            for name in ("written", "searching", "found"):
+                ctx.set(getattr(part, name), 0)
+            assert ctx.get(part.storing) and not ctx.get(part.deciding) and ctx.get(part.store_mask) == mask
+            all_lanes = merges or (not full and not old)
+            assert ctx.get(part.lanes) == (0b11 if all_lanes else 0b01)
+            ctx.set(part.stored, 1)
+            await ctx.tick()
+            ctx.set(part.stored, 0)
+            assert not ctx.get(part.storing)
+
+    run(part, bench)
+
+
+def test_a_result_waits_for_w1_and_the_next_one_for_it() -> None:
+    part = ResultPort(config("packing"))
+
+    async def bench(ctx) -> None:
+        await enter(ctx, part, 1, 0b0001)
+        ctx.set(part.offered, 1)
+        assert ctx.get(part.moves) and ctx.get(part.accept)
+        await ctx.tick()
+        ctx.set(part.old_entry, PLACE | 0b0010 << 4)
+        for _ in range(2):
+            assert not ctx.get(part.moves) and not ctx.get(part.accept)
+            await ctx.tick()
+            ctx.set(part.old_entry, 0)
+        assert ctx.get(part.store_mask) == 0b0001
+        ctx.set(part.stored, 1)
+        assert ctx.get(part.moves) and ctx.get(part.accept)
+        await ctx.tick()
+        assert ctx.get(part.store_mask) == 0b0010 and ctx.get(part.storing)
+
+    run(part, bench)
+
+
+def test_registers_of_a_pair_are_partners_and_the_later_pair_counts() -> None:
+    cfg = config("corf")
+    part = PairTable(cfg)
+
+    async def bench(ctx) -> None:
+        async def tell(*pairs: tuple[int, int]) -> None:
+            ends = [end for pair in pairs for end in pair]
+            ctx.set(part.told, 1)
+            ctx.set(part.operand, sum(end << cfg.register_bits * at for at, end in enumerate(ends)))
+            await ctx.tick()
+            ctx.set(part.told, 0)
+
+        def partners() -> dict[int, int]:
+            found = {}
+            for register in range(cfg.register_names):
+                ctx.set(part.registers[0], register)
+                if ctx.get(part.paired) & 1:
+                    found[register] = ctx.get(part.partners[0])
+            return found
+
+        await tell((1, 2), (3, 3), (2, 4), (5, 5))
+        assert partners() == {1: 2, 2: 4, 4: 2}
+        await tell((6, 7), (0, 0), (0, 0), (5, 1))
+        assert partners() == {1: 5, 2: 4, 4: 2, 5: 1, 6: 7, 7: 6}
+        ctx.set(part.clear, 1)
+        await ctx.tick()
+        assert partners() == {}
+
+    run(part, bench)
+
+
+def test_sides_come_in_chunks() -> None:
+    cfg = config("corf_plus", register_names=64)
+    part = SideTable(cfg)
+
+    async def bench(ctx) -> None:
+        def side(register: int) -> int:
+            ctx.set(part.registers[1], register)
+            return ctx.get(part.sides[1])
+
+        ctx.set(part.told, 1)
+        ctx.set(part.operand, 1 << 52 | 2 << 2 | 1)
+        await ctx.tick()
+        ctx.set(part.told, 0)
+        assert [side(register) for register in (0, 1, 25, 26, 27, 28, 52)] == [0, 0, 0, 1, 2, 0, 0]
+        ctx.set(part.clear, 1)
+        await ctx.tick()
+        assert side(26) == 0
+
+    run(part, bench)
