@@ -46,6 +46,10 @@ LTRF = Part(
 
 _MISSES: dict[str, object] = {"suspend": "outstanding", "long_from": "miss"}
 _NEEDED: dict[str, object] = {"suspend_load": "needed", "suspend_barrier": "needed"}
+#: Its file in the machine of ``rfc``, and under a scheduler that takes turns and a third way to read the cache. Other
+#: collectors and schedulers do not fit.
+_TURNS: dict[str, object] = {"active_choice": "round_robin", "collect": "one", "bank_arbitration": "oldest"}
+COMBINED = (("rfc+ltrf", {"active_warps": 1}), ("ltrf+two_level", {"active_warps": 4} | _TURNS))
 
 PARTS = (LTRF,)
 SCHEMES = (
@@ -61,7 +65,10 @@ SCHEMES = (
             Setup("tiny"),
             Setup("tiny", {"prefetch_unit": "strands", "control_block": "warps"} | _MISSES, ()),
             Setup("tiny", {"moved_back": "dirty", "active_warps": 4, "bank_cycles": 1} | _NEEDED, ()),
+            *(Setup("tiny", changes, (), name) for name, changes in COMBINED),
         ),
+        study="warpfile.evidence.ltrf",
+        survivors="warpfile.schemes:survivors/ltrf.toml",
     ),
     Scheme(
         name="ltrf_plus",

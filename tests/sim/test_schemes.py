@@ -21,8 +21,7 @@ from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
 
-#: Every scheme beside the baseline, those too that are not listed yet.
-OTHERS = [*(name for name in SCHEMES if name != "baseline"), "ltrf", "ltrf_plus"]
+OTHERS = [name for name in SCHEMES if name != "baseline"]
 #: A warp leaves for any load, if a ready one needs its place, and comes back for all its loads.
 OUTSTANDING = {"suspend": "outstanding", "resume": "all", "suspend_load": "needed", "suspend_barrier": "needed"}
 #: Configurations that are unlike the scheme's own: scheme, preset, what is changed. Each is a simulation of its own:
