@@ -38,6 +38,7 @@ AWKWARD = [
     ("pilot", "tiny", {"remap": "migrate", "rename_latency": 1, "fast_registers": 3, "collect": "all"}),
     ("bow_wr+regmutex", "tiny", {"fair": 1, "bank_cycles": 2}),
     ("baseline+two_level", "tiny", OUTSTANDING | {"active_warps": 2, "long_from": "miss"}),
+    ("ltrf_plus", "tiny", {"active_warps": 4, "interval_registers": 32, "crossbar_beats": 1, "resume": "head"}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
