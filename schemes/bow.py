@@ -60,7 +60,7 @@ def _claims(share: float, size: str, per_bit: str) -> tuple[Claim, ...]:
             "area over the baseline, of the register file",
             0.001,
             "dissertation, section 3.5: 0.04 mm2 of crossbar, windows, arbiters, bus",
-            "logic over the baseline",
+            "area over the baseline",
             why=f"operands in flip-flops behind multiplexers; 0.04 mm2 leaves {per_bit} um2 per bit of the paper's"
             " windows, and its 32 banks of 1.72 mm2 have 26 um2 per bit",
         ),

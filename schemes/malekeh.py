@@ -57,7 +57,7 @@ SCHEMES = (
                 "area over the baseline, of the register file",
                 128 / 262_144,
                 "section 9.4 counts storage alone",
-                "logic over the baseline",
+                "area over the baseline",
                 why="each of eight operands is chosen among eight entries, where the baseline has a register per"
                 " operand",
             ),

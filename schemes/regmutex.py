@@ -68,6 +68,7 @@ SCHEMES = (
         collectors=UNITS,
         rf=REGMUTEX,
         settings={"": _PAIRS},
+        survivors="warpfile.schemes:survivors/regmutex_paired.toml",
         setups=(
             Setup("fermi_linear"),
             Setup("fermi_linear", _HALF),

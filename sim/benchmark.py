@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from warpfile.schemes import Scheme
 from warpfile.sim.bare import CYCLES_VARIABLE, SECONDS_VARIABLE
-from warpfile.sim.build import build_harness
+from warpfile.sim.build import Harness, build_harness, generated_verilog
 from warpfile.sim.harness import Recording, write_values
 from warpfile.sim.runner import run_module, simulate
 from warpfile.sim.stimulus import StimulusPacker
@@ -17,6 +19,9 @@ from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
+
+#: File with the input words of a run.
+WORDS = "replay.hex"
 
 
 @dataclass(frozen=True)
@@ -28,40 +33,56 @@ class Speed:
     bare_seconds: float
 
 
-def lockstep_speed(scheme: Scheme, cfg: Config, trace: Trace, root: Path, repeats: int = 1) -> Speed:
+def lockstep_speed(
+    scheme: Scheme,
+    cfg: Config,
+    trace: Trace,
+    root: Path,
+    repeats: int = 1,
+    progress: Callable[[str], None] = lambda stage: None,
+) -> Speed:
     """Run a trace in lockstep, and its inputs in a simulation that drives itself; the shortest times of some runs.
 
-    Both simulations run in Verilator at full width; the second has no golden model, no environment, no comparison of
-    probes or operands and no traffic across the VPI.
+    Both simulations run in Verilator at full width, in turn; the second has no golden model, no environment, no
+    comparison of probes or operands and no traffic across the VPI.
     """
     workload = prepare(cfg, scheme.annotated(cfg, trace))
-    harness = build_harness(scheme, cfg, workload, "verilator", root, optimised=True)
-    lockstep = []
-    for _ in range(repeats):
-        timed, _ = simulate(harness, workload, lambda stage, done, total: None)
-        if timed.mismatches:
-            raise ValueError(f"{trace.kernel} must run without a difference to be timed: {timed.first_mismatch}")
-        lockstep.append(timed.seconds)
-    with tempfile.TemporaryDirectory(prefix="bare-", dir=harness.directory) as name:
-        bare = _bare_seconds(scheme, cfg, workload, root, Path(name), repeats)
-    return Speed(timed.cycles, min(lockstep), min(bare))
+    with tempfile.TemporaryDirectory(prefix="warpfile-bare-") as name:
+        scratch = Path(name)
+        progress(f"{scheme.name}: inputs")
+        count = _record(scheme, cfg, workload, scratch / WORDS)
+        progress(f"{scheme.name}: two builds")
+        harness, bare = _built(scheme, cfg, workload, root, count)
+        plusargs = [write_values(cfg, workload, scratch / "values"), f"+replay={scratch / WORDS}"]
+        lockstep_seconds, bare_seconds = [], []
+        for turn in range(repeats):
+            progress(f"{scheme.name}: turn {turn + 1} of {repeats}")
+            timed, _ = simulate(harness, workload, lambda stage, done, total: None)
+            if timed.mismatches:
+                raise ValueError(f"{trace.kernel} must run without a difference to be timed: {timed.first_mismatch}")
+            lockstep_seconds.append(timed.seconds)
+            bare_seconds.append(_bare(bare, plusargs, count, scratch))
+    return Speed(timed.cycles, min(lockstep_seconds), min(bare_seconds))
 
 
-def _bare_seconds(
-    scheme: Scheme, cfg: Config, workload: Workload, root: Path, scratch: Path, repeats: int
-) -> list[float]:
-    words, seconds = scratch / "replay.hex", scratch / "seconds"
-    count = _record(scheme, cfg, workload, words)
-    memories = Recording(1 << count.bit_length(), len(workload.trace.values))
-    harness = build_harness(scheme, cfg, workload, "verilator", root, recording=memories, optimised=True)
-    plusargs = [write_values(cfg, workload, scratch / "values"), f"+replay={words}"]
-    environment = {CYCLES_VARIABLE: str(count), SECONDS_VARIABLE: str(seconds)}
-    found = []
-    for _ in range(repeats):
-        seconds.unlink(missing_ok=True)
-        run_module(harness, "warpfile.sim.bare", scratch, plusargs, environment, seconds)
-        found.append(float(seconds.read_text()))
-    return found
+def _built(scheme: Scheme, cfg: Config, workload: Workload, root: Path, cycles: int) -> tuple[Harness, Harness]:
+    """The simulation that compares and the one that drives itself, built at the same time: each is one C++ file."""
+    memories = Recording(1 << cycles.bit_length(), len(workload.trace.values))
+    generated_verilog(scheme, cfg, root)  # once: it is not for two threads
+    with ThreadPoolExecutor(2) as pool:
+        first, second = (
+            pool.submit(build_harness, scheme, cfg, workload, "verilator", root, recording=recording, optimised=True)
+            for recording in (None, memories)
+        )
+        return first.result(), second.result()
+
+
+def _bare(harness: Harness, plusargs: list[str], cycles: int, scratch: Path) -> float:
+    seconds = scratch / "seconds"
+    seconds.unlink(missing_ok=True)
+    environment = {CYCLES_VARIABLE: str(cycles), SECONDS_VARIABLE: str(seconds)}
+    run_module(harness, "warpfile.sim.bare", scratch, plusargs, environment, seconds)
+    return float(seconds.read_text())
 
 
 def _record(scheme: Scheme, cfg: Config, workload: Workload, path: Path) -> int:

@@ -6,9 +6,17 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from warpfile.spec.config import Config
 from warpfile.spec.probe import Fields, ProbeLayout
 
 CHUNK = 4096
+#: What the units count of sources that the register file has near.
+NEAR = ("cache_hits", "cache_misses")
+
+
+def reported(cfg: Config, counters: Mapping[str, int]) -> dict[str, int]:
+    """Counters that say something of a configuration: where nothing is ever near, every source would be a miss."""
+    return {name: count for name, count in counters.items() if cfg.gives.near_bits or name not in NEAR}
 
 
 class ObservedCounters:

@@ -13,6 +13,7 @@ from pathlib import Path
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
 from warpfile.sim.build import MACHINE_FILE, Harness, build_harness
+from warpfile.sim.counters import reported
 from warpfile.sim.feeding import replay
 from warpfile.sim.harness import MACHINE, write_values
 from warpfile.sim.light import ENTRIES
@@ -65,7 +66,7 @@ class CosimReport:
             "seconds": outcome.seconds,
             "build_seconds": self.build_seconds,
             "cycles_per_second": self.cycles_per_second,
-            "counters": outcome.counters,
+            "counters": reported(self.config, outcome.counters),
             "waveform": str(self.waveform) if self.waveform else None,
             "unchecked": list(self.unchecked),
         }

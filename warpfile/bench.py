@@ -1,113 +1,145 @@
-"""``make bench``: how fast generation, emulation, golden model, lockstep and synthesis are, as figures and ratios."""
+"""``make bench``: how fast emulation, analysis, generation, golden models and lockstep are, as figures and ratios.
+
+``python -m warpfile.bench PART...`` measures some parts, ``--scheme`` some schemes.
+"""
 
 from __future__ import annotations
 
+import argparse
+import subprocess
+import sys
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from warpfile import scaling
 from warpfile.display import Report, progress, say, show_table
 from warpfile.inputs import execute_kernel, kernel_directory, obtain_trace
 from warpfile.options import Design, designs
-from warpfile.run import golden_run
+from warpfile.schemes import SCHEMES
 
 ROOT = Path("build")
-KERNEL = "matmul_tiled"
 EMULATED = ("saxpy", "collatz", "matmul_tiled")
 REPEATS = 3
 
-
-def main() -> None:
-    """Measure at every scheme's own preset and 32 lanes, and print one table."""
-    every = designs(["all"], None, ())
-    rows: list[tuple[object, ...]] = []
-    with progress("bench") as report:
-        rows += emulator_rows(report)
-        rows.append(analysis_row())
-        rows += [generate_row(design) for design in every]
-        rows += golden_rows(report)
-        for design in every:
-            rows += lockstep_rows(design, report)
-        rows += [synthesis_row(design, report) for design in every]
-    show_table(("what", "amount", "unit", "seconds", "per second", "ratio to the bare simulator"), rows)
-    say(
-        "Best of three. The bare simulator replays the recorded inputs without golden model, comparison or VPI traffic."
-    )
+Row = tuple[object, ...]
 
 
-def emulator_rows(report: Report) -> list[tuple[object, ...]]:
+@dataclass(frozen=True)
+class Part:
+    """One table: its columns, what it has rows of, given the schemes, and how a row is measured."""
+
+    columns: tuple[str, ...]
+    subjects: Callable[[Sequence[Design]], Sequence[Any]]
+    row: Callable[[Any, Report], Row]
+
+
+def main() -> int:
+    """Measure at every scheme's own preset and 32 lanes, and print each table as soon as it is there.
+
+    What cannot be measured is said and left out; the exit status is then 1.
+    """
+    parser = argparse.ArgumentParser(prog="python -m warpfile.bench", description=__doc__)
+    parser.add_argument("parts", metavar="PART", nargs="*", help=f"{', '.join(PARTS)}; default: all but synthesise")
+    parser.add_argument("--scheme", action="append", choices=tuple(SCHEMES), help="may be repeated; default: all")
+    options = parser.parse_args()
+    if unknown := [name for name in options.parts if name not in PARTS]:
+        parser.error(f"PART must be one of {', '.join(PARTS)}, not {unknown[0]}")
+    every = designs(options.scheme or ["all"], None, ())
+    missing = [
+        line for name in options.parts or [name for name in PARTS if name != "synthesise"] for line in show(name, every)
+    ]
+    for line in missing:
+        say(f"not measured: {line}")
+    return int(bool(missing))
+
+
+def show(name: str, every: Sequence[Design]) -> list[str]:
+    """Measure one part and print its table; returns what could not be measured, and why."""
+    part, rows, missing = PARTS[name], [], []
+    with progress(f"bench {name}") as report:
+        for subject in part.subjects(every):
+            called = subject.scheme.name if isinstance(subject, Design) else str(subject)
+            report(called)
+            try:
+                rows.append((called, *part.row(subject, report)))
+            except Exception as error:  # the other rows are worth having
+                missing.append(f"{name} {called}: {_reason(error)}")
+    show_table((name, *part.columns), rows)
+    return missing
+
+
+def _reason(error: Exception) -> str:
+    said = str(error.stderr or "").strip() if isinstance(error, subprocess.CalledProcessError) else ""
+    return said.splitlines()[-1] if said else f"{type(error).__name__}: {error}"
+
+
+def emulate(kernel: str, report: Report) -> Row:
     """Warp instructions per second of the emulator, listing and launch already loaded."""
-    rows: list[tuple[object, ...]] = []
-    for kernel in EMULATED:
-        result = min(
-            (execute_kernel(kernel_directory(kernel), "large", None, report) for _ in range(REPEATS)), key=_seconds
-        )
-        count = result.trace.instructions
-        rows.append((f"emulate {kernel} (large)", count, "instructions", result.seconds, count / result.seconds, None))
-    return rows
+    runs = [execute_kernel(kernel_directory(kernel), "large", None, report) for _ in range(REPEATS)]
+    count, seconds = runs[0].trace.instructions, min(run.seconds for run in runs)
+    return count, seconds, count / seconds
 
 
-def _seconds(result: object) -> float:
-    return float(result.seconds)  # type: ignore[attr-defined]
-
-
-def analysis_row() -> tuple[object, ...]:
+def analyze(shape: str, report: Report) -> Row:
     """Seconds to analyse a listing as large as the largest real kernel that we know, JSON included."""
-    _, count, _, seconds, _ = scaling.measured("mixed", scaling.LARGEST)
-    return ("analyze --json (made up)", count, "instructions", seconds, int(str(count)) / float(str(seconds)), None)
+    _, count, _, seconds, mebibytes = scaling.measured(shape, scaling.LARGEST)
+    return count, seconds, mebibytes
 
 
-def generate_row(design: Design) -> tuple[object, ...]:
-    """Seconds to write the Verilog of the whole machine."""
-    start = time.perf_counter()
-    text = design.scheme.verilog(design.config, probes=False)
-    seconds = time.perf_counter() - start
-    lines = len(text.splitlines())
-    return (f"generate {design.scheme.name}", lines, "lines", seconds, lines / seconds, None)
+def generate(design: Design, report: Report) -> Row:
+    """Processor seconds to write the Verilog of the whole machine."""
+    seconds = []
+    for _ in range(REPEATS):
+        start = time.process_time()
+        text = design.scheme.verilog(design.config, probes=False)
+        seconds.append(time.process_time() - start)
+    return design.preset, text.count("\n"), min(seconds)
 
 
-def synthesis_row(design: Design, report: Report) -> tuple[object, ...]:
+def golden(design: Design, report: Report) -> Row:
+    """Cycles per CPU second of a golden model with its environment, as plain Python and compiled."""
+    from warpfile.speed import both_forms
+
+    cycles, compiled, plain = both_forms(design.scheme.name, REPEATS)
+    fast = (cycles / compiled, plain / compiled) if compiled else (None, None)
+    return cycles, cycles / plain, *fast
+
+
+def lockstep(design: Design, report: Report) -> Row:
+    """Cycles per second by the clock of lockstep and of the simulator alone, in turn."""
+    from warpfile.sim.benchmark import lockstep_speed
+    from warpfile.speed import KERNEL, SIZE, timed
+
+    trace = obtain_trace(KERNEL, SIZE, None, report)
+    speed = lockstep_speed(design.scheme, timed(design.scheme), trace, ROOT, REPEATS, report)
+    cycles, compared, bare = speed.cycles, speed.lockstep_seconds, speed.bare_seconds
+    return design.preset, cycles, cycles / compared, cycles / bare, bare / compared
+
+
+def synthesise(design: Design, report: Report) -> Row:
     """Seconds to measure a scheme's area and logic levels at its own preset, Verilog included, nothing remembered."""
     from warpfile.synth.area import measure
 
-    report(f"synthesise {design.scheme.name}")
     start = time.perf_counter()
-    cells = measure(design.scheme, design.config, cache=None).cells
-    seconds = time.perf_counter() - start
-    return (f"synthesise {design.scheme.name}", cells, "cells", seconds, cells / seconds, None)
+    cells = measure(design.scheme, design.config, cache=None, progress=report).cells
+    return cells, time.perf_counter() - start
 
 
-def golden_rows(report: Report) -> list[tuple[object, ...]]:
-    """Cycles per CPU second of every scheme's golden model with its environment, as plain Python and compiled."""
-    from warpfile.speed import KERNEL, SIZE, both_forms
-
-    report("golden models")
-    compiled, plain = both_forms(REPEATS)
-    rows: list[tuple[object, ...]] = []
-    for name, (cycles, slow) in plain.items():
-        where = f"golden {name}: {KERNEL} ({SIZE})"
-        rows.append((f"{where}, plain Python", cycles, "cycles", slow, cycles / slow, None))
-        if name in compiled:
-            fast = compiled[name][1]
-            rows.append(
-                (f"{where}, compiled, {slow / fast:.1f} times plain", cycles, "cycles", fast, cycles / fast, None)
-            )
-    return rows
+def _schemes(every: Sequence[Design]) -> Sequence[Design]:
+    return every
 
 
-def lockstep_rows(design: Design, report: Report) -> list[tuple[object, ...]]:
-    """Cycles per second of the golden model, of lockstep and of the simulator alone, on one kernel."""
-    from warpfile.sim.benchmark import lockstep_speed
-
-    trace = obtain_trace(KERNEL, "large", None, report)
-    runs = [golden_run(design.scheme, design.config, design.preset, trace, report) for _ in range(REPEATS)]
-    golden = min(run.seconds for run in runs)
-    speed = lockstep_speed(design.scheme, design.config, trace, ROOT, REPEATS)
-    cycles, lockstep, bare = speed.cycles, speed.lockstep_seconds, speed.bare_seconds
-    named = (("golden model alone", golden), ("lockstep, compared cycles", lockstep), ("bare simulator", bare))
-    where = f"{design.scheme.name}, {KERNEL} (large), {design.preset}, {design.config.lanes} lanes"
-    return [(f"{name}: {where}", cycles, "cycles", used, cycles / used, bare / used) for name, used in named]
-
+PARTS = {
+    "emulate": Part(("instructions", "seconds", "per second"), lambda every: EMULATED, emulate),
+    "analyze": Part(("instructions, made up", "CPU seconds", "MiB"), lambda every: ("mixed",), analyze),
+    "generate": Part(("preset", "lines", "CPU seconds"), _schemes, generate),
+    "golden": Part(("cycles", "per CPU second, plain", "compiled", "times"), _schemes, golden),
+    "lockstep": Part(("preset", "cycles", "compared per second", "bare simulator", "ratio"), _schemes, lockstep),
+    "synthesise": Part(("cells", "seconds"), _schemes, synthesise),
+}
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

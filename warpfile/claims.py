@@ -14,19 +14,21 @@ DENSE = min(NAND2_PER_BIT, key=NAND2_PER_BIT.__getitem__)
 def measured(claim: Claim, report: AreaReport, baseline: AreaReport) -> float:
     """What a claim is about, of a scheme's report and that of the baseline beside it, over that of the register file.
 
-    Bits are compared with bits; logic and areas with the file's bits at the density ``DENSE``.
+    Bits are compared with bits; logic and areas with the file's bits at the density ``DENSE``. The file is the
+    baseline's: a scheme may have further memories, which are of that density too.
     """
-    file_area = report.memory_bits * NAND2_PER_BIT[DENSE]
+    file_bits, per_bit = baseline.memory_bits, NAND2_PER_BIT[DENSE]
     match claim.measure:
         case "storage over the baseline":
-            return (_all_bits(report) - _all_bits(baseline)) / report.memory_bits
-        case "logic over the baseline":
-            return (report.nand2_equivalents - baseline.nand2_equivalents) / file_area
+            return (_all_bits(report) - _all_bits(baseline)) / file_bits
+        case "area over the baseline":
+            logic = report.nand2_equivalents - baseline.nand2_equivalents
+            return (logic / per_bit + report.memory_bits - file_bits) / file_bits
         case "bits":
-            return bits(report, claim.of) / report.memory_bits
+            return bits(report, claim.of) / file_bits
         case _:
             found = [one.nand2_equivalents * one.instances for one in report.modules if one.name in claim.of]
-            return sum(found) / file_area
+            return sum(found) / per_bit / file_bits
 
 
 def bits(report: AreaReport, names: Iterable[str]) -> int:

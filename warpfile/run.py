@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from warpfile.application import Difference
 from warpfile.display import Report
 from warpfile.schemes import GoldenModel, Scheme
+from warpfile.sim.counters import reported
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -45,6 +46,11 @@ class GoldenRun:
         """Warp instructions per cycle."""
         return self.instructions / self.cycles if self.cycles else 0.0
 
+    @property
+    def reported(self) -> dict[str, int]:
+        """The counters that say something of the configuration."""
+        return reported(self.config, self.counters)
+
     def to_json(self) -> dict[str, object]:
         """The facts of ``--json``."""
         return {
@@ -55,7 +61,7 @@ class GoldenRun:
             "cycles": self.cycles,
             "instructions": self.instructions,
             "ipc": self.ipc,
-            "counters": self.counters,
+            "counters": self.reported,
             "operands_checked": self.operands_checked,
             "seconds": self.seconds,
         }

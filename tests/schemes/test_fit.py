@@ -37,6 +37,12 @@ def refusal(scheme: Scheme, preset: str = "", **changes: object) -> str:
         ("rfc+gto", "rfc wants a scheduler with places, which gto and units do not offer"),
         ("baseline+lrr+rfc", "rfc wants a scheduler with places, which lrr and units do not offer"),
         ("rfc+bow", "bow wants places in the cycle of the offer, which rfc does not offer"),
+        ("bow+ltrf", "bow wants places in the cycle of the offer, which ltrf does not offer"),
+        ("bow_wr+ltrf", "bow wants places in the cycle of the offer, which ltrf does not offer"),
+        ("malekeh+ltrf", "malekeh wants places in the cycle of the offer, which ltrf does not offer"),
+        ("ltrf+gto", "ltrf wants a scheduler with places, which gto and units do not offer"),
+        ("ltrf_plus+lrr", "ltrf wants a scheduler with places, which lrr and units do not offer"),
+        ("ltrf+oldest", "ltrf wants a scheduler with places, which oldest and units do not offer"),
         (
             "malekeh+gto",
             "malekeh wants a scheduler that takes preferred warps in the order of their age or of their places, which",

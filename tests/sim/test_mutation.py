@@ -135,6 +135,16 @@ def test_a_mutant_of_no_cell_is_an_error():
         equivalent(SMALL, Mutant(0, "part", "mutate -mode inv -module part -cell nowhere -port B -portbit 0", ""))
 
 
+@pytest.mark.parametrize("said", ["No matching port in gate module", "Conflicting init values for signal 1'0"])
+def test_a_mutant_whose_registers_yosys_cannot_pair_is_not_proven(monkeypatch, said):
+    def stopped(*arguments):
+        raise YosysError(f"yosys stopped: ERROR: {said}")
+
+    hidden = small_mutant("-mode const0", "-cell $and$machine.v:5", "-port Y")
+    monkeypatch.setattr("warpfile.sim.mutants._yosys", stopped)
+    assert not equivalent(SMALL, hidden, reset=True)
+
+
 def test_only_control_modules_that_the_other_machine_lacks_are_mutated(root):
     assert control_modules(SMALL) == ("part", "store")
     renamed = SMALL.replace("part", "piece").replace("input a", "input [3:0] a")

@@ -21,8 +21,7 @@ from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
 
-#: Every scheme beside the baseline, those too that are not listed yet.
-OTHERS = [*(name for name in SCHEMES if name != "baseline"), "ltrf", "ltrf_plus"]
+OTHERS = [name for name in SCHEMES if name != "baseline"]
 #: A warp leaves for any load, if a ready one needs its place, and comes back for all its loads.
 OUTSTANDING = {"suspend": "outstanding", "resume": "all", "suspend_load": "needed", "suspend_barrier": "needed"}
 #: Configurations that are unlike the scheme's own: scheme, preset, what is changed. Each is a simulation of its own:
@@ -39,6 +38,7 @@ AWKWARD = [
     ("pilot", "tiny", {"remap": "migrate", "rename_latency": 1, "fast_registers": 3, "collect": "all"}),
     ("bow_wr+regmutex", "tiny", {"fair": 1, "bank_cycles": 2}),
     ("baseline+two_level", "tiny", OUTSTANDING | {"active_warps": 2, "long_from": "miss"}),
+    ("ltrf_plus", "tiny", {"active_warps": 4, "interval_registers": 32, "crossbar_beats": 1, "resume": "head"}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (

@@ -1,10 +1,12 @@
 """What a build leaves, and what it keeps for the next one."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from warpfile.schemes import SCHEMES
 from warpfile.sim import simulators
@@ -40,8 +42,12 @@ def apart() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The first build under a root, which has to make everything."""
-    return built(tmp_path_factory.mktemp("builds"), "first")
+    """The first build under a root, which has to make everything: once for all worker processes."""
+    shared = tmp_path_factory.getbasetemp()
+    root = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / "builds"
+    root.mkdir(exist_ok=True)
+    with FileLock(root / "lock"):
+        return root / "first" if (root / "first" / "harness").exists() else built(root, "first")
 
 
 def runtime(root: Path) -> Path:
@@ -76,7 +82,7 @@ def test_many_build_folders_can_share_one_library(first: Path, tmp_path: Path, m
 def test_a_precompiled_header_is_read(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Behind a header with an error: only who reads what was compiled before gets through."""
     kept = tmp_path / runtime(first.parent).name
-    shutil.copytree(runtime(first.parent), kept)
+    shutil.copytree(runtime(first.parent), kept, ignore=shutil.ignore_patterns("*.partial"))  # of other workers
     (kept / "O0.h").write_text("#error the precompiled header was not read\n")
     assert (built(tmp_path, "second") / "harness").exists()
     (kept / "O0.h.gch").unlink()

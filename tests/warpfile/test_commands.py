@@ -144,6 +144,11 @@ def test_a_kept_trace_is_not_used_for_another_launch() -> None:
     assert len(names) == 2 * len(inputs.bundled_kernels())
 
 
+def test_a_file_with_nothing_near_reports_no_misses(facts: Any, kernel: Path) -> None:
+    found = facts("run", "ltrf", "rfc", "pilot", kernel, "--preset", "tiny")["schemes"]
+    assert [name for name, one in found.items() if {"cache_hits", "cache_misses"} & {*one["counters"]}] == ["rfc"]
+
+
 def test_a_run_without_events_is_given_up(invoke: Invoke, kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warpfile.run.QUIET_LIMIT", 20)
     result = invoke("run", "baseline", kernel, "--set", "sfu_latency=400")

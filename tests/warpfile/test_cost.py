@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,13 @@ def test_claims_are_shares_of_the_register_file() -> None:
     assert ours["new bits, of the register file"] == 5 / FILE_BITS
     assert ours["bits of the cache, of the register file"] == 500 / FILE_BITS
     assert ours["area of the cache's data, of the register file"] == 2000 / dense
+
+
+def test_a_memory_beside_the_banks_is_an_addition_to_them() -> None:
+    more = replace(GROWN, storage_bits={"flip_flops": {"part": 1500}, "memories": {"ram": FILE_BITS, "cache": 600}})
+    ours = {claim.measure: measured(claim, more, BASE) for claim in SCHEMES["ltrf"].claims + SCHEMES["bow"].claims}
+    assert ours["storage over the baseline"] == 2000 / FILE_BITS
+    assert ours["area over the baseline"] == pytest.approx(2000 / FILE_BITS / NAND2_PER_BIT[DENSE] + 600 / FILE_BITS)
 
 
 def test_the_densest_memory_makes_the_register_file_smallest() -> None:

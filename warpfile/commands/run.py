@@ -51,6 +51,6 @@ def _show(runs: list[GoldenRun]) -> None:
         for one in runs
     ]
     show_table(columns, rows)
-    names = list(dict.fromkeys(name for one in runs for name in one.counters))
-    counters = [(name, *(one.counters.get(name) for one in runs)) for name in names]
+    names = list(dict.fromkeys(name for one in runs for name in one.reported))
+    counters = [(name, *(one.reported.get(name) for one in runs)) for name in names]
     show_table(("counter", *(one.scheme for one in runs)), counters)

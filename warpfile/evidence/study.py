@@ -46,7 +46,8 @@ class Point:
     """A scheme in one configuration; ``changes`` are pairs of field and value.
 
     ``foresight``: of ``malekeh``, with exact reuse distances in its entries instead of near bits. ``setting``: the
-    launch of every kernel. ``dual``: with two issues of one warp per cycle (``golden.dual``).
+    launch of every kernel. ``dual``: with two issues of one warp per cycle (``golden.dual``). ``file``: place of
+    another golden class for the register file, in which a cause that is studied is removed.
     """
 
     scheme: str
@@ -55,6 +56,7 @@ class Point:
     foresight: bool = False
     setting: str = "large"
     dual: bool = False
+    file: str = ""
 
     @property
     def small(self) -> Point:
@@ -224,6 +226,8 @@ def _golden(scheme: Scheme, cfg: Config, run: Run) -> Outcome:
         make = _foreseeing(scheme, cfg, trace, workload)
     elif run.point.dual:
         make, surroundings = _dual(scheme), DualEnvironment
+    elif run.point.file:
+        make = _with_file(scheme, run.point.file)
     done = golden_run(scheme, cfg, run.point.preset, trace, silent, make, workload, surroundings)
     seconds = round(time.process_time() - start, 3)
     return Outcome(done.cycles, done.instructions, done.counters, done.trail, seconds)
@@ -246,6 +250,17 @@ def _dual(scheme: Scheme) -> Callable[[Config, ProbeLayout], GoldenModel]:
     from warpfile.golden.dual import DualMachine
 
     return lambda cfg, layout: DualMachine(cfg, layout, *(found(part.golden) for part in scheme.parts(cfg)))
+
+
+def _with_file(scheme: Scheme, file: str) -> Callable[[Config, ProbeLayout], GoldenModel]:
+    """Maker of a golden model with another class for its register file."""
+    from warpfile.golden.machine import Machine
+
+    def make(cfg: Config, layout: ProbeLayout) -> GoldenModel:
+        scheduler, collectors, _ = (found(part.golden) for part in scheme.parts(cfg))
+        return Machine(cfg, layout, scheduler, collectors, found(file))
+
+    return make
 
 
 def _foreseeing(

@@ -50,6 +50,8 @@ def parallel_copy(offset: int, moves: Mapping[int, int], dead: Iterable[int]) ->
     one is a row of exchanges.
     """
     waiting = {dest: source for dest, source in moves.items() if dest != source}
+    if not waiting:
+        return []
     spare = min(set(dead) - set(moves) - set(moves.values()), default=None)
     code: list[StaticInstruction] = []
     while waiting:

@@ -48,11 +48,10 @@ class _Slots:
     def __init__(self, names: Names, groups: Groups, wide: int, leaving: frozenset[int] = frozenset()) -> None:
         self.owner = {slot: register for register, slot in names.items() if register not in leaving}
         self.kept: dict[int, set[int]] = {}  #: by slot of such a block, the registers that may be there
-        for register, slot in names.items():
-            block = groups.block(register)
-            if register not in leaving and len(block) > 1 and wide >> register & 1:
+        for register in general_registers(wide):
+            if register in names and register not in leaving and len(block := groups.block(register)) > 1:
                 for other in block:
-                    self.kept.setdefault(slot + other - register, set()).add(other)
+                    self.kept.setdefault(names[register] + other - register, set()).add(other)
 
     def admit(self, wanted: Names) -> bool:
         """Whether registers may have these names."""
@@ -142,7 +141,8 @@ class Layout:
     ) -> list[StaticInstruction]:
         """Moves from names to names in front of an instruction, with ACQ before or REL behind them."""
         offset = 16 * index
-        moves = {new[register]: names.get(register, register) for register in self._live(index)}
+        live = self._live(index) if new is not names else []
+        moves = {new[register]: names.get(register, register) for register in live}
         code = [acquire(offset)] if acquiring else []
         code += parallel_copy(offset, moves, range(self.registers if any(held) else min(self.base, self.registers)))
         return [*code, release(offset)] if held == (True, False) else code
@@ -192,13 +192,12 @@ class Layout:
     def _step(self, index: int, names: dict[int, int]) -> dict[int, int]:
         """Names behind an instruction; notes those in it."""
         found = effects(self.code.cfg.function.instructions[index])
-        after = {
-            register: names.get(register, register) if register not in found.defs else -1
-            for register in general_registers(self.code.live.live_out[index] & GENERAL)
-        }
+        live = general_registers(self.code.live.live_out[index] & GENERAL)
         placed = self._define(index, found.defs, names) if found.defs else {}
         self.result.names[index] = {register: names.get(register, register) for register in found.uses} | placed
-        return {register: placed.get(register, slot) for register, slot in after.items()}
+        return {register: names.get(register, register) for register in live} | {
+            register: slot for register, slot in placed.items() if register in live
+        }
 
     def _define(self, index: int, defs: tuple[int, ...], names: dict[int, int]) -> dict[int, int]:
         """Names of what an instruction defines."""

@@ -14,6 +14,7 @@ from warpfile.compiler.passes.regmutex.choice import Limits, choose, overridden,
 from warpfile.compiler.passes.regmutex.groups import Groups, find_groups
 from warpfile.compiler.passes.regmutex.layout import Rewriting, rewriting
 from warpfile.compiler.passes.regmutex.stretches import Code, Stretches, find_stretches
+from warpfile.compiler.remembered import remembered
 from warpfile.compiler.textures import SURFACES, TEXTURES
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
@@ -72,13 +73,13 @@ def planned(function: Function, registers: int, limits: Limits, cfg: RegMutexCon
         if problem:
             raise ValueError(f"es_override must be 0 for {function.name}: {problem}")
         try:
-            return _Planner(function, registers, cfg).plan(base)
+            return _planner(function, registers, cfg).plan(base)
         except _Unfit as unfit:
             size = f"es_override must be less than {cfg.es_override} for {function.name}"
             raise ValueError(f"{size}, with a base set of {base}: {unfit}") from None
     if problem:
         return Plan(registers, reason=problem)
-    planner = _Planner(function, registers, cfg)
+    planner = _planner(function, registers, cfg)
     extended = choose(registers, limits, cfg, planner.fits)
     if not extended:
         return Plan(registers, reason=planner.refused or "registers do not limit the warps, or no size fits")
@@ -89,6 +90,20 @@ class _Unfit(ValueError):
     """A base set that the code cannot do with."""
 
 
+@remembered
+def _planners(function: Function) -> dict[tuple[int, int, int, str], _Planner]:
+    """Planners of a function, by all that their plans depend on: schemes that agree in it share them."""
+    return {}
+
+
+def _planner(function: Function, registers: int, cfg: RegMutexConfig) -> _Planner:
+    known, key = _planners(function), (registers, cfg.merge_gap, cfg.hoist, cfg.pair_state)
+    if key not in known:
+        known[key] = _Planner(function, registers, cfg)
+    known[key].refused = ""
+    return known[key]
+
+
 class _Planner:
     """Plans of one function, by base set."""
 
@@ -97,6 +112,7 @@ class _Planner:
         self.total = rounded(registers)
         self.groups: Groups | None = None
         self.plans: dict[int, Plan] = {}
+        self.unfit: dict[int, str] = {}
         self.refused = ""
 
     def fits(self, base: int) -> bool:
@@ -110,8 +126,13 @@ class _Planner:
 
     def plan(self, base: int) -> Plan:
         """The plan for a base set."""
-        if base not in self.plans:
-            self.plans[base] = self._plan(base)
+        if base not in self.plans and base not in self.unfit:
+            try:
+                self.plans[base] = self._plan(base)
+            except _Unfit as unfit:
+                self.unfit[base] = str(unfit)
+        if base in self.unfit:
+            raise _Unfit(self.unfit[base])
         return self.plans[base]
 
     def _plan(self, base: int) -> Plan:

@@ -81,3 +81,15 @@ def test_the_sheet_counts_a_table_for_every_warp(changes):
     assert published == expected
     block = ("address tables", "warp offsets", "working sets and livenesses of the warps")
     assert not cfg.liveness or sum(published[name] for name in block) == 114_880
+
+
+@pytest.mark.regress
+def test_the_netlist_has_the_papers_control_block_and_totals():
+    """At the paper's size, one lane of 32 built: a minute."""
+    size = {"active_warps": 8, "warps": 64, "register_names": 256, "interval_registers": 16, "banks": 16, "rows": 128}
+    found = bits(config(**size, lanes=1, liveness=1, control_block="warps"))
+    block = found["address tables"] + found["working sets and livenesses of the warps"]
+    offsets, allocation, collectors, tags = 192 + 56, 1_104 - 640, 448, 112
+    assert block == 114_880 - 192
+    named = 32 * found["cache"] + block + found["free banks"] + found["pending registers"]
+    assert named == 249_720 - offsets - allocation - collectors - tags

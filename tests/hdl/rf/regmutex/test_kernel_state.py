@@ -37,3 +37,13 @@ def test_a_kernel_waits_until_the_last_warp_has_left():
 
     part = KernelState(config())
     run(part, bench)
+
+
+def test_the_extended_set_is_what_is_behind_the_base_set_whatever_its_size():
+    async def bench(ctx):
+        for base in range(len(part.extended) + 1):
+            assert await begin(ctx, part, base_registers=base)
+            assert ctx.get(part.extended) == (1 << len(part.extended)) - (1 << base)
+
+    part = KernelState(config(register_names=64))
+    run(part, bench)
