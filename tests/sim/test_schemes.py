@@ -21,7 +21,8 @@ from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
 
-OTHERS = [name for name in SCHEMES if name != "baseline"]
+#: Every scheme beside the baseline, and of those that are not listed yet the two with everything in them.
+OTHERS = [*(name for name in SCHEMES if name != "baseline"), "corf_virtual", "corf_plus_virtual"]
 #: A warp leaves for any load, if a ready one needs its place, and comes back for all its loads.
 OUTSTANDING = {"suspend": "outstanding", "resume": "all", "suspend_load": "needed", "suspend_barrier": "needed"}
 #: Configurations that are unlike the scheme's own: scheme, preset, what is changed. Each is a simulation of its own:
@@ -39,6 +40,7 @@ AWKWARD = [
     ("bow_wr+regmutex", "tiny", {"fair": 1, "bank_cycles": 2}),
     ("baseline+two_level", "tiny", OUTSTANDING | {"active_warps": 2, "long_from": "miss"}),
     ("ltrf_plus", "tiny", {"active_warps": 4, "interval_registers": 32, "crossbar_beats": 1, "resume": "head"}),
+    ("corf_plus_virtual", "tiny", {"banks": 4, "source_slots": 3, "ports": 6, "write_back_ports": 6}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
@@ -56,6 +58,11 @@ AWKWARD = [
             ),
             ("rfc", {"active_warps": 1, "cache_entries": 1, "write_queue": 1, "active_choice": "round_robin"}),
             ("bow+pilot", {"slow_cycles": 5}),
+            *(
+                (name, {"banks": 4, "source_slots": 3})
+                for name in ("virtualization", "packing", "packing_virtual", "first_fit", "corf", "corf_plus")
+            ),
+            ("first_fit_virtual+two_level", {"active_warps": 3, "bank_arbitration": "oldest", "ports": 1}),
             ("malekeh+pilot", {"bank_ports": "1R1W"}),
             ("pilot+two_level", {"active_warps": 3, "collect": "one"}),
             ("pilot", {"fast_registers": 5, "profile": "oracle", "low_cycles": 7, "collect": "all", "banks": 4}),
