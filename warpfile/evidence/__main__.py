@@ -27,9 +27,13 @@ guess.
 """
 
 
-def pages() -> dict[str, ModuleType]:
-    """Modules of the pages by their scheme's name; all have ``page`` and ``kernel_row``."""
-    return {name: importlib.import_module(scheme.study) for name, scheme in SCHEMES.items() if scheme.study}
+def pages(named: Iterable[str] = ()) -> dict[str, ModuleType]:
+    """Modules of the pages by their scheme's name; all have ``page`` and ``kernel_row``.
+
+    ``named``: names that are known and need not be listed.
+    """
+    schemes = dict(SCHEMES) | {name: SCHEMES[name] for name in named if name in SCHEMES}
+    return {name: importlib.import_module(scheme.study) for name, scheme in schemes.items() if scheme.study}
 
 
 def runs(page: ModuleType) -> Iterable[Run]:
@@ -48,9 +52,10 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--write", action="store_true", help="replace the pages")
     parser.add_argument("--fresh", action="store_true", help="run everything anew, whatever build/evidence has")
     options = parser.parse_args(arguments)
-    if unknown := [name for name in options.pages if name not in (*known, ALL)]:
+    if unknown := [name for name in options.pages if name not in (*pages(options.pages), ALL)]:
         parser.error(f"SCHEME must be one of {', '.join(known)}, {ALL}, not {unknown[0]!r}")
     names = list(known) if ALL in options.pages or not options.pages else options.pages
+    known = pages(names)
     with progress("evidence") as report:
         study = studied(itertools.chain(*(runs(known[name]) for name in names)), report, fresh=options.fresh)
     for name in names:

@@ -158,7 +158,7 @@ def _sizes(study: Study) -> Iterator[str]:
 
 
 def _causes(study: Study) -> Iterator[str]:
-    yield "## Why IPC falls at the preset's latency\n"
+    yield "## IPC at the preset's latency, a cause removed\n"
     plain = study.of(BASELINE.small, _worst(study)).ipc
     yield (
         f"IPC over the baseline, and of one run of `{WORST}` (baseline {plain:.2f}); small launches, a cause removed.\n"
