@@ -9,8 +9,7 @@ from amaranth import Cat, Const, Module, Mux, Value
 
 from warpfile.hdl.arbiter import highest_one, lowest_one, select
 from warpfile.hdl.naming import named
-
-SLICES = 4  #: bytes of a lane, each of which has a place of its own in a row
+from warpfile.spec.contract import SLICES
 
 
 def needs_more(word: Value) -> Value:

@@ -37,6 +37,8 @@ def client_count(engines: tuple[Engine, ...], kind: str = "all") -> int:
     return sum(engine.count for engine in engines if kind == "all" or getattr(engine, kind))
 
 
+#: Bytes of a lane; where a value may have fewer than all (``Gives.slices``), each has a place of its own in a row.
+SLICES = 4
 #: What sources one access may bring together: none, two of one row, two of one bank whose slices do not meet.
 JOINS = ("none", "row", "planes")
 

@@ -4,9 +4,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.beat import beat_layout, completion_layout, kernel_layout, launch_layout, result_layout
-from warpfile.hdl.slices import SLICES
 from warpfile.spec.config import Config, index_bits
-from warpfile.spec.contract import Engine, client_count
+from warpfile.spec.contract import SLICES, Engine, client_count
 
 Members = dict[str, wiring.Member]
 #: Ports of engines that have one word per client in every lane.

@@ -10,13 +10,12 @@ from typing import ClassVar
 import numpy as np
 
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
-from warpfile.spec.contract import Gives
+from warpfile.spec.contract import SLICES, Gives
 from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.structure import RENAMING_RAM, Structure
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
-SLICES = 4  #: bytes of a lane that have a place of their own
 PAIRS = 4  #: that one operand tells
 CHUNK = 26  #: registers whose sides one operand tells
 RIGHT, LEFT = 1, 2  #: sides of a register

@@ -5,7 +5,7 @@ from __future__ import annotations
 from warpfile.golden.copies import POISON, merged
 from warpfile.golden.rf.renaming import Mapped
 from warpfile.spec.config import Config
-from warpfile.spec.schemes.packed import SLICES
+from warpfile.spec.contract import SLICES
 from warpfile.spec.stimulus import Result
 
 

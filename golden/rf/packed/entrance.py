@@ -11,7 +11,8 @@ from warpfile.golden.rf.packed.seen import Seen
 from warpfile.golden.rf.packed.stages import Deciding, Stages
 from warpfile.golden.rf.packed.widths import Widths
 from warpfile.golden.rf.renaming import RenamingTable
-from warpfile.spec.schemes.packed import SLICES, PackedConfig
+from warpfile.spec.contract import SLICES
+from warpfile.spec.schemes.packed import PackedConfig
 from warpfile.spec.stimulus import Result
 
 

@@ -19,9 +19,10 @@ from warpfile.golden.rf.renaming import UNMAPPED, Mapped, RenamingTable
 from warpfile.golden.rf.slices import FreeSlices
 from warpfile.golden.rf.sweep import Sweep
 from warpfile.golden.scheduler.places import Places
+from warpfile.spec.contract import SLICES
 from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.packed import SLICES, PackedConfig
+from warpfile.spec.schemes.packed import PackedConfig
 from warpfile.spec.stimulus import Result
 from warpfile.spec.workload import Kernel
 

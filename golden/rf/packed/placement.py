@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from warpfile.golden.rf.renaming import UNMAPPED, Mapped
 from warpfile.golden.rf.slices import FreeSlices, run
-from warpfile.spec.schemes.packed import LEFT, RIGHT, SLICES, PackedConfig
+from warpfile.spec.contract import SLICES
+from warpfile.spec.schemes.packed import LEFT, RIGHT, PackedConfig
 
 
 class Wanted:

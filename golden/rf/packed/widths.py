@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpfile.golden.arbiter import indices
 from warpfile.spec.config import Config
-from warpfile.spec.schemes.packed import SLICES
+from warpfile.spec.contract import SLICES
 
 _LANE = (1 << 32) - 1
 #: By k from 1 on: bits that say whether a value needs more than k bytes, the top one of byte k - 1 and seven of byte k.

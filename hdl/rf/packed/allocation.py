@@ -9,9 +9,9 @@ from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.hdl.rf.packed.free_bank import FreeBank
 from warpfile.hdl.rf.packed.search import Search
-from warpfile.hdl.slices import SLICES
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import index_bits
+from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.packed import PackedConfig
 
 

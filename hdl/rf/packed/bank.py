@@ -8,7 +8,8 @@ from warpfile.hdl.arbiter import lowest_one, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.bank import ReadArbiter
 from warpfile.hdl.rf.ram import BankRam, SlicedRam
-from warpfile.spec.schemes.packed import SLICES, PackedConfig
+from warpfile.spec.contract import SLICES
+from warpfile.spec.schemes.packed import PackedConfig
 
 
 class SliceBank(wiring.Component):

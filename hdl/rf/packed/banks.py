@@ -13,7 +13,8 @@ from warpfile.hdl.rf.packed.lane import ResultLane
 from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
 from warpfile.hdl.slices import size_of, way_in, way_out
 from warpfile.hdl.stamp import stamp
-from warpfile.spec.schemes.packed import SLICES, PackedConfig
+from warpfile.spec.contract import SLICES
+from warpfile.spec.schemes.packed import PackedConfig
 
 
 class PackedBanks(wiring.Component):

@@ -19,7 +19,8 @@ from warpfile.hdl.rf.packed.metadata import PairTable, SideTable
 from warpfile.hdl.rf.packed.port import ResultPort
 from warpfile.hdl.rf.read_side import join_reads
 from warpfile.hdl.stamp import stamp
-from warpfile.spec.schemes.packed import SLICES, PackedConfig, packed_probes
+from warpfile.spec.contract import SLICES
+from warpfile.spec.schemes.packed import PackedConfig, packed_probes
 
 Ports = Sequence[wiring.PureInterface]
 

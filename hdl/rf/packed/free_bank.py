@@ -18,7 +18,8 @@ from warpfile.hdl.renaming.lowest import LowestRow
 from warpfile.hdl.renaming.rows import decode_row
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import index_bits
-from warpfile.spec.schemes.packed import SLICES, PackedConfig
+from warpfile.spec.contract import SLICES
+from warpfile.spec.schemes.packed import PackedConfig
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
 from warpfile.hdl.slices import WAY_IN, WAY_OUT, needs_more, packed, unpacked
-from warpfile.spec.schemes.packed import SLICES, PackedConfig
+from warpfile.spec.contract import SLICES
+from warpfile.spec.schemes.packed import PackedConfig
 
 
 class ResultLane(wiring.Component):

@@ -14,7 +14,8 @@ from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout
 from warpfile.hdl.rf.packed.free_bank import Shape, shapes
 from warpfile.hdl.slices import first_slices, high_slices, low_slices, slices_from
-from warpfile.spec.schemes.packed import LEFT, RIGHT, SLICES, PackedConfig
+from warpfile.spec.contract import SLICES
+from warpfile.spec.schemes.packed import LEFT, RIGHT, PackedConfig
 
 
 @dataclass(frozen=True)

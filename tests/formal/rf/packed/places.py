@@ -12,8 +12,8 @@ from tests.formal.properties import Miswired, Proof
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.rf.packed import allocation, free_bank
 from warpfile.hdl.rf.packed.allocation import Allocation
-from warpfile.hdl.slices import SLICES
 from warpfile.schemes import SCHEMES
+from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.packed import PackedConfig
 
 ROWS = 2
