@@ -3,6 +3,7 @@
 import pytest
 from amaranth.sim import Simulator
 
+from tests.hdl.unstamped import inside
 from warpfile.hdl import frame
 from warpfile.hdl.frame import Frame
 from warpfile.hdl.scheduler.policy import Lrr
@@ -12,12 +13,6 @@ from warpfile.spec.schemes.regmutex import RegMutexConfig
 CFG = RegMutexConfig(
     warps=3, lanes=1, collectors=1, rows=8, register_names=8, banks=2, bank_skew="none", source_slots=1, active_warps=1
 )
-
-
-def inside(m, name, module, build, **_):
-    """A repeated part as a submodule like any other."""
-    m.submodules[name] = part = build()
-    return part
 
 
 def play(monkeypatch, scene, kind=Lrr, scheduler="lrr"):

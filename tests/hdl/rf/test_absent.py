@@ -4,6 +4,7 @@ import pytest
 from amaranth import Module
 from amaranth.sim import Simulator
 
+from tests.hdl.unstamped import inside
 from warpfile.hdl.rf import bank, banks, read_side
 from warpfile.hdl.rf.banks import Banks
 from warpfile.hdl.rf.ram import BankRam
@@ -25,12 +26,6 @@ class Pins(BankRam):
 
     def elaborate(self, platform):
         return Module()
-
-
-def inside(m, name, module, build, **_):
-    """A repeated part as a submodule like any other."""
-    m.submodules[name] = part = build()
-    return part
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.collectors.malekeh.parts import ConfiguredProperties
 from tests.formal.properties import Miswired, Proof
+from tests.hdl.unstamped import inside
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.rf.packed import allocation, free_bank
 from warpfile.hdl.rf.packed.allocation import Allocation
@@ -39,10 +40,6 @@ class PlaceProperties(ConfiguredProperties):
 
     def elaborate(self, platform):
         """The banks are parts of one tree."""
-
-        def inside(m, name, module, build, **_):
-            m.submodules[name] = part = build()
-            return part
 
         with contextlib.ExitStack() as stack:
             for module in (allocation, free_bank):

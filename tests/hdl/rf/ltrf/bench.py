@@ -6,6 +6,7 @@ from amaranth import Module
 from amaranth.lib import memory
 from amaranth.sim import Simulator
 
+from tests.hdl.unstamped import inside
 from warpfile.hdl.rf import read_side
 from warpfile.hdl.rf.ltrf import cache, main_banks, places, sets, transfers
 from warpfile.hdl.rf.ltrf.file import PrefetchedFile
@@ -77,12 +78,6 @@ class SimulatedTable(TableRam):
             self.read_data.eq(read.data),
         ]
         return m
-
-
-def inside(m, name, module, build, **_):
-    """A repeated part as a submodule like any other."""
-    m.submodules[name] = part = build()
-    return part
 
 
 def whole(monkeypatch) -> None:

@@ -8,6 +8,7 @@ from amaranth import Module
 from amaranth.lib import memory
 from amaranth.sim import Simulator
 
+from tests.hdl.unstamped import inside
 from warpfile.hdl.renaming import table
 from warpfile.hdl.rf import read_side
 from warpfile.hdl.rf.packed import allocation, bank, banks, file, free_bank
@@ -86,12 +87,6 @@ class SimulatedTable(RenamingRam):
                 self.read_data[port].eq(read.data),
             ]
         return m
-
-
-def inside(m, name, module, build, **_):
-    """A repeated part as a submodule like any other."""
-    m.submodules[name] = part = build()
-    return part
 
 
 def whole(monkeypatch) -> None:

@@ -7,6 +7,7 @@ from amaranth import Module
 from amaranth.sim import Simulator
 
 from tests.hdl.rf.regmutex.bench import config
+from tests.hdl.unstamped import inside
 from warpfile.hdl.rf import bank, banks, read_side
 from warpfile.hdl.rf.ram import BankRam
 from warpfile.hdl.rf.regmutex.file import RegMutexFile
@@ -23,12 +24,6 @@ class Pins(BankRam):
 
     def elaborate(self, platform):
         return Module()
-
-
-def inside(m, name, module, build, **_):
-    """A repeated part as a submodule like any other."""
-    m.submodules[name] = part = build()
-    return part
 
 
 @pytest.fixture(autouse=True)
