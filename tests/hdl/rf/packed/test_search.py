@@ -80,6 +80,26 @@ def masks(size: int) -> list[int]:
     return [(1 << size) - 1 << anchor for anchor in range(5 - size)]
 
 
+def wanted(part: Allocation, port: int, size: int, home: int, old: tuple[int, int, int]) -> list:
+    """Inputs of a port that looks for so many bytes, by signal; ``old``: what it has, as bank, row and mask."""
+    place = part.old_places[port]
+    inputs = [(part.sizes[port], 1 << size - 1), (part.homes[port], home)]
+    return [*inputs, (place.bank, old[0]), (place.row, old[1]), (part.old_masks[port], old[2])]
+
+
+def dying(part: Allocation, dies: tuple[int, int, int]) -> list:
+    """Inputs of the release."""
+    gone = part.release_place
+    return [(gone.bank, dies[0]), (gone.row, dies[1]), (part.release_mask, dies[2]), (part.released, bool(dies[2]))]
+
+
+def partnered(part: Allocation, port: int, paired: bool, partner: tuple[int, int, int]) -> list:
+    """Inputs of a register's partner."""
+    place = part.partner_places[port]
+    inputs = [(part.with_partner, paired << port), (part.partner_masks[port], partner[2])]
+    return [*inputs, (place.bank, partner[0]), (place.row, partner[1])]
+
+
 @pytest.mark.parametrize("scheme", ["virtualization", "packing", "corf", "corf_plus"])
 def test_searches_find_what_the_page_says(scheme: str) -> None:
     cfg = config(scheme, rows=4)
@@ -97,18 +117,10 @@ def test_searches_find_what_the_page_says(scheme: str) -> None:
             if cfg.allocation == "sides" and old[2]:
                 home = old[0]
             port = numbers.randrange(cfg.write_ports)
-            place, gone, found = part.old_places[port], part.release_place, part.places[port]
-            inputs = [(part.sizes[port], 1 << size - 1), (part.homes[port], home)]
-            inputs += [(place.bank, old[0]), (place.row, old[1]), (part.old_masks[port], old[2])]
-            inputs += [
-                (gone.bank, dies[0]),
-                (gone.row, dies[1]),
-                (part.release_mask, dies[2]),
-                (part.released, bool(dies[2])),
-            ]
+            found = part.places[port]
+            inputs = wanted(part, port, size, home, old) + dying(part, dies)
             if cfg.allocation == "pairs":
-                inputs += [(part.with_partner, paired << port), (part.partner_masks[port], partner[2])]
-                inputs += [(part.partner_places[port].bank, partner[0]), (part.partner_places[port].row, partner[1])]
+                inputs += partnered(part, port, paired, partner)
             if cfg.allocation == "sides":
                 inputs.append((part.sides[port], side))
             for signal, value in inputs:
