@@ -43,6 +43,10 @@ class Seen:
         self._last = cfg.epoch - 1
         self._shows_sources = "source_lookup" in layout.offset
         self._events = 0
+        self._first: list[tuple[int, int]] = []
+        self._second: list[tuple[int, int]] = []
+        self._slots: list[tuple[int, int]] = []
+        self._packed = 0
 
     def _count(self, counter: str, number: int = 1) -> None:
         self._counters[counter] += number
@@ -106,9 +110,12 @@ class Seen:
         at, events, self._events = self._at, self._events, 0
         profiling, counted = phases.state == PROFILE, len(phases.counts.held)
         ends = phases.running and not phases.ends and not phases.held and epochs.cycle == self._last
-        self._count("pilot_cycles", profiling)
-        self._count("pilot_accesses", counted)
-        self._count("low_mode_cycles", not epochs.high)
+        if profiling:
+            self._count("pilot_cycles")
+        if counted:
+            self._count("pilot_accesses", counted)
+        if not epochs.high:
+            self._count("low_mode_cycles")
         if ends:
             self._count("epochs_high" if epochs.high else "epochs_low")
         return (
@@ -118,15 +125,23 @@ class Seen:
             | phases.pilot << at["pilot_warp"]
             | phases.homes.versions << at["versions"]
             | phases.version << at["current_version"]
-            | self._tables(phases.homes.tables) << at["swap_table"]
             | counted << at["counted"]
             | phases.scanned << at["scanned"]
-            | self._sorted(phases.sorter.slots) << at["sorted"]
+            | self._lists(phases.homes.tables, phases.sorter.slots)
             | epochs.high << at["high_mode"]
             | ends << at["epoch_end"]
             | epochs.cycle << at["epoch_cycle"]
             | epochs.issued << at["epoch_issued"]
         )
+
+    def _lists(self, tables: Sequence[SwapTable], slots: Sequence[tuple[int, int]]) -> int:
+        """Swapping tables and sorter. They stay as they are for most of a kernel, and packing them takes long."""
+        first, second = tables[0].pairs, tables[1].pairs
+        if first != self._first or second != self._second or slots != self._slots:
+            self._first, self._second, self._slots = [*first], [*second], [*slots]
+            at = self._at
+            self._packed = self._tables(tables) << at["swap_table"] | self._sorted(slots) << at["sorted"]
+        return self._packed
 
     def _tables(self, tables: Sequence[SwapTable]) -> int:
         """Entry after entry: valid, register, home."""
