@@ -107,13 +107,12 @@ def measure(
     return replace(found, structures=storage(scheme, cfg, verilog), source=_source(verilog, library))
 
 
-def source(scheme: Scheme, cfg: Config, *, liberty: Path | None = None) -> str:
+def source(verilog: str, *, liberty: Path | None = None) -> str:
     """Hash of what decides what :func:`measure` counts: Verilog, library, tool and its scripts, those for timing too.
 
-    Figures with the same one need no synthesis to be known.
+    ``verilog`` is that of a scheme without probes. Figures with the same hash need no synthesis to be known.
     """
-    with _AMARANTH:
-        return _source(scheme.verilog(cfg, probes=False), read_liberty(liberty))
+    return _source(verilog, read_liberty(liberty))
 
 
 def _source(verilog: str, library: Liberty) -> str:

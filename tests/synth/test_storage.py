@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
@@ -11,23 +12,16 @@ from warpfile.spec.structure import FRAME, KINDS, Structure
 from warpfile.synth.netlist import instance_counts, read_modules
 from warpfile.synth.storage import REST, storage
 
+Wide = Callable[[str], str]
+
 every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
 
 
-@pytest.fixture(scope="module")
-def narrow() -> dict[str, str]:
-    """Every scheme at its own preset with one lane: all structures but the data are as wide as ever."""
-    return {
-        name: scheme.verilog(scheme.configuration(scheme.preset, lanes=1), probes=False)
-        for name, scheme in SCHEMES.items()
-    }
-
-
 @every_scheme
-def test_every_bit_belongs_to_one_structure(narrow: dict[str, str], scheme: str) -> None:
-    cfg = SCHEMES[scheme].configuration(SCHEMES[scheme].preset, lanes=1)
-    found = storage(SCHEMES[scheme], cfg, narrow[scheme])
-    modules = read_modules(narrow[scheme])
+def test_every_bit_belongs_to_one_structure(wide: Wide, scheme: str) -> None:
+    text = wide(scheme)
+    found = storage(SCHEMES[scheme], SCHEMES[scheme].configuration(SCHEMES[scheme].preset), text)
+    modules = read_modules(text)
     counts = instance_counts(modules, TOP)
     memories = sum(memory.bits * number for name, number in counts.items() for memory in modules[name].memories)
     assert sum(row.bits for row in found if row.kind == "memory") == memories
@@ -37,9 +31,8 @@ def test_every_bit_belongs_to_one_structure(narrow: dict[str, str], scheme: str)
 
 
 @every_scheme
-def test_bits_are_those_published_or_the_table_says_why_not(narrow: dict[str, str], scheme: str) -> None:
-    cfg = SCHEMES[scheme].configuration(SCHEMES[scheme].preset, lanes=1)
-    found = storage(SCHEMES[scheme], cfg, narrow[scheme])
+def test_bits_are_those_published_or_the_table_says_why_not(wide: Wide, scheme: str) -> None:
+    found = storage(SCHEMES[scheme], SCHEMES[scheme].configuration(SCHEMES[scheme].preset), wide(scheme))
     published = [row for row in found if row.published is not None]
     assert published
     assert not [row.name for row in published if row.bits != row.published and not row.why]
@@ -59,11 +52,11 @@ def test_the_papers_own_totals_are_reached() -> None:
     assert published["rfc: cache lines"] == 6 * 1024 * 8
 
 
-def test_a_register_that_no_structure_names_is_not_lost(narrow: dict[str, str]) -> None:
-    text = narrow["baseline"].replace(f"module {TOP}(", f"module {TOP}(extra, ", 1)
+def test_a_register_that_no_structure_names_is_not_lost(wide: Wide) -> None:
+    text = wide("baseline").replace(f"module {TOP}(", f"module {TOP}(extra, ", 1)
     place = text.index(";", text.index(f"module {TOP}(")) + 2
     text = f"{text[:place]}  reg [6:0] extra;\n  always @(posedge clk)\n    extra <= 7'h0;\n{text[place:]}"
-    cfg = SCHEMES["baseline"].configuration("turing", lanes=1)
+    cfg = SCHEMES["baseline"].configuration("turing")
     (rest,) = [row for row in storage(SCHEMES["baseline"], cfg, text) if row.name == REST.name]
     assert rest.bits == 7
 
