@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.liveness import Transfer, compose, solve, transfer
@@ -21,6 +22,11 @@ class Groups:
     size: dict[int, int]
     wide_in: tuple[int, ...]
     wide_out: tuple[int, ...]
+
+    @cached_property
+    def largest(self) -> int:
+        """Registers of the largest block."""
+        return max(self.size.values(), default=1)
 
     def block(self, register: int) -> range:
         """The block of a register; one alone without such an operand."""

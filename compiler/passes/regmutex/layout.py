@@ -6,7 +6,7 @@ the point where the lane is alone, so that lanes apart may have different ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from warpfile.compiler.liveness import general_registers
@@ -45,20 +45,29 @@ class Rewriting:
 class _Slots:
     """Names that are taken at a point: by live registers, and by blocks of which some register is still to come."""
 
-    def __init__(self, names: Names, groups: Groups, wide: int, leaving: frozenset[int] = frozenset()) -> None:
-        self.owner = {slot: register for register, slot in names.items() if register not in leaving}
-        self.kept: dict[int, set[int]] = {}  #: by slot of such a block, the registers that may be there
-        for register in general_registers(wide):
-            if register in names and register not in leaving and len(block := groups.block(register)) > 1:
-                for other in block:
-                    self.kept.setdefault(names[register] + other - register, set()).add(other)
+    def __init__(self, names: Names, groups: Groups, wide: int, leaving: Iterable[int]) -> None:
+        self._owner = dict(zip(names.values(), names, strict=True))
+        for register in leaving:
+            if register in names:
+                del self._owner[names[register]]
+        self._groups, self._wide = groups, wide
+        self._near = range(1 - groups.largest, groups.largest)
 
     def admit(self, wanted: Names) -> bool:
         """Whether registers may have these names."""
         return all(
-            self.owner.get(slot, register) == register and self.kept.get(slot, {register}) == {register}
+            self._owner.get(slot, register) == register and all(one == register for one in self._kept(slot))
             for register, slot in wanted.items()
         )
+
+    def _kept(self, slot: int) -> Iterator[int]:
+        """Registers that may come to a name because neighbours in their blocks stand beside it."""
+        for distance in self._near:
+            owner = self._owner.get(slot - distance)
+            if owner is not None and self._wide >> owner & 1:
+                block = self._groups.block(owner)
+                if len(block) > 1 and owner + distance in block:
+                    yield owner + distance
 
 
 class Layout:
@@ -192,20 +201,26 @@ class Layout:
     def _step(self, index: int, names: dict[int, int]) -> dict[int, int]:
         """Names behind an instruction; notes those in it."""
         found = effects(self.code.cfg.function.instructions[index])
-        live = general_registers(self.code.live.live_out[index] & GENERAL)
         placed = self._define(index, found.defs, names) if found.defs else {}
         self.result.names[index] = {register: names.get(register, register) for register in found.uses} | placed
-        return {register: names.get(register, register) for register in live} | {
-            register: slot for register, slot in placed.items() if register in live
-        }
+        live = self.code.live
+        before, behind = live.live_in[index] & GENERAL, live.live_out[index] & GENERAL
+        if before == behind and not placed:
+            return names
+        coming = {register: register for register in general_registers(behind & ~before)}
+        coming |= {register: slot for register, slot in placed.items() if behind >> register & 1}
+        after = names | coming
+        for register in general_registers(before & ~behind):
+            del after[register]
+        return after
 
     def _define(self, index: int, defs: tuple[int, ...], names: dict[int, int]) -> dict[int, int]:
         """Names of what an instruction defines."""
-        live, wide = self.code.live.live_out[index], self.groups.wide_out[index]
-        others = {one: slot for one, slot in names.items() if live >> one & 1 and one not in defs}
-        slots, base = _Slots(others, self.groups, wide), min(self.base, self.registers)
+        live, base = self.code.live, min(self.base, self.registers)
+        leaving = {*general_registers(live.live_in[index] & ~live.live_out[index] & GENERAL), *defs}
+        slots = _Slots(names, self.groups, self.groups.wide_out[index], leaving)
         for limit in (self.registers,) if self.found.held[index] else (base, self.registers):
-            for low in self._choices(index, defs, names, others, limit, slots):
+            for low in self._choices(index, defs, names, limit, slots):
                 placed = {register: low + register - defs[0] for register in defs}
                 if low >= 0 and max(placed.values()) < limit and slots.admit(placed):
                     return placed
@@ -213,19 +228,18 @@ class Layout:
                 self._hold(index)
         raise Scattered
 
-    def _choices(
-        self, index: int, defs: tuple[int, ...], names: Names, others: Names, limit: int, slots: _Slots
-    ) -> Iterator[int]:
+    def _choices(self, index: int, defs: tuple[int, ...], names: Names, limit: int, slots: _Slots) -> Iterator[int]:
         """Names for the first destination, best first."""
         instruction, wide = self.code.cfg.function.instructions[index], self.groups.wide_out[index]
         same = [one for one in defs if one in names and (instruction.is_guarded or one in effects(instruction).uses)]
         block = self.groups.block(defs[0])
-        near = [one for one in block if one in others and wide >> one & 1] if _any(wide, defs) else []
+        stay = wide & self.code.live.live_out[index] if _any(wide, defs) else 0
+        near = [one for one in block if one in names and one not in defs and stay >> one & 1]
         for one in same[:1]:
             yield names[one] - (one - defs[0])
             return
         for one in near[:1]:
-            yield others[one] - (one - defs[0])
+            yield names[one] - (one - defs[0])
             return
         yield defs[0]
         unit = block if len(block) >= len(defs) and _any(wide, defs) else range(defs[0], defs[0] + len(defs))
