@@ -24,11 +24,13 @@ def main_times(cfg: LtrfConfig) -> str:
 
 
 class MainBank(wiring.Component):
-    """One main bank: its SRAM. As :class:`hdl.rf.ram.BankRam` with one row for reads and writes.
+    """One main bank: its SRAM, with one row for reads and writes.
 
     Members
     -------
-    read, write : In(1), row : In(row_bits), mask : In(lanes), write_data : In(data_bits), read_data : Out(data_bits)
+    read, write : In(1), row : In(row_bits)   Which access starts, if any, and its row.
+    mask : In(lanes), write_data : In(data_bits)   Lanes that a write changes, and their words.
+    read_data : Out(data_bits)   The row that was read last.
     """
 
     def __init__(self, cfg: LtrfConfig) -> None:
@@ -58,8 +60,8 @@ class MainBanks(wiring.Component):
 
     Members
     -------
-    fills, latches, main_read, beats, mains, main_rows   Of the channels: see :class:`hdl.rf.ltrf.transfers.Transfers`.
-    port, beat, main_used, row   Of the parked result: see :class:`hdl.rf.ltrf.parked.ParkedResults`.
+    fills, latches, main_read, beats, mains, main_rows   As in :class:`hdl.rf.ltrf.transfers.Transfers`.
+    port, beat, main_used, row   As in :class:`hdl.rf.ltrf.parked.ParkedResults`.
     result_masks, result_data : In(ArrayLayout)   Of the write-back ports.
     cache_data : In(ArrayLayout), staged : Out(ArrayLayout)   Lane-major: what the cache has read; staging registers.
     """

@@ -26,23 +26,25 @@ class CachePlaces(wiring.Component):
 
     Members
     -------
-    places : In(ArrayLayout), release, released   As in the register file; a place is released once nothing of its warp
-                                 is in the cache or under way.
+    places : In(ArrayLayout)     Warp of each place, one-hot.
+    release : In(active_warps), released : Out(active_warps)   Places to give up, and those given up: nothing of their
+                                 warp is in the cache or under way.
     launched : In(warps)         The warp that is launched, one-hot.
     enters, ends : In(active_warps)   Places whose PREFETCH, whose EXIT issues.
     operand : In(names)          In the cycle after a PREFETCH.
-    issued : In(active_warps), written, arrives, dies : In(names)   See :class:`hdl.rf.ltrf.issued.IssuedBeat`.
+    issued : In(active_warps)    Place whose beat issued in the cycle before.
+    written, arrives, dies       As in :class:`hdl.rf.ltrf.issued.IssuedBeat`.
     check_place : In(active_warps), check_valid : In(source_slots), check_registers : In(ArrayLayout)   Sources to look
                                  up, all of one place.
     check_banks : Out(ArrayLayout), check_missing : Out(1)   Their banks, zero for none; one is not cached.
     result_of : In(ArrayLayout), result_registers : In(ArrayLayout)   Per write-back port, the place and the register.
     result_banks : Out(ArrayLayout), result_found : Out(write_ports)   Its bank; it is cached.
     stored : In(write_ports)     Results that are written to the cache.
-    bases, numbers : In(ArrayLayout)   See :class:`hdl.rf.ltrf.location.MainLocation`.
+    bases, numbers               As in :class:`hdl.rf.ltrf.location.MainLocation`.
     valid : Out(active_warps), candidates : Out(ArrayLayout), granted, working : In(active_warps)   Of each place.
     open, start, save, starved : Out(active_warps)   Places that are open, that start, that save, that lack a bank.
-    recalled : Out(active_warps), working_set, live_set, save_set : Out(names), state, free, occupied, step_register :
-                                 Out(ArrayLayout)   Observed, as the :data:`PLACE_OUTPUTS`.
+    state, free, occupied : Out(ArrayLayout)   State of each place, its free banks in their order, and the others.
+    recalled, working_set, live_set, save_set, step_register   Probes, as the :data:`PLACE_OUTPUTS`.
     """
 
     def __init__(self, cfg: LtrfConfig) -> None:
