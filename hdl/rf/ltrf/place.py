@@ -122,13 +122,14 @@ class CachePlace(wiring.Component):
         lowest_out, lowest_in = lowest_register(m, "lowest_out", surplus), lowest_register(m, "lowest_in", lacking)
         fetched = self.live if self._cfg.liveness else self._every
         moved = named(m, "moved", (self.leaves & kept) | (self.takes & fetched))
+        stepped = named(m, "stepped", self.leaves | self.takes)
         m.d.comb += [
             self.step_out.eq(moving & leaving),
             self.step_in.eq(moving & ~leaving & coming),
             self.leaves.eq(lowest_out & self._all(self.step_out)),
             self.takes.eq(lowest_in & self._all(self.step_in)),
             self.step_moves.eq(moved.any()),
-            self.step_register.eq(number_of(self.leaves | self.takes, self._cfg.register_bits)),
+            self.step_register.eq(number_of(stepped, self._cfg.register_bits)),
         ]
         self._moved = moved
         return named(m, "done", moving & ~leaving & ~coming & none & ~self.working)
@@ -136,7 +137,7 @@ class CachePlace(wiring.Component):
     def _banks(self, m: Module, free: FreeBanks) -> None:
         """Banks that are given back: the one of a step, otherwise the lowest that is occupied."""
         bits = self._cfg.cache_bank_bits
-        lowest = encode(lowest_one(self.occupied), bits)
+        lowest = encode(named(m, "lowest_occupied", lowest_one(self.occupied)), bits)
         m.d.comb += [
             self.given_back.eq((self._is[EMPTY] | self._is[RELEASING]) & self.occupied.any()),
             free.give.eq(self.step_out | self.given_back),

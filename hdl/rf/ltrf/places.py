@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import any_of, decode, encode, lowest_one, select
+from warpfile.hdl.arbiter import any_of, encode, lowest_one, select, select_wide
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.ltrf.address_table import AddressTable
 from warpfile.hdl.rf.ltrf.pending import candidate_layout
 from warpfile.hdl.rf.ltrf.place import CachePlace
+from warpfile.hdl.rf.ltrf.registers import set_of
 from warpfile.hdl.rf.ltrf.sets import WarpSets
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.ltrf import PREFETCH, RECALL, LtrfConfig
@@ -83,9 +84,13 @@ class CachePlaces(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Places and tables, the choice among them, the memories."""
         m = Module()
-        self._checked = self._registers(m, "checked", self.check_registers, self.check_valid)
-        every = Const(1).replicate(self._cfg.write_ports)
-        self._returning = self._registers(m, "returning", self.result_registers, every)
+        self._checked = [
+            set_of(m, f"checked{slot}", register, valid)
+            for slot, (register, valid) in enumerate(zip(self.check_registers, self.check_valid, strict=True))
+        ]
+        self._returning = [
+            set_of(m, f"returning{port}", register, Const(1)) for port, register in enumerate(self.result_registers)
+        ]
         m.submodules.sets = sets = WarpSets(self._cfg)
         entered = self._entered(m)
         tables = self._tables(m)
@@ -122,14 +127,6 @@ class CachePlaces(wiring.Component):
                     for warps, view in zip(self.places, used, strict=True)
                 ]
         return used
-
-    def _registers(self, m: Module, name: str, registers: data.View, valid: Value) -> list[Signal]:
-        """Sets of one register each; empty where it is not valid."""
-        names = self._cfg.register_names
-        return [
-            named(m, f"{name}{number}", decode(register, names) & valid[number].replicate(names))
-            for number, register in enumerate(registers)
-        ]
 
     def _entered(self, m: Module) -> Signal:
         """Warps that have executed a PREFETCH."""
@@ -193,29 +190,28 @@ class CachePlaces(wiring.Component):
         """What goes to the memories and comes from them."""
         entering = named(m, "prefetching", Cat(place.state == PREFETCH for place in places))
         recalls = named(m, "recalling", Cat(place.state == RECALL for place in places))
-        recalled = sets.word & recalls.any().replicate(self._cfg.register_names)
         m.d.sync += self.recalled.eq((self.recalled | recalls) & ~entering)
-        operand = self.operand & entering.any().replicate(self._cfg.register_names)
         m.d.comb += [
             sets.read.eq(self.start.any()),
-            sets.reader.eq(self._warp(self.start)),
+            sets.reader.eq(self._warp(m, "starting", self.start)),
             sets.enter.eq(entering.any()),
-            sets.entering.eq(self._warp(entering)),
+            sets.entering.eq(self._warp(m, "prefetching", entering)),
             sets.operand.eq(self.operand),
-            self.working_set.eq(operand | (recalled & ~entering.any().replicate(self._cfg.register_names))),
+            self.working_set.eq(Mux(entering.any(), self.operand, Mux(recalls.any(), sets.word, 0))),
             self.save_set.eq(select(self.save, [place.saves for place in places])),
         ]
         if self._cfg.liveness:
             m.d.comb += [
                 self.live_set.eq(select(self.save, [place.live for place in places])),
                 sets.save.eq(self.save.any()),
-                sets.saving.eq(self._warp(self.save)),
+                sets.saving.eq(self._warp(m, "saving", self.save)),
                 sets.live.eq(self.live_set),
             ]
 
-    def _warp(self, place: Value) -> Value:
+    def _warp(self, m: Module, name: str, place: Value) -> Value:
         """Number of the warp of a place, which is one-hot."""
-        return encode(select(place, list(self.places)), self._cfg.warp_bits)
+        warp = named(m, f"{name}_warp", select(place, list(self.places)))
+        return encode(warp, self._cfg.warp_bits)
 
     def _find(self, m: Module, tables: list) -> None:
         """Banks that are looked up: of sources first, then of results."""
@@ -235,4 +231,4 @@ class CachePlaces(wiring.Component):
 
 def _chosen(choice: Sequence[Value], parts: Sequence[wiring.PureInterface], name: str) -> Value:
     """A port of one of some parts; zero for none."""
-    return select(choice, [Value.cast(getattr(part, name)) for part in parts])
+    return select_wide(choice, [getattr(part, name) for part in parts])

@@ -105,7 +105,8 @@ class Transfers(wiring.Component):
         """The arbiter, then a channel for every bank of the cache."""
         m = Module()
         m.submodules.arbiter = arbiter = TransferArbiter(self._cfg)
-        channels = [self._channel(m, number) for number in range(self._cfg.interval_registers)]
+        place = named(m, "granted_place", encode(self.grant, self._cfg.place_count_bits))
+        channels = [self._channel(m, number, place) for number in range(self._cfg.interval_registers)]
         m.d.comb += [
             arbiter.valid.eq(self.valid),
             arbiter.candidates.eq(self.candidates),
@@ -120,13 +121,13 @@ class Transfers(wiring.Component):
         ]
         return m
 
-    def _channel(self, m: Module, number: int) -> wiring.PureInterface:
+    def _channel(self, m: Module, number: int, place: Value) -> wiring.PureInterface:
         channel = stamp(m, f"channel{number}", "channel", lambda: Channel(self._cfg))
         mine = Cat(candidate.bank == number for candidate in self.candidates)
         m.d.comb += [
             channel.start.eq((self.grant & mine).any()),
             channel.back.eq(self.granted.back),
-            channel.place.eq(encode(self.grant, self._cfg.place_count_bits)),
+            channel.place.eq(place),
             channel.main.eq(self.granted.place.bank),
             channel.row.eq(self.granted.place.row),
             channel.served.eq(self.served[number]),
