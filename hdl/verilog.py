@@ -6,8 +6,9 @@ version: nine tenths of its time are starts. Here it is the same WebAssembly mod
 
 import functools
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from graphlib import CycleError, TopologicalSorter
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -78,12 +79,47 @@ def _net(cell: int, bit: int) -> _nir.Net:
 
 
 def _acyclic(netlist: _nir.Netlist, report: Callable[[_nir.Netlist], None] = _nir.Netlist.check_comb_cycles) -> None:
-    """Amaranth's search for loops without a call for every bit; where there is one, its own search says where."""
-    checked: set[int] = {0, 1}  # constants
-    outputs = (net for index, cell in enumerate(netlist.cells) for net in cell.output_nets(index))
-    for net in chain(outputs, *netlist.signals.values()):
+    """Amaranth's search for loops: whole cells first, and bit by bit only those that depend on a loop of whole cells.
+    Where there is a loop, its own search says where."""
+    ends = _ends(netlist.connections)
+    if ends is None:
+        return report(netlist)
+    cells = {index: {ends.get(net, net) >> 16 for net in _inputs(cell)} for index, cell in enumerate(netlist.cells)}
+    order = TopologicalSorter(cells)
+    try:
+        return order.prepare()
+    except CycleError:
+        checked: set[int] = {0, 1}  # constants
+    while ready := order.get_ready():
+        order.done(*ready)
+        for index in ready:
+            checked.update(netlist.cells[index].output_nets(index))
+            del cells[index]
+    for net in chain.from_iterable(netlist.cells[index].output_nets(index) for index in cells):
         if net not in checked and _loops(netlist, net, checked):
             report(netlist)
+    return None
+
+
+def _ends(connections: Mapping[int, int]) -> dict[int, int] | None:
+    """What every late net is connected to in the end; None for a loop."""
+    ends: dict[int, int] = {}
+    for late in connections:
+        path, net = [], late
+        while net < 0 and net not in ends:
+            if len(path) > len(connections):
+                return None
+            path.append(net)
+            net = connections[net]
+        ends.update(dict.fromkeys(path, ends.get(net, net)))
+    return ends
+
+
+def _inputs(cell: _nir.Cell) -> Iterable[_nir.Net]:
+    """Nets that the outputs of a cell may depend on without a clock's edge."""
+    if isinstance(cell, _nir.FlipFlop):
+        return cell.clk, cell.arst
+    return () if isinstance(cell, _nir.Top | _nir.Instance | _nir.SyncReadPort) else cell.input_nets()
 
 
 def _loops(netlist: _nir.Netlist, start: _nir.Net, checked: set[int]) -> bool:
