@@ -12,11 +12,13 @@ from graphlib import CycleError, TopologicalSorter
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import wasmtime
 from amaranth import Value
 from amaranth.back import rtlil
-from amaranth.hdl import Fragment, _nir
+from amaranth.hdl import Fragment, _dsl, _ir, _nir
+from amaranth.hdl._ast import Statement
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
@@ -62,16 +64,43 @@ def _trusted() -> Iterator[None]:
         (_nir.Net, "from_cell", staticmethod(_net)),
         (_nir.Netlist, "resolve_value", _resolved),
         (_nir.Netlist, "check_comb_cycles", _acyclic),
+        (_ir, "_compute_net_flows", _flows),
         (rtlil.ModuleEmitter, "sigspec", _sigspec),
     )
-    own = [(owner, name, owner.__dict__[name]) for owner, name, _ in faster]
-    for owner, name, ours in faster:
-        setattr(owner, name, ours)
+    with _instead(faster):
+        yield
+
+
+@contextmanager
+def elaborating() -> Iterator[None]:
+    """Amaranth's modules without their early search for bits with two drivers, over all bits of a signal for every
+    assignment to a part of it: the netlist is searched for them again."""
+    with _instead([(_dsl, "LHSMaskCollector", _Undriven)]):
+        yield
+
+
+class _Undriven:
+    """In place of what collects the bits that a statement drives."""
+
+    def visit_stmt(self, statement: Statement) -> None:
+        """Takes no note."""
+
+    def masks(self) -> tuple[()]:
+        """Of no signal."""
+        return ()
+
+
+@contextmanager
+def _instead(ours: Iterable[tuple[Any, str, object]]) -> Iterator[None]:
+    """Attributes of Amaranth's modules and classes replaced by others."""
+    theirs = [(owner, name, owner.__dict__[name]) for owner, name, _ in ours]
+    for owner, name, one in ours:
+        setattr(owner, name, one)
     try:
         yield
     finally:
-        for owner, name, theirs in own:
-            setattr(owner, name, theirs)
+        for owner, name, one in theirs:
+            setattr(owner, name, one)
 
 
 def _net(cell: int, bit: int) -> _nir.Net:
@@ -104,14 +133,14 @@ def _acyclic(netlist: _nir.Netlist, report: Callable[[_nir.Netlist], None] = _ni
 def _ends(connections: Mapping[int, int]) -> dict[int, int] | None:
     """What every late net is connected to in the end; None for a loop."""
     ends: dict[int, int] = {}
-    for late in connections:
-        path, net = [], late
-        while net < 0 and net not in ends:
-            if len(path) > len(connections):
+    for late, net in connections.items():
+        steps = 0
+        while net < 0:
+            net = ends.get(net, connections[net])
+            steps += 1
+            if steps > len(connections):
                 return None
-            path.append(net)
-            net = connections[net]
-        ends.update(dict.fromkeys(path, ends.get(net, net)))
+        ends[late] = net
     return ends
 
 
@@ -149,6 +178,15 @@ def _sources(netlist: _nir.Netlist, net: _nir.Net) -> Iterator[_nir.Net]:
 
 def _value(cls: type[_nir.Value], nets: _nir.Net | Iterable[_nir.Net] = ()) -> _nir.Value:
     return tuple.__new__(cls, (nets,) if isinstance(nets, _nir.Net) else nets)
+
+
+def _flows(netlist: _nir.Netlist, among: Callable[[_nir.Netlist], None] = _ir._compute_net_flows) -> None:
+    """Where a net is used matters between modules only."""
+    if len(netlist.modules) > 1:
+        return among(netlist)
+    for index, cell in enumerate(netlist.cells):
+        netlist.modules[0].net_flow.update(dict.fromkeys(cell.output_nets(index), _nir.ModuleNetFlow.Internal))
+    return None
 
 
 def _resolved(netlist: _nir.Netlist, value: _nir.Value) -> _nir.Value:

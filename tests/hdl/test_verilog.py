@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from amaranth import Cat, Module, Signal
 from amaranth.back import verilog as amaranth_verilog
-from amaranth.hdl import _nir
+from amaranth.hdl import _ir, _nir
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -100,6 +100,24 @@ class Aliases(wiring.Component):
 def test_names_for_nothing_are_a_loop() -> None:
     with pytest.raises(_nir.CombinationalCycle, match="signal first bit 0"):
         verilog.verilog(Aliases(), "aliases")
+
+
+class Torn(wiring.Component):
+    """A bit that two domains drive."""
+
+    def __init__(self) -> None:
+        super().__init__({"q": Out(2)})
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        m.d.comb += self.q.eq(1)
+        m.d.sync += self.q[1].eq(1)
+        return m
+
+
+def test_a_bit_with_two_drivers_is_refused() -> None:
+    with pytest.raises(_ir.DriverConflict, match=r"bit 1 driven from domain sync .* and domain comb"):
+        convert(Torn, "torn")
 
 
 def test_garbage_is_collected_again_after_a_conversion() -> None:
