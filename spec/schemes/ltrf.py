@@ -98,8 +98,8 @@ class LtrfConfig(Config):
 
     def hints(self) -> tuple[Hint, ...]:
         """Per source slot, whether its register is read for the last time."""
-        own = (Hint("dead", self.source_slots, meaning="the source is not read again"),) if self.liveness else ()
-        return (*super().hints(), *own)
+        dead = Hint("dead", self.source_slots, False, "sources that are read for the last time", "bit s: source slot s")
+        return (*super().hints(), *((dead,) if self.liveness else ()))
 
 
 def ltrf_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
