@@ -44,6 +44,11 @@ def select(choice: Sequence[Value], values: Sequence[Value]) -> Value:
     return any_of(value & bit.replicate(len(value)) for bit, value in zip(choice, values, strict=True))
 
 
+def select_wide(choice: Sequence[Value], values: Sequence[Value]) -> Value:
+    """The same of wide values: a multiplexer each, because :func:`select` writes the choice out for every bit."""
+    return any_of(Mux(bit, value, 0) for bit, value in zip(choice, values, strict=True))
+
+
 def encode(one_hot: Value, width: int) -> Value:
     """Index of the set bit of a one-hot value; zero for zero."""
     bits = [any_of(bit for index, bit in enumerate(one_hot) if index >> place & 1) for place in range(width)]

@@ -19,7 +19,7 @@ from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from warpfile.hdl.verilog import verilog
+from warpfile.hdl.verilog import elaborating, verilog
 
 _modules: ContextVar[dict[str, wiring.Component | str]] = ContextVar("modules")
 
@@ -74,7 +74,7 @@ def convert(
     modules: dict[str, wiring.Component | str] = {}
     token = _modules.set(modules)
     try:
-        with _uncollected():
+        with _uncollected(), elaborating():
             modules[name] = build()
             texts: dict[str, str] = {}
             while pending := [module for module in modules if module not in texts]:

@@ -6,16 +6,19 @@ version: nine tenths of its time are starts. Here it is the same WebAssembly mod
 
 import functools
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from graphlib import CycleError, TopologicalSorter
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import wasmtime
 from amaranth import Value
 from amaranth.back import rtlil
-from amaranth.hdl import Fragment, _nir
+from amaranth.hdl import Fragment, _dsl, _ir, _nir
+from amaranth.hdl._ast import Statement
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
@@ -61,16 +64,43 @@ def _trusted() -> Iterator[None]:
         (_nir.Net, "from_cell", staticmethod(_net)),
         (_nir.Netlist, "resolve_value", _resolved),
         (_nir.Netlist, "check_comb_cycles", _acyclic),
+        (_ir, "_compute_net_flows", _flows),
         (rtlil.ModuleEmitter, "sigspec", _sigspec),
     )
-    own = [(owner, name, owner.__dict__[name]) for owner, name, _ in faster]
-    for owner, name, ours in faster:
-        setattr(owner, name, ours)
+    with _instead(faster):
+        yield
+
+
+@contextmanager
+def elaborating() -> Iterator[None]:
+    """Amaranth's modules without their early search for bits with two drivers, over all bits of a signal for every
+    assignment to a part of it: the netlist is searched for them again."""
+    with _instead([(_dsl, "LHSMaskCollector", _Undriven)]):
+        yield
+
+
+class _Undriven:
+    """In place of what collects the bits that a statement drives."""
+
+    def visit_stmt(self, statement: Statement) -> None:
+        """Takes no note."""
+
+    def masks(self) -> tuple[()]:
+        """Of no signal."""
+        return ()
+
+
+@contextmanager
+def _instead(ours: Iterable[tuple[Any, str, object]]) -> Iterator[None]:
+    """Attributes of Amaranth's modules and classes replaced by others."""
+    theirs = [(owner, name, owner.__dict__[name]) for owner, name, _ in ours]
+    for owner, name, one in ours:
+        setattr(owner, name, one)
     try:
         yield
     finally:
-        for owner, name, theirs in own:
-            setattr(owner, name, theirs)
+        for owner, name, one in theirs:
+            setattr(owner, name, one)
 
 
 def _net(cell: int, bit: int) -> _nir.Net:
@@ -78,12 +108,47 @@ def _net(cell: int, bit: int) -> _nir.Net:
 
 
 def _acyclic(netlist: _nir.Netlist, report: Callable[[_nir.Netlist], None] = _nir.Netlist.check_comb_cycles) -> None:
-    """Amaranth's search for loops without a call for every bit; where there is one, its own search says where."""
-    checked: set[int] = {0, 1}  # constants
-    outputs = (net for index, cell in enumerate(netlist.cells) for net in cell.output_nets(index))
-    for net in chain(outputs, *netlist.signals.values()):
+    """Amaranth's search for loops: whole cells first, and bit by bit only those that depend on a loop of whole cells.
+    Where there is a loop, its own search says where."""
+    ends = _ends(netlist.connections)
+    if ends is None:
+        return report(netlist)
+    cells = {index: {ends.get(net, net) >> 16 for net in _inputs(cell)} for index, cell in enumerate(netlist.cells)}
+    order = TopologicalSorter(cells)
+    try:
+        return order.prepare()
+    except CycleError:
+        checked: set[int] = {0, 1}  # constants
+    while ready := order.get_ready():
+        order.done(*ready)
+        for index in ready:
+            checked.update(netlist.cells[index].output_nets(index))
+            del cells[index]
+    for net in chain.from_iterable(netlist.cells[index].output_nets(index) for index in cells):
         if net not in checked and _loops(netlist, net, checked):
             report(netlist)
+    return None
+
+
+def _ends(connections: Mapping[int, int]) -> dict[int, int] | None:
+    """What every late net is connected to in the end; None for a loop."""
+    ends: dict[int, int] = {}
+    for late, net in connections.items():
+        steps = 0
+        while net < 0:
+            net = ends.get(net, connections[net])
+            steps += 1
+            if steps > len(connections):
+                return None
+        ends[late] = net
+    return ends
+
+
+def _inputs(cell: _nir.Cell) -> Iterable[_nir.Net]:
+    """Nets that the outputs of a cell may depend on without a clock's edge."""
+    if isinstance(cell, _nir.FlipFlop):
+        return cell.clk, cell.arst
+    return () if isinstance(cell, _nir.Top | _nir.Instance | _nir.SyncReadPort) else cell.input_nets()
 
 
 def _loops(netlist: _nir.Netlist, start: _nir.Net, checked: set[int]) -> bool:
@@ -113,6 +178,15 @@ def _sources(netlist: _nir.Netlist, net: _nir.Net) -> Iterator[_nir.Net]:
 
 def _value(cls: type[_nir.Value], nets: _nir.Net | Iterable[_nir.Net] = ()) -> _nir.Value:
     return tuple.__new__(cls, (nets,) if isinstance(nets, _nir.Net) else nets)
+
+
+def _flows(netlist: _nir.Netlist, among: Callable[[_nir.Netlist], None] = _ir._compute_net_flows) -> None:
+    """Where a net is used matters between modules only."""
+    if len(netlist.modules) > 1:
+        return among(netlist)
+    for index, cell in enumerate(netlist.cells):
+        netlist.modules[0].net_flow.update(dict.fromkeys(cell.output_nets(index), _nir.ModuleNetFlow.Internal))
+    return None
 
 
 def _resolved(netlist: _nir.Netlist, value: _nir.Value) -> _nir.Value:

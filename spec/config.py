@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from warpfile.spec.contract import Asks, Gives, Hint
-from warpfile.spec.structure import BANK_RAM
+from warpfile.spec.structure import BANK_RAM, Ram
 
 _DIGITS = 40  #: of a number's text; what is longer is far above every limit
 #: Execution port of every class of unit, by ``spec.trace.Port``, for each number of ports; NONE has none. Each line
@@ -354,9 +354,9 @@ class Config:
         return index_bits(self.banks * self.rows)
 
     @property
-    def rams(self) -> dict[str, int]:
-        """Verilog modules of the machine's SRAMs, and the bits of one of each."""
-        return {BANK_RAM: self.rows * self.data_bits}
+    def rams(self) -> dict[str, Ram]:
+        """The machine's SRAMs by their Verilog modules."""
+        return {BANK_RAM: Ram(self.rows * self.data_bits, self.bank_ports)}
 
     def places_per_warp(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Places that a warp of a kernel with so many registers takes: whole rows if the skew depends on the warp.

@@ -15,6 +15,16 @@ RENAMING_RAM = "renaming_table_ram"
 #: All SRAMs that machines have.
 RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM, RENAMING_RAM)
 
+
+@dataclass(frozen=True)
+class Ram:
+    """One SRAM: its bits, and its ports (``1RW``: one that reads or writes; ``1R1W``: one of each; ``2RW``: two that
+    read or write)."""
+
+    bits: int
+    ports: str
+
+
 #: How a structure is built. The fields that a CAM compares are flip-flops with a comparator each.
 KINDS = ("flip-flops", "cam", "memory")
 

@@ -182,7 +182,7 @@ def report(
         _module(name, cells, instances, library, real, levels.get(_unnumbered(name), 0))
         for name, cells in counts.items()
     )
-    memories = {name: instances[name] * bits for name, bits in cfg.rams.items() if name in instances}
+    memories = {name: instances[name] * ram.bits for name, ram in cfg.rams.items() if name in instances}
     return AreaReport(
         tool=yosys.version(),
         liberty=f"{library.name}, NAND2 = {library.nand2_area:g}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,9 +127,11 @@ def presented(cfg: Config, raw: str, names: Names) -> tuple[str, str]:
 
 def _model(raw: str, name: str) -> str:
     """The module of an SRAM with the comment above it."""
-    found = re.search(rf"(?:^//.*\n)+module {name} \((?:.*\n)+?endmodule\n", raw, re.MULTILINE)
-    assert found, f"the machine has a {name}"
-    return found[0]
+    start = raw.index(f"\nmodule {name} (") + 1
+    while raw.startswith("//", above := raw.rfind("\n", 0, start - 1) + 1):
+        start = above
+    end = "endmodule\n"
+    return raw[start : raw.index(end, start) + len(end)]
 
 
 def _explained(

@@ -10,7 +10,7 @@ import numpy as np
 from warpfile.spec.config import Config, choice_field, index_bits, number_field, power_field
 from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.structure import CACHE_RAM, TABLE_RAM, Structure
+from warpfile.spec.structure import CACHE_RAM, TABLE_RAM, Ram, Structure
 
 EMPTY, RECALL, PREFETCH, MOVING, OPEN, RELEASING = range(6)  #: states of a place
 IDLE, MAIN, BEATS, STORE, LOAD, LATCH = range(6)  #: phases of the channel of a bank of the cache
@@ -91,15 +91,15 @@ class LtrfConfig(Config):
         return index_bits(self.interval_registers)
 
     @property
-    def rams(self) -> dict[str, int]:
+    def rams(self) -> dict[str, Ram]:
         """Banks of the cache, and a table or two with a row per warp."""
-        cache = self.cache
-        return {**super().rams, CACHE_RAM: cache.rows * cache.data_bits, TABLE_RAM: self.warps * self.register_names}
+        bank = Ram(self.cache.rows * self.data_bits, self.cache.bank_ports)
+        return {**super().rams, CACHE_RAM: bank, TABLE_RAM: Ram(self.warps * self.register_names, "1R1W")}
 
     def hints(self) -> tuple[Hint, ...]:
         """Per source slot, whether its register is read for the last time."""
-        own = (Hint("dead", self.source_slots, meaning="the source is not read again"),) if self.liveness else ()
-        return (*super().hints(), *own)
+        dead = Hint("dead", self.source_slots, False, "sources that are read for the last time", "bit s: source slot s")
+        return (*super().hints(), *((dead,) if self.liveness else ()))
 
 
 def ltrf_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:

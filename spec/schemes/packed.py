@@ -12,7 +12,7 @@ import numpy as np
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
 from warpfile.spec.contract import SLICES, Gives
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.structure import RENAMING_RAM, Structure
+from warpfile.spec.structure import RENAMING_RAM, Ram, Structure
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
@@ -109,9 +109,9 @@ class PackedConfig(Config):
         return self.bank_bits + self.row_bits + SLICES
 
     @property
-    def rams(self) -> dict[str, int]:
+    def rams(self) -> dict[str, Ram]:
         """Banks, or with byte planes their slices, and the memories of the table."""
-        return {**super().rams, RENAMING_RAM: self.table_rows * self.entry_bits}
+        return {**super().rams, RENAMING_RAM: Ram(self.table_rows * self.entry_bits, "2RW")}
 
     def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Warps with which there are no more registers than rows, in every bank."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from amaranth import Cat, Module, Signal
 from amaranth.back import verilog as amaranth_verilog
-from amaranth.hdl import _nir
+from amaranth.hdl import _ir, _nir
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -62,6 +62,62 @@ def test_a_loop_is_refused_with_its_path_and_one_over_a_register_is_none() -> No
     assert "module ring" in verilog.verilog(Ring("sync"), "ring")
     with pytest.raises(_nir.CombinationalCycle, match=r"operator ~ bit 0\n.*signal ring bit 3\n.*signal ring bit 2\n"):
         verilog.verilog(Ring("comb"), "ring")
+
+
+class Woven(wiring.Component):
+    """Two bits of a signal that is put together from both; each is the other, or only the second is the first."""
+
+    def __init__(self, *, loop: bool) -> None:
+        self.loop = loop
+        super().__init__({"i": In(1), "q": Out(2)})
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        word = Signal(2)
+        m.d.comb += [word[0].eq(~word[1] if self.loop else ~self.i), word[1].eq(~word[0]), self.q.eq(word ^ 1)]
+        return m
+
+
+def test_a_signal_may_depend_on_other_bits_of_its_own() -> None:
+    assert "module woven" in verilog.verilog(Woven(loop=False), "woven")
+    with pytest.raises(_nir.CombinationalCycle, match=r"signal word bit 1\n(.*\n)+.*signal word bit 0\n"):
+        verilog.verilog(Woven(loop=True), "woven")
+
+
+class Aliases(wiring.Component):
+    """Two signals, each of which is the other."""
+
+    def __init__(self) -> None:
+        super().__init__({"q": Out(1)})
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        first, second = Signal(name="first"), Signal(name="second")
+        m.d.comb += [first.eq(second), second.eq(first), self.q.eq(0)]
+        return m
+
+
+def test_names_for_nothing_are_a_loop() -> None:
+    with pytest.raises(_nir.CombinationalCycle, match="signal first bit 0"):
+        verilog.verilog(Aliases(), "aliases")
+
+
+class Torn(wiring.Component):
+    """A bit that two domains drive."""
+
+    def __init__(self) -> None:
+        super().__init__({"q": Out(2)})
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        m.d.comb += self.q.eq(1)
+        m.d.sync += self.q[1].eq(1)
+        return m
+
+
+def test_a_bit_with_two_drivers_is_refused() -> None:
+    with pytest.raises(_ir.DriverConflict, match=r"bit 1 driven from domain sync .* and domain comb"):
+        convert(Torn, "torn")
 
 
 def test_garbage_is_collected_again_after_a_conversion() -> None:

@@ -35,6 +35,8 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "window_entries": (1, 9),
     "cache_entries": (0, 6),
     "write_queue": (1, 5),
+    # Stress programs name nine registers at once.
+    "interval_registers": (16, 32),
     # Stress programs name so many bytes; with less no machine runs them.
     "shared_bytes": (SHARED_BYTES, 1 << 16),
 }
@@ -43,8 +45,8 @@ MOST_CYCLES = 200
 #: Of traces for a machine; the smallest one has four places, and one trace in 29 does with so few.
 DRAWS = 1000
 #: Fields that keep their value: a stress trace has no listing, from which static distances are found, and an extended
-#: set that is asked for must fit the kernel.
-KEPT = ("reuse_hints", "es_override")
+#: set that is asked for must fit the kernel; main banks that overlap accesses are no hardware.
+KEPT = ("reuse_hints", "es_override", "main_pipelined")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from tests.schemes.foreign import ROWS, install
 from warpfile.schemes import PARTS, SCHEMES, find, registry
 from warpfile.schemes.fingerprint import foreign
 
-OWN = ["baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot", "regmutex", "regmutex_paired"]
+OWN = ["baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot", "regmutex", "regmutex_paired", "ltrf", "ltrf_plus"]
 
 
 @pytest.fixture
@@ -38,10 +38,14 @@ def test_a_foreign_scheme_is_known_by_its_name(site: Path) -> None:
     assert foreign(find("copied").parts(find("copied").configuration("tiny"))) == {("foreign_one", home)}
 
 
-def test_what_is_coming_has_a_name_and_is_not_listed() -> None:
+def test_what_is_coming_has_a_name_and_is_not_listed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(SCHEMES) == len(OWN) == len(list(SCHEMES.values()))
+    registry._everything.cache_clear()
+    monkeypatch.setattr(registry, "OWN", tuple(name for name in registry.OWN if name != "ltrf"))
+    monkeypatch.setattr(registry, "COMING", ("ltrf",))
     assert find("ltrf").rf is PARTS["ltrf"] and "ltrf_plus" in SCHEMES
     assert not {"ltrf", "ltrf_plus"} & {*SCHEMES, *PARTS}
-    assert len(SCHEMES) == len(OWN) == len(list(SCHEMES.values()))
+    assert list(SCHEMES) == OWN[:-2] and len(SCHEMES) == len(OWN) - 2
 
 
 @pytest.mark.parametrize(

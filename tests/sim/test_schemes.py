@@ -22,8 +22,7 @@ from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
 
 #: Every scheme beside the baseline, and of those that are not listed yet the two with everything in them.
-COMING = ["ltrf", "ltrf_plus", "corf_virtual", "corf_plus_virtual"]
-OTHERS = [*(name for name in SCHEMES if name != "baseline"), *COMING]
+OTHERS = [*(name for name in SCHEMES if name != "baseline"), "corf_virtual", "corf_plus_virtual"]
 #: A warp leaves for any load, if a ready one needs its place, and comes back for all its loads.
 OUTSTANDING = {"suspend": "outstanding", "resume": "all", "suspend_load": "needed", "suspend_barrier": "needed"}
 #: Configurations that are unlike the scheme's own: scheme, preset, what is changed. Each is a simulation of its own:

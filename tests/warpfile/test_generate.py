@@ -15,8 +15,10 @@ import pytest
 
 from tests.warpfile.conftest import Invoke, Made
 from warpfile.generate import FILES
+from warpfile.names import Names
 from warpfile.schemes import SCHEMES
 from warpfile.sim.simulators import verilator_environment, verilator_executable
+from warpfile.spec.config import Config
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
 
@@ -137,7 +139,25 @@ def test_the_manifest_states_the_register_file(made: Made, scheme: str, preset: 
     assert facts["files"] == [f"{scheme}{end}" for end in FILES.values()]
     bits = sum(memory["bits"] for memory in facts["memories"])
     assert facts["storage_bits"]["memories"]["total"] == bits >= cfg.banks * cfg.rows * cfg.data_bits
-    assert {memory["ports"] for memory in facts["memories"]} == {cfg.bank_ports}
+    assert memory_ports(facts) == declared_ports(cfg)
+
+
+@pytest.mark.parametrize(("scheme", "preset"), [("baseline", "tiny")])
+def test_memories_with_other_ports_than_declared_are_found(made: Made) -> None:
+    cfg = SCHEMES["baseline"].configuration("tiny")
+    assert cfg.bank_ports == "1RW"
+    assert memory_ports(made.facts) == declared_ports(cfg) != declared_ports(cfg.replace(bank_ports="1R1W"))
+
+
+def memory_ports(facts: dict[str, Any]) -> dict[str, str]:
+    """Ports that the manifest reads from the Verilog, by module."""
+    return {memory["module"]: memory["ports"] for memory in facts["memories"]}
+
+
+def declared_ports(cfg: Config) -> dict[str, str]:
+    """Ports that the configuration says, by module."""
+    names = Names.of("", True, None, None)
+    return {names.module(name): ram.ports for name, ram in cfg.rams.items()}
 
 
 @every_design

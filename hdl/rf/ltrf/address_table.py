@@ -1,9 +1,11 @@
 """In which bank of the cache every register is that has one (docs/schemes/ltrf.md, section 3)."""
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Cat, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.ltrf.registers import row_of
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
 
@@ -43,15 +45,12 @@ class AddressTable(wiring.Component):
         for name, bank in enumerate(banks):
             with m.If(self.enters[name]):
                 m.d.sync += bank.eq(self.bank)
-        columns = [Cat(bank[bit] for bank in banks) for bit in range(self._cfg.cache_bank_bits)]
+        bits = range(self._cfg.cache_bank_bits)
+        columns = [named(m, f"column{bit}", Cat(bank[bit] for bank in banks)) for bit in bits]
         for register, bank in zip(self.wanted, self.banks, strict=True):
-            m.d.comb += bank.eq(Cat(_any_of_both(register, column) for column in columns))
+            m.d.comb += bank.eq(row_of(columns, register))
         for register, found in zip(self.wanted, self.found, strict=False):
-            m.d.comb += found.eq(_any_of_both(register, self.cached))
+            m.d.comb += found.eq((register & self.cached).any())
         kept = self.cached & ~self.leaves & ~self.drop.replicate(len(self.cached))
         m.d.sync += self.cached.eq(kept | self.enters)
         return m
-
-
-def _any_of_both(first: Value, second: Value) -> Value:
-    return (first & second).any()

@@ -25,7 +25,9 @@ class CacheBank(wiring.Component):
     write_data : In(data_bits)   Of the one that is accepted, or of the channel.
     channel_reads, channel_writes, channel_first : In(1)   What the channel asks for; it goes before all others.
     channel_row : In, served : Out(1)   Its row; it is served.
-    requests, passed_over, older, rows, grant, chosen, fill   See :class:`hdl.rf.bank.Bank`; a read takes a cycle.
+    requests, passed_over, older, grant, chosen   As in :class:`hdl.rf.bank.ReadArbiter`.
+    rows : In(ArrayLayout)       Row of each slot that may ask.
+    fill : Out(units * slots)    Slot whose data are on ``read_data``, in the cycle after its grant.
     read_data : Out(data_bits)   The row that was read.
     """
 

@@ -4,9 +4,9 @@ from amaranth import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import any_of, decode
+from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.beat import beat_layout
-from warpfile.hdl.naming import named
+from warpfile.hdl.rf.ltrf.registers import set_of
 from warpfile.hdl.scoreboard import destination_mask
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
@@ -67,8 +67,5 @@ class IssuedBeat(wiring.Component):
             sources.eq(self.offer.sources),
             dead.eq(hints & self.offer.source_valid & self.offer.converged.replicate(slots)),
         ]
-        masks = [
-            named(m, f"source{slot}", decode(source, cfg.register_names) & dead[slot].replicate(cfg.register_names))
-            for slot, source in enumerate(sources)
-        ]
+        masks = [set_of(m, f"source{slot}", source, dead[slot]) for slot, source in enumerate(sources)]
         m.d.comb += self.dies.eq(any_of(masks))

@@ -1,13 +1,16 @@
 """Main banks and rows of the registers that a cycle has to do with (docs/schemes/ltrf.md, section 2)."""
 
-from amaranth import Module
+from amaranth import Cat, Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
 
 from warpfile.hdl.arbiter import decode
 from warpfile.hdl.beat import launch_layout
+from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import places_layout
-from warpfile.hdl.rf.location import base_table, look_up, of_warp
+from warpfile.hdl.rf.location import base_table, look_up
+from warpfile.hdl.rf.ltrf.registers import number_of, row_of
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
 
@@ -39,14 +42,17 @@ class MainLocation(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Table of bases; one multiplexer per place, one per write-back port."""
+        """Table of bases; per place and per write-back port one AND-OR per bit."""
         m = Module()
         cfg = self._cfg.common()
-        bases = base_table(m, cfg, self.launch_valid, self.launch)
-        for number, warp in enumerate(self.places):
-            base, skew = of_warp(m, cfg, f"place{number}", warp, bases)
-            m.d.comb += [self.bases[number].eq(base), self.numbers[number].eq(skew)]
+        table = base_table(m, cfg, self.launch_valid, self.launch)
+        columns = [named(m, f"column{bit}", Cat(base[bit] for base in table)) for bit in range(cfg.place_bits)]
+        bits = exact_log2(cfg.banks)
+        for warp, base, number in zip(self.places, self.bases, self.numbers, strict=True):
+            m.d.comb += [base.eq(row_of(columns, warp)), number.eq(number_of(warp, bits))]
         for port in range(cfg.write_ports):
-            writing = of_warp(m, cfg, f"result{port}", decode(self.result_warps[port], cfg.warps), bases)
-            look_up(m, cfg, *writing, self.result_registers[port], self.result_places[port])
+            warp = named(m, f"result{port}_warp", decode(self.result_warps[port], cfg.warps))
+            base = named(m, f"result{port}_base", row_of(columns, warp))
+            number = named(m, f"result{port}_number", number_of(warp, bits))
+            look_up(m, cfg, base, number, self.result_registers[port], self.result_places[port])
         return m

@@ -24,11 +24,13 @@ def main_times(cfg: LtrfConfig) -> str:
 
 
 class MainBank(wiring.Component):
-    """One main bank: its SRAM. As :class:`hdl.rf.ram.BankRam` with one row for reads and writes.
+    """One main bank: its SRAM, with one row for reads and writes.
 
     Members
     -------
-    read, write : In(1), row : In(row_bits), mask : In(lanes), write_data : In(data_bits), read_data : Out(data_bits)
+    read, write : In(1), row : In(row_bits)   Which access starts, if any, and its row.
+    mask : In(lanes), write_data : In(data_bits)   Lanes that a write changes, and their words.
+    read_data : Out(data_bits)   The row that was read last.
     """
 
     def __init__(self, cfg: LtrfConfig) -> None:
@@ -58,8 +60,8 @@ class MainBanks(wiring.Component):
 
     Members
     -------
-    fills, latches, main_read, beats, mains, main_rows   Of the channels: see :class:`hdl.rf.ltrf.transfers.Transfers`.
-    port, beat, main_used, row   Of the parked result: see :class:`hdl.rf.ltrf.parked.ParkedResults`.
+    fills, latches, main_read, beats, mains, main_rows   As in :class:`hdl.rf.ltrf.transfers.Transfers`.
+    port, beat, main_used, row   As in :class:`hdl.rf.ltrf.parked.ParkedResults`.
     result_masks, result_data : In(ArrayLayout)   Of the write-back ports.
     cache_data : In(ArrayLayout), staged : Out(ArrayLayout)   Lane-major: what the cache has read; staging registers.
     """
@@ -95,6 +97,10 @@ class MainBanks(wiring.Component):
             bank = stamp(m, f"bank{number}", "main_bank", lambda: MainBank(self._cfg))
             self._bank(m, number, bank)
             banks.append(bank)
+        self._fills = [
+            named(m, f"filled{number}", main & (fills & beat.any()).replicate(self._cfg.banks))
+            for number, (main, fills, beat) in enumerate(zip(self.mains, self.fills, self.beats, strict=True))
+        ]
         lanes = [self._lane(m, number, banks) for number in range(self._slices.count)]
         for number, bank in enumerate(banks):
             # Every word of a narrow lane goes to all lanes that pass through it; the mask says which takes it.
@@ -137,17 +143,13 @@ class MainBanks(wiring.Component):
                 lane.results[word].eq(Cat(result.word_select(at, 32) for result in self.result_data)),
                 self.staged[at].eq(lane.staged[word]),
             ]
-        fills = [main & (fill & beat.any()).replicate(len(main)) for main, fill, beat in self._channels()]
         m.d.comb += [
             lane.latches.eq(self.latches),
             lane.beats.eq(Cat(self._words(beat) for beat in self.beats)),
-            lane.fills.eq(Cat(fills)),
+            lane.fills.eq(Cat(self._fills)),
             lane.main_beats.eq(Cat(self._main_beats)),
             lane.saves.eq(Cat(self._saves)),
             lane.port.eq(self.port),
             lane.port_beat.eq(self._words(self.beat)),
         ]
         return lane
-
-    def _channels(self) -> list[tuple[Value, Value, Value]]:
-        return list(zip(self.mains, self.fills, self.beats, strict=True))

@@ -4,7 +4,7 @@ from amaranth import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import select
+from warpfile.hdl.arbiter import select_wide
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
 
@@ -72,7 +72,7 @@ class NarrowLane(wiring.Component):
         read = [self._word(m, f"read{bank}", self.main_beats[bank], self.mains, bank) for bank in range(cfg.banks)]
         for channel, (fill, beat) in enumerate(zip(self.fills, self.beats, strict=True)):
             arriving = Signal(32, name=f"arriving{channel}")
-            m.d.comb += arriving.eq(select(fill, read))
+            m.d.comb += arriving.eq(select_wide(fill, read))
             for number in range(self._words):
                 word = Signal(32, name=f"staged{number}_{channel}", reset_less=True)
                 with m.If(self.latches[channel]):
@@ -83,13 +83,13 @@ class NarrowLane(wiring.Component):
             leaving.append(self._word(m, f"leaving{channel}", beat, self.staged, channel))
         ports = [self._word(m, f"result{port}", self.port_beat, self.results, port) for port in range(cfg.write_ports)]
         parked = Signal(32)
-        m.d.comb += parked.eq(select(self.port, ports))
+        m.d.comb += parked.eq(select_wide(self.port, ports))
         for written, save in zip(self.written, self.saves, strict=True):
-            m.d.comb += written.eq(select(save, [*leaving, parked]))
+            m.d.comb += written.eq(select_wide(save, [*leaving, parked]))
         return m
 
     def _word(self, m: Module, name: str, beat: data.View, words: data.View, index: int) -> Signal:
         """The word that passes."""
         word = Signal(32, name=name)
-        m.d.comb += word.eq(select(beat, [words[number].word_select(index, 32) for number in range(self._words)]))
+        m.d.comb += word.eq(select_wide(beat, [words[number].word_select(index, 32) for number in range(self._words)]))
         return word

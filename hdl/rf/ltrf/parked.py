@@ -49,9 +49,10 @@ class ParkedResults(wiring.Component):
         cfg = self._cfg
         mains = [named(m, f"main{port}", decode(place.bank, cfg.banks)) for port, place in enumerate(self.places)]
         free = Cat(~(main & self.busy).any() for main in mains)
+        ready = named(m, "ready", self.wanted & free)
         idle = named(m, "idle", ~self.beat.any())
         m.d.comb += [
-            self.start.eq(highest_one(self.wanted & free) & idle.replicate(cfg.write_ports)),
+            self.start.eq(highest_one(ready) & idle.replicate(cfg.write_ports)),
             self.main.eq(select(self.start, mains)),
             self.accept.eq(self.port & self.beat[-1].replicate(cfg.write_ports)),
         ]

@@ -21,7 +21,7 @@ class CachePlace(wiring.Component):
     may_start : Out(1), start : In(1)   It could take up the warp, and does. Start and save are those of one place.
     may_save : Out(1), save : In(1)     It could save its registers to be released, and does.
     enters, ends : In(1)         The warp's PREFETCH, or its EXIT, issues.
-    release : In(1), released : Out(1)   As in the register file.
+    release : In(1), released : Out(1)   Its warp is asked to give the place up, and has.
     operand, word, live_word : In(names)   The operand of a PREFETCH, and what is kept of the warp. Whatever has to do
                                  with live registers is there only with ``liveness``.
     issued : In(1), written, arrives, dies : In(names)   Registers that a beat of the warp writes, that its full load
@@ -29,13 +29,17 @@ class CachePlace(wiring.Component):
     stored : In(write_ports), results : In(ArrayLayout)   Results that are written to the cache, and their registers.
     takes : Out(names), first : Out(cache_bank_bits)   The register that gets a bank, one-hot, and the bank.
     leaves : Out(names), bank : In(cache_bank_bits)    The register that loses its bank, one-hot; the bank.
-    drop : Out(1), cached : In(names)    None has a bank any more; who has one.
-    chosen, chosen_bank, base, warp, valid, candidate, granted   See :class:`PendingTransfers`.
+    drop : Out(1)                No register has a bank any more.
+    cached : In(names)           Registers that have one.
+    chosen, base, warp, valid, candidate, granted   As in :class:`PendingTransfers`.
+    chosen_bank : In(cache_bank_bits)   Bank of the chosen register.
     working : In(1)              Some channel works for the place.
     state : Out(3), open : Out(1), set, live : Out(names)   What it is; registers of the interval; live ones.
     saves : Out(names)           What has to be written back if it saves its registers.
-    free : Out(ArrayLayout), occupied : Out(banks)   See :class:`FreeBanks`.
-    step_in, step_out, step_moves, given_back : Out(1), step_register : Out(register_bits)   What happens.
+    free : Out(ArrayLayout), occupied : Out(banks)   Its free banks in their order, and the others.
+    step_in, step_out, step_moves : Out(1), step_register : Out(register_bits)   A register takes a bank, loses it, has
+                                 to be moved; which.
+    given_back : Out(1)          A bank is free again without a step.
     starved : Out(1)             A register takes a bank, and none is free.
     """
 
@@ -118,13 +122,14 @@ class CachePlace(wiring.Component):
         lowest_out, lowest_in = lowest_register(m, "lowest_out", surplus), lowest_register(m, "lowest_in", lacking)
         fetched = self.live if self._cfg.liveness else self._every
         moved = named(m, "moved", (self.leaves & kept) | (self.takes & fetched))
+        stepped = named(m, "stepped", self.leaves | self.takes)
         m.d.comb += [
             self.step_out.eq(moving & leaving),
             self.step_in.eq(moving & ~leaving & coming),
             self.leaves.eq(lowest_out & self._all(self.step_out)),
             self.takes.eq(lowest_in & self._all(self.step_in)),
             self.step_moves.eq(moved.any()),
-            self.step_register.eq(number_of(self.leaves | self.takes, self._cfg.register_bits)),
+            self.step_register.eq(number_of(stepped, self._cfg.register_bits)),
         ]
         self._moved = moved
         return named(m, "done", moving & ~leaving & ~coming & none & ~self.working)
@@ -132,7 +137,7 @@ class CachePlace(wiring.Component):
     def _banks(self, m: Module, free: FreeBanks) -> None:
         """Banks that are given back: the one of a step, otherwise the lowest that is occupied."""
         bits = self._cfg.cache_bank_bits
-        lowest = encode(lowest_one(self.occupied), bits)
+        lowest = encode(named(m, "lowest_occupied", lowest_one(self.occupied)), bits)
         m.d.comb += [
             self.given_back.eq((self._is[EMPTY] | self._is[RELEASING]) & self.occupied.any()),
             free.give.eq(self.step_out | self.given_back),

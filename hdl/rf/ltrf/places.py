@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import any_of, decode, encode, lowest_one, select
+from warpfile.hdl.arbiter import any_of, encode, lowest_one, select, select_wide
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.ltrf.address_table import AddressTable
 from warpfile.hdl.rf.ltrf.pending import candidate_layout
 from warpfile.hdl.rf.ltrf.place import CachePlace
+from warpfile.hdl.rf.ltrf.registers import set_of
 from warpfile.hdl.rf.ltrf.sets import WarpSets
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.ltrf import PREFETCH, RECALL, LtrfConfig
@@ -26,23 +27,25 @@ class CachePlaces(wiring.Component):
 
     Members
     -------
-    places : In(ArrayLayout), release, released   As in the register file; a place is released once nothing of its warp
-                                 is in the cache or under way.
+    places : In(ArrayLayout)     Warp of each place, one-hot.
+    release : In(active_warps), released : Out(active_warps)   Places to give up, and those given up: nothing of their
+                                 warp is in the cache or under way.
     launched : In(warps)         The warp that is launched, one-hot.
     enters, ends : In(active_warps)   Places whose PREFETCH, whose EXIT issues.
     operand : In(names)          In the cycle after a PREFETCH.
-    issued : In(active_warps), written, arrives, dies : In(names)   See :class:`hdl.rf.ltrf.issued.IssuedBeat`.
+    issued : In(active_warps)    Place whose beat issued in the cycle before.
+    written, arrives, dies       As in :class:`hdl.rf.ltrf.issued.IssuedBeat`.
     check_place : In(active_warps), check_valid : In(source_slots), check_registers : In(ArrayLayout)   Sources to look
                                  up, all of one place.
     check_banks : Out(ArrayLayout), check_missing : Out(1)   Their banks, zero for none; one is not cached.
     result_of : In(ArrayLayout), result_registers : In(ArrayLayout)   Per write-back port, the place and the register.
     result_banks : Out(ArrayLayout), result_found : Out(write_ports)   Its bank; it is cached.
     stored : In(write_ports)     Results that are written to the cache.
-    bases, numbers : In(ArrayLayout)   See :class:`hdl.rf.ltrf.location.MainLocation`.
+    bases, numbers               As in :class:`hdl.rf.ltrf.location.MainLocation`.
     valid : Out(active_warps), candidates : Out(ArrayLayout), granted, working : In(active_warps)   Of each place.
     open, start, save, starved : Out(active_warps)   Places that are open, that start, that save, that lack a bank.
-    recalled : Out(active_warps), working_set, live_set, save_set : Out(names), state, free, occupied, step_register :
-                                 Out(ArrayLayout)   Observed, as the :data:`PLACE_OUTPUTS`.
+    state, free, occupied : Out(ArrayLayout)   State of each place, its free banks in their order, and the others.
+    recalled, working_set, live_set, save_set, step_register   Probes, as the :data:`PLACE_OUTPUTS`.
     """
 
     def __init__(self, cfg: LtrfConfig) -> None:
@@ -81,9 +84,13 @@ class CachePlaces(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Places and tables, the choice among them, the memories."""
         m = Module()
-        self._checked = self._registers(m, "checked", self.check_registers, self.check_valid)
-        every = Const(1).replicate(self._cfg.write_ports)
-        self._returning = self._registers(m, "returning", self.result_registers, every)
+        self._checked = [
+            set_of(m, f"checked{slot}", register, valid)
+            for slot, (register, valid) in enumerate(zip(self.check_registers, self.check_valid, strict=True))
+        ]
+        self._returning = [
+            set_of(m, f"returning{port}", register, Const(1)) for port, register in enumerate(self.result_registers)
+        ]
         m.submodules.sets = sets = WarpSets(self._cfg)
         entered = self._entered(m)
         tables = self._tables(m)
@@ -120,14 +127,6 @@ class CachePlaces(wiring.Component):
                     for warps, view in zip(self.places, used, strict=True)
                 ]
         return used
-
-    def _registers(self, m: Module, name: str, registers: data.View, valid: Value) -> list[Signal]:
-        """Sets of one register each; empty where it is not valid."""
-        names = self._cfg.register_names
-        return [
-            named(m, f"{name}{number}", decode(register, names) & valid[number].replicate(names))
-            for number, register in enumerate(registers)
-        ]
 
     def _entered(self, m: Module) -> Signal:
         """Warps that have executed a PREFETCH."""
@@ -191,29 +190,28 @@ class CachePlaces(wiring.Component):
         """What goes to the memories and comes from them."""
         entering = named(m, "prefetching", Cat(place.state == PREFETCH for place in places))
         recalls = named(m, "recalling", Cat(place.state == RECALL for place in places))
-        recalled = sets.word & recalls.any().replicate(self._cfg.register_names)
         m.d.sync += self.recalled.eq((self.recalled | recalls) & ~entering)
-        operand = self.operand & entering.any().replicate(self._cfg.register_names)
         m.d.comb += [
             sets.read.eq(self.start.any()),
-            sets.reader.eq(self._warp(self.start)),
+            sets.reader.eq(self._warp(m, "starting", self.start)),
             sets.enter.eq(entering.any()),
-            sets.entering.eq(self._warp(entering)),
+            sets.entering.eq(self._warp(m, "prefetching", entering)),
             sets.operand.eq(self.operand),
-            self.working_set.eq(operand | (recalled & ~entering.any().replicate(self._cfg.register_names))),
+            self.working_set.eq(Mux(entering.any(), self.operand, Mux(recalls.any(), sets.word, 0))),
             self.save_set.eq(select(self.save, [place.saves for place in places])),
         ]
         if self._cfg.liveness:
             m.d.comb += [
                 self.live_set.eq(select(self.save, [place.live for place in places])),
                 sets.save.eq(self.save.any()),
-                sets.saving.eq(self._warp(self.save)),
+                sets.saving.eq(self._warp(m, "saving", self.save)),
                 sets.live.eq(self.live_set),
             ]
 
-    def _warp(self, place: Value) -> Value:
+    def _warp(self, m: Module, name: str, place: Value) -> Value:
         """Number of the warp of a place, which is one-hot."""
-        return encode(select(place, list(self.places)), self._cfg.warp_bits)
+        warp = named(m, f"{name}_warp", select(place, list(self.places)))
+        return encode(warp, self._cfg.warp_bits)
 
     def _find(self, m: Module, tables: list) -> None:
         """Banks that are looked up: of sources first, then of results."""
@@ -233,4 +231,4 @@ class CachePlaces(wiring.Component):
 
 def _chosen(choice: Sequence[Value], parts: Sequence[wiring.PureInterface], name: str) -> Value:
     """A port of one of some parts; zero for none."""
-    return select(choice, [Value.cast(getattr(part, name)) for part in parts])
+    return select_wide(choice, [getattr(part, name) for part in parts])

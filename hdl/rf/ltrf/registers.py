@@ -1,11 +1,21 @@
-"""Sets of registers, a bit per register name."""
+"""Sets of registers, a bit per register name, and tables with a row for each."""
+
+from collections.abc import Sequence
 
 from amaranth import Cat, Module, Signal, Value
 
-from warpfile.hdl.arbiter import lowest_one
+from warpfile.hdl.arbiter import decode, lowest_one
 from warpfile.hdl.naming import named
 
 GROUP = 16  #: registers among which the lowest is found at once
+
+
+def set_of(m: Module, name: str, number: Value, there: Value) -> Signal:
+    """Set of the register with this number; empty unless it is there. The lower half of the number first."""
+    half = len(number) // 2
+    low = named(m, f"{name}_low", decode(number[:half], 1 << half))
+    high = named(m, f"{name}_high", decode(number[half:], 1 << len(number) - half))
+    return named(m, name, Cat(low & (bit & there).replicate(len(low)) for bit in high))
 
 
 def lowest_register(m: Module, name: str, registers: Value) -> Signal:
@@ -20,3 +30,8 @@ def lowest_register(m: Module, name: str, registers: Value) -> Signal:
 def number_of(one_hot: Value, width: int) -> Value:
     """Number of the register of a one-hot set; zero if it is empty."""
     return Cat(Cat(bit for name, bit in enumerate(one_hot) if name >> place & 1).any() for place in range(width))
+
+
+def row_of(columns: Sequence[Value], one_hot: Value) -> Value:
+    """A row of a table that is there by columns; zero for none."""
+    return Cat((column & one_hot).any() for column in columns)

@@ -63,14 +63,17 @@ class Transfers(wiring.Component):
 
     Members
     -------
-    valid, candidates, parking, grant, unfit   See :class:`TransferArbiter`.
+    valid, candidates, parking, grant, unfit   As in :class:`TransferArbiter`.
     granted : Out(candidate_layout(cfg))   The transfer that starts; zero if none.
     resting : In(banks)          Main banks that a parked result has reserved or keeps busy.
     busy : Out(banks)            Main banks that are in use.
     working : Out(active_warps)  Places that some channel works for.
     served : In(interval_registers)   Channels whose access to the cache is made.
-    phase : Out(ArrayLayout)     By bank of the cache, as what follows. See :class:`Channel`.
-    reads, writes, first, latches, fills, main_read : Out(banks of the cache)
+    phase : Out(ArrayLayout)     By bank of the cache, as what follows: :data:`IDLE` and the others.
+    reads, writes : Out(banks of the cache)   Channels that ask to read, or to write, their row of the cache.
+    first : Out(banks of the cache)   Those of them that go before all others.
+    latches : Out(banks of the cache)   Channels whose staging register takes what the cache has read.
+    fills, main_read : Out(banks of the cache)   Channels with a fill, and those whose main bank starts to read.
     rows, main_rows, beats, mains : Out(ArrayLayout)   Row in the cache, row in the main bank, beat, main bank.
     """
 
@@ -102,7 +105,8 @@ class Transfers(wiring.Component):
         """The arbiter, then a channel for every bank of the cache."""
         m = Module()
         m.submodules.arbiter = arbiter = TransferArbiter(self._cfg)
-        channels = [self._channel(m, number) for number in range(self._cfg.interval_registers)]
+        place = named(m, "granted_place", encode(self.grant, self._cfg.place_count_bits))
+        channels = [self._channel(m, number, place) for number in range(self._cfg.interval_registers)]
         m.d.comb += [
             arbiter.valid.eq(self.valid),
             arbiter.candidates.eq(self.candidates),
@@ -117,13 +121,13 @@ class Transfers(wiring.Component):
         ]
         return m
 
-    def _channel(self, m: Module, number: int) -> wiring.PureInterface:
+    def _channel(self, m: Module, number: int, place: Value) -> wiring.PureInterface:
         channel = stamp(m, f"channel{number}", "channel", lambda: Channel(self._cfg))
         mine = Cat(candidate.bank == number for candidate in self.candidates)
         m.d.comb += [
             channel.start.eq((self.grant & mine).any()),
             channel.back.eq(self.granted.back),
-            channel.place.eq(encode(self.grant, self._cfg.place_count_bits)),
+            channel.place.eq(place),
             channel.main.eq(self.granted.place.bank),
             channel.row.eq(self.granted.place.row),
             channel.served.eq(self.served[number]),
