@@ -44,7 +44,6 @@ class Search(wiring.Component):
     side : In(2)                 Side of the register; only with ``sides``.
     found : Out(1), place : Out(location_layout), mask : Out(4)   The slices.
     reserve, unreserve : Out(1)  Their row is reserved; that of the partner is not any more; only with ``pairs``.
-    missed : Out(1)              There was no room at the register's side; only with ``sides``.
     """
 
     def __init__(self, cfg: PackedConfig) -> None:
@@ -67,7 +66,7 @@ class Search(wiring.Component):
             members |= {"paired": In(1), "partner_place": In(place), "partner_mask": In(SLICES)}
             members |= {"partner_free": In(SLICES), "reserve": Out(1), "unreserve": Out(1)}
         if cfg.allocation == "sides":
-            members |= {"side": In(2), "missed": Out(1)}
+            members["side"] = In(2)
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
@@ -112,7 +111,6 @@ class Search(wiring.Component):
         wanted.append((self.size[-1] & (left | right), Shape(SLICES, 0)))
         usable = ~(mask & ~own).any() & (left | right)
         side = self._earliest(m, "side", wanted, usable, mask)
-        m.d.comb += self.missed.eq((left | right) & ~side.found)
         chosen = side.found
         return _Candidate(chosen | fit.found, Mux(chosen, side.place, fit.place), Mux(chosen, side.mask, fit.mask))
 
