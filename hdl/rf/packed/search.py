@@ -125,9 +125,12 @@ class Search(wiring.Component):
         home = named(m, f"{name}_home", decode(self.home, banks))
         order = range(1 if self._cfg.one_bank else banks)
         rows = [named(m, f"{name}_{bank}", self._lowest(wanted, bank)) for bank in range(banks)]
-        turned = [select(home, [rows[(bank + far) % banks] for bank in range(banks)]) for far in order]
-        found = Cat(row[0] for row in turned)
-        first = lowest_one(found)
+        turned = [
+            named(m, f"{name}_far{far}", select(home, [rows[(bank + far) % banks] for bank in range(banks)]))
+            for far in order
+        ]
+        found = named(m, f"{name}_there", Cat(row[0] for row in turned))
+        first = named(m, f"{name}_first", lowest_one(found))
         row = Signal(self._cfg.row_bits, name=f"{name}_row")
         anchor = Signal(2, name=f"{name}_anchor")
         m.d.comb += Cat(row, anchor).eq(select(first, [row[1:] for row in turned]))
