@@ -81,6 +81,7 @@ class _Body:
     def renamed(self, modules: dict[str, str]) -> str:
         """The text with new names."""
         self._taken = {name.removeprefix("\\") for name in _NAME.findall(self.text)}
+        self._numbers: dict[str, int] = {}
         escaped = dict.fromkeys(_ESCAPED.sub(r"\1", name) for name in re.findall(r"\\\S+", self.text))
         for name in escaped:
             if name not in modules and name[0] != "$":
@@ -111,10 +112,11 @@ class _Body:
     def _free(self, wanted: str) -> str:
         """A name like the wanted one that no other thing in the module has."""
         base = re.sub(r"\W+", "_", wanted).strip("_")
-        name, number = base, 2
+        name, number = base, self._numbers.get(base, 2)
         while name in self._taken:
             name, number = f"{base}_{number}", number + 1
         self._taken.add(name)
+        self._numbers[base] = number  # those below are taken
         return name
 
     def _meanings(self, escaped: dict[str, None]) -> Iterator[tuple[str, str]]:
