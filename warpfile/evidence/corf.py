@@ -43,10 +43,11 @@ CAUSES = {
     "latencies a cycle less": ("", True),
     "all four": (f"{_STUDY}:FreeFile", True),
 }
-SWEEP, CLEAR, *_ = CAUSES
+SWEEP, CLEAR, *_, ALL = CAUSES
 NARROW = f"{_STUDY}:NarrowFile"
 MUCH = 0.1  #: share of instructions with floats from which on a kernel is one of floats
 LOSS = -0.04  #: kernels whose IPC falls by more have rows of their own
+ONE_BYTE = "every value has one byte"
 KERNELS = Guess("other kernels, SASS after ptxas")
 
 
@@ -99,9 +100,6 @@ def _sections(study: Study) -> Iterator[str]:
     columns = ("scheme", "IPC", "accesses", "energy of the banks", "brought", "rows")
     yield table(columns, (_mode(study, name, point) for name, point in MODES.items()))
     yield "## What costs cycles\n"
-    yield "IPC over the baseline with a cause removed; small launches.\n"
-    rows = (("nothing", lambda point: point), *((cause, _remover(cause)) for cause in CAUSES))
-    yield table(("removed", "corf", "corf_plus"), (_cost(study, cause, remove) for cause, remove in rows))
     yield from _losing(study)
     yield "## Kernel by kernel\n"
     yield "Results of one byte, and of up to three; wide instructions that are coalescable, and that `corf` and"
@@ -109,10 +107,6 @@ def _sections(study: Study) -> Iterator[str]:
     columns = ("kernel", "floats", "one byte", "up to three", "coalescable", "corf", "plus", "accesses", "plus")
     more = ("per warp", "IPC baseline", "corf", "plus", "plus, no sweep", "plus, not cleared")
     yield table((*columns, *more), (kernel_row(study, kernel) for kernel in study.kernels))
-
-
-def _remover(cause: str) -> Callable[[Point], Point]:
-    return lambda point: without(point, cause)
 
 
 def _values(study: Study) -> Mapping[str, Values]:
@@ -154,18 +148,19 @@ def _coalesced(study: Study, found: Mapping[str, Values]) -> Iterator[Claim]:
         joined = _mean(study, lambda one, kernel, point=point: joins(one.of(point, kernel), found[kernel]))
         yield Claim(f"wide instructions coalesced (Fig. 2.13), {name}", paper, joined, percent, (KERNELS,))
     for name, point in (("first_fit", FIRST), ("corf", PAIRS), ("corf_plus", SIDES)):
-        causes = [Without("every value has one byte", _brought(study, replace(point, file=NARROW)))]
+        causes: tuple[Without, ...] = ()
         if point != FIRST:
-            causes.insert(0, Without("first fit instead", _brought(study, FIRST)))
-        yield Claim(f"brought reads, {name}, small launches", "-", _brought(study, point), percent, tuple(causes))
+            narrow_values = _brought(study, replace(point, file=NARROW))
+            causes = Without("first fit instead", _brought(study, FIRST)), Without(ONE_BYTE, narrow_values)
+        yield Claim(f"brought reads, {name}, small launches", "-", _brought(study, point), percent, causes)
     together = _mean(study, lambda one, kernel: paired(one.of(CORF, kernel)))
     yield Claim("results beside their partner (Fig. 2.6)", "just under 80%", together, percent, (KERNELS,))
     together, one_byte = (
         _mean(study, lambda one, kernel, point=point: paired(one.of(point, kernel)))
         for point in (PAIRS, replace(PAIRS, file=NARROW))
     )
-    causes = [Without("every value has one byte", one_byte)]
-    yield Claim("the same, small launches", "just under 80%", together, percent, tuple(causes))
+    causes = (Without(ONE_BYTE, one_byte),)
+    yield Claim("the same, small launches", "just under 80%", together, percent, causes)
 
 
 def joins(run: Outcome, values: Values) -> float:
@@ -192,7 +187,7 @@ def _accesses(study: Study, found: Mapping[str, Values]) -> Iterator[Claim]:
         for (group, kernels), paper in zip(groups.items(), papers, strict=True):
             part = replace(study, kernels=kernels or study.kernels)
             yield Claim(f"accesses (Fig. 2.14), {name}{group}", paper, _fewer(part, point), signed, (KERNELS,))
-        one_byte = Without("every value has one byte", _fewer(study, replace(point, file=NARROW).small))
+        one_byte = Without(ONE_BYTE, _fewer(study, replace(point, file=NARROW).small))
         metric = f"accesses, {name}, small launches"
         yield Claim(metric, papers[0], _fewer(study, point.small), signed, (one_byte,))
     unread = _mean(study, lambda one, kernel: -_share(one, kernel, PLUS, "unmapped_reads"))
@@ -215,8 +210,9 @@ def _fewer(study: Study, point: Point) -> Spread:
 def _cycles(study: Study) -> Iterator[Claim]:
     for name, paper, point in (("corf", "+4%", CORF), ("corf_plus", "+9%", PLUS)):
         yield Claim(f"IPC (Fig. 2.15), {name}", paper, _gain(study, point), signed, (KERNELS,))
-        causes = [Without(cause, _gain(study, without(point.small, cause))) for cause in CAUSES]
-        causes.append(Without("every value has one byte", _gain(study, replace(point, file=NARROW).small)))
+        removed = CAUSES if point == PLUS else (ALL,)
+        causes = [Without(cause, _gain(study, without(point.small, cause))) for cause in removed]
+        causes.append(Without(ONE_BYTE, _gain(study, replace(point, file=NARROW).small)))
         yield Claim(f"IPC, {name}, small launches", paper, _gain(study, point.small), signed, tuple(causes))
 
 
@@ -224,7 +220,7 @@ def _rows(study: Study) -> Iterator[Claim]:
     unwritten = Without("four bytes for every value, dead registers kept", _used(study, RENAMED))
     modes = {"packing": (PACKING, "-34%"), "virtualization": (VIRTUAL, "-35%"), "both": (BOTH, "-54%")}
     for name, (point, paper) in modes.items():
-        causes = (unwritten, Without(SWEEP, _used(study, without(point, SWEEP))), KERNELS)
+        causes = (unwritten, KERNELS)
         yield Claim(f"rows (Fig. 2.16), {name}, small launches", paper, _used(study, point), signed, causes)
     resized = _mean(study, lambda one, kernel: one.of(CORF, kernel)["resizes"] / max(1, _results(one.of(CORF, kernel))))
     yield Claim("results that change their place for their size (section 2.6)", "less than 0.3%", resized, percent)
@@ -263,15 +259,11 @@ def _mode(study: Study, name: str, point: Point) -> tuple[str, ...]:
     return (f"`{name}`", *map(signed, rows), brought, signed(_used(study, point)))
 
 
-def _cost(study: Study, cause: str, remove: Callable[[Point], Point]) -> tuple[str, ...]:
-    return (cause, *(signed(_gain(study, remove(point))) for point in (PAIRS, SIDES)))
-
-
 def _losing(study: Study) -> Iterator[str]:
     """Kernels that lose, with causes removed, the worst first."""
     gains = {kernel: _gain_of(study, kernel, SIDES) for kernel in study.kernels}
     worst = sorted((kernel for kernel in gains if gains[kernel].mean < LOSS), key=lambda kernel: gains[kernel].mean)
-    yield f"IPC of `corf_plus` of the kernels that lose more than {-LOSS:.0%}, as above:\n"
+    yield f"IPC of `corf_plus` over the baseline; small launches; kernels that lose more than {-LOSS:.0%}.\n"
     columns = ("kernel", "nothing removed", *CAUSES)
     points = (SIDES, *(without(SIDES, cause) for cause in CAUSES))
     yield table(columns, ((one, *(signed(_gain_of(study, one, point)) for point in points)) for one in worst))
