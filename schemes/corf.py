@@ -52,12 +52,12 @@ PACKED = Part(
 )
 
 
-def _scheme(name: str, summary: str, study: str = "", **settings: object) -> Scheme:
+def _scheme(name: str, summary: str, **settings: object) -> Scheme:
     return Scheme(
         name=name,
         summary=summary,
         preset="fermi",
-        study=study,
+        study="warpfile.evidence.corf" if name == "corf" else "",  # the page has all of them
         collectors=COALESCING,
         rf=PACKED,
         settings={"": settings},
@@ -77,12 +77,7 @@ SCHEMES = (
     _scheme("packing_virtual", "narrow values share rows, and those of dead registers are free", **_VIRTUAL),
     _scheme("first_fit", "packing; two sources that happen to be in one row come with one access", **_ROWS),
     _scheme("first_fit_virtual", "the same with dead registers free", **_ROWS, **_VIRTUAL),
-    _scheme(
-        "corf",
-        "pairs of registers that are often read together share a row and come with one access",
-        "warpfile.evidence.corf",
-        **_PAIRS,
-    ),
+    _scheme("corf", "pairs of registers that are often read together share a row and come with one access", **_PAIRS),
     _scheme("corf_virtual", "the same with dead registers free", **_PAIRS, **_VIRTUAL),
     _scheme("corf_plus", "registers have sides of their rows, and any two rows of a bank come at once", **_SIDES),
     _scheme("corf_plus_virtual", "the same with dead registers free", **_SIDES, **_VIRTUAL),
