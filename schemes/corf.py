@@ -57,6 +57,7 @@ def _scheme(name: str, summary: str, **settings: object) -> Scheme:
         name=name,
         summary=summary,
         preset="fermi",
+        study="warpfile.evidence.corf" if name == "corf" else "",  # the page has all of them
         collectors=COALESCING,
         rf=PACKED,
         settings={"": settings},

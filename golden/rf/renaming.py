@@ -23,11 +23,12 @@ class RenamingTable:
     """One memory per bank. Entries change at the ``edge``; after reset they are cleared, one per memory and cycle.
 
     Who comes first in a cycle takes a port: to write with ``claim``, to read with ``read``. ``clearing``: memories are
-    not clear yet. ``reads`` and ``writes``: accesses of the cycle, two bits per memory.
+    not clear yet. ``reads`` and ``writes``: accesses of the cycle, two bits per memory. ``ports``: of a memory.
     """
 
     def __init__(self, banks: int, warps: int, registers: int, entries: int, one_bank: bool) -> None:
         self.clearing = True
+        self.ports = PORTS
         self.reads = self.writes = 0
         self._banks, self._one_bank = banks, one_bank
         self._entries = [[UNMAPPED] * registers for _ in range(warps)]
@@ -46,7 +47,7 @@ class RenamingTable:
     def claim(self, warp: int, register: int) -> bool:
         """Take a port to write an entry, if there is one left."""
         memory = self.memory(warp, register)
-        if self._used[memory] == PORTS:
+        if self._used[memory] == self.ports:
             return False
         self._used[memory] += 1
         return True
@@ -60,7 +61,7 @@ class RenamingTable:
         """Entries of some registers, all in this cycle or none (an empty list). They may be used in the next one."""
         used = self._used
         memories = [self.memory(warp, register) for register in registers]
-        if any(used[memory] + memories.count(memory) > PORTS for memory in memories):
+        if any(used[memory] + memories.count(memory) > self.ports for memory in memories):
             return []
         for memory in memories:
             used[memory] += 1

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import decode, encode, lowest_one
+from warpfile.hdl.naming import named
 from warpfile.spec.config import Config
 
 
@@ -58,8 +59,8 @@ class Sweep(wiring.Component):
             kept.eq(self.found),
             self.swept.eq((self.swept | self.exits) & ~self.retired),
         ]
+        lowest = named(m, "lowest", lowest_one(self.swept))
         with m.If(~self.wants):
-            lowest = lowest_one(self.swept)
             m.d.sync += [self.wants.eq(self.swept.any()), self.warp.eq(encode(lowest, self._cfg.warp_bits))]
         with m.Elif(self.served):
             m.d.sync += self.clears.eq(~self.clears)

@@ -29,7 +29,8 @@ class CoalescingConfig(Config):
 
     def hints(self) -> tuple[Hint, ...]:
         """Per source slot, whether its register is dead behind the instruction."""
-        own = (Hint("kill", self.source_slots, meaning="the register is dead behind the instruction"),)
+        meaning = "registers that are dead behind the instruction, which counts if the beat is converged"
+        own = (Hint("kill", self.source_slots, False, meaning, "bit s: source slot s"),)
         return (*super().hints(), *(own if self.gives.deaths else ()))
 
 

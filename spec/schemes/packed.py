@@ -131,7 +131,6 @@ def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
         if cfg.allocation == "pairs"
         else ()
     )
-    side = (Probe("side_missed", ports, "has a side, which was taken"),) if cfg.allocation == "sides" else ()
     told = (Probe("told", 1, "metadata are there"),) if cfg.operand_bits else ()
     killed = (Probe("killed", 1, "a dead register loses its slices"),) if cfg.virtualization else ()
     return (
@@ -151,7 +150,6 @@ def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
         Probe("merge", ports, "M0 is served"),
         Probe("stored", ports, "W1 is served"),
         *partner,
-        *side,
         Probe("table_reads", 2 * banks, "entries read in each memory of the table"),
         Probe("table_writes", 2 * banks, "entries written"),
         Probe("table_wait", ports, "results in X whose reads are not served"),
@@ -169,7 +167,7 @@ def packed_events(fields: Fields) -> dict[str, int]:
     for name, code in {"in_place": IN_PLACE, "shrinks": SHRINK, "resizes": RESIZE, "allocations": ALLOCATE}.items():
         sums[name] = (decisions == code).sum()
     counted = {"merges": "merge", "packed_writes": "stored", "search_waits": "search_wait", "table_waits": "table_wait"}
-    counted |= {"pair_packed": "with_partner", "pair_failed": "without_partner", "side_missed": "side_missed"}
+    counted |= {"pair_packed": "with_partner", "pair_failed": "without_partner"}
     counted |= {"kills_done": "killed", "metadata": "told", "error_cycles": "error"}
     sums |= {name: fields[probe].sum() for name, probe in counted.items() if probe in fields}
     for name in ("table_reads", "table_writes"):

@@ -31,6 +31,7 @@ class Said:
     dead: tuple[int, ...] = ()
     evict_first: tuple[int, ...] = ()
     prefetched: bool = False  #: a PREFETCH stands in front of it
+    told: bool = False  #: metadata stand in front of it
 
 
 @dataclass(frozen=True)
@@ -111,12 +112,20 @@ def _interval_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[
     return [0] * said.prefetched + [_mask(beat, said.dead) for beat in beats]
 
 
+def _renamed_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
+    """docs/schemes/corf.md, section 9; metadata are a beat without hints."""
+    return [0] * said.told + [_mask(beat, said.dead) for beat in beats]
+
+
+#: Names of the packed file at which dead registers lose their slices, and whether warps tell it anything.
+VIRTUAL = {"virtualization": 0, "packing_virtual": 0, "first_fit_virtual": 0, "corf_virtual": 1, "corf_plus_virtual": 1}
 LAYOUT = {
     "bow_wr": _window_words,
     "malekeh": _unit_words,
     "rfc": _cache_words,
     "ltrf": _interval_words,
     "ltrf_plus": _interval_words,
+    **dict.fromkeys(VIRTUAL, _renamed_words),
 }
 
 #: Dissertation, figure 3.6; loads have 32-bit addresses, so that each names one register.
@@ -298,4 +307,32 @@ INTERVALS = (
     intervals("ltrf_plus", 1, {}),
 )
 
-EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS)
+#: R0 dies where R1 lives on; R1 is read and written by one instruction, in which two others die.
+_DYING = """
+    MOV R0, 0x1
+    MOV R1, 0x2
+    IADD3 R2, R0, R1, RZ
+    FFMA R3, R2, R1, R2
+    FFMA R1, R1, R3, R2
+    MOV R5, R1
+"""
+_DYING_SAID = ((), (), (0, 1), (2, 1), (1, 3, 2), (1,), ())
+_DYING_DEAD = {2: (0,), 4: (3, 2), 5: (1,)}
+
+
+def dying(scheme: str, slots: int, counters: Mapping[str, int]) -> Example:
+    """The example of dead registers; metadata, if there are any, come first."""
+    said = {
+        at: Said(read, dead=_DYING_DEAD.get(at, ()), told=at == 0 and bool(VIRTUAL[scheme]))
+        for at, read in enumerate(_DYING_SAID)
+    }
+    return Example(scheme, "tiny", {"source_slots": slots}, _DYING, said, counters)
+
+
+DYING = tuple(
+    dying(scheme, slots, {"kills_done": 4, "kills_refused": 0, "unmapped_reads": 0} | ({"metadata": 1} if told else {}))
+    for scheme, told in VIRTUAL.items()
+    for slots in (3, 2, 1)
+)
+
+EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING)

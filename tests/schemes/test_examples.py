@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.golden.machines import layout_of
-from tests.schemes.examples import EXAMPLES, Example, label
+from tests.schemes.examples import EXAMPLES, VIRTUAL, Example, label
 from warpfile.golden.run import observations
 from warpfile.schemes import SCHEMES
 from warpfile.spec.environment import Environment
@@ -77,6 +77,7 @@ _BOW = "warpfile.compiler.passes.bow.annotate:annotate"
 _NEAR = "warpfile.spec.schemes.malekeh:near_words"
 _CACHED = "warpfile.spec.schemes.rfc:cache_words"
 _PREFETCHED = "warpfile.compiler.passes.ltrf.annotate:annotate"
+_KILLED = "warpfile.compiler.passes.coalescing.annotate:annotate"
 _SOURCES = "warpfile.spec.annotation:on_sources"
 _FIRST = ("(beat * source_slots)", "(beat * 0)")
 _UNCUT = ("shifted & np.uint64((1 << source_slots) - 1)", "shifted")
@@ -115,6 +116,9 @@ PLANTS = (
     shifted("ltrf_plus", _PREFETCHED, "dead"),
     Plant("dead of the first beat on all", "ltrf_plus", _SOURCES, *_FIRST),
     Plant("dead is not cut", "ltrf_plus", _SOURCES, *_UNCUT),
+    *(shifted(scheme, _KILLED, "kill") for scheme in VIRTUAL),
+    *(Plant("kill of the first beat on all", scheme, _SOURCES, *_FIRST) for scheme in VIRTUAL),
+    *(Plant("kill is not cut", scheme, _SOURCES, *_UNCUT) for scheme in VIRTUAL),
 )
 
 

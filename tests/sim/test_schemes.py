@@ -12,7 +12,7 @@ import pytest
 from tests.compiler.passes.pilot import test_annotate as fast_part
 from tests.golden.dealing import instructions_of
 from tests.golden.scenario import hand_trace, op
-from tests.schemes.examples import CACHE, INTERVALS, UNITS, WINDOWS, Example, Said, label
+from tests.schemes.examples import CACHE, INTERVALS, UNITS, WINDOWS, Example, Said, dying, label
 from warpfile.inputs import obtain_trace
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.runner import CosimReport, cosim
@@ -188,7 +188,9 @@ def with_counts(example: Example, root: Path) -> None:
     assert {name: outcome.counters[name] for name in example.counters} == example.counters
 
 
-@pytest.mark.parametrize("example", [*WINDOWS, *UNITS[:2], *CACHE[:2], INTERVALS[1]], ids=label)
+@pytest.mark.parametrize(
+    "example", [*WINDOWS, *UNITS[:2], *CACHE[:2], INTERVALS[1], dying("corf_virtual", 2, {"kills_done": 4})], ids=label
+)
 def test_the_worked_examples_run_from_their_listings(root: Path, example: Example) -> None:
     with_counts(example, root)
 

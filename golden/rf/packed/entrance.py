@@ -30,7 +30,7 @@ class Entrance:
     ) -> None:
         self._table, self._metadata, self._stages = table, metadata, stages
         self._completions, self._seen = completions, seen
-        self._widths = Widths(cfg) if cfg.packing else None
+        self.widths = Widths(cfg) if cfg.packing else None
 
     def enter(
         self, results: Sequence[Result | None], valid: int, store: int, unmapped: Callable[[int, int], bool]
@@ -70,6 +70,6 @@ class Entrance:
         return any((warp, register) in self._stages.asking or unmapped(warp, register) for register in registers)
 
     def _size(self, result: Result) -> int:
-        if self._widths is None:
+        if self.widths is None:
             return SLICES
-        return self._widths.size(result.data or 0, result.mask)
+        return self.widths.size(result.data or 0, result.mask)

@@ -24,11 +24,11 @@ class Wanted:
 class Placement:
     """``find`` chooses, ``settle`` does what it chose last.
 
-    ``missed``: the side was taken. ``reserves``: the row is kept for the partner.
+    ``reserves``: the row is kept for the partner.
     """
 
     def __init__(self, cfg: PackedConfig, free: FreeSlices) -> None:
-        self.missed = self.reserves = False
+        self.reserves = False
         self._free = free
         self._banks = 1 if cfg.one_bank else cfg.banks
 
@@ -37,7 +37,6 @@ class Placement:
         found = self._preferred(wanted)
         alone = wanted.partner is not None and not wanted.partner.mask
         self.reserves = alone and found.mask != 0 and wanted.size < SLICES
-        self.missed = wanted.side in (RIGHT, LEFT) and not found.mask
         if found.mask:
             return found
         return self._free.first_fit(wanted.home, self._banks, wanted.size, wanted.own)

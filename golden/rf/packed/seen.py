@@ -15,7 +15,6 @@ EVENTS = {
     "sweep_write": "sweep_steps",
     "with_partner": "pair_packed",
     "without_partner": "pair_failed",
-    "side_missed": "side_missed",
     "killed": "kills_done",
     "told": "metadata",
     "error": "error_cycles",

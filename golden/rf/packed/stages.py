@@ -152,8 +152,6 @@ class Stages:
         if self._ask(deciding) and target.mask:
             self._placement.settle(deciding.wanted, target)
             self.cells.give_up(deciding.old)
-            if self._placement.missed:
-                self._seen.show("side_missed", 1 << port)
             self._map(port, deciding, target)
 
     def release(self, mapped: Mapped) -> None:

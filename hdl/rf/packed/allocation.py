@@ -29,7 +29,6 @@ class Allocation(wiring.Component):
                                      with ``pairs``.
     sides : In(ArrayLayout)          Sides of their registers; only with ``sides``.
     found : Out(P), places, masks : Out(ArrayLayout)   What each would find.
-    missed : Out(P)                  It would not be at its side; only with ``sides``.
     takes : In(P)                    One-hot or none: takes what it would find.
     freed : In(ArrayLayout)          Slices of the old places that become free.
     release_place : In(location_layout), release_mask : In(4)   Slices that the release would give back.
@@ -59,7 +58,7 @@ class Allocation(wiring.Component):
             members |= {"with_partner": In(ports), "partner_places": In(places), "partner_masks": In(masks)}
             members["reserved_rows"] = Out(rows)
         if cfg.allocation == "sides":
-            members |= {"sides": In(data.ArrayLayout(2, ports)), "missed": Out(ports)}
+            members["sides"] = In(data.ArrayLayout(2, ports))
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
@@ -78,8 +77,6 @@ class Allocation(wiring.Component):
             self._change(m, index, bank, taken)
         if self._pairs:
             self._reserve(m, banks, searches)
-        if self._cfg.allocation == "sides":
-            m.d.comb += self.missed.eq(Cat(search.missed for search in searches))
         return m
 
     def _search(self, m: Module, port: int, banks: list[wiring.PureInterface]) -> wiring.PureInterface:

@@ -248,7 +248,5 @@ class PackedFile(wiring.Component):
             beside = Cat(port.place.as_value() == port.partner_place.as_value() for port in ports)
             m.d.comb += [self.with_partner.eq(mapped & beside), self.without_partner.eq(mapped & ~beside)]
             m.d.comb += self.reserved_rows.eq(allocation.reserved_rows)
-        if self._sides:
-            m.d.comb += self.side_missed.eq(moves & self._searching & allocation.missed)
         if self._cfg.operand_bits:
             m.d.comb += self.told.eq(self.operand_valid)

@@ -44,7 +44,6 @@ class Search(wiring.Component):
     side : In(2)                 Side of the register; only with ``sides``.
     found : Out(1), place : Out(location_layout), mask : Out(4)   The slices.
     reserve, unreserve : Out(1)  Their row is reserved; that of the partner is not any more; only with ``pairs``.
-    missed : Out(1)              There was no room at the register's side; only with ``sides``.
     """
 
     def __init__(self, cfg: PackedConfig) -> None:
@@ -67,7 +66,7 @@ class Search(wiring.Component):
             members |= {"paired": In(1), "partner_place": In(place), "partner_mask": In(SLICES)}
             members |= {"partner_free": In(SLICES), "reserve": Out(1), "unreserve": Out(1)}
         if cfg.allocation == "sides":
-            members |= {"side": In(2), "missed": Out(1)}
+            members["side"] = In(2)
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
@@ -112,7 +111,6 @@ class Search(wiring.Component):
         wanted.append((self.size[-1] & (left | right), Shape(SLICES, 0)))
         usable = ~(mask & ~own).any() & (left | right)
         side = self._earliest(m, "side", wanted, usable, mask)
-        m.d.comb += self.missed.eq((left | right) & ~side.found)
         chosen = side.found
         return _Candidate(chosen | fit.found, Mux(chosen, side.place, fit.place), Mux(chosen, side.mask, fit.mask))
 
@@ -127,9 +125,12 @@ class Search(wiring.Component):
         home = named(m, f"{name}_home", decode(self.home, banks))
         order = range(1 if self._cfg.one_bank else banks)
         rows = [named(m, f"{name}_{bank}", self._lowest(wanted, bank)) for bank in range(banks)]
-        turned = [select(home, [rows[(bank + far) % banks] for bank in range(banks)]) for far in order]
-        found = Cat(row[0] for row in turned)
-        first = lowest_one(found)
+        turned = [
+            named(m, f"{name}_far{far}", select(home, [rows[(bank + far) % banks] for bank in range(banks)]))
+            for far in order
+        ]
+        found = named(m, f"{name}_there", Cat(row[0] for row in turned))
+        first = named(m, f"{name}_first", lowest_one(found))
         row = Signal(self._cfg.row_bits, name=f"{name}_row")
         anchor = Signal(2, name=f"{name}_anchor")
         m.d.comb += Cat(row, anchor).eq(select(first, [row[1:] for row in turned]))

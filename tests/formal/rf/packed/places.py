@@ -15,7 +15,7 @@ from warpfile.hdl.rf.packed import allocation, free_bank
 from warpfile.hdl.rf.packed.allocation import Allocation
 from warpfile.schemes import SCHEMES
 from warpfile.spec.contract import SLICES
-from warpfile.spec.schemes.packed import PackedConfig
+from warpfile.spec.schemes.packed import LEFT, RIGHT, PackedConfig
 
 ROWS = 2
 
@@ -116,6 +116,9 @@ class PlaceProperties(ConfiguredProperties):
         ]
         if self._cfg.allocation == "pairs":
             m.d.comb += Cover(part.reserved_rows == 2, "two rows are reserved")
+        if self._cfg.one_bank:
+            side, (right, left) = Value.cast(part.sides), (mask[0], mask[-1])
+            m.d.comb += Assert(((side != RIGHT) | right) & ((side != LEFT) | left), "a value is at its side")
 
     def help(self, m, part, state):
         """A slice is taken if some register has it; a row that is reserved has a register; masks are runs."""
@@ -160,7 +163,14 @@ _WRONG = {
 PROOFS = (
     _proof("first_fit", 1, {"something is found": {"found": lambda value: value & 0}}),
     _proof("corf", 1, _WRONG),
-    _proof("corf_plus", 2, {"the rows that are used are known": {"freed": lambda value: value & 0}}),
+    _proof(
+        "corf_plus",
+        2,
+        {
+            "the rows that are used are known": {"freed": lambda value: value & 0},
+            "a value is at its side": {"sides": lambda value: ~value},
+        },
+    ),
     _proof("first_fit", 2, {}, regress=True),
     _proof("corf", 2, _WRONG, regress=True),
 )

@@ -139,7 +139,7 @@ class PackedWatcher(SlotWatcher):
 
     def _check_decisions(self, f: dict[str, int]) -> dict[Entry, Place]:
         """What moves to W1 and where; returns the changes of the table."""
-        codes = targets = search = waits = missed = 0
+        codes = targets = search = waits = 0
         beside = {True: 0, False: 0}
         changes: dict[Entry, Place] = {}
         for port in range(self.cfg.write_ports - 1, -1, -1):
@@ -164,7 +164,6 @@ class PackedWatcher(SlotWatcher):
                     continue
                 changes[name] = target
                 self._settle(name, entry, target)
-                missed |= self._misses(name, entry, target) << port
             codes |= code << 3 * port
             targets |= self._word(target) << self.packed.entry_bits * port
             if entry.partner is not None and entry.partner[2]:
@@ -174,7 +173,6 @@ class PackedWatcher(SlotWatcher):
         require((f["search"], f["search_wait"]) == (search, waits), "the highest port that needs slices searches")
         require(f["decision"] == codes, "each result has what its size and its old slices ask for")
         require(f["target"] == targets, "a value goes to the place that its rule says")
-        require(f.get("side_missed", 0) == missed, "a side is missed that is taken")
         together = f.get("with_partner", 0), f.get("without_partner", 0)
         require(together == (beside[True], beside[False]), "a value is with its partner or not")
         return changes
@@ -196,12 +194,10 @@ class PackedWatcher(SlotWatcher):
     def _found(self, name: Entry, entry: InW0) -> Place:
         place = self._preferred(name, entry)
         if not place[2]:
+            require(entry.side not in (1, 2), "some row has room at either side")
             place = self.space.first_fit(self.home(name), entry.size, entry.old, self.packed.one_bank)
         require(bool(place[2]), "some row has room")
         return place
-
-    def _misses(self, name: Entry, entry: InW0, target: Place) -> bool:
-        return entry.code != SHRINK and entry.side in (1, 2) and self._preferred(name, entry) == NOWHERE
 
     def _settle(self, name: Entry, entry: InW0, target: Place) -> None:
         if entry.code == SHRINK:

@@ -132,7 +132,7 @@ def writes_all_lanes(machine: Packed, patch: pytest.MonkeyPatch) -> None:
 
 def sees_full_lanes(machine: Packed, patch: pytest.MonkeyPatch) -> None:
     """The width of a partial result is that of all lanes."""
-    widths = machine.file.entrance._widths
+    widths = machine.file.entrance.widths
     if widths is not None:
         size = widths.size
         widths.size = lambda data, lanes: size(data, -1)  # type: ignore[method-assign]

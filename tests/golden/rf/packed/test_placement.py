@@ -146,17 +146,15 @@ def test_first_fit_goes_through_the_banks_from_home_on() -> None:
 def test_a_side_is_an_end_of_the_row(side: int, mask: int) -> None:
     placement = Placement(make("corf_plus"), FreeSlices(2, 4, 4))
     assert placement.find(Wanted(1, 2, UNMAPPED, None, side)) == Mapped(1, 0, mask)
-    assert not placement.missed
 
 
-def test_a_side_that_is_taken_is_missed() -> None:
+def test_where_a_side_is_taken_everywhere_the_first_place_does() -> None:
     free = FreeSlices(2, 2, 4)
     for row in range(2):
         free.take(Mapped(1, row, 0b0001))
     free.edge()
     placement = Placement(make("corf_plus"), free)
     assert placement.find(Wanted(1, 1, UNMAPPED, None, RIGHT)) == Mapped(1, 0, 0b0010)
-    assert placement.missed
     assert placement.find(Wanted(1, 4, UNMAPPED, None, LEFT)) == UNMAPPED, "the other bank is no place"
 
 

@@ -26,7 +26,7 @@ class Page:
         self.reserved: set[tuple[int, int]] = set()
 
     def search(self, size, home, old, paired, partner, side):
-        """Place, mask, whether it is reserved, whether the side was missed; None for none."""
+        """Place, mask, whether it is reserved; None for none."""
         self.room = [list(rows) for rows in self.free]
         if old[2]:
             self.room[old[0]][old[1]] |= old[2]
@@ -37,21 +37,20 @@ class Page:
                 free = self.room[bank][row]
                 fits = [one for one in masks(size) if not one & ~free]
                 if fits:
-                    return bank, row, fits[-1] if fits[-1] == masks(size)[-1] else fits[0], False, False
+                    return bank, row, fits[-1] if fits[-1] == masks(size)[-1] else fits[0], False
             else:
                 for bank, row in self.order(home):
                     if self.room[bank][row] == 15:
-                        return bank, row, masks(size)[0], size < 4, False
+                        return bank, row, masks(size)[0], size < 4
         if self.cfg.allocation == "sides" and side in (LEFT, RIGHT):
             wanted = masks(size)[0 if side == RIGHT else -1]
             for bank, row in self.order(home):
                 if not wanted & ~self.room[bank][row]:
-                    return bank, row, wanted, False, False
-        missed = self.cfg.allocation == "sides" and side in (LEFT, RIGHT)
+                    return bank, row, wanted, False
         for bank, row in self.order(home):
             fits = [one for one in masks(size) if not one & ~self.room[bank][row]]
             if (bank, row) not in self.kept and fits:
-                return bank, row, fits[0], False, missed
+                return bank, row, fits[0], False
         return None
 
     def order(self, home):
@@ -107,7 +106,7 @@ def test_searches_find_what_the_page_says(scheme: str) -> None:
 
     async def bench(ctx) -> None:
         owners: list[tuple[int, int, int]] = []
-        found_none = missed = reserved = 0
+        found_none = reserved = 0
         for _ in range(300):
             old = owners.pop(numbers.randrange(len(owners))) if owners and numbers.random() < 0.5 else (0, 0, 0)
             dies = owners.pop(numbers.randrange(len(owners))) if owners and numbers.random() < 0.4 else (0, 0, 0)
@@ -133,8 +132,7 @@ def test_searches_find_what_the_page_says(scheme: str) -> None:
             if expected:
                 assert tuple(map(ctx.get, (found.bank, found.row, part.masks[port]))) == expected[:3]
                 owners.append(expected[:3])
-                reserved, missed = reserved + expected[3], missed + expected[4]
-                assert cfg.allocation != "sides" or ctx.get(part.missed) >> port & 1 == expected[4]
+                reserved += expected[3]
             else:
                 owners += [old] if old[2] else []
             lost = partner[:2] if expected and cfg.allocation == "pairs" and paired and partner[2] else None
@@ -146,7 +144,7 @@ def test_searches_find_what_the_page_says(scheme: str) -> None:
             assert ctx.get(part.used_rows) == sum(free != 15 for rows in page.free for free in rows)
             if cfg.allocation == "pairs":
                 assert ctx.get(part.reserved_rows) == len(page.reserved)
-        assert found_none and (missed or cfg.allocation != "sides") and (reserved or cfg.allocation != "pairs")
+        assert found_none and (reserved or cfg.allocation != "pairs")
 
     run(part, bench)
 
