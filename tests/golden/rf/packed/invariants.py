@@ -166,7 +166,7 @@ class PackedWatcher(SlotWatcher):
                 self._settle(name, entry, target)
                 missed |= self._misses(name, entry, target) << port
             codes |= code << 3 * port
-            targets |= self._word(target) << self.packed.entry_bits * port
+            targets |= self._word(target) << self.packed.mapping_bits * port
             if entry.partner is not None and entry.partner[2]:
                 beside[entry.partner[:2] == target[:2]] |= 1 << port
             del self.w0[port]
