@@ -93,7 +93,7 @@ class RenamedBanks(WindowBanks):
         if self._view.requests.asking:
             super().read(cycle, events)
         for warp in indices(self._looking.nowhere):
-            self._grant(cycle, warp, -1)
+            self._grant(cycle + 1, warp, -1)
             events.note("zero", warp, "unmapped_reads", "window_writes")
         for warp in indices(self._looking.looking):
             self._look_up(warp, events)

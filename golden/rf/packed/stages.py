@@ -36,7 +36,7 @@ class Deciding:
 
 
 class Storing:
-    """A result or an eviction in W1, and its slices. With ``held`` all lanes are written, otherwise those of its mask."""
+    """A result or an eviction in W1, and its slices. With ``held`` all lanes are written, without those of its mask."""
 
     __slots__ = ("held", "in_place", "result", "target")
 
@@ -169,7 +169,7 @@ class Stages:
             self._map(port, deciding, target)
 
     def pass_by(self, result: Result) -> None:
-        """What the file has of a register, or will have, gets out of date in the lanes of a result that it does not get."""
+        """What the file has of a register, or will have, is out of date where a result passes it by."""
         before = self.latest.change(result)
         for one in (self.deciding[0], self.storing[0]):
             if one is not None and _leaving(one.result) == (result.warp, result.register):
