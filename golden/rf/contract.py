@@ -180,5 +180,8 @@ class EvictingFile(RenamedFile, Protocol):
     def evicts(self, eviction: Eviction) -> None:
         """A register that is presented in this cycle; ``evicted``: it is taken."""
 
+    def unmapped(self, warp: int, register: int) -> int:
+        """The copy that a register is which is nowhere."""
+
     def result_size(self, result: Result) -> int:
         """Bytes that a result needs."""

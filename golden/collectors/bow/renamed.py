@@ -93,7 +93,8 @@ class RenamedBanks(WindowBanks):
         if self._view.requests.asking:
             super().read(cycle, events)
         for warp in indices(self._looking.nowhere):
-            self._grant(cycle + 1, warp, -1)
+            register = self._windows[warp].entries.register[self._view.wanted[warp]]
+            self._grant(cycle + 1, warp, self._table.unmapped(warp, register))
             events.note("zero", warp, "unmapped_reads", "window_writes")
         for warp in indices(self._looking.looking):
             self._look_up(warp, events)

@@ -84,6 +84,10 @@ class PackedFile:
         """See the contract."""
         self._eviction = eviction
 
+    def unmapped(self, warp: int, register: int) -> int:
+        """See the contract."""
+        return self.stages.unmapped(warp, register)
+
     def result_size(self, result: Result) -> int:
         """See the contract."""
         return self.entrance.size(result)
@@ -171,7 +175,7 @@ class PackedFile:
     def launched(self, launch: Launch) -> None:
         """See the contract."""
         self._resident |= 1 << launch.warp
-        self.stages.latest.launched(launch.warp)
+        self.stages.launched(launch.warp)
 
     def edge(self, cycle: int) -> int:
         """Table, free slices and metadata change."""

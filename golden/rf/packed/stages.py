@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpfile.golden.copies import POISON, Latest, passed_by
+from warpfile.golden.copies import NEVER_WRITTEN, POISON, Latest, passed_by
 from warpfile.golden.rf.banks import Banks
 from warpfile.golden.rf.packed.cells import Cells, written
 from warpfile.golden.rf.packed.completions import Completions
@@ -78,6 +78,7 @@ class Stages:
         self.underway = UnderWay()
         self.cells = Cells(cfg)
         self.latest = Latest(cfg)
+        self._unmapped = [dict[int, int]() for _ in range(cfg.warps)]  # copies that registers without slices are
         self._placement = Placement(cfg, free)
         self._banks, self._table, self._free = banks, table, free
         self._completions, self._seen = completions, seen
@@ -164,6 +165,8 @@ class Stages:
         if self._ask(deciding) and target.mask:
             self._placement.settle(deciding.wanted, target)
             self.cells.give_up(deciding.old)
+            if deciding.code == ALLOCATE:
+                deciding.held = self._unmapped[deciding.result.warp].pop(deciding.result.register, NEVER_WRITTEN)
             if self._placement.missed:
                 self._seen.show("side_missed", 1 << port)
             self._map(port, deciding, target)
@@ -178,8 +181,21 @@ class Stages:
                 leaving.copy = passed_by(leaving.copy, before, result.row, result.mask)
                 return
         mapped = self._table.entry(result.warp, result.register)
+        copy = self.cells.read(mapped) if mapped.mask else self.unmapped(result.warp, result.register)
+        copy = passed_by(copy, before, result.row, result.mask)
         if mapped.mask:
-            self.cells.write(mapped, passed_by(self.cells.read(mapped), before, result.row, result.mask))
+            self.cells.write(mapped, copy)
+        else:
+            self._unmapped[result.warp][result.register] = copy
+
+    def unmapped(self, warp: int, register: int) -> int:
+        """The copy that a register is which is nowhere."""
+        return self._unmapped[warp].get(register, NEVER_WRITTEN)
+
+    def launched(self, warp: int) -> None:
+        """A new warp has written nothing."""
+        self.latest.launched(warp)
+        self._unmapped[warp].clear()
 
     def release(self, mapped: Mapped) -> None:
         """A register is nowhere any more."""

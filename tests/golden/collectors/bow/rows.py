@@ -28,7 +28,7 @@ class PackedLanes(Lanes):
             if one is not None and isinstance(one.result, Leaving) and (one.result.warp, one.result.register) == key:
                 return one.result.copy
         mapped = stages._table.entry(*key)
-        return stages.cells.read(mapped) if mapped.mask else -1
+        return stages.cells.read(mapped) if mapped.mask else stages.unmapped(*key)
 
     def check(self, cfg: BowConfig, key: tuple[int, int]) -> None:
         """What is on its way to its row is not there yet."""

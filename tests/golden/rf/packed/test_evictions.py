@@ -262,6 +262,15 @@ def test_a_result_that_the_file_does_not_get_passes_an_eviction_by() -> None:
         assert seen(bench.copy(1), FULL & ~0x5) == 5 and seen(bench.copy(1), 0x4) == POISON
 
 
+def test_a_result_that_the_file_does_not_get_passes_a_register_by_that_is_nowhere() -> None:
+    """Lanes that nobody wrote are right, there and where a later result takes slices."""
+    bench = a_bench()
+    bench.step({2: a_result(1, 2, mask=0x5, row=5)}, kept=[2])
+    assert seen(bench.file.unmapped(0, 1), 0xA) == 5 and seen(bench.file.unmapped(0, 1), 0x4) == POISON
+    bench.settle(a_result(1, 2, mask=0x1, row=6))
+    assert seen(bench.copy(1), 0xB) == 6 and seen(bench.copy(1), 0x4) == POISON
+
+
 def test_with_pairs_the_partner_is_read_and_the_value_goes_beside_it() -> None:
     bench = a_bench(allocation="pairs")
     bench.file.metadata.partner[1], bench.file.metadata.partner[2] = 2, 1
