@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import pytest
+
 from tests.golden.collectors.bow.rows import RowsWatcher
 from tests.golden.machines import BowRows, events_of, layout_of
 from tests.golden.rf.packed.scenario import make
@@ -98,11 +100,32 @@ CROWDED = {
 }
 #: What cannot happen: see ``tests.golden.rf.packed.test_random``.
 NEVER = {"error_cycles", "side_missed"}
+WAITS = {"result waits", "look-up waits", "eviction waits"}
 
 
 def test_random_programs_keep_every_invariant_and_meet_every_wait() -> None:
     total: Counter[str] = Counter()
-    for seed in range(24):
+    for seed in range(3, 12):
         print(f"seed {seed}")
         total += watch_rows(*random_rows(seed, **CROWDED if seed % 3 == 2 else {}))
     print(total)
+    assert not total.keys() & NEVER
+    assert {
+        "evictions",
+        "shrinks",
+        "resizes",
+        "merges",
+        "unmapped_reads",
+        "saved_writes",
+        "pair_packed",
+    } <= total.keys()
+
+
+@pytest.mark.regress
+@pytest.mark.parametrize("start", range(100, 500, 100))
+def test_many_random_programs_keep_every_invariant(start: int) -> None:
+    total: Counter[str] = Counter()
+    for seed in range(start, start + 100):
+        print(f"seed {seed}")
+        total += watch_rows(*random_rows(seed, **CROWDED if seed % 3 == 2 else {}))
+    assert total.keys() >= WAITS

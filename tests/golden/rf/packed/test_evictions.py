@@ -13,7 +13,9 @@ from tests.golden.rf.packed.test_release import exit_of
 from tests.golden.scenario import FULL
 from warpfile.golden.copies import POISON, seen
 from warpfile.golden.rf.contract import Eviction
+from warpfile.golden.rf.packed import entrance
 from warpfile.golden.rf.packed.evictions import UnderWay
+from warpfile.golden.rf.packed.stages import Stages, Storing
 from warpfile.golden.rf.renaming import UNMAPPED, Mapped
 from warpfile.spec.ctas import Launch
 from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, RESIZE, SHRINK
@@ -82,8 +84,8 @@ def test_without_packing_an_eviction_has_four_bytes() -> None:
     assert bench.entry(1).mask == 0b1111
 
 
-def test_the_port_completes_what_waits_for_it_while_an_eviction_is_written() -> None:
-    bench = a_bench()
+def completion(bench: Bench) -> None:
+    """The port completes what waits for it while an eviction is written."""
     bench.step(evict=gives(1))
     kept = a_result(3, 1)
     assert bench.step({0: kept}, kept=[0])["write"] == 1 and not bench.completed
@@ -123,9 +125,8 @@ def test_an_eviction_reads_the_table_in_vain_while_w0_is_held() -> None:
     assert bench.step()["taken"], "R1 is written, R2 moves on"
 
 
-def test_a_result_waits_for_an_eviction_of_its_register() -> None:
-    """The worked example."""
-    bench = a_bench()
+def late_result(bench: Bench) -> None:
+    """The worked example: a result waits for an eviction of its register."""
     bench.step(evict=gives(1))
     late = bench.step({2: a_result(1, 2)})
     assert (late["write"], late["table_wait"], late["underway_wait"], late["table_reads"]) == (0, 0b100, 0b100, 0)
@@ -139,15 +140,6 @@ def test_a_result_of_another_register_or_warp_does_not_wait() -> None:
     bench = a_bench()
     bench.step(evict=gives(1))
     assert bench.step({1: a_result(2, 2), 2: a_result(1, 2, warp=1)})["write"] == 0b110
-
-
-@pytest.mark.parametrize("port", [1, 2])
-def test_an_eviction_waits_in_x_for_a_result_of_its_register(port: int) -> None:
-    """The worked example, had the result come in 0."""
-    bench = a_bench()
-    fields = bench.step({port: a_result(1, 2)}, evict=gives(1))
-    assert (fields["write"], fields["taken"], fields["table_wait"]) == (1 << port, 0, 1)
-    assert fields["underway_wait"] == 0
 
 
 def test_an_eviction_waits_for_a_result_of_its_register_that_is_not_accepted() -> None:
@@ -281,24 +273,44 @@ def test_with_pairs_the_partner_is_read_and_the_value_goes_beside_it() -> None:
     assert bench.entry(1) == Mapped(0, 0, 0b1000)
 
 
-Scenario = Callable[[Bench], None]
-RULES: dict[str, tuple[Scenario, str]] = {
-    "evictions": (two_evictions, "holds"),
-    "look-ups": (look_ups, "hides"),
-    "sweep": (sweep, "of"),
-    "sweep of an entry that changes": (sweep_of_a_waiting_entry, "of"),
+def meets_a_result(bench: Bench) -> None:
+    """The worked example, had the result come in 0."""
+    fields = bench.step({2: a_result(1, 2)}, evict=gives(1))
+    assert (fields["write"], fields["taken"], fields["table_wait"]) == (0b100, 0, 1)
+    assert fields["underway_wait"] == 0
+
+
+def never(*anything: object) -> bool:
+    """A rule that is forgotten."""
+    return False
+
+
+def blocks_its_port(stages: Stages, storing: Storing) -> None:
+    """An eviction in W1 counts as a result that completes."""
+    stages._completions._stored |= 1
+
+
+#: A scenario, and what it finds out: an attribute and what a mistake puts there.
+RULES: dict[str, tuple[Callable[[Bench], None], object, str, Callable[..., object]]] = {
+    "another eviction": (two_evictions, UnderWay, "holds", never),
+    "a result": (late_result, UnderWay, "holds", never),
+    "an eviction beside a result": (meets_a_result, entrance, "_is_met", never),
+    "a look-up": (look_ups, UnderWay, "hides", never),
+    "the sweep": (sweep, UnderWay, "of", never),
+    "the sweep of an entry that changes": (sweep_of_a_waiting_entry, UnderWay, "of", never),
+    "a completion": (completion, Stages, "_store", blocks_its_port),
 }
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_what_meets_an_eviction_under_way_waits(rule: str) -> None:
+def test_what_meets_an_eviction_comes_in_its_order(rule: str) -> None:
     RULES[rule][0](a_bench())
 
 
 @pytest.mark.plain
 @pytest.mark.parametrize("rule", RULES)
-def test_what_does_not_wait_is_caught(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    scenario, asked = RULES[rule]
-    monkeypatch.setattr(UnderWay, asked, lambda *anything: False)
+def test_what_does_not_is_caught(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario, owner, attribute, mistake = RULES[rule]
+    monkeypatch.setattr(owner, attribute, mistake)
     with pytest.raises(AssertionError):
         scenario(a_bench())
