@@ -227,6 +227,8 @@ STRUCTURES = (
         lambda cfg: cfg.warps * cfg.window * 72,
         "a payload of the frame's width in place of 12 operation bits, two counts, the entry whose data arrive",
     ),
+    Structure("places of the entries", "flip-flops", r"window\.places\."),
+    Structure("turn of the windows that give back", "flip-flops", r"collectors\.evictions\."),
     Structure(
         "bus request registers",
         "flip-flops",

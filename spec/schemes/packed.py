@@ -109,11 +109,6 @@ class PackedConfig(Config):
         return self.bank_bits + self.row_bits + SLICES
 
     @property
-    def entry_bits(self) -> int:
-        """The same; operand windows have another one of this name."""
-        return self.mapping_bits
-
-    @property
     def rams(self) -> dict[str, int]:
         """Banks, or with byte planes their slices, and the memories of the table."""
         return {**super().rams, RENAMING_RAM: self.table_rows * self.mapping_bits}
@@ -237,6 +232,7 @@ STRUCTURES = (
     Structure("W0 and W1", "flip-flops", rf"result_port\.|{_FILE}banks\.merging"),
     Structure("results without a register", "flip-flops", r"completions\."),
     Structure("answers of the renaming table", "flip-flops", rf"{_FILE}table\."),
+    Structure("evictions under way", "flip-flops", rf"{_FILE}evictions\."),
     Structure("sweep", "flip-flops", rf"{_FILE}sweep\."),
     Structure("kernel and residents", "flip-flops", rf"{_FILE}kernel_state\."),
     Structure("error", "flip-flops", rf"{_FILE}error"),
