@@ -48,7 +48,7 @@ PACKED = Part(
     offers=(RENAMED, EVICTIONS),
     wants=(LOOKED_UP_ONE_BY_ONE,),
     owns=(RENAMING,),
-    proofs=("tests.formal.rf.packed.values:PROOFS", "tests.formal.rf.packed.places:PROOFS"),
+    proofs=tuple(f"tests.formal.rf.packed.{name}:PROOFS" for name in ("values", "places", "ports")),
 )
 
 
