@@ -24,6 +24,7 @@ def _unpack(copy: int) -> tuple[int, int]:
     return (copy, 0) if copy >= -1 else ((~copy >> 32) - 2, ~copy & ALL_LANES)
 
 
+NEVER_WRITTEN = -1
 POISON = _pack(-2, ALL_LANES)
 
 

@@ -1,6 +1,6 @@
 """``packing``, ``virtualization``, ``corf``, ``corf_plus``: narrow values share rows (docs/schemes/corf.md)."""
 
-from warpfile.schemes.part import LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Part
+from warpfile.schemes.part import EVICTIONS, LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.coalescing import STRUCTURES as UNIT_STRUCTURES
@@ -45,10 +45,10 @@ PACKED = Part(
     },
     prices="corf",
     reached=("allocations", "in_place", "table_waits", "sweep_steps"),
-    offers=(RENAMED,),
+    offers=(RENAMED, EVICTIONS),
     wants=(LOOKED_UP_ONE_BY_ONE,),
     owns=(RENAMING,),
-    proofs=("tests.formal.rf.packed.values:PROOFS", "tests.formal.rf.packed.places:PROOFS"),
+    proofs=tuple(f"tests.formal.rf.packed.{name}:PROOFS" for name in ("values", "places", "ports")),
 )
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from warpfile.schemes.part import ENGINES, LOOK_UPS, LOOKED_UP_LATER, OWNERS_FIRST, PLACES, RESULT_BANKS, Part
+from warpfile.schemes.part import (
+    ENGINES,
+    EVICTIONS,
+    LOOK_UPS,
+    LOOKED_UP_LATER,
+    OWNERS_FIRST,
+    PLACES,
+    RESULT_BANKS,
+    Part,
+)
 from warpfile.spec.config import Config
 from warpfile.spec.probe import Probe
 
@@ -35,6 +44,8 @@ def _misfits(parts: Sequence[Part], cfg: Config | None) -> Iterator[str]:
                 continue
             if not any(want in other.offers for other in others):
                 yield f"{part.name} wants {want}, which {_listed(others)} not offer"
+        if part.wants_one and not any(want in other.offers for other in others for want in part.wants_one):
+            yield f"{part.name} wants {' or '.join(part.wants_one)}, which {_listed(others)} not offer"
         if cfg is not None and not isinstance(cfg, part.parameters):
             yield f"{part.name} has settings of its own, so choose it by --{part.slot} or {scheme_with(part)}"
 
@@ -46,6 +57,7 @@ def wants(part: Part, cfg: Config | None) -> tuple[str, ...]:
         found += [LOOK_UPS] if cfg.asks.lookups else []
         found += [RESULT_BANKS] if cfg.asks.result_banks else []
         found += [ENGINES] if cfg.asks.engines else []
+        found += [EVICTIONS] if cfg.asks.evicts else []
     if cfg is not None and part.slot == "rf" and cfg.gives.later:
         found.append(LOOKED_UP_LATER)
     return tuple(dict.fromkeys(found))

@@ -30,6 +30,7 @@ STAYING = "banks behind a plain file, in which a register keeps its place while 
 RESIDENCY = "which warps have their registers near"
 RENAMING = "the renaming of registers"
 RENAMED = "registers that are where a renaming table says"
+EVICTIONS = "registers that are given back by name"
 LOOKED_UP_ONE_BY_ONE = "collectors that have sources looked up one by one, and unpack them"
 
 
@@ -105,11 +106,11 @@ class Part:
     ``golden`` and ``rtl`` name the classes (``module:name``); docs/architecture.md, section 4 says how they are made
     and what they offer. ``parameters`` is the configuration's class, with the part's own fields. ``settings`` changes
     fields of presets, by the preset's name; "" stands for all presets and yields to the others. ``events`` sums the
-    part's own counters from its probes, which the golden model sums from its own events. ``offers``, ``wants`` and
-    ``owns`` say which parts it fits (``schemes.fit``). ``accesses`` names what the part, or the bank that it asks, is
-    asked for (kinds of published prices, and others that nobody has priced), each with the counters whose sum says how
-    often; ``prices`` is the set of prices from its own paper: one of ``synth/prices``, or a file of the part's own
-    package (``package:path``), whose name without its ending is that of the set.
+    part's own counters from its probes, which the golden model sums from its own events. ``offers``, ``wants``, of
+    ``wants_one`` any one, and ``owns`` say which parts it fits (``schemes.fit``). ``accesses`` names what the part, or
+    the bank that it asks, is asked for (kinds of published prices, and others that nobody has priced), each with the
+    counters whose sum says how often; ``prices`` is the set of prices from its own paper: one of ``synth/prices``, or a
+    file of the part's own package (``package:path``), whose name without its ending is that of the set.
     """
 
     name: str
@@ -131,6 +132,7 @@ class Part:
     prices: str = ""
     offers: tuple[str, ...] = ()
     wants: tuple[str, ...] = ()
+    wants_one: tuple[str, ...] = ()
     owns: tuple[str, ...] = ()
     proofs: tuple[str, ...] = ()  #: places of tuples of proofs, for the formal runner of the tests
 

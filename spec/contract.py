@@ -51,7 +51,8 @@ class Asks:
     ``sources``: they ask for the places of the offered beat's sources, where a place is known at once. ``lookups``:
     registers per warp whose place they ask for in any cycle, beside those. ``result_banks``: they want to know to which
     bank a result goes. ``keeps``: they may keep a result from the file. ``engines``: their own clients at the banks.
-    ``joins``: two sources of a beat that one access may bring, of ``JOINS``.
+    ``joins``: two sources of a beat that one access may bring, of ``JOINS``. ``evicts``: they give registers back by
+    name, one per cycle, because what they keep does not say where it belongs.
     """
 
     units: int
@@ -62,6 +63,7 @@ class Asks:
     keeps: bool = False
     engines: tuple[Engine, ...] = ()
     joins: str = "none"
+    evicts: bool = False
 
 
 @dataclass(frozen=True)

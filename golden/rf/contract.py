@@ -158,3 +158,30 @@ class RenamedFile(RegisterFile, Protocol):
 
     def unpacked(self, mapped: Mapped) -> int:
         """The copy in these slices at the beginning of the cycle."""
+
+
+class Eviction(NamedTuple):
+    """The value of all live lanes of a register, which the file has not, and the bytes that hold it."""
+
+    warp: int
+    register: int
+    size: int
+    copy: int
+
+
+class EvictingFile(RenamedFile, Protocol):
+    """A renamed file that takes registers back by name (``cfg.asks.evicts``).
+
+    [``evicts``] comes where ``dies`` comes; behind ``accept``: ``evicted``.
+    """
+
+    evicted: bool
+
+    def evicts(self, eviction: Eviction) -> None:
+        """A register that is presented in this cycle; ``evicted``: it is taken."""
+
+    def unmapped(self, warp: int, register: int) -> int:
+        """The copy that a register is which is nowhere."""
+
+    def result_size(self, result: Result) -> int:
+        """Bytes that a result needs."""

@@ -11,8 +11,9 @@ from warpfile.golden.rf.renaming import UNMAPPED, Mapped, RenamingTable
 class Sweep:
     """One warp at a time; each of its registers is read and then unmapped.
 
-    ``waiting`` are the warps that wait for their sweep, with the one that is swept; ``register`` is where it is. Of the
-    last ``step``: ``read`` and ``wrote``, and as a mask the warp that is ``retired`` by it.
+    ``waiting`` are the warps that wait for their sweep, with the one that is swept; ``warp`` is that
+    one, -1 without, and ``register`` where it is. Of the last ``step``: ``read`` and ``wrote``, and as a mask the warp
+    that is ``retired`` by it.
     """
 
     def __init__(self, table: RenamingTable, release: Callable[[Mapped], None]) -> None:
@@ -20,7 +21,7 @@ class Sweep:
         self.read = self.wrote = False
         self.registers = 1  # of a warp
         self._table, self._release = table, release
-        self._warp = -1
+        self.warp = -1
         self._found: list[Mapped] = []  # what was read, until it is unmapped
 
     def exited(self, warp: int) -> None:
@@ -29,29 +30,29 @@ class Sweep:
 
     def unmaps(self, warp: int, register: int) -> bool:
         """Whether this is the entry that it asks to write."""
-        return bool(self._found) and warp == self._warp and register == self.register
+        return bool(self._found) and warp == self.warp and register == self.register
 
     def step(self, allowed: bool) -> None:
         """What a cycle does, behind all others that write the table or read results' entries."""
         self.read = self.wrote = False
         self.retired = 0
-        if self._warp < 0:
+        if self.warp < 0:
             if self.waiting:
-                self._warp = lowest(self.waiting)
+                self.warp = lowest(self.waiting)
         elif allowed and self._found:
             self._unmap()
         elif allowed:
-            self._found = self._table.read(self._warp, (self.register,))
+            self._found = self._table.read(self.warp, (self.register,))
             self.read = bool(self._found)
 
     def _unmap(self) -> None:
-        if not self._table.claim(self._warp, self.register):
+        if not self._table.claim(self.warp, self.register):
             return
-        self._table.write(self._warp, self.register, UNMAPPED)
+        self._table.write(self.warp, self.register, UNMAPPED)
         self._release(self._found[0])
         self._found, self.wrote = [], True
         self.register += 1
         if self.register >= self.registers:
-            self.retired = 1 << self._warp
+            self.retired = 1 << self.warp
             self.waiting ^= self.retired
-            self._warp, self.register = -1, 0
+            self.warp, self.register = -1, 0

@@ -39,8 +39,8 @@ class Sweep(wiring.Component):
                 "warp": Out(cfg.warp_bits),
                 "register_name": Out(cfg.register_bits),
                 "served": In(1),
-                "entry": In(cfg.entry_bits),
-                "found": Out(cfg.entry_bits),
+                "entry": In(cfg.mapping_bits),
+                "found": Out(cfg.mapping_bits),
                 **{name: Out(cfg.warps) for name in ("swept", "retired")},
             }
         )
@@ -48,7 +48,7 @@ class Sweep(wiring.Component):
     def elaborate(self, platform) -> Module:
         """The warp, the register, which of its steps is next, and the entry, which may have to be kept."""
         m = Module()
-        fresh, kept = Signal(), Signal(self._cfg.entry_bits, reset_less=True)
+        fresh, kept = Signal(), Signal(self._cfg.mapping_bits, reset_less=True)
         last = self.served & self.clears & (self.register_name + 1 >= self.registers)
         m.d.comb += [
             self.found.eq(Mux(fresh, self.entry, kept)),

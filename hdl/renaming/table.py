@@ -18,7 +18,7 @@ from warpfile.spec.config import Config
 class RenamingTable(wiring.Component):
     """An entry per warp and register, in as many memories as there are banks, each with two ports.
 
-    What an entry says is no matter of this table: it has ``cfg.entry_bits`` bits, and after reset the memories clear
+    What an entry says is no matter of this table: it has ``cfg.mapping_bits`` bits, and after reset the memories clear
     theirs one by one. Each memory serves the first two of what wants it in a cycle: the writes, the highest first; the
     reads of results, the highest first; the release; the look-ups, by the age of their units and then ascending; those
     of the offered beat. What is read is there in the next cycle only. No entry may be looked up while it is written.
@@ -37,7 +37,8 @@ class RenamingTable(wiring.Component):
     release, clears : In(1), release_warp, release_register : In   The release reads an entry, or clears it.
     released : Out(1), release_entry : Out(entry_bits)   It is served; in the cycle after, what it has read.
     locate, locate_warps, locate_registers, older, allocate : In   Look-ups of units (docs/slots/rf.md).
-    offer_warp : In(warp_bits), offer_valid : In(source_slots), offer_registers : In(ArrayLayout)   Of the offered beat.
+    offer_warp : In(warp_bits), offer_valid : In(slots), offer_registers : In(ArrayLayout)   Of the offered beat; this
+                                 line and ``allocate`` only with ``asks.sources``.
     looked_up : Out(slots), located : Out(ArrayLayout)   Slots that are served; entries in the cycle after.
     clearing : Out(1)            The memories are being cleared; a register.
     table_reads, table_writes : Out(2 * banks)   Accesses of each memory.
@@ -49,7 +50,7 @@ class RenamingTable(wiring.Component):
 
     def _arrays(self, count: int) -> tuple[data.ArrayLayout, ...]:
         """So many warps, registers, entries."""
-        widths = self._cfg.warp_bits, self._cfg.register_bits, self._cfg.entry_bits
+        widths = self._cfg.warp_bits, self._cfg.register_bits, self._cfg.mapping_bits
         return tuple(data.ArrayLayout(width, count) for width in widths)
 
     def _of_results(self) -> dict[str, wiring.Member]:
@@ -74,26 +75,28 @@ class RenamingTable(wiring.Component):
             "release_warp": In(self._cfg.warp_bits),
             "release_register": In(self._cfg.register_bits),
             "released": Out(1),
-            "release_entry": Out(self._cfg.entry_bits),
+            "release_entry": Out(self._cfg.mapping_bits),
             "clearing": Out(1, init=1),
         }
 
     def _of_units(self) -> dict[str, wiring.Member]:
-        units, sources = self._cfg.asks.units, self._cfg.source_slots
+        units, slots = self._cfg.asks.units, self._cfg.asks.slots
         warps, _, _ = self._arrays(units)
-        _, registers, entries = self._arrays(units * sources)
-        return {
-            "locate": In(units * sources),
+        _, registers, entries = self._arrays(units * slots)
+        members: dict[str, wiring.Member] = {
+            "locate": In(units * slots),
             "locate_warps": In(warps),
             "locate_registers": In(registers),
             "older": In(units**2),
-            "allocate": In(units),
-            "offer_warp": In(self._cfg.warp_bits),
-            "offer_valid": In(sources),
-            "offer_registers": In(data.ArrayLayout(self._cfg.register_bits, sources)),
-            "looked_up": Out(units * sources),
-            "located": Out(entries),
         }
+        if self._cfg.asks.sources:
+            members |= {
+                "allocate": In(units),
+                "offer_warp": In(self._cfg.warp_bits),
+                "offer_valid": In(slots),
+                "offer_registers": In(data.ArrayLayout(self._cfg.register_bits, slots)),
+            }
+        return members | {"looked_up": Out(units * slots), "located": Out(entries)}
 
     def elaborate(self, platform) -> Module:
         """Everybody in order; the memories; what they have read."""
@@ -104,14 +107,15 @@ class RenamingTable(wiring.Component):
         results = self._read(m, free)
         m.d.comb += self.released.eq(free.single(releasing).any)
         release = free.served[-1]
-        slots = self._look_up(m, free)
+        slots, beat = self._look_up(m, free)
         words = self._memories(m, free.served)
         for target, served in (*results, (self.release_entry, release)):
             m.d.comb += target.eq(self._answer(m, words, self._source(m, served)))
-        offered = [self._source(m, served) for served in slots[len(self.locate) :]]
-        for slot, (target, served) in enumerate(zip(self.located, slots, strict=False)):
-            unit, number = divmod(slot, self._cfg.source_slots)
-            source = Mux(self.allocate[unit], offered[number], self._source(m, served))
+        offered = [self._source(m, served) for served in beat]
+        for slot, (target, served) in enumerate(zip(self.located, slots, strict=True)):
+            unit, number = divmod(slot, self._cfg.asks.slots)
+            source = self._source(m, served)
+            source = Mux(self.allocate[unit], offered[number], source) if offered else source
             m.d.comb += target.eq(self._answer(m, words, source))
         return m
 
@@ -165,9 +169,9 @@ class RenamingTable(wiring.Component):
         writers = (*writers, (self.release & self.clears, self.release_warp, self.release_register))
         return any_of(wants & (own == warp) & (name == register) for wants, own, name in writers)
 
-    def _look_up(self, m: Module, free: FreePorts) -> list[Served]:
-        """Slots of units, then those of the offered beat."""
-        width, units = self._cfg.source_slots, self._cfg.asks.units
+    def _look_up(self, m: Module, free: FreePorts) -> tuple[list[Served], list[Served]]:
+        """Slots of units, then those of the offered beat, if it asks."""
+        width, units = self._cfg.asks.slots, self._cfg.asks.units
         places = [divmod(slot, width) for slot in range(units * width)]
         slots = [
             self._access(m, wants, self.locate_warps[unit], register)
@@ -175,17 +179,24 @@ class RenamingTable(wiring.Component):
         ]
         before = [[self._comes_before(other, own) for other in places] for own in places]
         served = free.ordered(slots, before)
+        offered = self._look_up_offer(m, free) if self._cfg.asks.sources else []
+        looked_up = Cat(one.any for one in served)
+        if offered:
+            takes = Cat(bit.replicate(width) for bit in self.allocate)
+            new = named(m, "offer_looked_up", Cat(one.any for one in offered))
+            looked_up = looked_up | (takes & new.replicate(units))
+        m.d.comb += self.looked_up.eq(looked_up)
+        return served, offered
+
+    def _look_up_offer(self, m: Module, free: FreePorts) -> list[Served]:
+        width = self._cfg.asks.slots
         taken = named(m, "taken", self.allocate.any())
         offered = [
             self._access(m, valid & taken, self.offer_warp, register)
             for valid, register in zip(self.offer_valid, self.offer_registers, strict=True)
         ]
         ascending = [[Const(other < own, 1) for other in range(width)] for own in range(width)]
-        served += free.ordered(offered, ascending)
-        takes = Cat(bit.replicate(width) for bit in self.allocate)
-        new = named(m, "offer_looked_up", Cat(one.any for one in served[len(slots) :]))
-        m.d.comb += self.looked_up.eq(Cat(one.any for one in served[: len(slots)]) | (takes & new.replicate(units)))
-        return served
+        return free.ordered(offered, ascending)
 
     def _comes_before(self, other: tuple[int, int], own: tuple[int, int]) -> Value:
         """Whether the look-up of a unit's slot goes before that of another one."""
@@ -200,7 +211,7 @@ class RenamingTable(wiring.Component):
             m.d.sync += [row.eq(row + 1), self.clearing.eq(row != self._cfg.table_rows - 1)]
         words = []
         for memory in range(self._cfg.banks):
-            m.submodules[f"memory{memory}"] = ram = RenamingRam(self._cfg.table_rows, self._cfg.entry_bits)
+            m.submodules[f"memory{memory}"] = ram = RenamingRam(self._cfg.table_rows, self._cfg.mapping_bits)
             for port in range(TABLE_PORTS):
                 self._port(m, ram, port, Cat(one.port(port)[memory] for one in served), served)
             self._count(m, ram, memory)

@@ -125,13 +125,17 @@ def between_members(cfg: Config) -> Members:
     result_banks : Out(ArrayLayout)   Bank of every result's register.
     See also :func:`engine_members`, and where a table says where registers are:
 
-    allocate : In(units)         Unit that takes the offered beat, one-hot.
+    allocate : In(units)         Unit that takes the offered beat, one-hot; only with ``asks.sources``.
     locate : In(slots), locate_warps, locate_registers : In(ArrayLayout)   Slots that have yet to be looked up.
     looked_up : Out(slots)       Slots that the table serves.
     located_places, located_masks : Out(ArrayLayout)   Places and slices of those that it served in the cycle before.
     joined_rows, joined_masks : In(ArrayLayout)   Second source of each unit's request (``asks.joins`` = ``planes``).
     death_valid : In(1), death_warp, death_register, death_place, death_mask : In   A register that is dead.
     death_ready : Out(1)         It loses its slices; these two lines only with ``gives.deaths``.
+    result_sizes : Out(ArrayLayout)   Bytes that each result needs, one-hot; this line and the next two only with
+                                 ``asks.evicts``, sizes only with ``gives.slices``.
+    evict_valid : In(1), evict_warp, evict_register, evict_size, evict_data : In   A register that the file is to store.
+    evict_ready : Out(1)         It is taken.
     """
     sources = _renamed(cfg) if cfg.gives.renamed else _later(cfg) if cfg.gives.later else _at_once(cfg)
     return {**sources, **_reads(cfg), **_results(cfg), **engine_members(cfg, cfg.asks.engines)}
@@ -172,7 +176,7 @@ def _renamed(cfg: Config) -> Members:
     units, slots = cfg.asks.units, cfg.asks.units * cfg.asks.slots
     masks, rows = data.ArrayLayout(SLICES, units), data.ArrayLayout(cfg.row_bits, units)
     members: Members = {
-        "allocate": In(units),
+        **({"allocate": In(units)} if cfg.asks.sources else {}),
         "locate": In(slots),
         "locate_warps": In(data.ArrayLayout(cfg.warp_bits, units)),
         "locate_registers": In(data.ArrayLayout(cfg.register_bits, slots)),
@@ -185,7 +189,19 @@ def _renamed(cfg: Config) -> Members:
     if cfg.gives.deaths:
         members |= {"death_valid": In(1), "death_warp": In(cfg.warp_bits), "death_register": In(cfg.register_bits)}
         members |= {"death_place": In(location_layout(cfg)), "death_mask": In(SLICES), "death_ready": Out(1)}
-    return members
+    return members | (_evictions(cfg) if cfg.asks.evicts else {})
+
+
+def _evictions(cfg: Config) -> Members:
+    sizes: Members = {"result_sizes": Out(data.ArrayLayout(SLICES, cfg.write_ports)), "evict_size": In(SLICES)}
+    return {
+        "evict_valid": In(1),
+        "evict_warp": In(cfg.warp_bits),
+        "evict_register": In(cfg.register_bits),
+        "evict_data": In(data.ArrayLayout(32, cfg.lanes)),
+        "evict_ready": Out(1),
+        **(sizes if cfg.gives.slices else {}),
+    }
 
 
 def _reads(cfg: Config) -> Members:

@@ -49,6 +49,8 @@ class BowConfig(Config):
             "dispatch_arbitration": ("round_robin", "because windows have no age"),
         }
         self.must_have(required)
+        if self.gives.deaths:
+            raise ValueError("virtualization must be 0, not 1, under operand windows")
         if self.window_entries < self.source_slots:
             raise ValueError(f"window_entries must be at least source_slots, {self.source_slots}")
 
@@ -66,11 +68,19 @@ class BowConfig(Config):
 
     @property
     def asks(self) -> Asks:
-        """One request per window; where windows write back, they also look up the entry that leaves."""
+        """One request per window; where windows write back, they also look up the entry that leaves, or name it."""
+        if self.gives.renamed:
+            back = self.window_writes != "through"
+            return Asks(units=self.warps, slots=1, sources=False, keeps=back, evicts=back)
         if self.window_writes == "through":
             return Asks(units=self.warps, slots=1, sources=False, lookups=1)
         evictions = Engine("evictions", self.warps)
         return Asks(units=self.warps, slots=1, sources=False, lookups=2, keeps=True, engines=(evictions,))
+
+    @property
+    def sizes_entries(self) -> bool:
+        """Whether every entry has a size, because the file packs what leaves."""
+        return self.asks.evicts and self.gives.slices
 
     @property
     def entry_bits(self) -> int:
@@ -113,6 +123,20 @@ def window_probes(cfg: BowConfig) -> tuple[Probe, ...]:
             Probe(f"class{port}", 2, "write class of the accepted result, zero if none", _PLACES)
             for port in range(cfg.write_ports)
         ),
+        *_renamed_probes(cfg),
+    )
+
+
+def _renamed_probes(cfg: BowConfig) -> tuple[Probe, ...]:
+    """What windows over a renamed file show besides (docs/schemes/corf.md, section 17)."""
+    if not cfg.gives.renamed:
+        return ()
+    sizes = Probe("entry_size", cfg.warps * cfg.window_entries * 3, "bytes of clean, dirty and leaving entries")
+    return (
+        Probe("look_up", cfg.warps, "windows that the renaming table serves"),
+        Probe("look_up_wait", cfg.warps, "those that ask it and are not served"),
+        Probe("zero", cfg.warps, "windows whose next entry has no place, so that no bank is asked"),
+        *((sizes,) if cfg.sizes_entries else ()),
     )
 
 
@@ -124,6 +148,8 @@ def window_events(fields: Fields) -> dict[str, int]:
     counters["bypassed_writes"] = totals["saved"] + totals["discard"] + totals["drop"]
     counters["bank_conflicts"] = totals["request"] - totals["grant"]
     counters["window_writes"] = totals["store"] + totals["grant"]
+    counters |= {counter: int(fields[name].sum()) for counter, name in RENAMED_COUNTERS.items() if name in fields}
+    counters["window_writes"] += counters.get("unmapped_reads", 0)
     counters["window_reads"] = totals["hit"] + totals["miss"] + totals["evicted"]
     counters["late_bank_writes"] = int((fields["late"] & fields["bank_write"]).sum())
     classes = [fields[name] for name in fields if name.startswith("class")]
@@ -161,6 +187,8 @@ _COUNTERS = {
     "operand_waits": "lacking",
     "results": "accepted",
 }
+#: The same of windows over a renamed file.
+RENAMED_COUNTERS = {"look_ups": "look_up", "look_up_waits": "look_up_wait", "unmapped_reads": "zero"}
 _SUMS = (*_COUNTERS.values(), "miss", "request", "store", "bank_write")
 
 
@@ -199,6 +227,8 @@ STRUCTURES = (
         lambda cfg: cfg.warps * cfg.window * 72,
         "a payload of the frame's width in place of 12 operation bits, two counts, the entry whose data arrive",
     ),
+    Structure("places of the entries", "flip-flops", r"window\.places\."),
+    Structure("turn of the windows that give back", "flip-flops", r"collectors\.evictions\."),
     Structure(
         "bus request registers",
         "flip-flops",

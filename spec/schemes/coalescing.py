@@ -25,7 +25,7 @@ class CoalescingConfig(Config):
     @property
     def asks(self) -> Asks:
         """Units that have their sources looked up, and may ask for two at once."""
-        return dataclasses.replace(super().asks, sources=False, joins=self.coalescing)
+        return dataclasses.replace(super().asks, joins=self.coalescing)
 
     def hints(self) -> tuple[Hint, ...]:
         """Per source slot, whether its register is dead behind the instruction."""

@@ -104,14 +104,14 @@ class PackedConfig(Config):
         return max(2, self.warps * max(1, self.register_names // self.banks))
 
     @property
-    def entry_bits(self) -> int:
+    def mapping_bits(self) -> int:
         """Bank, row and mask."""
         return self.bank_bits + self.row_bits + SLICES
 
     @property
     def rams(self) -> dict[str, Ram]:
         """Banks, or with byte planes their slices, and the memories of the table."""
-        return {**super().rams, RENAMING_RAM: Ram(self.table_rows * self.entry_bits, "2RW")}
+        return {**super().rams, RENAMING_RAM: Ram(self.table_rows * self.mapping_bits, "2RW")}
 
     def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Warps with which there are no more registers than rows, in every bank."""
@@ -144,7 +144,7 @@ def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
         Probe("error", 1, "some result found no slices"),
         Probe("size", ports * 3, "bytes of results that leave X, zero for none"),
         Probe("decision", ports * 3, "of results that leave W0: 1 in place, 2 shrink, 3 resize, 4 allocate"),
-        Probe("target", ports * cfg.entry_bits, "bank, row and mask that they have from then on"),
+        Probe("target", ports * cfg.mapping_bits, "bank, row and mask that they have from then on"),
         Probe("search", ports, "the result that searches"),
         Probe("search_wait", ports, "results that would if they were it"),
         Probe("merge", ports, "M0 is served"),
@@ -157,6 +157,18 @@ def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
         Probe("sweep_read", 1, "the sweep reads an entry"),
         Probe("sweep_write", 1, "it clears one"),
         *told,
+        *_eviction_probes(cfg),
+    )
+
+
+def _eviction_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
+    """Registers that the collectors give back, between the table and their bank (section 17)."""
+    if not cfg.asks.evicts:
+        return ()
+    waiting = cfg.write_ports + cfg.asks.units + 1
+    return (
+        Probe("underway", 2, "W0, W1 of port 0 hold an eviction"),
+        Probe("underway_wait", waiting, "results by port, look-ups by window, the next eviction that wait for one"),
     )
 
 
@@ -195,7 +207,7 @@ STRUCTURES = (
         "renaming table",
         "memory",
         RENAMING_RAM,
-        lambda cfg: cfg.warps * 63 * cfg.entry_bits,
+        lambda cfg: cfg.warps * 63 * cfg.mapping_bits,
         "registers are addressed by the bits of their numbers, RZ among them, and a preset may have 128 names",
     ),
     Structure("free slices", "flip-flops", r"free_bank\.used", lambda cfg: cfg.banks * cfg.rows * SLICES),
@@ -218,6 +230,7 @@ STRUCTURES = (
     Structure("W0 and W1", "flip-flops", rf"result_port\.|{_FILE}banks\.merging"),
     Structure("results without a register", "flip-flops", r"completions\."),
     Structure("answers of the renaming table", "flip-flops", rf"{_FILE}table\."),
+    Structure("evictions under way", "flip-flops", rf"{_FILE}evictions\."),
     Structure("sweep", "flip-flops", rf"{_FILE}sweep\."),
     Structure("kernel and residents", "flip-flops", rf"{_FILE}kernel_state\."),
     Structure("error", "flip-flops", rf"{_FILE}error"),

@@ -17,7 +17,7 @@ from warpfile.golden.rf.packed.file import PackedFile
 from warpfile.golden.rf.pilot.file import PilotFile
 from warpfile.golden.rf.regmutex.file import RegMutexFile
 from warpfile.golden.rf.rfc.file import CachedFile
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import find
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config
 from warpfile.spec.probe import Fields, ProbeLayout
@@ -25,12 +25,12 @@ from warpfile.spec.probe import Fields, ProbeLayout
 
 def layout_of(scheme: str, cfg: Config) -> ProbeLayout:
     """All probes of a scheme."""
-    return ProbeLayout(SCHEMES[scheme].probes(cfg))
+    return ProbeLayout(find(scheme).probes(cfg))
 
 
 def events_of(scheme: str, cfg: Config) -> Callable[[Fields], Mapping[str, int]]:
     """Sums of all counters of a scheme from its probes."""
-    return partial(SCHEMES[scheme].events, cfg)
+    return partial(find(scheme).events, cfg)
 
 
 class Baseline(Machine):
@@ -43,7 +43,7 @@ class Baseline(Machine):
     file: BankedFile
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
-        scheduler, collectors, file = (found(part.golden) for part in SCHEMES[self.scheme].parts(cfg))
+        scheduler, collectors, file = (found(part.golden) for part in find(self.scheme).parts(cfg))
         super().__init__(cfg, layout, scheduler, self.kind or collectors, self.file_kind or file)
 
 
@@ -94,4 +94,12 @@ class Packed(Baseline):
 
     scheme = "corf"
     collectors: Coalescing  # type: ignore[assignment]
+    file: PackedFile  # type: ignore[assignment]
+
+
+class BowRows(Baseline):
+    """The machine of ``bow_wr+packed``."""
+
+    scheme = "bow_wr+packed"
+    collectors: Windows  # type: ignore[assignment]
     file: PackedFile  # type: ignore[assignment]

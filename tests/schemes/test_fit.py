@@ -8,7 +8,7 @@ import pytest
 
 from tests.schemes import toy
 from warpfile.schemes import PARTS, SCHEMES, Part, Scheme, composed, find
-from warpfile.schemes.part import RESIDENCY
+from warpfile.schemes.part import AT_ONCE, RENAMED, RESIDENCY
 from warpfile.spec.config import Config
 from warpfile.spec.contract import Engine, Gives
 from warpfile.spec.presets import PRESETS
@@ -30,15 +30,15 @@ def refusal(scheme: Scheme, preset: str = "", **changes: object) -> str:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("bow+rfc", "bow wants places in the cycle of the offer, which rfc does not offer"),
-        ("bow_wr+rfc", "bow wants places in the cycle of the offer, which rfc does not offer"),
+        ("bow+rfc", f"bow wants {AT_ONCE} or {RENAMED}, which rfc does not offer"),
+        ("bow_wr+rfc", f"bow wants {AT_ONCE} or {RENAMED}, which rfc does not offer"),
         ("malekeh+rfc", "malekeh wants places in the cycle of the offer, which rfc does not offer"),
         ("rfc+malekeh", "malekeh wants places in the cycle of the offer, which rfc does not offer"),
         ("rfc+gto", "rfc wants a scheduler with places, which gto and units do not offer"),
         ("baseline+lrr+rfc", "rfc wants a scheduler with places, which lrr and units do not offer"),
-        ("rfc+bow", "bow wants places in the cycle of the offer, which rfc does not offer"),
-        ("bow+ltrf", "bow wants places in the cycle of the offer, which ltrf does not offer"),
-        ("bow_wr+ltrf", "bow wants places in the cycle of the offer, which ltrf does not offer"),
+        ("rfc+bow", f"bow wants {AT_ONCE} or {RENAMED}, which rfc does not offer"),
+        ("bow+ltrf", f"bow wants {AT_ONCE} or {RENAMED}, which ltrf does not offer"),
+        ("bow_wr+ltrf", f"bow wants {AT_ONCE} or {RENAMED}, which ltrf does not offer"),
         ("malekeh+ltrf", "malekeh wants places in the cycle of the offer, which ltrf does not offer"),
         ("ltrf+gto", "ltrf wants a scheduler with places, which gto and units do not offer"),
         ("ltrf_plus+lrr", "ltrf wants a scheduler with places, which lrr and units do not offer"),
@@ -54,7 +54,7 @@ def test_parts_that_do_not_fit_are_refused(name: str, why: str) -> None:
 
 
 def test_a_file_that_answers_later_wants_collectors_that_ask_later() -> None:
-    early = replace(PARTS["bow"], name="early", wants=())
+    early = replace(PARTS["bow"], name="early", wants_one=())
     why = "rfc wants collectors that look sources up after their beat was taken, which early does not offer"
     assert why in refusal(machine(early, PARTS["rfc"]))
 
@@ -122,7 +122,7 @@ def test_engines_and_look_ups_that_the_file_does_not_offer_are_refused() -> None
     assert scheme.configuration("tiny")
     why = refusal(scheme, movers=2)
     assert "moving wants bank ports for engines of the collectors, which" in why and "bare do not offer" in why
-    slow = replace(PARTS["bow"], name="slow", wants=())
+    slow = replace(PARTS["bow"], name="slow", wants_one=())
     assert "slow wants look-ups of further registers" in refusal(machine(slow, toy.BARE))
     known = replace(PARTS["malekeh"], name="known", wants=())
     assert "known wants to know to which bank a result goes" in refusal(machine(known, toy.BARE))
@@ -145,3 +145,30 @@ def test_a_scheduler_with_fields_has_to_be_chosen_as_a_part(monkeypatch: pytest.
         SCHEMES["baseline"], scheduler="choosy"
     )
     assert find("baseline+choosy").configuration("tiny", paint=4)
+
+
+@pytest.mark.parametrize("packing", [0, 1])
+@pytest.mark.parametrize("writes", ["through", "back", "hints"])
+def test_operand_windows_give_registers_back_by_name_over_a_renamed_file(writes: str, packing: int) -> None:
+    cfg = find("bow_wr+packed").configuration("tiny", window_writes=writes, packing=packing)
+    back = writes != "through"
+    assert (cfg.asks.evicts, cfg.asks.keeps, cfg.asks.lookups, cfg.asks.engines) == (back, back, 0, ())
+    names = {probe.name: probe.width for probe in find("bow_wr+packed").probes(cfg)}
+    assert names["look_up"] == names["look_up_wait"] == names["zero"] == cfg.warps
+    assert names.get("underway_wait", 0) == back * (cfg.write_ports + cfg.warps + 1)
+    entries = cfg.warps * getattr(cfg, "window_entries")  # noqa: B009
+    assert names.get("entry_size", 0) == (back and packing) * 3 * entries
+    assert names["target"] == cfg.write_ports * (cfg.bank_bits + cfg.row_bits + 4)
+
+
+def test_dead_registers_under_operand_windows_are_refused() -> None:
+    why = "virtualization must be 0, not 1, under operand windows"
+    assert refusal(find("bow_wr+packed"), "tiny", virtualization=1) == why
+    assert refusal(find("packing_virtual+bow"), "tiny") == why
+
+
+def test_a_file_that_takes_no_evictions_has_no_windows_that_give_back() -> None:
+    file = replace(PARTS["packed"], name="deaf", offers=(RENAMED,))
+    assert machine(PARTS["bow"], file).configuration("tiny", window_writes="through")
+    why = "bow wants registers that are given back by name, which gto and deaf do not offer"
+    assert why in refusal(machine(PARTS["bow"], file), "tiny", window_writes="back")

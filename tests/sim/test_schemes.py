@@ -25,6 +25,10 @@ from warpfile.spec.trace import Trace
 OTHERS = [*(name for name in SCHEMES if name != "baseline"), "corf_virtual", "corf_plus_virtual"]
 #: A warp leaves for any load, if a ready one needs its place, and comes back for all its loads.
 OUTSTANDING = {"suspend": "outstanding", "resume": "all", "suspend_load": "needed", "suspend_barrier": "needed"}
+#: One bank, six ports and units that answer at once: a result is late, an eviction waits, whatever it is.
+CROWDED = {"banks": 1, "window": 2, "window_entries": 3, "ports": 6, "write_back_ports": 6} | dict.fromkeys(
+    (f"{unit}_latency" for unit in ("alu", "fma", "double", "tensor", "sfu", "shared", "texture", "hit", "miss")), 2
+)
 #: Configurations that are unlike the scheme's own: scheme, preset, what is changed. Each is a simulation of its own:
 #: ``make test`` has one or two of every scheme, with all that the scheme has of its own; the others are regressions.
 AWKWARD = [
@@ -41,6 +45,7 @@ AWKWARD = [
     ("baseline+two_level", "tiny", OUTSTANDING | {"active_warps": 2, "long_from": "miss"}),
     ("ltrf_plus", "tiny", {"active_warps": 4, "interval_registers": 32, "crossbar_beats": 1, "resume": "head"}),
     ("corf_plus_virtual", "tiny", {"banks": 4, "source_slots": 3, "ports": 6, "write_back_ports": 6}),
+    ("bow_wr+packed", "tiny", {"window": 2, "window_entries": 3, "alu_latency": 2}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
@@ -62,6 +67,12 @@ AWKWARD = [
                 (name, {"banks": 4, "source_slots": 3})
                 for name in ("virtualization", "packing", "packing_virtual", "first_fit", "corf", "corf_plus")
             ),
+            ("bow_wr+packed", CROWDED),
+            ("bow_wr+packed", {"packing": 0, "window_writes": "back"}),
+            ("bow_wr+packed", {"allocation": "sides", "banks": 4}),
+            ("bow_wr+packed", {"allocation": "pairs", "ports": 6}),
+            ("bow+packed", {"window": 7, "window_entries": 9}),
+            ("bow_wr+packed+two_level", {"active_warps": 2}),
             ("first_fit_virtual+two_level", {"active_warps": 3, "bank_arbitration": "oldest", "ports": 1}),
             ("malekeh+pilot", {"bank_ports": "1R1W"}),
             ("pilot+two_level", {"active_warps": 3, "collect": "one"}),

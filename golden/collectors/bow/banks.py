@@ -24,6 +24,9 @@ class WindowBanks:
         self._view = view
         self._arrivals: dict[int, list[tuple[int, int]]] = {}
 
+    def present(self) -> None:
+        """Every window asks for itself."""
+
     def evict(self, cycle: int, events: Events) -> None:
         """Step 1b: every bank that has its write port left takes the entry of one window, as it is now."""
         asks: dict[int, Ask] = {}
@@ -37,15 +40,23 @@ class WindowBanks:
 
     def read(self, cycle: int, events: Events) -> None:
         """Step 6: a row is read as it is at the beginning of the cycle."""
-        view, requests = self._view, self._view.requests
+        requests = self._view.requests
         grants = self._file.read(cycle, requests.of_bank, requests.rows, ())
         events.counters["bank_conflicts"] += requests.asking.bit_count() - len(grants)
         for warp, copy, arrival in grants:
-            entry = view.wanted[warp]
-            self._windows[warp].entries.granted(entry, copy)
-            self._arrivals.setdefault(arrival, []).append((warp, entry))
-            view.requests_changed |= 1 << warp
+            self._grant(arrival, warp, self._granted(warp, copy))
             events.note("grant", warp, "bank_reads", "window_writes")
+
+    def _granted(self, warp: int, copy: int) -> int:
+        """What an access brings."""
+        return copy
+
+    def _grant(self, arrival: int, warp: int, copy: int) -> None:
+        """The entry that a window asks for is there in the cycle behind ``arrival``."""
+        entry = self._view.wanted[warp]
+        self._windows[warp].entries.granted(entry, copy)
+        self._arrivals.setdefault(arrival, []).append((warp, entry))
+        self._view.requests_changed |= 1 << warp
 
     def free_taken(self) -> None:
         """The end of the cycle: what was taken is FREE, unless a result or the warp's end has decided otherwise."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import first_from, indices
 from warpfile.golden.collectors.bow.banks import WindowBanks
 from warpfile.golden.collectors.bow.events import Events
+from warpfile.golden.collectors.bow.renamed import RenamedBanks, RenamedView
 from warpfile.golden.collectors.bow.results import Ruling, Values, rule
 from warpfile.golden.collectors.bow.view import WindowView
 from warpfile.golden.collectors.bow.window import FITS, Window
 from warpfile.golden.collectors.contract import Heads, Offer
 from warpfile.golden.copies import seen
 from warpfile.golden.entry import Entry
-from warpfile.golden.rf.contract import RegisterFile
+from warpfile.golden.rf.contract import EvictingFile, RegisterFile
 from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.bow import BowConfig
@@ -35,9 +37,9 @@ class Windows:
         self.prefer = self.changed = 0
         self.events = Events(cfg, layout)
         self.windows = [Window(cfg) for _ in range(cfg.warps)]
-        self.view = WindowView(cfg, layout, self.windows, file, self.events)
-        self.banks = WindowBanks(file, self.windows, self.view)
+        self.view, self.banks = self._ways(cfg, layout, file)
         self.values = Values(cfg)
+        self._sizing = cast(EvictingFile, file) if cfg.asks.evicts else None
         self._writes = cfg.window_writes
         self._entries = cfg.window_entries
         self._pointer = [0] * cfg.ports
@@ -46,6 +48,14 @@ class Windows:
         self._dispatched: list[tuple[int, int]] = []
         self._met = self._entered = 0
         self._at_unit = [layout.offset[f"dispatch_unit{port}"] for port in range(cfg.ports)]
+
+    def _ways(self, cfg: BowConfig, layout: ProbeLayout, file: RegisterFile) -> tuple[WindowView, WindowBanks]:
+        """What the windows ask for, and how they get it."""
+        if cfg.gives.renamed:
+            renamed = RenamedView(cfg, layout, self.windows, file, self.events)
+            return renamed, RenamedBanks(file, self.windows, renamed)
+        view = WindowView(cfg, layout, self.windows, file, self.events)
+        return view, WindowBanks(file, self.windows, view)
 
     @property
     def counters(self) -> dict[str, int]:
@@ -70,6 +80,8 @@ class Windows:
 
     def offer(self) -> Sequence[Offer]:
         """Step 3: every window offers one slot, every port takes that of one window."""
+        if self.view.evicting:
+            self.banks.present()
         offers: list[Offer] = []
         for port, ready in enumerate(self.view.ready):
             if ready:
@@ -125,6 +137,8 @@ class Windows:
                 del taken[warp]
             saved = bool((window.entries.dirty | (0 if is_taken else window.entries.evicting)) >> entry & 1)
         self.values.settle(window, result, ruling, self._writes == "through")
+        if self._sizing is not None and ruling.stored:
+            window.entries.resize(result.register, self._sizing.result_size(result), result.full)
         self._met |= 1 << warp
         self.view.entries_changed |= 1 << warp
         self._note_result(port, ruling, saved)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from warpfile.golden.arbiter import indices, lowest
+from warpfile.golden.rf.renaming import UNMAPPED, Mapped
+from warpfile.spec.contract import SLICES
 
 
 class Entries:
@@ -11,6 +13,9 @@ class Entries:
     ``owed`` are DIRTY entries that must be written in the end, ``ungranted`` FILL entries whose bank has not served
     them, ``pinned`` those with a pin. ``where`` finds the entry of a register; there is one at most. ``stale`` is for
     the next beat, and means something as soon as that beat's slot can be reused.
+
+    Over a renamed file: ``unlooked`` are FILL entries that the table has not served, ``mapped`` says where others are,
+    ``size`` how many bytes hold every live lane.
     """
 
     def __init__(self, count: int) -> None:
@@ -18,6 +23,8 @@ class Entries:
         self.register = [0] * count
         self.last = [0] * count
         self.copy = [-1] * count
+        self.mapped = [UNMAPPED] * count
+        self.size = [SLICES] * count
         self._pins = [0] * count
         self._rank = [0] * count
         self._ranks = 0
@@ -27,7 +34,7 @@ class Entries:
     def clear(self) -> None:
         """All entries become FREE."""
         self.free = self.all
-        self.fill = self.ungranted = self.clean = self.dirty = self.owed = self.evicting = 0
+        self.fill = self.ungranted = self.unlooked = self.clean = self.dirty = self.owed = self.evicting = 0
         self.pinned = self.stale = 0
         self.where.clear()
 
@@ -103,11 +110,24 @@ class Entries:
         """An allocated entry becomes FILL."""
         self.fill |= 1 << entry
         self.ungranted |= 1 << entry
+        self.unlooked |= 1 << entry
+
+    def looked_up(self, entry: int, found: Mapped) -> None:
+        """The table says where a FILL entry is; what is nowhere will be 0."""
+        self.unlooked ^= 1 << entry
+        self.mapped[entry] = found
+        self.size[entry] = max(1, found.mask.bit_count())
+
+    def resize(self, register: int, size: int, full: bool) -> None:
+        """An entry took a result of ``size`` bytes, in all live lanes or in some."""
+        entry = self.where[register]
+        self.size[entry] = size if full else max(size, self.size[entry])
 
     def granted(self, entry: int, copy: int) -> None:
         """A bank serves a FILL entry, which waits for the data from now on."""
         assert self.ungranted >> entry & 1, f"entry {entry} is granted twice"
         self.ungranted ^= 1 << entry
+        self.unlooked &= ~(1 << entry)
         self.copy[entry] = copy
 
     def filled(self, entry: int) -> None:

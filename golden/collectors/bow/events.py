@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.bow import BowConfig
+from warpfile.spec.schemes.bow import RENAMED_COUNTERS, BowConfig
 
 _COUNTERS = (
     "bank_reads",
@@ -40,6 +40,7 @@ class Events:
         counted = [f"class_{number}" for number in range(4)]
         counted += [f"sources_{count}" for count in range(cfg.source_slots + 1)]
         counted += [f"occupancy_{count}" for count in range(cfg.window_entries + 1)]
+        counted += [counter for counter, probe in RENAMED_COUNTERS.items() if probe in layout.offset]
         self.counters = dict.fromkeys((*_COUNTERS, *counted), 0)
 
     def show(self, probe: str, value: int) -> None:

@@ -63,7 +63,7 @@ class WindowView:
 
     @property
     def asking(self) -> int:
-        """Windows that ask a bank."""
+        """Windows that ask for what they miss."""
         return self.requests.asking
 
     def refresh(self, heads: Heads) -> None:
@@ -100,7 +100,7 @@ class WindowView:
         """Probes and counters of registered state."""
         events, counters = self._events, self._events.counters
         running, waiting = self._running, self._running & self._reusable
-        events.word = self._word | self.asking << self._at_request | self.evicting << self._at_evict
+        events.word = self._word | self.requests.asking << self._at_request | self.evicting << self._at_evict
         if running & ~self._reusable:
             events.stall("stall_slot", running & ~self._reusable)
         if waiting & self._needs_eviction:

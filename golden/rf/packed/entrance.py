@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from warpfile.golden.rf.contract import Eviction
 from warpfile.golden.rf.packed.completions import Completions
+from warpfile.golden.rf.packed.evictions import Leaving
 from warpfile.golden.rf.packed.metadata import Metadata
 from warpfile.golden.rf.packed.placement import Wanted
 from warpfile.golden.rf.packed.seen import Seen
@@ -17,7 +19,7 @@ from warpfile.spec.stimulus import Result
 
 
 class Entrance:
-    """Results that have to be stored read the table, and go to W0 if it is empty."""
+    """Results that have to be stored read the table, and go to W0 if it is empty; so does an eviction, behind them."""
 
     def __init__(
         self,
@@ -31,6 +33,7 @@ class Entrance:
         self._table, self._metadata, self._stages = table, metadata, stages
         self._completions, self._seen = completions, seen
         self.widths = Widths(cfg) if cfg.packing else None
+        self._eviction_waits = 1 << cfg.write_ports + cfg.asks.units
 
     def enter(
         self, results: Sequence[Result | None], valid: int, store: int, unmapped: Callable[[int, int], bool]
@@ -44,11 +47,32 @@ class Entrance:
             if not store >> port & 1:
                 self._completions.add(port, result)
                 accepted |= 1 << port
-            elif self._enter(port, result, unmapped):
+            elif self._stages.underway.holds(result.warp, result.register):
+                self._seen.show("table_wait", 1 << port)
+                self._seen.level("underway_wait", 1 << port)
+            elif self._enter(port, result, self.size(result), unmapped):
                 accepted |= 1 << port
         return accepted
 
-    def _enter(self, port: int, result: Result, unmapped: Callable[[int, int], bool]) -> bool:
+    def evict(
+        self,
+        eviction: Eviction,
+        results: Sequence[Result | None],
+        store: int,
+        unmapped: Callable[[int, int], bool],
+    ) -> bool:
+        """Whether an eviction is taken, behind the results of which those in ``store`` have to be stored."""
+        waits = self._stages.underway.holds(eviction.warp, eviction.register)
+        if waits:
+            self._seen.level("underway_wait", self._eviction_waits)
+        if store & 1:
+            return False
+        if waits or _is_met(eviction, results, store):
+            self._seen.show("table_wait", 1)
+            return False
+        return self._enter(0, Leaving(eviction), eviction.size, unmapped)
+
+    def _enter(self, port: int, result: Result | Leaving, size: int, unmapped: Callable[[int, int], bool]) -> bool:
         warp, register = result.warp, result.register
         partner = self._metadata.partner[register]
         registers = (register,) if partner < 0 else (register, partner)
@@ -58,7 +82,6 @@ class Entrance:
             return False
         if self._stages.deciding[port] is not None:
             return False
-        size = self._size(result)
         self._seen.size(port, size)
         home, beside = self._table.memory(warp, register), found[1] if partner >= 0 else None
         wanted = Wanted(home, size, found[0], beside, self._metadata.side[register])
@@ -69,7 +92,17 @@ class Entrance:
         """Whether somebody asks to write one of these entries."""
         return any((warp, register) in self._stages.asking or unmapped(warp, register) for register in registers)
 
-    def _size(self, result: Result) -> int:
+    def size(self, result: Result) -> int:
+        """Bytes that a result needs."""
         if self.widths is None:
             return SLICES
         return self.widths.size(result.data or 0, result.mask)
+
+
+def _is_met(eviction: Eviction, results: Sequence[Result | None], store: int) -> bool:
+    """Whether a result of the register has to be stored, too."""
+    key = eviction.warp, eviction.register
+    for port, result in enumerate(results):
+        if result is not None and store >> port & 1 and (result.warp, result.register) == key:
+            return True
+    return False

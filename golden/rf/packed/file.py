@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from mypy_extensions import mypyc_attr
 
+from warpfile.golden.arbiter import indices
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banks import Access, Banks
-from warpfile.golden.rf.contract import Death, Place
+from warpfile.golden.rf.contract import Death, Eviction, Place
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.packed.completions import Completions
 from warpfile.golden.rf.packed.entrance import Entrance
@@ -29,7 +30,7 @@ from warpfile.spec.workload import Kernel
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class PackedFile:
-    """Register file (:class:`golden.rf.contract.RenamedFile`) that takes the kernel, and metadata if it uses them."""
+    """Register file (:class:`golden.rf.contract.EvictingFile`) that takes the kernel, and metadata if it uses them."""
 
     hold = 0
     drives_itself = True
@@ -37,7 +38,7 @@ class PackedFile:
 
     def __init__(self, cfg: PackedConfig, layout: ProbeLayout, places: Places | None) -> None:
         self.engines: Mapping[str, EnginePort] = {}
-        self.launch_ready = self.kernel_ready = self.died = self.error = False
+        self.launch_ready = self.kernel_ready = self.died = self.evicted = self.error = False
         self.seen = Seen(cfg, layout)
         self.counters = self.seen.counters
         self.banks = Banks(cfg)
@@ -51,7 +52,9 @@ class PackedFile:
         self.entrance = Entrance(cfg, self.table, self.metadata, self.stages, self.completions, self.seen)
         self.sweep = Sweep(self.table, self.stages.release)
         self._pairs = cfg.allocation == "pairs"
+        self._ports, self._evicts = cfg.write_ports, cfg.asks.evicts
         self._death: Death | None = None
+        self._eviction: Eviction | None = None
         self._kernel: Kernel | None = None
         self._resident = 0
 
@@ -77,6 +80,18 @@ class PackedFile:
         """See the contract."""
         self._death = death
 
+    def evicts(self, eviction: Eviction) -> None:
+        """See the contract."""
+        self._eviction = eviction
+
+    def unmapped(self, warp: int, register: int) -> int:
+        """See the contract."""
+        return self.stages.unmapped(warp, register)
+
+    def result_size(self, result: Result) -> int:
+        """See the contract."""
+        return self.entrance.size(result)
+
     def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
         """See the contract. Everything that the table does but look-ups happens here."""
         self._observe()
@@ -85,11 +100,22 @@ class PackedFile:
         stages.decide(cycle)
         if valid:
             accepted = self.entrance.enter(results, valid, store, self._may_unmap)
+        if self._evicts:
+            self._evict(results, valid, store)
         self.completions.step(cycle)
         self.died = self._death is not None and self._kill(self._death)
-        self.sweep.step(self._death is None)
+        self.sweep.step(self._death is None and not stages.underway.of(self.sweep.warp))
         self._death = None
         return accepted
+
+    def _evict(self, results: Sequence[Result | None], valid: int, store: int) -> None:
+        """Collectors that keep results give registers back, and pass the file by with others."""
+        eviction, self._eviction = self._eviction, None
+        self.evicted = eviction is not None and self.entrance.evict(eviction, results, store, self._may_unmap)
+        for port in indices(valid & ~store):
+            result = results[port]
+            if result is not None and result.writes:
+                self.stages.pass_by(result)
 
     def _observe(self) -> None:
         """Probes of registered state."""
@@ -121,6 +147,9 @@ class PackedFile:
 
     def look_up(self, warp: int, register: int) -> Mapped | None:
         """See the contract."""
+        if self.stages.underway.hides(warp, register):
+            self.seen.level("underway_wait", 1 << self._ports + warp)
+            return None
         found = self.table.read(warp, (register,))
         return found[0] if found else None
 
@@ -146,7 +175,7 @@ class PackedFile:
     def launched(self, launch: Launch) -> None:
         """See the contract."""
         self._resident |= 1 << launch.warp
-        self.stages.latest.launched(launch.warp)
+        self.stages.launched(launch.warp)
 
     def edge(self, cycle: int) -> int:
         """Table, free slices and metadata change."""

@@ -35,7 +35,7 @@ class Seen:
         # The file's probes lie side by side: a word by itself, which goes into the long one at once.
         self._first = layout.offset["deciding"]
         self._at = {name: layout.offset[name] - self._first for name in probes}
-        self._entry, self._row_at, self._mask_at = cfg.entry_bits, cfg.bank_bits, cfg.bank_bits + cfg.row_bits
+        self._entry, self._row_at, self._mask_at = cfg.mapping_bits, cfg.bank_bits, cfg.bank_bits + cfg.row_bits
         self._word = 0
 
     def level(self, probe: str, value: int) -> None:

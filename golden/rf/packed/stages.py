@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpfile.golden.copies import POISON, Latest
+from warpfile.golden.copies import NEVER_WRITTEN, POISON, Latest, passed_by
 from warpfile.golden.rf.banks import Banks
 from warpfile.golden.rf.packed.cells import Cells, written
 from warpfile.golden.rf.packed.completions import Completions
+from warpfile.golden.rf.packed.evictions import NOBODY, Leaving, UnderWay
 from warpfile.golden.rf.packed.placement import Placement, Wanted, shrunk
 from warpfile.golden.rf.packed.seen import Seen
 from warpfile.golden.rf.renaming import Mapped, RenamingTable
@@ -19,14 +20,14 @@ _NEVER: Final = 1 << 62
 
 
 class Deciding:
-    """A result in W0: its size, the mapping of its register as it was read, and what there is to be done.
+    """A result or an eviction in W0: its size, the mapping of its register as it was read, what there is to be done.
 
     ``start`` is the first cycle in which it may go on; ``held`` the copy that lanes outside its mask keep.
     """
 
     __slots__ = ("code", "held", "merges", "old", "result", "start", "wanted")
 
-    def __init__(self, result: Result, wanted: Wanted, old: Mapped) -> None:
+    def __init__(self, result: Result | Leaving, wanted: Wanted, old: Mapped) -> None:
         self.result, self.wanted, self.old = result, wanted, old
         self.code = decision(result.full, wanted.size, old.mask.bit_count())
         self.merges = self.code == RESIZE and not result.full
@@ -35,7 +36,7 @@ class Deciding:
 
 
 class Storing:
-    """A result in W1, and its slices. With ``held`` all lanes are written, without one those of its mask."""
+    """A result or an eviction in W1, and its slices. With ``held`` all lanes are written, without those of its mask."""
 
     __slots__ = ("held", "in_place", "result", "target")
 
@@ -57,7 +58,7 @@ class Stages:
     """Per write-back port what is in W0 and W1; ``store``, then ``decide``, once per cycle each.
 
     ``asking``: entries, as warp and register, that results in W0 ask to write in this cycle. ``fails``: a search found
-    nothing.
+    nothing. ``underway``: evictions as they were when the cycle began.
     """
 
     def __init__(
@@ -74,11 +75,14 @@ class Stages:
         self.storing: list[Storing | None] = [None] * cfg.write_ports
         self.asking: list[tuple[int, int]] = []
         self.fails = False
+        self.underway = UnderWay()
         self.cells = Cells(cfg)
         self.latest = Latest(cfg)
+        self._unmapped = [dict[int, int]() for _ in range(cfg.warps)]  # copies that registers without slices are
         self._placement = Placement(cfg, free)
         self._banks, self._table, self._free = banks, table, free
         self._completions, self._seen = completions, seen
+        self._evicts = cfg.asks.evicts
 
     @property
     def empty(self) -> bool:
@@ -93,6 +97,11 @@ class Stages:
             storing |= (self.storing[port] is not None) << port
         self._seen.level("deciding", deciding)
         self._seen.level("storing", storing)
+        if self._evicts:
+            one, other = self.deciding[0], self.storing[0]
+            first = self.underway.deciding = _leaving(one.result) if one is not None else NOBODY
+            second = self.underway.storing = _leaving(other.result) if other is not None else NOBODY
+            self._seen.level("underway", (first != NOBODY) | (second != NOBODY) << 1)
 
     def store(self, cycle: int) -> None:
         """The banks serve the results in W1, and those in W0 that want to merge."""
@@ -101,7 +110,8 @@ class Stages:
             if storing is not None and self._banks.claim(cycle, storing.target.bank):
                 self._store(storing)
                 self._seen.show("stored", 1 << port)
-                self._completions.stored(cycle, port, storing.result)
+                if isinstance(storing.result, Result):
+                    self._completions.stored(cycle, port, storing.result)
                 self.storing[port] = None
             if deciding is not None and deciding.merges and self._banks.claim(cycle, deciding.old.bank):
                 deciding.held, deciding.merges, deciding.start = self.cells.read(deciding.old), False, cycle + 2
@@ -110,6 +120,9 @@ class Stages:
     def _store(self, storing: Storing) -> None:
         self._seen.counters["bank_writes"] += 1
         result, target = storing.result, storing.target
+        if isinstance(result, Leaving):
+            self.cells.write(target, result.copy)
+            return
         held = self.cells.read(target) if storing.in_place else storing.held
         self.cells.write(target, written(held, self.latest.change(result), result))
 
@@ -152,7 +165,35 @@ class Stages:
         if self._ask(deciding) and target.mask:
             self._placement.settle(deciding.wanted, target)
             self.cells.give_up(deciding.old)
+            if deciding.code == ALLOCATE:
+                deciding.held = self._unmapped[deciding.result.warp].pop(deciding.result.register, NEVER_WRITTEN)
             self._map(port, deciding, target)
+
+    def pass_by(self, result: Result) -> None:
+        """What the file has of a register, or will have, is out of date where a result passes it by."""
+        before = self.latest.change(result)
+        for one in (self.deciding[0], self.storing[0]):
+            if one is not None and _leaving(one.result) == (result.warp, result.register):
+                leaving = one.result
+                assert isinstance(leaving, Leaving), "only an eviction is under way"
+                leaving.copy = passed_by(leaving.copy, before, result.row, result.mask)
+                return
+        mapped = self._table.entry(result.warp, result.register)
+        copy = self.cells.read(mapped) if mapped.mask else self.unmapped(result.warp, result.register)
+        copy = passed_by(copy, before, result.row, result.mask)
+        if mapped.mask:
+            self.cells.write(mapped, copy)
+        else:
+            self._unmapped[result.warp][result.register] = copy
+
+    def unmapped(self, warp: int, register: int) -> int:
+        """The copy that a register is which is nowhere."""
+        return self._unmapped[warp].get(register, NEVER_WRITTEN)
+
+    def launched(self, warp: int) -> None:
+        """A new warp has written nothing."""
+        self.latest.launched(warp)
+        self._unmapped[warp].clear()
 
     def release(self, mapped: Mapped) -> None:
         """A register is nowhere any more."""
@@ -175,3 +216,8 @@ class Stages:
         if partner is not None and partner.mask:
             beside = partner.bank == target.bank and partner.row == target.row
             self._seen.show("with_partner" if beside else "without_partner", 1 << port)
+
+
+def _leaving(result: Result | Leaving) -> tuple[int, int]:
+    """Warp and register of an eviction."""
+    return (result.warp, result.register) if isinstance(result, Leaving) else NOBODY

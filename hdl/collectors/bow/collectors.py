@@ -3,7 +3,7 @@
 from amaranth import Cat, Const, Module
 from amaranth.lib import wiring
 
-from warpfile.hdl.arbiter import any_of, decode, select
+from warpfile.hdl.arbiter import RoundRobin, any_of, decode, encode, select
 from warpfile.hdl.collectors.bow.lane import WindowLane
 from warpfile.hdl.collectors.bow.ports import hinted, writes_back
 from warpfile.hdl.collectors.bow.window import Window
@@ -35,7 +35,9 @@ class Windows(wiring.Component):
         self._enter(m, windows)
         self._results(m, windows)
         self._requests(m, windows)
-        if writes_back(self._cfg):
+        if self._cfg.asks.evicts:
+            self._give_back(m, windows)
+        elif writes_back(self._cfg):
             self._evictions(m, windows)
         leaving = dispatch_units(m, self._cfg, self, windows, Const(0, len(windows) ** 2))
         m.d.comb += [window.dispatch.eq(leaving[number]) for number, window in enumerate(windows)]
@@ -81,19 +83,60 @@ class Windows(wiring.Component):
             m.d.comb += window.bank_accept.eq((window.bank_request & self.result_accept).any())
 
     def _requests(self, m: Module, windows: list) -> None:
-        lookups = self._cfg.asks.lookups
         m.d.comb += [
             self.request.eq(Cat(window.request for window in windows)),
             self.requests.eq(self.request),
         ]
         for number, window in enumerate(windows):
-            m.d.comb += [
-                self.lookup_registers[number * lookups].eq(window.request_register),
-                self.request_places[number].eq(self.lookup_places[number * lookups]),
-                window.grant.eq(self.grant[number]),
-                window.cycles.eq(self.cycles[number]),
-                window.fill.eq(self.fill[number]),
-            ]
+            (self._locate if self._cfg.gives.renamed else self._place)(m, number, window)
+            m.d.comb += window.fill.eq(self.fill[number])
+        if self._cfg.gives.renamed:
+            self._order(m, len(windows))
+
+    def _place(self, m: Module, number: int, window: wiring.PureInterface) -> None:
+        lookups = self._cfg.asks.lookups
+        m.d.comb += [
+            self.lookup_registers[number * lookups].eq(window.request_register),
+            self.request_places[number].eq(self.lookup_places[number * lookups]),
+            window.grant.eq(self.grant[number]),
+            window.cycles.eq(self.cycles[number]),
+        ]
+
+    def _locate(self, m: Module, number: int, window: wiring.PureInterface) -> None:
+        m.d.comb += [
+            self.locate[number].eq(window.locate),
+            self.locate_warps[number].eq(number),
+            self.locate_registers[number].eq(window.locate_register),
+            window.looked_up.eq(self.looked_up[number]),
+            window.located.eq(self.located_places[number]),
+            window.located_mask.eq(self.located_masks[number]),
+            self.request_places[number].eq(window.request_place),
+            window.grant.eq(self.grant[number]),
+        ]
+        if self._cfg.sizes_entries:
+            m.d.comb += window.sizes.eq(self.result_sizes)
+
+    def _order(self, m: Module, count: int) -> None:
+        """The table serves lower windows first."""
+        older = (one < other for one in range(count) for other in range(count))
+        m.d.comb += self.older.eq(Cat(Const(first, 1) for first in older))
+
+    def _give_back(self, m: Module, windows: list) -> None:
+        """One window in turn shows the file the entry that leaves it."""
+        m.submodules.evictions = turns = RoundRobin(len(windows))
+        m.d.comb += [
+            self.evict.eq(Cat(window.evict for window in windows)),
+            turns.requests.eq(self.evict),
+            turns.taken.eq(self.evict_ready),
+            self.evicted.eq(turns.grant & self.evict_ready.replicate(len(windows))),
+            self.evict_valid.eq(self.evict.any()),
+            self.evict_warp.eq(encode(turns.grant, self._cfg.warp_bits)),
+            self.evict_register.eq(select(turns.grant, [window.evict_register for window in windows])),
+            *(window.evicted.eq(self.evicted[number]) for number, window in enumerate(windows)),
+        ]
+        if self._cfg.sizes_entries:
+            m.d.comb += self.evict_size.eq(select(turns.grant, [window.evict_size for window in windows]))
+        self._leaving = turns.grant
 
     def _evictions(self, m: Module, windows: list) -> None:
         lookups = self._cfg.asks.lookups
@@ -121,7 +164,9 @@ class Windows(wiring.Component):
                 fill = self.fill_data[lane].word_select(warp, 32)
                 m.d.comb += [part.results.eq(results), part.enables.eq(enables), part.fill.eq(fill)]
             m.d.comb += [out.units.eq(Cat(part.operands for part in parts)), out.chosen.eq(chosen)]
-            if writes_back(cfg):
+            if cfg.asks.evicts:
+                m.d.comb += self.evict_data[lane].eq(select(self._leaving, [part.evicted for part in parts]))
+            elif writes_back(cfg):
                 m.d.comb += self.engine_data[lane].eq(Cat(part.evicted for part in parts))
             leaving.append(out.operands)
         join_lanes(m, cfg, self, leaving)
@@ -132,6 +177,8 @@ class Windows(wiring.Component):
         m.d.comb += [getattr(part, name).eq(getattr(window, name)) for name in names]
         if writes_back(self._cfg):
             m.d.comb += part.evict.eq(window.evicting)
+        if self._cfg.gives.renamed:
+            m.d.comb += part.way.eq(window.way)
         return part
 
     def _watch(self, m: Module, windows: list) -> None:
@@ -149,4 +196,9 @@ class Windows(wiring.Component):
             watched[name] = Cat((windows_of_port & flags).any() for windows_of_port in accepted)
         classes = [window.events.write_class for window in windows]
         watched |= {f"class{port}": select(accepted[port], classes) for port in ports}
+        if self._cfg.gives.renamed:
+            watched |= {"look_up": self.looked_up, "look_up_wait": self.locate & ~self.looked_up}
+            watched["zero"] = Cat(window.zero for window in windows)
+        if self._cfg.sizes_entries:
+            watched["entry_size"] = Cat(window.events.entry_size for window in windows)
         m.d.comb += [getattr(self, name).eq(value) for name, value in watched.items()]

@@ -1,6 +1,6 @@
 """Tags of the entries of an operand window: state, register, last use, readers."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,7 +13,8 @@ from warpfile.spec.schemes.bow import BowConfig
 
 
 class EntryState(enum.IntEnum, shape=3):
-    """State of one entry; a filling one asks its bank or waits for the data. The last two only if it writes back."""
+    """State of one entry; a filling one asks its bank or waits for the data. DIRTY and EVICTING only if it writes back,
+    UNLOOKED, before it asks its bank, only over a renamed file."""
 
     FREE = 0
     ASKING = 1
@@ -21,6 +22,7 @@ class EntryState(enum.IntEnum, shape=3):
     CLEAN = 3
     DIRTY = 4
     EVICTING = 5
+    UNLOOKED = 6
 
 
 def number_bits(cfg: BowConfig) -> int:
@@ -37,7 +39,12 @@ class WindowEntries(wiring.Component):
     now : Out(entries_layout(cfg))  At the start of the cycle.
     then : In(entries_layout(cfg))  The same after the result.
     registers : Out(ArrayLayout), pinned : Out(window_entries)   Register of each; those that a beat is to read.
-    asking : Out(window_entries)    Filling ones that have not been granted.
+    asking : Out(window_entries)    Filling ones that have not been granted, over a renamed file since they were looked
+                                    up.
+    unlooked : Out(window_entries), looked_up : In(window_entries)   Over a renamed file: those that have yet to be
+                                    looked up, and the one that the table serves.
+    sizes : Out(ArrayLayout), result_size, fill_size : In(2)   Bytes less one, of the entries, of the result, of what
+                                    arrives; only with ``sizes_entries``.
     stored, merged : In(window_entries)   Entry that the accepted result overwrites, whole or in its lanes.
     result_register : In(register_bits), result_number : In   Of the result and of its beat.
     granted, filled, evicted : In(window_entries)   Entries that a bank serves, whose data arrive, that a bank takes.
@@ -53,8 +60,14 @@ class WindowEntries(wiring.Component):
         self._cfg = cfg
         names, entries = data.ArrayLayout(cfg.register_bits, cfg.window_entries), cfg.window_entries
         masks = ("stored", "merged", "granted", "filled", "evicted", "hit", "taken", "written", "read")
+        members: dict[str, wiring.Member] = {}
+        if cfg.gives.renamed:
+            members |= {"unlooked": Out(entries), "looked_up": In(entries)}
+        if cfg.sizes_entries:
+            members |= {"sizes": Out(data.ArrayLayout(2, entries)), "result_size": In(2), "fill_size": In(2)}
         super().__init__(
-            {
+            members
+            | {
                 "number": In(number_bits(cfg)),
                 "now": Out(entries_layout(cfg)),
                 "then": In(entries_layout(cfg)),
@@ -78,7 +91,7 @@ class WindowEntries(wiring.Component):
             self._readers(m, entry)
             m.d.comb += [
                 self.now.free[entry].eq(state == EntryState.FREE),
-                self.now.filling[entry].eq((state == EntryState.ASKING) | (state == EntryState.WAITING)),
+                self.now.filling[entry].eq(self._filling(entry, state)),
                 self.now.clean[entry].eq(state == EntryState.CLEAN),
                 self.asking[entry].eq(state == EntryState.ASKING),
             ]
@@ -87,7 +100,15 @@ class WindowEntries(wiring.Component):
                     self.now.dirty[entry].eq(state == EntryState.DIRTY),
                     self.now.evicting[entry].eq(state == EntryState.EVICTING),
                 ]
+            if self._cfg.gives.renamed:
+                m.d.comb += self.unlooked[entry].eq(state == EntryState.UNLOOKED)
+            if self._cfg.sizes_entries:
+                self._size(m, entry)
         return m
+
+    def _filling(self, entry: int, state: Value) -> Value:
+        filling = (state == EntryState.ASKING) | (state == EntryState.WAITING)
+        return filling | self.unlooked[entry] if self._cfg.gives.renamed else filling
 
     def _states(self, m: Module) -> list[Signal]:
         then, size = self.then, self._cfg.window_entries
@@ -100,6 +121,11 @@ class WindowEntries(wiring.Component):
             EntryState.WAITING: self.granted | (then.filling & ~self.asking & ~self.filled),
             EntryState.CLEAN: (then.clean & ~gone) | self.filled,
         }
+        if self._cfg.gives.renamed:
+            following[EntryState.ASKING] = self.looked_up | (self.asking & ~self.granted)
+            waiting = then.filling & ~self.unlooked & ~self.asking & ~self.filled
+            following[EntryState.WAITING] = self.granted | waiting
+            following[EntryState.UNLOOKED] = self.taken | (self.unlooked & ~self.looked_up)
         if writes_back(self._cfg):
             following[EntryState.DIRTY] = then.dirty & ~gone
             following[EntryState.EVICTING] = (then.evicting & ~written) | evicts
@@ -134,6 +160,14 @@ class WindowEntries(wiring.Component):
             m.d.sync += last.eq(self.number)
         with m.Elif(self.stored[entry]):
             m.d.sync += last.eq(self.result_number)
+
+    def _size(self, m: Module, entry: int) -> None:
+        size = Signal(2, name=f"size{entry}", reset_less=True)
+        m.d.comb += self.sizes[entry].eq(size)
+        with m.If(self.filled[entry]):
+            m.d.sync += size.eq(self.fill_size)
+        with m.Elif(self.stored[entry] | (self.merged[entry] & (self.result_size > size))):
+            m.d.sync += size.eq(self.result_size)
 
     def _readers(self, m: Module, entry: int) -> None:
         """Beats that have yet to read the entry: at most one enters and one leaves per cycle."""

@@ -1,11 +1,13 @@
 """One lane of the operands in a window."""
 
-from amaranth import Module, Signal
+from amaranth import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
-from warpfile.hdl.collectors.bow.ports import writes_back
+from warpfile.hdl.collectors.bow.ports import way_bits, writes_back
+from warpfile.hdl.naming import named
+from warpfile.hdl.slices import unpacked
 from warpfile.spec.schemes.bow import BowConfig
 
 
@@ -19,6 +21,7 @@ class WindowLane(wiring.Component):
     accepted : In(ports), written : In(window_entries)   The result that an entry takes, and the entry.
     read : In(source_slots * window_entries), operands : Out(32 * source_slots)   Slot-major, one-hot.
     evict : In(window_entries), evicted : Out(32)   Only if windows write back.
+    way : In(way_bits(cfg))                         How the word from the banks is unpacked; only over a renamed file.
     """
 
     def __init__(self, cfg: BowConfig) -> None:
@@ -36,6 +39,8 @@ class WindowLane(wiring.Component):
         }
         if writes_back(cfg):
             members |= {"evict": In(entries), "evicted": Out(32)}
+        if cfg.gives.renamed:
+            members["way"] = In(way_bits(cfg))
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
@@ -46,9 +51,10 @@ class WindowLane(wiring.Component):
         result, enabled = Signal(32), Signal()
         ports = [self.results.word_select(port, 32) for port in range(cfg.write_ports)]
         m.d.comb += [result.eq(select(self.accepted, ports)), enabled.eq((self.accepted & self.enables).any())]
+        fill = self._fill(m)
         for entry, word in enumerate(words):
             with m.If(self.filled[entry]):
-                m.d.sync += word.eq(self.fill)
+                m.d.sync += word.eq(fill)
             with m.Elif(self.written[entry] & enabled):
                 m.d.sync += word.eq(result)
         for slot in range(cfg.source_slots):
@@ -57,3 +63,9 @@ class WindowLane(wiring.Component):
         if writes_back(cfg):
             m.d.comb += self.evicted.eq(select(self.evict, words))
         return m
+
+    def _fill(self, m: Module) -> Value:
+        if not self._cfg.gives.renamed:
+            return self.fill
+        word = unpacked(m, self.fill, self.way) if self._cfg.gives.slices else self.fill & self.way.replicate(32)
+        return named(m, "unpacked", word)

@@ -4,6 +4,9 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.beat import beat_layout, dispatch_layout
+from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.slices import WAY_OUT
+from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.bow import BowConfig
 
 
@@ -15,6 +18,11 @@ def writes_back(cfg: BowConfig) -> bool:
 def hinted(cfg: BowConfig) -> bool:
     """Whether the compiler says where each result goes."""
     return cfg.window_writes == "hints"
+
+
+def way_bits(cfg: BowConfig) -> int:
+    """Width of what a lane has to know of a row that arrives, over a renamed file: slices, or whether there is one."""
+    return WAY_OUT if cfg.gives.slices else 1
 
 
 def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
@@ -39,6 +47,15 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
     evicting : Out(window_entries)          Entry on its way to its bank; if it writes back.
     events : Out                            Observed.
     read : Out(source_slots * window_entries)         Entries of the sources of the beat on ``out``.
+
+    Over a renamed file, where ``request_register`` and ``cycles`` are not there:
+
+    locate : Out(1), locate_register : Out(register_bits), looked_up : In(1)   The entry that asks the table.
+    located : In(location_layout(cfg)), located_mask : In(4)   What the table says of it, in the cycle after.
+    request_place : Out(location_layout(cfg)), zero : Out(1)   Of the entry that asks its bank; one needs none.
+    way : Out(way_bits(cfg))                What the lanes have to know of the row on ``fill``.
+    sizes : In(ArrayLayout), evict_size : Out(4)   Bytes of the results, and of the entry that leaves, one-hot; only
+                                            with ``sizes_entries``.
     """
     register, ports, entries = cfg.register_bits, cfg.write_ports, cfg.window_entries
     singles = {
@@ -54,14 +71,31 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
         "registers": In(data.ArrayLayout(cfg.register_bits, ports)),
         **({"classes": In(data.ArrayLayout(2, ports))} if hinted(cfg) else {}),
         **{name: Out(ports) for name in ("considered", "bank_request", "accepted")},
-        "request_register": Out(register),
-        "cycles": In(cfg.gives.cycles.bit_length()),
+        **(_renamed_members(cfg) if cfg.gives.renamed else _placed_members(cfg)),
         **(evictions if writes_back(cfg) else {}),
         "port": Out(cfg.port_bits),
         "out": Out(dispatch_layout(cfg)),
         **{name: Out(entries) for name in ("filled", "written")},
         "read": Out(cfg.source_slots * entries),
         "events": Out(events_layout(cfg)),
+    }
+
+
+def _placed_members(cfg: BowConfig) -> dict[str, wiring.Member]:
+    return {"request_register": Out(cfg.register_bits), "cycles": In(cfg.gives.cycles.bit_length())}
+
+
+def _renamed_members(cfg: BowConfig) -> dict[str, wiring.Member]:
+    sizes = {"sizes": In(data.ArrayLayout(SLICES, cfg.write_ports)), "evict_size": Out(SLICES)}
+    return {
+        **{name: Out(1) for name in ("locate", "zero")},
+        "looked_up": In(1),
+        "locate_register": Out(cfg.register_bits),
+        "located": In(location_layout(cfg)),
+        "located_mask": In(SLICES),
+        "request_place": Out(location_layout(cfg)),
+        "way": Out(way_bits(cfg)),
+        **(sizes if cfg.sizes_entries else {}),
     }
 
 
@@ -79,5 +113,6 @@ def events_layout(cfg: BowConfig) -> data.StructLayout:
             **dict.fromkeys(masks, entries),
             **dict.fromkeys((*singles, *results), 1),
             "write_class": 2,
+            **({"entry_size": 3 * entries} if cfg.sizes_entries else {}),
         }
     )

@@ -6,6 +6,7 @@ from amaranth.lib import data, wiring
 from warpfile.hdl.arbiter import decode, encode, highest_one, oldest_one, select
 from warpfile.hdl.collectors.bow.entries import WindowEntries
 from warpfile.hdl.collectors.bow.fit import SourceFit, fit_layout
+from warpfile.hdl.collectors.bow.places import EntryPlaces
 from warpfile.hdl.collectors.bow.ports import hinted, window_members, writes_back
 from warpfile.hdl.collectors.bow.ranks import EntryRanks
 from warpfile.hdl.collectors.bow.result import ResultChoice
@@ -14,6 +15,8 @@ from warpfile.hdl.collectors.bow.take import MakeRoom, TakeEntries
 from warpfile.hdl.collectors.write_after_read import WriteAfterRead
 from warpfile.hdl.naming import named
 from warpfile.hdl.scoreboard import group_mask
+from warpfile.hdl.slices import mask_size, way_out
+from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.bow import BowConfig, WriteClass
 from warpfile.spec.trace import Kind
 
@@ -91,13 +94,17 @@ class Window(wiring.Component):
         """
         asking = named(m, "next_asking", oldest_one(entries.asking, ranks.older))
         index = self._arriving(m, encode(asking, self._cfg.entry_bits))
+        granted, fill = self.grant, self.fill
+        if self._cfg.gives.renamed:
+            granted, fill = self._locate(m, entries, ranks, asking)
+        else:
+            m.d.comb += self.request.eq(asking.any())
+            m.d.comb += self.request_register.eq(select(asking, list(entries.registers)))
         m.d.comb += [
-            self.request.eq(asking.any()),
-            self.request_register.eq(select(asking, list(entries.registers))),
-            self.filled.eq(decode(index, len(asking)) & self.fill.replicate(len(asking))),
-            entries.granted.eq(asking & self.grant.replicate(len(asking))),
+            self.filled.eq(decode(index, len(asking)) & fill.replicate(len(asking))),
+            entries.granted.eq(asking & granted.replicate(len(asking))),
             entries.filled.eq(self.filled),
-            slots.filled.eq(self.fill),
+            slots.filled.eq(fill),
             slots.filled_index.eq(index),
         ]
         if writes_back(self._cfg):
@@ -108,14 +115,46 @@ class Window(wiring.Component):
                 self.evicting.eq(leaving),
                 entries.evicted.eq(leaving & self.evicted.replicate(len(leaving))),
             ]
+        if self._cfg.sizes_entries:
+            m.d.comb += self.evict_size.eq(decode(select(leaving, list(entries.sizes)), SLICES))
+
+    def _locate(self, m: Module, entries: WindowEntries, ranks: EntryRanks, turn: Value) -> tuple[Value, Value]:
+        """Over a renamed file. Returns whether the entry that has its turn is granted, and whether one is filled."""
+        m.submodules.places = places = EntryPlaces(self._cfg)
+        slices = places.slices
+        m.d.comb += [
+            places.unlooked.eq(entries.unlooked),
+            places.older.eq(ranks.older),
+            self.locate.eq(entries.unlooked.any()),
+            self.locate_register.eq(select(places.asking, list(entries.registers))),
+            places.looked_up.eq(self.looked_up),
+            entries.looked_up.eq(places.asking & self.looked_up.replicate(len(places.asking))),
+            places.place.eq(self.located),
+            places.mask.eq(self.located_mask),
+            places.turn.eq(turn),
+            *(getattr(self, name).eq(getattr(places, name)) for name in ("request", "request_place", "zero")),
+            places.fill.eq(self.fill),
+            self.way.eq(way_out(slices) if self._cfg.gives.slices else slices.any()),
+        ]
+        if self._cfg.sizes_entries:
+            sizes = self.events.entry_size
+            m.d.comb += [
+                entries.fill_size.eq(encode(mask_size(slices), 2)),
+                entries.result_size.eq(encode(select(self.considered, list(self.sizes)), 2)),
+            ]
+            valued = entries.now.clean | entries.now.dirty | entries.now.evicting
+            for number, size in enumerate(entries.sizes):
+                m.d.comb += sizes.word_select(number, 3).eq((size + 1) & valued[number].replicate(3))
+        return self.grant | places.zero, places.arrives
 
     def _arriving(self, m: Module, index: Value) -> Value:
         """Entry whose data arrive. It enters, when it is granted, as far from the end as its access takes cycles."""
         arriving = index
         for left in reversed(range(self._cfg.gives.cycles)):
             stage = Signal(self._cfg.entry_bits, name=f"arriving{left}", reset_less=True)
-            starts = self.grant & (self.cycles == left + 1)
-            m.d.sync += stage.eq(arriving if arriving is index else Mux(starts, index, arriving))
+            if arriving is not index:
+                arriving = Mux(self.grant & (self.cycles == left + 1), index, arriving)
+            m.d.sync += stage.eq(arriving)
             arriving = stage
         return arriving
 

@@ -24,6 +24,8 @@ class PackedBanks(wiring.Component):
     -------
     result_data, result_masks : In(ArrayLayout)   Results in X and their lanes.
     sizes : Out(ArrayLayout)         Bytes that they need, one-hot.
+    evicts : In(1), evict_data : In(ArrayLayout)   Port 0 has this in X in place of its result; only with
+                                     ``asks.evicts``.
     offered, room : In(P)            There is one to be stored; W0 has room for it, whether it enters or not.
     moves : In(P), masks : In(ArrayLayout)   Results enter W1, packed into these slices.
     merges : In(P), merge_places, old_masks : In(ArrayLayout)   Results in W0 that want their old row, which it is, and
@@ -52,6 +54,8 @@ class PackedBanks(wiring.Component):
         if self._planes:
             members["joined_rows"] = In(data.ArrayLayout(cfg.row_bits, units))
             members["joined_masks"] = In(data.ArrayLayout(SLICES, units))
+        if cfg.asks.evicts:
+            members |= {"evicts": In(1), "evict_data": In(data.ArrayLayout(32, cfg.lanes))}
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
@@ -103,6 +107,8 @@ class PackedBanks(wiring.Component):
                 write.results.eq(lane.stores),
                 write.accept.eq(accept),
             ]
+            if self._cfg.asks.evicts:
+                m.d.comb += [lane.evicts.eq(self.evicts), lane.evict_data.eq(self.evict_data[number])]
             more.append(lane.more)
             written.append(write.banks)
         self._sizes(m, any_of(more))

@@ -6,6 +6,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
 from warpfile.hdl.arbiter import encode, highest_one
+from warpfile.hdl.beat import result_layout
 from warpfile.hdl.naming import named
 from warpfile.hdl.probe import with_probes
 from warpfile.hdl.renaming.completions import Completions
@@ -15,6 +16,7 @@ from warpfile.hdl.renaming.table import RenamingTable
 from warpfile.hdl.rf.contract import file_members
 from warpfile.hdl.rf.packed.allocation import Allocation
 from warpfile.hdl.rf.packed.banks import PackedBanks
+from warpfile.hdl.rf.packed.evictions import Evictions
 from warpfile.hdl.rf.packed.metadata import PairTable, SideTable
 from warpfile.hdl.rf.packed.port import ResultPort
 from warpfile.hdl.rf.read_side import join_reads
@@ -45,7 +47,9 @@ class PackedFile(wiring.Component):
         m.submodules.allocation = allocation = Allocation(cfg)
         m.submodules.banks = banks = PackedBanks(cfg)
         ports = [stamp(m, f"port{port}", "result_port", lambda: ResultPort(cfg)) for port in range(cfg.write_ports)]
-        sweep = self._kernel(m, table, ports)
+        self._entering, self._stores, self._sizes = list(self.results), self.result_store, list(banks.sizes)
+        self._evictions = self._evict(m, ports, banks) if cfg.asks.evicts else None
+        sweep = self._kernel(m, table)
         self._look_up(m, table)
         self._read(m, banks)
         self._enter(m, table, ports, banks)
@@ -56,7 +60,7 @@ class PackedFile(wiring.Component):
         self._observe(m, table, ports, allocation, sweep)
         return m
 
-    def _kernel(self, m: Module, table: RenamingTable, ports: Ports) -> Sweep:
+    def _kernel(self, m: Module, table: RenamingTable) -> Sweep:
         """Kernels, the metadata of a kernel, and the sweep after its warps."""
         m.submodules.kernel_state = kernel = KernelState(self._cfg)
         m.submodules.sweep = sweep = Sweep(self._cfg)
@@ -74,20 +78,53 @@ class PackedFile(wiring.Component):
         if self._cfg.operand_bits:
             m.submodules.metadata = told = (PairTable if self._pairs else SideTable)(self._cfg)
             m.d.comb += [told.clear.eq(kernel.taken), told.told.eq(self.operand_valid), told.operand.eq(self.operand)]
-            m.d.comb += told.registers.eq(Cat(result.register for result in self.results))
+            m.d.comb += told.registers.eq(Cat(result.register for result in self._entering))
             self._told = told
         return sweep
 
+    def _evict(self, m: Module, ports: Ports, banks: PackedBanks) -> Evictions:
+        """An eviction is in X of port 0 if no result there has to be stored, and has its place everywhere."""
+        m.submodules.evictions = part = Evictions(self._cfg)
+        first = ports[0]
+        inside = {"valid": self.evict_valid, "warp": self.evict_warp, "register_name": self.evict_register}
+        inside |= {name: getattr(self, name) for name in ("results", "locate", "locate_warps", "locate_registers")}
+        inside |= {name: getattr(first, name) for name in ("accept", "moves", "stored", "held_warp", "held_register")}
+        inside |= {f"store_{name}": first.completion[name] for name in ("warp", "register")}
+        inside["stores"] = self.result_store
+        m.d.comb += [getattr(part, name).eq(value) for name, value in inside.items()]
+        entering = Signal(result_layout(self._cfg), name="entering")
+        m.d.comb += entering.eq(self.results[0])
+        with m.If(part.stands):
+            m.d.comb += [entering.warp.eq(self.evict_warp), entering.register.eq(self.evict_register)]
+            m.d.comb += [entering.full.eq(1), entering.mask.eq(-1)]
+        given = self.evict_size if self._cfg.gives.slices else banks.sizes[0]
+        size = named(m, "entering_size", Mux(part.stands, given, banks.sizes[0]))
+        self._entering[0], self._sizes[0] = entering, size
+        self._stores = named(m, "stores", self.result_store | part.stands)
+        m.d.comb += [
+            banks.evicts.eq(part.stands),
+            banks.evict_data.eq(self.evict_data),
+            self.evict_ready.eq(first.accept & part.stands),
+            self.underway.eq(part.under_way),
+            self.underway_wait.eq(Cat(part.results_wait, part.look_ups_wait, part.waits)),
+        ]
+        if self._cfg.gives.slices:
+            m.d.comb += self.result_sizes.eq(Cat(banks.sizes))
+        return part
+
     def _look_up(self, m: Module, table: RenamingTable) -> None:
         """Sources of the units and of the offered beat."""
-        same = ("locate", "locate_warps", "locate_registers", "older", "allocate")
+        evictions = self._evictions
+        m.d.comb += table.locate.eq(self.locate & ~evictions.look_ups_wait if evictions else self.locate)
+        same = ("locate_warps", "locate_registers", "older", *(("allocate",) if self._cfg.asks.sources else ()))
         m.d.comb += [getattr(table, name).eq(getattr(self, name)) for name in same]
-        m.d.comb += [
-            table.offer_warp.eq(self.offer.warp),
-            table.offer_valid.eq(self.offer.source_valid),
-            table.offer_registers.eq(self.offer.sources),
-            self.looked_up.eq(table.looked_up),
-        ]
+        if self._cfg.asks.sources:
+            m.d.comb += [
+                table.offer_warp.eq(self.offer.warp),
+                table.offer_valid.eq(self.offer.source_valid),
+                table.offer_registers.eq(self.offer.sources),
+            ]
+        m.d.comb += self.looked_up.eq(table.looked_up)
         for entry, place, mask in zip(table.located, self.located_places, self.located_masks, strict=True):
             m.d.comb += Cat(place, mask).eq(entry)
 
@@ -100,11 +137,11 @@ class PackedFile(wiring.Component):
     def _enter(self, m: Module, table: RenamingTable, ports: Ports, banks: PackedBanks) -> None:
         """X: the entries of results are read, and their width is found."""
         m.d.comb += [
-            table.reads.eq(self.result_store),
-            table.read_warps.eq(Cat(result.warp for result in self.results)),
-            table.read_registers.eq(Cat(result.register for result in self.results)),
+            table.reads.eq(self._stores & ~self._evictions.waiting if self._evictions else self._stores),
+            table.read_warps.eq(Cat(result.warp for result in self._entering)),
+            table.read_registers.eq(Cat(result.register for result in self._entering)),
             banks.result_data.eq(self.result_data),
-            banks.offered.eq(self.result_store),
+            banks.offered.eq(self._stores),
             banks.result_masks.eq(Cat(result.mask for result in self.results)),
             self.result_accept.eq(Cat(port.accept for port in ports)),
         ]
@@ -113,8 +150,8 @@ class PackedFile(wiring.Component):
         for number, port in enumerate(ports):
             m.d.comb += [
                 port.offered.eq(table.read[number]),
-                port.result.eq(self.results[number]),
-                port.size.eq(banks.sizes[number]),
+                port.result.eq(self._entering[number]),
+                port.size.eq(self._sizes[number]),
                 port.old_entry.eq(table.read_entries[number]),
             ]
             if self._pairs:
@@ -182,13 +219,17 @@ class PackedFile(wiring.Component):
     def _release(self, m: Module, table: RenamingTable, allocation: Allocation, sweep: Sweep) -> None:
         """A dead register, or else a step of the sweep."""
         kills: Value = Const(0, 1)
-        step = Cat(sweep.wants, sweep.clears, sweep.warp, sweep.register_name, sweep.found)
+        wants = sweep.wants
+        if self._evictions:
+            m.d.comb += self._evictions.sweep_warp.eq(sweep.warp)
+            wants = wants & ~self._evictions.sweep_waits
+        step = Cat(wants, sweep.clears, sweep.warp, sweep.register_name, sweep.found)
         if self._cfg.gives.deaths:
             kills = self.death_valid
             death = Cat(self.death_place, self.death_mask)
             step = Mux(kills, Cat(kills, kills, self.death_warp, self.death_register, death), step)
             m.d.comb += [self.death_ready.eq(kills & table.released), self.killed.eq(self.death_ready)]
-        entry = Signal(self._cfg.entry_bits, name="release_entry")
+        entry = Signal(self._cfg.mapping_bits, name="release_entry")
         inputs = (table.release, table.clears, table.release_warp, table.release_register, entry)
         m.d.comb += [
             Cat(*inputs).eq(step),
@@ -206,8 +247,9 @@ class PackedFile(wiring.Component):
         busy = []
         for number, (port, result) in enumerate(zip(ports, self.results, strict=True)):
             queue = stamp(m, f"completions{number}", "completions", lambda: Completions(self._cfg))
+            evicts = self._evictions if number == 0 else None
             m.d.comb += [
-                queue.stored.eq(port.stored),
+                queue.stored.eq(port.stored & ~evicts.under_way[1] if evicts else port.stored),
                 queue.store.eq(port.completion),
                 queue.taken.eq(self.result_valid[number] & ~self.result_store[number]),
                 queue.late.eq(result.writes),
@@ -241,7 +283,7 @@ class PackedFile(wiring.Component):
             self.stored.eq(Cat(port.stored for port in ports)),
             self.table_reads.eq(table.table_reads),
             self.table_writes.eq(table.table_writes),
-            self.table_wait.eq(self.result_store & ~table.read),
+            self.table_wait.eq(self._stores & ~table.read),
         ]
         if self._pairs:
             mapped = moves & Cat(port.with_partner & port.partner_mask.any() for port in ports)

@@ -1,6 +1,6 @@
 """One lane of the results on their way to the banks (docs/schemes/corf.md, section 5)."""
 
-from amaranth import Module, Signal
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -18,6 +18,7 @@ class ResultLane(wiring.Component):
     results : In(32 * P), mask : In(P)   The values in X, and whether they have this lane.
     more : Out(3 * P)                What :func:`needs_more` says of them, port-major; 0 where they lack this lane.
     takes : In(P)                    W0 takes them; a lane that the value lacks becomes 0.
+    evicts : In(1), evict_data : In(32)   Port 0 has this in X instead, in all lanes; only with ``asks.evicts``.
     banks : In(32 * banks), merge_banks : In(ArrayLayout)   Read data, and the bank from which each port takes what
                                      W0 lacks, one-hot or none.
     ways_out : In(ArrayLayout)       Slices of the value there, as :func:`way_out` says.
@@ -28,8 +29,10 @@ class ResultLane(wiring.Component):
     def __init__(self, cfg: PackedConfig) -> None:
         self._cfg = cfg
         ports = cfg.write_ports
+        members: dict[str, wiring.Member] = {"evicts": In(1), "evict_data": In(32)} if cfg.asks.evicts else {}
         super().__init__(
-            {
+            members
+            | {
                 "results": In(32 * ports),
                 **{name: In(ports) for name in ("mask", "takes", "moves")},
                 "more": Out((SLICES - 1) * ports),
@@ -52,11 +55,14 @@ class ResultLane(wiring.Component):
                 more = self.more.word_select(port, SLICES - 1)
                 m.d.comb += more.eq(needs_more(word) & own.replicate(SLICES - 1))
             with m.If(self.takes[port]):
-                m.d.sync += [value.eq(word & own.replicate(32)), present.eq(own)]
+                m.d.sync += [value.eq(self._entering(port, word & own.replicate(32))), present.eq(own)]
             with m.Elif(self.merge_banks[port].any() & ~present):
                 m.d.sync += value.eq(self._old(m, port))
             self._store(m, port, value)
         return m
+
+    def _entering(self, port: int, result: Value) -> Value:
+        return Mux(self.evicts, self.evict_data, result) if self._cfg.asks.evicts and not port else result
 
     def _old(self, m: Module, port: int) -> Signal:
         """What the row has in this lane."""

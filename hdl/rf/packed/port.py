@@ -62,7 +62,7 @@ class ResultPort(wiring.Component):
             **{name: Out(1) for name in ones_out},
             "result": In(result_layout(cfg)),
             "size": In(SLICES),
-            "old_entry": In(cfg.entry_bits),
+            "old_entry": In(cfg.mapping_bits),
             "held_warp": Out(cfg.warp_bits),
             "held_register": Out(cfg.register_bits),
             **{name: Out(SLICES) for name in ("held_size", "old_mask", "mask", "freed", "store_mask")},
@@ -74,7 +74,7 @@ class ResultPort(wiring.Component):
             "completion": Out(completion_layout(cfg)),
         }
         if self._pairs:
-            members |= {"paired": In(1), "partner_entry": In(cfg.entry_bits), "with_partner": Out(1)}
+            members |= {"paired": In(1), "partner_entry": In(cfg.mapping_bits), "with_partner": Out(1)}
             members |= {"partner_place": Out(place), "partner_mask": Out(SLICES)}
         if self._sides:
             members |= {"side": In(2), "held_side": Out(2)}

@@ -45,26 +45,26 @@ class Cycle:
         def place():
             return numbers.randrange(cfg.warps), numbers.randrange(cfg.register_names)
 
-        ports, slots = range(cfg.write_ports), range(cfg.collectors * cfg.source_slots)
+        width = cfg.asks.slots
+        ports, slots = range(cfg.write_ports), range(cfg.collectors * width)
         self.writes = [place() if numbers.random() < 0.4 else None for _ in ports]
         self.effective = [numbers.random() < 0.8 for _ in ports]
-        self.entries = [numbers.randrange(1 << cfg.entry_bits) for _ in ports]
+        self.entries = [numbers.randrange(1 << cfg.mapping_bits) for _ in ports]
         self.reads = [place() if numbers.random() < 0.5 else None for _ in ports]
         self.partners = [(read[0], place()[1]) if read and numbers.random() < 0.5 else None for read in self.reads]
         self.release = place() if numbers.random() < 0.5 else None
         self.clears = numbers.random() < 0.5
         busy = {one for one in (*self.writes, self.release if self.clears else None) if one}
         warps = [numbers.randrange(cfg.warps) for _ in range(cfg.collectors)]
-        self.slots = [
-            (warps[slot // cfg.source_slots], place()[1]) if numbers.random() < 0.3 else None for slot in slots
-        ]
+        self.slots = [(warps[slot // width], place()[1]) if numbers.random() < 0.3 else None for slot in slots]
         self.slots = [one if one not in busy else None for one in self.slots]
         offer = place()[0]
-        self.offer = [(offer, place()[1]) if numbers.random() < 0.5 else None for _ in range(cfg.source_slots)]
+        self.offer = [(offer, place()[1]) if numbers.random() < 0.5 else None for _ in range(width)]
         self.offer = [one if one not in busy else None for one in self.offer]
-        self.unit = numbers.randrange(cfg.collectors) if numbers.random() < 0.6 else None
+        asks = cfg.asks.sources and numbers.random() < 0.6
+        self.unit = numbers.randrange(cfg.collectors) if asks else None
         if self.unit is not None:
-            for slot in range(self.unit * cfg.source_slots, (self.unit + 1) * cfg.source_slots):
+            for slot in range(self.unit * width, (self.unit + 1) * width):
                 self.slots[slot] = None
         self.order = numbers.sample(range(cfg.collectors), cfg.collectors)
 
@@ -83,13 +83,13 @@ class Cycle:
         released = bool(self.release) and page.serve([self.release], self.clears)
         looked = set()
         for unit in self.order:
-            for slot in range(unit * cfg.source_slots, (unit + 1) * cfg.source_slots):
+            for slot in range(unit * cfg.asks.slots, (unit + 1) * cfg.asks.slots):
                 if self.slots[slot] and page.serve([self.slots[slot]]):
                     looked.add(slot)
         if self.unit is not None:
             for number, one in enumerate(self.offer):
                 if one and page.serve([one]):
-                    looked.add(self.unit * cfg.source_slots + number)
+                    looked.add(self.unit * cfg.asks.slots + number)
         return written, read, released, looked
 
 
@@ -116,22 +116,24 @@ def show(ctx, part, cfg, one: Cycle) -> None:
     ctx.set(part.locate, bits(one.slots))
     for slot, place in enumerate(one.slots):
         if place:
-            ctx.set(part.locate_warps[slot // cfg.source_slots], place[0])
+            ctx.set(part.locate_warps[slot // cfg.asks.slots], place[0])
             ctx.set(part.locate_registers[slot], place[1])
-    ctx.set(part.allocate, 0 if one.unit is None else 1 << one.unit)
-    ctx.set(part.offer_valid, bits(one.offer))
-    for number, place in enumerate(one.offer):
-        if place:
-            ctx.set(part.offer_warp, place[0])
-            ctx.set(part.offer_registers[number], place[1])
+    if cfg.asks.sources:
+        ctx.set(part.allocate, 0 if one.unit is None else 1 << one.unit)
+        ctx.set(part.offer_valid, bits(one.offer))
+        for number, place in enumerate(one.offer):
+            if place:
+                ctx.set(part.offer_warp, place[0])
+                ctx.set(part.offer_registers[number], place[1])
     units = range(cfg.collectors)
     older = [one.order.index(a) < one.order.index(b) and a != b for a in units for b in units]
     ctx.set(part.older, bits(older))
 
 
-@pytest.mark.parametrize("scheme", ["packing", "corf", "corf_plus"])
+@pytest.mark.parametrize("scheme", ["packing", "corf", "corf_plus", "bow_wr+packed"])
 def test_everybody_is_served_in_the_order_of_the_page(scheme: str) -> None:
-    cfg = config(scheme, collectors=3, source_slots=2, register_names=8, warps=4)
+    units = 4 if scheme == "bow_wr+packed" else 3
+    cfg = config(scheme, collectors=units, source_slots=2, register_names=8, warps=4)
     part, numbers = RenamingTable(cfg, partnered=scheme == "corf"), random.Random(3)
     entries = {(warp, register): 0 for warp in range(4) for register in range(8)}
 
@@ -166,8 +168,8 @@ def test_everybody_is_served_in_the_order_of_the_page(scheme: str) -> None:
                 assert ctx.get(part.release_entry) == entries[one.release]
             for slot in looked:
                 place = one.slots[slot]
-                if one.unit is not None and slot // cfg.source_slots == one.unit:
-                    place = one.offer[slot % cfg.source_slots]
+                if one.unit is not None and slot // cfg.asks.slots == one.unit:
+                    place = one.offer[slot % cfg.asks.slots]
                 assert ctx.get(part.located[slot]) == entries[place]
             entries.update({one.writes[port]: one.entries[port] for port in written if one.effective[port]})
             entries.update({one.release: 0} if released and one.clears else {})

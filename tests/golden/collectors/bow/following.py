@@ -48,6 +48,7 @@ class BowFollower(Watcher):
     denied: list[tuple[int, str]] = field(default_factory=list)  #: ports of banks that have not served who asked
     seen: dict[int, tuple[int, ...]] = field(default_factory=dict)
     met: set[int] = field(default_factory=set)
+    fates: dict[int, tuple[str, bool]] = field(default_factory=dict)  #: of the results that are considered, by port
     leaving: list[tuple[int, int, str]] = field(default_factory=list)
     forgotten: int = 0
     forwarded: int = 0
@@ -126,6 +127,7 @@ class BowFollower(Watcher):
 
     def _check_results(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         seen: set[int] = set()
+        self.fates.clear()
         for port in reversed(range(self.cfg.write_ports)):
             result = stimulus.results[port]
             accepted = bool(f["write"] >> port & 1)
@@ -140,9 +142,12 @@ class BowFollower(Watcher):
                 seen.add(result.warp)
                 self._check_result(result, port, f)
             if accepted:
-                for key in bits(result.warp, 1 << result.register if result.writes else 0, result.tokens):
-                    require(self.pending[key] == NEVER, "a result is pending until it completes")
-                    self.pending[key] = self.cycle + self.cfg.bank_cycles
+                self._accept(result)
+
+    def _accept(self, result: Result) -> None:
+        for key in bits(result.warp, 1 << result.register if result.writes else 0, result.tokens):
+            require(self.pending[key] == NEVER, "a result is pending until it completes")
+            self.pending[key] = self.cycle + self.cfg.bank_cycles
 
     def _check_result(self, result: Result, port: int, f: dict[str, int]) -> None:
         warp, register = result.warp, result.register
@@ -155,6 +160,7 @@ class BowFollower(Watcher):
         require(state != "fill" and register not in pinned, "a result meets nothing that is still read")
         write_class = result.hints if self.windows.window_writes == "hints" else 3
         window, bank = fate(self.windows.window_writes, result.full, write_class, late, state, room)
+        self.fates[port] = window, bank
         if not f["write"] >> port & 1:
             require(bank, "only a bank lets a result wait")
             self.denied.append((self._bank(warp, register), "write" if self.cfg.bank_ports == "1R1W" else "access"))

@@ -94,6 +94,11 @@ class Lanes:
         right = sum(1 << int(lane) for lane in np.flatnonzero(same))
         return right & ~outdated
 
+    def stored(self, key: tuple[int, int]) -> int:
+        """The copy that the register file has."""
+        bank, number = self.model.file.place(*key)
+        return self.model.file.banks.rows[bank][number]
+
     def check(self, cfg: BowConfig, key: tuple[int, int]) -> None:
         """A copy claims no lane that it does not hold, and some place holds every lane, unless hints gave it up."""
         if key not in self.latest:
@@ -102,8 +107,7 @@ class Lanes:
         entries = self.model.collectors.windows[warp].entries
         entry = entries.where.get(register, -1)
         in_window = entry >= 0 and not entries.fill >> entry & 1
-        bank, number = self.model.file.place(warp, register)
-        row = self.model.file.banks.rows[bank][number]
+        row = self.stored(key)
         needed = self.live.get(key, ALL_LANES)
         if in_window:
             copy = entries.copy[entry]

@@ -148,7 +148,7 @@ class BowWatcher(BowFollower):
         require(not self.cta and not self.inside, "everything drains")
         require(sorted(self.launched) == warps_of(self.cfg, self.workload.trace), "the domain runs its warps")
         sources = sum(len(beat.sources) for beat in executed)
-        require(self.reads + self.forwarded == sources, "every executed source is read once or forwarded")
+        require(self.reads + self.hits + self.forwarded == sources, "every executed source is read once or forwarded")
         require(self.results == sum(beat.dest_count for beat in executed), "every result is accepted once")
         gone = counters["bank_writes"] + counters["bypassed_writes"] + self.forgotten
         require(self.results == gone, "every result is written once, or bypassed, or owed at the end")

@@ -86,9 +86,7 @@ class PackedWatcher(SlotWatcher):
         return True
 
     def _check_banks(self, stimulus: Stimulus, f: dict[str, int]) -> None:
-        self.freed, self.taken, self.reserve, self.opened = [], [], None, None
-        self.ports_used, self.asking = Counter(), set()
-        self._check_levels(f)
+        self._begin(f)
         taken = self._check_stores(f)
         self._check_grants(f, taken)
         moved = self._check_decisions(f)
@@ -99,6 +97,14 @@ class PackedWatcher(SlotWatcher):
         if self._check_release(f, shown) and number is not None:
             self.end_kill(number)
         self._check_look_ups(f)
+        self._end(f, moved)
+
+    def _begin(self, f: dict[str, int]) -> None:
+        self.freed, self.taken, self.reserve, self.opened = [], [], None, None
+        self.ports_used, self.asking = Counter(), set()
+        self._check_levels(f)
+
+    def _end(self, f: dict[str, int], moved: dict[Entry, Place]) -> None:
         require(self.ports_used.total() == _accesses(f), "every access of the table is one of these")
         self.where |= moved
         for entry, place in list(self.where.items()):
@@ -165,7 +171,7 @@ class PackedWatcher(SlotWatcher):
                 changes[name] = target
                 self._settle(name, entry, target)
             codes |= code << 3 * port
-            targets |= self._word(target) << self.packed.entry_bits * port
+            targets |= self._word(target) << self.packed.mapping_bits * port
             if entry.partner is not None and entry.partner[2]:
                 beside[entry.partner[:2] == target[:2]] |= 1 << port
             del self.w0[port]
@@ -216,35 +222,56 @@ class PackedWatcher(SlotWatcher):
         written = self.asking | ({shown} if shown else set())
         if not shown and self.sweep_found is not None and self.sweeping is not None:
             written.add((self.sweeping, self.sweep_at))
-        accepted = waits = sizes = 0
+        accepted, arriving = self._arriving(stimulus)
+        waits = sizes = 0
         entering: dict[int, InW0] = {}
-        for port in range(self.cfg.write_ports - 1, -1, -1):
-            result = stimulus.results[port]
-            if result is None:
-                continue
-            if not result.writes:
-                accepted |= 1 << port
-                continue
+        for port, result, size in arriving:
             partner = self.partners.get(result.register)
             entries = [(result.warp, r) for r in (result.register, partner) if r is not None]
             wanted = Counter(self.home(entry) for entry in entries)
             fits = all(self.ports_used[memory] + count <= 2 for memory, count in wanted.items())
-            if written.intersection(entries) or not fits:
+            if self._is_held_up(result) or written.intersection(entries) or not fits:
                 waits |= 1 << port
                 continue
             self.ports_used += wanted
             if port in self.w0:
                 continue
-            size = bytes_of(result.data or 0, result.mask, self.cfg.lanes) if self.packed.packing else 4
             found = [self.where.get(entry, NOWHERE) for entry in entries]
             beside = found[1] if partner is not None else None
             entering[port] = InW0(result, size, found[0], beside, self.sides.get(result.register, 0))
-            accepted |= 1 << port
+            accepted |= result.writes << port
             sizes |= size << 3 * port
         require(f["table_wait"] == waits, "results wait for a port, or for who writes their entry")
         require(f["write"] == accepted, "a result leaves X when its entries are read and W0 is empty")
         require(f["size"] == sizes, "a size is the least number of bytes that every lane needs")
         self.w0 |= entering
+
+    def _arriving(self, stimulus: Stimulus) -> tuple[int, list[tuple[int, Result, int]]]:
+        """Ports whose result is accepted at once, and what has to be stored: port, result, size."""
+        accepted, found = 0, []
+        for port in range(self.cfg.write_ports - 1, -1, -1):
+            result = stimulus.results[port]
+            if result is not None and self._is_stored(port, result):
+                found.append((port, result, self.size(result)))
+            elif result is not None and self._is_taken(port, result):
+                accepted |= 1 << port
+        return accepted, found
+
+    def size(self, result: Result) -> int:
+        """Bytes that a result needs."""
+        return bytes_of(result.data or 0, result.mask, self.cfg.lanes) if self.packed.packing else 4
+
+    def _is_stored(self, port: int, result: Result) -> bool:
+        return result.writes
+
+    def _is_taken(self, port: int, result: Result) -> bool:
+        return True
+
+    def _is_held_up(self, result: Result) -> bool:
+        return False
+
+    def _rests(self) -> bool:
+        return False
 
     def _complete(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         for port in range(self.cfg.write_ports):
@@ -271,7 +298,7 @@ class PackedWatcher(SlotWatcher):
         reads = writes = retired = 0
         if self.sweeping is None:
             self.sweeping = min(self.swept, default=None)
-        elif shown is None and self.port((self.sweeping, self.sweep_at)):
+        elif shown is None and not self._rests() and self.port((self.sweeping, self.sweep_at)):
             entry = self.sweeping, self.sweep_at
             if self.sweep_found is None:
                 reads, self.sweep_found = 1, self.where.get(entry, NOWHERE)
@@ -311,6 +338,9 @@ class PackedWatcher(SlotWatcher):
     def check_end(self, counters: dict[str, int]) -> None:
         """Nothing is left of any warp."""
         super().check_end(counters)
+        self._check_nothing_left()
+
+    def _check_nothing_left(self) -> None:
         require(not (self.where or self.space.owner or self.space.reserved), "all slices are free")
         require(not (self.w0 or self.w1 or self.swept), "nothing is under way")
 

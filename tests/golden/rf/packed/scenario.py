@@ -149,7 +149,7 @@ def places(cfg: PackedConfig, result: Run, port: int = 0) -> list[tuple[int, int
     for f in result.fields:
         code = f["decision"] >> 3 * port & 7
         if code:
-            word = f["target"] >> cfg.entry_bits * port
+            word = f["target"] >> cfg.mapping_bits * port
             bank, row = word & (1 << cfg.bank_bits) - 1, word >> cfg.bank_bits & (1 << cfg.row_bits) - 1
             found.append((code, bank, row, word >> cfg.bank_bits + cfg.row_bits & 15))
     return found

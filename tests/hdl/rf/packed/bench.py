@@ -13,7 +13,7 @@ from warpfile.hdl.renaming import table
 from warpfile.hdl.rf import read_side
 from warpfile.hdl.rf.packed import allocation, bank, banks, file, free_bank
 from warpfile.hdl.rf.ram import BankRam, RenamingRam, SlicedRam
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import find
 from warpfile.spec.schemes.packed import PackedConfig
 
 STAMPED = (allocation, banks, file, free_bank, read_side)
@@ -22,7 +22,7 @@ STAMPED = (allocation, banks, file, free_bank, read_side)
 def config(scheme: str, **changes: object) -> PackedConfig:
     """A scheme at the small preset, with few rows, lanes and registers, unless changed."""
     small: dict[str, object] = {"lanes": 2, "rows": 8, "collectors": 1, "register_names": 8, "warps": 2}
-    return SCHEMES[scheme].configuration("tiny", **small | changes)
+    return find(scheme).configuration("tiny", **small | changes)
 
 
 def run(part, bench: Callable, *, clocked: bool = True) -> None:

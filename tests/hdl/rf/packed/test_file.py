@@ -191,6 +191,12 @@ class Driver:
             await self.ctx.tick()
             self.ctx.set(self.part.operand_valid, 0)
 
+    def exit(self, warp: int) -> None:
+        self.ctx.set(self.part.exits, 1 << warp)
+
+    def exited(self) -> None:
+        """All warps have; nothing is offered any more."""
+
     async def end(self) -> None:
         """Everything drains, all warps exit, the sweep gives every slice back."""
         ctx, part, cfg = self.ctx, self.part, self.cfg
@@ -199,9 +205,10 @@ class Driver:
         assert not self.under_way and ctx.get(part.quiet)
         retired = 0
         for warp in range(cfg.warps):
-            ctx.set(part.exits, 1 << warp)
+            self.exit(warp)
             await ctx.tick()
         ctx.set(part.exits, 0)
+        self.exited()
         for _ in range(4 + cfg.warps * (2 * self.registers + 2)):
             retired |= ctx.get(part.retired)
             await ctx.tick()

@@ -1,0 +1,39 @@
+"""Registers that the collectors give back, behind X (docs/schemes/corf.md, section 17)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from warpfile.golden.rf.contract import Eviction
+
+#: No register of any warp.
+NOBODY: Final = (-1, -1)
+
+
+class Leaving:
+    """What a window gave back: a result of all lanes of its register. Results that pass it by change its copy."""
+
+    __slots__ = ("copy", "full", "register", "warp")
+
+    def __init__(self, eviction: Eviction) -> None:
+        self.warp, self.register, self.copy = eviction.warp, eviction.register, eviction.copy
+        self.full = True
+
+
+class UnderWay:
+    """Of which register, as warp and register, W0 and W1 of port 0 held an eviction when the cycle began."""
+
+    def __init__(self) -> None:
+        self.deciding = self.storing = NOBODY
+
+    def holds(self, warp: int, register: int) -> bool:
+        """Whether results and evictions of a register wait for one that is under way."""
+        return (warp, register) in (self.deciding, self.storing)
+
+    def hides(self, warp: int, register: int) -> bool:
+        """Whether the table may have an entry that the eviction replaces."""
+        return (warp, register) == self.deciding
+
+    def of(self, warp: int) -> bool:
+        """Whether any register of a warp is under way."""
+        return warp >= 0 and warp in (self.deciding[0], self.storing[0])
