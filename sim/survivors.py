@@ -26,7 +26,7 @@ def survivors(scheme: Scheme) -> tuple[Survivor, ...]:
         return ()
     package, _, path = scheme.survivors.partition(":")
     document = tomllib.loads((files(package) / path).read_text(encoding="utf-8"))
-    return tuple(Survivor(**row) for row in document["survivors"])
+    return tuple(Survivor(**row) for row in document.get("survivors", ()))
 
 
 def reason(scheme: Scheme, preset: str, mutant: Mutant) -> str:

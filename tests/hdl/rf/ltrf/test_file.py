@@ -294,3 +294,21 @@ def test_a_transfer_waits_for_its_main_bank_and_for_its_channel():
 
     part = PrefetchedFile(cfg)
     run(part, bench)
+
+
+@pytest.mark.parametrize("asked", ["source", "result"])
+def test_what_is_not_in_the_cache_is_an_error_for_ever(asked):
+    async def bench(drive):
+        async def ask(register):
+            await (drive.read(0, register) if asked == "source" else drive.write(0, register, 9))
+
+        await drive.prefetch(0, registers(5))
+        await drive.until_open()
+        await ask(5)
+        assert not drive.get("error")
+        await ask(6)
+        assert drive.get("error")
+        await ask(5)
+        assert drive.get("error")
+
+    simulate(config(), bench)
