@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from warpfile.spec.config import Config, index_bits, parse_field
+from warpfile.spec.config import Config, index_bits, joined, number_field, parse_field
 
 FIELDS = {f.name: f for f in dataclasses.fields(Config)}
 NUMBERS = [name for name, f in FIELDS.items() if "low" in f.metadata]
@@ -103,3 +103,48 @@ def test_fields_are_parsed_from_text() -> None:
         parse_field("banks", "3")
     with pytest.raises(ValueError, match="'bank' is no configuration field; known are lanes, "):
         parse_field("bank", "3")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Left(Config):
+    depth: int = number_field(0, 9, "a number", 1)
+
+    @property
+    def depth_bits(self) -> int:
+        return 1
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Right(Config):
+    height: int = number_field(0, 9, "a number", 2)
+
+    @property
+    def depth_bits(self) -> int:
+        return 2
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Deep(Config):
+    depth: int = number_field(0, 9, "a number", 3)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LeftAgain(Left):
+    width: int = number_field(0, 9, "a number", 4)
+
+
+def test_parts_share_what_one_derives_from_the_other() -> None:
+    both = joined((Left, LeftAgain, Config))
+    assert (both().depth, both().width, both().depth_bits) == (1, 4, 1)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        ((Left, Deep), "field 'depth' belongs to Left and to Deep"),
+        ((Left, Right), "property 'depth_bits' belongs to Left and to Right"),
+    ],
+)
+def test_one_name_for_two_things_of_two_parts_is_refused(kinds: tuple[type[Config], ...], said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        joined(kinds)
