@@ -89,9 +89,10 @@ def page(study: Study) -> str:
 
 
 def _sections(study: Study) -> Iterator[str]:
-    yield f"Preset `{PRESET}`; of large launches, too, a mean is that of {len(FEW)} runs. *Wide*: an instruction that reads"
-    yield "two registers or more. A kernel is one of floats if a tenth of its instructions compute with floats. *Rows*: used"
-    yield "ones, over the registers of resident warps. *Brought*: reads that come with the read of another source.\n"
+    yield f"Preset `{PRESET}`; of large launches, too, a mean is that of {len(FEW)} runs. *Wide*: an instruction"
+    yield "that reads two registers or more. A kernel is one of floats if a tenth of its instructions compute with"
+    yield "floats. *Rows*: used ones, over the registers of resident warps. *Brought*: reads that come with the read"
+    yield "of another source.\n"
     yield "## Paper says, we measure\n"
     yield claims_table(claims(study))
     yield f"Not in the energies, for want of a price: {unpriced(study, PLUS, PRICES)}.\n"
