@@ -52,7 +52,11 @@ def test_the_baseline_beside_a_combination_has_its_scheduler() -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("bow+rfc",), "bow+rfc: parts must fit: bow wants places in the cycle of the offer, which rfc does not offer"),
+        (
+            ("bow+rfc",),
+            "bow+rfc: parts must fit: bow wants places in the cycle of the offer or registers that are where a renaming"
+            " table says, which rfc does not offer",
+        ),
         (("all", "--rf", "rfc"), "bow wants places in the cycle of the offer"),
         (("bow", "--rf", "two_level"), "--rf must be one of banked, rfc, pilot, regmutex, ltrf, not 'two_level'"),
         (("bow+gto", "--scheduler", "lrr"), "bow: scheduler must be one part, not gto and lrr"),
