@@ -115,5 +115,6 @@ SCHEMES = (
             Setup("tiny", {"moved_back": "dirty", "crossbar_beats": 2, "collect": "all"} | _MISSES, ()),
             Setup("tiny", {"crossbar_beats": 1, "bank_cycles": 19, "active_warps": 4, "banks": 4} | _NEEDED, ()),
         ),
+        survivors="warpfile.schemes:survivors/ltrf_plus.toml",
     ),
 )
