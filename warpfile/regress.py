@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from warpfile.compiled import form
 from warpfile.display import progress, say
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.schemes import SCHEMES, Scheme, Setup, find
@@ -64,6 +65,7 @@ def main(arguments: list[str]) -> int:
     if options.write and options.domain:
         parser.error("--write must go without --domain: the pages are about domain 0")
     failures = 0
+    print(f"golden models: {form()}", file=sys.stderr)
     for scheme in _schemes(parser, options.scheme or SCHEMES):
         wanted = set(options.setups)
         known = {known for setup in scheme.regression for known in (setup.name, setup.preset)}

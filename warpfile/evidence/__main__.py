@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
+from warpfile.compiled import form
 from warpfile.display import progress, say
 from warpfile.evidence.study import FEW, SEEDS, Run, asked, reuse, runs_of, studied
 from warpfile.inputs import bundled_kernels
@@ -56,6 +57,7 @@ def main(arguments: list[str]) -> None:
         parser.error(f"SCHEME must be one of {', '.join(known)}, {ALL}, not {unknown[0]!r}")
     names = list(known) if ALL in options.pages or not options.pages else options.pages
     known = pages(names)
+    print(f"golden models: {form()}", file=sys.stderr)
     with progress("evidence") as report:
         study = studied(itertools.chain(*(runs(known[name]) for name in names)), report, fresh=options.fresh)
     for name in names:
