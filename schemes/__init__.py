@@ -2,7 +2,7 @@
 
 from warpfile.schemes.compose import composed, find
 from warpfile.schemes.part import SLOTS, GoldenModel, Hints, Part
-from warpfile.schemes.registry import PARTS, SCHEMES
+from warpfile.schemes.registry import PARTS, SCHEMES, variants
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import TOP, Scheme
 
@@ -19,4 +19,5 @@ __all__ = [
     "Setup",
     "composed",
     "find",
+    "variants",
 ]

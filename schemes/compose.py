@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 
 from warpfile.schemes.part import SLOTS, Part
-from warpfile.schemes.registry import PARTS, SCHEMES
+from warpfile.schemes.registry import PARTS, SCHEMES, variants
 from warpfile.schemes.scheme import Scheme
 
 
@@ -17,7 +17,7 @@ def find(name: str) -> Scheme:
     """
     scheme, *parts = name.split("+")
     if scheme not in SCHEMES:
-        raise ValueError(f"SCHEME must be one of {', '.join(SCHEMES)}, or one with +PART, not {name!r}")
+        raise ValueError(f"SCHEME must be one of {', '.join((*SCHEMES, *variants()))}, or one with +PART, not {name!r}")
     if unknown := [part for part in parts if part not in PARTS]:
         raise ValueError(f"a part must be one of {', '.join(PARTS)}, not {unknown[0]!r} in {name!r}")
     return composed(SCHEMES[scheme], (PARTS[part] for part in parts))

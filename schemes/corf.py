@@ -52,7 +52,7 @@ PACKED = Part(
 )
 
 
-def _scheme(name: str, summary: str, **settings: object) -> Scheme:
+def _scheme(name: str, summary: str, of: str = "", **settings: object) -> Scheme:
     return Scheme(
         name=name,
         summary=summary,
@@ -61,24 +61,35 @@ def _scheme(name: str, summary: str, **settings: object) -> Scheme:
         collectors=COALESCING,
         rf=PACKED,
         settings={"": settings},
-        setups=(Setup("fermi"), Setup("tiny"), Setup("tiny", {"banks": 4, "source_slots": 3}, ())),
+        setups=() if of else (*_setups(), *(one for other in _VARIANTS[name] for one in _setups(other))),
+        variant_of=of,
     )
+
+
+def _setups(machine: str = "") -> tuple[Setup, ...]:
+    """Configurations of the regression; of variants the scheme's regression has them."""
+    small = Setup("tiny", {"banks": 4, "source_slots": 3}, (), machine)
+    return Setup("fermi", machine=machine), Setup("tiny", machine=machine), small
 
 
 _ROWS: dict[str, object] = {"coalescing": "row"}
 _PAIRS = {**_ROWS, "allocation": "pairs"}
 _SIDES: dict[str, object] = {"coalescing": "planes", "allocation": "sides"}
 _VIRTUAL = {"virtualization": 1}
+_VARIANTS = {
+    "corf": ("virtualization", "packing", "packing_virtual", "first_fit", "first_fit_virtual", "corf_virtual"),
+    "corf_plus": ("corf_plus_virtual",),
+}
 
 PARTS = (COALESCING, PACKED)
 SCHEMES = (
-    _scheme("virtualization", "a renaming table gives rows of dead registers to others", packing=0, **_VIRTUAL),
-    _scheme("packing", "narrow values share rows, the first that fits"),
-    _scheme("packing_virtual", "narrow values share rows, and those of dead registers are free", **_VIRTUAL),
-    _scheme("first_fit", "packing; two sources that happen to be in one row come with one access", **_ROWS),
-    _scheme("first_fit_virtual", "the same with dead registers free", **_ROWS, **_VIRTUAL),
     _scheme("corf", "pairs of registers that are often read together share a row and come with one access", **_PAIRS),
-    _scheme("corf_virtual", "the same with dead registers free", **_PAIRS, **_VIRTUAL),
     _scheme("corf_plus", "registers have sides of their rows, and any two rows of a bank come at once", **_SIDES),
-    _scheme("corf_plus_virtual", "the same with dead registers free", **_SIDES, **_VIRTUAL),
+    _scheme("virtualization", "a renaming table gives rows of dead registers to others", "corf", packing=0, **_VIRTUAL),
+    _scheme("packing", "narrow values share rows, the first that fits", "corf"),
+    _scheme("packing_virtual", "narrow values share rows, and those of dead registers are free", "corf", **_VIRTUAL),
+    _scheme("first_fit", "packing; two sources that happen to be in one row come with one access", "corf", **_ROWS),
+    _scheme("first_fit_virtual", "the same with dead registers free", "corf", **_ROWS, **_VIRTUAL),
+    _scheme("corf_virtual", "corf with dead registers free", "corf", **_PAIRS, **_VIRTUAL),
+    _scheme("corf_plus_virtual", "corf_plus with dead registers free", "corf_plus", **_SIDES, **_VIRTUAL),
 )

@@ -19,10 +19,10 @@ from warpfile.schemes.part import Part
 from warpfile.schemes.scheme import Scheme
 
 #: Modules of this package with rows of the table, in the order in which they are listed.
-OWN = ("baseline", "two_level", "bow", "malekeh", "rfc", "pilot", "regmutex", "ltrf")
+OWN = ("baseline", "two_level", "bow", "malekeh", "rfc", "pilot", "regmutex", "ltrf", "corf")
 #: Modules whose rows are known by their names, but not listed: what belongs to a scheme beside its models, figures and
 #: pages, is not there yet.
-COMING = ("corf",)
+COMING: tuple[str, ...] = ()
 GROUP = "warpfile.schemes"
 _HERE = "warpfile"
 
@@ -36,7 +36,7 @@ class _Found:
     parts: dict[str, Part] = field(default_factory=dict)
     schemes: dict[str, Scheme] = field(default_factory=dict)
     owners: dict[tuple[str, str], str] = field(default_factory=dict)
-    unlisted: set[str] = field(default_factory=set)
+    coming: set[str] = field(default_factory=set)
 
     def add(self, module: str, package: str) -> None:
         """Take the rows of a module, all or none. Raises whatever is wrong with it."""
@@ -64,7 +64,7 @@ def _everything() -> _Found:
     listed = {*found.parts, *found.schemes}
     for name in COMING:
         found.add(f"warpfile.schemes.{name}", _HERE)
-    found.unlisted = {*found.parts, *found.schemes} - listed
+    found.coming = {*found.parts, *found.schemes} - listed
     for entry in sorted(set(entry_points(group=GROUP)), key=lambda one: (_package(one), one.name)):
         try:
             found.add(entry.module, _package(entry))
@@ -78,10 +78,16 @@ def _package(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist else "an unknown package"
 
 
+def variants() -> dict[str, Scheme]:
+    """By name what is another scheme in other settings, in the order of the table."""
+    found = _everything()
+    return {name: one for name, one in found.schemes.items() if one.variant_of and name not in found.coming}
+
+
 class Table(MutableMapping[str, Row], Generic[Row]):
     """Rows by name. Other packages are asked when the table is first read, so that they can import this one.
 
-    It lists neither what is :data:`COMING` nor counts it.
+    It neither lists nor counts what is :data:`COMING`, and variants of a scheme, which :func:`variants` has.
     """
 
     def __init__(self, kind: str) -> None:
@@ -101,7 +107,8 @@ class Table(MutableMapping[str, Row], Generic[Row]):
         del self._rows()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in self._rows() if name not in _everything().unlisted)
+        unlisted = {*_everything().coming, *variants()}
+        return (name for name in self._rows() if name not in unlisted)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

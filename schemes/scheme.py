@@ -44,6 +44,8 @@ class Scheme:
     scheme's preset describes: without prices of a part's own paper those of the nearest node are taken. ``point`` are
     the fields of the design that its paper costs, and ``claims`` are about, where it is not the scheme's own. ``study``
     names the module of its evidence page, ``survivors`` a file (``package:path``) with the mutants that no trace shows.
+    ``variant_of`` is another scheme of which it is the same parts in other settings: the table has it by its name, but
+    what goes over all schemes goes over that one.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Scheme:
     setups: tuple[Setup, ...] = ()
     study: str = ""
     survivors: str = ""
+    variant_of: str = ""
 
     @property
     def chosen(self) -> tuple[Part, ...]:

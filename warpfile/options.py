@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from warpfile.schemes import PARTS, SCHEMES, SLOTS, Scheme, composed, find
+from warpfile.schemes import PARTS, SCHEMES, SLOTS, Scheme, composed, find, variants
 from warpfile.spec.config import Config, parse_field
 from warpfile.spec.presets import PRESETS
 
@@ -149,12 +149,15 @@ def _concerns(scheme: Scheme, change: str, known: set[str]) -> bool:
 
 
 def chosen_schemes(names: Sequence[str], parts: Sequence[str] = ()) -> list[Scheme]:
-    """Schemes by name in the order given, each once; ``all`` stands for the whole table. All get the same parts."""
+    """Schemes by name in the order given, each once; ``all`` stands for the whole table, which is without variants.
+
+    All get the same parts.
+    """
     wanted: dict[str, Scheme] = {}
     for name in names:
         known = name == ALL or name.partition("+")[0] in SCHEMES
         if not known:
-            raise click.UsageError(f"SCHEME must be one of {', '.join(SCHEMES)} or {ALL}, not {name!r}")
+            raise click.UsageError(f"SCHEME must be one of {', '.join((*SCHEMES, *variants()))} or {ALL}, not {name!r}")
         for one in SCHEMES if name == ALL else (name,):
             scheme = find("+".join((one, *parts)))
             wanted[scheme.name] = scheme

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.schemes.foreign import ROWS, install
-from warpfile.schemes import PARTS, SCHEMES, find, registry
+from warpfile.schemes import PARTS, SCHEMES, find, registry, variants
 from warpfile.schemes.fingerprint import foreign
 
 OWN = ["baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot", "regmutex", "regmutex_paired", "ltrf", "ltrf_plus"]
+OWN += ["corf", "corf_plus"]
 
 
 @pytest.fixture
@@ -45,7 +46,15 @@ def test_what_is_coming_has_a_name_and_is_not_listed(site: Path, monkeypatch: py
     monkeypatch.setattr(registry, "COMING", ("ltrf",))
     assert find("ltrf").rf is PARTS["ltrf"] and "ltrf_plus" in SCHEMES
     assert not {"ltrf", "ltrf_plus"} & {*SCHEMES, *PARTS}
-    assert list(SCHEMES) == OWN[:-2] and len(SCHEMES) == len(OWN) - 2
+    assert list(SCHEMES) == [name for name in OWN if not name.startswith("ltrf")] and len(SCHEMES) == len(OWN) - 2
+
+
+def test_a_variant_has_a_name_and_the_parts_of_its_scheme_and_is_not_listed() -> None:
+    assert {"packing", "corf_plus_virtual"} <= variants().keys() and not variants().keys() & {*SCHEMES}
+    for name, one in variants().items():
+        assert find(name) is one and one.chosen == SCHEMES[one.variant_of].chosen
+        assert one.variant_of in SCHEMES and not one.setups and not one.survivors
+        assert name in {setup.machine for setup in SCHEMES[one.variant_of].regression}
 
 
 @pytest.mark.parametrize(

@@ -14,15 +14,18 @@ from tests.golden.dealing import instructions_of
 from tests.golden.scenario import hand_trace, op
 from tests.schemes.examples import CACHE, INTERVALS, UNITS, WINDOWS, Example, Said, dying, label
 from warpfile.inputs import obtain_trace
-from warpfile.schemes import SCHEMES, find
+from warpfile.schemes import SCHEMES, find, variants
 from warpfile.sim.runner import CosimReport, cosim
 from warpfile.spec.annotation import on_last_beat
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
 
-#: Every scheme beside the baseline, and of those that are not listed yet the two with everything in them.
-OTHERS = [*(name for name in SCHEMES if name != "baseline"), "corf_virtual", "corf_plus_virtual"]
+#: Every scheme beside the baseline; of variants ``make test`` has what Icarus runs, and regressions the rest.
+OTHERS = [name for name in SCHEMES if name != "baseline"]
+WITH_VARIANTS = [*OTHERS, *(pytest.param(name, marks=pytest.mark.regress) for name in variants())]
+#: Of stress traces, each as it is and with looser hints; ``make test`` has the first.
+SEEDS = [0, pytest.param(1, marks=pytest.mark.regress)]
 #: A warp leaves for any load, if a ready one needs its place, and comes back for all its loads.
 OUTSTANDING = {"suspend": "outstanding", "resume": "all", "suspend_load": "needed", "suspend_barrier": "needed"}
 #: One bank, six ports and units that answer at once: a result is late, an eviction waits, whatever it is.
@@ -63,10 +66,7 @@ AWKWARD = [
             ),
             ("rfc", {"active_warps": 1, "cache_entries": 1, "write_queue": 1, "active_choice": "round_robin"}),
             ("bow+pilot", {"slow_cycles": 5}),
-            *(
-                (name, {"banks": 4, "source_slots": 3})
-                for name in ("virtualization", "packing", "packing_virtual", "first_fit", "corf", "corf_plus")
-            ),
+            *((name, {"banks": 4, "source_slots": 3}) for name in ("corf", "corf_plus", *variants())),
             ("bow_wr+packed", CROWDED),
             ("bow_wr+packed", {"packing": 0, "window_writes": "back"}),
             ("bow_wr+packed", {"allocation": "sides", "banks": 4}),
@@ -112,19 +112,18 @@ def loosened(name: str, preset: str, trace: Trace, seed: int, **changes: object)
     return scheme.annotated(scheme.configuration(preset, **changes), trace, seed)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("profile", sorted(PROFILES))
-@pytest.mark.parametrize("name", OTHERS)
-def test_tiny_runs_every_stress_profile(root: Path, name: str, profile: str) -> None:
-    for seed in range(2):
-        print(f"seed {seed}")
-        trace = stress_trace(seed, warps_per_cta=[3, 1, 2], ctas=9, length=120, profile=profile)
-        assert run(name, "tiny", trace, root).outcome.operands_checked
-        assert run(name, "tiny", loosened(name, "tiny", trace, seed), root).outcome.operands_checked
+@pytest.mark.parametrize("name", WITH_VARIANTS)
+def test_tiny_runs_every_stress_profile(root: Path, name: str, profile: str, seed: int) -> None:
+    trace = stress_trace(seed, warps_per_cta=[3, 1, 2], ctas=9, length=120, profile=profile)
+    assert run(name, "tiny", trace, root).outcome.operands_checked
+    assert run(name, "tiny", loosened(name, "tiny", trace, seed), root).outcome.operands_checked
 
 
 @pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
 @pytest.mark.parametrize("profile", ["mixed", "mask"])
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", [*OTHERS, *variants()])
 def test_tiny_runs_in_icarus(root: Path, name: str, profile: str) -> None:
     trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile=profile)
     assert run(name, "tiny", loosened(name, "tiny", trace, 7), root, "icarus").outcome.operands_checked
@@ -183,7 +182,7 @@ def test_awkward_configurations_run_stress_traces(
 
 
 @pytest.mark.parametrize("kernel", ["spmv", "collatz"])
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", WITH_VARIANTS)
 def test_kernels_run_at_32_lanes(root: Path, name: str, kernel: str) -> None:
     """On the small machine: with all its warps the scheme's own takes up to a minute to build, in the regression."""
     trace = obtain_trace(kernel, "launch", None, lambda *_: None)

@@ -133,6 +133,8 @@ def test_a_scheme_has_its_papers_prices_or_those_of_the_nearest_node() -> None:
         "regmutex_paired": "corf",
         "ltrf": "bow",
         "ltrf_plus": "bow",
+        "corf": "corf",
+        "corf_plus": "corf",
         "rfc": "rfc",
     }
     assert all(bool(scheme.prices) != bool(scheme.node_nm) for scheme in SCHEMES.values())

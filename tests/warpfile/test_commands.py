@@ -11,7 +11,7 @@ import pytest
 
 from tests.warpfile.conftest import Invoke, write_listing
 from warpfile import inputs
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, variants
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.trace import Trace
 
@@ -31,7 +31,7 @@ def facts(invoke: Invoke, folder: Path) -> Any:
 
 def test_lists_name_everything_there_is(invoke: Invoke, facts: Any, root: Path) -> None:
     for command, names in (
-        ("schemes", list(SCHEMES)),
+        ("schemes", [*SCHEMES, *variants()]),
         ("presets", list(PRESETS)),
         ("kernels", sorted(path.parent.name for path in (root / "kernels").glob("*/launch.toml"))),
     ):

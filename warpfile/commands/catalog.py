@@ -10,22 +10,27 @@ from warpfile.display import show_table
 from warpfile.inputs import bundled_kernels, summary
 from warpfile.options import json_file
 from warpfile.outputs import write_json
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, variants
 from warpfile.spec.presets import PRESETS, Preset
 
 
 @click.command()
 @json_file
 def schemes(json_path: Path | None) -> None:
-    """List the schemes.
+    """List the schemes, and last their variants: the same parts in other settings, which `all` leaves out.
 
     \b
     Example: warpfile schemes
     """
-    facts = {name: {"summary": scheme.summary, "preset": scheme.preset} for name, scheme in SCHEMES.items()}
+    every = {name: SCHEMES[name] for name in (*SCHEMES, *variants())}
+    facts = {
+        name: {"summary": scheme.summary, "preset": scheme.preset, "variant_of": scheme.variant_of}
+        for name, scheme in every.items()
+    }
     if json_path:
         write_json(json_path, {"schemes": facts})
-    show_table(("scheme", "preset", "summary"), [(name, s.preset, s.summary) for name, s in SCHEMES.items()])
+    columns = ("scheme", "variant of", "preset", "summary")
+    show_table(columns, [(name, scheme.variant_of, scheme.preset, scheme.summary) for name, scheme in every.items()])
 
 
 @click.command()
