@@ -1,16 +1,15 @@
 """The lowest of many rows, with a note of it."""
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Const, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import encode, lowest_one, select
 from warpfile.hdl.naming import named
 from warpfile.spec.config import index_bits
 
 
 class LowestRow(wiring.Component):
-    """Finds the lowest set bit in logarithmic depth: in groups of neighbours, then among the groups.
+    """Finds the lowest set bit in logarithmic depth: of two neighbours, then of two neighbouring pairs, and so on.
 
     Members
     -------
@@ -22,33 +21,34 @@ class LowestRow(wiring.Component):
 
     def __init__(self, count: int, notes: int = 0) -> None:
         self._count, self._notes = count, notes
-        self._group = 1 << (index_bits(count) + 1) // 2
         members: dict[str, wiring.Member] = {"rows": In(count), "found": Out(1), "row": Out(index_bits(count))}
         if notes:
             members |= {"notes": In(data.ArrayLayout(count, notes)), "note": Out(notes)}
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
-        """Number and notes are found in every group at once; the lowest group that has a row gives its own."""
+        """A tree of pairs. What is said of a row, or of none, is zero where no bit is set."""
         m = Module()
-        starts = range(0, self._count, self._group)
-        some = named(m, "some", Cat(self.rows[start : start + self._group].any() for start in starts))
-        chosen = named(m, "chosen", lowest_one(some))
-        answers = [named(m, f"answer{start}", self._answer(m, start)) for start in starts]
-        low = self._group.bit_length() - 1
-        answer = select(chosen, answers)
-        number = Cat(answer[:low], encode(chosen, index_bits(len(answers))))
-        m.d.comb += [self.found.eq(some.any()), self.row.eq(number)]
+        some: Value = self.rows
+        notes = [named(m, "marked", column & some) for column in (self.notes if self._notes else ())]
+        number: list[Value] = []
+        while len(some) > 1:
+            low, high = (named(m, name, half) for name, half in zip(("low", "high"), _halves(some), strict=True))
+            number, notes = ([named(m, "said", _said(word, low)) for word in words] for words in (number, notes))
+            number.append(named(m, "upper", high & ~low))
+            some = named(m, "some", low | high)
+        m.d.comb += [self.found.eq(some), self.row.eq(Cat(number))]
         if self._notes:
-            m.d.comb += self.note.eq(answer[low:])
+            m.d.comb += self.note.eq(Cat(notes))
         return m
 
-    def _answer(self, m: Module, start: int) -> Value:
-        """Number within a group, and notes."""
-        rows = slice(start, start + self._group)
-        lowest = named(m, f"lowest{start}", lowest_one(self.rows[rows]))
-        notes = [(lowest & column[rows]).any() for column in self._columns()]
-        return Cat(encode(lowest, self._group.bit_length() - 1), *notes)
 
-    def _columns(self) -> list[Value]:
-        return list(self.notes) if self._notes else []
+def _halves(bits: Value) -> tuple[Value, Value]:
+    """The lower and the higher one of all pairs; what is missing at the end is zero."""
+    return bits[::2], Cat(bits[1::2], Const(0, len(bits) % 2))
+
+
+def _said(bits: Value, low: Value) -> Value:
+    """One bit of what is said: that of the lower half, unless no row is set there."""
+    first, second = _halves(bits)
+    return first | (second & ~low)

@@ -58,22 +58,7 @@ def file_members(cfg: Config) -> Members:
 
     Besides, a file has an output for every probe of its own, by the probe's name.
     """
-    members = {
-        "launch_valid": In(1),
-        "launch": In(launch_layout(cfg)),
-        "launch_ready": Out(1),
-        "exits": In(cfg.warps),
-        "hold": Out(cfg.warps),
-        "offer_valid": In(1),
-        "offer": In(beat_layout(cfg)),
-        "offer_warp": In(cfg.warps),
-        "accept": In(1),
-        "results": In(data.ArrayLayout(result_layout(cfg), cfg.write_ports)),
-        "result_data": In(data.ArrayLayout(cfg.data_bits, cfg.write_ports)),
-        "completed": Out(cfg.write_ports),
-        "completion": Out(data.ArrayLayout(completion_layout(cfg), cfg.write_ports)),
-        **between_members(cfg),
-    }
+    members = {**_of_warps(cfg), **_written_back(cfg), **between_members(cfg)}
     if cfg.gives.kernel:
         members |= {"kernel_valid": In(1), "kernel": In(kernel_layout(cfg)), "kernel_ready": Out(1), "quiet": Out(1)}
     if cfg.gives.sweeps:
@@ -83,12 +68,39 @@ def file_members(cfg: Config) -> Members:
     if cfg.operand_bits:
         members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
     if cfg.has_places:
-        members |= {
-            "places": In(data.ArrayLayout(cfg.warps, cfg.active_warps)),
-            "release": In(cfg.active_warps),
-            "released": Out(cfg.active_warps),
-        }
+        members |= _places(cfg)
     return members
+
+
+def _of_warps(cfg: Config) -> Members:
+    return {
+        "launch_valid": In(1),
+        "launch": In(launch_layout(cfg)),
+        "launch_ready": Out(1),
+        "exits": In(cfg.warps),
+        "hold": Out(cfg.warps),
+        "offer_valid": In(1),
+        "offer": In(beat_layout(cfg)),
+        "offer_warp": In(cfg.warps),
+        "accept": In(1),
+    }
+
+
+def _written_back(cfg: Config) -> Members:
+    return {
+        "results": In(data.ArrayLayout(result_layout(cfg), cfg.write_ports)),
+        "result_data": In(data.ArrayLayout(cfg.data_bits, cfg.write_ports)),
+        "completed": Out(cfg.write_ports),
+        "completion": Out(data.ArrayLayout(completion_layout(cfg), cfg.write_ports)),
+    }
+
+
+def _places(cfg: Config) -> Members:
+    return {
+        "places": In(data.ArrayLayout(cfg.warps, cfg.active_warps)),
+        "release": In(cfg.active_warps),
+        "released": Out(cfg.active_warps),
+    }
 
 
 def _gates(cfg: Config) -> Members:

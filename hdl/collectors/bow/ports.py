@@ -57,28 +57,39 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
     sizes : In(ArrayLayout), evict_size : Out(4)   Bytes of the results, and of the entry that leaves, one-hot; only
                                             with ``sizes_entries``.
     """
-    register, ports, entries = cfg.register_bits, cfg.write_ports, cfg.window_entries
+    entries = cfg.window_entries
     singles = {
         In: ("buffered", "running", "offered", "bank_accept", "grant", "fill", "dispatch"),
         Out: ("room", "accepts", "blocked", "collecting", "request", "ready"),
     }
-    evictions = {"evict": Out(1), "evict_register": Out(register), "evicted": In(1), "evicting": Out(entries)}
     return {
         "index": In(cfg.warp_bits),
         "head": In(beat_layout(cfg)),
         **{name: flow(1) for flow, names in singles.items() for name in names},
-        **{name: In(ports) for name in ("results", "full")},
-        "registers": In(data.ArrayLayout(cfg.register_bits, ports)),
-        **({"classes": In(data.ArrayLayout(2, ports))} if hinted(cfg) else {}),
-        **{name: Out(ports) for name in ("considered", "bank_request", "accepted")},
+        **_result_members(cfg),
         **(_renamed_members(cfg) if cfg.gives.renamed else _placed_members(cfg)),
-        **(evictions if writes_back(cfg) else {}),
+        **(_eviction_members(cfg) if writes_back(cfg) else {}),
         "port": Out(cfg.port_bits),
         "out": Out(dispatch_layout(cfg)),
         **{name: Out(entries) for name in ("filled", "written")},
         "read": Out(cfg.source_slots * entries),
         "events": Out(events_layout(cfg)),
     }
+
+
+def _result_members(cfg: BowConfig) -> dict[str, wiring.Member]:
+    ports = cfg.write_ports
+    return {
+        **{name: In(ports) for name in ("results", "full")},
+        "registers": In(data.ArrayLayout(cfg.register_bits, ports)),
+        **({"classes": In(data.ArrayLayout(2, ports))} if hinted(cfg) else {}),
+        **{name: Out(ports) for name in ("considered", "bank_request", "accepted")},
+    }
+
+
+def _eviction_members(cfg: BowConfig) -> dict[str, wiring.Member]:
+    register, entries = Out(cfg.register_bits), Out(cfg.window_entries)
+    return {"evict": Out(1), "evict_register": register, "evicted": In(1), "evicting": entries}
 
 
 def _placed_members(cfg: BowConfig) -> dict[str, wiring.Member]:

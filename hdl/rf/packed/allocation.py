@@ -29,7 +29,7 @@ class Allocation(wiring.Component):
                                      with ``pairs``.
     sides : In(ArrayLayout)          Sides of their registers; only with ``sides``.
     found : Out(P), places, masks : Out(ArrayLayout)   What each would find.
-    takes : In(P)                    One-hot or none: takes what it would find.
+    searching : In(P), takes : In(1)   One-hot or none: the one that searches; it takes what it would find.
     freed : In(ArrayLayout)          Slices of the old places that become free.
     release_place : In(location_layout), release_mask : In(4)   Slices that the release would give back.
     released : In(1)                 It does.
@@ -48,7 +48,8 @@ class Allocation(wiring.Component):
             "found": Out(ports),
             "places": Out(places),
             "masks": Out(masks),
-            "takes": In(ports),
+            "searching": In(ports),
+            "takes": In(1),
             "release_place": In(location_layout(cfg)),
             "release_mask": In(SLICES),
             "released": In(1),
@@ -72,7 +73,7 @@ class Allocation(wiring.Component):
             self.masks.eq(Cat(search.mask for search in searches)),
             self.used_rows.eq(sum(bank.used_rows for bank in banks)),
         ]
-        taken = named(m, "taken", select(self.takes, [Cat(search.place, search.mask) for search in searches]))
+        taken = named(m, "taken", select(self.searching, [Cat(search.place, search.mask) for search in searches]))
         for index, bank in enumerate(banks):
             self._change(m, index, bank, taken)
         if self._pairs:
@@ -114,7 +115,7 @@ class Allocation(wiring.Component):
         # Whether the release is served is known last.
         freed[-1] = named(m, f"release{index}", freed[-1]) & self.released.replicate(SLICES)
         bits = self._cfg.bank_bits
-        takes = named(m, f"takes{index}", taken[:bits] == index)
+        takes = named(m, f"takes{index}", self.takes & (taken[:bits] == index))
         m.d.comb += [
             bank.rows.eq(Cat(place.row for place in places)),
             bank.freed.eq(Cat(freed)),
@@ -124,8 +125,9 @@ class Allocation(wiring.Component):
 
     def _reserve(self, m: Module, banks: list[wiring.PureInterface], searches: list[wiring.PureInterface]) -> None:
         """Which row is kept for a partner from now on, and which is not any more."""
-        makes = named(m, "makes", (self.takes & Cat(search.reserve for search in searches)).any())
-        ends = named(m, "ends", self.takes & Cat(search.unreserve for search in searches))
+        makes = named(m, "makes", (self.searching & Cat(search.reserve for search in searches)).any())
+        ends = self.searching & Cat(search.unreserve for search in searches)
+        ends = named(m, "ends", ends & self.takes.replicate(len(ends)))
         for index, bank in enumerate(banks):
             here = Cat(place.bank == index for place in self.partner_places)
             m.d.comb += [

@@ -9,7 +9,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import decode, encode, lowest_one, select
+from warpfile.hdl.arbiter import decode, encode, lowest_one, prefix_or, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout
 from warpfile.hdl.rf.packed.free_bank import Shape, shapes
@@ -121,34 +121,35 @@ class Search(wiring.Component):
 
         ``wanted``: which shape, one-hot. ``mask``: slices in the old row.
         """
-        banks, bits = self._cfg.banks, self._cfg.bank_bits
-        home = named(m, f"{name}_home", decode(self.home, banks))
-        order = range(1 if self._cfg.one_bank else banks)
-        rows = [named(m, f"{name}_{bank}", self._lowest(wanted, bank)) for bank in range(banks)]
-        turned = [
-            named(m, f"{name}_far{far}", select(home, [rows[(bank + far) % banks] for bank in range(banks)]))
-            for far in order
-        ]
-        found = named(m, f"{name}_there", Cat(row[0] for row in turned))
-        first = named(m, f"{name}_first", lowest_one(found))
-        row = Signal(self._cfg.row_bits, name=f"{name}_row")
-        anchor = Signal(2, name=f"{name}_anchor")
-        m.d.comb += Cat(row, anchor).eq(select(first, [row[1:] for row in turned]))
-        far = named(m, f"{name}_far", encode(first, bits))
-        own_far = (self.old_place.bank - self.home)[:bits] if banks > 1 else Const(0, bits)
-        earlier = Cat(self.old_place.row, own_far) <= Cat(row, far)
-        own = named(m, f"{name}_own", self._owned(usable) & (~found.any() | earlier))
-        bank = (self.home + far)[:bits] if banks > 1 else Const(0, bits)
-        place = named(m, f"{name}_place", Mux(own, self.old_place, Cat(bank, row)))
-        return _Candidate(
-            named(m, f"{name}_found", found.any() | own),
-            place,
-            named(m, f"{name}_mask", Mux(own, mask, self._mask(name, anchor))),
-        )
+        banks, bits = range(self._cfg.banks), self._cfg.row_bits
+        rows = [named(m, f"{name}_{bank}", self._lowest(wanted, bank)) for bank in banks]
+        home, old = (decode(number, len(banks)) for number in (self.home, self.old_place.bank))
+        home, old = named(m, f"{name}_home", home), named(m, f"{name}_old", old)
+        there = Cat(row[0] for row in rows)
+        there = named(m, f"{name}_there", there & home if self._cfg.one_bank else there)
+        chosen, nearer = (there, Const(0, 1)) if self._cfg.one_bank else self._nearest(m, name, there, home, old)
+        row, anchor = Signal(bits, name=f"{name}_row"), Signal(2, name=f"{name}_anchor")
+        m.d.comb += Cat(row, anchor).eq(select(chosen, [row[1:] for row in rows]))
+        # Nothing waits for the choice that can do without: the old row is compared with that of its own bank, chosen or
+        # not, and whether something is found does not depend on what.
+        owned = named(m, f"{name}_owned", usable & self.old_mask.any())  # the step frees something there
+        beside = named(m, f"{name}_beside", select(old, [row[: bits + 1] for row in rows]))
+        lower = named(m, f"{name}_lower", beside[0] & (beside[1:] < self.old_place.row))
+        own = named(m, f"{name}_own", owned & ~nearer & ~lower)
+        place = named(m, f"{name}_place", Mux(own, self.old_place, Cat(encode(chosen, self._cfg.bank_bits), row)))
+        found = named(m, f"{name}_found", there.any() | owned)
+        return _Candidate(found, place, named(m, f"{name}_mask", Mux(own, mask, self._mask(name, anchor))))
 
-    def _owned(self, usable: Value) -> Value:
-        """The old row counts where the step frees something there."""
-        return usable & self.old_mask.any()
+    def _nearest(self, m: Module, name: str, there: Value, home: Value, old: Value) -> tuple[Value, Value]:
+        """The first bank that has a row, from the home bank on, one-hot; whether it is before that of the old row."""
+        banks = range(len(there))
+        turned, far = (
+            named(m, f"{name}_{what}", select(home, [bits.rotate_right(bank) for bank in banks]))
+            for what, bits in (("turned", there), ("far", old))
+        )
+        first = named(m, f"{name}_first", lowest_one(turned))
+        chosen = named(m, f"{name}_chosen", select(home, [first.rotate_left(bank) for bank in banks]))
+        return chosen, named(m, f"{name}_nearer", (turned & ~prefix_or(far)).any())
 
     def _mask(self, name: str, anchor: Value) -> Value:
         return low_slices(self.size) if name == "whole" else slices_from(self.size, anchor)

@@ -62,7 +62,7 @@ class PlaceProperties(ConfiguredProperties):
         m.d.comb += [
             Assume((who != dies) & (home < cfg.banks)),
             Assume((Value.cast(part.old_places) == place) & (Value.cast(part.old_masks) == old)),
-            Assume(part.takes == (searching.any() & part.found)),
+            Assume((part.searching == searching) & (part.takes == (searching & part.found))),
             Assume(self._is_size(Value.cast(part.sizes))),
             Assume((Value.cast(part.release_place) == Array(places)[dies]) & (part.release_mask == gone)),
             Assume(Mux(part.takes, left == 0, (left == old) | is_run(left)) & ((Value.cast(part.freed) & ~old) == 0)),

@@ -125,7 +125,8 @@ def test_searches_find_what_the_page_says(scheme: str) -> None:
             for signal, value in inputs:
                 ctx.set(signal, int(value))
             expected = page.search(size, home, old, paired, partner, side)
-            ctx.set(part.takes, (expected is not None) << port)
+            ctx.set(part.searching, 1 << port)
+            ctx.set(part.takes, expected is not None)
             ctx.set(part.freed[port], old[2] if expected else 0)
             assert ctx.get(part.found) >> port & 1 == (expected is not None)
             freed = [dies, old] if expected else [dies]
@@ -155,6 +156,7 @@ def test_the_example_of_the_page_is_placed_as_the_figure_shows() -> None:
     part = Allocation(cfg)
 
     async def bench(ctx) -> None:
+        ctx.set(part.searching, 1)
         ctx.set(part.takes, 1)
         placed = {}
         for register, size, side in ((1, 2, 0), (2, 3, RIGHT), (4, 3, RIGHT), (3, 1, LEFT), (5, 1, LEFT)):
