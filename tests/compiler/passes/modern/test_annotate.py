@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.compiler.passes.modern.coded import EXAMPLE, coded_trace
 from warpfile.compiler import parse
 from warpfile.compiler.passes.modern.annotate import annotate
 from warpfile.emulator.launch import load_kernel
@@ -180,6 +181,26 @@ def test_analyze_shows_every_code() -> None:
         0: "variable stall=1 set=0- wait=-",
         0x10: "fixed stall=4Y set=-- wait=1 reuse=0",
     }
+
+
+def test_the_worked_example_has_the_hints_of_the_page() -> None:
+    beats = prepare(CFG, find("modern").annotated(CFG, coded_trace(*EXAMPLE))).warps[0][:7]
+
+    def row(name: str) -> list[int]:
+        return [hint(CFG, beat.hints, name) for beat in beats]
+
+    assert row("stall") == [1, 1, 4, 5, 2, 1, 1]
+    assert row("wait") == [0, 0, 0, 0, 0, 2, 1]
+    assert row("write_barrier") == [7, 7, 7, 7, 0, 7, 7] and row("read_barrier") == [7, 7, 7, 7, 1, 7, 7]
+    assert row("reuse") == [0, 1, 0, 0, 0, 0, 0] and row("fma") == [1, 1, 1, 1, 0, 0, 0]
+    assert row("positions")[0] == 0b100100 and row("positions")[3] == 0b011100
+    assert [beat.sources for beat in beats][3:5] == [(15, 19), (16, 17)]
+
+
+def test_every_warp_executes_the_lines() -> None:
+    trace = find("modern").annotated(CFG, coded_trace("NOP", "NOP | S4 Y", warps=4))
+    stalls = [[hint(CFG, beat.hints, "stall") for beat in beats] for beats in prepare(CFG, trace).warps]
+    assert stalls == [[1, 4, 1]] * 4
 
 
 def test_recasting_changes_units_and_beats_only() -> None:
