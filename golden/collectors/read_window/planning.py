@@ -5,7 +5,8 @@ from __future__ import annotations
 from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.read_window.held import Held
 from warpfile.golden.collectors.read_window.reuse import ReuseCache
-from warpfile.spec.schemes.modern import BANKS, NOWHERE, ReadWindowConfig
+from warpfile.spec.schemes.modern import NOWHERE, ReadWindowConfig
+from warpfile.spec.schemes.ported import BANKS
 
 #: A planned read: beat and source slot, one after the other by port.
 Planned = list[tuple[Held, int]]

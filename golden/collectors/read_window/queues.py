@@ -6,7 +6,8 @@ from collections import deque
 
 from warpfile.golden.arbiter import lowest
 from warpfile.golden.collectors.read_window.held import Held
-from warpfile.spec.schemes.modern import BANKS, LSU, SFU, ReadWindowConfig
+from warpfile.spec.schemes.modern import LSU, SFU, ReadWindowConfig
+from warpfile.spec.schemes.ported import BANKS
 
 _QUEUES = (LSU, SFU)
 

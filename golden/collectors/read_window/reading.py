@@ -7,7 +7,8 @@ from warpfile.golden.collectors.read_window.planning import Planned, Schedule
 from warpfile.golden.collectors.read_window.queues import Queues
 from warpfile.golden.collectors.read_window.seen import Seen
 from warpfile.golden.rf.contract import RegisterFile
-from warpfile.spec.schemes.modern import BANKS, LSU, SFU, ReadWindowConfig
+from warpfile.spec.schemes.modern import LSU, SFU, ReadWindowConfig
+from warpfile.spec.schemes.ported import BANKS
 
 
 class Reading:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.read_window.held import Held
-from warpfile.spec.schemes.modern import BANKS, ENTRIES, NOWHERE, ReadWindowConfig
+from warpfile.spec.schemes.modern import ENTRIES, NOWHERE, ReadWindowConfig
+from warpfile.spec.schemes.ported import BANKS
 
 
 class ReuseCache:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.read_window.planning import Plan
 from warpfile.golden.collectors.read_window.reuse import ReuseCache
+from warpfile.spec.config import index_bits
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.modern import BANKS, ReadWindowConfig, index_bits
+from warpfile.spec.schemes.modern import ReadWindowConfig
+from warpfile.spec.schemes.ported import BANKS
 
 _COUNTERS = (
     "freezes",
