@@ -53,7 +53,7 @@ def test_a_producer_without_a_counter_is_named() -> None:
 
 
 def test_a_source_that_is_overwritten_names_who_did_it() -> None:
-    stores = ["MOV R4, R9 | S5", *["STS [R2], R3 | S1"] * 4, "STS [R2], R4 | R0 S2"]
+    stores = ["MOV R4, R9 | S5", *["STS [R2], R6 | S1"] * 4, "STS [R2], R4 | R0 S2"]
     text = message(CFG, *stores, "MOV R4, R7")
     assert text.endswith("the instruction at 0x60 overwrote it before it was read")
     run_lines(CFG, [*stores, "MOV R4, R7 | wait0"])
