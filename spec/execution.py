@@ -67,6 +67,7 @@ class Execution:
             self._units[self._port_of[beat.port]].warps[beat.payload] = warp
         elif beat.token_writes and beat.executes:
             tokens = Result(cycle + self._uniform, warp, False, 0, beat.token_writes, 0, -1)
+            tokens.hints = beat.hints & self._hint_mask
             self._return(self._token_port, tokens)
 
     def dispatched(self, number: int, beat: Beat, cycle: int) -> int:

@@ -57,6 +57,8 @@ class ReadWindowConfig(PortedConfig):
                 "fma_latency": (self.alu_latency, "all fixed latencies are alu_latency"),
             }
         )
+        if self.result_queue < 2:
+            raise ValueError(f"result_queue must be at least 2, not {self.result_queue}: port ALU must be ready always")
         if self.read_ports * self.read_window < POSITIONS:
             raise ValueError(
                 f"read_window must be at least {-(-POSITIONS // self.read_ports)}, not {self.read_window}, with"

@@ -33,6 +33,7 @@ def test_distances_are_those_of_the_codes(preset: str, distances: tuple[int, int
         ({"fma_latency": 2}, "fma_latency must be 3, not 2"),
         ({"banks": 4}, "banks must be 2, not 4"),
         ({"variable_delay": 11}, "variable_delay must be at most 9, not 11"),
+        ({"result_queue": 1}, "result_queue must be at least 2, not 1: port ALU"),
     ],
 )
 def test_what_the_codes_do_not_cover_is_refused(changes: dict[str, object], why: str) -> None:
