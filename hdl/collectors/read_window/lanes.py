@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import lowest_one, select
 from warpfile.hdl.collectors.read_window.beats import window_places
+from warpfile.hdl.naming import named
 from warpfile.spec.schemes.modern import ENTRIES, POSITIONS, ReadWindowConfig
 from warpfile.spec.schemes.ported import BANKS
 
@@ -55,8 +56,9 @@ class WindowLane(wiring.Component):
             choice, sources = self.places.word_select(slot, len(words)), list(words)
             if self._cfg.reuses:
                 choice, sources = Cat(choice, self.entries.word_select(slot, ENTRIES)), sources + cache
-            found = lowest_one(self.forward.word_select(slot, ages) & self.masks)
-            chosen = Cat(choice & ~found.any().replicate(len(choice)), found)
+            results = named(m, f"results{slot}", self.forward.word_select(slot, ages) & self.masks)
+            older = choice & ~results.any().replicate(len(choice))
+            chosen = named(m, f"chosen{slot}", Cat(older, lowest_one(results)))
             m.d.comb += self.operands.word_select(slot, WORD).eq(select(chosen, sources + history))
             operands.append(self.operands.word_select(slot, WORD))
         for number, word in enumerate(cache):
