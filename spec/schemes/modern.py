@@ -254,12 +254,16 @@ def _buffer_bits(cfg: ReadWindowConfig) -> int:
 
 
 def _schedule_bits(cfg: ReadWindowConfig) -> int:
-    return BANKS * cfg.read_window * (1 + cfg.row_bits)
+    return BANKS * cfg.read_ports * cfg.read_window * (1 + cfg.row_bits)
 
 
 def _state_bits(cfg: ReadWindowConfig) -> int:
     """Stall, yield and six counters of every warp (Huerta et al., section 7.5: 41 bits)."""
-    return cfg.warps * (4 + 1 + BARRIERS * BARRIER_BITS)
+    return cfg.warps * (4 + 1 + BARRIERS * BARRIER_BITS) if cfg.codes else 0
+
+
+def _cache_bits(cfg: ReadWindowConfig) -> int:
+    return ENTRIES * cfg.data_bits if cfg.reuses else 0
 
 
 #: Storage, by the modules that the RTL has (docs/schemes/modern.md, section 12).
@@ -277,7 +281,7 @@ STRUCTURES = (
     ),
     Structure("forward history", "flip-flops", r"window_lane\.history", lambda cfg: cfg.read_window * cfg.data_bits),
     Structure("names of forwarded results", "flip-flops", r"history_names\."),
-    Structure("reuse cache", "flip-flops", r"window_lane\.reuse", lambda cfg: ENTRIES * cfg.data_bits),
+    Structure("reuse cache", "flip-flops", r"window_lane\.reuse", _cache_bits),
     Structure("reuse tags", "cam", r"reuse_tags\."),
     Structure("operand buffers of the queues", "flip-flops", r"queue_lane\.", _buffer_bits),
     Structure("queues", "flip-flops", r"variable_queue\."),
