@@ -41,6 +41,7 @@ READ_WINDOW = Part(
     reached=("freezes", "forwards", "rfc_hits", "rfc_kills", "duplicates", "queue_waits"),
     offers=(PLANNING,),
     wants=(PLANNED,),
+    proofs=("tests.formal.collectors.read_window.parts:PROOFS",),
 )
 PORTED = Part(
     name="ported",
