@@ -51,7 +51,5 @@ class ControlStage(wiring.Component):
             with m.Elif(results.any()):
                 m.d.sync += results.eq(results - 1)
             if self._cfg.unit_interval > 1:
-                units = Signal(2)
-                m.d.sync += units.eq(Mux(starts, Cat(~self.fma, self.fma), 0))
-                m.d.comb += self.busy.eq(units)
+                m.d.sync += self.busy.eq(Mux(starts, Cat(~self.fma, self.fma), 0))
         return m

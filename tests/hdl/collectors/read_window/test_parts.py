@@ -146,6 +146,10 @@ def test_a_unit_of_half_a_warp_and_a_pair_of_results_keep_the_next_beat() -> Non
         await ctx.tick()
         ctx.set(part.comes, 0)
         assert (ctx.get(part.valid), ctx.get(part.busy), ctx.get(part.result_busy)) == (1, 0b10, 1)
+        ctx.set(part.tick, 0)  # a freeze
+        await ctx.tick()
+        assert (ctx.get(part.valid), ctx.get(part.busy), ctx.get(part.result_busy)) == (1, 0b10, 1)
+        ctx.set(part.tick, 1)
         await ctx.tick()
         assert (ctx.get(part.valid), ctx.get(part.busy), ctx.get(part.result_busy)) == (0, 0, 1)
         ctx.set(part.tick, 0)
