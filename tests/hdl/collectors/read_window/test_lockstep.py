@@ -34,10 +34,10 @@ def test_the_worked_example_runs_alike(tmp_path: Path) -> None:
 
 def test_units_of_half_a_warp_run_alike_through_freezes(tmp_path: Path) -> None:
     cfg = configured(unit_interval=2, lanes=1, warps=3)
-    one = ("FFMA R11, R10, R12, R14 | S2", "FFMA R13, R16, R18, R20 | S2", "IADD3 R15, R4, R6, R8")
+    one = ("FFMA R11, R10, R12, R14", "FFMA R13, R16, R18, R20", "IADD3 R15, R4, R6, R8")
     outcome = run(cfg, coded_trace(*one * 6, warps=3), tmp_path).outcome
     assert outcome.mismatches == 0, outcome.first_mismatch
-    assert outcome.counters["freezes"] > 20 and outcome.counters["unit_waits"] > 20
+    assert outcome.counters["freezes"] > 10 < outcome.counters["unit_waits"]
 
 
 @pytest.mark.parametrize("seed", [0, 7, *(pytest.param(seed, marks=pytest.mark.regress) for seed in range(8, 20))])
