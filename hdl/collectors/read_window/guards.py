@@ -145,7 +145,7 @@ class Guards:
                 part.done_registers.eq(Cat(released[1:])),
                 part.done_tokens.eq(Cat(one.payload.tokens for one in collectors.result)),
                 part.close.eq(Cat(valid & (one == warp) for valid, one in zip(ages.valid, ages.warps, strict=True))),
-                *(getattr(part, name).eq(getattr(ages, name)) for name in ("groups", "near", "far")),
+                *(getattr(part, name).eq(getattr(ages, name)) for name in ("groups", "for_reader", "for_others")),
                 part.unread.eq(Cat(left & own.replicate(len(left)) for left, own in zip(unread, mine, strict=True))),
                 part.readers.eq(Cat(readers)),
             ]

@@ -25,7 +25,7 @@ class WarpPending(wiring.Component):
     done : In(ports)                 Write-back ports with an accepted result of the warp.
     done_registers : In(ArrayLayout), done_tokens : In(ArrayLayout)   Per port, decoded; of the ports from 1 on and of
                                      all ports.
-    close : In(ages), groups : In(ArrayLayout), near : In(ArrayLayout), far : In(ArrayLayout)   Of the warp's issues in
+    close : In(ages), groups : In(ArrayLayout), for_reader : In(ArrayLayout), for_others : In(ArrayLayout)   Of the warp's issues in
                                      the last ticks: whether there was one, the group of its destinations, those of the
                                      group that a reader of fixed latency must not read, and other beats not name.
     unread : In(slots), readers : In(ArrayLayout)   Sources of the warp's beats of variable latency; their registers.
@@ -48,8 +48,8 @@ class WarpPending(wiring.Component):
                 "done_tokens": In(data.ArrayLayout(TOKENS, ports)),
                 "close": In(ages),
                 "groups": In(data.ArrayLayout(cfg.register_bits - 2, ages)),
-                "near": In(masks),
-                "far": In(masks),
+                "for_reader": In(masks),
+                "for_others": In(masks),
                 "unread": In(slots),
                 "readers": In(data.ArrayLayout(cfg.register_bits, slots)),
                 "blocked": Out(1),
@@ -89,13 +89,15 @@ class WarpPending(wiring.Component):
         """Of fixed latency: not long enough ago for a reader, or for a writer."""
         head, found = self.head, []
         fixed = head.port == _ALU
-        for close, group, near, far in zip(self.close, self.groups, self.near, self.far, strict=True):
-            mask = Mux(fixed, near, Mux(head.port.all(), 0, far))
+        for close, group, for_reader, for_others in zip(
+            self.close, self.groups, self.for_reader, self.for_others, strict=True
+        ):
+            mask = Mux(fixed, for_reader, Mux(head.port.all(), 0, for_others))
             read = any_of(
                 valid & (register[2:] == group) & mask.bit_select(register[:2], 1)
                 for valid, register in zip(head.source_valid, head.sources, strict=True)
             )
-            found.append(close & (read | ((head.dest[2:] == group) & (far & writes).any())))
+            found.append(close & (read | ((head.dest[2:] == group) & (for_others & writes).any())))
         return any_of(found)
 
     def _overwrites(self, writes: Value) -> Value:
@@ -118,7 +120,7 @@ class IssuedDistances(wiring.Component):
     -------
     tick : In(1), comes : In(1)      A tick passes; a beat of fixed latency issues in it.
     warp : In(warp_bits), dest : In(register_bits), dest_count : In(3)   That beat.
-    valid : Out(ages), warps : Out(ArrayLayout), groups, near, far : Out(ArrayLayout)   See :class:`WarpPending`, with
+    valid : Out(ages), warps : Out(ArrayLayout), groups, for_reader, for_others : Out(ArrayLayout)   See :class:`WarpPending`, with
                                      the warp of every issue.
     """
 
@@ -135,8 +137,8 @@ class IssuedDistances(wiring.Component):
                 "valid": Out(ages),
                 "warps": Out(data.ArrayLayout(cfg.warp_bits, ages)),
                 "groups": Out(data.ArrayLayout(cfg.register_bits - 2, ages)),
-                "near": Out(masks),
-                "far": Out(masks),
+                "for_reader": Out(masks),
+                "for_others": Out(masks),
             }
         )
 
@@ -155,8 +157,8 @@ class IssuedDistances(wiring.Component):
             m.d.comb += [
                 self.warps[age].eq(held.warp),
                 self.groups[age].eq(held.dest[2:]),
-                self.near[age].eq(_left(held, age + 1, self._cfg.fixed_distance)),
-                self.far[age].eq(_left(held, age + 1, self._cfg.variable_distance)),
+                self.for_reader[age].eq(_left(held, age + 1, self._cfg.fixed_distance)),
+                self.for_others[age].eq(_left(held, age + 1, self._cfg.variable_distance)),
             ]
             before = held.as_value()
         return m

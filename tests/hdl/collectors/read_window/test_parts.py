@@ -257,7 +257,7 @@ def test_a_pair_is_too_close_one_tick_longer_for_its_high_register() -> None:
         seen = []
         for age in range(5):
             assert ctx.get(part.valid) == 1 << age and ctx.get(part.groups[age]) == 1
-            seen.append((ctx.get(part.near[age]), ctx.get(part.far[age])))
+            seen.append((ctx.get(part.for_reader[age]), ctx.get(part.for_others[age])))
             await ctx.tick()
         # m = 1 to 5; the pair is bits 2 and 3 of its group: register k is too close as long as m < D + k
         assert seen == [(12, 12), (12, 12), (8, 12), (0, 8), (0, 0)]
