@@ -25,7 +25,7 @@ class WarpPending(wiring.Component):
     done : In(ports)                 Write-back ports with an accepted result of the warp.
     done_registers : In(ArrayLayout), done_tokens : In(ArrayLayout)   Per port, decoded; of the ports from 1 on and of
                                      all ports.
-    close : In(ages), groups : In(ArrayLayout), for_reader : In(ArrayLayout), for_others : In(ArrayLayout)   Of the warp's issues in
+    close : In(ages), groups, for_reader, for_others : In(ArrayLayout)   Of the warp's issues in
                                      the last ticks: whether there was one, the group of its destinations, those of the
                                      group that a reader of fixed latency must not read, and other beats not name.
     unread : In(slots), readers : In(ArrayLayout)   Sources of the warp's beats of variable latency; their registers.
@@ -120,8 +120,8 @@ class IssuedDistances(wiring.Component):
     -------
     tick : In(1), comes : In(1)      A tick passes; a beat of fixed latency issues in it.
     warp : In(warp_bits), dest : In(register_bits), dest_count : In(3)   That beat.
-    valid : Out(ages), warps : Out(ArrayLayout), groups, for_reader, for_others : Out(ArrayLayout)   See :class:`WarpPending`, with
-                                     the warp of every issue.
+    valid : Out(ages), warps : Out(ArrayLayout)   The issues, the last one first, and their warps.
+    groups, for_reader, for_others : Out(ArrayLayout)   See :class:`WarpPending`.
     """
 
     def __init__(self, cfg: ReadWindowConfig) -> None:
