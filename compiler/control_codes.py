@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _FIRST_BIT = 105
+_BITS = 21
 _NO_BARRIER = 7
 
 
@@ -27,9 +28,18 @@ class ControlCode:
     reuse: int
 
 
+def control_bits(encoding: int) -> int:
+    """The bits of a 128-bit encoding that hold them."""
+    return encoding >> _FIRST_BIT & (1 << _BITS) - 1
+
+
 def control_code(encoding: int) -> ControlCode:
     """Fields of a 128-bit encoding."""
-    bits = encoding >> _FIRST_BIT
+    return from_bits(control_bits(encoding))
+
+
+def from_bits(bits: int) -> ControlCode:
+    """Fields of what :func:`control_bits` gives."""
     return ControlCode(
         stall=bits & 15,
         yields=not bits >> 4 & 1,

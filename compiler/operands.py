@@ -105,14 +105,19 @@ def effects(instruction: Instruction) -> Effects:
 def source_operands(instruction: Instruction) -> tuple[tuple[int, ...], ...]:
     """General registers of every source operand that has some; those of a texture operation count as one operand."""
     if instruction.opcode in TEXTURES | SURFACES:
-        operands = [effects(instruction).uses]
-    else:
-        operands = []
-        for position, operand in enumerate(roles(instruction).sources):
-            uses = _Uses()
-            uses.operand(instruction, position, operand)
-            operands.append(tuple(uses.general))
-    return tuple(registers for registers in operands if registers)
+        return tuple(filter(None, [effects(instruction).uses]))
+    return tuple(filter(None, operand_registers(instruction)))
+
+
+def operand_registers(instruction: Instruction) -> tuple[tuple[int, ...], ...]:
+    """General registers of every source operand of the text but predicates, none where it has none."""
+    found = []
+    for position, operand in enumerate(roles(instruction).sources):
+        uses = _Uses()
+        uses.operand(instruction, position, operand)
+        if not isinstance(operand, Predicate):
+            found.append(tuple(uses.general))
+    return tuple(found)
 
 
 def _texture_effects(instruction: Instruction, uses: _Uses) -> Effects:

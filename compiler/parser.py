@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+import struct
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from warpfile.compiler.code_section import STEP, CodeSection, linked
+from warpfile.compiler.cubin import machine_code
 from warpfile.compiler.errors import ListingError
 from warpfile.compiler.instruction_text import decode_instruction
 from warpfile.compiler.model import Function, Instruction, Label, Listing, Routine, Symbol
@@ -13,6 +17,7 @@ from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.sections import Section
 from warpfile.spec.reading import read_input
 
+_NO_CODE: Mapping[str, bytes] = MappingProxyType({})
 LARGEST_LISTING = 1 << 26  #: bytes, more than half a million instructions
 _GOING = frozenset({"BRA", "BRX", "CALL"})  #: control goes to their labels
 _SECTION = re.compile(r"\s*\.section\s+([^,\s]+)")
@@ -25,16 +30,29 @@ _REGISTERS = re.compile(r"SHI_REGISTERS=([0-9]{1,9})")
 
 
 def load_listing(path: Path) -> Listing:
-    """Parse the listing in a file. Raises :class:`ListingError` or ``InputError``; the system's errors pass through."""
+    """Parse the listing in a file. Encodings that it does not show are those of the cubin beside it, if there is one.
+
+    Raises :class:`ListingError` or ``InputError``; the system's errors pass through.
+    """
     data = read_input(path, LARGEST_LISTING)
     if data.startswith(b"\x7fELF"):
         raise ListingError(str(path), 1, "must be a text, not a cubin; make one with 'nvdisasm FILE.cubin'")
-    return parse(data.decode("utf-8", errors="replace"), str(path))
+    return parse(data.decode("utf-8", errors="replace"), str(path), _code_beside(path))
 
 
-def parse(text: str, name: str) -> Listing:
-    """Parse a listing's text; ``name`` stands for it in messages."""
-    reader = _Reader(name)
+def _code_beside(path: Path) -> Mapping[str, bytes]:
+    cubin = path.with_suffix(".cubin")
+    if cubin == path or not cubin.is_file():
+        return _NO_CODE
+    try:
+        return machine_code(read_input(cubin, LARGEST_LISTING))
+    except ValueError as error:
+        raise ListingError(str(cubin), 1, str(error)) from None
+
+
+def parse(text: str, name: str, code: Mapping[str, bytes] = _NO_CODE) -> Listing:
+    """Parse a listing's text; ``name`` stands for it in messages. ``code`` has that of its functions, if known."""
+    reader = _Reader(name, code)
     for number, line in enumerate(text.splitlines(), start=1):
         reader.line(number, line)
     if not any(code.raw for code in reader.code.values()):
@@ -45,8 +63,9 @@ def parse(text: str, name: str) -> Listing:
 class _Reader:
     """Splits a listing into sections, then builds the functions."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, known: Mapping[str, bytes]) -> None:
         self.name = name
+        self.known = known
         self.code: dict[str, CodeSection] = {}
         self.data: dict[str, Section] = {}
         self.current: CodeSection | Section | None = None
@@ -114,6 +133,8 @@ class _Reader:
         """Everything that was read, as frozen data."""
         warnings: list[str] = []
         sections = {code.name: code for code in self.code.values() if code.raw}
+        for code in sections.values():
+            self._show_encodings(code)
         functions = {name: self._function(linked(code, sections), warnings) for name, code in sections.items()}
         global_data, symbols = self._globals()
         constants = self.data.get(".nv.constant3")
@@ -127,6 +148,21 @@ class _Reader:
             constant_symbols=constants.symbols(0) if constants else {},
             warnings=tuple(dict.fromkeys(warnings)),
         )
+
+    def _show_encodings(self, code: CodeSection) -> None:
+        """What the listing leaves out of a section, from its machine code."""
+        known = self.known.get(code.name)
+        if code.encodings or known is None:
+            return
+        if len(known) != code.end:
+            raise ListingError(
+                self.name,
+                code.raw[0][0],
+                f"the cubin beside it must be the one that was listed: {code.name} has"
+                f" {len(known)} bytes of code there and {code.end} here",
+            )
+        words = struct.iter_unpack("<QQ", known)
+        code.encodings = {offset: list(pair) for offset, pair in zip(range(0, code.end, STEP), words, strict=True)}
 
     def _function(self, code: CodeSection, warnings: list[str]) -> Function:
         labels = code.labels | {} if code.name in code.labels else code.labels | {code.name: 0}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from warpfile.compiler.control_codes import control_bits
 from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.opcodes import BRANCHES, Form
 from warpfile.compiler.operands import Effects, effects, form_of
 from warpfile.compiler.remembered import remembered
 from warpfile.compiler.widths import access_bytes
 from warpfile.spec.trace import (
+    NO_CODE,
     UNIFORM_PREDICATE_TOKEN,
     UNIFORM_REGISTER_TOKEN,
     Access,
@@ -49,6 +51,7 @@ def static_instruction(instruction: Instruction) -> StaticInstruction:
         access=form.access,
         bytes=access_bytes(instruction) if has_addresses else 0,
         approximate=form.approximate,
+        control=NO_CODE if instruction.encoding is None else control_bits(instruction.encoding),
     )
 
 

@@ -96,9 +96,7 @@ class Frame:
         if not buffer:
             self.buffered ^= bit
         if entry.executes:
-            assert not entry.dests & self.registers[warp], f"warp {warp} reserves a register twice"
-            self.registers[warp] |= entry.dests
-            self.tokens[warp] |= entry.beat.token_writes
+            self._reserve(warp, entry)
         if entry.barrier:
             self.waiting |= bit
         if entry.exits:
@@ -108,6 +106,11 @@ class Frame:
             self._members[self._cta[warp]] ^= bit
         self.stale |= bit
         return entry
+
+    def _reserve(self, warp: int, entry: Entry) -> None:
+        assert not entry.dests & self.registers[warp], f"warp {warp} reserves a register twice"
+        self.registers[warp] |= entry.dests
+        self.tokens[warp] |= entry.beat.token_writes
 
     def decode(self, warp: int, beat: Beat) -> None:
         """Put a beat into the buffer of its warp, before this cycle's issue, which makes room in the next cycle."""

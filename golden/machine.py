@@ -10,6 +10,7 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.collectors.contract import Collectors, Offer
 from warpfile.golden.counters import Counts
 from warpfile.golden.frame import Frame
+from warpfile.golden.guarded_frame import GuardedFrame
 from warpfile.golden.kernel import KernelPorts
 from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.operands import check_operands
@@ -71,7 +72,7 @@ class Machine:
 
     def _make_frame(self, cfg: Config, layout: ProbeLayout) -> Frame:
         if self.scheduler.places is None:
-            return Frame(cfg)
+            return GuardedFrame(cfg) if cfg.asks.guards else Frame(cfg)
         self._levels = cast(PlacingScheduler, self.scheduler)
         self._levels.observe_at(layout)
         self._longs = LongFrame(cfg)

@@ -30,7 +30,8 @@ class Frame(wiring.Component):
     decode_valid : In(1), decode : In(beat_layout(cfg))   A beat; taken if its warp's bit of ``decode_ready`` is set.
     decode_ready : Out(warps)    Warps whose buffer has a free entry; outputs of registers.
     heads : Out(ArrayLayout)     Head beat of every warp, for the collectors to read.
-    room, prefer, collecting, blocked : In(warps), hold : In(warps)   See docs/slots, collectors and register file.
+    room, prefer, collecting, blocked : In(warps), hold : In(warps)   See docs/slots, collectors and register file. With
+                                 ``asks.guards`` ``blocked`` is all that decides whether a head beat has a hazard.
     accept : In(1)               The collectors take the offered beat in this cycle; a refusal is a bubble.
     offer_valid : Out(1), offer : Out(beat_layout), offer_warp : Out(warps)   The chosen beat; zero if none.
     completed : In(ports), completion : In(ArrayLayout)   Results that are in place, for the scoreboard.
@@ -127,6 +128,9 @@ class Frame(wiring.Component):
             ]
 
     def _scoreboards(self, m: Module, leaves: Value) -> list[wiring.PureInterface]:
+        if self._cfg.asks.guards:
+            m.d.comb += self.clear.eq(self.buffered & ~self.blocked)
+            return []
         reserve = named(m, "reserve_registers", destination_mask(m, self._cfg, self.offer))
         results = [self.completion[port] for port in range(self._cfg.write_ports)]
         release = named(m, "release_registers", Cat(self._released(result) for result in results))

@@ -91,7 +91,9 @@ def distinct_sources(sources: Iterable[int]) -> tuple[int, ...]:
 
 
 def source_groups(instruction: StaticInstruction, source_slots: int) -> tuple[tuple[int, ...], ...]:
-    """Sources of each beat of an instruction; one empty group where it has none."""
+    """Sources of each beat of an instruction; one empty group where it has none. A pass may have cut it already."""
+    if instruction.groups:
+        return instruction.groups
     sources = distinct_sources(instruction.sources)
     cuts = range(0, max(1, len(sources)), source_slots)
     return tuple(sources[start : start + source_slots] for start in cuts)

@@ -125,6 +125,11 @@ class Config:
         tuple(_PORTS), "write-back ports, divided among the units in the same way; no more than execution ports", 3
     )
     payload_bits: int = number_field(16, 128, "bits that travel from decode to dispatch untouched", 32)
+    decode_order: str = choice_field(
+        ("round_robin", "follow"),
+        "which warp gets the next beat: in turn, or the one that issued last and otherwise the youngest",
+        "round_robin",
+    )
     branch_delay: int = number_field(0, 32, "cycles from a branch's dispatch to the decode of the warp's next beat", 4)
     alu_latency: int = number_field(1, 1024, "cycles from dispatch to the first write-back request", 4)
     alu_interval: int = number_field(1, 1024, "cycles between two dispatches", 1)
@@ -170,6 +175,11 @@ class Config:
             )
         if self.has_places:
             self._suspensions()
+        if self.has_places and self.asks.guards:
+            raise ValueError(
+                f"scheduler must be one without places, not {self.scheduler}: there is no scoreboard that tells which"
+                " registers a warp waits for"
+            )
 
     def _suspensions(self) -> None:
         """What would suspend a warp again at once, or for nothing that ends, or too late."""
@@ -282,6 +292,11 @@ class Config:
         """Write-back port of every execution port."""
         pairs = zip(_PORTS[self.ports], _PORTS[self.write_ports], strict=True)
         return tuple(back for _, back in sorted({pair for pair in pairs if pair[0] >= 0}))
+
+    @property
+    def token_port(self) -> int:
+        """Write-back port by which the tokens of beats without a unit are released."""
+        return 0
 
     @property
     def place_count_bits(self) -> int:

@@ -52,7 +52,8 @@ class Asks:
     registers per warp whose place they ask for in any cycle, beside those. ``result_banks``: they want to know to which
     bank a result goes. ``keeps``: they may keep a result from the file. ``engines``: their own clients at the banks.
     ``joins``: two sources of a beat that one access may bring, of ``JOINS``. ``evicts``: they give registers back by
-    name, one per cycle, because what they keep does not say where it belongs.
+    name, one per cycle, because what they keep does not say where it belongs. ``guards``: they say of every head beat
+    whether it may issue, and the frame has no scoreboard.
     """
 
     units: int
@@ -64,6 +65,7 @@ class Asks:
     engines: tuple[Engine, ...] = ()
     joins: str = "none"
     evicts: bool = False
+    guards: bool = False
 
 
 @dataclass(frozen=True)

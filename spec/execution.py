@@ -27,6 +27,7 @@ class Execution:
     def __init__(self, cfg: Config, trace: Trace | None) -> None:
         self.in_flight = 0  #: results that have not been accepted
         self._limit, self._uniform, self._lead = cfg.result_queue, cfg.uniform_latency, cfg.gives.lead
+        self._token_port = cfg.token_port
         self._hint_mask = (1 << cfg.result_hint_bits) - 1
         self._port_of, write_of = cfg.port_of, cfg.write_port_of
         self._writes_back = [list[Result]() for _ in range(cfg.write_ports)]
@@ -65,7 +66,9 @@ class Execution:
         if beat.needs_unit:
             self._units[self._port_of[beat.port]].warps[beat.payload] = warp
         elif beat.token_writes and beat.executes:
-            self._return(0, Result(cycle + self._uniform, warp, False, 0, beat.token_writes, 0, -1))
+            tokens = Result(cycle + self._uniform, warp, False, 0, beat.token_writes, 0, -1)
+            tokens.hints = beat.hints & self._hint_mask
+            self._return(self._token_port, tokens)
 
     def dispatched(self, number: int, beat: Beat, cycle: int) -> int:
         """A beat leaves at an execution port; returns its warp."""
@@ -92,7 +95,9 @@ class Execution:
             tokens = 0
             row += row >= 0
         if tokens:
-            self._return(unit.write_port, Result(cycle + latency, warp, False, 0, tokens, 0, -1))
+            alone = Result(cycle + latency, warp, False, 0, tokens, 0, -1)
+            alone.hints = beat.hints & self._hint_mask
+            self._return(unit.write_port, alone)
         return warp
 
     def accepted(self, number: int) -> Result:

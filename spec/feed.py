@@ -25,7 +25,9 @@ class _Slot:
 
 
 class Feed:
-    """Sends one beat per cycle, warps in turn, as far as buffers have room and branches have left."""
+    """Sends one beat per cycle as far as buffers have room and branches have left: to the warps in turn, or with
+    ``decode_order`` = ``follow`` to the one that issued last, otherwise to the one launched last.
+    """
 
     def __init__(self, cfg: Config) -> None:
         self._slots = [_Slot() for _ in range(cfg.warps)]
@@ -35,6 +37,8 @@ class Feed:
         self._sendable = 0
         self._held: dict[int, list[int]] = {}
         self._next_served = 0
+        self._follows, self._last_issuer = cfg.decode_order == "follow", -1
+        self._launched: list[int] = []  # warps by their launch, the last one first
 
     def head(self, warp: int) -> Beat | None:
         """The oldest beat that was sent to a warp slot and has not issued."""
@@ -49,8 +53,7 @@ class Feed:
         if not self._sendable:
             stimulus.beat = None
             return
-        ahead = self._sendable >> self._next_served << self._next_served or self._sendable
-        warp = (ahead & -ahead).bit_length() - 1
+        warp = self._followed() if self._follows else self._in_turn()
         slot = self._slots[warp]
         beat = slot.beats.popleft()
         slot.sent.append(beat)
@@ -59,6 +62,16 @@ class Feed:
         self._next_served = warp + 1
         stimulus.beat, stimulus.beat_warp = beat, warp
         self._look(warp, cycle)
+
+    def _in_turn(self) -> int:
+        ahead = self._sendable >> self._next_served << self._next_served or self._sendable
+        return (ahead & -ahead).bit_length() - 1
+
+    def _followed(self) -> int:
+        last = self._last_issuer
+        if last >= 0 and self._sendable >> last & 1:
+            return last
+        return next(warp for warp in self._launched if self._sendable >> warp & 1)
 
     def _look(self, warp: int, cycle: int) -> None:
         slot, bit = self._slots[warp], 1 << warp
@@ -73,11 +86,15 @@ class Feed:
         slot.beats, slot.hold = beats, 0
         slot.sent.clear()
         self._look(warp, cycle)
+        if self._follows:
+            self._last_issuer = -1 if self._last_issuer == warp else self._last_issuer
+            self._launched = [warp, *(other for other in self._launched if other != warp)]
 
     def issued(self, warp: int, cycle: int) -> Beat:
         """The oldest beat that was sent leaves its buffer."""
         beat = self._slots[warp].sent.popleft()
         self._look(warp, cycle)
+        self._last_issuer = warp
         return beat
 
     def branched(self, warp: int, cycle: int) -> None:

@@ -190,6 +190,42 @@ _FERMI: _Values = {
     "uniform_latency": (7, _UNIFORM),
 }
 
+_HUERTA = "Huerta et al., MICRO 2025"
+
+
+def _two_banks(interval: int, why: str) -> _Values:
+    """What NVIDIA's sub-cores have in common since Turing; fixed latencies start once per ``interval``."""
+    return {
+        **_TEXTURES,
+        "stores": ("through", "GPGPU-Sim SM75_RTX2060: L1 written through, a miss gets a place and fetches nothing"),
+        "domains": (4, f"{_HUERTA}, section 2: four sub-cores per SM"),
+        "ctas": (16, "CUDA, compute capabilities 7.5 and 8.6: 16 CTAs per SM"),
+        "buffer_depth": (3, f"{_HUERTA}, section 5.2: three entries per warp"),
+        "register_names": (256, "SASS names R0 to R254 with 8 bits"),
+        "banks": (2, f"{_HUERTA}, section 5.3: two banks per sub-core"),
+        "rows": (256, f"{_HUERTA}, section 5.3: 512 warp registers per sub-core"),
+        "bank_ports": ("1R1W", f"{_HUERTA}, section 5.3: a read and a write port of 1024 bits"),
+        "bank_skew": ("none", f"{_HUERTA}, section 5.3: the bank is the parity of the register"),
+        "collectors": (2, "GPGPU-Sim SM75_RTX2060 and SM86_RTX3070: 8 units per SM, 2 per sub-core; baseline only"),
+        "source_slots": (3, f"{_HUERTA}, section 5.3: three operand positions"),
+        "collect": ("all", "GPGPU-Sim: a unit receives any number of operands in a cycle; baseline only"),
+        "bank_arbitration": ("oldest", "as turing; baseline only"),
+        "dispatch_arbitration": ("oldest", "as turing; baseline only"),
+        "scheduler": ("gto", "the baseline's; the scheme has its own, which takes the youngest warp"),
+        "bank_cycles": (1, _PORT_CYCLES),
+        "branch_delay": (4, _NO_BRANCH),
+        "alu_latency": (3, f"{_HUERTA}, section 5.3: 4 cycles from issue to a dependent issue, with forwarding"),
+        "alu_interval": (interval, why),
+        "ports": (6, "GPGPU-Sim SM75_RTX2060: units of every class, each with its own way in; baseline only"),
+        **_units(3, interval, f"{_HUERTA}, section 5.3: as sums; {why}", "GPGPU-Sim: dp 64", "GPGPU-Sim: tensor 16"),
+        "double_latency": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
+        "double_interval": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
+        "miss_latency": (400, _DRAM),
+        "miss_interval": (16, _DRAM_SHARE),
+        "uniform_latency": (6, _UNIFORM),
+    }
+
+
 _ALL = (
     _preset(
         "turing",
@@ -423,6 +459,34 @@ _ALL = (
             ),
             "scheduler": ("lrr", "LARF, section 5.4: loose round robin is what the paper builds on"),
             "cache_lines": (384, "BOW, Tab. 3.2, the same chip: L1 48 KB"),
+        },
+    ),
+    _preset(
+        "turing_rfc",
+        "One sub-core of a Turing SM, by measurements (Huerta et al.: RTX 2080 Ti)",
+        {
+            **_two_banks(2, "Huerta et al., section 5.3: units of half a warp"),
+            "warps": (8, f"Huerta et al., Tab. 4: 32 warps per SM; {_SCHEDULER_SHARE}"),
+            "shared_bytes": (65536, "CUDA, compute capability 7.5: 64 KB"),
+            "sfu_latency": (21, "GPGPU-Sim SM75_RTX2060: sfu 21"),
+            "sfu_interval": (8, "GPGPU-Sim SM75_RTX2060: sfu 8"),
+            "shared_latency": (30, "GPGPU-Sim SM75_RTX2060: shared memory 30"),
+            "hit_latency": (32, "GPGPU-Sim SM75_RTX2060: L1 32"),
+            "cache_lines": (128, f"CUDA, compute capability 7.5: L1 and shared memory 96 KB; {_SCHEDULER_SHARE}"),
+        },
+    ),
+    _preset(
+        "ampere",
+        "One sub-core of an Ampere SM, by measurements (Huerta et al.: RTX A6000)",
+        {
+            **_two_banks(1, "Huerta et al., section 5.3: units of a whole warp"),
+            "warps": (12, f"Huerta et al., Tab. 4: 48 warps per SM; {_SCHEDULER_SHARE}"),
+            "shared_bytes": (102400, "CUDA, compute capability 8.6: 100 KB"),
+            "sfu_latency": (16, "Huerta et al.'s simulator: 8 behind 8"),
+            "sfu_interval": (8, "Huerta et al.'s simulator: 8 behind 8"),
+            "shared_latency": (16, "Huerta et al., Tab. 2: 24 from issue to the reader's, less the way to dispatch"),
+            "hit_latency": (24, "Huerta et al., Tab. 2: 32 from issue to the reader's, less the way to dispatch"),
+            "cache_lines": (256, f"CUDA, compute capability 8.6: L1 and shared memory 128 KB; {_SCHEDULER_SHARE}"),
         },
     ),
     _preset(

@@ -13,7 +13,7 @@ import numpy as np
 from warpfile.spec.rewrite_values import Result, RewriteError, follow
 from warpfile.spec.trace import LANES, NO_ROW, Kind, StaticInstruction, Trace
 
-__all__ = ["Insertion", "RewriteError", "copied", "original", "rewritten"]
+__all__ = ["Insertion", "RewriteError", "copied", "original", "recast", "rewritten"]
 
 
 def copied(sources: np.ndarray) -> np.ndarray:
@@ -100,6 +100,31 @@ def rewritten(
         return stream
     source = np.insert(trace.instruction, at, -1)
     return follow(trace, stream, source, [one.result for one in order])
+
+
+def recast(trace: Trace, changes: Mapping[int, StaticInstruction]) -> Trace:
+    """The trace in which some instructions, by their place in the program, execute elsewhere or in other beats.
+
+    Nothing but ``port`` and ``groups`` may differ. It must not have hints yet; :class:`RewriteError` says if it has.
+    """
+    if len(trace.hints):
+        raise RewriteError(f"{trace.kernel} must be rewritten before it gets hints, not after ({trace.annotation})")
+    place = np.arange(len(trace.program), dtype=trace.instruction.dtype)
+    program = list(trace.program)
+    for index, changed in changes.items():
+        static = program[index]
+        if replace(changed, port=static.port, groups=static.groups) != static:
+            raise RewriteError(f"{static.text!r} must only change its unit and its beats, not become {changed}")
+        origin = static.origin if static.origin >= 0 or static.inserted else index
+        place[index] = len(program)
+        program.append(replace(changed, origin=origin))
+    return replace(
+        trace,
+        program=tuple(program),
+        instruction=place[trace.instruction],
+        before=trace.before or (len(trace.program), len(trace.values), len(trace.addresses)),
+        original_row=trace.original_row if trace.before else trace.value_row,
+    )
 
 
 def _stream(trace: Trace, order: Sequence[Insertion], at: np.ndarray) -> Trace:

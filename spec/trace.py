@@ -16,6 +16,7 @@ import numpy as np
 
 LANES = 32
 NO_ROW = -1
+NO_CODE = -1
 
 #: Scoreboard tokens: what an instruction needs besides vector registers. P0..P6, then UP0..UP6 as one token, then
 #: the uniform registers in eight groups by number modulo eight (a group may block needlessly, never too little).
@@ -94,7 +95,9 @@ class StaticInstruction:
     instruction, 0 for textures. ``approximate`` marks results that hardware may give with other last bits (MUFU).
 
     ``drain`` and ``operand`` belong to pseudo-instructions. An instruction that a pass ``inserted`` counts nowhere as
-    an instruction; ``origin`` is the place in the program of the one that this one is with other register names.
+    an instruction; ``origin`` is the place in the program of the one that this one is with other register names, beats
+    or unit. ``control`` are the scheduling hints of the encoding, bits 105 to 125 (``NO_CODE``: not known). ``groups``
+    are the distinct sources of each beat, where a pass has cut them in another way than ``spec.beat`` does.
     """
 
     offset: int
@@ -115,6 +118,8 @@ class StaticInstruction:
     operand: int = 0
     inserted: bool = False
     origin: int = -1
+    control: int = NO_CODE
+    groups: tuple[tuple[int, ...], ...] = ()
 
     @property
     def dests(self) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from warpfile.spec.trace import Access, Drain, Kind, Port, Space, StaticInstruct
 from warpfile.spec.trace_schema import check_trace
 
 FORMAT = "warpfile-trace"
-VERSION = 4
+VERSION = 5
 _LARGEST = 1 << 32  #: bytes of a file, and of its arrays when they are unpacked
 _REASON = 300  #: characters of what the libraries say
 
@@ -107,7 +107,7 @@ def _assembled(meta: Mapping[str, Any], arrays: Mapping[str, Any]) -> Trace:
 
 
 def _tupled(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(map(_tupled, value)) if isinstance(value, list) else value
 
 
 def _static_to_json(instruction: StaticInstruction) -> list[object]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from warpfile.spec.trace import LANES, NO_ROW, TOKENS, StaticInstruction, Trace
+from warpfile.spec.trace import LANES, NO_CODE, NO_ROW, TOKENS, StaticInstruction, Trace
 
 REGISTERS = 255  #: R0 to R254; RZ is none
 _WARP = 32
@@ -77,6 +77,8 @@ _STATIC: Mapping[str, Rule] = {
     "operand": ("a whole number from 0", lambda value: type(value) is int and value >= 0),
     "inserted": _FLAG,
     "origin": _whole(-1, _SMALL),
+    "control": _whole(NO_CODE, 1 << 21),
+    "groups": _each("a list of lists", ("", lambda value: isinstance(value, tuple))),
 }
 
 
@@ -117,6 +119,8 @@ def _shown(value: object) -> str:
 def _check_static(where: str, static: StaticInstruction, trace: Trace) -> None:
     for name, rule in _STATIC.items():
         _check(f"{where}.{name}", rule, getattr(static, name))
+    if static.groups and {one for group in static.groups for one in group} != set(static.sources):
+        raise ValueError(f"{where}.groups must have the registers of sources, not {_shown(static.groups)}")
     named = max((*static.sources, static.dest + static.dest_count - 1 if static.dest_count else -1), default=-1)
     if named >= trace.registers:
         raise ValueError(f"registers must be above the highest register, R{named} of {where}, not {trace.registers}")

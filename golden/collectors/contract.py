@@ -99,6 +99,13 @@ class Collectors(Protocol):
         """End the cycle and return all probes of the collectors in it."""
 
 
+class GuardingCollectors(Collectors, Protocol):
+    """Collectors that stand in for the scoreboard (``cfg.asks.guards``). ``unread`` is not asked."""
+
+    def blocked(self, warp: int, head: Entry) -> bool:
+        """Whether the head beat of a warp must not issue, from registered state; ``changed`` holds for this as well."""
+
+
 def store_all(results: Sequence[Result | None]) -> tuple[int, int]:
     """``rule`` of collectors that leave every result to the register file."""
     valid, store, bit = 0, 0, 1

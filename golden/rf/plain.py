@@ -50,6 +50,7 @@ class PlainFile:
         if cfg.gives.engines:
             self.own = OwnEngines(cfg.gives.engines, self.banks)
             self.banks.own = self.own.come
+        self.by_priority = range(cfg.write_ports - 1, -1, -1)
         self.location = location
         self.place = location.place
         self._latest = Latest(cfg) if cfg.asks.keeps else None
@@ -69,13 +70,13 @@ class PlainFile:
         return self.banks.read(cycle, asking, [max(row, ~row) for row in rows], order)
 
     def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
-        """See the contract; the highest port of a bank wins."""
+        """See the contract; the first port of a bank wins, in the order of ``by_priority``: the highest."""
         if not valid:
             return 0
         if self.banks.shared:
             self.banks.turn(cycle, RESULTS)
         accepted = 0
-        for port in range(len(results) - 1, -1, -1):
+        for port in self.by_priority:
             result = results[port]
             if result is None or not valid >> port & 1:
                 continue

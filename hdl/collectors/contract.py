@@ -35,7 +35,8 @@ def collector_members(cfg: Config) -> dict[str, wiring.Member]:
                                  hazard, it waits at a barrier.
     room : Out(warps)            The head beat would be taken.
     prefer : Out(warps)          Warps that issue first.
-    blocked : Out(warps)         The head beat writes a register that an older beat has yet to read.
+    blocked : Out(warps)         The head beat writes a register that an older beat has yet to read; with
+                                 ``asks.guards`` there is any reason for which it must not issue yet.
     collecting : Out(warps)      Some beat of the warp has not been dispatched.
     offer_valid : In(1), offer : In(beat_layout), offer_warp : In(warps)   The chosen beat; zero if none.
     accept : Out(1)              It is taken; a refusal is a bubble.

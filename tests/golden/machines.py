@@ -10,11 +10,13 @@ from warpfile.golden import Machine
 from warpfile.golden.collectors.bow.collectors import Windows
 from warpfile.golden.collectors.coalescing.collectors import Coalescing
 from warpfile.golden.collectors.malekeh.collectors import CachingCollectors
+from warpfile.golden.collectors.read_window.collectors import ReadWindow
 from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.rf.banked.file import BankedFile
 from warpfile.golden.rf.ltrf.file import PrefetchedFile
 from warpfile.golden.rf.packed.file import PackedFile
 from warpfile.golden.rf.pilot.file import PilotFile
+from warpfile.golden.rf.ported.file import PortedFile
 from warpfile.golden.rf.regmutex.file import RegMutexFile
 from warpfile.golden.rf.rfc.file import CachedFile
 from warpfile.schemes import find
@@ -103,3 +105,11 @@ class BowRows(Baseline):
     scheme = "bow_wr+packed"
     collectors: Windows  # type: ignore[assignment]
     file: PackedFile  # type: ignore[assignment]
+
+
+class Modern(Baseline):
+    """The machine of ``modern``."""
+
+    scheme = "modern"
+    collectors: ReadWindow  # type: ignore[assignment]
+    file: PortedFile  # type: ignore[assignment]

@@ -348,5 +348,5 @@ def test_a_file_of_an_older_version_gets_one_line(tmp_path, monkeypatch) -> None
     monkeypatch.setattr("warpfile.spec.trace_file._ARRAYS", ("instruction",))
     hand_trace([op((), 5)]).save(path)
     monkeypatch.undo()
-    with pytest.raises(TraceError, match=rf"{path} must have format warpfile-trace version 4, not 2"):
+    with pytest.raises(TraceError, match=rf"{path} must have format warpfile-trace version 5, not 2"):
         Trace.load(path)

@@ -167,8 +167,8 @@ def test_wrong_instructions_are_refused(whole: bytes, tmp_path: Path, wrong: obj
 
 def test_another_version_is_refused_by_its_number(whole: bytes, tmp_path: Path) -> None:
     meta, arrays = unpacked(whole)
-    assert "format warpfile-trace version 4, not 2" in refusal(tmp_path, meta | {"version": 2}, arrays)
-    assert "version 4" in refusal(tmp_path, meta | {"format": "other"}, arrays)
+    assert "format warpfile-trace version 5, not 2" in refusal(tmp_path, meta | {"version": 2}, arrays)
+    assert "version 5" in refusal(tmp_path, meta | {"format": "other"}, arrays)
     assert "must be a table" in refusal(tmp_path, [], arrays)
 
 

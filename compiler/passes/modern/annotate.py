@@ -1,0 +1,148 @@
+"""Beats, positions and control codes as hints of a trace."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from warpfile.compiler.model import Function
+from warpfile.compiler.passes.listed import listed_function
+from warpfile.compiler.passes.modern.assigning import assigned
+from warpfile.compiler.passes.modern.codes import Codes, listed, shows_codes
+from warpfile.compiler.passes.modern.placing import Placed, placed
+from warpfile.compiler.program import static_instruction
+from warpfile.spec.annotation import beat_counts, hinted, on_every_beat
+from warpfile.spec.beat import source_groups
+from warpfile.spec.config import Config
+from warpfile.spec.rewrite import recast
+from warpfile.spec.schemes.modern import NO_BARRIER, NOWHERE, POSITIONS, ReadWindowConfig
+from warpfile.spec.trace import Port, StaticInstruction, Trace
+
+_MOST_STALL = 15
+
+
+def label(cfg: Config) -> str:
+    """What the hints hold for."""
+    assert isinstance(cfg, ReadWindowConfig)
+    distances = f"{cfg.fixed_distance},{cfg.variable_distance}"
+    return f"dependences={cfg.dependences} reuse_cache={cfg.reuse_cache} distances={distances}"
+
+
+def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
+    """The trace with beats, units and hints of the read window.
+
+    A trace with a listing has the codes of the compiler, any other codes as short as the machine allows. With a seed
+    warps wait longer here and there, and operands are kept at random. ``ValueError``: a listing without codes.
+    """
+    assert isinstance(cfg, ReadWindowConfig)
+    places = _places(trace)
+    codes = _codes(cfg, trace, places)
+    if loosened is not None:
+        codes = _loosened(codes, loosened)
+    trace = recast(trace, _changes(trace, places))
+    count = beat_counts(trace, POSITIONS)
+    places = [*places, *(places[static.origin] for static in trace.program[len(places) :])]
+    words = on_every_beat(
+        trace, [_words(cfg, place, static.dest_count) for place, static in zip(places, trace.program, strict=True)]
+    )
+    return hinted(trace, words | _coded(cfg, codes, places, trace, count))
+
+
+def codes(function: Function, cfg: Config) -> Mapping[int, str]:
+    """Control code of every instruction whose encoding is known, as ``warpfile analyze`` shows it."""
+    assert isinstance(cfg, ReadWindowConfig)
+    shown = {}
+    for instruction in function.instructions:
+        if (code := instruction.control) is not None:
+            place = placed(static_instruction(instruction), instruction)
+            kind = "fixed" if place.fixed else "variable" if place.variable else "beside"
+            barriers = f"{_letter(code.write_barrier)}{_letter(code.read_barrier)}"
+            reuse = "".join(str(at) for at in range(POSITIONS) if code.reuse >> at & 1) if place.fixed else ""
+            waits = "".join(str(b) for b in range(6) if code.wait_mask >> b & 1) or "-"
+            text = f"{kind} stall={code.stall}{'Y' if code.yields else ''} set={barriers} wait={waits}"
+            shown[instruction.offset] = text + (f" reuse={reuse}" if reuse else "")
+    return shown
+
+
+def _letter(barrier: int | None) -> str:
+    return "-" if barrier is None else str(barrier)
+
+
+def _places(trace: Trace) -> list[Placed]:
+    function = listed_function(trace)
+    texts = {} if function is None else {one.offset: one for one in function.instructions}
+    return [placed(static, texts.get(static.offset)) for static in trace.program]
+
+
+def _codes(cfg: ReadWindowConfig, trace: Trace, places: Sequence[Placed]) -> Codes:
+    if shows_codes(trace):
+        return listed(trace, places)
+    if trace.listing and cfg.codes:
+        raise ValueError(
+            f"{trace.kernel} must have control codes: make its listing with 'nvdisasm -hex FILE.cubin', or keep"
+            " FILE.cubin beside it, or set dependences=scoreboard"
+        )
+    return assigned(cfg, trace, places)
+
+
+def _loosened(codes: Codes, seed: int) -> Codes:
+    rng = np.random.default_rng(seed)
+    count = len(codes.stall)
+    longer = np.where(rng.random(count) < 0.25, rng.integers(0, 8, count), 0)
+    return dataclasses.replace(
+        codes,
+        stall=np.minimum(codes.stall + longer, np.maximum(codes.stall, _MOST_STALL)),
+        yields=codes.yields | (rng.random(count) < 0.1),
+        reuse=rng.integers(0, 1 << POSITIONS, count),
+    )
+
+
+def _changes(trace: Trace, places: Sequence[Placed]) -> dict[int, StaticInstruction]:
+    """Instructions that execute elsewhere or in other beats than the trace says."""
+    changes = {}
+    for index, (place, static) in enumerate(zip(places, trace.program, strict=True)):
+        same = place.groups == source_groups(static, POSITIONS)
+        changed = dataclasses.replace(static, port=place.port, groups=static.groups if same else place.groups)
+        if changed != static:
+            changes[index] = changed
+    return changes
+
+
+def _words(cfg: ReadWindowConfig, place: Placed, dest_count: int) -> list[int]:
+    """What of the hints is the same whenever an instruction executes, beat by beat."""
+    words = []
+    for slots in place.slots:
+        word = sum(slot << 2 * at for at, slot in enumerate(slots)) << cfg.hint_at("positions")
+        words.append(word | (place.port is Port.FMA) << cfg.hint_at("fma"))
+    if cfg.codes:
+        words[-1] |= max(0, dest_count - 1) << cfg.hint_at("registers")
+    return words
+
+
+def _coded(
+    cfg: ReadWindowConfig, codes: Codes, places: Sequence[Placed], trace: Trace, count: np.ndarray
+) -> np.ndarray:
+    """What of the hints the codes say, one word per beat."""
+    record = np.repeat(np.arange(len(count)), count)
+    first = np.diff(record, prepend=-1) != 0
+    last = np.diff(record, append=len(count)) != 0
+    words = np.zeros(len(record), dtype=np.int64)
+    if cfg.reuses:
+        used = on_every_beat(trace, [_used(place) for place in places]).astype(np.int64)
+        words |= (codes.reuse[record] & used) << cfg.hint_at("reuse")
+    if cfg.codes:
+        apart = np.array([2 if place.fixed else 1 for place in places])[trace.instruction[record]]
+        words |= np.where(last, codes.stall[record], apart) << cfg.hint_at("stall")
+        words |= np.where(last, codes.yields[record], 0) << cfg.hint_at("yields")
+        words |= np.where(first, codes.wait[record], 0) << cfg.hint_at("wait")
+        for name in ("write_barrier", "read_barrier"):
+            words |= np.where(last, getattr(codes, name)[record], NO_BARRIER) << cfg.hint_at(name)
+    return words.astype(np.uint64)
+
+
+def _used(place: Placed) -> list[int]:
+    """Positions with a source, beat by beat, of what may keep an operand."""
+    masks = [sum((slot != NOWHERE) << at for at, slot in enumerate(slots)) for slots in place.slots]
+    return masks if place.fixed else [0] * len(masks)

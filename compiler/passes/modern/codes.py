@@ -1,0 +1,65 @@
+"""Control codes of everything that a trace executed: those of its listing, or as short as the machine allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from warpfile.compiler.control_codes import ControlCode, from_bits
+from warpfile.compiler.passes.modern.placing import Placed
+from warpfile.spec.schemes.modern import NO_BARRIER
+from warpfile.spec.trace import NO_CODE, StaticInstruction, Trace
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Per executed instruction, int64[n] each: the fields of a code, ``reuse`` by operand position."""
+
+    stall: np.ndarray
+    yields: np.ndarray
+    wait: np.ndarray
+    write_barrier: np.ndarray
+    read_barrier: np.ndarray
+    reuse: np.ndarray
+
+    @classmethod
+    def blank(cls, count: int) -> Codes:
+        """The shortest ones, which wait for nothing and keep nothing."""
+        stall, yields, wait, write_barrier, read_barrier, reuse = (
+            np.full(count, value) for value in (1, 0, 0, NO_BARRIER, NO_BARRIER, 0)
+        )
+        return cls(stall, yields, wait, write_barrier, read_barrier, reuse)
+
+
+def shows_codes(trace: Trace) -> bool:
+    """Whether every instruction of the program has a code."""
+    return all(static.control != NO_CODE for static in trace.program)
+
+
+def listed(trace: Trace, places: Sequence[Placed]) -> Codes:
+    """The codes of the program. Raises ``ValueError`` for what they must not say."""
+    codes = [_checked(static, place) for static, place in zip(trace.program, places, strict=True)]
+    rows = [
+        (
+            code.stall,
+            code.yields,
+            code.wait_mask,
+            NO_BARRIER if code.write_barrier is None else code.write_barrier,
+            NO_BARRIER if code.read_barrier is None else code.read_barrier,
+            code.reuse if place.fixed else 0,
+        )
+        for code, place in zip(codes, places, strict=True)
+    ]
+    return Codes(*np.array(rows, dtype=np.int64)[trace.instruction].T)
+
+
+def _checked(static: StaticInstruction, place: Placed) -> ControlCode:
+    code = from_bits(static.control)
+    where = f"{static.text!r} at {static.offset:#x}"
+    if static.opcode.startswith("DEPBAR"):
+        raise ValueError(f"{where} is not supported under control codes: set dependences=scoreboard")
+    if not place.variable and (code.write_barrier is not None or code.read_barrier is not None):
+        raise ValueError(f"{where} must have no dependence counter, because its latency is fixed")
+    return code

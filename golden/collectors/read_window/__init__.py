@@ -1,0 +1,1 @@
+"""Collectors ``read_window`` (docs/schemes/modern.md)."""

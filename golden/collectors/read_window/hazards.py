@@ -1,0 +1,51 @@
+"""Why an operand is stale: who should have waited for whom (docs/schemes/modern.md, section 15)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warpfile.golden.collectors.read_window.held import Held, HintFields, Writer
+from warpfile.spec.ctas import Launch
+from warpfile.spec.schemes.modern import NO_BARRIER, ReadWindowConfig
+
+_ALU_PORT = 0
+
+
+class Writers:
+    """Who wrote every register of every warp last, of the beats that have issued."""
+
+    def __init__(self, cfg: ReadWindowConfig, fields: HintFields) -> None:
+        self._fields = fields
+        self._fixed, self._variable = cfg.fixed_distance, cfg.variable_distance
+        self._last: list[dict[int, Writer]] = [{} for _ in range(cfg.warps)]
+
+    def issued(self, reader: Held) -> None:
+        """A beat reads what was written before it, then writes."""
+        last, entry = self._last[reader.warp], reader.entry
+        beat = entry.beat
+        reader.writers = [last.get(register) for register in beat.sources]
+        barrier = -1 if entry.port == _ALU_PORT else self._fields.write_barrier(beat.hints)
+        for number in range(beat.dest_count):
+            last[beat.dest + number] = Writer(reader.tick, beat.offset, number, beat.result_row + number, barrier)
+
+    def launched(self, launch: Launch) -> None:
+        """Nothing is written yet."""
+        self._last[launch.warp] = {}
+
+    def reason(self, reader: Held, values: Sequence[int]) -> str:
+        """What kept a beat, of which one operand is not what the trace expects, from getting it."""
+        beat = reader.entry.beat
+        slot = next(n for n, row in enumerate(beat.expected) if 0 <= row != values[n])
+        register, writer = beat.sources[slot], reader.writers[slot]
+        later = self._last[reader.warp].get(register)
+        if later is not None and later is not writer and later.row == values[slot]:
+            return f"the instruction at {later.offset:#x} overwrote it before it was read"
+        if writer is None:
+            return "no instruction of its warp wrote it before"
+        wrote = f"the instruction at {writer.offset:#x} wrote it"
+        if writer.barrier == NO_BARRIER:
+            return f"{wrote} and has no dependence counter to wait for"
+        if writer.barrier >= 0:
+            return f"{wrote} and its dependence counter SB{writer.barrier} was not waited for"
+        needed = (self._fixed if reader.entry.port == _ALU_PORT else self._variable) + writer.number
+        return f"{wrote}, issued {reader.tick - writer.tick} ticks before and must be at least {needed} ticks away"

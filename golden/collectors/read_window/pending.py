@@ -1,0 +1,96 @@
+"""Dependences by pending bits and issue distances, without any code (docs/schemes/modern.md, section 9)."""
+
+from __future__ import annotations
+
+from mypy_extensions import mypyc_attr
+
+from warpfile.golden.collectors.read_window.guard import Guard
+from warpfile.golden.collectors.read_window.held import Held
+from warpfile.golden.entry import Entry
+from warpfile.spec.schemes.modern import ReadWindowConfig
+from warpfile.spec.stimulus import Result
+
+_ALU_PORT = 0
+#: Warp, first destination, their number.
+Issue = tuple[int, int, int]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class PendingGuard(Guard):
+    """Pending registers and tokens of every warp, and the last fixed beats, that of the tick before first."""
+
+    def __init__(self, cfg: ReadWindowConfig) -> None:
+        super().__init__(cfg)
+        self._fixed, self._variable = cfg.fixed_distance, cfg.variable_distance
+        self._port_of = cfg.port_of
+        self._registers = [0] * cfg.warps
+        self._tokens = [0] * cfg.warps
+        self._recent: list[Issue | None] = [None] * (max(self._fixed, self._variable) + 2)
+        self._reading: list[list[Held]] = [[] for _ in range(cfg.warps)]
+
+    def blocked(self, warp: int, head: Entry) -> bool:
+        """See :class:`Guard`."""
+        if head.touched & self._registers[warp] or head.tokens & self._tokens[warp]:
+            return True
+        if head.dests and self._unread(warp) & head.dests:
+            return True
+        return self._is_near(warp, head) or super().blocked(warp, head)
+
+    def _unread(self, warp: int) -> int:
+        """Registers that beats of variable latency have yet to read."""
+        registers = 0
+        for beat in self._reading[warp]:
+            for slot, register in enumerate(beat.entry.beat.sources):
+                registers |= (beat.unread >> slot & 1) << register
+        return registers
+
+    def _is_near(self, warp: int, head: Entry) -> bool:
+        """Whether a fixed beat that wrote what the head names issued too few ticks ago."""
+        distance = self._fixed if head.port == _ALU_PORT else self._variable if head.port <= 2 else 0
+        reads = 0
+        for register in head.beat.sources:
+            reads |= 1 << register
+        for age, issue in enumerate(self._recent, 1):
+            if issue is None or issue[0] != warp:
+                continue
+            for number in range(issue[2]):
+                bit = 1 << issue[1] + number
+                if (reads & bit and age < distance + number) or (head.dests & bit and age < self._variable + number):
+                    return True
+        return False
+
+    def issued(self, warp: int, head: Entry) -> None:
+        """Set wins over clear: this comes after the results of the cycle."""
+        super().issued(warp, head)
+        if head.executes:
+            self._tokens[warp] |= head.beat.token_writes
+            if head.needs_unit and head.port != _ALU_PORT:
+                self._registers[warp] |= head.dests
+
+    def entered(self, beat: Held) -> None:
+        """Its sources must stay until they are got."""
+        if beat.entry.port != _ALU_PORT and beat.unread:
+            self._reading[beat.warp].append(beat)
+
+    def got(self, beat: Held) -> None:
+        """A source may be written now."""
+        if not beat.unread:
+            self._reading[beat.warp].remove(beat)
+        self.changed |= 1 << beat.warp
+
+    def accepted(self, port: int, result: Result) -> None:
+        """Its register, unless its latency is fixed, and its tokens are there."""
+        super().accepted(port, result)
+        if result.writes and port != _ALU_PORT:
+            self._registers[result.warp] &= ~(1 << result.register)
+        self._tokens[result.warp] &= ~result.tokens
+
+    def tick(self, warp: int, head: Entry | None) -> None:
+        """See :class:`Guard`. Whoever is near a recent beat may be further from it now."""
+        for issue in self._recent:
+            if issue is not None:
+                self.changed |= 1 << issue[0]
+        newest: Issue | None = None
+        if head is not None and head.needs_unit and head.port == _ALU_PORT and head.dests:
+            newest = warp, head.beat.dest, head.beat.dest_count
+        self._recent = [newest, *self._recent[:-1]]

@@ -1,0 +1,1 @@
+"""Register file ``ported`` (docs/schemes/modern.md, section 10)."""

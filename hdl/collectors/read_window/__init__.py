@@ -1,0 +1,1 @@
+"""Operands in a window of cycles, issue by the codes of the compiler (docs/schemes/modern.md)."""

@@ -1,0 +1,32 @@
+"""One dependence counter of a warp."""
+
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from warpfile.hdl.count import count_ones
+from warpfile.hdl.naming import named
+from warpfile.spec.schemes.modern import BARRIER_BITS, MOST_COUNTED
+
+
+class DependenceCounter(wiring.Component):
+    """Beats that have counted up and not yet down; all ups and downs of a cycle add up.
+
+    Members
+    -------
+    up : In(2), down : In(downs)   What counts in this cycle.
+    waits : Out(1)                 It is not 0, at the beginning of the cycle.
+    full : Out(1)                  Nobody may issue who would count it up.
+    """
+
+    def __init__(self, downs: int) -> None:
+        super().__init__({"up": In(2), "down": In(downs), "waits": Out(1), "full": Out(1)})
+
+    def elaborate(self, platform) -> Module:
+        """The count."""
+        m = Module()
+        value = Signal(BARRIER_BITS)
+        ups, downs = named(m, "ups", count_ones(list(self.up))), named(m, "downs", count_ones(list(self.down)))
+        m.d.sync += value.eq(value + ups - downs)
+        m.d.comb += [self.waits.eq(value.any()), self.full.eq(value >= MOST_COUNTED)]
+        return m

@@ -1,0 +1,1 @@
+"""Banks whose reads are planned ahead."""

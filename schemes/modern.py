@@ -1,0 +1,77 @@
+"""``modern``: two banks, a read window, a reuse cache and issue by control codes (docs/schemes/modern.md)."""
+
+from warpfile.schemes.part import Hints, Part
+from warpfile.schemes.row import Setup
+from warpfile.schemes.scheme import Scheme
+from warpfile.spec.schemes.modern import STRUCTURES, ReadWindowConfig, window_events, window_probes
+from warpfile.spec.schemes.ported import PortedConfig
+
+TURING_NM = 12  #: NVIDIA Turing GPU Architecture whitepaper (2018): TSMC 12 nm FFN
+PLANNED = "banks whose reads are planned ahead"
+PLANNING = "collectors that plan every read ahead"
+_PASS = "warpfile.compiler.passes.modern.annotate"
+
+CGGTY = Part(
+    name="cggty",
+    slot="scheduler",
+    summary="the last issuer as long as it can, then the warp that was launched last",
+    golden="warpfile.golden.scheduler.youngest:Cggty",
+    rtl="warpfile.hdl.scheduler.youngest:Cggty",
+)
+READ_WINDOW = Part(
+    name="read_window",
+    slot="collectors",
+    summary="no units: a beat reads in a window of cycles, and the compiler's codes say when it may issue",
+    golden="warpfile.golden.collectors.read_window.collectors:ReadWindow",
+    rtl="warpfile.hdl.collectors.read_window.collectors:ReadWindow",
+    parameters=ReadWindowConfig,
+    probes=window_probes,
+    events=window_events,
+    settings={
+        "": {"decode_order": "follow", "buffer_depth": 3},
+        "turing_rfc": {"unit_interval": 2},
+        "ampere": {"variable_delay": 6},
+        "tiny": {"lsu_queue": 2, "sfu_queue": 1},
+    },
+    structures=STRUCTURES,
+    hints=Hints(
+        f"{_PASS}:annotate", f"{_PASS}:label", ("positions",), {"codes (kind, stall, set, wait)": f"{_PASS}:codes"}
+    ),
+    accesses={"rfc_read": ("rfc_hits",), "rfc_write": ("rfc_allocations",), "rfc_tag": ("fixed_sources",)},
+    reached=("freezes", "forwards", "rfc_hits", "rfc_kills", "duplicates", "queue_waits"),
+    offers=(PLANNING,),
+    wants=(PLANNED,),
+    proofs=("tests.formal.collectors.read_window.parts:PROOFS",),
+)
+PORTED = Part(
+    name="ported",
+    slot="rf",
+    summary="two banks with a write port and some read ports; who reads has planned it, so there is no arbiter",
+    golden="warpfile.golden.rf.ported.file:PortedFile",
+    rtl="warpfile.hdl.rf.ported.file:PortedFile",
+    parameters=PortedConfig,
+    accesses={"bank_read": ("bank_reads",), "bank_write": ("bank_writes",)},
+    offers=(PLANNED,),
+    wants=(PLANNING,),
+)
+
+PARTS = (CGGTY, READ_WINDOW, PORTED)
+SCHEMES = (
+    Scheme(
+        name="modern",
+        summary="two banks, a read window, a reuse cache driven by the compiler, issue by control codes",
+        preset="turing_rfc",
+        scheduler=CGGTY,
+        collectors=READ_WINDOW,
+        rf=PORTED,
+        node_nm=TURING_NM,
+        setups=(
+            Setup("turing_rfc"),
+            Setup("turing_rfc", {"dependences": "scoreboard"}),
+            Setup("ampere"),
+            Setup("tiny"),
+            Setup("tiny", {"dependences": "scoreboard", "read_ports": 2, "reuse_cache": "off"}, ()),
+            Setup("tiny", {"read_window": 4, "variable_delay": 6, "unit_interval": 2}, ()),
+        ),
+    ),
+)
