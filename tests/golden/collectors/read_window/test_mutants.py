@@ -109,7 +109,7 @@ def lets_sources_be_written(right: Callable[..., int]) -> Callable[..., int]:
 def prefers_loads(right: Callable[..., None]) -> Callable[..., None]:
     def wrong(self: PortedFile, *parts: object) -> None:
         right(self, *parts)
-        self.by_priority = range(2, -1, -1)  # type: ignore[assignment]
+        self.highest_first = True
 
     return wrong
 
