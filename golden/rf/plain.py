@@ -50,7 +50,7 @@ class PlainFile:
         if cfg.gives.engines:
             self.own = OwnEngines(cfg.gives.engines, self.banks)
             self.banks.own = self.own.come
-        self.by_priority = range(cfg.write_ports - 1, -1, -1)
+        self.highest_first = True
         self.location = location
         self.place = location.place
         self._latest = Latest(cfg) if cfg.asks.keeps else None
@@ -70,13 +70,13 @@ class PlainFile:
         return self.banks.read(cycle, asking, [max(row, ~row) for row in rows], order)
 
     def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
-        """See the contract; the first port of a bank wins, in the order of ``by_priority``: the highest."""
+        """See the contract; the highest port of a bank wins, or the lowest."""
         if not valid:
             return 0
         if self.banks.shared:
             self.banks.turn(cycle, RESULTS)
-        accepted = 0
-        for port in self.by_priority:
+        accepted, count = 0, len(results)
+        for port in range(count - 1, -1, -1) if self.highest_first else range(count):
             result = results[port]
             if result is None or not valid >> port & 1:
                 continue

@@ -86,5 +86,5 @@ def test_hints_come_back_with_tokens_alone() -> None:
 
 def test_tokens_of_a_beat_without_a_unit_come_back_where_the_part_says() -> None:
     beat = replace(BEAT, port=int(Port.NONE), dest_count=0, token_writes=4, hints=0b11101)
-    assert results(beat, Returned()) == [(1, 4, 0)]
+    assert results(beat, Returned()) == [(1, 4, 0b01)]
     assert results(beat, Config()) == [(0, 4, 0)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.collectors.read_window.guard import Guard
@@ -9,8 +11,10 @@ from warpfile.golden.collectors.read_window.held import Held
 from warpfile.golden.entry import Entry
 from warpfile.spec.schemes.modern import ReadWindowConfig
 from warpfile.spec.stimulus import Result
+from warpfile.spec.trace import Port
 
 _ALU_PORT = 0
+_NO_PORT: Final = int(Port.NONE)
 #: Warp, first destination, their number.
 Issue = tuple[int, int, int]
 
@@ -22,7 +26,6 @@ class PendingGuard(Guard):
     def __init__(self, cfg: ReadWindowConfig) -> None:
         super().__init__(cfg)
         self._fixed, self._variable = cfg.fixed_distance, cfg.variable_distance
-        self._port_of = cfg.port_of
         self._registers = [0] * cfg.warps
         self._tokens = [0] * cfg.warps
         self._recent: list[Issue | None] = [None] * (max(self._fixed, self._variable) + 2)
@@ -46,10 +49,7 @@ class PendingGuard(Guard):
 
     def _is_near(self, warp: int, head: Entry) -> bool:
         """Whether a fixed beat that wrote what the head names issued too few ticks ago."""
-        distance = self._fixed if head.port == _ALU_PORT else self._variable if head.port <= 2 else 0
-        reads = 0
-        for register in head.beat.sources:
-            reads |= 1 << register
+        reads, distance = self._reads(head), self._fixed if head.port == _ALU_PORT else self._variable
         for age, issue in enumerate(self._recent, 1):
             if issue is None or issue[0] != warp:
                 continue
@@ -58,6 +58,14 @@ class PendingGuard(Guard):
                 if (reads & bit and age < distance + number) or (head.dests & bit and age < self._variable + number):
                     return True
         return False
+
+    def _reads(self, head: Entry) -> int:
+        """Registers that a head beat reads in a unit, whether or not it executes."""
+        registers = 0
+        if head.beat.port != _NO_PORT:
+            for register in head.beat.sources:
+                registers |= 1 << register
+        return registers
 
     def issued(self, warp: int, head: Entry) -> None:
         """Set wins over clear: this comes after the results of the cycle."""

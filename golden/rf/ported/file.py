@@ -22,7 +22,7 @@ class PortedFile(PlainFile):
     def __init__(self, cfg: Config, layout: ProbeLayout, places: Places | None) -> None:
         super().__init__(cfg, Location(cfg))
         self.read = self._read_all
-        self.by_priority = range(cfg.write_ports)
+        self.highest_first = False
 
     def _read_all(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
         """``read``: request bank * ``read_ports`` + port has a port of its own."""

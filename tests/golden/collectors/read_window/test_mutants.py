@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from unittest import mock
 
 import pytest
 
 from tests.golden.collectors.read_window.random_window import random_window
-from tests.golden.collectors.read_window.scenario import configured
+from tests.golden.collectors.read_window.scenario import configured, unknown
 from tests.golden.collectors.read_window.tight import tight_trace
 from tests.golden.collectors.read_window.watched import watch
 from tests.golden.invariants import Broken
 from warpfile.golden import StaleOperand
+from warpfile.golden.arbiter import first_of
 from warpfile.golden.collectors.read_window.codes import CodeGuard
 from warpfile.golden.collectors.read_window.collectors import ReadWindow
 from warpfile.golden.collectors.read_window.held import Held, HintFields
 from warpfile.golden.collectors.read_window.history import History
 from warpfile.golden.collectors.read_window.pending import PendingGuard
+from warpfile.golden.collectors.read_window.planning import Planned, Schedule
 from warpfile.golden.collectors.read_window.queues import Queues
+from warpfile.golden.collectors.read_window.reading import Reading
 from warpfile.golden.collectors.read_window.reuse import ReuseCache
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.ported.file import PortedFile
+from warpfile.golden.scheduler.youngest import Cggty
 from warpfile.spec.schemes.modern import ReadWindowConfig
 
 pytestmark = pytest.mark.plain
@@ -104,7 +109,7 @@ def lets_sources_be_written(right: Callable[..., int]) -> Callable[..., int]:
 def prefers_loads(right: Callable[..., None]) -> Callable[..., None]:
     def wrong(self: PortedFile, *parts: object) -> None:
         right(self, *parts)
-        self.by_priority = range(2, -1, -1)  # type: ignore[assignment]
+        self.highest_first = True
 
     return wrong
 
@@ -121,6 +126,67 @@ MISTAKES: dict[str, tuple[str, Mistake]] = {
     "no issue distances": ("scoreboard", (PendingGuard, "_is_near", is_blind_to_distances)),
     "sources of loads are overwritten": ("scoreboard", (PendingGuard, "_unread", lets_sources_be_written)),
     "loads write first": ("control_codes", (PortedFile, "__init__", prefers_loads)),
+}
+
+
+def loses_a_credit(right: Callable[..., None]) -> Callable[..., None]:
+    def wrong(self: Queues, queue: int) -> None:
+        right(self, queue)
+        self.credits[queue] -= 1
+
+    return wrong
+
+
+def takes_the_oldest(right: Callable[..., int]) -> Callable[..., int]:
+    return lambda self, eligible: first_of(eligible, self._age)
+
+
+def plans_a_cycle_late(right: Callable[..., None]) -> Callable[..., None]:
+    def wrong(self: Schedule, beat: Held, slot: int, bank: int) -> None:
+        if len(self._cycles[0][bank]) < 1:
+            self._cycles[0][bank].append((beat, slot))
+        else:
+            right(self, beat, slot, bank)
+
+    return wrong
+
+
+def never_fits(right: Callable[..., int]) -> Callable[..., int]:
+    return lambda self, bank: 0
+
+
+def reads_beside_the_plan(right: Callable[..., tuple[int, int]]) -> Callable[..., tuple[int, int]]:
+    def wrong(self: Reading, bank: int, planned: Planned) -> tuple[int, int]:
+        later: Planned = []
+        answer = right(self, bank, later)
+        planned += later[: self._ports - len(planned)]
+        return answer
+
+    return wrong
+
+
+def forgets_a_count(right: Callable[..., None]) -> Callable[..., None]:
+    return lambda self, beat: None
+
+
+def refuses_without_a_freeze(right: Callable[..., bool]) -> Callable[..., bool]:
+    def wrong(self: ReadWindow, warp: int, entry: Entry) -> bool:
+        return self._cycle % 7 != 3 and right(self, warp, entry)
+
+    return wrong
+
+
+#: What the watcher says of a mistake that no operand need show.
+RULES: dict[str, Mistake] = {
+    "no credit is lost": (Queues, "leave", loses_a_credit),
+    "the last issuer goes on": (Cggty, "choose", takes_the_oldest),
+    "what is planned is served": (Schedule, "plan", plans_a_cycle_late),
+    "freezes end": (Schedule, "free", never_fits),
+    "share the ports": (Reading, "_fetch", reads_beside_the_plan),
+    "as long as it guards": (CodeGuard, "left_control", forgets_a_count),
+    "what is kept once is found once": (ReuseCache, "take", keeps_what_it_should_end),
+    "issues but in a freeze": (ReadWindow, "accept", refuses_without_a_freeze),
+    "a fixed result is accepted at once": (PortedFile, "__init__", prefers_loads),
 }
 
 
@@ -150,6 +216,20 @@ def test_a_mistake_is_caught(name: str) -> None:
     assert caught, f"nobody notices: {name}"
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_the_watcher_names_the_rule_that_is_broken(rule: str) -> None:
+    kind, attribute, mistake = RULES[rule]
+    found = []
+    with mock.patch.object(kind, attribute, mistake(getattr(kind, attribute))):
+        for seed in range(5):
+            cfg = tight_machine(seed, "control_codes")
+            try:
+                watch(cfg, unknown(tight_trace(cfg, seed, length=50)), loosened=seed, limit=5_000)
+            except AssertionError as broken:
+                found.append(str(broken))
+    assert any(rule in text for text in found), found
+
+
 @pytest.mark.parametrize("dependences", ["control_codes", "scoreboard"])
 def test_a_machine_without_one_is_not_caught(dependences: str) -> None:
     assert not is_caught(dependences)
@@ -175,7 +255,5 @@ def test_codes_for_another_machine_are_caught(changes: dict[str, object], why: s
 
 
 def test_random_machines_are_narrow() -> None:
-    import random
-
     kinds = {random_window(random.Random(seed), "control_codes").read_ports for seed in range(20)}
     assert kinds == {1, 2, 3}
