@@ -52,7 +52,7 @@ PACKED = Part(
 )
 
 
-def _scheme(name: str, summary: str, of: str = "", **settings: object) -> Scheme:
+def _scheme(name: str, summary: str, of: str = "", /, **settings: object) -> Scheme:
     return Scheme(
         name=name,
         summary=summary,

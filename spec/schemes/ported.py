@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from warpfile.spec.config import Config, number_field
+from warpfile.spec.structure import BANK_RAM, Ram
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 BANKS = 2
@@ -36,6 +37,11 @@ class PortedConfig(Config):
         capacity = values["banks"] * values["rows"]  # type: ignore[operator]
         needed = {"banks": BANKS, "rows": max(2, capacity // BANKS), "bank_ports": "1R1W", "bank_cycles": 1}
         return super().adapted(values | needed | {"bank_skew": "none", "collect": "all"})
+
+    @property
+    def rams(self) -> dict[str, Ram]:
+        """The banks with their read ports."""
+        return {**super().rams, BANK_RAM: Ram(self.rows * self.data_bits, f"{self.read_ports}R1W")}
 
     def places_per_warp(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Whole rows, so that register 0 of every warp is in bank 0."""

@@ -58,7 +58,10 @@ def test_the_baseline_beside_a_combination_has_its_scheduler() -> None:
             " table says, which rfc does not offer",
         ),
         (("all", "--rf", "rfc"), "bow wants places in the cycle of the offer"),
-        (("bow", "--rf", "two_level"), "--rf must be one of banked, rfc, pilot, regmutex, ltrf, packed, not 'two_level'"),
+        (
+            ("bow", "--rf", "two_level"),
+            "--rf must be one of banked, rfc, pilot, regmutex, ltrf, packed, not 'two_level'",
+        ),
         (("bow+gto", "--scheduler", "lrr"), "bow: scheduler must be one part, not gto and lrr"),
         (("bow+none",), "a part must be one of"),
         (("none+bow",), "SCHEME must be one of"),

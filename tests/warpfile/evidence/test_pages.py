@@ -92,7 +92,10 @@ def test_the_command_writes_whole_pages_of_the_schemes_named(
     assert text.startswith("# `rfc` on the bundled kernels\n\nWritten by `python -m warpfile.evidence rfc --write`.\n")
     with pytest.raises(SystemExit):
         command.main(["none"])
-    assert "SCHEME must be one of bow, malekeh, rfc, pilot, regmutex, ltrf, corf, all, not 'none'" in capsys.readouterr().err
+    assert (
+        "SCHEME must be one of bow, malekeh, rfc, pilot, regmutex, ltrf, corf, all, not 'none'"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_scheme_that_is_not_listed_has_its_page_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
