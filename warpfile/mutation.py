@@ -16,7 +16,7 @@ from pathlib import Path
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import BORROWED, COUNTED, TRACES, Load, Progress, Verdict, campaign
+from warpfile.sim.campaign import BORROWED, COUNTED, SEARCHED, TRACES, Load, Progress, Verdict, campaign
 from warpfile.sim.mutants import SEED, Mutant, control_modules, equivalent, mutate
 from warpfile.sim.survivors import reason
 from warpfile.spec.config import Config
@@ -35,9 +35,9 @@ Each mutant runs in lockstep against the golden model on up to {early} short str
 survivor is compared with the original by SAT: from any state, the same next state and outputs in its module or else in
 the whole machine.
 What is not proven equivalent runs on up to {traces} more stress traces, then on every bundled kernel that fits the
-preset, and on traces that name two registers over and over, until it is killed. What is left is compared by SAT once
-more, from any state in which the bits of registers that cannot leave the value of the reset have it, and else listed
-with the reason why no trace shows it.
+preset, on traces that name two registers over and over, and on one that was found by search, until it is killed. What
+is left is compared by SAT once more, from any state in which the bits of registers that cannot leave the value of the
+reset have it, and else listed with the reason why no trace shows it.
 {borrowed}
 {killed} killed, {equivalent} proven equivalent, {listed} listed with a reason, {open} open.
 
@@ -91,7 +91,7 @@ def assess(scheme: Scheme, preset: str, count: int, root: Path, progress: Progre
             verdicts[number] = Verdict(verdict.mutant, equivalent=True)
             progress(verdicts[number])
     left = [verdict.mutant for verdict in verdicts.values() if not verdict.killed and not verdict.equivalent]
-    others: list[Load] = [*TRACES[EARLY:], *BORROWED, *map(Bundled, bundled_kernels()), *COUNTED]
+    others: list[Load] = [*TRACES[EARLY:], *BORROWED, *map(Bundled, bundled_kernels()), *COUNTED, *SEARCHED]
     for verdict in campaign(scheme, cfg, mutated, left, others, root, progress):
         mutant = verdict.mutant
         if not verdict.killed:
