@@ -16,7 +16,7 @@ from warpfile.schemes import SCHEMES
 from warpfile.sim.runner import cosim
 
 #: Machines of every scheme, and how many of them ``make test`` runs.
-MACHINES, SHORT = 200, 5
+MACHINES, SHORT = 200, 4
 LINTED = 1  #: of those, at full width
 
 every_machine, every_wide_machine = (

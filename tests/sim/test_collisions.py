@@ -8,10 +8,17 @@ from warpfile.schemes import SCHEMES, Scheme
 from warpfile.sim.runner import cosim
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.ltrf import LtrfConfig
+from warpfile.spec.schemes.packed import PackedConfig
 from warpfile.spec.stress import stress_trace
 
 READ = "    if (read_enable) read_data <= rows[read_address];\n"
 SAME_ROW = "write_enable && write_address == read_address"
+#: The renaming table: what one port reads while the other one writes.
+TABLE_READ = "      else read_data{own} <= rows[address{own}];\n"
+
+
+#: Their banks have one port, which reads or writes; their tables have two.
+RENAMED = [name for name, scheme in SCHEMES.items() if issubclass(scheme.parameters, PackedConfig)]
 
 
 def configuration(scheme: Scheme) -> Config:
@@ -30,7 +37,30 @@ def unanswered(verilog: str, when: str) -> str:
     return verilog.replace(READ, READ + unknown)
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+def wrong_table(verilog: str, when: str) -> str:
+    """The machine with a renaming table that gives a wrong entry where a port reads and the other one writes."""
+    for own, other in ((0, 1), (1, 0)):
+        read = TABLE_READ.format(own=own)
+        assert read in verilog
+        meets = f"enable{other} && write{other} && {when}"
+        value = f"({meets} ? ~rows[address{own}] : rows[address{own}])"
+        verilog = verilog.replace(read, read.replace(f"rows[address{own}]", value))
+    return verilog
+
+
+@pytest.mark.parametrize("name", RENAMED)
+@pytest.mark.parametrize(("when", "differ"), [("address0 == address1", False), ("1", True)])
+def test_no_entry_of_the_table_is_read_in_the_cycle_of_its_write(root, name, when, differ):
+    """Nothing is read where the other port writes; a table that is wrong for any row then is found."""
+    scheme, trace = SCHEMES[name], stress_trace(0, warps_per_cta=[2, 3], ctas=3, length=60, profile="bank")
+    cfg = scheme.configuration("tiny", lanes=2)
+    verilog = wrong_table(scheme.verilog(cfg, probes=True), when)
+    options = {"simulator": "icarus", "build_root": root / "build", "explain": False}
+    report = cosim(scheme, cfg, trace, verilog=verilog, **options)
+    assert bool(report.outcome.mismatches) == differ, report.outcome.first_mismatch
+
+
+@pytest.mark.parametrize("name", [name for name in SCHEMES if name not in RENAMED])
 def test_a_read_that_meets_a_write_of_its_row_is_never_used(root, name):
     scheme = SCHEMES[name]
     cfg = configuration(scheme)
