@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from warpfile.golden.run import Model, Stuck
@@ -30,13 +30,21 @@ class Watcher(Protocol):
 
 
 def watched(
-    model: Watched, environment: Environment, layout: ProbeLayout, watcher: Watcher, limit: int
+    model: Watched,
+    environment: Environment,
+    layout: ProbeLayout,
+    watcher: Watcher,
+    limit: int,
+    look: Callable[[], None] = lambda: None,
 ) -> Iterator[int]:
-    """Observation words of a whole run that the watcher agrees with. Raises :class:`Stuck` after ``limit`` cycles."""
+    """Observation words of a whole run that the watcher agrees with. ``look`` is called before every step, for who has
+    to see the registered state. Raises :class:`Stuck` after ``limit`` cycles.
+    """
     while not environment.done:
         if environment.cycle >= limit:
             raise Stuck(f"the run must end within {limit} cycles")
         stimulus = environment.stimulus()
+        look()
         word = model.step(stimulus)
         watcher.check(stimulus, layout.unpack(word))
         environment.observe(word)

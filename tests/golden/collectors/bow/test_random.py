@@ -9,7 +9,7 @@ import pytest
 from tests.golden.collectors.bow.invariants import make_watcher
 from tests.golden.collectors.bow.scenario import MODES, bow_layout, exactly_hinted, random_bow_config
 from tests.golden.machines import Bow, events_of
-from warpfile.golden.run import Stuck
+from tests.golden.watching import watched
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.bow import BowConfig
@@ -25,16 +25,8 @@ def watch_bow(cfg: BowConfig, trace: Trace, model: type[Bow] = Bow, limit: int =
     workload = prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
     watcher, observed = make_watcher(cfg, workload, machine), ObservedCounters(layout, events_of("bow", cfg))
-    while not environment.done:
-        if environment.cycle >= limit:
-            raise Stuck(f"no end within {limit} cycles")
-        stimulus = environment.stimulus()
-        watcher.look()
-        word = machine.step(stimulus)
-        watcher.check(stimulus, layout.unpack(word))
+    for word in watched(machine, environment, layout, watcher, limit, watcher.look):
         observed.add(word)
-        environment.observe(word)
-    watcher.check_end(machine.counters)
     totals = observed.totals()
     assert {name: machine.counters[name] for name in totals} == totals
     assert set(machine.counters) - set(totals) == {"instructions"}

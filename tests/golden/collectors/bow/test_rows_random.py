@@ -10,7 +10,7 @@ import pytest
 from tests.golden.collectors.bow.rows import RowsWatcher
 from tests.golden.machines import BowRows, events_of, layout_of
 from tests.golden.rf.packed.scenario import make
-from warpfile.golden.run import Stuck
+from tests.golden.watching import watched
 from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
@@ -29,18 +29,9 @@ def watch_rows(cfg: PackedConfig, trace: Trace, model: type[BowRows] = BowRows, 
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
     watcher = RowsWatcher(cfg, workload, refuses=True, model=machine)
     observed, waits = ObservedCounters(layout, events_of(SCHEME, cfg)), Counter[str]()
-    while not environment.done:
-        if environment.cycle >= limit:
-            raise Stuck(f"no end within {limit} cycles")
-        stimulus = environment.stimulus()
-        watcher.look()
-        word = machine.step(stimulus)
-        fields = layout.unpack(word)
-        watcher.check(stimulus, fields)
+    for word in watched(machine, environment, layout, watcher, limit, watcher.look):
         observed.add(word)
-        environment.observe(word)
-        waits.update(waiting(cfg, fields))
-    watcher.check_end(machine.counters)
+        waits.update(waiting(cfg, layout.unpack(word)))
     totals = observed.totals()
     assert {name: machine.counters[name] for name in totals} == totals
     assert set(machine.counters) - set(totals) == {"instructions"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.golden.collectors.read_window.invariants import WindowWatcher
 from tests.golden.machines import Modern, events_of, layout_of
-from warpfile.golden.run import Stuck
+from tests.golden.watching import watched
 from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
@@ -21,16 +21,8 @@ def watch(
     work = prepare(cfg, find("modern").annotated(cfg, trace, loosened))
     environment, machine = Environment(cfg, work, layout), model(cfg, layout)
     watcher, observed = WindowWatcher(cfg, machine, trace), ObservedCounters(layout, events_of("modern", cfg))
-    while not environment.done:
-        if environment.cycle >= limit:
-            raise Stuck(f"no end within {limit} cycles")
-        stimulus = environment.stimulus()
-        watcher.look()
-        word = machine.step(stimulus)
-        watcher.check(stimulus, layout.unpack(word))
+    for word in watched(machine, environment, layout, watcher, limit, watcher.look):
         observed.add(word)
-        environment.observe(word)
-    watcher.check_end(machine.counters)
     totals = observed.totals()
     assert {name: machine.counters[name] for name in totals} == totals
     assert set(machine.counters) - set(totals) == {"instructions", "bank_writes"}
