@@ -1,12 +1,12 @@
 """``modern``: two banks, a read window, a reuse cache and issue by control codes (docs/schemes/modern.md)."""
 
+from warpfile.schemes.baseline import TURING_NM
 from warpfile.schemes.part import Hints, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.modern import STRUCTURES, ReadWindowConfig, window_events, window_probes
 from warpfile.spec.schemes.ported import PortedConfig
 
-TURING_NM = 12  #: NVIDIA Turing GPU Architecture whitepaper (2018): TSMC 12 nm FFN
 PLANNED = "banks whose reads are planned ahead"
 PLANNING = "collectors that plan every read ahead"
 _PASS = "warpfile.compiler.passes.modern.annotate"
@@ -15,8 +15,8 @@ CGGTY = Part(
     name="cggty",
     slot="scheduler",
     summary="the last issuer as long as it can, then the warp that was launched last",
-    golden="warpfile.golden.scheduler.youngest:Cggty",
-    rtl="warpfile.hdl.scheduler.youngest:Cggty",
+    golden="warpfile.golden.scheduler.policy:Cggty",
+    rtl="warpfile.hdl.scheduler.policy:Cggty",
 )
 READ_WINDOW = Part(
     name="read_window",

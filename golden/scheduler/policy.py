@@ -61,6 +61,18 @@ class Gto(Oldest):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
+class Cggty(Gto):
+    """The last issuer as long as it is eligible, otherwise the one launched last (docs/schemes/modern.md)."""
+
+    def choose(self, eligible: int) -> int:
+        """See :class:`golden.scheduler.contract.Scheduler`."""
+        last = self._last
+        if last >= 0 and eligible >> last & 1:
+            return last
+        return first_of(eligible, reversed(self._age))
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Lrr:
     """Loose round robin: the first eligible warp at or after the one behind the last issuer."""
 

@@ -1,6 +1,6 @@
-"""Warp schedulers that see one eligibility mask: greedy-then-oldest, oldest and loose round robin."""
+"""Warp schedulers that see one eligibility mask: greedy-then-oldest or -youngest, oldest and loose round robin."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
 from warpfile.hdl.arbiter import Ages, RoundRobin, oldest_one
@@ -27,11 +27,27 @@ class Gto(wiring.Component):
         m.d.comb += [
             ages.arrive.eq(self.launch),
             greedy.eq(self.eligible & last),
-            self.grant.eq(Mux(greedy.any(), greedy, oldest_one(self.eligible, ages.older))),
+            self.grant.eq(Mux(greedy.any(), greedy, oldest_one(self.eligible, self._before(ages)))),
         ]
         with m.If(self.taken):
             m.d.sync += last.eq(self.grant & ~self.exit)
         return m
+
+    def _before(self, ages: Ages) -> Value:
+        """Bit ``warp * warps + other``: the other one goes first."""
+        return ages.older
+
+
+class Cggty(Gto):
+    """The warp that issued last while it can, otherwise the warp that was launched last (docs/schemes/modern.md).
+
+    Ports: :func:`scheduler_members`.
+    """
+
+    def _before(self, ages: Ages) -> Value:
+        """The age triangle, read the other way round."""
+        count = self._cfg.warps
+        return Cat(ages.older[count * other + warp] for warp in range(count) for other in range(count))
 
 
 class Oldest(wiring.Component):

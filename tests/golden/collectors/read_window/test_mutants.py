@@ -26,7 +26,7 @@ from warpfile.golden.collectors.read_window.reading import Reading
 from warpfile.golden.collectors.read_window.reuse import ReuseCache
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.ported.file import PortedFile
-from warpfile.golden.scheduler.youngest import Cggty
+from warpfile.golden.scheduler.policy import Cggty
 from warpfile.spec.schemes.modern import ReadWindowConfig
 
 pytestmark = pytest.mark.plain

@@ -1,7 +1,7 @@
 """Greedy, then the youngest: docs/schemes/modern.md, section 11."""
 
 from tests.hdl.rf.packed.bench import run
-from warpfile.hdl.scheduler.youngest import Cggty
+from warpfile.hdl.scheduler.policy import Cggty
 from warpfile.spec.config import Config
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.golden.machines import Baseline, layout_of
 from tests.golden.scenario import NOP, hand_trace
-from warpfile.golden.scheduler.youngest import Cggty
+from warpfile.golden.scheduler.policy import Cggty
 from warpfile.schemes import find
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
