@@ -13,6 +13,8 @@ from warpfile.hdl.rf.packed import file
 from warpfile.hdl.rf.packed.evictions import Evictions
 from warpfile.hdl.rf.packed.file import PackedFile
 
+Pair = tuple[int, int]  #: warp and register
+
 
 @pytest.fixture(autouse=True)
 def simulated(monkeypatch) -> None:
@@ -134,6 +136,19 @@ def test_a_file_without_one_of_the_rules_is_found_out(monkeypatch, rule: str) ->
         lived(windows())
 
 
+def present(ctx, part: Evictions, leaving: Pair, results: list[Pair], looked: list[Pair]) -> None:
+    """Warps and registers of what is evicted, of the results by port, and of one look-up per warp."""
+    ctx.set(part.warp, leaving[0])
+    ctx.set(part.register_name, leaving[1])
+    for port, (warp, register) in enumerate(results):
+        ctx.set(part.results[port].warp, warp)
+        ctx.set(part.results[port].register, register)
+    ctx.set(part.locate, (1 << len(looked)) - 1)
+    for warp, register in looked:
+        ctx.set(part.locate_warps[warp], warp)
+        ctx.set(part.locate_registers[warp], register)
+
+
 def test_what_is_under_way_is_waited_for() -> None:
     """W0 and W1 of port 0 with registers at random, three results, two look-ups, a sweep."""
     cfg = windows()
@@ -158,17 +173,9 @@ def test_what_is_under_way_is_waited_for() -> None:
             for name in names:
                 ctx.set(getattr(part, f"{name}_warp"), places[name][0])
                 ctx.set(getattr(part, f"{name}_register"), places[name][1])
-            ctx.set(part.warp, leaving[0])
-            ctx.set(part.register_name, leaving[1])
             ctx.set(part.stores, sum(bit << port for port, bit in enumerate(stores)))
-            for port, (warp, register) in enumerate(results):
-                ctx.set(part.results[port].warp, warp)
-                ctx.set(part.results[port].register, register)
-            ctx.set(part.locate, (1 << cfg.warps) - 1)
-            for warp, register in looked:
-                ctx.set(part.locate_warps[warp], warp)
-                ctx.set(part.locate_registers[warp], register)
             ctx.set(part.sweep_warp, swept)
+            present(ctx, part, leaving, results, looked)
             busy = [places[name] for name, bit in zip(names, under_way, strict=True) if bit]
             late = [bit and result in busy for bit, result in zip(stores, results, strict=True)]
             stands, waits = valid and not stores[0], valid and leaving in busy
