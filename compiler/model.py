@@ -223,7 +223,10 @@ class Function:
 
 @dataclass(frozen=True)
 class Listing:
-    """All functions of one text. ``shows_data``: whether sections other than code are in it (not so for ``-c``)."""
+    """All functions of one text. ``shows_data``: whether sections other than code are in it (not so for ``-c``).
+
+    ``architecture`` is 75 for code for sm_75.
+    """
 
     name: str
     text: str
@@ -233,6 +236,7 @@ class Listing:
     symbols: Mapping[str, Symbol] = field(default_factory=dict)
     constant_symbols: Mapping[str, Symbol] = field(default_factory=dict)  #: variables of constant bank 3
     warnings: tuple[str, ...] = ()
+    architecture: int | None = None  #: None where the listing does not tell
 
     def function(self, name: str) -> Function:
         """The function of that name; a :class:`ValueError` lists the names there are."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from warpfile.compiler.architectures import remark
 from warpfile.compiler.code_section import STEP, CodeSection, linked
 from warpfile.compiler.cubin import machine_code
 from warpfile.compiler.errors import ListingError
@@ -26,6 +27,7 @@ _CODE = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+([^/\s.].*)$")
 _ENCODING = re.compile(r"\s*/\*\s*0x([0-9a-f]{16})\s*\*/\s*$")
 _LABEL = re.compile(r"([^\s:/]+):\s*$")
 _TYPE = re.compile(r"\s*\.type\s+([^,\s]+),@function")
+_ARCHITECTURE = re.compile(r"\s*(?:\.target\s+|code for )sm_([0-9]{2,3})")
 _REGISTERS = re.compile(r"SHI_REGISTERS=([0-9]{1,9})")
 
 
@@ -69,6 +71,7 @@ class _Reader:
         self.code: dict[str, CodeSection] = {}
         self.data: dict[str, Section] = {}
         self.current: CodeSection | Section | None = None
+        self.architecture: int | None = None
 
     def line(self, number: int, line: str) -> None:
         """Take one line of the listing."""
@@ -76,6 +79,8 @@ class _Reader:
             self._open(match[1].strip('"'))
         elif match := _CUOBJDUMP.match(line):
             self._open(".text." + match[1])
+        elif self.current is None and (match := _ARCHITECTURE.match(line)):
+            self.architecture = int(match[1])
         elif isinstance(self.current, Section):
             self._data_line(number, line, self.current)
         else:
@@ -131,7 +136,8 @@ class _Reader:
 
     def listing(self, text: str) -> Listing:
         """Everything that was read, as frozen data."""
-        warnings: list[str] = []
+        found = remark(self.architecture)
+        warnings = [f"{self.name}: {found}"] if found else []
         sections = {code.name: code for code in self.code.values() if code.raw}
         for code in sections.values():
             self._show_encodings(code)
@@ -147,6 +153,7 @@ class _Reader:
             symbols=symbols,
             constant_symbols=constants.symbols(0) if constants else {},
             warnings=tuple(dict.fromkeys(warnings)),
+            architecture=self.architecture,
         )
 
     def _show_encodings(self, code: CodeSection) -> None:

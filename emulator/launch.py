@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from warpfile.compiler import Function, Listing, ListingError, load_listing
+from warpfile.compiler.architectures import is_executed, remark
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.constants import Constant
 from warpfile.emulator.errors import LaunchError
@@ -89,11 +90,14 @@ def _read_table(path: Path) -> dict[str, Any]:
 
 def _read_listing(path: Path) -> Listing:
     try:
-        return load_listing(path)
+        listing = load_listing(path)
     except FileNotFoundError:
         raise LaunchError(f"{path}: listing must exist (make it with 'nvdisasm FILE.cubin')") from None
     except (ListingError, InputError) as error:
         raise LaunchError(str(error)) from None
+    if not is_executed(listing.architecture):
+        raise LaunchError(f"{path}: {remark(listing.architecture)}")
+    return listing
 
 
 def _string(path: Path, table: dict[str, Any], key: str) -> str:
