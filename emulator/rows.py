@@ -175,11 +175,12 @@ def _array(where: str, directory: Path, key: str, file: object) -> np.ndarray:
 
 
 def _read(path: Path) -> np.ndarray:
-    """The array of a .npy file; pickled objects are refused, since they could run code.
+    """The array of a .npy file, little-endian as a GPU has it; pickled objects are refused, since they could run code.
 
     It is mapped first, so that a header that promises more than the file has costs nothing.
     """
     check_input(path, _LARGEST_ARRAY)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return np.array(np.lib.format.open_memmap(path, mode="r"), order="C")
+        array = np.lib.format.open_memmap(path, mode="r")
+        return np.array(array, array.dtype.newbyteorder("<"), order="C")

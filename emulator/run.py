@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warpfile.compiler.architectures import remark
 from warpfile.emulator import families  # noqa: F401  registers the opcodes
 from warpfile.emulator.arguments import buffers, parameter_bytes
 from warpfile.emulator.barriers import combine_votes
@@ -37,7 +38,7 @@ class Result:
     trace: Trace
     expectations: tuple[Expectation, ...]
     seconds: float
-    buffers: dict[str, np.ndarray]  #: bytes of every buffer argument after the launch
+    buffers: dict[str, np.ndarray]  #: every buffer argument after the launch, with type and shape of its init
 
 
 def execute(launch: Launch, instruction_limit: int | None = None, progress: Progress | None = None) -> Result:
@@ -60,8 +61,7 @@ def execute(launch: Launch, instruction_limit: int | None = None, progress: Prog
                 progress(number + 1, ctas)
     checked = [argument for argument, _ in buffers(launch.arguments) if argument.expect is not None]
     expectations = tuple(check(argument, machine.buffers[argument.name]) for argument in checked)
-    contents = {name: region.bytes[: region.size].copy() for name, region in machine.buffers.items()}
-    return Result(machine.trace(), expectations, time.perf_counter() - start, contents)
+    return Result(machine.trace(), expectations, time.perf_counter() - start, machine.contents())
 
 
 class _Machine:
@@ -148,6 +148,14 @@ class _Machine:
             warps.append(warp)
         return warps
 
+    def contents(self) -> dict[str, np.ndarray]:
+        """Buffers as they are now."""
+        found = {}
+        for argument, init in buffers(self.launch.arguments):
+            region = self.buffers[argument.name]
+            found[argument.name] = region.bytes[: region.size].copy().view(init.dtype).reshape(init.shape)
+        return found
+
     @property
     def shared_bytes(self) -> int:
         """Shared memory of a CTA; where the static part is unknown, as far as the launch touched it."""
@@ -160,6 +168,7 @@ class _Machine:
         """The records as a trace."""
         starts = np.cumsum([0, *map(len, self.records)], dtype=np.int64)
         launch, records = self.launch, self.records
+        note = remark(launch.listing.architecture)
         return Trace(
             kernel=launch.function.name,
             grid=launch.grid,
@@ -168,6 +177,7 @@ class _Machine:
             registers=_registers(self.program),
             source="emulated",
             listing=launch.listing.text,
+            notes=(note,) if note else (),
             program=self.program,
             warp_start=starts,
             warp_cta=np.array(self.warp_cta, dtype=np.int32),

@@ -25,7 +25,7 @@ def emulated(name: str, setting: str) -> dict[str, np.ndarray]:
     """The same buffers as the emulator leaves them."""
     contents = execute(load_kernel(KERNELS / name, setting)).buffers
     return {
-        buffer: contents[buffer][: expect.nbytes].view(expect.dtype).reshape(expect.shape)
+        buffer: contents[buffer].reshape(-1).view(np.uint8)[: expect.nbytes].view(expect.dtype).reshape(expect.shape)
         for buffer, expect in expected(name, setting).items()
     }
 
