@@ -19,8 +19,9 @@ import numpy as np
 
 from warpfile.hardware import compare, kernels, measure, probes
 from warpfile.hardware.driver import Device, DeviceError
-from warpfile.kernels.build import ARCHITECTURE, BuildError, find_tool, run_tool
+from warpfile.kernels.build import ARCHITECTURE
 from warpfile.kernels.reference import names
+from warpfile.kernels.toolkit import ToolError, find_tool, run_tool
 
 MANY = 8192  #: operands of a probe in the longer run
 PARTS = ("probes", "exhaustive", "kernels", "latencies")
@@ -104,7 +105,7 @@ def main(words: list[str]) -> int:
         else:
             print((__doc__ or "").strip(), file=sys.stderr)
             return 2
-    except (BuildError, DeviceError) as error:
+    except (ToolError, DeviceError) as error:
         print(f"warpfile.hardware: {error}", file=sys.stderr)
         return 2
     return 0

@@ -15,7 +15,8 @@ from warpfile.emulator.arguments import buffers, parameter_bytes
 from warpfile.emulator.launch import SETTINGS, load_kernel
 from warpfile.hardware import latency, probes
 from warpfile.hardware.driver import Device
-from warpfile.kernels.build import KERNELS, find_tool, run_tool
+from warpfile.kernels.build import KERNELS
+from warpfile.kernels.toolkit import find_tool, run_tool
 
 EXHAUSTIVE = Path(__file__).with_name("exhaustive.cu")
 FUNCTION = re.compile(r"^(?:FUNCTION|HIGH)\((\w+), \"([^\"]+)\"", re.MULTILINE)

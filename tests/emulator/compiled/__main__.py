@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 
 from tests.emulator.compiled import FOLDER, NAMES
-from warpfile.kernels.build import ARCHITECTURE, find_tool, run_tool
+from warpfile.kernels.build import ARCHITECTURE
+from warpfile.kernels.toolkit import find_tool, run_tool
 
 for name in NAMES:
     with tempfile.TemporaryDirectory() as directory:
