@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
+
+import numpy as np
 
 from warpfile.spec.reading import named
 
@@ -19,7 +24,7 @@ def file_name(name: str) -> str:
     return re.sub("[^A-Za-z0-9_.-]+", "_", name).lstrip(".-")[:_LONGEST_NAME] or "kernel"
 
 
-def write_files(texts: Mapping[Path, str | Iterable[str]]) -> None:
+def write_files(texts: Mapping[Path, str | bytes | Iterable[str]]) -> None:
     """Write all files, or none: each is first written beside its place and renamed when all are complete."""
     partials = {path: path.with_name(f"{path.name}.{os.getpid()}.partial") for path in texts}
     try:
@@ -28,7 +33,9 @@ def write_files(texts: Mapping[Path, str | Iterable[str]]) -> None:
                 raise IsADirectoryError(f"{path} must be a file, not a directory")
             path.parent.mkdir(parents=True, exist_ok=True)
             with named(path):
-                if isinstance(text, str):
+                if isinstance(text, bytes):
+                    partials[path].write_bytes(text)
+                elif isinstance(text, str):
                     partials[path].write_text(text, encoding="utf-8")
                 else:
                     with partials[path].open("w", encoding="utf-8") as stream:
@@ -38,6 +45,40 @@ def write_files(texts: Mapping[Path, str | Iterable[str]]) -> None:
     finally:
         for partial in partials.values():
             _discard(partial)
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to write to, which has the name ``path`` when all is done; nothing stays of one that is not.
+
+    Raises ``FileExistsError`` where something of that name is already there, but for an empty folder.
+    """
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise FileExistsError(f"{path} must be a new or an empty folder")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as name:
+        whole = Path(name) / "whole"
+        whole.mkdir()
+        yield whole
+        whole.replace(path)
+
+
+def write_arrays(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write arrays as ``NAME.npy`` into a folder, all or none. Raises ``ValueError`` for names too much alike."""
+    files: dict[Path, bytes] = {}
+    for name, array in arrays.items():
+        path = folder / f"{file_name(name)}.npy"
+        if path in files:
+            raise ValueError(f"names of buffers must differ in letters and digits, but two are written to {path}")
+        files[path] = array_bytes(array)
+    write_files(files)
+
+
+def array_bytes(array: np.ndarray) -> bytes:
+    """Contents of a ``.npy`` file."""
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
 
 
 def write_json(path: Path, document: object) -> None:

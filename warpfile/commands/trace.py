@@ -13,7 +13,7 @@ from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.inputs import execute_kernel, kernel_directory, save_trace
 from warpfile.options import Design, configured, designs, json_file, kernel_options
-from warpfile.outputs import file_name, write_json
+from warpfile.outputs import file_name, write_arrays, write_json
 
 if TYPE_CHECKING:
     from warpfile.emulator.run import Result
@@ -49,6 +49,13 @@ if TYPE_CHECKING:
     help="Trace file; several imported kernels get their numbers appended (T-1.npz). Default: the kernel's function"
     " name with .npz, in the current folder.",
 )
+@click.option(
+    "--save-outputs",
+    "outputs",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write every buffer as the kernel leaves it, one .npy file each, also where it is not as expected.",
+)
 @click.option("--scheme", "annotate", metavar="SCHEME", help="Store the hints of this scheme in the trace.")
 @configured
 @kernel_options
@@ -59,6 +66,7 @@ def trace(
     number: int | None,
     headers: tuple[str, ...],
     output: Path | None,
+    outputs: Path | None,
     annotate: str | None,
     preset: str | None,
     changes: tuple[str, ...],
@@ -74,7 +82,21 @@ def trace(
     with --scheme the hints are in the file, for that scheme in that configuration.
 
     \b
+    A kernel directory has kernel.sass, launch.toml and the .npy files that it names:
+      kernel = "saxpy"        function of kernel.sass
+      grid = [4, 1, 1]        CTAs in x, y, z
+      block = [256, 1, 1]     threads in x, y, z
+      shared_bytes = 0        dynamic shared memory; static_shared_bytes where the listing does not show it
+      [[args]]                one per parameter, in order
+      name = "n"
+      type = "i32"            i8 to i64, u8 to u64, f32, f64: value; buffer: init, and expect, rtol, atol;
+      value = 1000            pointer: buffer, offset; struct: [[args.fields]], align
+      [[constants]]           contents of a __constant__ variable: name or offset, init
+    docs/kernels.md has every key. warpfile import makes such a directory of a CUDA file.
+
+    \b
     Example: warpfile trace saxpy --setting large -o saxpy.npz
+    Example: warpfile trace saxpy --save-outputs computed
     Example: warpfile trace saxpy --scheme bow_wr --set window=4 -o saxpy.npz
     Example: warpfile trace --accelsim traces --kernel 2 -o second.npz
     """
@@ -85,14 +107,14 @@ def trace(
     if accelsim is not None:
         if wanted:
             raise click.UsageError("--scheme must go with KERNEL: an imported trace is annotated when it is run")
-        _check_alone(kernel, setting, instruction_limit)
+        _check_alone(kernel, setting, instruction_limit, outputs)
         _import(accelsim, number, headers, output, json_path)
     elif number is not None or headers:
         raise click.UsageError("--kernel and --header must go with --accelsim DIR")
     elif kernel is None:
         raise click.UsageError("KERNEL must be a bundled kernel or a kernel directory, and is missing")
     else:
-        _execute(kernel, setting, instruction_limit, output, wanted, json_path)
+        _execute(kernel, setting, instruction_limit, output, outputs, wanted, json_path)
 
 
 def _import(
@@ -110,6 +132,7 @@ def _execute(
     setting: str,
     instruction_limit: int | None,
     output: Path | None,
+    outputs: Path | None,
     wanted: Design | None,
     json_path: Path | None,
 ) -> None:
@@ -118,6 +141,8 @@ def _execute(
         result = execute_kernel(directory, setting, instruction_limit, report)
     failed = [expectation.name for expectation in result.expectations if not expectation.ok]
     path = output or Path(f"{file_name(result.trace.kernel)}.npz")
+    if outputs:
+        write_arrays(outputs, result.buffers)
     if not failed:
         save_trace(wanted.scheme.annotated(wanted.config, result.trace) if wanted else result.trace, path)
     if json_path:
@@ -143,9 +168,9 @@ def trace_facts(result: Result) -> dict[str, object]:
     }
 
 
-def _check_alone(kernel: str | None, setting: str, instruction_limit: int | None) -> None:
-    if kernel is not None or setting != "launch" or instruction_limit is not None:
-        raise click.UsageError("--accelsim must go without KERNEL, --setting and --instruction-limit")
+def _check_alone(kernel: str | None, setting: str, instruction_limit: int | None, outputs: Path | None) -> None:
+    if kernel is not None or setting != "launch" or instruction_limit is not None or outputs is not None:
+        raise click.UsageError("--accelsim must go without KERNEL, --setting, --instruction-limit and --save-outputs")
 
 
 def _check_suffix(output: Path | None) -> None:
@@ -156,6 +181,10 @@ def _check_suffix(output: Path | None) -> None:
 def _show(result: Result) -> None:
     made = result.trace
     say(f"{made.kernel}: {made.warps} warps, {made.instructions:,} warp instructions, {result.seconds:.2f} s")
-    if result.expectations:
-        rows = [(one.name, "as expected" if one.ok else "WRONG", one.worst_error) for one in result.expectations]
-        show_table(("buffer", "contents", "worst error"), rows)
+    for note in made.notes:
+        say(f"note: {note}")
+    if not result.expectations:
+        say("no buffer of the launch file has an expect: nothing was checked")
+        return
+    rows = [(one.name, "as expected" if one.ok else "WRONG", one.worst_error) for one in result.expectations]
+    show_table(("buffer", "contents", "worst error"), rows)
