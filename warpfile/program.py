@@ -14,6 +14,7 @@ from warpfile.commands.cosim import cosim
 from warpfile.commands.demo import demo
 from warpfile.commands.energy import energy_command
 from warpfile.commands.generate import generate
+from warpfile.commands.importing import import_command
 from warpfile.commands.run import run
 from warpfile.commands.trace import trace
 from warpfile.compiled import form
@@ -45,5 +46,19 @@ def main() -> None:
     """
 
 
-for command in (schemes, kernels, presets, generate, trace, analyze, run, cosim, area, energy_command, demo):
+_COMMANDS = (
+    schemes,
+    kernels,
+    presets,
+    generate,
+    import_command,
+    trace,
+    analyze,
+    run,
+    cosim,
+    area,
+    energy_command,
+    demo,
+)
+for command in _COMMANDS:
     main.add_command(command)

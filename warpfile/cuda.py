@@ -1,0 +1,97 @@
+"""From a CUDA file or a cubin to a kernel directory, with NVIDIA's compiler and disassembler."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from warpfile.compiler import Function, Listing, parse
+from warpfile.compiler.architectures import TARGET, is_executed, remark
+from warpfile.compiler.cubin import architecture
+from warpfile.compiler.parser import LARGEST_LISTING
+from warpfile.display import Report
+from warpfile.kernels.toolkit import find_tool, run_tool
+from warpfile.outputs import file_name, new_folder
+from warpfile.signature import plain_name
+from warpfile.skeleton import skeleton
+from warpfile.spec.reading import check_input, read_input
+
+SUFFIXES = (".cu", ".cubin")
+_ENTRY = re.compile(r'^\s*\.other\s+([^,\s]+),@"STO_CUDA_ENTRY', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A kernel with its listing and its launch file to be filled in."""
+
+    listing: Listing
+    function: Function
+    launch: str
+
+    @property
+    def folder(self) -> Path:
+        """Where it goes if nobody says where."""
+        return Path(file_name(plain_name(self.function.name)))
+
+    def write(self, folder: Path) -> None:
+        """Make the kernel directory, whole or not at all."""
+        with new_folder(folder) as place:
+            (place / "kernel.sass").write_text(self.listing.text, encoding="utf-8")
+            (place / "launch.toml").write_text(self.launch, encoding="utf-8")
+
+
+def import_kernel(source: Path, wanted: str | None, report: Report) -> Imported:
+    """Compile, disassemble and read a kernel, the only one or the wanted one by its symbol or its plain name.
+
+    Raises ``ValueError`` and ``OSError``.
+    """
+    if source.suffix not in SUFFIXES:
+        raise ValueError(f"FILE must be a .cu or a .cubin, not {str(source)!r}")
+    check_input(source, LARGEST_LISTING)
+    with tempfile.TemporaryDirectory(prefix="warpfile-") as name:
+        cubin = Path(name) / f"{file_name(source.stem)}.cubin"
+        if source.suffix == ".cu":
+            report("compile")
+            _compile(source, cubin)
+        else:
+            cubin.write_bytes(read_input(source, LARGEST_LISTING))
+        _check(source, cubin.read_bytes())
+        report("disassemble")
+        text = run_tool([str(find_tool("nvdisasm")), "-hex", cubin.name], cubin.parent)
+    if len(text) > LARGEST_LISTING:
+        raise ValueError(f"{source}: listing must have at most {LARGEST_LISTING:,} characters, not {len(text):,}")
+    symbol = _chosen(source, text, wanted)
+    listing = parse(text, f"listing of {source}")
+    function = listing.function(symbol)
+    return Imported(listing, function, skeleton(listing, function))
+
+
+def _compile(source: Path, cubin: Path) -> None:
+    options = [f"-arch=sm_{TARGET}", "-O3", "-cubin", "-o", str(cubin)]
+    run_tool([str(find_tool("nvcc")), *options, str(source)])
+
+
+def _check(source: Path, cubin: bytes) -> None:
+    """Refuse what is no cubin, or one whose code cannot be executed."""
+    try:
+        found = architecture(cubin)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None
+    if not is_executed(found):
+        raise ValueError(f"{source}: {remark(found)}")
+
+
+def _chosen(source: Path, text: str, wanted: str | None) -> str:
+    """Symbol of the kernel."""
+    kernels = {symbol: plain_name(symbol) for symbol in sorted(_ENTRY.findall(text))}
+    if not kernels:
+        raise ValueError(f"{source} must hold a kernel, a __global__ function; templates must be instantiated")
+    matching = [symbol for symbol, plain in kernels.items() if wanted in (None, symbol, plain)]
+    if len(matching) == 1:
+        return matching[0]
+    plain = sorted(set(kernels.values()))
+    names = ", ".join(plain if len(plain) == len(kernels) else kernels)
+    given = "" if wanted is None else f", not {wanted!r}"
+    raise ValueError(f"--kernel must be one of {names}, the kernels of {source}{given}")

@@ -1,0 +1,88 @@
+"""A launch file to be filled in: what a listing tells of a kernel, with a line for each thing that it does not tell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from warpfile.compiler import Function, Listing
+from warpfile.compiler.model import Parameter
+from warpfile.display import printable
+from warpfile.signature import launch_type, parameter_types, signature
+
+_BY_SIZE = {1: "i8", 2: "i16", 4: "i32", 8: "buffer"}
+_ALIGNMENTS = (1, 2, 4, 8, 16)
+
+
+def skeleton(listing: Listing, function: Function) -> str:
+    """Text of ``launch.toml``. Raises ``ValueError`` for a listing that shows no parameters.
+
+    Launch, values and arrays are missing; until they are given, reading it is refused in a line that names the first.
+    """
+    if function.parameters is None:
+        raise ValueError(f"{listing.name}: listing must show the parameters of {function.name}")
+    types = parameter_types(function.name)
+    known = types is not None and len(types) == len(function.parameters)
+    lines = [
+        "# A launch to be filled in: take away the # of a line and give what belongs there. All keys: docs/kernels.md",
+        f"kernel = {_text(function.name)}  # {printable(signature(function.name))}",
+        "# grid = [1, 1, 1]  # CTAs in x, y, z",
+        "# block = [32, 1, 1]  # threads in x, y, z",
+        "shared_bytes = 0  # dynamic shared memory",
+        f"static_shared_bytes = {function.static_shared or 0}",
+    ]
+    if function.parameters and not known:
+        lines.append("# Types are guessed by their sizes: the name of a C function does not have them.")
+    end = 0
+    for parameter, cpp in zip(function.parameters, types if types and known else _unknown(function), strict=True):
+        lines += ["", *_argument(parameter, cpp, end)]
+        end = parameter.offset + parameter.size
+    return "\n".join([*lines, *_constants(listing)]) + "\n"
+
+
+def _unknown(function: Function) -> tuple[str, ...]:
+    return ("",) * len(function.parameters or ())
+
+
+def _argument(parameter: Parameter, cpp: str, end: int) -> Iterator[str]:
+    """The lines of one parameter; the one before it ends at ``end``."""
+    name = f"p{parameter.ordinal}"
+    kind = launch_type(cpp) if cpp else _BY_SIZE.get(parameter.size)
+    yield f"[[args]]  # at {parameter.offset:#x}, size {parameter.size}"
+    yield f'name = "{name}"'
+    if kind is None:
+        yield from _structure(parameter, cpp, end)
+        return
+    yield f'type = "{kind}"' + (f"  # {printable(cpp)}" if cpp else "")
+    if kind == "buffer":
+        yield f'init = "{name}.npy"  # contents before the kernel'
+        yield f'# expect = "{name}_expected.npy"  # and behind it; rtol and atol where it need not be exact'
+    else:
+        yield "# value = 0"
+
+
+def _structure(parameter: Parameter, cpp: str, end: int) -> Iterator[str]:
+    """A parameter of any size as words: whoever knows the structure writes its fields."""
+    width = 4 if parameter.size % 4 == 0 and parameter.offset % 4 == 0 else 1
+    yield 'type = "struct"' + (f"  # {printable(cpp)}" if cpp else "")
+    if (align := _alignment(parameter, end)) > width:
+        yield f"align = {align}"
+    yield "[[args.fields]]"
+    yield 'name = "words"' if width == 4 else 'name = "bytes"'
+    yield f'type = "u{8 * width}"'
+    yield f"# value = {[0] * (parameter.size // width)}"
+
+
+def _alignment(parameter: Parameter, end: int) -> int:
+    """The least alignment that puts a parameter to its place, behind the one before it."""
+    return next((one for one in _ALIGNMENTS if end + -end % one == parameter.offset), _ALIGNMENTS[-1])
+
+
+def _constants(listing: Listing) -> Iterator[str]:
+    for name, symbol in listing.constant_symbols.items():
+        yield from ("", "# [[constants]]", f"# name = {_text(name)}", f'# init = "constant.npy"  # {symbol.size} bytes')
+
+
+def _text(text: str) -> str:
+    """A string of TOML."""
+    return json.dumps(text).replace("\x7f", "\\u007f")
