@@ -45,6 +45,17 @@ def kernel_directory(kernel: str) -> Path:
     raise KernelError(f"KERNEL must be a bundled kernel ({names}), a kernel directory or a .npz trace, not {kernel!r}")
 
 
+def listing_file(listing: str) -> Path:
+    """The listing of a bundled kernel or of a kernel directory, or the file itself."""
+    path = bundled_kernels().get(listing, Path(listing))
+    return path / "kernel.sass" if path.is_dir() else path
+
+
+def spelled(folder: Path) -> str:
+    """A kernel directory as a KERNEL of a command line, which no bundled kernel hides."""
+    return f"./{folder}" if str(folder) in bundled_kernels() else str(folder)
+
+
 def obtain_trace(kernel: str, setting: str, limit: int | None, report: Report) -> Trace:
     """Load a trace file, or execute a kernel whose expectations must hold.
 

@@ -8,6 +8,7 @@ import click
 
 from warpfile.cuda import import_kernel
 from warpfile.display import progress, say
+from warpfile.inputs import spelled
 from warpfile.signature import signature
 
 
@@ -44,4 +45,4 @@ def import_command(source: Path, kernel: str | None, output: Path | None) -> Non
     say(f"{signature(function.name)}: {len(function.instructions)} instructions, parameters: {count}")
     for warning in found.listing.warnings:
         say(f"warning: {warning}")
-    say(f"fill in {folder / 'launch.toml'}, then: warpfile trace {folder}")
+    say(f"fill in {folder / 'launch.toml'}, then: warpfile trace {spelled(folder)}")
