@@ -46,6 +46,7 @@ def analyze_function(function: Function) -> dict[str, Any]:
         row: dict[str, Any] = {
             "offset": instruction.offset,
             "opcode": instruction.full_opcode,
+            "text": instruction.text,
             "defs": defs,
             "uses": uses,
             "live_in": general_registers(live.live_in[index]),

@@ -10,31 +10,44 @@ import click
 
 from warpfile.analysis import analyze_listing
 from warpfile.display import progress, say, show_table
+from warpfile.flowchart import write_flowchart
+from warpfile.inputs import listing_file
 from warpfile.options import json_file
 from warpfile.outputs import write_rows
 
 
 @click.command()
-@click.argument("listing", metavar="FILE.sass", type=click.Path(path_type=Path))
+@click.argument("listing", metavar="FILE.sass|KERNEL")
 @click.option("--function", metavar="NAME", help="Analyze this function only. Default: all of them.")
+@click.option(
+    "--dot",
+    "picture",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the control flow as a picture: Graphviz text, or SVG where FILE ends in .svg and dot is there.",
+)
 @json_file
-def analyze(listing: Path, function: str | None, json_path: Path | None) -> None:
+def analyze(listing: str, function: str | None, picture: Path | None, json_path: Path | None) -> None:
     """Show control flow, live registers and the schemes' hints of every function in a listing.
 
-    With --json everything is in the file, and no tables are drawn.
+    KERNEL is a bundled kernel or a kernel directory, whose listing is taken. With --json or --dot everything is in the
+    file, and no tables are drawn.
 
     \b
     Example: warpfile analyze kernels/saxpy/kernel.sass --json saxpy.json
+    Example: warpfile analyze collatz --dot collatz.svg
     """
     with progress("analyze") as report:
-        facts = analyze_listing(listing, function, report)
+        facts = analyze_listing(listing_file(listing), function, report)
+    if picture:
+        write_flowchart(picture, facts["functions"])
     if json_path:
         write_rows(json_path, facts)
     for warning in facts["warnings"]:
         say(f"warning: {warning}")
     for one in facts["functions"]:
         _show_sums(one)
-        if not json_path:
+        if not json_path and not picture:
             _show_tables(one)
 
 
