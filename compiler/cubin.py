@@ -53,7 +53,7 @@ def machine_code(data: bytes) -> Mapping[str, bytes]:
         size, count, names = struct.unpack_from("<HHH", data, _SECTIONS)
         sections = [_Section(*struct.unpack_from("<IIQQQQIIQQ", data, start + size * n)) for n in range(count)]
         named = {_name(data, sections[names].offset + one.name): one for one in sections}
-    except (struct.error, ValueError, IndexError):
+    except (struct.error, ValueError, IndexError, OverflowError):
         raise ValueError("must be a whole cubin; its section headers are damaged") from None
     code = {name.removeprefix(_TEXT): one for name, one in named.items() if name.startswith(_TEXT)}
     return {name: data[one.offset : one.offset + one.size] for name, one in code.items()}

@@ -7,7 +7,7 @@ from shutil import copy
 
 import pytest
 
-from warpfile.compiler.cubin import machine_code
+from warpfile.compiler.cubin import architecture, machine_code
 from warpfile.compiler.errors import ListingError
 from warpfile.compiler.model import Function, Register
 from warpfile.compiler.parser import load_listing, parse
@@ -43,6 +43,12 @@ def test_nothing_of_fixed_latency_has_a_dependence_counter(kernel: str) -> None:
         code, place = instruction.control, placed(static_instruction(instruction), instruction)
         assert code is not None
         assert place.variable or (code.write_barrier is None and code.read_barrier is None), instruction.text
+
+
+@pytest.mark.parametrize("kernel", BUNDLED)
+def test_bundled_cubins_are_for_sm_75(kernel: str) -> None:
+    assert architecture((KERNELS / kernel / "kernel.cubin").read_bytes()) == 75
+    assert load_listing(KERNELS / kernel / "kernel.sass").architecture == 75
 
 
 def test_a_program_carries_the_codes_of_the_cubin() -> None:

@@ -19,7 +19,7 @@ from typing import Any
 _KEPT = Path("build") / "fuzz"
 _MEMORY = 2048  #: MiB
 _GUIDED = 0.25  #: of the time of a class; following the coverage makes every input several times slower
-_CLASSES = ("listing", "executed", "launch", "array", "trace", "accelsim", "settings")
+_CLASSES = ("listing", "cubin", "executed", "launch", "array", "trace", "accelsim", "settings")
 
 
 def main() -> None:

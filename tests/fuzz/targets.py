@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,11 +19,14 @@ from warpfile.analysis import analyze_function
 from warpfile.application import Difference
 from warpfile.compiler import parse
 from warpfile.compiler.accelsim import import_kernel
+from warpfile.compiler.cubin import architecture, machine_code
+from warpfile.compiler.program import static_instructions
 from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.run import execute
 from warpfile.kernels import __file__ as kernels
 from warpfile.options import designs
 from warpfile.outputs import file_name
+from warpfile.skeleton import skeleton
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stress import stress_trace
@@ -58,14 +62,31 @@ def _small_listing() -> bytes:
     for line in lines:
         made.append(line if line.endswith(":") else f"        /*{offset:04x}*/                   {line} ;")
         offset += 0 if line.endswith(":") else 16
+    made += ['\t.section\t.nv.info.k,"",@"SHT_CUDA_INFO"', "\t//----- nvinfo : EIATTR_KPARAM_INFO"]
+    made += ["\t.word 0x000c1704, 0x0, 0x00080001, 0x00300000", '\t.section\t.nv.constant3,"a"', "table:", "\t.zero 8"]
     return "\n".join(made).encode()
 
 
 def _run_listing(data: bytes, folder: Path) -> None:
     listing = parse(data.decode("utf-8", errors="replace"), "t")
     for function in listing.functions.values():
+        if function.parameters is not None:
+            tomllib.loads(skeleton(listing, function))
         if len(function.instructions) <= _INSTRUCTIONS:
             analyze_function(function)
+
+
+def _cubin_seeds() -> list[bytes]:
+    found = [Path(kernels).parent / name / "kernel.cubin" for name in ("saxpy", "calls")]
+    return [path.read_bytes() for path in found]
+
+
+def _run_cubin(data: bytes, folder: Path) -> None:
+    """What ``warpfile import`` asks of a cubin itself, and a listing that takes its encodings from one."""
+    architecture(data)
+    text = (Path(kernels).parent / "saxpy" / "kernel.sass").read_text()
+    for function in parse(text, "t", machine_code(data)).functions.values():
+        static_instructions(function)
 
 
 def _kernel(directory: Path) -> None:
@@ -217,6 +238,7 @@ def _run_settings(data: bytes, folder: Path) -> None:
 
 TARGETS = {
     "listing": Target(_listing_seeds, _run_listing, ("BRA `(", "@!P0 ", "CALL.REL.NOINC `(", ".128", "c[0x0][", " ;")),
+    "cubin": Target(_cubin_seeds, _run_cubin, ("\x7fELF", ".text.", "\0")),
     "executed": Target(_executed_seeds, _with_file("kernel.sass"), ("R255", "[R2+-0x", ".64", "SHFL", "@P0 ")),
     "launch": Target(lambda: [LAUNCH.encode()], _with_file("launch.toml"), ("[[args]]", "grid", "= [", '"buffer"')),
     "array": Target(_array_seeds, _with_file("y.npy"), ("'descr'", "'<i4'", "(64,)", "True", "\\", "(", "-")),

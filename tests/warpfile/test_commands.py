@@ -64,6 +64,50 @@ def test_trace_names_its_file_after_the_function(invoke: Invoke, folder: Path, k
     assert sorted(path.name for path in folder.iterdir()) == ["count", "count.npz"]
 
 
+def test_what_a_kernel_computed_is_saved(invoke: Invoke, kernel: Path) -> None:
+    assert invoke("trace", kernel, "--save-outputs", "out").exit_code == 0
+    found = np.load("out/y.npy")
+    assert found.dtype == np.int32 and found.tolist() == list(range(64))
+    np.save(kernel / "y_expected.npy", np.zeros(64, np.int32))
+    Path("out/y.npy").unlink()
+    assert invoke("trace", kernel, "--save-outputs", "out").exit_code == 1
+    assert np.load("out/y.npy").tolist() == list(range(64))
+
+
+def test_buffers_whose_names_are_alike_are_not_saved(invoke: Invoke, folder: Path, kernel: Path) -> None:
+    again = '[[args]]\nname = "{}"\ntype = "buffer"\ninit = "y.npy"\n'
+    launch = kernel / "launch.toml"
+    launch.write_text(launch.read_text() + again.format("a/b") + again.format("a b"))
+    result = invoke("trace", kernel, "--save-outputs", "out")
+    assert result.exit_code == 2 and "two are written to out/a_b.npy" in result.stderr
+    assert [path.name for path in folder.iterdir()] == ["count"]
+
+
+def test_a_trace_says_that_nothing_was_checked(invoke: Invoke, kernel: Path) -> None:
+    assert "nothing was checked" not in invoke("trace", kernel).stdout
+    launch = kernel / "launch.toml"
+    launch.write_text(launch.read_text().replace('expect = "y_expected.npy"\n', ""))
+    assert "no buffer of the launch file has an expect: nothing was checked" in invoke("trace", kernel).stdout
+
+
+@pytest.mark.parametrize("head", ["\t.target\tsm_{}\n", "\tcode for sm_{}\n"])
+def test_code_for_another_gpu_is_a_line_with_what_is_supported(
+    invoke: Invoke, facts: Any, kernel: Path, head: str
+) -> None:
+    listing = kernel / "kernel.sass"
+    text = listing.read_text()
+    listing.write_text(head.format(75) + text)
+    assert "supported" not in invoke("trace", kernel).stdout + invoke("analyze", kernel).stdout
+    listing.write_text(head.format(86) + text)
+    said = "code is for sm_86; supported is sm_75, and of sm_70 to sm_89 what is the same there"
+    assert f"note: {said}" in invoke("trace", kernel).stdout and said in invoke("analyze", kernel).stdout
+    listing.write_text(head.format(90) + text)
+    result = invoke("trace", kernel)
+    assert (result.exit_code, said.replace("86", "90") in result.stderr) == (2, True)
+    (warning,) = facts("analyze", kernel)["warnings"]
+    assert warning.endswith(said.replace("86", "90"))
+
+
 def test_trace_takes_the_large_setting(facts: Any) -> None:
     small, large = facts("trace", "divide"), facts("trace", "divide", "--setting", "large")
     assert large["instructions"] > small["instructions"]

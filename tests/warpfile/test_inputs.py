@@ -199,6 +199,16 @@ def test_arrays_in_other_byte_orders_are_taken(invoke: Invoke, kernel: Path) -> 
     assert invoke("trace", kernel, "-o", "t.npz").exit_code == 0
 
 
+def test_a_kernel_reads_the_numbers_that_a_file_of_another_byte_order_has(invoke: Invoke, kernel: Path) -> None:
+    code = ("IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x160]", "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x164]")
+    write_listing(kernel, (*code, "LDG.E.SYS R4, [R2]", "IADD3 R4, R4, 0x1, RZ", "STG.E.SYS [R2], R4", "EXIT"))
+    np.save(kernel / "y.npy", np.full(64, 300, dtype=">i4"))
+    np.save(kernel / "y_expected.npy", np.array([301, 300], dtype=">i4"))
+    launch = kernel / "launch.toml"
+    launch.write_text(launch.read_text().replace("block = [64", "block = [1"))
+    assert invoke("trace", kernel, "-o", "t.npz").exit_code == 0
+
+
 def test_a_run_that_takes_too_many_cycles_is_given_up(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warpfile.run.CYCLE_LIMIT", 10_000)
     result = invoke("run", "baseline", "saxpy", "--set", "alu_interval=1024")
