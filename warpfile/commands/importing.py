@@ -29,9 +29,9 @@ def import_command(source: Path, kernel: str | None, output: Path | None) -> Non
     (launch.toml) has the kernel's parameters; grid, block, values and arrays are yours to give, and warpfile trace DIR
     says what is missing.
 
-    A CUDA file needs nvcc, which is looked for on PATH, in CUDA_HOME and in /usr/local/cuda*, and compiles for sm_75
-    with -O3; NVCC_APPEND_FLAGS in the environment gives it more options. Both need nvdisasm ('pip install
-    nvidia-cuda-nvdisasm').
+    A CUDA file needs nvcc, which compiles for sm_75 with -O3; NVCC_APPEND_FLAGS in the environment gives it more
+    options. Both need nvdisasm. They are looked for on PATH, in CUDA_HOME and /usr/local/cuda*, and among pip's wheels
+    (nvidia-cuda-nvcc, nvidia-cuda-nvdisasm).
 
     \b
     Example: warpfile import saxpy.cu -o saxpy
