@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from warpfile.schemes import PARTS, SCHEMES, SLOTS, Scheme, composed, find, variants
 from warpfile.spec.config import Config, parse_field
@@ -41,6 +42,25 @@ class Design:
         return Design(scheme, self.preset, scheme.configuration(self.preset, **changes), changes)
 
 
+def complete_kernel(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What a shell offers for KERNEL: bundled kernels, and files and folders."""
+    from warpfile.inputs import bundled_kernels
+
+    names = [CompletionItem(name) for name in bundled_kernels() if name.startswith(incomplete)]
+    return [*names, CompletionItem(incomplete, type="file")]
+
+
+def _complete_scheme(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Schemes, and kernels where the command has one: a shell cannot tell where SCHEME... ends."""
+    names = [CompletionItem(name) for name in (*SCHEMES, ALL) if name.startswith(incomplete)]
+    has_kernel = any(one.name == "kernel" for one in context.command.params)
+    return names + complete_kernel(context, parameter, incomplete) if has_kernel else names
+
+
+def _complete_preset(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in PRESETS if name.startswith(incomplete)]
+
+
 def configured(command: Command) -> Command:
     """Add ``--preset``, ``--set`` and ``--domain``, which is one of the changes, and an option per slot.
 
@@ -60,7 +80,11 @@ def configured(command: Command) -> Command:
         multiple=True,
         help="Change a configuration field, for example --set lanes=4. May be repeated.",
     )
-    preset = click.option("--preset", help=f"Named configuration: {', '.join(PRESETS)}. Default: the scheme's own.")
+    preset = click.option(
+        "--preset",
+        help=f"Named configuration: {', '.join(PRESETS)}. Default: the scheme's own.",
+        shell_complete=_complete_preset,
+    )
     domain = click.option(
         "--domain",
         type=click.IntRange(min=0),
@@ -101,7 +125,7 @@ def delay_files(command: Command) -> Command:
 
 def kernel_argument(command: Command) -> Command:
     """Add KERNEL with ``--setting`` and ``--instruction-limit``."""
-    argument = click.argument("kernel", metavar="KERNEL")
+    argument = click.argument("kernel", metavar="KERNEL", shell_complete=complete_kernel)
     return argument(kernel_options(command))
 
 
@@ -119,7 +143,9 @@ def kernel_options(command: Command) -> Command:
 
 def scheme_arguments(command: Command) -> Command:
     """Add SCHEME..., one or several names or ``all``."""
-    return click.argument("schemes", metavar="SCHEME...", nargs=-1, required=True)(command)
+    return click.argument("schemes", metavar="SCHEME...", nargs=-1, required=True, shell_complete=_complete_scheme)(
+        command
+    )
 
 
 def designs(

@@ -12,12 +12,12 @@ from warpfile.analysis import analyze_listing
 from warpfile.display import progress, say, show_table
 from warpfile.flowchart import write_flowchart
 from warpfile.inputs import listing_file
-from warpfile.options import json_file
+from warpfile.options import complete_kernel, json_file
 from warpfile.outputs import write_rows
 
 
 @click.command()
-@click.argument("listing", metavar="FILE.sass|KERNEL")
+@click.argument("listing", metavar="FILE.sass|KERNEL", shell_complete=complete_kernel)
 @click.option("--function", metavar="NAME", help="Analyze this function only. Default: all of them.")
 @click.option(
     "--dot",

@@ -10,12 +10,12 @@ from warpfile.display import progress, say, show_table
 from warpfile.generate import Generated
 from warpfile.generate import generate as write_design
 from warpfile.names import Names
-from warpfile.options import configured, designs, json_file
+from warpfile.options import configured, designs, json_file, scheme_arguments
 from warpfile.outputs import write_json
 
 
 @click.command()
-@click.argument("schemes", metavar="SCHEME...", nargs=-1, required=True)
+@scheme_arguments
 @configured
 @click.option("--probes", is_flag=True, help="Add the observation port that the lockstep compares.")
 @click.option(

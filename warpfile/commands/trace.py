@@ -12,7 +12,7 @@ from warpfile.accelsim import import_traces, show_imports
 from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.inputs import execute_kernel, kernel_directory, save_trace
-from warpfile.options import Design, configured, designs, json_file, kernel_options
+from warpfile.options import Design, complete_kernel, configured, designs, json_file, kernel_options
 from warpfile.outputs import file_name, write_arrays, write_json
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("kernel", metavar="KERNEL", required=False)
+@click.argument("kernel", metavar="KERNEL", required=False, shell_complete=complete_kernel)
 @click.option(
     "--accelsim",
     metavar="DIR",
