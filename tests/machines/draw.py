@@ -40,6 +40,14 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     # Stress programs name so many bytes; with less no machine runs them.
     "shared_bytes": (SHARED_BYTES, 1 << 16),
 }
+#: The first machines of every scheme, those that ``make test`` builds, are small: these products of fields decide how
+#: long a build takes.
+SMALL = 5
+MOST: Mapping[tuple[str, ...], int] = {
+    ("banks", "rows"): 256,
+    ("collectors", "source_slots", "ports"): 36,
+    ("warps", "register_names"): 160,
+}
 #: A run at the largest latencies and intervals takes thousands of cycles per instruction, and the RTL is the same.
 MOST_CYCLES = 200
 #: Of traces for a machine; the smallest one has four places, and one trace in 29 does with so few.
@@ -64,14 +72,19 @@ class Machine:
 
 
 def drawn(name: str, number: int) -> Machine:
-    """Random machine ``number`` of a scheme: always the same, and one on which some kernel fits."""
+    """Random machine ``number`` of a scheme: always the same, one on which some kernel fits, small below ``SMALL``."""
     rng = random.Random(f"machine {name} {number}")
     while True:
         scheme = _scheme(rng, name)
         changes = _changes(rng, scheme)
         cfg = scheme.configuration(PRESET, **changes)
-        if cfg.resident_warps(4):
+        if cfg.resident_warps(4) and (number >= SMALL or is_small(cfg)):
             return Machine(scheme, changes, cfg)
+
+
+def is_small(cfg: Config) -> bool:
+    """Whether no product of :data:`MOST` is larger."""
+    return all(math.prod(getattr(cfg, field) for field in fields) <= most for fields, most in MOST.items())
 
 
 def traces(name: str, number: int, machine: Machine, count: int = 2) -> Iterator[Trace]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpfile.schemes import SCHEMES, Scheme
+from warpfile.sim.build import generated_verilog
 from warpfile.sim.runner import cosim
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.ltrf import LtrfConfig
@@ -53,8 +54,8 @@ def wrong_table(verilog: str, when: str) -> str:
 def test_no_entry_of_the_table_is_read_in_the_cycle_of_its_write(root, name, when, differ):
     """Nothing is read where the other port writes; a table that is wrong for any row then is found."""
     scheme, trace = SCHEMES[name], stress_trace(0, warps_per_cta=[2, 3], ctas=3, length=60, profile="bank")
-    cfg = scheme.configuration("tiny", lanes=2)
-    verilog = wrong_table(scheme.verilog(cfg, probes=True), when)
+    cfg = scheme.configuration("tiny")
+    verilog = wrong_table(generated_verilog(scheme, cfg, root / "build"), when)
     options = {"simulator": "icarus", "build_root": root / "build", "explain": False}
     report = cosim(scheme, cfg, trace, verilog=verilog, **options)
     assert bool(report.outcome.mismatches) == differ, report.outcome.first_mismatch
@@ -64,7 +65,7 @@ def test_no_entry_of_the_table_is_read_in_the_cycle_of_its_write(root, name, whe
 def test_a_read_that_meets_a_write_of_its_row_is_never_used(root, name):
     scheme = SCHEMES[name]
     cfg = configuration(scheme)
-    verilog = unanswered(scheme.verilog(cfg, probes=True), SAME_ROW)
+    verilog = unanswered(generated_verilog(scheme, cfg, root / "build"), SAME_ROW)
     for seed, profile in enumerate(("bank", "mixed", "mask")):
         trace = stress_trace(seed, warps_per_cta=[2, 3], ctas=3, length=60, profile=profile)
         report = cosim(scheme, cfg, trace, simulator="icarus", build_root=root / "build", verilog=verilog)
@@ -76,7 +77,7 @@ def test_reads_that_meet_any_write_are_used(root):
     """The same fault is found where it is one."""
     scheme = SCHEMES["baseline"]
     cfg = configuration(scheme)
-    verilog = unanswered(scheme.verilog(cfg, probes=True), "write_enable")
+    verilog = unanswered(generated_verilog(scheme, cfg, root / "build"), "write_enable")
     trace = stress_trace(0, warps_per_cta=[2, 3], ctas=3, length=60, profile="bank")
     options = {"simulator": "icarus", "build_root": root / "build", "explain": False}
     report = cosim(scheme, cfg, trace, verilog=verilog, **options)

@@ -17,10 +17,12 @@ from tests.warpfile.conftest import Invoke, Made
 from warpfile.generate import FILES
 from warpfile.names import Names
 from warpfile.schemes import SCHEMES
+from warpfile.sim.runner import cosim
 from warpfile.sim.simulators import verilator_environment, verilator_executable
 from warpfile.spec.config import Config
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stress import stress_trace
 
 #: Every scheme with the small preset, and with all in the long regression; at full width random machines pass the same
 #: lint (``tests/machines``).
@@ -91,6 +93,19 @@ def _instances(text: str) -> dict[str, int]:
 @every_design
 def test_icarus_reads_it(made: Made) -> None:
     subprocess.run(["iverilog", "-g2005", "-s", "warpfile", "-o", os.devnull, *made.sources], check=True)
+
+
+@pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed; it is never required")
+@pytest.mark.parametrize(("scheme", "preset"), [(name, "tiny") for name in SCHEMES])
+def test_the_files_of_a_scheme_equal_its_golden_model(root: Path, made: Made, scheme: str, preset: str) -> None:
+    """Lockstep makes a text of its own, but those that users have run in it too."""
+    cfg, verilog = SCHEMES[scheme].configuration(preset), "".join(path.read_text() for path in made.sources[:2])
+    trace = stress_trace(3, warps_per_cta=[2, 3], ctas=3, length=40, profile="mixed")
+    options = {"simulator": "icarus", "build_root": root / "build", "verilog": verilog}
+    outcome = cosim(SCHEMES[scheme], cfg, trace, **options).outcome
+    assert outcome.mismatches == 0, outcome.first_mismatch
+    assert outcome.instructions == trace.instructions
+    assert outcome.operands_checked == outcome.golden_operands_checked > 0
 
 
 @every_design
