@@ -141,7 +141,6 @@ def silent(stage: str, done: int = 0, total: int = 0) -> None:
     """The report of work that nobody watches."""
 
 
-def left(start: float, done: int, total: int) -> str:
-    """For how long work that began at ``start`` of the monotonic clock goes on, if the rest is like what is done."""
-    seconds = (time.monotonic() - start) * (total - done) / done
+def left(seconds: float) -> str:
+    """How long work goes on, as people say it."""
     return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
@@ -38,6 +39,18 @@ def write_files(texts: Mapping[Path, str | Iterable[str]]) -> None:
     finally:
         for partial in partials.values():
             _discard(partial)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A file beside ``path`` that takes its place at the end, unless something was raised."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        _discard(partial)
 
 
 def write_json(path: Path, document: object) -> None:

@@ -15,6 +15,7 @@ from warpfile.commands.demo import demo
 from warpfile.commands.energy import energy_command
 from warpfile.commands.generate import generate
 from warpfile.commands.run import run
+from warpfile.commands.study import study
 from warpfile.commands.trace import trace
 from warpfile.compiled import form
 
@@ -45,5 +46,5 @@ def main() -> None:
     """
 
 
-for command in (schemes, kernels, presets, generate, trace, analyze, run, cosim, area, energy_command, demo):
+for command in (schemes, kernels, presets, generate, trace, analyze, run, cosim, area, energy_command, study, demo):
     main.add_command(command)

@@ -109,7 +109,8 @@ def studied(runs: Iterable[Run], report: Report, *, fresh: bool = False) -> Stud
         found = pool.map(partial(outcome, fresh=fresh), wanted, chunksize=_CHUNK)
         for done, (run, one) in enumerate(zip(wanted, found, strict=True), 1):
             outcomes[run] = one
-            report(f"golden runs, {left(start, done, len(wanted))}", done, len(wanted))
+            seconds = (time.monotonic() - start) * (len(wanted) - done) / done
+            report(f"golden runs, {left(seconds)}", done, len(wanted))
     return Study(outcomes, tuple(dict.fromkeys(run.kernel for run in wanted)), reuse)
 
 
