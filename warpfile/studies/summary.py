@@ -39,7 +39,12 @@ def _line(name: tuple[str, str, str], rows: Sequence[Row]) -> tuple[object, ...]
 
 
 def _growth(rows: Sequence[Row], column: str, mean: Callable[[Sequence[float]], float]) -> str:
-    """Mean over kernels at every seed; over several seeds with its interval, if every seed has the same kernels."""
+    """Mean over kernels at every seed; over several seeds with its interval, if every seed has the same kernels.
+
+    The baseline has not grown over itself.
+    """
+    if all(row["scheme"] == row.get("baseline") for row in rows):
+        return "-"
     by_seed = [
         [row[column] for row in some if row.get(column) is not None]
         for _, some in groupby(sorted(rows, key=lambda row: row.get("seed") or 0), lambda row: row.get("seed"))
