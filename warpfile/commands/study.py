@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from warpfile.studies.plan import Plan
-    from warpfile.studies.table import Results
+    from warpfile.studies.table import Results, Row
 
 _NEEDED = ("distributed", "pyarrow")
 _OUTPUT = Path("build") / "study"
@@ -73,12 +73,9 @@ def study(
         _list(plan)
         return
     results = _run(plan, _cluster(jobs, scheduler), fresh)
-    _write(results, output or _OUTPUT / plan.name, json_path)
-    failed = [case for case in results.rows if case["status"] != "ok"]
-    if failed:
-        raise Difference(
-            f"{len(failed)} of {len(plan.cases)} points failed; the first, {failed[0]['scheme']}: {failed[0]['error']}"
-        )
+    rows = results.rows
+    _write(results, rows, output or _OUTPUT / plan.name, json_path)
+    _judge(rows)
 
 
 def _plan(path: Path | None, asked: dict[str, Any]) -> Plan:
@@ -169,14 +166,13 @@ def _run(plan: Plan, connected: Callable[[], Iterator[Client]], fresh: bool) -> 
         raise
 
 
-def _write(results: Results, folder: Path, json_path: Path | None) -> None:
+def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path | None) -> None:
     """All files of a study, and a table for those who wait."""
     from warpfile.studies.junit import write_junit
     from warpfile.studies.summary import COLUMNS, summary
     from warpfile.studies.table import write_table
     from warpfile.studies.tasks import LOCKSTEP
 
-    rows = results.rows
     paths = write_table(rows, folder / "results")
     if LOCKSTEP in results.plan.kinds:
         paths.append(folder / "junit.xml")
@@ -185,5 +181,23 @@ def _write(results: Results, folder: Path, json_path: Path | None) -> None:
         write_json(json_path, {"study": results.plan.name, "rows": rows})
     show_table(COLUMNS, summary(rows))
     say("Growth is over the baseline at the same preset; IPC: geometric mean over kernels, energy and accesses: mean.")
+    if prices := next((row["energy_prices"] for row in rows if row.get("energy_prices")), None):
+        say(f"Energy: at the prices of {prices}, accesses that have one (energy_priced says which part of them).")
     for path in paths:
         say(f"{len(rows):,} points: {path}")
+
+
+def _judge(rows: Sequence[Row]) -> None:
+    """Say what was refused. Raises :class:`Difference` for points that failed, and where all were refused."""
+    from warpfile.studies.tasks import OK, REFUSED
+
+    refused = [row for row in rows if row["status"] == REFUSED]
+    failed = [row for row in rows if row["status"] not in (OK, REFUSED)]
+    if failed or len(refused) == len(rows):
+        raise Difference(_first(failed or refused, rows, "failed" if failed else "were refused"))
+    if refused:
+        say(_first(refused, rows, "were refused"))
+
+
+def _first(some: Sequence[Row], rows: Sequence[Row], what: str) -> str:
+    return f"{len(some):,} of {len(rows):,} points {what}; the first, of {some[0]['scheme']}: {some[0]['error']}"

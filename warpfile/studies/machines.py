@@ -79,6 +79,8 @@ def _group(
 def _values(name: str, value: object, schemes: Sequence[Scheme]) -> list[str]:
     """Values of a field as text. Raises ``ValueError`` for a field that no scheme has, and for impossible values."""
     texts = [str(one) for one in (value if isinstance(value, list) else [value])]
+    if not texts:
+        raise ValueError(f"{name} must have values")
     having = [scheme for scheme in schemes if name in _fields(scheme)]
     for scheme, text in itertools.product(having or schemes[:1], texts):
         parse_field(name, text, scheme.parameters)

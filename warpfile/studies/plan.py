@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from warpfile.inputs import SETTINGS, bundled_kernels, contents, kernel_directory
+from warpfile.evidence.spread import STUDENT
+from warpfile.inputs import SETTINGS, KernelError, bundled_kernels, contents, kernel_directory
 from warpfile.options import ALL
 from warpfile.points import Run
 from warpfile.spec.reading import read_toml
@@ -20,7 +21,7 @@ from warpfile.studies.tasks import AREA, GOLDEN, KINDS, LOCKSTEP, Task
 from warpfile.synth.energy import all_prices
 from warpfile.synth.rules import TABLE, TEXT, Rule, check
 
-MOST_SEEDS = 20  #: of which intervals are known
+MOST_SEEDS = max(STUDENT) + 1  #: of which intervals are known
 
 _TEXTS: Rule = (
     "a list of texts",
@@ -160,8 +161,10 @@ def _places(text: str, base: Path) -> Sequence[tuple[str, str]]:
     if text in known:
         return [(text, text)]
     path = base / text
-    if path.suffix != ".npz" or not path.is_file():
-        kernel_directory(str(path) if path.is_dir() else text)
+    if path.is_dir() and not (path / "kernel.sass").exists():
+        raise KernelError(f"{text} must be a kernel directory, which has kernel.sass and launch.toml")
+    if not path.is_dir() and not (path.suffix == ".npz" and path.is_file()):
+        kernel_directory(text)
     return [(text, str(path.resolve()))]
 
 

@@ -10,11 +10,11 @@ from statistics import fmean
 from warpfile.evidence.markdown import signed
 from warpfile.evidence.spread import Spread
 from warpfile.studies.table import Row
-from warpfile.studies.tasks import OK
+from warpfile.studies.tasks import OK, REFUSED
 
 COLUMNS = (
-    *("scheme", "preset", "changes", "points", "failed", "IPC", "IPC growth", "accesses growth", "energy growth"),
-    *("lockstep", "NAND2 eq.", "logic growth"),
+    *("scheme", "preset", "changes", "points", "refused", "failed", "IPC"),
+    *("IPC growth", "accesses growth", "energy growth", "lockstep", "NAND2 eq.", "logic growth"),
 )
 
 
@@ -27,12 +27,13 @@ def summary(rows: Iterable[Row]) -> Iterator[tuple[object, ...]]:
 
 
 def _line(name: tuple[str, str, str], rows: Sequence[Row]) -> tuple[object, ...]:
-    failed = sum(row["status"] != OK for row in rows)
+    refused = sum(row["status"] == REFUSED for row in rows)
+    failed = sum(row["status"] not in (OK, REFUSED) for row in rows)
     ipc = [row["ipc"] for row in rows if row.get("ipc")]
     growth = (_growth(rows, "ipc_over_baseline", _geometric), _growth(rows, "bank_accesses_over_baseline", fmean))
     area, logic = (rows[0].get(column) for column in ("area_nand2_equivalents", "area_logic_growth"))
     return (
-        *(*name, len(rows), failed, fmean(ipc) if ipc else None),
+        *(*name, len(rows), refused, failed, fmean(ipc) if ipc else None),
         *(*growth, _growth(rows, "energy_over_baseline", fmean), _lockstep(rows)),
         *(area, "-" if logic is None else f"{logic:+.1%}"),
     )
