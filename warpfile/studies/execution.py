@@ -95,7 +95,7 @@ def _run(client: Client, tasks: Mapping[str, Task]) -> Iterator[tuple[Task, Done
 def _killed(error: object) -> str:
     """Why a task has not ended at all."""
     found = error[1] if isinstance(error, tuple) else error
-    return f"{type(found).__name__}: {' '.join(str(found).split())}"
+    return f"{type(found).__name__}: {_line(found)}"
 
 
 def local(workers: int) -> Iterator[Client]:
@@ -116,15 +116,28 @@ def local(workers: int) -> Iterator[Client]:
 
 
 def remote(address: str) -> Iterator[Client]:
-    """The user's own cluster. Raises ``ValueError`` if its scheduler does not answer."""
+    """The user's own cluster. Raises ``ValueError`` if its scheduler does not answer, or does no longer."""
     from distributed import Client
 
+    for name in ("distributed", "distributed.client"):  # what is wrong is said in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
         raise ValueError(
             f"--scheduler must be the address of a Dask scheduler that answers, like tcp://host:8786, not {address}:"
-            f" {' '.join(str(error).split())}"
+            f" {_line(error)}"
         ) from None
-    with client:
-        yield client
+    try:
+        with client:
+            yield client
+    except OSError as error:
+        if error.filename:
+            raise
+        raise ValueError(
+            f"the scheduler at {address} must answer to the end: {_line(error)}; what has ended is kept"
+        ) from None
+
+
+def _line(error: object) -> str:
+    return " ".join(str(error).split())

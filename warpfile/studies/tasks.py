@@ -66,7 +66,7 @@ def worked(task: Task, key: str) -> Done:
         if _seen_here(task) != key:
             return Done(FAILED, {}, foreign=True)
         facts = KINDS[task.kind].work(task.run)
-    except Exception as error:  # whatever goes wrong in one point, the others go on
+    except BaseException as error:  # whatever goes wrong in one point, the others go on, and the worker lives
         status = REFUSED if isinstance(error, ValueError) else FAILED
         return Done(status, {}, _line(error), time.perf_counter() - start)
     return done(facts, time.perf_counter() - start)
@@ -90,7 +90,7 @@ def done(facts: Mapping[str, Any], seconds: float = 0.0) -> Done:
     return Done(OK, facts, "", seconds)
 
 
-def _line(error: Exception) -> str:
+def _line(error: BaseException) -> str:
     text = printable(" ".join(str(error).split()))
     return text if isinstance(error, ValueError) and text else f"{type(error).__name__}: {text}".rstrip(": ")
 

@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -42,11 +43,12 @@ def nobody() -> Iterator[Client]:
 
 def killed_half_way(address: str, enough: int, killed: list[str]) -> None:
     """Kill a worker that is at work as soon as so much is kept; notes the tasks that it had."""
+    deadline = time.monotonic() + 60
     with Client(address, set_as_default=False) as client:
-        while len(list(kept.KEPT.glob("*.json"))) < enough:
-            time.sleep(0.02)
         pids = client.run(os.getpid)
-        while not killed:
+        while len(list(kept.KEPT.glob("*.json"))) < enough and time.monotonic() < deadline:
+            time.sleep(0.02)
+        while not killed and time.monotonic() < deadline:
             for worker, some in client.processing().items():
                 if some and worker in pids:
                     os.kill(pids[worker], signal.SIGKILL)
@@ -106,6 +108,31 @@ def test_a_point_that_fails_is_no_end_and_is_run_again(threads: str, work: Calla
     assert not kept.KEPT.exists()
     outcomes(wanted[:1], partial(remote, threads), silent)
     assert len(seen) == 5
+
+
+def test_a_program_that_leaves_python_is_a_point_that_failed(work: Callable) -> None:
+    def leave() -> dict[str, object]:
+        raise SystemExit(3)
+
+    work(leave)
+    (task, _) = plan().tasks
+    assert (worked(task, task.key).status, worked(task, task.key).error) == (FAILED, "SystemExit: 3")
+
+
+def test_a_task_that_dask_gives_up_is_a_row_too(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def give_up(task: Task, key: str) -> None:
+        raise OverflowError("four workers died")
+
+    monkeypatch.setattr("warpfile.studies.execution.worked", give_up)
+    for one in outcomes(plan().tasks, partial(remote, threads), silent).values():
+        assert one.status == FAILED and one.error == "OverflowError: four workers died"
+
+
+def test_a_scheduler_that_ends_is_one_line_and_a_full_disk_is_none_of_it(threads: str) -> None:
+    for error, words in ((OSError("timed out"), "must answer to the end: timed out"), (OSError(28, "full", "x"), "x")):
+        with pytest.raises((ValueError, OSError), match=words) as ended, contextmanager(remote)(threads):
+            raise error
+        assert isinstance(ended.value, OSError) == (words == "x")
 
 
 def test_what_has_ended_before_an_interrupt_is_kept(threads: str, work: Callable) -> None:
