@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -12,6 +13,8 @@ from warpfile.points import Point
 from warpfile.schemes import Scheme, fit
 from warpfile.spec.config import parse_field
 from warpfile.spec.presets import PRESETS
+
+MOST = 100_000  #: machines of a group, and points of a study: more are taken for a mistake
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,9 @@ def _group(
     if unknown := [name for name in presets if name not in PRESETS]:
         raise ValueError(f"presets must be of {', '.join(PRESETS)}, not {unknown[0]!r}")
     swept = {name: _values(name, value, chosen) for name, value in (set or {}).items()}
+    count = math.prod(map(len, (chosen, presets or [None], *swept.values())))
+    if count > MOST:
+        raise ValueError(f"a group must have at most {MOST:,} machines, not {count:,}: sweep fewer fields")
     for preset, values in itertools.product(presets or (None,), itertools.product(*swept.values())):
         for scheme in chosen:
             yield _machine(scheme, preset or scheme.preset, dict(zip(swept, values, strict=True)))

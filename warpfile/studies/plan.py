@@ -16,7 +16,7 @@ from warpfile.inputs import SETTINGS, KernelError, bundled_kernels, contents, ke
 from warpfile.options import ALL
 from warpfile.points import Run
 from warpfile.spec.reading import read_toml
-from warpfile.studies.machines import Machine, machines
+from warpfile.studies.machines import MOST, Machine, machines
 from warpfile.studies.tasks import AREA, GOLDEN, KINDS, LOCKSTEP, Task
 from warpfile.synth.energy import all_prices
 from warpfile.synth.rules import TABLE, TEXT, Rule, check
@@ -125,8 +125,11 @@ def planned(table: Mapping[str, Any], base: Path, at: str) -> Plan:
         run = list(_kernels(table, base)) if kinds != (AREA,) else []
     except (ValueError, click.UsageError) as error:
         raise ValueError(f"{at}: {error}") from None
-    every = itertools.product(run, found, table.get("seeds", [0]))
-    cases = (Case(machine, kernel, seed) for kernel, machine, seed in every) if run else map(Case, found)
+    seeds = table.get("seeds", [0]) if run else [0]
+    if (count := len(run or [None]) * len(found) * len(seeds)) > MOST:
+        raise ValueError(f"{at}: a study must have at most {MOST:,} points, not {count:,}")
+    every = itertools.product(run or [None], found, seeds)
+    cases = (Case(machine, kernel, seed) for kernel, machine, seed in every)
     return Plan(table.get("name", "study"), tuple(cases), kinds, prices)
 
 

@@ -67,6 +67,13 @@ def test_options_take_the_place_of_what_the_file_says(invoke: Invoke, answer: An
     assert (row["study"], row["scheme"]) == ("small", "bow")
 
 
+def test_a_name_is_no_path(invoke: Invoke, answer: Any, folder: Path) -> None:
+    answer(lambda task: ran())
+    (folder / "small.toml").write_text(f'name = "../../up"\n{FILE}')
+    assert invoke("study", "small.toml").exit_code == 0
+    assert [path.name for path in (folder / "build" / "study").iterdir()] == ["_.._up"]
+
+
 def test_a_dry_run_lists_the_points_and_does_nothing(invoke: Invoke, folder: Path) -> None:
     result = invoke(*ASKED, "--seeds", "0,2", "--golden", "--area", "--dry-run")
     assert result.exit_code == 0 and "2 points; with their baselines: 4 golden, 2 area." in result.output

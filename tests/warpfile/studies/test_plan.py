@@ -89,6 +89,13 @@ def test_a_field_that_only_one_scheme_has_is_set_in_that_one() -> None:
     assert [case.machine.label for case in study.cases] == ["bow tiny window=2", "baseline tiny", "bow tiny window=3"]
 
 
+def test_a_study_of_too_many_points_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warpfile.studies.plan.MOST", 4)
+    assert len(plan(kernels=["saxpy", "spmv"], seeds=[0, 2]).cases) == 4
+    with pytest.raises(ValueError, match="study: a study must have at most 4 points, not 6"):
+        plan(kernels=["saxpy", "spmv"], seeds=[0, 2, 4])
+
+
 def test_a_kernel_of_ones_own_is_known_by_what_it_holds(kernel: Path, tmp_path: Path) -> None:
     def key() -> str:
         (case,) = plan(kernels=[str(kernel)]).cases
@@ -127,6 +134,17 @@ def test_a_kernel_of_ones_own_is_known_by_what_it_holds(kernel: Path, tmp_path: 
         ({"machines": [{**GROUP, "set": {"window": ["few"]}}]}, "window must be a whole number, not 'few'"),
         ({"machines": [{**GROUP, "set": {"window": True}}]}, "window must be a whole number, not 'True'"),
         ({"machines": [{**GROUP, "set": {"window": []}}]}, "window must have values"),
+        (
+            {
+                "machines": [
+                    {
+                        **GROUP,
+                        "set": {name: list(range(1, 50)) for name in ("alu_latency", "sfu_latency", "hit_latency")},
+                    }
+                ]
+            },
+            "a group must have at most 100,000 machines, not 117,649",
+        ),
         ({"machines": [{**GROUP, "parts": ["nope"]}]}, "a part must be one of .* not 'nope'"),
     ],
 )
