@@ -107,7 +107,7 @@ def local(workers: int) -> Iterator[Client]:
         threads_per_worker=1,
         processes=True,
         memory_limit=0,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
         preload=["warpfile.studies.preload"],
     )

@@ -45,5 +45,5 @@ def threads() -> Iterator[str]:
     """Address of a scheduler whose worker is in this process."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0") as cluster:
         yield cluster.scheduler_address

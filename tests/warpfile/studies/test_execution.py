@@ -31,7 +31,7 @@ SEEDS = (-4, -2, 0, 2, 4, 6)
 @pytest.fixture
 def processes(folder: Path) -> Iterator[LocalCluster]:
     """A cluster of two processes that are started again when they die."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0") as cluster:
         yield cluster
 
 
