@@ -9,7 +9,7 @@ TYPED := spec compiler emulator golden schemes sim
 # Unit tests that also see the golden models as plain Python.
 UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
-.PHONY: demo test lint types regress bench compiled fuzz tools clean
+.PHONY: demo test lint types regress bench study compiled fuzz tools clean
 
 ## Lockstep of two kernels at 32 lanes, an area table and a waveform; a few minutes.
 demo: compiled
@@ -42,6 +42,10 @@ regress: tools $(VENV)/.installed-test compiled
 bench: compiled
 	$(BIN)/python -m warpfile.bench
 
+## All schemes over all bundled kernels, each beside the baseline at its preset; results in build/study/schemes.
+study: compiled $(VENV)/.installed-study
+	$(BIN)/warpfile study examples/study/schemes.toml
+
 ## Golden models as compiled code, unless the present sources are compiled already; plain Python where that fails.
 compiled: tools $(VENV)/.installed
 	$(BIN)/python -m warpfile.compile
@@ -73,6 +77,10 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	touch $(VENV)/.installed $(VENV)/.installed-study $@
+
+$(VENV)/.installed-study: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[study]'
 	touch $(VENV)/.installed $@
 
 $(VENV)/.installed-fuzz: $(VENV)/.installed-test

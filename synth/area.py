@@ -71,6 +71,14 @@ class AreaReport:
         lists = {"modules": self.modules, "structures": self.structures}
         return asdict(self) | {name: [asdict(row) for row in rows] for name, rows in lists.items()}
 
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> AreaReport:
+        """The report of what :meth:`to_json` gave."""
+        modules = tuple(ModuleArea(**row) for row in facts["modules"])
+        return cls(
+            **{**facts, "modules": modules, "structures": tuple(StructureBits(**row) for row in facts["structures"])}
+        )
+
     @property
     def memory_bits(self) -> int:
         """Bits in memories of all kinds."""

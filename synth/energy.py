@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -13,6 +12,7 @@ from typing import Any
 from warpfile.schemes import PARTS, Scheme
 from warpfile.spec.config import Config
 from warpfile.spec.reading import read_toml
+from warpfile.synth.rules import LIST, NUMBER, TABLE, TEXT, WHOLE, check
 
 #: The published prices, a file per set; docs/energy.md says what the fields mean.
 PUBLISHED = Path(__file__).with_name("prices")
@@ -185,35 +185,16 @@ def read_prices(folder: Path = PUBLISHED) -> dict[str, PriceSet]:
     return {path.stem: _price_set(path, path.stem) for path in sorted(folder.glob("*.toml"))}
 
 
-_Rule = tuple[str, Callable[[Any], bool]]
-_TEXT: _Rule = ("text", lambda value: isinstance(value, str) and bool(value.strip()))
-_NUMBER: _Rule = ("a number above 0", lambda value: type(value) in (int, float) and 0 < value < math.inf)
-_WHOLE: _Rule = ("a whole number above 0", lambda value: type(value) is int and value > 0)
-_TABLE: _Rule = ("a table with entries", lambda value: isinstance(value, dict) and bool(value))
-_LIST: _Rule = ("a list with entries", lambda value: isinstance(value, list) and bool(value))
 _OF_SET = {
-    "source": _TEXT,
-    "node_nm": _WHOLE,
-    "volts": _NUMBER,
-    "remark": _TEXT,
-    "prices": _LIST,
-    "kinds": _TABLE,
+    "source": TEXT,
+    "node_nm": WHOLE,
+    "volts": NUMBER,
+    "remark": TEXT,
+    "prices": LIST,
+    "kinds": TABLE,
 }
-_OF_PRICE = {"kind": _TEXT, "pj": _NUMBER, "place": _TEXT}
-_OPTIONAL = {"bits": _WHOLE, "where": _TABLE}
-
-
-def _check(table: Any, rules: Mapping[str, _Rule], at: str, optional: Mapping[str, _Rule] | None = None) -> None:
-    """A table with these fields, each as its rule says, and no others."""
-    if not isinstance(table, dict):
-        raise ValueError(f"{at}: must be a table, not {table!r}")
-    known = {**rules, **(optional or {})}
-    for name in table:
-        if name not in known:
-            raise ValueError(f"{at}: fields must be {', '.join(known)}, not {name}")
-    for name, (rule, holds) in known.items():
-        if (name in table or name in rules) and not holds(table.get(name)):
-            raise ValueError(f"{at}: {name} must be {rule}, not {table.get(name)!r}")
+_OF_PRICE = {"kind": TEXT, "pj": NUMBER, "place": TEXT}
+_OPTIONAL = {"bits": WHOLE, "where": TABLE}
 
 
 def _price_set(path: Path | Traversable, name: str) -> PriceSet:
@@ -221,7 +202,7 @@ def _price_set(path: Path | Traversable, name: str) -> PriceSet:
         table = read_toml(path)
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
-    _check(table, _OF_SET, str(path))
+    check(table, _OF_SET, str(path))
     kinds = table.pop("kinds")
     prices = tuple(_price(one, kinds, f"{path}: price {number}") for number, one in enumerate(table["prices"], 1))
     for number, one in enumerate(prices, 1):
@@ -234,7 +215,7 @@ def _price_set(path: Path | Traversable, name: str) -> PriceSet:
 
 
 def _price(table: Any, kinds: Mapping[str, str], at: str) -> Price:
-    _check(table, _OF_PRICE, at, _OPTIONAL)
+    check(table, _OF_PRICE, at, _OPTIONAL)
     if table["kind"] not in kinds:
         raise ValueError(f"{at}: kind must be one of {', '.join(kinds)}, not {table['kind']}")
     return Price(**table)

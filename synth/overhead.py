@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from warpfile.synth.area import AreaReport, ModuleArea
 
 #: NAND2 equivalents per SRAM bit at 45 nm: area of a bit over the 0.798 um2 of a NAND2 of Nangate45. Published arrays
@@ -16,7 +18,7 @@ NAND2_PER_BIT = {
 NOISE, MODULE_NOISE = 0.005, 0.1
 
 
-def overhead(report: AreaReport, baseline: AreaReport) -> dict[str, object]:
+def overhead(report: AreaReport, baseline: AreaReport) -> dict[str, Any]:
     """Growth over ``baseline`` as fractions: ``logic``, ``flip_flops``, ``storage`` and ``total`` per SRAM density.
 
     Storage is flip-flops and memory bits together. ``nand2_equivalents`` is the absolute growth of the logic, ``noise``

@@ -139,3 +139,8 @@ def _lines(title: str) -> Iterator[Report]:
 
 def silent(stage: str, done: int = 0, total: int = 0) -> None:
     """The report of work that nobody watches."""
+
+
+def left(seconds: float) -> str:
+    """How long work goes on, as people say it."""
+    return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"

@@ -74,6 +74,16 @@ def obtain_trace(kernel: str, setting: str, limit: int | None, report: Report) -
     return trace
 
 
+def contents(kernel: str, setting: str) -> str:
+    """Hash of a trace, or of the files of a kernel directory and the code that executes it; empty for a bundled kernel.
+
+    Raises :class:`KernelError`, and errors of the operating system.
+    """
+    if kernel.endswith(".npz"):
+        return hashlib.sha256(Path(kernel).read_bytes()).hexdigest()[:16]
+    return "" if kernel in bundled_kernels() else _fingerprint(kernel_directory(kernel), setting)
+
+
 def executed(directory: Path, setting: str, limit: int | None, report: Report) -> Trace:
     """Trace of a kernel directory whose expectations must hold."""
     result = execute_kernel(directory, setting, limit, report)

@@ -57,10 +57,10 @@ def new_folder(path: Path) -> Iterator[Path]:
         raise FileExistsError(f"{path} must be a new or an empty folder")
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as name:
-        whole = Path(name) / "whole"
-        whole.mkdir()
-        yield whole
-        whole.replace(path)
+        built = Path(name) / "built"
+        built.mkdir()
+        yield built
+        built.replace(path)
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:
@@ -79,6 +79,18 @@ def array_bytes(array: np.ndarray) -> bytes:
     stream = io.BytesIO()
     np.save(stream, array)
     return stream.getvalue()
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A file beside ``path`` that takes its place at the end, unless something was raised."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        _discard(partial)
 
 
 def write_json(path: Path, document: object) -> None:

@@ -16,6 +16,7 @@ from warpfile.commands.energy import energy_command
 from warpfile.commands.generate import generate
 from warpfile.commands.importing import import_command
 from warpfile.commands.run import run
+from warpfile.commands.study import study
 from warpfile.commands.trace import trace
 from warpfile.compiled import form
 
@@ -58,6 +59,7 @@ _COMMANDS = (
     cosim,
     area,
     energy_command,
+    study,
     demo,
 )
 for command in _COMMANDS:

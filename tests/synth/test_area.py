@@ -168,6 +168,7 @@ def test_logic_levels_do_not_depend_on_lanes(measured: dict[int, AreaReport]) ->
 
 def test_a_report_is_the_sum_of_its_modules_and_survives_json(measured: dict[int, AreaReport]) -> None:
     facts = json.loads(json.dumps(measured[4].to_json()))
+    assert AreaReport.from_json(facts) == measured[4]
     for field in ("cells", "flip_flops", "nand2_equivalents"):
         assert facts[field] == sum(module[field] * module["instances"] for module in facts["modules"])
     assert facts["flip_flops"] == sum(facts["storage_bits"]["flip_flops"].values())

@@ -193,6 +193,13 @@ def test_a_file_with_nothing_near_reports_no_misses(facts: Any, kernel: Path) ->
     assert [name for name, one in found.items() if {"cache_hits", "cache_misses"} & {*one["counters"]}] == ["rfc"]
 
 
+def test_different_machines_side_by_side_are_said_to_be_so(invoke: Invoke, kernel: Path) -> None:
+    line = "These are different machines, every scheme at its own preset"
+    assert line in invoke("run", "baseline", "bow", kernel).stdout
+    for alike in (("baseline", "malekeh"), ("baseline", "bow", "--preset", "tiny")):
+        assert line not in invoke("run", *alike[:2], kernel, *alike[2:]).stdout
+
+
 def test_a_run_without_events_is_given_up(invoke: Invoke, kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warpfile.run.QUIET_LIMIT", 20)
     result = invoke("run", "baseline", kernel, "--set", "sfu_latency=400")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from warpfile.display import progress, show_table
+from warpfile.display import progress, say, show_table
 from warpfile.inputs import obtain_trace
 from warpfile.options import configured, designs, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
@@ -51,6 +51,8 @@ def _show(runs: list[GoldenRun]) -> None:
         for one in runs
     ]
     show_table(columns, rows)
+    if len({one.preset for one in runs}) > 1:
+        say("These are different machines, every scheme at its own preset: --preset NAME puts all into one.")
     names = list(dict.fromkeys(name for one in runs for name in one.reported))
     counters = [(name, *(one.reported.get(name) for one in runs)) for name in names]
     show_table(("counter", *(one.scheme for one in runs)), counters)

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 #: Two-sided 95 % quantiles of Student's distribution by degrees of freedom.
-STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
+STUDENT = {
+    **{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228},
+    **{11: 2.201, 12: 2.179, 13: 2.160, 14: 2.145, 15: 2.1314, 16: 2.120, 17: 2.110, 18: 2.101, 19: 2.093},
+}
 _ROUNDING = 5e-4  #: what a printed tenth of a percent hides
 
 

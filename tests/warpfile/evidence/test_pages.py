@@ -10,10 +10,9 @@ import pytest
 from tests.warpfile.evidence.made_up import KERNELS, answering
 from warpfile.display import silent
 from warpfile.evidence import __main__ as command
-from warpfile.evidence import study as module
 from warpfile.evidence.__main__ import DOCS, pages
 from warpfile.evidence.study import FEW, SEEDS, Run, Study, studied
-from warpfile.schemes import registry
+from warpfile.schemes import find, registry
 
 #: Kernels whose large launches are short.
 SMALL = ("divide", "half2")
@@ -22,7 +21,7 @@ SMALL = ("divide", "half2")
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of runs that has none."""
-    monkeypatch.setattr(module, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr("warpfile.kept.KEPT", tmp_path / "kept")
     return tmp_path / "kept"
 
 
@@ -62,7 +61,7 @@ def test_a_page_asks_for_its_runs_and_for_no_other(name: str, monkeypatch: pytes
 def test_seeds_move_the_miss_latency_by_a_hundredth(name: str) -> None:
     """``SEEDS`` is in cycles; presets of other latencies would need others."""
     page = pages()[name]
-    assert module.find("baseline").configuration(page.BASELINE.preset).miss_latency == 100 * max(SEEDS)
+    assert find("baseline").configuration(page.BASELINE.preset).miss_latency == 100 * max(SEEDS)
     assert -min(SEEDS) == max(SEEDS) == max(FEW) == -min(FEW)
 
 

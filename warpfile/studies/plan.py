@@ -1,0 +1,175 @@
+"""From a study file or options to the points of a study."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import click
+
+from warpfile.evidence.spread import STUDENT
+from warpfile.inputs import SETTINGS, KernelError, bundled_kernels, contents, kernel_directory
+from warpfile.options import ALL
+from warpfile.points import Run
+from warpfile.spec.reading import read_toml
+from warpfile.studies.machines import MOST, Machine, machines
+from warpfile.studies.tasks import AREA, GOLDEN, KINDS, LOCKSTEP, Task
+from warpfile.synth.energy import all_prices
+from warpfile.synth.rules import TABLE, TEXT, Rule, check
+
+MOST_SEEDS = max(STUDENT) + 1  #: of which intervals are known
+
+_TEXTS: Rule = (
+    "a list of texts",
+    lambda value: isinstance(value, list) and bool(value) and all(isinstance(one, str) and one for one in value),
+)
+_SEEDS: Rule = (
+    f"a list of up to {MOST_SEEDS} different whole numbers",
+    lambda value: (
+        isinstance(value, list)
+        and all(type(one) is int for one in value)
+        and 0 < len(set(value)) == len(value) <= MOST_SEEDS
+    ),
+)
+_SWITCH: Rule = ("true or false", lambda value: isinstance(value, bool))
+_GROUPS: Rule = ("a list of tables, [[machines]]", lambda value: isinstance(value, list) and bool(value))
+_FIELDS = {
+    "name": TEXT,
+    "kernels": _TEXTS,
+    "settings": _TEXTS,
+    "seeds": _SEEDS,
+    "prices": TEXT,
+    **dict.fromkeys(KINDS, _SWITCH),
+}
+_OF_GROUP = {"parts": _TEXTS, "presets": _TEXTS, "set": TABLE}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel in one setting. ``place`` is where any process finds it, ``name`` is how it was asked for."""
+
+    name: str
+    place: str
+    setting: str
+    contents: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of the results. There is no kernel where only areas are asked for."""
+
+    machine: Machine
+    kernel: Kernel | None = None
+    seed: int = 0
+
+    @property
+    def label(self) -> str:
+        """All that tells it from other cases."""
+        kernel = (self.kernel.name, self.kernel.setting, f"seed {self.seed}") if self.kernel else ()
+        return ", ".join((self.machine.label, *kernel))
+
+    @property
+    def baseline(self) -> Case | None:
+        """The same with the baseline at the same preset."""
+        beside = self.machine.baseline
+        return beside and replace(self, machine=beside)
+
+    def task(self, kind: str) -> Task:
+        """What has to be run for it; an area depends on the machine alone."""
+        point = self.machine.point
+        if kind == AREA or not self.kernel:
+            return Task(kind, Run(point, ""))
+        point = replace(point, setting=self.kernel.setting)
+        return Task(kind, Run(point, self.kernel.place, self.seed, self.kernel.contents))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All cases of a study and what is asked of each; ``prices`` is the set of all energies, if it was chosen."""
+
+    name: str
+    cases: tuple[Case, ...]
+    kinds: tuple[str, ...]
+    prices: str | None = None
+
+    @property
+    def tasks(self) -> list[Task]:
+        """What has to be run, each once: those of the baselines too. Golden runs come first, areas last."""
+        found: dict[Task, None] = {}
+        for kind in self.kinds:
+            for case in self.cases:
+                if case.machine.design:
+                    found[case.task(kind)] = None
+                    if kind != LOCKSTEP and (beside := case.baseline):
+                        found[beside.task(kind)] = None
+        return list(found)
+
+
+def planned(table: Mapping[str, Any], base: Path, at: str) -> Plan:
+    """The study of a table as docs/study.md describes it; paths of kernels are seen from ``base``.
+
+    Raises ``ValueError`` and usage errors that say what would be right; ``at`` says where the table stands.
+    """
+    check(table, {"machines": _GROUPS}, at, _FIELDS)
+    for number, group in enumerate(table["machines"], 1):
+        check(group, {"schemes": _TEXTS}, f"{at}: machines {number}", _OF_GROUP)
+    kinds = tuple(kind for kind in KINDS if table.get(kind)) or (GOLDEN,)
+    if (prices := table.get("prices")) not in (None, *all_prices()):
+        raise ValueError(f"{at}: prices must be one of {', '.join(all_prices())}, not {prices!r}")
+    try:
+        found = machines(table["machines"])
+        run = list(_kernels(table, base)) if kinds != (AREA,) else []
+    except (ValueError, click.UsageError) as error:
+        raise ValueError(f"{at}: {error}") from None
+    seeds = table.get("seeds", [0]) if run else [0]
+    if (count := len(run or [None]) * len(found) * len(seeds)) > MOST:
+        raise ValueError(f"{at}: a study must have at most {MOST:,} points, not {count:,}")
+    every = itertools.product(run or [None], found, seeds)
+    cases = (Case(machine, kernel, seed) for kernel, machine, seed in every)
+    return Plan(table.get("name", "study"), tuple(cases), kinds, prices)
+
+
+def read_study(path: Path) -> dict[str, Any]:
+    """The table of a study file, whose name is that of the study unless it says another one."""
+    return {"name": path.stem, **read_toml(path)}
+
+
+def _kernels(table: Mapping[str, Any], base: Path) -> Iterator[Kernel]:
+    if "kernels" not in table:
+        raise ValueError("kernels must say what is run: names, kernel directories, traces, globs or all")
+    settings = table.get("settings", SETTINGS[:1])
+    if unknown := [one for one in settings if one not in SETTINGS]:
+        raise ValueError(f"settings must be of {', '.join(SETTINGS)}, not {unknown[0]!r}")
+    places = {place: name for text in table["kernels"] for name, place in _places(text, base)}
+    for (place, name), setting in itertools.product(places.items(), settings):
+        yield Kernel(name, place, setting, contents(place, setting))
+
+
+def _places(text: str, base: Path) -> Sequence[tuple[str, str]]:
+    """Names and places of the kernels that a text means. Raises :class:`warpfile.inputs.KernelError`."""
+    known = bundled_kernels()
+    if text == ALL:
+        return [(name, name) for name in known]
+    if set("*?[") & set(text):
+        names = [(name, name) for name in known if fnmatch(name, text)]
+        anchor = Path(text).anchor
+        there = sorted(Path(anchor).glob(text[len(anchor) :]) if anchor else base.glob(text))
+        paths = [path for path in there if path.suffix == ".npz" or (path / "kernel.sass").exists()]
+        if found := names + [(_shown(path, base), str(path.resolve())) for path in paths]:
+            return found
+    if text in known:
+        return [(text, text)]
+    path = base / text
+    if path.is_dir() and not (path / "kernel.sass").exists():
+        raise KernelError(f"{text} must be a kernel directory, which has kernel.sass and launch.toml")
+    if not path.is_dir() and not (path.suffix == ".npz" and path.is_file()):
+        kernel_directory(text)
+    return [(text, str(path.resolve()))]
+
+
+def _shown(path: Path, base: Path) -> str:
+    return str(path.relative_to(base) if path.is_relative_to(base) else path)

@@ -1,0 +1,149 @@
+"""The results of a study: one row per case, with all parameters, beside the baseline at the same preset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warpfile.options import BASELINE
+from warpfile.outputs import whole
+from warpfile.points import Outcome
+from warpfile.schemes import SCHEMES, Scheme
+from warpfile.sim.counters import reported
+from warpfile.studies.plan import Case, Plan
+from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP, OK, REFUSED, Done, Task
+from warpfile.synth.area import AreaReport
+from warpfile.synth.energy import Energy, PriceSet, all_prices, energy, one_for_all
+from warpfile.synth.overhead import overhead
+
+Row = dict[str, Any]
+_WORD = re.compile(r"\W+")
+#: Columns of a lockstep run, and the facts that they show.
+_LOCKSTEP = {
+    "lockstep_cycles": "cycles",
+    "lockstep_mismatches": "mismatches",
+    "lockstep_operands_checked": "operands_checked",
+    "lockstep_simulator": "simulator",
+    "lockstep_seconds": "seconds",
+}
+
+
+@dataclass(frozen=True)
+class Results:
+    """A study and what came of its tasks."""
+
+    plan: Plan
+    outcomes: Mapping[Task, Done]
+
+    def of(self, case: Case, kind: str) -> Done:
+        """What came of one kind of work for a case."""
+        if not case.machine.design:
+            return Done(REFUSED, {}, case.machine.refused)
+        return self.outcomes[case.task(kind)]
+
+    @property
+    def rows(self) -> list[Row]:
+        """All cases in their order, each with the same columns; those that are empty everywhere are left out."""
+        prices = self._prices
+        rows = [self._row(case, prices) for case in self.plan.cases]
+        names = dict.fromkeys(name for row in rows for name in row)
+        first = [name for name in names if not name.startswith(("config_", "counter_"))]
+        ordered = (*first, *(name for start in ("config_", "counter_") for name in names if name.startswith(start)))
+        return [{name: row.get(name) for name in ordered} for row in rows]
+
+    @property
+    def _prices(self) -> PriceSet:
+        """One set for all rows, so that their energies can be compared."""
+        sets = all_prices()
+        if self.plan.prices:
+            return sets[self.plan.prices]
+        return one_for_all([case.machine.scheme for case in self.plan.cases], SCHEMES[BASELINE], sets)
+
+    def _row(self, case: Case, prices: PriceSet) -> Row:
+        machine, kernel = case.machine, case.kernel
+        kinds = {kind: self.of(case, kind) for kind in self.plan.kinds}
+        wrong = [f"{kind}: {one.error}" for kind, one in kinds.items() if one.status != OK]
+        row: Row = {"study": self.plan.name}
+        row |= {"kernel": kernel.name, "setting": kernel.setting, "seed": case.seed} if kernel else {}
+        row |= {"scheme": machine.scheme.name, "preset": machine.preset, "changes": machine.changed, **_parts(case)}
+        row |= {"status": next((one.status for one in kinds.values() if one.status != OK), OK)}
+        row["error"] = "; ".join(dict.fromkeys(wrong)) if machine.design else machine.refused
+        for kind, facts in {GOLDEN: self._golden, LOCKSTEP: self._lockstep, AREA: self._area}.items():
+            if kind in kinds and kinds[kind].facts and kinds[kind].status != REFUSED:
+                row |= facts(case, prices)
+        if machine.design:
+            row |= {f"config_{name}": value for name, value in machine.design.config.to_json().items()}
+        return row
+
+    def _golden(self, case: Case, prices: PriceSet) -> Row:
+        """Cycles, accesses and energy, each over the baseline's."""
+        ours, cost = self._priced(case, prices)
+        accesses = bank_accesses(case.machine.scheme, ours.counters)
+        row: Row = {"cycles": ours.cycles, "instructions": ours.instructions, "ipc": ours.ipc}
+        row |= {"bank_accesses": accesses, "energy_pj": cost.picojoules, "energy_priced": cost.covered}
+        row |= {"energy_prices": prices.name, "golden_seconds": ours.seconds}
+        counters = reported(case.task(GOLDEN).run.config, dict(ours.counters))
+        row |= {f"counter_{name}": count for name, count in counters.items()}
+        base = case.baseline
+        if base and self.of(base, GOLDEN).status == OK:
+            theirs, spent = self._priced(base, prices)
+            banks = bank_accesses(base.machine.scheme, theirs.counters)
+            row |= {"baseline": base.machine.scheme.name, "baseline_cycles": theirs.cycles}
+            row |= {"ipc_over_baseline": ours.ipc / theirs.ipc, "energy_over_baseline": cost.over(spent)}
+            row |= {"bank_accesses_over_baseline": accesses / banks if banks else None}
+        return row
+
+    def _priced(self, case: Case, prices: PriceSet) -> tuple[Outcome, Energy]:
+        """A golden run and its energy."""
+        found = Outcome(**self.of(case, GOLDEN).facts)
+        return found, energy(case.machine.scheme, case.task(GOLDEN).run.config, found.counters, prices)
+
+    def _lockstep(self, case: Case, _: PriceSet) -> Row:
+        facts = self.of(case, LOCKSTEP).facts
+        return {name: facts[fact] for name, fact in _LOCKSTEP.items()}
+
+    def _area(self, case: Case, _: PriceSet) -> Row:
+        """Sizes, and how much the machine has grown over the baseline."""
+        ours = AreaReport.from_json(self.of(case, AREA).facts)
+        row: Row = {f"area_{name}": getattr(ours, name) for name in ("cells", "flip_flops", "nand2_equivalents")}
+        row |= {"area_memory_bits": ours.memory_bits, "area_logic_levels": ours.logic_levels, "area_tool": ours.tool}
+        beside = self.of(case.baseline, AREA) if case.baseline else None
+        if beside and beside.status == OK:
+            grown = overhead(ours, AreaReport.from_json(beside.facts))
+            row |= {f"area_{name}_growth": grown[name] for name in ("logic", "flip_flops", "storage")}
+            row |= {f"area_total_growth_{_WORD.sub('_', name)}": value for name, value in grown["total"].items()}
+        return row
+
+
+def bank_accesses(scheme: Scheme, counters: Mapping[str, int]) -> int:
+    """What passes between the banks and the rest of the machine: reads and writes of whole warp registers."""
+    kinds = scheme.accesses
+    names = kinds.get("crossbar") or (*kinds["bank_read"], *kinds["bank_write"])
+    return sum(counters[name] for name in names)
+
+
+def _parts(case: Case) -> Row:
+    """The parts of the machine, slot by slot."""
+    machine = case.machine
+    if not machine.design:
+        return {}
+    scheduler, collectors, file = machine.scheme.parts(machine.design.config)
+    return {"scheduler": scheduler.name, "collectors": collectors.name, "rf": file.name}
+
+
+def write_table(rows: Sequence[Row], stem: Path) -> list[Path]:
+    """Write rows as Parquet and as CSV; columns without any value are left out."""
+    import pyarrow
+    from pyarrow import csv, parquet
+
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    table = pyarrow.table({name: values for name, values in columns.items() if any(one is not None for one in values)})
+    paths = [stem.with_suffix(".parquet"), stem.with_suffix(".csv")]
+    with whole(paths[0]) as path:
+        parquet.write_table(table, path)
+    with whole(paths[1]) as path:
+        csv.write_csv(table, path)
+    return paths
