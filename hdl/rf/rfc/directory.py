@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -177,32 +177,41 @@ class CacheDirectory(wiring.Component):
             engine.release.eq(self.release),
             engine.valid.eq(self.held),
             engine.worthless.eq(self.dead if cfg.dead_bits == "honoured" else 0),
-            self.flush_wanted.eq(engine.line.any()),
-            self.flush_barred.eq(any_of((engine.line & line).any() & changes for line, changes in meets)),
-            self.flush_owner.eq(engine.place),
-            self.flush_register.eq(select(engine.line, [register for one in tags for register in one.tags.registers])),
-            self.flush.eq(engine.line & self.flush_sent.replicate(cfg.lines)),
             self.flush_dead.eq(engine.dropped & stay),
         ]
+        register = select(engine.line, [register for one in tags for register in one.tags.registers])
+        chosen = [engine.line, engine.place, named(m, "flushed_register", register)]
         if cfg.keeps_lanes:
-            self._recall(m, tags, engine)
-        return engine.line
+            recalled, recall = self._recall(m, tags)
+            chosen = [Mux(recalled, one, other) for one, other in zip(recall, chosen, strict=True)]
+        line = named(m, "flush_line", chosen[0])
+        m.d.comb += [
+            self.flush_wanted.eq(line.any()),
+            self.flush_barred.eq(any_of((line & met).any() & changes for met, changes in meets)),
+            Cat(self.flush_owner, self.flush_register).eq(Cat(*chosen[1:])),
+            self.flush.eq(line & self.flush_sent.replicate(cfg.lines)),
+        ]
+        return line
 
-    def _recall(self, m: Module, tags: list, engine: FlushEngine) -> None:
-        """Step 4, before results: a source whose line lacks lanes of the beat, and the line that goes for it."""
+    def _recall(self, m: Module, tags: list) -> tuple[Value, list[Value]]:
+        """Step 4, before results: a source whose line lacks lanes of the beat.
+
+        Returns whether a line goes for it, and that line, its place, its register.
+        """
         place = self._holder(m, "recall", self.check_warp)
         seen = self._view(m, "recall_tags", place, tags)
         m.submodules.recall_check = check = TagCheck(self._cfg)
+        loose = named(m, "recall_loose", check.lines & ~seen.pinned)
+        line, recalled = named(m, "recall_line", lowest_one(loose)), named(m, "recalled", loose.any())
         m.d.comb += [
             check.wanted.eq(self.check_valid),
             check.registers.eq(self.check_registers),
             check.valid.eq(seen.valid & select(place, self._by_place(self.lacks))),
             check.tags.eq(seen.registers),
             self.defer.eq(check.hits.any()),
-            engine.recall.eq(self._at(place, lowest_one(check.lines & ~seen.pinned))),
-            engine.recall_place.eq(place),
-            self.recall.eq(self.flush_sent & engine.recall.any()),
+            self.recall.eq(self.flush_sent & recalled),
         ]
+        return recalled, [self._at(place, line), place, select(line, list(seen.registers))]
 
     def _check(self, m: Module, tags: list, gone: Value) -> Value:
         """Step 4. A register that enters in this cycle is nobody's source. Returns the lines that are pinned."""
