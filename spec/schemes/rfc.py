@@ -223,5 +223,6 @@ STRUCTURES = (
         lambda cfg: cfg.warps * 12 + index_bits(cfg.warps),
         "one bit, and a one-hot pointer: slot, loads and barrier are seen from places, scoreboards and barrier",
     ),
+    Structure("bases of the places", "flip-flops", r"warpfile\.register_file\.location\.(place_base|taken)"),
     Structure("loads under way", "flip-flops", r"warp_scoreboard\.loading", lambda cfg: cfg.warps * cfg.register_names),
 )

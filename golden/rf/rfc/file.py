@@ -88,12 +88,15 @@ class CachedFile:
                 self.events.note("bank_write", bank)
         entrance.written, entrance.read_ports = 0, READ_PORTS - self._near
         self._near = 0
+        flushing = self.flush.releasing or self.flush.recalled >= 0
+        if flushing:
+            self.flush.choose()
         accepted = entrance.enter(results, valid, store) if valid else 0
         for port in indices(accepted):
             result = results[port]
             assert result is not None, f"port {port} has no result"
             self.completion.add(cycle, result)
-        if self.flush.releasing or self.flush.recalled >= 0:
+        if flushing:
             self.flush.send(entrance.read_ports, entrance.written)
         return accepted
 

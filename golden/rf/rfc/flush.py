@@ -12,7 +12,7 @@ from warpfile.spec.schemes.rfc import RfcConfig
 class Flush:
     """Empties places: dead lines at once, the others one per cycle. A line that is recalled goes before them.
 
-    ``release`` and ``recall`` first, ``send`` after the results.
+    ``release`` and ``recall`` first, ``choose`` before the results and ``send`` after them.
     """
 
     def __init__(self, cfg: RfcConfig, inside: Inside) -> None:
@@ -20,6 +20,8 @@ class Flush:
         self._honoured = cfg.dead_bits == "honoured"
         self.releasing = 0
         self.recalled = -1
+        self._dying = 0
+        self._candidate = -1
 
     def recall(self, lacking: int) -> None:
         """Of the lines that lack lanes of a beat the lowest that nobody has yet to read goes in this cycle."""
@@ -31,39 +33,37 @@ class Flush:
         self.releasing = releasing
         return sum(1 << place for place in indices(releasing) if not self._lines.held & self._lines.of(place))
 
-    def send(self, read_ports: int, written: int) -> None:
-        """Drop dead lines; send the recalled line or the lowest other, but none that this cycle wrote to."""
-        lines, recalled = self._lines, self.recalled
-        candidates, self.recalled = self._kept(), -1
-        if not (candidates or recalled >= 0) or not read_ports:
-            return
-        line = recalled if recalled >= 0 else lowest(candidates)
-        if written >> line & 1:
-            return
-        bank, row = self._home(line)
-        if not self._queues.takes(bank):
-            return
-        self._queues.put(bank, lines.saved(line, row))
-        lines.leave(line)
-        self._events.note("flush", line)
-        if recalled >= 0:
-            self._events.note("recall")
-
-    def _kept(self) -> int:
-        """Lines of released places, as a mask, after those are dropped that are dead."""
-        lines = self._lines
-        candidates = 0
+    def choose(self) -> None:
+        """Which lines are to go, by what they are before results are entered."""
+        released = 0
         for place in indices(self.releasing):
-            candidates |= lines.of(place)
-        self.releasing = 0
-        candidates &= lines.held
-        if self._honoured:
-            for line in indices(candidates & lines.dead):
-                bank, row = self._home(line)
-                self._banks.write(bank, Write(row, POISON))
+            released |= self._lines.of(place)
+        released &= self._lines.held
+        self._dying = released & self._lines.dead if self._honoured else 0
+        kept = released & ~self._dying
+        self._candidate = self.recalled if self.recalled >= 0 or not kept else lowest(kept)
+
+    def send(self, read_ports: int, written: int) -> None:
+        """Drop the dead lines and send the candidate, but nothing that this cycle wrote to or made void."""
+        lines, line = self._lines, self._candidate
+        staying = lines.held & ~written
+        for dying in indices(self._dying & staying):
+            self._drop(dying)
+        if line >= 0 and staying >> line & 1 and read_ports:
+            bank, row = self._home(line)
+            if self._queues.takes(bank):
+                self._queues.put(bank, lines.saved(line, row))
                 lines.leave(line)
-                self._events.note("flush_dead", line)
-        return candidates & lines.held
+                self._events.note("flush", line)
+                if self.recalled >= 0:
+                    self._events.note("recall")
+        self.releasing, self.recalled = 0, -1
+
+    def _drop(self, line: int) -> None:
+        bank, row = self._home(line)
+        self._banks.write(bank, Write(row, POISON))
+        self._lines.leave(line)
+        self._events.note("flush_dead", line)
 
     def _home(self, line: int) -> tuple[int, int]:
         """Bank and row of the register in a line."""

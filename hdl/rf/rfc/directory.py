@@ -1,6 +1,8 @@
 """Control of the register cache: which register is in which line, and what a cycle does to the lines."""
 
-from amaranth import Cat, Module, Signal, Value
+from collections.abc import Iterable
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,12 +12,16 @@ from warpfile.hdl.rf.rfc.check import TagCheck, entry_bits
 from warpfile.hdl.rf.rfc.flush import FlushEngine
 from warpfile.hdl.rf.rfc.results import SHORT_LOOKUP
 from warpfile.hdl.rf.rfc.tags import CacheTags, tags_layout
-from warpfile.hdl.rf.rfc.victim import VictimChoice, head_bits
+from warpfile.hdl.rf.rfc.victim import head_bits
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
 
 #: What is observed of the lines, one bit each.
 LINE_OUTPUTS = ("held", "dead", "evict_first", "pinned", "flush", "flush_dead", "drop")
+
+
+def _where(m: Module, name: str, lines: Value, condition: Value) -> Signal:
+    return named(m, name, lines & condition.replicate(len(lines)))
 
 
 class CacheDirectory(wiring.Component):
@@ -34,7 +40,10 @@ class CacheDirectory(wiring.Component):
                                        holds a value that has to be written, one that nobody reads again.
     victim_register : Out(register_bits)   Register of that value.
     long_hit : Out(1)                  As the short result leaves the lines.
-    flush_wanted : Out(1), flush_warp : Out(warp_bits), flush_register : Out(register_bits)   The line to be flushed.
+    short_owner : Out(active_warps)    Place of the short result's warp, one-hot or zero.
+    flush_wanted : Out(1), flush_owner : Out(active_warps), flush_register : Out(register_bits)   The line to be
+                                       flushed, and its place.
+    flush_barred : Out(1)              A result changes that line.
     flush_sent : In(1)                 It goes to its queue.
     check_warp : In(warp_bits), check_valid : In(source_slots), check_registers : In(ArrayLayout)   Sources to look up.
     hits : Out(source_slots), entries : Out(ArrayLayout)   Which of them are there, and where.
@@ -64,9 +73,9 @@ class CacheDirectory(wiring.Component):
                 **{f"{name}_warp": In(cfg.warp_bits) for name in ("short", "long", "check", "read")},
                 **{f"{name}_register": In(cfg.register_bits) for name in ("short", "long")},
                 **{name: In(1) for name in ones},
-                **{name: Out(1) for name in (*SHORT_LOOKUP, "long_hit", "flush_wanted")},
+                **{name: Out(1) for name in (*SHORT_LOOKUP, "long_hit", "flush_wanted", "flush_barred")},
                 **{f"{name}_register": Out(cfg.register_bits) for name in ("victim", "flush")},
-                "flush_warp": Out(cfg.warp_bits),
+                **{f"{name}_owner": Out(places) for name in ("short", "flush")},
                 "check_valid": In(slots),
                 "check_registers": In(data.ArrayLayout(cfg.register_bits, slots)),
                 "hits": Out(slots),
@@ -86,26 +95,34 @@ class CacheDirectory(wiring.Component):
     def elaborate(self, platform) -> Module:
         """The steps of a cycle in their order, then what they leave."""
         m = Module()
+        self._hold(m)
         if not self._cfg.lines:
             m.d.comb += self.released.eq(self.release)
             return m
         tags = [self._tags(m, number) for number in range(self._cfg.active_warps)]
         self._watch(m, tags)
-        taken, revived, victim = self._short(m, tags)
-        merged, voided = self._long(m, tags, taken)
-        self._flush(m, tags, taken, named(m, "results_written", taken | revived | merged), voided)
+        met, victim = self._short(m, tags)
+        long_met = self._long(m, tags, victim)
+        taken, voided = _where(m, "taken", victim, self.take), _where(m, "voided", long_met, self.drop_long)
+        revived = _where(m, "revived", met, self.write_hit) | _where(m, "merged", long_met, self.merge)
+        m.d.comb += self.written.eq(taken | revived)
+        meets = ((victim, self.take), (met, self.write_hit), (long_met, self.merge | self.drop_long))
+        flushed = self._flush(m, tags, meets, named(m, "stay", ~(self.written | voided)))
         pinned = self._check(m, tags, named(m, "gone", taken | voided))
-        reads = self._read(m, tags, victim)
+        reads = self._read(m, tags, victim, flushed)
         invalid = self.flush | self.flush_dead | self.drop | voided
-        m.d.comb += self.written.eq(taken | revived | merged)
-        for name, lines in {"take": taken, "revive": revived | merged, "invalidate": invalid, "pin": pinned}.items():
+        for name, lines in {"take": taken, "revive": revived, "invalidate": invalid, "pin": pinned}.items():
             self._drive(m, tags, name, lines)
         self._mark(m, tags, reads)
         return m
 
     def _tags(self, m: Module, number: int) -> wiring.PureInterface:
         tags = stamp(m, f"tags{number}", "cache_tags", lambda: CacheTags(self._cfg))
-        m.d.comb += [tags.new_register.eq(self.short_register), tags.vacant.eq(~self.places[number].any())]
+        m.d.comb += [
+            tags.short_register.eq(self.short_register),
+            tags.long_register.eq(self.long_register),
+            tags.vacant.eq(~self.places[number].any()),
+        ]
         return tags
 
     def _watch(self, m: Module, tags: list) -> None:
@@ -124,78 +141,77 @@ class CacheDirectory(wiring.Component):
         if cfg.replacement != "lru":
             m.d.comb += self.head.eq(Cat(place.tags.head for place in tags))
 
-    def _short(self, m: Module, tags: list) -> tuple[Value, Value, Value]:
-        """Step 1, short result. Returns the line that it takes, the line that it finds, the line that gives way."""
-        cfg = self._cfg
-        place = self._holder(m, "short", self.short_warp)
-        seen = self._view(m, "short_tags", place, tags)
-        m.submodules.victim = choice = VictimChoice(cfg)
-        for name, member in choice.signature.members.items():
-            if member.flow is In:
-                m.d.comb += getattr(choice, name).eq(seen[name])
-        same = Cat(tag == self.short_register for tag in seen.registers)
-        found = named(m, "short_found", seen.valid & same)
-        line = named(m, "short_line", choice.line & place.any().replicate(cfg.cache_entries))
-        held = named(m, "gives_way", line & seen.valid)
-        dead = (held & seen.dead).any() if cfg.dead_bits == "honoured" else held.any() & 0
+    def _short(self, m: Module, tags: list) -> tuple[Value, Value]:
+        """Step 1, short result. Returns the line that it meets, and the line that it would take."""
+        place = self.short_owner
+        found = named(m, "short_found", self._of(place, [one.met for one in tags]))
+        line = named(m, "short_line", self._of(place, [one.victim for one in tags]))
+        held, dead = (
+            named(m, name, Cat(getattr(one, name) for one in tags) & place) for name in ("victim_held", "victim_dead")
+        )
         m.d.comb += [
             self.hit.eq(found.any()),
             self.line.eq(line.any()),
-            self.victim_dead.eq(dead),
+            self.victim_dead.eq(dead.any() if self._cfg.dead_bits == "honoured" else 0),
             self.victim.eq(held.any() & ~self.victim_dead),
-            self.victim_register.eq(select(held, list(seen.registers))),
+            self.victim_register.eq(select(place, [one.victim_register for one in tags])),
         ]
-        for number, one in enumerate(tags):
-            m.d.comb += one.advance.eq(place[number] & self.take & choice.advances)
-        taken = self._at(place, line & self.take.replicate(len(line)))
-        revived = self._at(place, found & self.write_hit.replicate(len(found)))
-        return named(m, "taken", taken), named(m, "revived", revived), named(m, "victim_line", self._at(place, held))
+        return found, line
 
-    def _long(self, m: Module, tags: list, taken: Value) -> tuple[Value, Value]:
-        """Step 1, long result. Returns the line that it writes and the line that it makes void."""
+    def _long(self, m: Module, tags: list, victim: Value) -> Value:
+        """Step 1, long result. Returns the line that it meets, unless the short result takes that."""
         place = self._holder(m, "long", self.long_warp)
-        seen = self._view(m, "long_tags", place, tags, gone=taken)
-        found = named(m, "long_found", seen.valid & Cat(tag == self.long_register for tag in seen.registers))
-        m.d.comb += self.long_hit.eq(found.any())
-        merged = self._at(place, found & self.merge.replicate(len(found)))
-        voided = self._at(place, found & self.drop_long.replicate(len(found)))
-        return named(m, "merged", merged), named(m, "voided", voided)
+        found = named(m, "long_found", self._of(place, [one.long_met for one in tags]))
+        gone = named(m, "long_gone", (found & victim).any())
+        m.d.comb += self.long_hit.eq(found.any() & ~(gone & self.take))
+        return found
 
-    def _flush(self, m: Module, tags: list, taken: Value, written: Value, voided: Value) -> None:
-        """Step 3."""
+    def _flush(self, m: Module, tags: list, meets: Iterable[tuple[Value, Value]], stay: Value) -> Value:
+        """Step 3. Returns the line that is sent if it can be, which is read before that is known.
+
+        ``meets``: a line, and whether a result changes it; ``stay``: the lines that no result changes.
+        """
         cfg = self._cfg
         m.submodules.flush_engine = engine = FlushEngine(cfg)
-        honoured = cfg.dead_bits == "honoured"
-        flushed = named(m, "flushed_warp", select(engine.place, list(self.places)))
         m.d.comb += [
             engine.release.eq(self.release),
-            engine.valid.eq((self.held & ~voided) | taken),
-            engine.worthless.eq(self.dead & ~written if honoured else 0),
-            engine.written.eq(written),
-            self.flush_wanted.eq(engine.line.any()),
-            self.flush_warp.eq(encode(flushed, cfg.warp_bits)),
-            self.flush_register.eq(select(engine.line, list(self.line_register))),
-            self.flush.eq(engine.line & self.flush_sent.replicate(cfg.lines)),
-            self.flush_dead.eq(engine.dropped),
+            engine.valid.eq(self.held),
+            engine.worthless.eq(self.dead if cfg.dead_bits == "honoured" else 0),
+            self.flush_dead.eq(engine.dropped & stay),
         ]
+        register = select(engine.line, [register for one in tags for register in one.tags.registers])
+        chosen = [engine.line, engine.place, named(m, "flushed_register", register)]
         if cfg.keeps_lanes:
-            self._recall(m, tags, engine)
+            recalled, recall = self._recall(m, tags)
+            chosen = [Mux(recalled, one, other) for one, other in zip(recall, chosen, strict=True)]
+        line = named(m, "flush_line", chosen[0])
+        m.d.comb += [
+            self.flush_wanted.eq(line.any()),
+            self.flush_barred.eq(any_of((line & met).any() & changes for met, changes in meets)),
+            Cat(self.flush_owner, self.flush_register).eq(Cat(*chosen[1:])),
+            self.flush.eq(line & self.flush_sent.replicate(cfg.lines)),
+        ]
+        return line
 
-    def _recall(self, m: Module, tags: list, engine: FlushEngine) -> None:
-        """Step 4, before results: a source whose line lacks lanes of the beat, and the line that goes for it."""
+    def _recall(self, m: Module, tags: list) -> tuple[Value, list[Value]]:
+        """Step 4, before results: a source whose line lacks lanes of the beat.
+
+        Returns whether a line goes for it, and that line, its place, its register.
+        """
         place = self._holder(m, "recall", self.check_warp)
         seen = self._view(m, "recall_tags", place, tags)
         m.submodules.recall_check = check = TagCheck(self._cfg)
+        loose = named(m, "recall_loose", check.lines & ~seen.pinned)
+        line, recalled = named(m, "recall_line", lowest_one(loose)), named(m, "recalled", loose.any())
         m.d.comb += [
             check.wanted.eq(self.check_valid),
             check.registers.eq(self.check_registers),
             check.valid.eq(seen.valid & select(place, self._by_place(self.lacks))),
             check.tags.eq(seen.registers),
             self.defer.eq(check.hits.any()),
-            engine.recall.eq(self._at(place, lowest_one(check.lines & ~seen.pinned))),
-            engine.recall_place.eq(place),
-            self.recall.eq(self.flush_sent & engine.recall.any()),
+            self.recall.eq(self.flush_sent & recalled),
         ]
+        return recalled, [self._at(place, line), place, select(line, list(seen.registers))]
 
     def _check(self, m: Module, tags: list, gone: Value) -> Value:
         """Step 4. A register that enters in this cycle is nobody's source. Returns the lines that are pinned."""
@@ -215,7 +231,7 @@ class CacheDirectory(wiring.Component):
         ]
         return named(m, "pins", self._at(place, check.lines))
 
-    def _read(self, m: Module, tags: list, victim: Value) -> list[Value]:
+    def _read(self, m: Module, tags: list, victim: Value, flushed: Value) -> list[Value]:
         """Step 2, and the ports that step 1 and step 3 use. Returns the line that every source slot reads."""
         cfg = self._cfg
         place = self._holder(m, "read", self.read_warp)
@@ -224,7 +240,7 @@ class CacheDirectory(wiring.Component):
             line = decode(entry, cfg.cache_entries) & self.reads[slot].replicate(cfg.cache_entries)
             reads.append(named(m, f"reads{slot}", self._at(place, line)))
         for port, lines in enumerate(self.line_reads):
-            others = select([self.victim_port[port], self.flush_port[port]], [victim, self.flush])
+            others = select([self.victim_port[port], self.flush_port[port]], [victim, flushed])
             m.d.comb += lines.eq(reads[port] | others if port < len(reads) else others)
         return reads
 
@@ -238,10 +254,22 @@ class CacheDirectory(wiring.Component):
         for number, place in enumerate(tags):
             m.d.comb += place.reads.eq(Cat(line.word_select(number, width) for line in reads))
 
+    def _hold(self, m: Module) -> None:
+        """The number of each place's warp, made of registered state, so that a warp's place is one comparison away."""
+        self._numbers = [
+            named(m, f"holder{number}", Cat(encode(warps, self._cfg.warp_bits), warps.any()))
+            for number, warps in enumerate(self.places)
+        ]
+        m.d.comb += self.short_owner.eq(self._holder(m, "short", self.short_warp))
+
     def _holder(self, m: Module, name: str, warp: Value) -> Signal:
         """The place of a warp, one-hot; zero if it has none."""
-        wanted = named(m, f"{name}_warp_is", decode(warp, self._cfg.warps))
-        return named(m, f"{name}_place", Cat((warps & wanted).any() for warps in self.places))
+        wanted = Cat(warp, Const(1, 1))
+        return named(m, f"{name}_holder", Cat(number == wanted for number in self._numbers))
+
+    def _of(self, place: Value, lines: list[Value]) -> Value:
+        """Lines of all places, of which those of one count."""
+        return Cat(own & bit.replicate(len(own)) for bit, own in zip(place, lines, strict=True))
 
     def _view(self, m: Module, name: str, place: Value, tags: list, gone: Value | None = None) -> data.View:
         """Tags of one place, without the lines that are ``gone``."""

@@ -10,9 +10,16 @@ from warpfile.hdl.rf.contract import file_members
 from warpfile.hdl.rf.read_side import join_reads
 from warpfile.hdl.rf.rfc.directory import LINE_OUTPUTS, CacheDirectory
 from warpfile.hdl.rf.rfc.lane import CacheLane
-from warpfile.hdl.rf.rfc.location import CacheLocation
-from warpfile.hdl.rf.rfc.queued_banks import WRITERS, QueuedBanks
-from warpfile.hdl.rf.rfc.writes import FROM_DIRECTORY, RESULT_FIELDS, RESULT_OUTPUTS, TO_DIRECTORY, CacheWrites
+from warpfile.hdl.rf.rfc.location import LOOK_UPS, CacheLocation
+from warpfile.hdl.rf.rfc.queued_banks import QueuedBanks
+from warpfile.hdl.rf.rfc.writes import (
+    FROM_DIRECTORY,
+    RESULT_FIELDS,
+    RESULT_OUTPUTS,
+    TO_DIRECTORY,
+    TO_QUEUES,
+    CacheWrites,
+)
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.rfc import RfcConfig, cache_probes
 
@@ -61,21 +68,20 @@ class CachedFile(wiring.Component):
         """Steps 1 and 3, inside: lines, places of registers, queues."""
         m.d.comb += [getattr(writes, name).eq(getattr(cache, name)) for name in FROM_DIRECTORY]
         m.d.comb += [getattr(cache, name).eq(getattr(writes, name)) for name in TO_DIRECTORY]
-        registers = (writes.sent_register, writes.long_register, cache.flush_register)
-        warps = (writes.short_warp, writes.long_warp, cache.flush_warp)
-        for name, warp, register in zip(WRITERS, warps, registers, strict=True):
-            place = getattr(location, f"{name}_place")
+        registers = (writes.short_register, cache.victim_register, writes.long_register, cache.flush_register)
+        for name, register in zip(LOOK_UPS, registers, strict=True):
             m.d.comb += [
-                getattr(location, f"{name}_warp").eq(warp),
                 getattr(location, f"{name}_register").eq(register),
-                getattr(writes, f"{name}_place").eq(place),
-                banks.push_places[WRITERS.index(name)].eq(place),
+                getattr(writes, f"{name}_place").eq(getattr(location, f"{name}_place")),
             ]
         m.d.comb += [
+            location.places.eq(self.places),
+            location.short_owner.eq(cache.short_owner),
+            location.flush_owner.eq(cache.flush_owner),
+            location.long_warp.eq(writes.long_warp),
             writes.full.eq(banks.full),
             writes.reads.eq(cache.reads),
-            banks.push.eq(writes.push),
-            banks.push_sources.eq(writes.push_sources),
+            *(getattr(banks, name).eq(getattr(writes, name)) for name in TO_QUEUES),
         ]
 
     def _read_near(self, m: Module, cache: CacheDirectory) -> None:

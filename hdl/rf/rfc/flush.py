@@ -1,6 +1,6 @@
 """Emptying the cache of places that the scheduler takes back (docs/schemes/rfc.md, section 3, step 3)."""
 
-from amaranth import Cat, Module, Mux
+from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -15,24 +15,19 @@ class FlushEngine(wiring.Component):
     Members
     -------
     release : In(active_warps)              Places that are to be let go.
-    valid, worthless, written : In(lines)   As the results leave them: lines that hold a register; of these, those
-                                            whose value is not to be kept; the line that a result writes.
-    place : Out(active_warps), line : Out(lines)   One-hot, zero if nothing can be sent.
-    dropped : Out(lines)                    Lines that become invalid without being sent.
-    recall : In(lines), recall_place : In(active_warps)   One-hot or zero: a line that goes before all others, with its
-                                            place; only where lines know their lanes.
+    valid, worthless : In(lines)            Lines that hold a register; of these, those whose value is not to be kept.
+    place : Out(active_warps), line : Out(lines)   One-hot, zero if there is nothing to be sent.
+    dropped : Out(lines)                    Lines that need not be sent.
     """
 
     def __init__(self, cfg: RfcConfig) -> None:
         self._cfg = cfg
-        recall = {"recall": In(cfg.lines), "recall_place": In(cfg.active_warps)}
         super().__init__(
             {
                 "release": In(cfg.active_warps),
-                **{name: In(cfg.lines) for name in ("valid", "worthless", "written")},
+                **{name: In(cfg.lines) for name in ("valid", "worthless")},
                 "place": Out(cfg.active_warps),
                 **{name: Out(cfg.lines) for name in ("line", "dropped")},
-                **(recall if cfg.keeps_lanes else {}),
             }
         )
 
@@ -45,13 +40,9 @@ class FlushEngine(wiring.Component):
         waits = named(m, "waits", Cat(kept.word_select(place, lines).any() for place in places))
         first = named(m, "first", lowest_one(waits))
         sent = Cat(lowest_one(kept.word_select(place, lines)) & first[place].replicate(lines) for place in places)
-        sent = named(m, "sent", sent)
-        if self._cfg.keeps_lanes:
-            recalled = self.recall.any()
-            first, sent = Mux(recalled, self.recall_place, first), Mux(recalled, self.recall, sent)
         m.d.comb += [
-            self.line.eq(sent & ~self.written),
-            self.place.eq(first & self.line.any().replicate(len(first))),
+            self.line.eq(sent),
+            self.place.eq(first),
             self.dropped.eq(leaving & self.worthless),
         ]
         return m

@@ -1,30 +1,37 @@
 """Where the registers live that a machine with a register cache looks up in a cycle."""
 
-from amaranth import Module
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import decode
+from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.beat import launch_layout
+from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.hdl.rf.location import base_table, look_up, of_warp
-from warpfile.hdl.rf.rfc.queued_banks import WRITERS
 from warpfile.spec.schemes.rfc import RfcConfig
+
+#: Registers that are looked up for the queues.
+LOOK_UPS = ("short", "victim", "long", "flush")
 
 
 class CacheLocation(wiring.Component):
     """Base of every warp, and the lookups of a cycle: sources of the unit that asks, and what each writer sends.
 
-    As :class:`hdl.rf.location.Location`, but the lookups of the writers have ports of their own, because each of them
-    depends on what the ones before it found.
+    As :class:`hdl.rf.location.Location`, but every writer has a look-up of its own. Those of registers that may be in
+    lines go by the scheduler's place of their warp, whose base is kept beside it: from the second cycle on that the
+    warp has its place, and nothing of it can be in a line before. Between two warps a place is empty for a cycle.
 
     Members
     -------
     launch_valid : In(1), launch : In(launch_layout(cfg))   A warp that is resident from the next cycle.
     check_warp : In(warp_bits), check_registers : In(ArrayLayout), check_places : Out(ArrayLayout)   Per source slot.
-    short_warp, short_register : In, short_place : Out   Of the short result or the victim, and where it lives.
-    long_warp, long_register : In, long_place : Out      Of the long result.
-    flush_warp, flush_register : In, flush_place : Out   Of the line to be flushed.
+    places : In(ArrayLayout)             Warps of the scheduler's places, one-hot.
+    short_owner, flush_owner : In(active_warps)   Place of the short result and its victim, and of the line to be
+                                         flushed, one-hot.
+    short_register, victim_register, flush_register : In   Theirs.
+    long_warp, long_register : In        Of the long result.
+    short_place, victim_place, long_place, flush_place : Out   Where they live.
     """
 
     def __init__(self, cfg: RfcConfig) -> None:
@@ -37,22 +44,43 @@ class CacheLocation(wiring.Component):
                 "check_warp": In(cfg.warp_bits),
                 "check_registers": In(data.ArrayLayout(cfg.register_bits, cfg.source_slots)),
                 "check_places": Out(places_layout(cfg, cfg.source_slots)),
-                **{f"{name}_warp": In(cfg.warp_bits) for name in WRITERS},
-                **{f"{name}_register": In(cfg.register_bits) for name in WRITERS},
-                **{f"{name}_place": Out(place) for name in WRITERS},
+                "places": In(data.ArrayLayout(cfg.warps, cfg.active_warps)),
+                **{f"{name}_owner": In(cfg.active_warps) for name in ("short", "flush")},
+                "long_warp": In(cfg.warp_bits),
+                **{f"{name}_register": In(cfg.register_bits) for name in LOOK_UPS},
+                **{f"{name}_place": Out(place) for name in LOOK_UPS},
             }
         )
 
     def elaborate(self, platform) -> Module:
-        """Table of bases; one multiplexer for the unit that asks, one per writer."""
+        """Table of bases; one multiplexer for the unit that asks, one for the long result, one for a new holder."""
         m = Module()
         cfg = self._cfg
         bases = base_table(m, cfg, self.launch_valid, self.launch)
         asking = of_warp(m, cfg, "check", decode(self.check_warp, cfg.warps), bases)
         for slot in range(cfg.source_slots):
             look_up(m, cfg, *asking, self.check_registers[slot], self.check_places[slot])
-        for name in WRITERS:
-            warp = decode(getattr(self, f"{name}_warp"), cfg.warps)
-            sending = of_warp(m, cfg, name, warp, bases)
-            look_up(m, cfg, *sending, getattr(self, f"{name}_register"), getattr(self, f"{name}_place"))
+        long = of_warp(m, cfg, "long", decode(self.long_warp, cfg.warps), bases)
+        held = self._held(m, bases)
+        short, flush = (self._of_place(m, name, held) for name in ("short", "flush"))
+        for name, known in zip(LOOK_UPS, (short, short, long, flush), strict=True):
+            look_up(m, cfg, *known, getattr(self, f"{name}_register"), getattr(self, f"{name}_place"))
         return m
+
+    def _held(self, m: Module, bases: list[Signal]) -> list[Value]:
+        """Base and number modulo banks of each place's warp."""
+        cfg = self._cfg
+        before = Signal(cfg.active_warps, name="taken")
+        now = named(m, "taken_now", Cat(warps.any() for warps in self.places))
+        fresh = named(m, "fresh", now & ~before)
+        m.d.sync += before.eq(now)
+        found = Cat(*of_warp(m, cfg, "fresh", select(fresh, list(self.places)), bases))
+        held = [Signal(len(found), name=f"place_base{number}", reset_less=True) for number in range(cfg.active_warps)]
+        for number, known in enumerate(held):
+            with m.If(fresh[number]):
+                m.d.sync += known.eq(found)
+        return held
+
+    def _of_place(self, m: Module, name: str, held: list[Value]) -> tuple[Value, Value]:
+        known = named(m, f"{name}_base", select(getattr(self, f"{name}_owner"), held))
+        return known[: self._cfg.place_bits], known[self._cfg.place_bits :]

@@ -15,7 +15,7 @@ class ReadPorts(wiring.Component):
     Members
     -------
     reads : In(READ_PORTS)           Ports that source slots use.
-    evict, flush : In(1)             A victim, a line to be flushed is read; only where a port is left.
+    evict, flush : In(1)             A victim is read, only where a port is left; a line wants to be flushed.
     victim_left, flush_left : Out(1) A port is left for it.
     victim_port, flush_port : Out(READ_PORTS)   One-hot, zero if nothing is read.
     """

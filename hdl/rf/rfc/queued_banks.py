@@ -1,10 +1,10 @@
 """All banks of a register file whose banks are written through a queue each."""
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Const, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import any_of, select
+from warpfile.hdl.arbiter import any_of, lowest_one, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.bank import Bank
 from warpfile.hdl.rf.contract import places_layout
@@ -23,6 +23,8 @@ class QueuedBanks(wiring.Component):
     Members
     -------
     push : In(writers)                 What each writer sends goes to the queue of its bank, which must not be full.
+    claims : In(writers - 1)           The writer would push if the queue were not full; all but the last. No later one
+                                       pushes to that bank. Earlier known than ``push``, it says what the entry holds.
     push_places : In(ArrayLayout), push_sources : In(ArrayLayout)   Per writer; where the data are, one-hot.
     results, masks : In(ArrayLayout)   Of the write-back ports.
     reads : In(ArrayLayout)            What the cache reads, lane-major; only with a cache.
@@ -38,6 +40,7 @@ class QueuedBanks(wiring.Component):
         writers = len(WRITERS)
         members = {
             "push": In(writers),
+            "claims": In(writers - 1),
             "push_places": In(places_layout(cfg, writers)),
             "push_sources": In(data.ArrayLayout(queue_sources(cfg), writers)),
             "results": In(data.ArrayLayout(cfg.data_bits, cfg.write_ports)),
@@ -79,15 +82,17 @@ class QueuedBanks(wiring.Component):
     def _push(self, m: Module, index: int, queue: wiring.PureInterface) -> Value:
         """What goes to one queue. Returns where its data come from."""
         places = [self.push_places[writer] for writer in range(len(WRITERS))]
-        here = named(m, f"push{index}", self.push & Cat(place.bank == index for place in places))
+        mine = named(m, f"mine{index}", Cat(place.bank == index for place in places))
+        here = named(m, f"push{index}", self.push & mine)
+        chosen = named(m, f"chosen{index}", lowest_one(Cat(self.claims & mine[:-1], Const(1, 1))))
         m.d.comb += [
             queue.push.eq(here.any()),
-            queue.row.eq(select(here, [place.row for place in places])),
+            queue.row.eq(select(chosen, [place.row for place in places])),
             queue.rows.eq(Cat(place.row for place in self.places)),
             self.full[index].eq(queue.full),
             self.counts[index].eq(queue.count),
         ]
-        return named(m, f"sources{index}", select(here, list(self.push_sources)))
+        return named(m, f"sources{index}", select(chosen, list(self.push_sources)))
 
     def _queue_lanes(self, m: Module, queues: list, banks: list, sources: list[Value]) -> None:
         ports = range(self._cfg.write_ports)

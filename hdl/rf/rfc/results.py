@@ -28,11 +28,11 @@ class ShortResult(wiring.Component):
     write_hit, take : Out(1)        It is written into its line, into another one.
     bypass_hint, bypass_partial, bypass_full : Out(1)   It goes past the lines, by reason.
     evict, evict_dead : Out(1)      The victim goes to its queue, or is dropped.
-    queues : Out(1)                 Something goes to a queue.
+    claims, queues : Out(1)         Something would go to a queue if that is not full; it goes there.
     """
 
     def __init__(self) -> None:
-        outputs = ("wants_victim", "accept", *SHORT_EVENTS, "evict", "evict_dead", "queues")
+        outputs = ("wants_victim", "accept", *SHORT_EVENTS, "evict", "evict_dead", "claims", "queues")
         super().__init__(
             {
                 **{name: In(1) for name in ("valid", "full", "hinted", *SHORT_LOOKUP, "queue_full", "port")},
@@ -46,9 +46,11 @@ class ShortResult(wiring.Component):
         misses = named(m, "misses", ~self.hit & ~self.hinted)
         allocates = named(m, "allocates", misses & self.full & self.line)
         needs_queue = named(m, "needs_queue", Mux(allocates, self.victim, ~self.hit))
+        able = named(m, "able", self.valid & ~(self.wants_victim & ~self.port))
         m.d.comb += [
             self.wants_victim.eq(allocates & self.victim),
-            self.accept.eq(self.valid & ~(needs_queue & self.queue_full) & ~(self.wants_victim & ~self.port)),
+            self.claims.eq(able & needs_queue),
+            self.accept.eq(able & ~(needs_queue & self.queue_full)),
             self.write_hit.eq(self.accept & self.hit),
             self.bypass_hint.eq(self.accept & ~self.hit & self.hinted),
             self.bypass_partial.eq(self.accept & misses & ~self.full),
@@ -68,17 +70,17 @@ class LongResult(wiring.Component):
     -------
     valid, full : In(1)             A result; it writes all live lanes.
     hit : In(1)                     Its register is in the cache, as the short result leaves that.
-    queue_full, queue_taken : In(1) Of its bank; the short result sends something there.
+    queue_full, queue_taken : In(1) Of its bank; the short result claims that.
     line_written : In(1)            The short result uses the write port.
-    accept, merge, drop, queues : Out(1)   It is accepted; it is written into its line, makes the line void, goes to a
-                                    queue.
+    accept, merge, drop, claims, queues : Out(1)   It is accepted; it is written into its line, makes the line void,
+                                    would go to a queue if that is not full, goes there.
     """
 
     def __init__(self) -> None:
         super().__init__(
             {
                 **{name: In(1) for name in ("valid", "full", "hit", "queue_full", "queue_taken", "line_written")},
-                **{name: Out(1) for name in ("accept", "merge", "drop", "queues")},
+                **{name: Out(1) for name in ("accept", "merge", "drop", "claims", "queues")},
             }
         )
 
@@ -90,6 +92,7 @@ class LongResult(wiring.Component):
             self.accept.eq(self.valid & ~Mux(merges, self.line_written, self.queue_full | self.queue_taken)),
             self.merge.eq(self.accept & merges),
             self.drop.eq(self.accept & self.hit & self.full),
+            self.claims.eq(self.valid & ~merges & ~self.queue_taken),
             self.queues.eq(self.accept & ~merges),
         ]
         return m

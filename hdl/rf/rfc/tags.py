@@ -4,9 +4,9 @@ from amaranth import Cat, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import any_of, encode
+from warpfile.hdl.arbiter import any_of, encode, select
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.rfc.victim import LineOrder, following, head_bits
+from warpfile.hdl.rf.rfc.victim import LineOrder, VictimChoice, following, head_bits
 from warpfile.spec.schemes.rfc import RfcConfig
 
 
@@ -26,12 +26,17 @@ def tags_layout(cfg: RfcConfig) -> data.StructLayout:
 
 
 class CacheTags(wiring.Component):
-    """Tags of one place. What happens in a cycle is seen from the next.
+    """Tags of one place, and what a result would find there. What happens in a cycle is seen from the next.
+
+    Every place looks for itself, so that the place of a result is chosen beside the look-up and not before it.
 
     Members
     -------
-    take : In(cache_entries), new_register : In(register_bits)   Line that gets another register, one-hot or zero.
-    advance : In(1)                   The search for a victim starts behind that line from now on.
+    short_register, long_register : In(register_bits)   Looked up among all lines.
+    met, long_met : Out(cache_entries)   Lines that have them.
+    victim : Out(cache_entries)       Line that a new register would take, one-hot; zero if all are pinned.
+    victim_register : Out(register_bits), victim_held, victim_dead : Out(1)   Its register; it has one; that is dead.
+    take : In(cache_entries)          Line that gets ``short_register``, one-hot or zero.
     revive : In(cache_entries)        Line that is written and keeps its register.
     invalidate : In(cache_entries)    Lines that lose their register.
     pin : In(cache_entries)           Lines that one more source slot is to read.
@@ -47,8 +52,10 @@ class CacheTags(wiring.Component):
         super().__init__(
             {
                 **{name: In(lines) for name in ("take", "revive", "invalidate", "pin", "kill", "hasten")},
-                "new_register": In(cfg.register_bits),
-                "advance": In(1),
+                **{f"{name}_register": In(cfg.register_bits) for name in ("short", "long")},
+                **{name: Out(lines) for name in ("met", "long_met", "victim")},
+                "victim_register": Out(cfg.register_bits),
+                **{name: Out(1) for name in ("victim_held", "victim_dead")},
                 "reads": In(data.ArrayLayout(lines, cfg.source_slots)),
                 "vacant": In(1),
                 "tags": Out(tags_layout(cfg)),
@@ -76,20 +83,39 @@ class CacheTags(wiring.Component):
             register = Signal(self._cfg.register_bits, name=f"register{line}", reset_less=True)
             pins = Signal(self._cfg.pin_bits, name=f"pins{line}")
             with m.If(self.take[line]):
-                m.d.sync += register.eq(self.new_register)
+                m.d.sync += register.eq(self.short_register)
             m.d.sync += pins.eq(pins + self.pin[line] - unpin[line])
             m.d.comb += [self.tags.registers[line].eq(register), self.tags.pinned[line].eq(pins.any())]
-        self._order(m, written)
+        self._find(m)
         return m
 
-    def _order(self, m: Module, written: Signal) -> None:
+    def _find(self, m: Module) -> None:
+        """What is there, and what would leave; then what orders the lines."""
+        tags = self.tags
+        m.submodules.choice = choice = VictimChoice(self._cfg)
+        held = named(m, "gives_way", choice.line & tags.valid)
+        m.d.comb += [
+            self.met.eq(tags.valid & Cat(register == self.short_register for register in tags.registers)),
+            self.long_met.eq(tags.valid & Cat(register == self.long_register for register in tags.registers)),
+            *(getattr(choice, name).eq(tags[name]) for name in ("valid", "pinned", "dead", "evict_first")),
+            self.victim.eq(choice.line),
+            self.victim_register.eq(select(held, list(tags.registers))),
+            self.victim_held.eq(held.any()),
+            self.victim_dead.eq((held & tags.dead).any()),
+        ]
+        self._order(m, choice)
+
+    def _order(self, m: Module, choice: VictimChoice) -> None:
         if self._cfg.replacement == "lru":
             m.submodules.order = order = LineOrder(self._cfg)
-            m.d.comb += [order.touches.eq(Cat(*self.reads, written)), self.tags.older.eq(order.older)]
+            m.d.comb += [
+                order.touches.eq(Cat(*self.reads, self.take | self.revive)),
+                *(seen.eq(order.older) for seen in (choice.older, self.tags.older)),
+            ]
             return
         head = Signal(head_bits(self._cfg))
         with m.If(self.vacant):
             m.d.sync += head.eq(0)
-        with m.Elif(self.advance):
+        with m.Elif(self.take.any() & choice.advances):
             m.d.sync += head.eq(encode(following(m, self.take), len(head)))
-        m.d.comb += self.tags.head.eq(head)
+        m.d.comb += [choice.head.eq(head), self.tags.head.eq(head)]

@@ -7,7 +7,8 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import any_of, decode, highest_one, select
 from warpfile.hdl.beat import result_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.rf.contract import location_layout, places_layout
+from warpfile.hdl.rf.rfc.location import LOOK_UPS
 from warpfile.hdl.rf.rfc.ports import ReadPorts
 from warpfile.hdl.rf.rfc.queued_banks import WRITERS
 from warpfile.hdl.rf.rfc.results import SHORT_LOOKUP, LongResult, ShortResult
@@ -18,11 +19,13 @@ from warpfile.spec.stimulus import Origin
 #: Of a result, what decides over it.
 RESULT_FIELDS = ("warp", "register", "full", "origin", "hints")
 #: What the directory says, and what it is told.
-FROM_DIRECTORY = (*SHORT_LOOKUP, "victim_register", "long_hit", "flush_wanted")
+FROM_DIRECTORY = (*SHORT_LOOKUP, "long_hit", "flush_wanted", "flush_barred")
 TO_DIRECTORY = (
     *("short_warp", "short_register", "write_hit", "take", "long_warp", "long_register", "merge", "drop_long"),
     *("flush_sent", "victim_port", "flush_port"),
 )
+#: What the banks' queues are told.
+TO_QUEUES = ("push", "claims", "push_places", "push_sources")
 #: Observed, one bit per write-back port.
 RESULT_OUTPUTS = (
     *("cache_write", "cache_write_hit", "bypass_hint", "bypass_partial", "bypass_full"),
@@ -46,10 +49,10 @@ class CacheWrites(wiring.Component):
     accept : Out(ports)                            In the same cycle.
     FROM_DIRECTORY : In, TO_DIRECTORY : Out        As in :class:`hdl.rf.rfc.directory.CacheDirectory`.
     full : In(banks)                               Queues without room.
-    short_place, long_place, flush_place : In(location_layout(cfg))   Where the writer's register lives.
-    sent_register : Out(register_bits)             Register of the short result, or the victim's.
+    short_place, victim_place, long_place, flush_place : In(location_layout(cfg))   Where their registers live.
     reads : In(READ_PORTS)                         Read ports that source slots use.
-    push : Out(writers), push_sources : Out(ArrayLayout)   To the queues.
+    push, claims, push_places, push_sources : Out  To the queues, as in
+                                                   :class:`hdl.rf.rfc.queued_banks.QueuedBanks`.
     writer : Out(ports)                            Result that is written into a line, one-hot.
     RESULT_OUTPUTS : Out(ports) each, evict, evict_dead : Out(1)   Observed.
     """
@@ -57,23 +60,23 @@ class CacheWrites(wiring.Component):
     def __init__(self, cfg: RfcConfig) -> None:
         self._cfg = cfg
         ports = cfg.write_ports
-        single = (*SHORT_LOOKUP, "long_hit", "flush_wanted")
         flags = ("write_hit", "take", "merge", "drop_long", "flush_sent", "evict", "evict_dead")
         super().__init__(
             {
                 "valid": In(ports),
                 "results": In(data.ArrayLayout(fields_layout(cfg), ports)),
                 "accept": Out(ports),
-                **{name: In(1) for name in single},
-                "victim_register": In(cfg.register_bits),
+                **{name: In(1) for name in FROM_DIRECTORY},
                 **{f"{name}_warp": Out(cfg.warp_bits) for name in ("short", "long")},
-                **{f"{name}_register": Out(cfg.register_bits) for name in ("short", "long", "sent")},
+                **{f"{name}_register": Out(cfg.register_bits) for name in ("short", "long")},
                 **{name: Out(1) for name in flags},
                 **{name: Out(READ_PORTS) for name in ("victim_port", "flush_port")},
                 "full": In(cfg.banks),
-                **{f"{name}_place": In(location_layout(cfg)) for name in WRITERS},
+                **{f"{name}_place": In(location_layout(cfg)) for name in LOOK_UPS},
                 "reads": In(READ_PORTS),
                 "push": Out(len(WRITERS)),
+                "claims": Out(len(WRITERS) - 1),
+                "push_places": Out(places_layout(cfg, len(WRITERS))),
                 "push_sources": Out(data.ArrayLayout(queue_sources(cfg), len(WRITERS))),
                 "writer": Out(ports),
                 **{name: Out(ports) for name in RESULT_OUTPUTS},
@@ -108,17 +111,19 @@ class CacheWrites(wiring.Component):
 
     def _short(self, m: Module, short: ShortResult, ports: ReadPorts, wanted: Value) -> Value:
         chosen, result = self._candidate(m, "short", wanted)
-        registers = [result.register, self.victim_register]
+        full = [self._full(place) for place in (self.short_place, self.victim_place)]
+        places = [place.as_value() for place in (self.short_place, self.victim_place)]
+        gone = named(m, "victim_goes", Cat(~short.wants_victim, short.wants_victim))
         m.d.comb += [getattr(short, name).eq(getattr(self, name)) for name in SHORT_LOOKUP]
         m.d.comb += [
             short.valid.eq(chosen.any()),
             short.full.eq(Const(1) if self._cfg.keeps_lanes else result.full),
             short.hinted.eq(result.hints[self._cfg.hint_at("no_allocate")] & int(self._cfg.allocation == "hinted")),
             short.port.eq(ports.victim_left),
-            short.queue_full.eq(self._full(self.short_place)),
+            short.queue_full.eq(select(gone, full)),
             ports.reads.eq(self.reads),
             ports.evict.eq(short.evict),
-            self.sent_register.eq(select([~short.wants_victim, short.wants_victim], registers)),
+            self.push_places[0].as_value().eq(select(gone, places)),
         ]
         return chosen
 
@@ -129,20 +134,20 @@ class CacheWrites(wiring.Component):
             long.full.eq(result.full),
             long.hit.eq(self.long_hit),
             long.queue_full.eq(self._full(self.long_place)),
-            long.queue_taken.eq(short.queues & (self.short_place.bank == self.long_place.bank)),
+            long.queue_taken.eq(short.claims & (self.push_places[0].bank == self.long_place.bank)),
             long.line_written.eq(short.write_hit | short.take),
         ]
         return chosen
 
     def _flush(self, m: Module, short: ShortResult, long: LongResult, ports: ReadPorts) -> None:
         taken = [
-            result.queues & (place.bank == self.flush_place.bank)
-            for result, place in ((short, self.short_place), (long, self.long_place))
+            result.claims & (place.bank == self.flush_place.bank)
+            for result, place in zip((short, long), self.push_places, strict=False)
         ]
         free = ~self._full(self.flush_place) & ~any_of(taken)
         m.d.comb += [
-            self.flush_sent.eq(self.flush_wanted & ports.flush_left & free),
-            ports.flush.eq(self.flush_sent),
+            self.flush_sent.eq(self.flush_wanted & ports.flush_left & free & ~self.flush_barred),
+            ports.flush.eq(self.flush_wanted),
             self.victim_port.eq(ports.victim_port),
             self.flush_port.eq(ports.flush_port),
         ]
@@ -154,10 +159,13 @@ class CacheWrites(wiring.Component):
         self, m: Module, short: ShortResult, long: LongResult, ports: ReadPorts, short_port: Value, long_port: Value
     ) -> None:
         """An entry's data come from a write-back port, or from the read port that has the victim or the line."""
-        own = short_port & (~short.evict).replicate(len(short_port))
+        own = short_port & (~short.wants_victim).replicate(len(short_port))
         sources = [Cat(own, ports.victim_port), long_port, Cat(Const(0, self._cfg.write_ports), ports.flush_port)]
         m.d.comb += [
             self.push.eq(Cat(short.queues, long.queues, self.flush_sent)),
+            self.claims.eq(Cat(short.claims, long.claims)),
+            self.push_places[1].eq(self.long_place),
+            self.push_places[2].eq(self.flush_place),
             *(self.push_sources[writer].eq(source) for writer, source in enumerate(sources)),
         ]
 

@@ -117,7 +117,7 @@ class LineProperties(ConfiguredProperties):
             Assume(~(part.take & part.write_hit) & ~(part.merge & part.drop_long) & ~(part.merge & short)),
             Assume((~part.take | (part.line & ~part.hit)) & (~part.write_hit | part.hit)),
             Assume(~long | part.long_hit),
-            Assume(~part.flush_sent | part.flush_wanted),
+            Assume(~part.flush_sent | (part.flush_wanted & ~part.flush_barred)),
             Assume(~short | self._runs(part, part.short_warp) | self.late),
             Assume(~(long & ends)),
             Assume(~(short & long & same)),
@@ -188,7 +188,9 @@ class LineProperties(ConfiguredProperties):
         gives_way, registers = part.held & self.taken, part.line_register
         victims = [~gives_way[line] | (part.victim_register == registers[line]) for line in self.lines]
         dead = (gives_way & part.dead).any() if self._cfg.dead_bits == "honoured" else Const(0)
+        owner = Cat(holder.bit_select(part.short_warp, 1) for holder in self.holders)
         m.d.comb += [
+            Assert(part.short_owner == owner, "the place of its warp is named"),
             Assert(part.hit == short.any(), "a short result meets its register's line"),
             Assert(part.long_hit == (long & ~self.taken).any(), "a long result meets it unless it gives way"),
             Assert(~part.take | (part.victim_dead == dead), "a victim is dead or has to be sent"),
@@ -206,18 +208,26 @@ class LineProperties(ConfiguredProperties):
         held = part.held & Cat(bit.replicate(self.size) for bit in part.release)
         sent, dead = part.flush, part.dead if self._cfg.dead_bits == "honoured" else Const(0, len(held))
         kept = held & ~dead
-        idle, lowest = ~part.written.any() & ~part.drop_long, (kept & -kept)[: len(kept)]
-        told = [~sent[n] | self._meets(part, n, part.flush_warp, part.flush_register) for n in self.lines]
+        changed, lowest = part.written | self.void, (kept & -kept)[: len(kept)]
         empty = Cat(bit & ~self._of(part.held, place).any() for place, bit in enumerate(part.release))
         m.d.comb += [
             Assert(part.released == empty, "a place is let go when none of its lines is valid"),
             Assert(at_most_one(sent) & (sent.any() == part.flush_sent), "one line is sent"),
-            Assert((sent & ~(held & ~part.written)) == 0, "a valid one of a released place that is not written now"),
-            Assert(Cat(told).all(), "its warp and its register are named"),
-            Assert(~(idle & kept.any()) | part.flush_wanted, "one wants to be sent while there are any"),
-            Assert(~(idle & sent.any()) | (sent == lowest), "the lowest line of the lowest place is sent"),
+            Assert((sent & changed) == 0, "no result changes it"),
+            Assert(self._named(part), "its place and its register are named"),
+            Assert(part.flush_wanted == kept.any(), "one wants to be sent while there are any"),
+            Assert(part.flush_barred == (lowest & changed).any(), "it is held up by a result that changes it alone"),
+            Assert(~sent.any() | (sent == lowest), "the lowest line of the lowest place is sent"),
             Assert(part.flush_dead == (held & dead & ~part.written & ~self.void), "dead lines are dropped at once"),
         ]
+
+    def _named(self, part) -> Value:
+        """Of a line that is sent, the place and the register are told."""
+        told = [
+            ~sent | (part.flush_owner[line // self.size] & (part.line_register[line] == part.flush_register))
+            for line, sent in enumerate(part.flush)
+        ]
+        return Cat(told).all() & at_most_one(part.flush_owner)
 
     def _sent(self, m, part) -> None:
         """Of one place, what has been sent since the scheduler asked for it."""

@@ -70,11 +70,14 @@ class RecallProperties(LineProperties):
             hit = wanted & (there & ~self.taken).any() & ~part.defer
             m.d.comb += Assert(part.hits[slot] == hit, "no source of a deferred look-up is a hit")
         loose = named(m, "loose", lacking & ~part.pinned)
-        lowest, sent = (loose & -loose)[: len(loose)], part.flush
+        lowest, sent, changed = (loose & -loose)[: len(loose)], part.flush, part.written | self.void
         m.d.comb += [
             Assert(~loose.any() | ((sent & ~lowest) == 0), "nothing goes before the lowest line that nobody reads"),
             Assert(part.recall == (loose.any() & sent.any()), "who watches is told"),
-            Assert(~(loose.any() & ~part.written.any()) | part.flush_wanted, "it wants to go"),
+            Assert(~loose.any() | part.flush_wanted, "it wants to go"),
+            Assert(
+                ~loose.any() | (part.flush_barred == (lowest & changed).any()), "a result that changes it holds it up"
+            ),
             Cover(part.recall & (part.release & ~self._of_check(part)).any(), "a released place waits for a recall"),
             Cover(part.defer & ~loose.any(), "a recall waits for a reader"),
         ]
@@ -86,12 +89,11 @@ class RecallProperties(LineProperties):
         """What is sent is valid, of a released place or recalled, and not what a result writes."""
         held = part.held & Cat(bit.replicate(self.size) for bit in part.release)
         dead = part.dead if self._cfg.dead_bits == "honoured" else Const(0, len(held))
-        told = [~part.flush[n] | self._meets(part, n, part.flush_warp, part.flush_register) for n in self.lines]
-        may = Mux(part.recall, part.held & ~part.pinned, held & ~dead) & ~part.written
+        may = Mux(part.recall, part.held & ~part.pinned, held & ~dead) & ~part.written & ~self.void
         m.d.comb += [
             Assert(at_most_one(part.flush) & (part.flush.any() == part.flush_sent), "one line is sent"),
             Assert((part.flush & ~may) == 0, "a valid one of a released place, or one that nobody reads"),
-            Assert(Cat(told).all(), "its warp and its register are named"),
+            Assert(self._named(part), "its place and its register are named"),
             Assert(part.flush_dead == (held & dead & ~part.written & ~self.void), "dead lines are dropped at once"),
         ]
 

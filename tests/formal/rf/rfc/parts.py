@@ -76,7 +76,7 @@ class VictimProperties(ConfiguredProperties):
 
 
 class FlushProperties(ConfiguredProperties):
-    """Of the lines of places that are released the lowest is sent; a line that is written holds all up."""
+    """Of the lines of places that are released the lowest is to be sent."""
 
     def check(self, m, part):
         size, places = self._cfg.cache_entries, range(self._cfg.active_warps)
@@ -85,14 +85,11 @@ class FlushProperties(ConfiguredProperties):
         lowest = (kept & -kept)[: len(kept)]
         m.d.comb += [
             Assert((part.line & ~kept) == 0, "only a valid line of a released place is sent, and none of no worth"),
-            Assert(
-                part.line == Mux((lowest & part.written).any(), 0, lowest), "the lowest is sent, unless written now"
-            ),
+            Assert(part.line == lowest, "the lowest is sent"),
             Assert(part.dropped == (leaving & part.worthless), "those of no worth are dropped"),
             Assert((part.line & part.dropped) == 0, "a line is sent or dropped"),
             Assert(at_most_one(part.place), "one place sends"),
             Cover(part.line[-1] & part.release.all() & part.valid.all(), "the last line is the only one of worth"),
-            Cover(kept[-1] & ~part.line.any() & ~part.written[-1], "the lowest is written while others wait"),
         ]
         for place in places:
             own = part.line.word_select(place, size)
@@ -172,7 +169,7 @@ _HEADLESS = {
 _USEFUL = {"no line that goes before is skipped": {"evict_first": lambda bits: bits & ~1}}
 _AGELESS = {"the longest unused line gives way": {"older": lambda older: Const(0)}}
 _FLUSH = {
-    "the lowest is sent, unless written now": {"written": lambda written: Const(0)},
+    "the lowest is sent": {"valid": lambda valid: valid & ~1},
     "only a valid line of a released place is sent, and none of no worth": {"release": lambda release: release | 1},
 }
 _CHECK = {

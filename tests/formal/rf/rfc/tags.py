@@ -36,6 +36,7 @@ class TagProperties(ConfiguredProperties):
         self._promised(m, part)
         self._registers(m, part)
         self._marks(m, part)
+        self._found(m, part)
         if self._cfg.replacement == "lru":
             self._used(m, part)
         else:
@@ -69,13 +70,12 @@ class TagProperties(ConfiguredProperties):
     def _promised(self, m, part) -> None:
         """By the choice of a victim, by results (one line per cycle, never one that is pinned) and by the check."""
         tags, written, read = part.tags, part.take | part.revive, any_of(part.reads)
-        there = Cat(tags.valid[line] & (tags.registers[line] == part.new_register) for line in self.lines)
+        there = Cat(tags.valid[line] & (tags.registers[line] == part.short_register) for line in self.lines)
         m.d.comb += [
             Assume(at_most_one(written) & ((part.take & part.revive) == 0)),
             Assume((written & any_of(self.pins)) == 0),
             Assume((part.revive & ~tags.valid) == 0),
             Assume(~part.take.any() | ~there.any()),
-            Assume(~part.advance | part.take.any()),
             Assume((part.invalidate & (any_of(self.pins) | written)) == 0),
             Assume((part.pin & ~(tags.valid & ~part.invalidate & ~part.take)) == 0),
             Assume(((part.kill | part.hasten) & ~read) == 0),
@@ -90,7 +90,7 @@ class TagProperties(ConfiguredProperties):
         taken = past(m, part.take.bit_select(line, 1), "taken")
         gone = past(m, part.invalidate.bit_select(line, 1), "gone")
         valid = tags.valid.bit_select(line, 1)
-        was_valid, new = past(m, valid, "valid"), past(m, part.new_register, "new_register")
+        was_valid, new = past(m, valid, "valid"), past(m, part.short_register, "new_register")
         m.d.comb += [
             Assert(~any_of(same), "no two valid lines have one register"),
             Assert(tags.pinned == any_of(self.pins), "pinned are the lines that a slot has yet to read"),
@@ -110,9 +110,25 @@ class TagProperties(ConfiguredProperties):
             Assert(tags.evict_first == self.marks[1], "evict first likewise"),
         ]
 
+    def _found(self, m, part) -> None:
+        """What is said of the registers that are looked up, and of the line that a new one would take."""
+        tags, gives_way = part.tags, part.victim & part.tags.valid
+        for met, register in ((part.met, part.short_register), (part.long_met, part.long_register)):
+            there = Cat(tags.valid[line] & (tags.registers[line] == register) for line in self.lines)
+            m.d.comb += Assert(met == there, "a line is met that has the register")
+        left = [~gives_way[line] | (part.victim_register == tags.registers[line]) for line in self.lines]
+        m.d.comb += [
+            Assert(
+                at_most_one(part.victim) & ((part.victim & tags.pinned) == 0), "one line gives way, if nobody reads it"
+            ),
+            Assert(part.victim_held == gives_way.any(), "who gives way has a register or not"),
+            Assert(part.victim_dead == (gives_way & tags.dead).any(), "it is dead or not"),
+            Assert(Cat(left).all(), "its register is named"),
+        ]
+
     def _head(self, m, part) -> None:
         count, head = self._cfg.cache_entries, part.tags.head
-        vacant, moved = past(m, part.vacant, "vacant"), past(m, part.advance, "advance")
+        vacant, moved = past(m, part.vacant, "vacant"), past(m, part.take.any() & part.tags.valid.all(), "moved")
         taken, before = past(m, part.take, "took"), past(m, head, "head")
         after = any_of(Mux(taken[line], (line + 1) % count, 0) for line in self.lines)
         m.d.comb += [
@@ -179,9 +195,10 @@ def _tags(replacement: str, wrong: dict, *, regress: bool = False, **changes) ->
 
 
 _FIFO = {
-    "no two valid lines have one register": {"new_register": lambda register: register & ~1},
+    "no two valid lines have one register": {"short_register": lambda register: register & ~1},
+    "a line is met that has the register": {"long_register": lambda register: register ^ 1},
     "pinned are the lines that a slot has yet to read": {"pin": lambda lines: lines & ~1},
-    "head is behind the line in whose turn it was": {"advance": lambda advance: Const(1)},
+    "head is behind the line in whose turn it was": {"vacant": lambda vacant: Const(0)},
 }
 _LRU = {
     "before is who was used longer ago": {"revive": lambda lines: lines & ~1},

@@ -2,12 +2,14 @@
 
 from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.hdl import Assert, Assume, Cover
+from amaranth.lib import data
 
 from tests.formal.collectors.malekeh.parts import ConfiguredProperties
 from tests.formal.properties import Proof, at_most_one
 from tests.formal.rf.rfc.parts import proof
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
+from warpfile.hdl.rf.contract import location_layout
 from warpfile.hdl.rf.rfc.queued_banks import WRITERS
 from warpfile.hdl.rf.rfc.results import SHORT_EVENTS
 from warpfile.hdl.rf.rfc.writes import RESULT_FIELDS, CacheWrites
@@ -38,8 +40,8 @@ class WriteProperties(ConfiguredProperties):
         far = Cat(far) if self._cfg.long_results == "bypass" else Const(0, len(far))
         self.short = Candidate(m, "near", part.results, part.valid & ~far)
         self.long = Candidate(m, "far", part.results, part.valid & far)
-        full = [part.full.bit_select(getattr(part, f"{name}_place").bank, 1) for name in WRITERS]
-        self.full = named(m, "queues_full", Cat(full))
+        self.fates = self._fates(m, part)
+        self._places(m, part)
         short = self._short(m, part)
         long = self._long(m, part)
         self._flush(m, part)
@@ -71,10 +73,20 @@ class WriteProperties(ConfiguredProperties):
             others = others & ~condition
         return fates
 
+    def _places(self, m, part) -> None:
+        """What each writer sends where, and whether that queue is full."""
+        self.evicts = named(m, "evicts", self.fates["take"] & part.victim)
+        short = Mux(self.evicts, part.victim_place.as_value(), part.short_place.as_value())
+        places = (short, part.long_place.as_value(), part.flush_place.as_value())
+        layout = location_layout(self._cfg)
+        self.banks = [data.View(layout, place).bank for place in places]
+        self.full = named(m, "queues_full", Cat(part.full.bit_select(bank, 1) for bank in self.banks))
+        sent = [~part.push[n] | (part.push_places[n].as_value() == place) for n, place in enumerate(places)]
+        m.d.comb += Assert(Cat(sent).all(), "a result, its victim or a line goes where it lives")
+
     def _short(self, m, part) -> Value:
         """The short result, or the victim that it sends away. Returns whether it is accepted."""
-        short, fates = self.short, self._fates(m, part)
-        evicts = fates["take"] & part.victim
+        short, fates, evicts = self.short, self.fates, self.evicts
         queues = any_of(fates[name] for name in SHORT_EVENTS if name.startswith("bypass")) | evicts
         held = (queues & self.full[0]) | (evicts & part.reads.all())
         accepted = named(m, "short_accepted", short.valid & ~held)
@@ -82,13 +94,11 @@ class WriteProperties(ConfiguredProperties):
             seen, expected = getattr(part, name), accepted & fate
             expected = expected if len(seen) == 1 else Mux(expected, short.port, 0)
             m.d.comb += Assert(seen == expected, "a short result goes by the first rule that fits")
-        register = Mux(evicts, part.victim_register, short.register)
         m.d.comb += [
             Assert((part.accept & short.port).any() == accepted, "it is accepted iff its own needs are met"),
             Assert(part.push[0] == (accepted & queues), "nothing is queued for a result that is held"),
             Assert(part.evict == (accepted & evicts), "a victim of worth goes to its queue"),
             Assert(part.evict_dead == (accepted & fates["take"] & part.victim_dead), "a dead one is dropped"),
-            Assert(~short.valid | (part.sent_register == register), "it or its victim is sent"),
             Assert(~short.valid | (part.short_warp == short.warp), "lines are those of its warp"),
             Assert(~short.valid | (part.short_register == short.register), "the register is its own"),
         ]
@@ -97,7 +107,7 @@ class WriteProperties(ConfiguredProperties):
     def _long(self, m, part) -> Value:
         """Past the cache, or into a line if it is partial. Returns whether the long result is accepted."""
         long, merges = self.long, part.long_hit & ~self.long.full
-        taken = part.push[0] & (part.short_place.bank == part.long_place.bank)
+        taken = part.push[0] & (self.banks[0] == self.banks[1])
         held = Mux(merges, part.write_hit | part.take, self.full[1] | taken)
         accepted = named(m, "long_accepted", long.valid & ~held)
         m.d.comb += [
@@ -114,12 +124,9 @@ class WriteProperties(ConfiguredProperties):
         return accepted
 
     def _flush(self, m, part) -> None:
-        taken = [
-            part.push[writer] & (getattr(part, f"{WRITERS[writer]}_place").bank == part.flush_place.bank)
-            for writer in (0, 1)
-        ]
+        taken = [part.push[writer] & (self.banks[writer] == self.banks[2]) for writer in (0, 1)]
         ports = sum(part.reads) + part.evict < len(part.reads)
-        sent = part.flush_wanted & ~self.full[2] & ~any_of(taken) & ports
+        sent = part.flush_wanted & ~part.flush_barred & ~self.full[2] & ~any_of(taken) & ports
         m.d.comb += [
             Assert(part.flush_sent == sent, "a line is sent iff the results leave it queue and port"),
             Assert(part.push[2] == part.flush_sent, "what is sent goes to its queue"),
@@ -127,18 +134,23 @@ class WriteProperties(ConfiguredProperties):
 
     def _shares(self, m, part) -> None:
         """Queues, the write port, read ports."""
-        banks = [getattr(part, f"{name}_place").bank for name in WRITERS]
+        banks, claims = self.banks, [*part.claims, Const(1, 1)]
         pairs = [(a, b) for a in range(len(WRITERS)) for b in range(a)]
         lines = sum((part.write_hit, part.take, part.merge))
         users = (part.reads, part.victim_port, part.flush_port)
         m.d.comb += [
             *(Assert(~(bit & self.full[n]), "nothing goes to a full queue") for n, bit in enumerate(part.push)),
             *(Assert(~(part.push[a] & part.push[b]) | (banks[a] != banks[b]), "one entry per queue") for a, b in pairs),
+            *(
+                Assert(~(part.push[a] & claims[b]) | (banks[a] != banks[b]), "its writer claims it first")
+                for a, b in pairs
+            ),
+            *(Assert(~bit | claims[n], "its writer claims it") for n, bit in enumerate(part.push)),
             Assert(at_most_one(part.writer) & ((part.writer & ~part.accept) == 0), "one accepted result is written"),
             Assert((lines < 2) & (part.writer.any() == (lines == 1)), "one line is written"),
             *(Assert((users[a] & users[b]) == 0, "a read port has one user") for a, b in pairs),
             Assert(at_most_one(part.victim_port) & (part.victim_port.any() == part.evict), "a victim has a port"),
-            Assert(at_most_one(part.flush_port) & (part.flush_port.any() == part.flush_sent), "a sent line has a port"),
+            Assert(at_most_one(part.flush_port) & (part.flush_port.any() | ~part.flush_sent), "a sent line has a port"),
         ]
 
     def _sources(self, m, part) -> None:

@@ -147,6 +147,27 @@ def test_a_dead_line_that_a_load_revives_in_the_last_moment_is_sent() -> None:
     assert result.when("flush") == [merged + 1]
 
 
+def test_a_load_that_voids_the_candidate_stops_the_flush_for_its_cycle() -> None:
+    # R4 and R5 are in lines 0 and 1. The load of all lanes of R4 comes when the place begins to be released.
+    program: list[Step] = [op((), 4), op((), 5), *[NOP] * 6, load((), 10), load((), 4), op((10,), 7), op((4, 5), 8)]
+    result = go(*program, hints={10: SUSPEND}, hit_latency=2)
+    (voided,) = result.when("long_drop")
+    assert result.fields[voided]["releasing"] and result.fields[voided]["held"] == 0b11
+    assert result.events("flush") == [(voided + 1, 0b10)]
+    assert result.model.operands_checked == 3
+
+
+def test_a_load_that_revives_a_dead_line_lets_the_candidate_go() -> None:
+    # R4 in line 0 is dead and R5 in line 1 is not; lanes of R4 come when the place begins to be released.
+    start: list[Step] = [op((), 4), op((), 5), op((4,), port=Port.ALU), *[NOP] * 6]
+    program: list[Step] = [*start, load((), 10), (load((), 4), SOME), op((10,), 7), op((4, 5), 8)]
+    result = go(*program, hints={2: hint(dead=1), 11: SUSPEND}, hit_latency=2)
+    (merged,) = result.when("long_merge")
+    assert result.fields[merged]["releasing"] and result.fields[merged]["dead"] == 0b01
+    assert result.events("flush") == [(merged, 0b10), (merged + 1, 0b01)]
+    assert not result.when("flush_dead")
+
+
 def test_a_load_makes_a_line_void_while_its_place_drains() -> None:
     # The two loads arrive one after the other; the second one finds R4 in its line.
     program: list[Step] = [op((), 4), *[NOP] * 6, load((), 10), load((), 4), op((), 5, port=Port.SFU), op((10,), 7)]

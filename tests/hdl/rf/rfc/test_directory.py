@@ -105,7 +105,7 @@ def test_a_place_is_let_go_in_the_cycle_after_its_last_line_went():
     directory(
         [
             *FILLED,
-            (release, {"flush_wanted": 1, "flush_register": 10, "flush_warp": 3, "flush": 0, "released": 0}),
+            (release, {"flush_wanted": 1, "flush_register": 10, "flush_owner": 0b01, "flush": 0, "released": 0}),
             (release | {"flush_sent": 1}, {"flush": 0b01, "released": 0}),
             (release | {"flush_sent": 1}, {"flush_register": 11, "flush": 0b10, "held": 0b10, "released": 0}),
             (release, {"flush_wanted": 0, "held": 0, "released": 0b01}),
@@ -139,10 +139,22 @@ def test_a_dead_line_that_a_load_writes_lives_again_and_stays_for_this_cycle():
             *FILLED,
             (check, {}),
             (read, {}),
-            ({"release": 0b01} | merge, {"long_hit": 1, "flush_dead": 0, "flush_wanted": 0, "written": 0b01}),
-            ({"release": 0b01}, {"dead": 0, "held": 0b11, "flush_register": 10}),
+            (
+                {"release": 0b01, "flush_sent": 1} | merge,
+                {"long_hit": 1, "flush_dead": 0, "written": 0b01, "flush_barred": 0, "flush": 0b10},
+            ),
+            ({"release": 0b01}, {"dead": 0, "held": 0b01, "flush_register": 10}),
         ]
     )
+
+
+@pytest.mark.parametrize(("event", "left"), (("merge", 0b11), ("drop_long", 0b10)))
+def test_a_line_that_a_load_changes_is_not_sent_and_no_other_one_is(event, left):
+    load = {"long_warp": 3, "long_register": 10, event: 1}
+    other = {"long_warp": 3, "long_register": 11, event: 1}
+    release, seen = {"release": 0b01}, {"flush_wanted": 1, "flush_register": 10, "flush": 0}
+    directory([*FILLED, (release | load, seen | {"flush_barred": 1}), (release, {"held": left})])
+    directory([*FILLED, (release | other, seen | {"flush_barred": 0})])
 
 
 def test_an_exit_drops_the_lines_of_its_warp():

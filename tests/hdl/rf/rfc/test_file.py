@@ -57,7 +57,8 @@ def test_the_parts_have_the_bits_of_the_paper(paper):
     assert held["cache_lane"] == 48 * 32
     assert held["write_queue"] == 4 * (4 * cfg.row_bits + 4 + 2 * 4)  # rows, which are there, two pointers
     assert held["queue_lane"] == 4 * 4 * (32 + 1)
-    assert held["file"] == cfg.warps * cfg.place_bits  # bases of the warps; the steps of a cycle keep nothing
+    base = cfg.place_bits + cfg.bank_bits + 1  # with the number modulo banks, and whether there was a warp
+    assert held["file"] == cfg.warps * cfg.place_bits + 8 * base  # the steps of a cycle keep nothing
 
 
 def test_lines_that_know_their_lanes_have_a_bit_more_per_lane():

@@ -54,14 +54,14 @@ def test_a_short_result_goes_where_the_rules_say():
     # A victim of either kind is a line, and not both.
     rows = [r for r in all_inputs(*names) if not (r["victim"] and r["victim_dead"])]
     rows = [row for row in rows if row["line"] or not (row["victim"] or row["victim_dead"])]
-    outputs = ("accept", *SHORT_EVENTS, "evict", "evict_dead", "queues")
+    outputs = ("accept", *SHORT_EVENTS, "evict", "evict_dead", "claims", "queues")
     for row, seen in zip(rows, answers(ShortResult(), rows, outputs), strict=True):
         way = short_way(**row)
         queues = way.startswith("bypass") or (way == "take" and row["victim"])
-        needs = (not queues or not row["queue_full"]) and (way != "take" or not row["victim"] or row["port"])
-        expected = set()
-        if row["valid"] and needs:
-            expected = {"accept", way} | ({"queues"} if queues else set())
+        able = row["valid"] and (way != "take" or not row["victim"] or row["port"])
+        expected = {"claims"} if able and queues else set()
+        if able and not (queues and row["queue_full"]):
+            expected |= {"accept", way} | ({"queues"} if queues else set())
             if way == "take":
                 expected |= {"evict"} if row["victim"] else set()
                 expected |= {"evict_dead"} if row["victim_dead"] else set()
@@ -70,12 +70,14 @@ def test_a_short_result_goes_where_the_rules_say():
 
 def test_a_long_result_passes_by_the_cache_unless_it_writes_some_lanes_of_a_line():
     rows = all_inputs("valid", "full", "hit", "queue_full", "queue_taken", "line_written")
-    for row, seen in zip(rows, answers(LongResult(), rows, ("accept", "merge", "drop", "queues")), strict=True):
-        expected = set()
-        if row["valid"] and row["hit"] and not row["full"]:
+    outputs = ("accept", "merge", "drop", "claims", "queues")
+    for row, seen in zip(rows, answers(LongResult(), rows, outputs), strict=True):
+        merges, expected = row["hit"] and not row["full"], set()
+        if row["valid"] and merges:
             expected = set() if row["line_written"] else {"accept", "merge"}
-        elif row["valid"] and not (row["queue_full"] or row["queue_taken"]):
-            expected = {"accept", "queues"} | ({"drop"} if row["hit"] else set())
+        elif row["valid"] and not row["queue_taken"]:
+            drop = {"drop"} if row["hit"] else set()
+            expected = {"claims"} | (set() if row["queue_full"] else {"accept", "queues"} | drop)
         assert seen == expected
 
 
@@ -111,27 +113,22 @@ def test_the_lowest_place_sends_its_lowest_line(places, lines):
         for _ in range(500):
             release, count = rng.getrandbits(places), places * lines
             valid = rng.getrandbits(count)
-            worthless, written = rng.getrandbits(count) & valid, rng.getrandbits(count) & rng.getrandbits(count) & valid
-            for name, value in (
-                ("release", release),
-                ("valid", valid),
-                ("worthless", worthless),
-                ("written", written),
-            ):
+            worthless = rng.getrandbits(count) & valid
+            for name, value in (("release", release), ("valid", valid), ("worthless", worthless)):
                 ctx.set(getattr(part, name), value)
             leaving = [n for n in range(count) if valid >> n & 1 and release >> n // lines & 1]
             dropped = sum(1 << n for n in leaving if worthless >> n & 1)
             kept = [n for n in leaving if not worthless >> n & 1]
-            first = kept[0] if kept and not written >> kept[0] & 1 else None
+            first = kept[0] if kept else None
             assert ctx.get(part.dropped) == dropped
             assert ctx.get(part.line) == (0 if first is None else 1 << first)
             assert ctx.get(part.place) == (0 if first is None else 1 << first // lines)
-            seen.add((bool(kept), first is None))
+            seen.add((bool(kept), bool(dropped)))
 
     simulator = Simulator(part)
     simulator.add_testbench(bench)
     simulator.run()
-    assert seen == {(False, True), (True, True), (True, False)}
+    assert seen >= {(False, True), (True, False)}
 
 
 def test_a_tag_check_finds_every_source_that_is_there():

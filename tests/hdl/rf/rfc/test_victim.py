@@ -158,18 +158,17 @@ def test_tags_keep_what_happens_to_their_lines(count):
             for number, line in enumerate(lines):
                 assert line.register is None or ctx.get(tags.registers[number]) == line.register
             driven, reads = draw(rng, lines)
-            register, advance, vacant = rng.randrange(64), rng.getrandbits(1), rng.random() < 0.05
+            register, vacant, full = rng.randrange(64), rng.random() < 0.05, all(n.register is not None for n in lines)
             for name, numbers in driven.items():
                 ctx.set(getattr(part, name), bits(numbers))
             for slot, number in itertools.zip_longest(range(2), reads):
                 ctx.set(part.reads[slot], 0 if number is None else 1 << number)
-            ctx.set(part.new_register, register)
-            ctx.set(part.advance, advance and bool(driven["take"]))
+            ctx.set(part.short_register, register)
             ctx.set(part.vacant, vacant)
             await ctx.tick()
             apply(lines, driven, reads, register)
             for number in driven["take"]:
-                head = (number + 1) % count if advance else head
+                head = (number + 1) % count if full else head
             head = 0 if vacant else head
 
     run(part, bench)
