@@ -35,7 +35,11 @@ READ_WINDOW = Part(
     },
     structures=STRUCTURES,
     hints=Hints(
-        f"{_PASS}:annotate", f"{_PASS}:label", ("positions",), {"codes (kind, stall, set, wait)": f"{_PASS}:codes"}
+        f"{_PASS}:annotate",
+        f"{_PASS}:label",
+        ("positions",),
+        {"codes (kind, stall, set, wait)": f"{_PASS}:codes"},
+        "warpfile.compiler.passes.modern.covering:lines",
     ),
     accesses={"rfc_read": ("rfc_hits",), "rfc_write": ("rfc_allocations",), "rfc_tag": ("fixed_sources",)},
     reached=("freezes", "forwards", "rfc_hits", "rfc_kills", "duplicates", "queue_waits"),

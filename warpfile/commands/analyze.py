@@ -9,25 +9,33 @@ from typing import Any
 import click
 
 from warpfile.analysis import analyze_listing
+from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.options import json_file
 from warpfile.outputs import write_rows
+from warpfile.spec.presets import PRESETS
 
 
 @click.command()
 @click.argument("listing", metavar="FILE.sass", type=click.Path(path_type=Path))
 @click.option("--function", metavar="NAME", help="Analyze this function only. Default: all of them.")
+@click.option("--scheme", metavar="NAME", help="Show the hints of this scheme only. Default: of all.")
+@click.option("--preset", metavar="NAME", default="", help="For this configuration. Default: each scheme's own.")
 @json_file
-def analyze(listing: Path, function: str | None, json_path: Path | None) -> None:
+def analyze(listing: Path, function: str | None, scheme: str | None, preset: str, json_path: Path | None) -> None:
     """Show control flow, live registers and the schemes' hints of every function in a listing.
 
-    With --json everything is in the file, and no tables are drawn.
+    With --json everything is in the file, and no tables are drawn. What a scheme cannot execute as the listing says,
+    as control codes that are too short for modern, is reported: in full, with exit status 1, if --scheme names it.
 
     \b
-    Example: warpfile analyze kernels/saxpy/kernel.sass --json saxpy.json
+    Examples: warpfile analyze kernels/saxpy/kernel.sass --json saxpy.json
+              warpfile analyze mine.sass --scheme modern --preset ampere
     """
+    if preset and preset not in PRESETS:
+        raise click.UsageError(f"--preset must be one of {', '.join(PRESETS)}, not {preset!r}")
     with progress("analyze") as report:
-        facts = analyze_listing(listing, function, report)
+        facts = analyze_listing(listing, function, report, [scheme] if scheme else (), preset)
     if json_path:
         write_rows(json_path, facts)
     for warning in facts["warnings"]:
@@ -36,6 +44,18 @@ def analyze(listing: Path, function: str | None, json_path: Path | None) -> None
         _show_sums(one)
         if not json_path:
             _show_tables(one)
+        _show_problems(one, in_full=bool(scheme))
+    wrong = sum(len(lines) for one in facts["functions"] for lines in one["problems"].values())
+    if scheme and wrong:
+        raise Difference(f"{scheme} cannot execute {listing} as it is: {wrong} operands come too early")
+
+
+def _show_problems(function: dict[str, Any], in_full: bool) -> None:
+    for scheme, lines in function["problems"].items():
+        for line in lines if in_full else lines[:1]:
+            say(f"{scheme}: {function['name']}: {line}")
+        if not in_full and len(lines) > 1:
+            say(f"{scheme}: and {len(lines) - 1} more, with --scheme {scheme}")
 
 
 def _show_sums(function: dict[str, Any]) -> None:
