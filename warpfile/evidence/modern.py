@@ -57,6 +57,12 @@ def _sections(study: Study) -> Iterator[str]:
     columns = ("ports, cache", "IPC", FLOPS, PRODUCT, "wide_accumulate", "freezes", "whole-warp units: IPC", PRODUCT)
     yield table(columns, (_ports(study, ports, kept) for ports in (1, 2, 3) for kept in ("on", "off")))
     yield from _one_machine(study)
+    yield "## What it stores\n"
+    yield f"Bits of the netlist at `{PRESET}`, and those that paper or page state; `warpfile area modern`.\n"
+    stored = (
+        (one["name"], f"{one['bits']:,}", _stated(one["published"])) for one in _figures()["modern"]["structures"]
+    )
+    yield table(("structure", "bits", "stated"), stored)
     yield "## Kernel by kernel\n"
     yield "Instructions with a mark of reuse in the listing; kept operands that are found; sources of fixed beats that"
     yield "the cache serves; freezes per thousand instructions; IPC.\n"
@@ -151,6 +157,10 @@ def _cost(scheme: str) -> tuple[str, str, str]:
     kept = _figures()[scheme]
     nanoseconds = kept["critical_paths"][OSU018.name]["nanoseconds"]
     return f"{kept['nand2_equivalents']:,.0f}", f"{kept['flip_flops']:,}", f"{nanoseconds:.2f}"
+
+
+def _stated(bits: int | None) -> str:
+    return "-" if bits is None else f"{bits:,}"
 
 
 @cache
