@@ -69,4 +69,5 @@ def test_the_cost_is_that_of_the_kept_figures() -> None:
 def test_the_page_has_80_runs_of_most_kernels() -> None:
     study, asked = answering()
     page.page(study)
-    assert len(asked) <= 80 * len(study.kernels) and {run.seed for run in asked} == set(FEW)
+    of_most = [run for run in asked if run.kernel in study.kernels]
+    assert len(of_most) <= 80 * len(study.kernels) and {run.seed for run in asked} == set(FEW)
