@@ -2,7 +2,7 @@
 
 from warpfile.schemes.baseline import TURING_NM
 from warpfile.schemes.part import Hints, Part
-from warpfile.schemes.row import Setup
+from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.modern import STRUCTURES, ReadWindowConfig, window_events, window_probes
 from warpfile.spec.schemes.ported import PortedConfig
@@ -35,7 +35,11 @@ READ_WINDOW = Part(
     },
     structures=STRUCTURES,
     hints=Hints(
-        f"{_PASS}:annotate", f"{_PASS}:label", ("positions",), {"codes (kind, stall, set, wait)": f"{_PASS}:codes"}
+        f"{_PASS}:annotate",
+        f"{_PASS}:label",
+        ("positions",),
+        {"codes (kind, stall, set, wait)": f"{_PASS}:codes"},
+        "warpfile.compiler.passes.modern.covering:lines",
     ),
     accesses={"rfc_read": ("rfc_hits",), "rfc_write": ("rfc_allocations",), "rfc_tag": ("fixed_sources",)},
     reached=("freezes", "forwards", "rfc_hits", "rfc_kills", "duplicates", "queue_waits"),
@@ -55,6 +59,25 @@ PORTED = Part(
     wants=(PLANNING,),
 )
 
+_FILE_BITS = 256 * 1024 * 8
+_CLAIMS = (
+    Claim(
+        "bits of stall counts, yields and dependence counters, of the register file",
+        48 * 41 / _FILE_BITS,
+        "section 7.5: 41 bits per warp, 1,968 per SM, 0.09 %",
+        "bits",
+        ("stall, yield, dependence counters",),
+        "32 warps per SM, not 48",
+    ),
+    Claim(
+        "bits of the reuse cache, of the register file",
+        4 * 6 * 1024 / _FILE_BITS,
+        "section 5.3.1: an entry for each of three operands and two banks, in every sub-core",
+        "bits",
+        ("reuse cache",),
+    ),
+)
+
 PARTS = (CGGTY, READ_WINDOW, PORTED)
 SCHEMES = (
     Scheme(
@@ -65,13 +88,18 @@ SCHEMES = (
         collectors=READ_WINDOW,
         rf=PORTED,
         node_nm=TURING_NM,
+        claims=_CLAIMS,
+        study="warpfile.evidence.modern",
         setups=(
             Setup("turing_rfc"),
             Setup("turing_rfc", {"dependences": "scoreboard"}),
+            Setup("turing_rfc", {"read_ports": 2, "reuse_cache": "off"}),
             Setup("ampere"),
             Setup("tiny"),
             Setup("tiny", {"dependences": "scoreboard", "read_ports": 2, "reuse_cache": "off"}, ()),
             Setup("tiny", {"read_window": 4, "variable_delay": 6, "unit_interval": 2}, ()),
+            Setup("tiny", {}, (), "modern+gto"),
+            Setup("tiny", {}, (), "baseline+cggty"),
         ),
     ),
 )

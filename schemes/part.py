@@ -64,7 +64,8 @@ class Hints:
     ``annotate(cfg, trace, loosened)`` returns a new trace with the hints called ``writes`` on its beats; it leaves all
     other bits alone. With a seed some hints are replaced at random by others that are right too, so that tests meet all
     combinations. ``label(cfg)`` says what they hold for. ``shown`` gives, by name, functions of a listing's function
-    and a configuration to hints by offset, for ``warpfile analyze``. The pass runs where the configuration has one of
+    and a configuration to hints by offset, for ``warpfile analyze``; ``checks`` is the place of one that gives a line
+    for everything in the listing that the configuration does not bear. The pass runs where the configuration has one of
     the hints; one without ``writes``, which inserts or renames, always runs.
     """
 
@@ -72,6 +73,7 @@ class Hints:
     label: str
     writes: tuple[str, ...] = ()
     shown: Mapping[str, str] = field(default_factory=dict)
+    checks: str = ""
 
     def needed(self, cfg: Config) -> bool:
         """Whether the pass has something to do for a configuration."""
@@ -89,6 +91,10 @@ class Hints:
     def of_listing(self, function: Function, cfg: Config) -> dict[str, dict[int, object]]:
         """Hints of a listing's function, by the name that they are shown under and by offset."""
         return {name: dict(found(place)(function, cfg)) for name, place in self.shown.items()}
+
+    def of_checks(self, function: Function, cfg: Config) -> list[str]:
+        """What is wrong with a listing's function, a line each."""
+        return list(found(self.checks)(function, cfg)) if self.checks else []
 
 
 def _no_probes(cfg: Any) -> tuple[Probe, ...]:

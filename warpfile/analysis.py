@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,13 @@ from warpfile.compiler.operands import effects
 from warpfile.compiler.reaching import reaching_definitions
 from warpfile.compiler.warp_liveness import warp_liveness
 from warpfile.display import Report, silent
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, find
 
 
-def analyze_listing(path: Path, only: str | None = None, report: Report = silent) -> dict[str, Any]:
-    """Control flow, live registers and hints of every function, or of one.
+def analyze_listing(
+    path: Path, only: str | None = None, report: Report = silent, schemes: Sequence[str] = (), preset: str = ""
+) -> dict[str, Any]:
+    """Control flow, live registers and hints of every function, or of one; hints as ``analyze_function`` finds them.
 
     Raises ``ListingError``, ``ValueError`` and ``OSError``.
     """
@@ -31,12 +34,13 @@ def analyze_listing(path: Path, only: str | None = None, report: Report = silent
     functions = []
     for number, function in enumerate(chosen):
         report(function.name, number, len(chosen))
-        functions.append(analyze_function(function))
+        functions.append(analyze_function(function, schemes, preset))
     return {"functions": functions, "warnings": list(listing.warnings)}
 
 
-def analyze_function(function: Function) -> dict[str, Any]:
-    """Everything that is known of one function; lists of registers may be shared between instructions."""
+def analyze_function(function: Function, schemes: Sequence[str] = (), preset: str = "") -> dict[str, Any]:
+    """Everything that is known of one function, with hints of some schemes, by default of all, at a preset, by default
+    each at its own; lists of registers may be shared between instructions."""
     cfg = build_cfg(function)
     live, diverging = liveness(cfg), divergence(cfg)
     kept, reaching = warp_liveness(cfg, live, diverging), reaching_definitions(cfg)
@@ -59,19 +63,25 @@ def analyze_function(function: Function) -> dict[str, Any]:
         if instruction.control is not None:
             row["control"] = asdict(instruction.control)
         rows.append(row)
-    return {"name": function.name, **_graph(cfg, diverging), "instructions": rows, "hints": _hints(function)}
+    found: dict[str, Any] = {"name": function.name, **_graph(cfg, diverging), "instructions": rows}
+    return found | _of_schemes(function, schemes or tuple(SCHEMES), preset)
 
 
-def _hints(function: Function) -> dict[str, dict[str, object]]:
-    """By scheme, at its own preset: what its hints hold for, and each hint by the instruction's offset."""
+def _of_schemes(function: Function, schemes: Sequence[str], preset: str) -> dict[str, Any]:
+    """By scheme: what its hints hold for, and each hint by the instruction's offset; and what of the listing the
+    machine does not bear.
+    """
     found: dict[str, dict[str, object]] = {}
-    for name, scheme in SCHEMES.items():
-        config = scheme.configuration(scheme.preset)
+    problems: dict[str, list[str]] = {}
+    for name in schemes:
+        scheme = find(name)
+        config = scheme.configuration(preset or scheme.preset)
         hints = [part.hints for part in scheme.parts(config) if part.hints and part.hints.shown]
         shown = {name: value for one in hints for name, value in one.of_listing(function, config).items()}
         held = {"for": " ".join(one.holds_for(config) for one in hints)} if hints else {}
         found[name] = held | shown
-    return found
+        problems[name] = [line for one in hints for line in one.of_checks(function, config)]
+    return {"hints": found, "problems": {name: lines for name, lines in problems.items() if lines}}
 
 
 def _graph(cfg: Cfg, diverging: Divergence) -> dict[str, Any]:

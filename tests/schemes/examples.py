@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tests.compiler.passes.modern.coded import EXAMPLE, coded_trace
 from tests.emulator.harness import listing
 from tests.golden.scenario import FULL, hand_trace
 from warpfile.compiler import parse
@@ -16,6 +17,27 @@ from warpfile.compiler.program import static_instruction
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Trace
+
+NOWHERE = 3
+
+
+@dataclass(frozen=True)
+class Code:
+    """Hints of an instruction under control codes, as docs/schemes/modern.md, sections 4 and 5 name them.
+
+    ``slots``, beat by beat, the source slot at each position. ``apart``: ticks between its beats.
+    """
+
+    slots: tuple[tuple[int, int, int], ...] = ((NOWHERE,) * 3,)
+    fma: bool = False
+    apart: int = 2
+    reuse: tuple[int, ...] = (0,)
+    write: int = 7
+    registers: int = 1
+    read: int = 7
+    stall: int = 1
+    yields: bool = False
+    wait: int = 0
 
 
 @dataclass(frozen=True)
@@ -32,6 +54,7 @@ class Said:
     evict_first: tuple[int, ...] = ()
     prefetched: bool = False  #: a PREFETCH stands in front of it
     told: bool = False  #: metadata stand in front of it
+    code: Code = Code()
 
 
 @dataclass(frozen=True)
@@ -70,6 +93,15 @@ class Example:
         slots = self.config.source_slots
         beats = [(said, _cut(said.sources, slots)) for said in self.said.values()]
         return [word for said, cut in beats for word in LAYOUT[self.scheme](said, cut, slots)]
+
+
+class CodedExample(Example):
+    """An example whose code are lines with their control codes, all of which the warp executes."""
+
+    @property
+    def trace(self) -> Trace:
+        """What the warp executes."""
+        return coded_trace(*self.code.splitlines())
 
 
 def label(example: Example) -> str:
@@ -117,6 +149,19 @@ def _renamed_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[i
     return [0] * said.told + [_mask(beat, said.dead) for beat in beats]
 
 
+def _coded_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
+    """docs/schemes/modern.md, section 5: what comes back with results lowest."""
+    code, words = said.code, []
+    for number, (at, kept) in enumerate(zip(code.slots, code.reuse, strict=True)):
+        last = number == len(code.slots) - 1
+        word = at[0] << 5 | at[1] << 7 | at[2] << 9 | code.fma << 11 | kept << 12
+        word |= code.write | code.read << 15 | code.stall << 18 | code.yields << 22 if last else 7 | 7 << 15
+        word |= code.registers - 1 << 3 if last and code.registers else 0
+        word |= 0 if last else code.apart << 18
+        words.append(word | (0 if number else code.wait << 23))
+    return words
+
+
 #: Names of the packed file at which dead registers lose their slices, and whether warps tell it anything.
 VIRTUAL = {"virtualization": 0, "packing_virtual": 0, "first_fit_virtual": 0, "corf_virtual": 1, "corf_plus_virtual": 1}
 LAYOUT = {
@@ -125,6 +170,7 @@ LAYOUT = {
     "rfc": _cache_words,
     "ltrf": _interval_words,
     "ltrf_plus": _interval_words,
+    "modern": _coded_words,
     **dict.fromkeys(VIRTUAL, _renamed_words),
 }
 
@@ -335,4 +381,53 @@ DYING = tuple(
     for slots in (3, 2, 1)
 )
 
-EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING)
+THREE, TWO, NONE = (0, 1, 2), (0, 1, NOWHERE), (NOWHERE,) * 3
+
+
+def coded(code: str, said: Sequence[Code], sources: Sequence[tuple[int, ...]], **counters: int) -> Example:
+    """An example of the read window; the second operand of FADD is at the last position."""
+    names = "hit", "miss", "shared", "texture", "sfu", "double", "tensor"
+    changes = {f"{name}_latency": 8 for name in names} | {"cache_lines": 0, "variable_delay": 5, "lanes": 1, "warps": 2}
+    hints = (Said(read, code=one) for read, one in zip(sources, said, strict=True))
+    return CodedExample("modern", "ampere", changes, code, dict(enumerate(hints)), counters)
+
+
+_WINDOW_READ = ((10, 12, 14), (16, 18, 21), (16, 20, 23), (15, 19), (16, 17), (18, 20, 22), (24, 19, 18), ())
+CODED = (
+    coded(
+        "\n".join(EXAMPLE),
+        (
+            Code((THREE,), fma=True),
+            Code((THREE,), fma=True, reuse=(0b001,)),
+            Code((THREE,), fma=True, stall=4),
+            Code(((0, NOWHERE, 1),), fma=True, stall=5),
+            Code((TWO,), write=0, read=1, stall=2),
+            Code((THREE,), wait=0b10),
+            Code((THREE,), wait=0b01),
+            Code(),
+        ),
+        _WINDOW_READ,
+        freezes=1,
+        fixed_sources=17,
+        rfc_hits=1,
+        fixed_reads=16,
+        variable_reads=2,
+        rfc_allocations=1,
+        forwards=1,
+    ),
+    # An addend of two registers, read in a second pass; operands of two registers each; data to be stored.
+    coded(
+        "IMAD.WIDE R6, R2.reuse, R3, R4 | S5 Y\n"
+        "DFMA R8, R2, R4, R6 | W2 S2 wait5\n"
+        "STG.E.64.SYS [R2.64], R8 | R4 S2 wait2",
+        (
+            Code((THREE, (NOWHERE, NOWHERE, 0)), True, 2, (0b001, 0), registers=2, stall=5, yields=True),
+            Code((THREE, THREE), False, 1, (0, 0), write=2, registers=2, stall=2, wait=0b100000),
+            Code((THREE, (0, NOWHERE, NOWHERE)), False, 1, (0, 0), read=4, stall=2, wait=0b100),
+            Code(),
+        ),
+        ((2, 3, 4, 5), (2, 3, 4, 5, 6, 7), (2, 3, 8, 9), ()),
+    ),
+)
+
+EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING, *CODED)

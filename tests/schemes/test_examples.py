@@ -79,6 +79,8 @@ _CACHED = "warpfile.spec.schemes.rfc:cache_words"
 _PREFETCHED = "warpfile.compiler.passes.ltrf.annotate:annotate"
 _KILLED = "warpfile.compiler.passes.coalescing.annotate:annotate"
 _SOURCES = "warpfile.spec.annotation:on_sources"
+_PLACED = "warpfile.compiler.passes.modern.annotate:_words"
+_CODED = "warpfile.compiler.passes.modern.annotate:_coded"
 _FIRST = ("(beat * source_slots)", "(beat * 0)")
 _UNCUT = ("shifted & np.uint64((1 << source_slots) - 1)", "shifted")
 _RECORDS = "beat == count[record] - 1"
@@ -88,6 +90,19 @@ def shifted(scheme: str, place: str, hint: str) -> Plant:
     """A hint one bit too high."""
     at = f'cfg.hint_at("{hint}")'
     return Plant(f"{hint} is shifted", scheme, place, at, f"({at} + 1)")
+
+
+def everywhere(hint: str) -> Plant:
+    """A code on every beat that should be on the last."""
+    old = f"np.where(last, codes.{hint}[record], "
+    return Plant(f"{hint} on every beat", "modern", _CODED, old, f"np.where(record >= 0, codes.{hint}[record], ")
+
+
+def barrier(hint: str) -> tuple[Plant, Plant]:
+    """One of the two counters a bit too high, and on every beat."""
+    high = Plant(f"{hint} is shifted", "modern", _CODED, "cfg.hint_at(name)", f'cfg.hint_at(name) + (name == "{hint}")')
+    last = "np.where(last, getattr", f'np.where(last | (name == "{hint}"), getattr'
+    return high, Plant(f"{hint} on every beat", "modern", _CODED, *last)
 
 
 PLANTS = (
@@ -116,6 +131,21 @@ PLANTS = (
     shifted("ltrf_plus", _PREFETCHED, "dead"),
     Plant("dead of the first beat on all", "ltrf_plus", _SOURCES, *_FIRST),
     Plant("dead is not cut", "ltrf_plus", _SOURCES, *_UNCUT),
+    *(shifted("modern", _PLACED, hint) for hint in ("positions", "fma", "registers")),
+    Plant(
+        "positions of the first beat on all",
+        "modern",
+        _PLACED,
+        "in place.slots",
+        "in len(place.slots) * place.slots[:1]",
+    ),
+    Plant("fma of all fixed beats", "modern", _PLACED, "(place.port is Port.FMA)", "place.fixed"),
+    Plant("registers on the first beat", "modern", _PLACED, "words[-1]", "words[0]"),
+    *(shifted("modern", _CODED, hint) for hint in ("reuse", "stall", "yields", "wait")),
+    Plant("reuse is not cut", "modern", _CODED, "(codes.reuse[record] & used)", "codes.reuse[record]"),
+    Plant("wait on the last beat", "modern", _CODED, "np.where(first", "np.where(last"),
+    *(everywhere(hint) for hint in ("stall", "yields")),
+    *(plant for hint in ("write_barrier", "read_barrier") for plant in barrier(hint)),
     *(shifted(scheme, _KILLED, "kill") for scheme in VIRTUAL),
     *(Plant("kill of the first beat on all", scheme, _SOURCES, *_FIRST) for scheme in VIRTUAL),
     *(Plant("kill is not cut", scheme, _SOURCES, *_UNCUT) for scheme in VIRTUAL),

@@ -92,7 +92,7 @@ def test_combinations_that_fit_have_a_configuration_at_every_preset(name: str, p
 
 
 #: Collectors of files that not all fit; other files fit all but those that have sources looked up one by one.
-ONLY = {"rfc": ("units",), "ltrf": ("units",), "packed": ("coalescing", "bow")}
+ONLY = {"rfc": ("units",), "ltrf": ("units",), "packed": ("coalescing", "bow"), "ported": ("read_window",)}
 
 
 def test_every_pair_of_known_parts_fits_or_is_refused_in_one_line() -> None:
@@ -101,7 +101,7 @@ def test_every_pair_of_known_parts_fits_or_is_refused_in_one_line() -> None:
     for collectors in by_slot["collectors"]:
         for rf in by_slot["rf"]:
             scheme = machine(collectors, rf)
-            only = ONLY.get(rf.name, tuple({*PARTS} - {"coalescing"}))
+            only = ONLY.get(rf.name, tuple({*PARTS} - {"coalescing", "read_window"}))
             fits = collectors.name in only
             assert (scheme.configuration("tiny") is not None) if fits else refusal(scheme)
 

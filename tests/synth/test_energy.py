@@ -135,6 +135,7 @@ def test_a_scheme_has_its_papers_prices_or_those_of_the_nearest_node() -> None:
         "ltrf_plus": "bow",
         "corf": "corf",
         "corf_plus": "corf",
+        "modern": "pilot",
         "rfc": "rfc",
     }
     assert all(bool(scheme.prices) != bool(scheme.node_nm) for scheme in SCHEMES.values())

@@ -99,3 +99,25 @@ def test_what_belongs_together_and_what_is_dead_is_shown(
     assert function["hints"]["corf_plus_virtual"]["packing"] == {"0": "right R2 R4, left R3"}
     assert function["hints"]["corf_plus_virtual"]["dead"] == {"0": 1, "16": 2, "32": 1}
     assert "R2 with R3" in invoke("analyze", kernel / "kernel.sass").output
+
+
+def test_codes_that_are_too_short_for_a_scheme_are_reported(invoke: Invoke, facts: Any, kernel: Path) -> None:
+    listing = kernel / "kernel.sass"
+    words = "000000020a057221", "000fe20000000000", "0000000506077221", "000fe20000000000"
+    sums = "FADD R5, R10, R2", "FADD R7, R6, R5"
+    lines = [
+        f"        /*{16 * n:04x}*/   {text} ;  /* 0x{words[2 * n]} */\n          /* 0x{words[2 * n + 1]} */\n"
+        for n, text in enumerate(sums)
+    ]
+    listing.write_text("\t\tFunction : count\n" + "".join(lines))
+    result = invoke("analyze", listing, "--scheme", "modern")
+    assert "modern: count: 0x10 issues 1 ticks after 0x0 wrote R5, and needs 4" in result.output
+    assert "1 operands come too early" in result.output and result.exit_code == 1
+    listing.write_text("\t\tFunction : count\n" + "".join(lines).replace("0x000fe2", "0x000fc8"))
+    (function,) = facts("analyze", listing, "--scheme", "modern")["functions"]
+    assert function["problems"] == {} and list(function["hints"]) == ["modern"]
+
+
+def test_a_preset_that_is_unknown_is_refused(invoke: Invoke, kernel: Path) -> None:
+    result = invoke("analyze", kernel / "kernel.sass", "--preset", "huge")
+    assert result.exit_code == 2 and "--preset must be one of turing" in result.output

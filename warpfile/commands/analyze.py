@@ -9,16 +9,20 @@ from typing import Any
 import click
 
 from warpfile.analysis import analyze_listing
+from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.flowchart import write_flowchart
 from warpfile.inputs import listing_file
 from warpfile.options import complete_kernel, json_file
 from warpfile.outputs import write_rows
+from warpfile.spec.presets import PRESETS
 
 
 @click.command()
 @click.argument("listing", metavar="FILE.sass|KERNEL", shell_complete=complete_kernel)
 @click.option("--function", metavar="NAME", help="Analyze this function only. Default: all of them.")
+@click.option("--scheme", metavar="NAME", help="Show the hints of this scheme only. Default: of all.")
+@click.option("--preset", metavar="NAME", default="", help="For this configuration. Default: each scheme's own.")
 @click.option(
     "--dot",
     "picture",
@@ -27,18 +31,24 @@ from warpfile.outputs import write_rows
     help="Write the control flow as a picture: Graphviz text, or SVG where FILE ends in .svg and dot is there.",
 )
 @json_file
-def analyze(listing: str, function: str | None, picture: Path | None, json_path: Path | None) -> None:
+def analyze(
+    listing: str, function: str | None, scheme: str | None, preset: str, picture: Path | None, json_path: Path | None
+) -> None:
     """Show control flow, live registers and the schemes' hints of every function in a listing.
 
     KERNEL is a bundled kernel or a kernel directory, whose listing is taken. With --json or --dot everything is in the
-    file, and no tables are drawn.
+    file, and no tables are drawn. What a scheme cannot execute as the listing says, as control codes that are too short
+    for modern, is reported: in full, with exit status 1, if --scheme names it.
 
     \b
-    Example: warpfile analyze kernels/saxpy/kernel.sass --json saxpy.json
-    Example: warpfile analyze collatz --dot collatz.svg
+    Examples: warpfile analyze kernels/saxpy/kernel.sass --json saxpy.json
+              warpfile analyze collatz --dot collatz.svg
+              warpfile analyze mine.sass --scheme modern --preset ampere
     """
+    if preset and preset not in PRESETS:
+        raise click.UsageError(f"--preset must be one of {', '.join(PRESETS)}, not {preset!r}")
     with progress("analyze") as report:
-        facts = analyze_listing(listing_file(listing), function, report)
+        facts = analyze_listing(listing_file(listing), function, report, [scheme] if scheme else (), preset)
     if picture:
         write_flowchart(picture, facts["functions"])
     if json_path:
@@ -49,6 +59,18 @@ def analyze(listing: str, function: str | None, picture: Path | None, json_path:
         _show_sums(one)
         if not json_path and not picture:
             _show_tables(one)
+        _show_problems(one, in_full=bool(scheme))
+    wrong = sum(len(lines) for one in facts["functions"] for lines in one["problems"].values())
+    if scheme and wrong:
+        raise Difference(f"{scheme} cannot execute {listing} as it is: {wrong} operands come too early")
+
+
+def _show_problems(function: dict[str, Any], in_full: bool) -> None:
+    for scheme, lines in function["problems"].items():
+        for line in lines if in_full else lines[:1]:
+            say(f"{scheme}: {function['name']}: {line}")
+        if not in_full and len(lines) > 1:
+            say(f"{scheme}: and {len(lines) - 1} more, with --scheme {scheme}")
 
 
 def _show_sums(function: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ class WarpDependences(wiring.Component):
     issue : In(1), results : In(3)   The warp issues; results that the issued beat will return.
     done : In(ports)                 Write-back ports with an accepted result of the warp.
     blocked : Out(1)                 The head beat must not issue.
-    in_flight : Out(1)               Results of the warp are under way.
+    flying : Out(1)                  Results of the warp are under way.
     tick : In(1)                     Stall counts run; this and the rest only with ``control_codes``.
     stall : In(4), yields : In(1)    Codes of the issued beat.
     ups : In(ArrayLayout), downs : In(ArrayLayout)   By dependence counter: who counts it up and down.

@@ -89,7 +89,7 @@ class QueueLane(wiring.Component):
     -------
     banks : In(64)                   Words that were read for heads in the cycle before.
     arrived : In(queues * slots), odd : In(queues * slots)   Slots that they are for; slots with a register of bank 1.
-    operands : Out(32 * queues * slots)
+    operands : Out(32 * queues * slots)   Of the two heads.
     """
 
     def __init__(self, cfg: ReadWindowConfig) -> None:

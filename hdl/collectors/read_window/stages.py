@@ -66,10 +66,10 @@ def make_stages(m: Module, cfg: ReadWindowConfig) -> Stages:
         control=stamp(m, "control", "control_stage", lambda: ControlStage(cfg)),
         allocate=stamp(m, "allocate", "allocate_stage", lambda: AllocateStage(cfg)),
         schedule=stamp(m, "schedule", "port_schedule", lambda: PortSchedule(cfg)),
-        window=stamp(m, "window_stages", "window_stages", lambda: WindowStages(cfg)),
+        window=stamp(m, "window", "window_stages", lambda: WindowStages(cfg)),
         history=stamp(m, "history", "history_names", lambda: HistoryNames(cfg)),
         queues=stamp(m, "queues", "variable_queue", lambda: VariableQueues(cfg)),
-        tags=stamp(m, "reuse_tags", "reuse_tags", lambda: ReuseTags(cfg)) if cfg.reuses else None,
+        tags=stamp(m, "reuse", "reuse_tags", lambda: ReuseTags(cfg)) if cfg.reuses else None,
     )
 
 

@@ -92,7 +92,7 @@ def test_the_command_writes_whole_pages_of_the_schemes_named(
     with pytest.raises(SystemExit):
         command.main(["none"])
     assert (
-        "SCHEME must be one of bow, malekeh, rfc, pilot, regmutex, ltrf, corf, all, not 'none'"
+        "SCHEME must be one of bow, malekeh, rfc, pilot, regmutex, ltrf, corf, modern, all, not 'none'"
         in capsys.readouterr().err
     )
 

@@ -31,13 +31,14 @@ def coded_trace(*lines: str, warps: int = 1) -> Trace:
         f"        /*{16 * n:04x}*/   {text} ;\n" for n, text in enumerate(texts)
     )
     instructions = parse(listing, "hand").function("hand").instructions
-    program = [_coded(one, code) for one, code in zip(instructions, codes, strict=True)]
+    program = [coded_instruction(one, code) for one, code in zip(instructions, codes, strict=True)]
     trace = hand_trace(*[program[:-1]] * warps, listing=listing)
     exits = {id(static): program[-1] for static in trace.program if static.opcode == "TEST"}
     return replace(trace, program=tuple(exits.get(id(static), static) for static in trace.program))
 
 
-def _coded(instruction: Instruction, code: str) -> StaticInstruction:
+def coded_instruction(instruction: Instruction, code: str) -> StaticInstruction:
+    """An instruction with a CODE."""
     stall, yields, barriers, wait = 1, False, [NONE, NONE], 0
     for found in _CODE.finditer(code):
         stall = int(found[1] or stall)

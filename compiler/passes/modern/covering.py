@@ -1,0 +1,273 @@
+"""Whether the control codes of a listing cover the latencies of a machine, over all paths, before anything runs.
+
+A producer of fixed latency must be D + k or Dv + k ticks ahead of every reader of its result number k; the counter of
+one of variable latency must be waited for before its results are read or written, and before its sources are written
+(docs/schemes/modern.md, section 15).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warpfile.compiler.cfg import STEP, build_cfg
+from warpfile.compiler.control_codes import ControlCode
+from warpfile.compiler.model import Function, Instruction
+from warpfile.compiler.passes.modern.placing import Placed, placed
+from warpfile.compiler.program import static_instruction
+from warpfile.compiler.worklist import Worklist
+from warpfile.spec.config import Config
+from warpfile.spec.schemes.modern import ReadWindowConfig
+from warpfile.spec.trace import Kind, Port, Space, StaticInstruction
+
+_SEEN = 2  #: ticks from a producer to the first instruction that sees its dependence counter
+_APART = 2  #: cycles between two beats with sources of one queue
+_UNORDERED = (Space.GLOBAL, Space.LOCAL)  #: a hit overtakes a miss
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """An instruction ``at`` that comes too early for one ``before`` it, both as offsets, because of a register.
+
+    ``distance`` and ``needed`` are ticks behind a producer of fixed latency. For one of variable latency they are 0,
+    and ``unread`` tells whether its sources or its results are not waited for.
+    """
+
+    at: int
+    before: int
+    register: int
+    unread: bool = False
+    distance: int = 0
+    needed: int = 0
+
+    def __str__(self) -> str:
+        if self.needed:
+            why = f"issues {self.distance} ticks after {self.before:#x} wrote R{self.register}, and needs {self.needed}"
+        elif self.unread:
+            why = f"writes R{self.register} and does not wait until {self.before:#x} has read it"
+        else:
+            why = f"needs R{self.register} and does not wait for {self.before:#x}, which writes it"
+        return f"{self.at:#x} {why}"
+
+
+def uncovered(function: Function, cfg: Config) -> tuple[Finding, ...]:
+    """Everything that comes too early on some path, by offset; nothing of a listing that shows no codes.
+
+    Every instruction is taken to execute in all lanes, and an indirect call to do nothing. Waits for units, queues and
+    counters are not counted as distance: the codes do not promise them.
+    """
+    assert isinstance(cfg, ReadWindowConfig)
+    if not cfg.codes or any(one.control is None for one in function.instructions):
+        return ()
+    return tuple(sorted(_Paths(function, cfg).findings()))
+
+
+def lines(function: Function, cfg: Config) -> list[str]:
+    """A line for everything that comes too early, as ``warpfile analyze`` shows it."""
+    return [str(one) for one in uncovered(function, cfg)]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """An instruction with its code. ``ticks``: from its last beat to the next instruction."""
+
+    static: StaticInstruction
+    place: Placed
+    code: ControlCode
+    guard: object
+
+    @property
+    def ticks(self) -> int:
+        return _SEEN if self.code.yields and self.code.stall <= 1 else max(self.code.stall, 1)
+
+    @property
+    def beat_ticks(self) -> int:
+        return 2 if self.place.fixed else 1
+
+    @property
+    def raised(self) -> int:
+        """Counters that are above 0 until its sources are read."""
+        return _bit(self.code.read_barrier) | self.results
+
+    @property
+    def results(self) -> int:
+        """Counters that are above 0 until its results are there."""
+        return _bit(self.code.write_barrier)
+
+    @property
+    def queue(self) -> bool:
+        """Which one reads its operands, if its latency varies."""
+        return self.place.port is Port.LSU
+
+    def sources(self) -> Mapping[int, int]:
+        """Registers that it reads, with the ticks from its first beat to the one that does."""
+        found: dict[int, int] = {}
+        for number, group in enumerate(self.place.groups):
+            for register in group:
+                found.setdefault(register, number * self.beat_ticks)
+        return found
+
+    def ends(self, late: _Late, unread: bool) -> bool:
+        """Whether it issues after something is done: it waits for a counter, or at a barrier for all that is queued."""
+        return bool(late.counters & self.code.wait_mask) or (unread and self.static.kind is Kind.BARRIER)
+
+    def follows(self, other: _Step) -> bool:
+        """Whether its results come behind those of one before it."""
+        same = self.place.port is other.place.port and self.static.space is other.static.space
+        return same and self.static.space not in _UNORDERED
+
+
+def _bit(counter: int | None) -> int:
+    return 0 if counter is None else 1 << counter
+
+
+def _step(instruction: Instruction) -> _Step:
+    static = static_instruction(instruction)
+    assert instruction.control is not None
+    return _Step(static, placed(static, instruction), instruction.control, instruction.guard)
+
+
+@dataclass(frozen=True)
+class _Late:
+    """Counters of which any one at 0 says that something is done, and those that will say so an instruction later."""
+
+    counters: int
+    soon: int = 0
+
+    def seen(self) -> _Late:
+        return _Late(self.counters | self.soon) if self.soon else self
+
+    def joined(self, other: _Late) -> _Late:
+        both = self.counters & other.counters
+        return _Late(both, (self.counters | self.soon) & (other.counters | other.soon) & ~both)
+
+
+#: What is under way at some place: ticks since a result of fixed latency, by its instruction and register, at least;
+#: and the same of variable latency, by instruction, register and whether it is a source.
+_Ticks = dict[tuple[int, int], int]
+_Waits = dict[tuple[int, int, bool], _Late]
+_State = tuple[_Ticks, _Waits]
+
+
+class _Paths:
+    """A forward walk to the least distances and the surest counters over all paths."""
+
+    def __init__(self, function: Function, cfg: ReadWindowConfig) -> None:
+        self._steps = [_step(one) for one in function.instructions]
+        self._graph = build_cfg(function)
+        self._fixed, self._variable = cfg.fixed_distance, cfg.variable_distance
+        self._found: set[Finding] = set()
+
+    def findings(self) -> set[Finding]:
+        """Walk until nothing changes, then look."""
+        reachable = self._graph.reachable()
+        states: dict[int, _State] = {block: ({}, {}) for block in (0, *self._graph.entries.values())}
+        work = Worklist([one for one in self._graph.flow_order if one in reachable])
+        while work:
+            block = work.pop()
+            after = self._through(block, states.setdefault(block, ({}, {})))
+            for target in self._graph.flow_successors[block]:
+                if _join(states, target, after):
+                    work.push(target)
+        self._found.clear()
+        for block in sorted(reachable):
+            self._through(block, states[block])
+        return self._found
+
+    def _through(self, block: int, state: _State) -> _State:
+        ticks, waits = dict(state[0]), dict(state[1])
+        for index in self._graph.blocks[block].instructions:
+            step = self._steps[index]
+            for one in [one for one, late in waits.items() if step.ends(late, unread=one[2])]:
+                del waits[one]
+            if step.place.port is not Port.NONE:
+                self._early(index, step, ticks)
+                self._waited(index, step, waits)
+            ticks = self._later(index, step, ticks)
+            waits = self._counted(index, step, waits)
+        return ticks, waits
+
+    def _needed(self, reader: _Step, producer: int, register: int) -> int:
+        number = register - self._steps[producer].static.dest
+        return (self._fixed if reader.place.fixed else self._variable) + number
+
+    def _early(self, index: int, step: _Step, ticks: _Ticks) -> None:
+        """What the instruction reads before it is there."""
+        sources = step.sources()
+        for (producer, register), passed in ticks.items():
+            if register in sources:
+                distance, needed = passed + sources[register], self._needed(step, producer, register)
+                if distance < needed:
+                    self._found.add(Finding(index * STEP, producer * STEP, register, distance=distance, needed=needed))
+
+    def _waited(self, index: int, step: _Step, waits: _Waits) -> None:
+        """What it reads or writes without having waited, which is said once."""
+        sources, dests = step.sources(), step.static.dests
+        for producer, register, unread in list(waits):
+            if register in dests or (register in sources and not unread):
+                del waits[producer, register, unread]
+                if not self._in_order(producer, register, unread, step, register in sources and not unread):
+                    self._found.add(Finding(index * STEP, producer * STEP, register, unread))
+
+    def _in_order(self, producer: int, register: int, unread: bool, step: _Step, reads: bool) -> bool:
+        """Whether a write comes behind what is under way without a wait."""
+        other = self._steps[producer]
+        if reads or not step.place.variable:
+            return False
+        if unread:
+            return step.queue == other.queue
+        return step.follows(other) and register - other.static.dest <= _APART + register - step.static.dest
+
+    def _later(self, index: int, step: _Step, ticks: _Ticks) -> _Ticks:
+        """Ticks at the next instruction."""
+        passed = (len(step.place.groups) - 1) * step.beat_ticks + step.ticks
+        if step.guard is None:
+            ticks = {key: value for key, value in ticks.items() if key[1] not in step.static.dests}
+        most = max(self._fixed, self._variable)
+        later = {
+            key: value + passed
+            for key, value in ticks.items()
+            if value + passed < most + key[1] - self._steps[key[0]].static.dest
+        }
+        if step.place.fixed:
+            later |= {(index, register): step.ticks for register in step.static.dests}
+        return later
+
+    def _counted(self, index: int, step: _Step, waits: _Waits) -> _Waits:
+        """Counters that say more from now on."""
+        waits = {key: late.seen() for key, late in waits.items()}
+        if not step.place.variable:
+            return waits
+        for register in step.sources():
+            waits[index, register, True] = _Late(0)
+        for register in step.static.dests:
+            waits[index, register, False] = _Late(0)
+        return {key: self._covered(key, step, late) for key, late in waits.items()}
+
+    def _covered(self, key: tuple[int, int, bool], step: _Step, late: _Late) -> _Late:
+        producer, register, unread = key
+        other = self._steps[producer]
+        if step.guard is not None and step.guard != other.guard:
+            return late
+        if unread:
+            counters = step.raised if step.queue == other.queue else 0
+        else:
+            number = register - other.static.dest
+            behind = other is step or (step.follows(other) and number <= _APART + max(step.static.dest_count, 1) - 1)
+            counters = step.results if behind else 0
+        counters &= ~late.counters
+        if step.ticks < _SEEN:
+            return _Late(late.counters, late.soon | counters)
+        return _Late(late.counters | counters, late.soon)
+
+
+def _join(states: dict[int, _State], block: int, state: _State) -> bool:
+    """Bring what is under way at the end of a block to one behind it; whether that is news there."""
+    if block not in states:
+        states[block] = state
+        return True
+    (ticks, waits), (more_ticks, more_waits) = states[block], state
+    new_ticks = ticks | {key: min(value, ticks.get(key, value)) for key, value in more_ticks.items()}
+    new_waits = waits | {key: waits[key].joined(late) if key in waits else late for key, late in more_waits.items()}
+    states[block] = new_ticks, new_waits
+    return (new_ticks, new_waits) != (ticks, waits)
