@@ -116,7 +116,11 @@ class Machine(wiring.Component):
             m.d.comb += [frame.missed_valid.eq(self.missed_valid), frame.missed.eq(self.missed)]
 
     def _execution(self, m: Module, collectors: wiring.Component, file: wiring.Component) -> None:
+        through = self._cfg.ports - 1 if self._cfg.gives.absorbs else -1
         for port in range(self._cfg.ports):
+            if port == through:
+                self._through_file(m, collectors, file, port)
+                continue
             wiring.connect(m, collectors.dispatch[port], wiring.flipped(self.dispatch[port]))
             m.d.comb += self.operands[port].eq(collectors.operands[port])
         for port in range(self._cfg.write_ports):
@@ -126,6 +130,16 @@ class Machine(wiring.Component):
                 file.result_data[port].eq(self.result_data[port]),
                 file.results[port].eq(self.result[port].payload),
             ]
+
+    def _through_file(self, m: Module, collectors: wiring.Component, file: wiring.Component, port: int) -> None:
+        """Beats of this port go into the file, and come out of it."""
+        wiring.connect(m, collectors.dispatch[port], file.access)
+        wiring.connect(m, file.sent, wiring.flipped(self.dispatch[port]))
+        m.d.comb += [
+            file.access_operands.eq(collectors.operands[port]),
+            file.access_unit.eq(collectors.chosen[port]),
+            self.operands[port].eq(file.sent_operands),
+        ]
 
     def _observed(
         self, frame: Frame, collectors: wiring.Component, file: wiring.Component
@@ -137,7 +151,7 @@ class Machine(wiring.Component):
             for name, member in part.signature.members.items()
             if member.flow is Out
         }
-        outputs |= self._at_ports(frame, collectors)
+        outputs |= self._at_ports(frame, collectors, file)
         if self._cfg.gives.kernel:
             outputs["kernel"] = file.kernel_valid & file.kernel_ready
         if "releasing" in outputs:
@@ -145,9 +159,12 @@ class Machine(wiring.Component):
             outputs["released"] = frame.release & frame.released
         return ((probe.name, outputs[probe.name]) for probe in self._probes)
 
-    def _at_ports(self, frame: Frame, collectors: wiring.Component) -> dict[str, Value]:
+    def _at_ports(self, frame: Frame, collectors: wiring.Component, file: wiring.Component) -> dict[str, Value]:
         """What is observed of launches, of the execution ports and of the write-back ports."""
-        results, streams = list(collectors.result), list(enumerate(collectors.dispatch))
+        results, leaving = list(collectors.result), list(collectors.dispatch)
+        if self._cfg.gives.absorbs:
+            leaving[-1] = file.sent
+        streams = list(enumerate(leaving))
         return {
             "launch": frame.launch.valid & frame.launch.ready,
             "write": Cat(result.valid & result.ready for result in results),
