@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Const, Module, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -161,9 +161,9 @@ class Machine(wiring.Component):
 
     def _at_ports(self, frame: Frame, collectors: wiring.Component, file: wiring.Component) -> dict[str, Value]:
         """What is observed of launches, of the execution ports and of the write-back ports."""
-        results, leaving = list(collectors.result), list(collectors.dispatch)
-        if self._cfg.gives.absorbs:
-            leaving[-1] = file.sent
+        results, leaving, chosen = list(collectors.result), list(collectors.dispatch), list(collectors.chosen)
+        if self._cfg.gives.absorbs:  # what leaves the file has left its unit before
+            leaving[-1], chosen[-1] = file.sent, Const(0, 1)
         streams = list(enumerate(leaving))
         return {
             "launch": frame.launch.valid & frame.launch.ready,
@@ -171,6 +171,6 @@ class Machine(wiring.Component):
             "write_wait": Cat(result.valid & ~result.ready for result in results),
             "offer": Cat(stream.valid for _, stream in streams),
             "dispatch": Cat(stream.valid & stream.ready for _, stream in streams),
-            **{f"dispatch_unit{port}": encode(collectors.chosen[port], self._cfg.unit_bits) for port, _ in streams},
+            **{f"dispatch_unit{port}": encode(chosen[port], self._cfg.unit_bits) for port, _ in streams},
             **{f"dispatch_payload{port}": stream.payload.payload for port, stream in streams},
         }
