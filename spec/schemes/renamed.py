@@ -44,6 +44,11 @@ class RenamedConfig(Config):
         return super().adapted(values | _NEEDED)
 
     @property
+    def one_bank(self) -> bool:
+        """Whether all registers of a warp are in one bank."""
+        return False
+
+    @property
     def table_rows(self) -> int:
         """Entries of one memory of the table."""
         return max(2, self.warps * max(1, self.register_names // self.banks))

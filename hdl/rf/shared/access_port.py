@@ -1,6 +1,6 @@
 """The one access of the LSU that is in the file (docs/schemes/larf.md, section 7)."""
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 

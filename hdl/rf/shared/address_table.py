@@ -14,7 +14,7 @@ from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.rows import decode_row
 from warpfile.hdl.rf.contract import location_layout, places_layout
-from warpfile.hdl.rf.shared.address_match import WORD_BITS, AddressMatch, multiple_bits
+from warpfile.hdl.rf.shared.address_match import WORD_BITS, AddressMatch
 from warpfile.hdl.rf.shared.counts import SOURCES
 from warpfile.hdl.rf.shared.recent import MostRecent, below
 from warpfile.hdl.stamp import stamp

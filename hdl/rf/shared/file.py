@@ -304,7 +304,7 @@ class SharedFile(wiring.Component):
         ]
 
     def _complete(self, m: Module, idle: Value) -> None:
-        """When the scoreboard is told, and when nothing is under way. Absorbed loads take what the LSU's port leaves."""
+        """When the scoreboard is told, and when nothing is under way. Absorbed loads take what the LSU leaves."""
         busy: list[Value] = []
         for number, port in enumerate(self._ports):
             queue = complete_stores(m, self._cfg, self, number, port.stored, port.completion)

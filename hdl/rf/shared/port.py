@@ -1,6 +1,6 @@
 """One write-back port: the result that is decided, and the one that goes to its bank (docs/schemes/larf.md, 10)."""
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
