@@ -23,6 +23,7 @@ class Step:
     execute: int
     values: list[list[int]] = field(default_factory=list)
     addresses: list[int] | None = None
+    stored: dict[int, int] = field(default_factory=dict)  #: by byte
 
 
 @dataclass
@@ -35,9 +36,11 @@ class Memory:
         """Four bytes."""
         return sum(self.written.get(address + k, (address + k) * 167 >> 3 & 255) << 8 * k for k in range(4))
 
-    def store(self, address: int, value: int, size: int) -> None:
-        """So many bytes."""
-        self.written |= {address + k: value >> 8 * k & 255 for k in range(size)}
+    def store(self, address: int, value: int, size: int) -> dict[int, int]:
+        """So many bytes, which it returns."""
+        stored = {address + k: value >> 8 * k & 255 for k in range(size)}
+        self.written |= stored
+        return stored
 
 
 class WarpProgram:
@@ -126,7 +129,7 @@ class WarpProgram:
         for lane in range(LANES):
             if step.execute >> lane & 1:
                 value = sum(part[lane] << 32 * k for k, part in enumerate(parts))
-                self._memory.store(step.addresses[lane], value, size)
+                step.stored |= self._memory.store(step.addresses[lane], value, size)
 
     def surface(self) -> None:
         """A store of which nobody knows where it goes."""
@@ -166,6 +169,16 @@ def trace_of(warps: Sequence[WarpProgram], ctas: Sequence[int] | None = None) ->
         address_row=np.array([places.index(n) if s.addresses is not None else NO_ROW for n, s in enumerate(steps)]),
         addresses=np.array([steps[n].addresses for n in places], dtype=np.uint64).reshape(-1, LANES),
     )
+
+
+def stores_of(warps: Sequence[WarpProgram]) -> dict[int, dict[int, int]]:
+    """By record of their trace, what stores write; bytes that several warps write, in whatever order, are -1."""
+    writers: dict[int, set[int]] = {}
+    for number, warp in enumerate(warps):
+        for byte in {byte for step in warp.steps for byte in step.stored}:
+            writers.setdefault(byte, set()).add(number)
+    steps = [step.stored if step else {} for warp in warps for step in (*warp.steps, None)]
+    return {n: {b: v if len(writers[b]) == 1 else -1 for b, v in stored.items()} for n, stored in enumerate(steps)}
 
 
 def _masks(masks: object) -> np.ndarray:
