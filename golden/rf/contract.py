@@ -156,8 +156,8 @@ class RenamedFile(RegisterFile, Protocol):
     def look_up(self, warp: int, register: int) -> Mapped | None:
         """Where a register is, for use from the next cycle on; None: the table does not serve it in this cycle."""
 
-    def unpacked(self, mapped: Mapped) -> int:
-        """The copy in these slices at the beginning of the cycle."""
+    def unpacked(self, mapped: Mapped, warp: int, register: int) -> int:
+        """The copy that a register has in these slices at the beginning of the cycle."""
 
 
 class Sent(NamedTuple):
