@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from amaranth import Cat, Const, Module, Value
+from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -162,9 +162,11 @@ class Machine(wiring.Component):
     def _at_ports(self, frame: Frame, collectors: wiring.Component, file: wiring.Component) -> dict[str, Value]:
         """What is observed of launches, of the execution ports and of the write-back ports."""
         results, leaving, chosen = list(collectors.result), list(collectors.dispatch), list(collectors.chosen)
-        if self._cfg.gives.absorbs:  # what leaves the file has left its unit before
+        if self._cfg.gives.absorbs:  # what leaves the file has left its unit before, and stays there when it has gone
             leaving[-1], chosen[-1] = file.sent, Const(0, 1)
-        streams = list(enumerate(leaving))
+        streams, payloads = list(enumerate(leaving)), [stream.payload.payload for stream in leaving]
+        if self._cfg.gives.absorbs:
+            payloads[-1] = Mux(file.sent.valid, payloads[-1], 0)
         return {
             "launch": frame.launch.valid & frame.launch.ready,
             "write": Cat(result.valid & result.ready for result in results),
@@ -172,5 +174,5 @@ class Machine(wiring.Component):
             "offer": Cat(stream.valid for _, stream in streams),
             "dispatch": Cat(stream.valid & stream.ready for _, stream in streams),
             **{f"dispatch_unit{port}": encode(chosen[port], self._cfg.unit_bits) for port, _ in streams},
-            **{f"dispatch_payload{port}": stream.payload.payload for port, stream in streams},
+            **{f"dispatch_payload{port}": payload for port, payload in enumerate(payloads)},
         }

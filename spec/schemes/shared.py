@@ -67,12 +67,18 @@ class SharedConfig(RenamedConfig):
 
     def hints(self) -> tuple[Hint, ...]:
         """Of the beat that has an address: what it does to memory, and the address beyond its registers."""
-        accesses = ((PLAIN, "nothing"), (LOAD, "may be shared"), (STORE, "changes memory"), (FLUSH, "changes any"))
-        registers = ((0, "none"), (1, "slot 0"), (2, "slots 0 and 1, the low half first"))
+        accesses = ((PLAIN, "plain"), (LOAD, "load"), (STORE, "store"), (FLUSH, "flush"))
+        registers = ((0, "none"), (1, "slot_0"), (2, "slots_0_and_1"))
         return (
             *super().hints(),
-            Hint("access", 2, False, "what the access is for the address table", values=accesses),
-            Hint("address_registers", 2, False, "registers of the address", values=registers),
+            Hint(
+                "access",
+                2,
+                False,
+                "what it is: a load may be shared, a store changes memory where it points, a flush anywhere",
+                values=accesses,
+            ),
+            Hint("address_registers", 2, False, "registers of the address, the low half first", values=registers),
             Hint("access_size", 3, False, "bytes per lane", "log2"),
             Hint("address_offset", ADDRESS_BITS, False, "what is added to the registers", "modulo 2^48"),
         )

@@ -1,6 +1,9 @@
 """How many registers are mapped to every row of one bank (docs/schemes/larf.md, section 6)."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+import functools
+import operator
+
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -61,14 +64,19 @@ class RowCounts(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Counts by row, and what is asked of them as columns of all rows."""
+        """Counts bit by bit, and what is asked of them, as columns of all rows."""
         m = Module()
         rows, bits = self._cfg.rows, self._cfg.count_bits
-        counts = [Signal(bits, name=f"count{row}") for row in range(rows)]
+        counts = [Signal(rows, name=f"count{bit}") for bit in range(bits)]
         ready, marked = Signal(rows, name="ready_rows", init=(1 << rows) - 1), Signal(rows, name="marked_rows")
+        several = any_of(counts[1:]) if bits > 1 else Const(0, rows)
         free, single, most = (
-            named(m, name, Cat(count == number for count in counts))
-            for name, number in (("free", 0), ("alone", 1), ("full", (1 << bits) - 1))
+            named(m, name, column)
+            for name, column in (
+                ("free", ~(several | counts[0])),
+                ("alone", ~several & counts[0]),
+                ("full", functools.reduce(operator.and_, counts)),
+            )
         )
         owners = [named(m, "owner", decode_row(m, row, rows)) for row in self.owner_rows]
         sources = [named(m, "source", decode_row(m, row, rows)) for row in self.source_rows]
@@ -105,6 +113,9 @@ class RowCounts(wiring.Component):
             marked.eq((marked & ~(drop & self.unmark.replicate(rows))) | enters),
             ready.eq((ready | filled) & ~enters),
         ]
-        for row, count in enumerate(counts):
-            with m.If(takes[row] | gains[row] | drops[row]):
-                m.d.sync += count.eq(Mux(takes[row], 1, Mux(gains[row], count + 1, count - 1)))
+        up: Value = gains
+        down: Value = drops
+        for bit, count in enumerate(counts):
+            alone = takes if bit == 0 else Const(0, rows)
+            m.d.sync += count.eq(((count ^ up ^ down) & ~takes) | alone)
+            up, down = named(m, f"up{bit}", up & count), named(m, f"down{bit}", down & ~count)
