@@ -219,8 +219,8 @@ class AccessPort(wiring.Component):
                 m.d.sync += self.state.eq(ACT)
             with m.Case(ACT):
                 m.d.sync += self.state.eq(Mux(self.acts, Mux(self.absorbs, EMPTY, SEND), ACT))
-            with m.Case(SEND):
-                m.d.sync += self.state.eq(Mux(self.sent_ready, EMPTY, SEND))
+            with m.Default():
+                m.d.sync += self.state.eq(Mux(self._in["sending"] & ~self.sent_ready, SEND, EMPTY))
         waited = Signal(6, name="waited", reset_less=True)
         m.d.sync += waited.eq(Mux(self.acting, waited + ~self.tired, 0))
         m.d.comb += [

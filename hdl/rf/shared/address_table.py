@@ -86,7 +86,7 @@ class AddressTable(wiring.Component):
         )
         here = named(m, "at_pointer", decode_row(m, self.pointer, count))
         matches = self._matches(m, here)
-        self._below = below(m, self.pointer, count)
+        self._below = below(m, here)
         self._perfect = Signal(count, name="perfect_entries", reset_less=True)
         with m.If(self.compare):
             m.d.sync += self._perfect.eq(Cat(match.perfect for match in matches))

@@ -4,7 +4,7 @@ from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import reverse
+from warpfile.hdl.arbiter import prefix_or, reverse
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.lowest import LowestRow
 from warpfile.hdl.stamp import stamp
@@ -51,6 +51,6 @@ class MostRecent(wiring.Component):
         return tree
 
 
-def below(m: Module, pointer: Value, count: int) -> Value:
-    """Entries below a pointer."""
-    return named(m, "below", Cat(entry < pointer for entry in range(count)))
+def below(m: Module, pointer: Value) -> Value:
+    """Entries below a pointer, which is one-hot."""
+    return named(m, "below", reverse(prefix_or(reverse(pointer))) >> 1)

@@ -112,18 +112,18 @@ def check(ctx, part, expected: dict) -> str:
     return kind
 
 
-@pytest.mark.parametrize("count", [1, 5, 8])
+@pytest.mark.parametrize("count", [1, 5])
 def test_a_search_finds_what_the_definition_finds(monkeypatch, count: int) -> None:
     part = AddressTable(config(table_entries=count, rows=16))
     numbers, seen = random.Random(count), dict.fromkeys(("perfect", "lower", "upper", "both", "miss"), 0)
 
     async def bench(ctx) -> None:
         table = Table(count)
-        for step in range(220):
-            stride = numbers.choice((0, 1, 1, 1, 2, 255))
-            base = 1000 + numbers.choice((0, 0, 1000000)) + numbers.randrange(-8, 9) * max(1, stride)
+        for step in range(400):
+            stride = numbers.choice((2, 2, 2, 2, 0, 255))
+            base = 1000 + numbers.choice((0, 0, 0, 0, 0, 1000000)) + numbers.randrange(-4, 9) * max(1, stride)
             base += numbers.random() < 0.1
-            mask = numbers.choice((ALL, ALL, 0b0111, 0b0001, 0b0011))
+            mask = numbers.choice((ALL, ALL, ALL, ALL, 0b0111, 0b0001))
             await searched(ctx, part, base, stride, mask)
             kind = check(ctx, part, table.found(base, stride, mask))
             seen[kind] += 1
@@ -136,7 +136,7 @@ def test_a_search_finds_what_the_definition_finds(monkeypatch, count: int) -> No
                 table.insert(Entry(base, stride, mask, row))
             await ctx.tick()
             ctx.set(part.insert, 0)
-            if rows and step % 3 == 0:
+            if rows and step % 7 == 0:
                 row = numbers.choice(sorted(rows))
                 ctx.set(part.end, 1)
                 ctx.set(part.end_place.row, row)
