@@ -30,6 +30,7 @@ SHARED = Part(
         "crossbar": ("bank_reads", "bank_writes", "merges", "merge_reads", "merge_writes"),
         "renaming": ("table_reads", "table_writes"),
     },
+    proofs=("tests.formal.rf.shared.parts:PROOFS",),
     reached=("allocations", "renewals", "misses", "hits_perfect", "table_evictions", "table_deletions"),
     offers=(RENAMED,),
     wants=(LOOKED_UP_ONE_BY_ONE,),

@@ -22,7 +22,7 @@ from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
 
 #: Known by their names and not listed yet.
-UNLISTED = ["modern"]
+UNLISTED = ["modern", "larf"]
 #: Every scheme beside the baseline; of variants ``make test`` has what Icarus runs, and regressions the rest.
 OTHERS = [*(name for name in SCHEMES if name != "baseline"), *UNLISTED]
 #: Of these another one has the same modules and more; at 32 lanes a build takes up to half a minute.

@@ -112,7 +112,7 @@ def check(ctx, part, expected: dict) -> str:
     return kind
 
 
-@pytest.mark.parametrize("count", [1, 5])
+@pytest.mark.parametrize("count", [1, 8])
 def test_a_search_finds_what_the_definition_finds(monkeypatch, count: int) -> None:
     part = AddressTable(config(table_entries=count, rows=16))
     numbers, seen = random.Random(count), dict.fromkeys(("perfect", "lower", "upper", "both", "miss"), 0)
@@ -120,10 +120,10 @@ def test_a_search_finds_what_the_definition_finds(monkeypatch, count: int) -> No
     async def bench(ctx) -> None:
         table = Table(count)
         for step in range(400):
-            stride = numbers.choice((2, 2, 2, 2, 0, 255))
-            base = 1000 + numbers.choice((0, 0, 0, 0, 0, 1000000)) + numbers.randrange(-4, 9) * max(1, stride)
-            base += numbers.random() < 0.1
-            mask = numbers.choice((ALL, ALL, ALL, ALL, 0b0111, 0b0001))
+            stride = numbers.choice((2, 2, 2, 2, 2, 2, 0, 255))
+            base = 1000 + numbers.choice((0, 0, 0, 0, 0, 1000000)) + numbers.randrange(7) * max(1, stride)
+            base += numbers.random() < 0.05
+            mask = numbers.choice((ALL, ALL, ALL, 0b0111, 0b0010, 0b1000))
             await searched(ctx, part, base, stride, mask)
             kind = check(ctx, part, table.found(base, stride, mask))
             seen[kind] += 1
@@ -150,7 +150,7 @@ def test_a_search_finds_what_the_definition_finds(monkeypatch, count: int) -> No
 
     run(monkeypatch, part, bench)
     reached = ("perfect", "miss") if count == 1 else tuple(seen)
-    assert all(seen[name] > 3 for name in reached), seen
+    assert all(seen[name] > 2 for name in reached), seen
 
 
 def test_an_entry_that_ends_after_it_was_found_is_not_alive(monkeypatch) -> None:
