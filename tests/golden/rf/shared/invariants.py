@@ -12,6 +12,7 @@ from tests.golden.rf.shared.programs import Memory
 from warpfile.golden.arbiter import indices
 from warpfile.spec.schemes.shared import (
     ACT,
+    ALLOCATE,
     COMPARE,
     DECIDE,
     EMPTY,
@@ -216,6 +217,9 @@ class SharedWatcher:
             require(not (f["search"] or f["killed"] or f["sweep_write"]), "one thing changes mappings in a cycle")
             require(f["outcome"] in SINGLE_ROW or self.cfg.search == "merge", "merges have to be built")
         require(f["search"] & f["search"] - 1 == 0, "one result changes in a cycle")
+        codes = {f["decision"] >> 3 * port & 7 for port in indices(f["search"])}
+        if f["killed"] or f["sweep_write"]:
+            require(codes <= {0, ALLOCATE}, "nothing is released while a result gives up a row")
 
     def _follow_rows(self, f: dict[str, int]) -> None:
         if f["outcome"] == MISS:

@@ -19,6 +19,7 @@ from warpfile.spec.trace import Port, Trace
 from warpfile.spec.workload import prepare
 
 PAIR, LOW, FIRST, LAST = 0, 2, 3, 14  # registers: an address, a short one, data
+KEPT = 4  #: registers of a calm warp that keep what it loaded first
 STRIDES = (*(4,) * 24, 0, 0, 8, 12, 1020, 1024, -4, 6)
 #: Lanes of a load that not all execute, and those that a warp may have.
 PARTLY = (0x0000FFFF, 0x00000005, 0xFFFFFFFA, 0xFFFF0000, 0)
@@ -82,14 +83,20 @@ class RandomWarp:
     ) -> None:
         self.program = WarpProgram(memory, rng.choice(LIVE))
         self._rng, self._lanes, self._bases, self._calm = rng, lanes, (own, *(shared,) * 6), calm
-        self._point()
+        self._point(not calm)
 
     def _data(self) -> int:
-        return self._rng.randint(FIRST, LAST)
+        return self._rng.randint(FIRST, LAST - KEPT if self._calm else LAST)
 
-    def _point(self) -> None:
+    def keep(self) -> None:
+        """Load what many others lie between, into registers that nobody else writes."""
+        for number in range(KEPT):
+            self.program.load(LAST - number, (PAIR, PAIR + 1), 4 * self._lanes * (number - 1))
+        self.program.barrier()
+
+    def _point(self, wild: bool) -> None:
         """The pair and the short register become addresses."""
-        rng, wild = self._rng, not self._calm or self._rng.random() < 0.1
+        rng = self._rng
         at = rng.choice(BASES) + rng.choice(self._bases) + 4 * rng.choice((0, 0, 0, self._lanes)) if wild else BASES[0]
         self.program.address(PAIR, at, rng.choice(STRIDES) if wild else 4)
         if wild and rng.random() < 0.05:
@@ -107,7 +114,7 @@ class RandomWarp:
     def step(self) -> None:
         """One more instruction."""
         rng, program = self._rng, self.program
-        often = (50, 0.3, 8, 1, 12, 0.1, 0.1) if self._calm else (40, 2, 12, 4, 12, 0.2, 0.2)
+        often = (50, 0.3, 25, 1, 5, 0.1, 0.1) if self._calm else (40, 2, 12, 4, 12, 0.2, 0.2)
         kind = rng.choices(("load", "store", "alu", "point", "read", "strong", "surface"), often)[0]
         mask, diverged = (rng.choice(PARTLY), rng.random() < 0.5) if rng.random() < 0.1 else (None, False)
         if kind in ("load", "strong"):
@@ -123,7 +130,7 @@ class RandomWarp:
             sources = rng.sample(range(LAST + 1), rng.randint(0, 3))
             program.put(self._data(), values, sources, mask, diverged, rng.choice((Port.ALU, Port.FMA, Port.SFU)))
         elif kind == "point":
-            self._point()
+            self._point(not self._calm or rng.random() < 0.1)
         elif kind == "read":
             program.get(*rng.sample(range(LAST + 1), rng.randint(1, 3)))
         else:
@@ -138,6 +145,8 @@ def random_program(
     for cta in range(ctas):
         shared = 0 if calm else 0x2000 * rng.randrange(2)
         mates = [RandomWarp(rng, memory, lanes, 0x400 * (warp + 1), shared, calm) for warp in range(warps)]
+        for mate in mates if calm else ():
+            mate.keep()
         for _ in range(2):
             for mate in mates:
                 for _ in range(length // 2):
@@ -153,7 +162,9 @@ def random_program(
 def random_case(seed: int, **changes: object) -> tuple[SharedConfig, Trace, Stores]:
     """A random machine, a random program, and what its stores write; every second one aims at words that are there."""
     rng, calm = random.Random(seed), seed % 2 == 0
-    aimed = {"lanes": rng.choice((4, 8)), "search": "merge", "table_entries": rng.choice((3, 8, 30))} if calm else {}
+    aimed: dict[str, object] = {"lanes": 8, "search": "merge", "table_entries": rng.choice((8, 30, 60))} if calm else {}
+    if seed % 4 == 0:
+        aimed |= {"banks": 1, "rows": 64, "merge_wait": rng.choice((0, 1, 8)), "collectors": 8, "scheduler": "lrr"}
     cfg = random_shared(rng, **aimed | changes)
     trace, stores = random_program(rng, cfg.lanes, warps=rng.choice((2, 4)), ctas=rng.choice((1, 3)), calm=calm)
     return cfg, find("larf").annotated(cfg, trace, seed if seed % 3 == 0 else None), stores
