@@ -41,6 +41,11 @@ def merged(copy: int, before: int, row: int, lanes: int) -> int:
     return _pack(row, _outdated(copy, before) & ~lanes)
 
 
+def written(held: int, before: int, result: Result) -> int:
+    """A copy into which a result is written that changes its register from the value ``before``."""
+    return result.row if result.full else merged(held, before, result.row, result.mask)
+
+
 def passed_by(copy: int, before: int, row: int, lanes: int) -> int:
     """A copy that the same result does not reach."""
     return _pack(row, _outdated(copy, before) | lanes)

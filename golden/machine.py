@@ -9,12 +9,13 @@ from mypy_extensions import mypyc_attr
 
 from warpfile.golden.collectors.contract import Collectors, Offer
 from warpfile.golden.counters import Counts
+from warpfile.golden.entry import Entry
 from warpfile.golden.frame import Frame
 from warpfile.golden.guarded_frame import GuardedFrame
 from warpfile.golden.kernel import KernelPorts
 from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.operands import check_operands
-from warpfile.golden.rf.contract import GatedFile, KernelFile, RegisterFile
+from warpfile.golden.rf.contract import AbsorbingFile, GatedFile, KernelFile, RegisterFile, Sent
 from warpfile.golden.scheduler.contract import PlacingScheduler, Scheduler
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
@@ -57,6 +58,8 @@ class Machine:
         kernel = gives.kernel or gives.sweeps or cfg.operand_bits
         self._kernel = KernelPorts(cfg, layout, cast(KernelFile, self.file)) if kernel else None
         self._gates = cast(GatedFile, self.file) if gives.gates else None
+        self._absorbing = cast(AbsorbingFile, self.file) if gives.absorbs else None
+        self._last_port = cfg.ports - 1
         self._yields = self._refuses = 0
         self.counts = Counts()
         at = layout.offset
@@ -110,7 +113,9 @@ class Machine:
         candidates = eligible & collectors.prefer or eligible
         offers = collectors.offer()
         events = self._take(stimulus.results)
-        if offers:
+        if self._absorbing is not None:
+            events |= self._dispatch_through(self._absorbing, offers, stimulus.ready)
+        elif offers:
             events |= self._dispatch(offers, stimulus.ready)
         warp = self._choose(candidates)
         # From here on the clock edge of the frame. Completion comes before issue: set wins.
@@ -177,16 +182,37 @@ class Machine:
         return events
 
     def _dispatch(self, offers: Sequence[Offer], ready: int) -> int:
-        counts, events = self.counts, 0
+        events = 0
         for port, warp, entry in offers:
-            beat = entry.beat
-            events |= 1 << self._at_offer + port | beat.payload << self._at_payload[port]
-            if not ready >> port & 1:
-                counts.dispatch_waits += 1
-                continue
-            events |= 1 << self._at_dispatch + port
-            counts.dispatches += 1
-            self.operands_checked += check_operands(self.cycle, warp, beat, self.collectors.dispatch(port))
+            events |= self._present(port, entry, ready)
+            if ready >> port & 1:
+                operands = self.collectors.dispatch(port)
+                self.operands_checked += check_operands(self.cycle, warp, entry.beat, operands)
+        return events
+
+    def _present(self, port: int, entry: Entry, ready: int) -> int:
+        """A beat at the pins: what is observed of it."""
+        events = 1 << self._at_offer + port | entry.beat.payload << self._at_payload[port]
+        if not ready >> port & 1:
+            self.counts.dispatch_waits += 1
+            return events
+        self.counts.dispatches += 1
+        return events | 1 << self._at_dispatch + port
+
+    def _dispatch_through(self, file: AbsorbingFile, offers: Sequence[Offer], ready: int) -> int:
+        """As :meth:`_dispatch`, but beats of the last port, the LSU's, go into the file, and come out of it."""
+        port, sending = self._last_port, file.sending
+        events = self._dispatch([offer for offer in offers if offer[0] != port], ready)
+        sent = sending is not None and bool(ready >> port & 1)
+        if sending is not None:
+            events |= self._present(port, sending.entry, ready)
+            if sent:
+                beat = sending.entry.beat
+                self.operands_checked += check_operands(self.cycle, sending.warp, beat, sending.operands)
+        taken = file.takes_access(sent)
+        for other, warp, entry in offers:
+            if other == port and taken:
+                file.access(Sent(warp, entry, self.collectors.dispatch(port)))
         return events
 
     def _choose(self, candidates: int) -> int:

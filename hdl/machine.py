@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -116,7 +116,11 @@ class Machine(wiring.Component):
             m.d.comb += [frame.missed_valid.eq(self.missed_valid), frame.missed.eq(self.missed)]
 
     def _execution(self, m: Module, collectors: wiring.Component, file: wiring.Component) -> None:
+        through = self._cfg.ports - 1 if self._cfg.gives.absorbs else -1
         for port in range(self._cfg.ports):
+            if port == through:
+                self._through_file(m, collectors, file, port)
+                continue
             wiring.connect(m, collectors.dispatch[port], wiring.flipped(self.dispatch[port]))
             m.d.comb += self.operands[port].eq(collectors.operands[port])
         for port in range(self._cfg.write_ports):
@@ -126,6 +130,16 @@ class Machine(wiring.Component):
                 file.result_data[port].eq(self.result_data[port]),
                 file.results[port].eq(self.result[port].payload),
             ]
+
+    def _through_file(self, m: Module, collectors: wiring.Component, file: wiring.Component, port: int) -> None:
+        """Beats of this port go into the file, and come out of it."""
+        wiring.connect(m, collectors.dispatch[port], file.access)
+        wiring.connect(m, file.sent, wiring.flipped(self.dispatch[port]))
+        m.d.comb += [
+            file.access_operands.eq(collectors.operands[port]),
+            file.access_unit.eq(collectors.chosen[port]),
+            self.operands[port].eq(file.sent_operands),
+        ]
 
     def _observed(
         self, frame: Frame, collectors: wiring.Component, file: wiring.Component
@@ -137,7 +151,7 @@ class Machine(wiring.Component):
             for name, member in part.signature.members.items()
             if member.flow is Out
         }
-        outputs |= self._at_ports(frame, collectors)
+        outputs |= self._at_ports(frame, collectors, file)
         if self._cfg.gives.kernel:
             outputs["kernel"] = file.kernel_valid & file.kernel_ready
         if "releasing" in outputs:
@@ -145,15 +159,20 @@ class Machine(wiring.Component):
             outputs["released"] = frame.release & frame.released
         return ((probe.name, outputs[probe.name]) for probe in self._probes)
 
-    def _at_ports(self, frame: Frame, collectors: wiring.Component) -> dict[str, Value]:
+    def _at_ports(self, frame: Frame, collectors: wiring.Component, file: wiring.Component) -> dict[str, Value]:
         """What is observed of launches, of the execution ports and of the write-back ports."""
-        results, streams = list(collectors.result), list(enumerate(collectors.dispatch))
+        results, leaving, chosen = list(collectors.result), list(collectors.dispatch), list(collectors.chosen)
+        if self._cfg.gives.absorbs:  # what leaves the file has left its unit before, and stays there when it has gone
+            leaving[-1], chosen[-1] = file.sent, Const(0, 1)
+        streams, payloads = list(enumerate(leaving)), [stream.payload.payload for stream in leaving]
+        if self._cfg.gives.absorbs:
+            payloads[-1] = Mux(file.sent.valid, payloads[-1], 0)
         return {
             "launch": frame.launch.valid & frame.launch.ready,
             "write": Cat(result.valid & result.ready for result in results),
             "write_wait": Cat(result.valid & ~result.ready for result in results),
             "offer": Cat(stream.valid for _, stream in streams),
             "dispatch": Cat(stream.valid & stream.ready for _, stream in streams),
-            **{f"dispatch_unit{port}": encode(collectors.chosen[port], self._cfg.unit_bits) for port, _ in streams},
-            **{f"dispatch_payload{port}": stream.payload.payload for port, stream in streams},
+            **{f"dispatch_unit{port}": encode(chosen[port], self._cfg.unit_bits) for port, _ in streams},
+            **{f"dispatch_payload{port}": payload for port, payload in enumerate(payloads)},
         }

@@ -30,7 +30,8 @@ class Beat:
     lines of a global or local access, ascending; ``degree`` is the cycles that shared memory takes for an access to it.
     ``record`` is the trace's dynamic record. ``full``: the execution mask, ``converged``: the mask before the guard has
     every lane that has not exited. ``hints`` are the scheme's, laid out as its configuration says. ``drain`` and
-    ``operand`` belong to pseudo-instructions; a pass may have ``inserted`` the instruction.
+    ``operand`` belong to pseudo-instructions; a pass may have ``inserted`` the instruction. ``result_words``: built
+    lanes of the first result, lane 0 lowest, where the file may absorb the beat (``Gives.absorbs``) and they are known.
     """
 
     payload: int
@@ -58,6 +59,7 @@ class Beat:
     drain: int = 0
     operand: int = 0
     inserted: bool = False
+    result_words: int | None = None
 
     @property
     def counts(self) -> bool:

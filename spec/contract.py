@@ -81,7 +81,8 @@ class Gives:
     warp may have no place; what is written there is accepted and lost. ``renamed``: a table says
     where a register is and which slices of the row it has; slots are looked up one by one and answered in the cycle
     after. ``slices``: a value may have fewer than all four. ``deaths``: units tell which registers are dead. ``lead``:
-    cycles by which results with a register are shown before those of a file without.
+    cycles by which results with a register are shown before those of a file without. ``absorbs``: beats of the LSU's
+    port pass through the file, which may keep a load whose data it has.
     """
 
     later: bool = False
@@ -98,6 +99,7 @@ class Gives:
     slices: bool = False
     deaths: bool = False
     lead: int = 0
+    absorbs: bool = False
 
 
 @dataclass(frozen=True)

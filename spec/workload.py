@@ -11,6 +11,7 @@ from warpfile.spec.beat import NO_VALUE, Beat, kernel_fields, source_groups
 from warpfile.spec.config import Config
 from warpfile.spec.shared_memory import degree
 from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
+from warpfile.spec.values import RowValues
 
 LINE_BYTES = 128
 
@@ -65,6 +66,8 @@ def prepare(cfg: Config, trace: Trace) -> Workload:
     warps = tuple(_warp_beats(trace, groups, warp, beats) for warp in range(trace.warps))
     if cfg.hint_bits:
         _hint(cfg, trace, beats)
+    if cfg.gives.absorbs:
+        _tell_results(cfg, trace, beats)
     if len(beats) > 1 << cfg.payload_bits:
         raise WorkloadError(f"payload_bits must be at least {len(beats).bit_length()} for {len(beats)} beats")
     return Workload(trace, tuple(beats), warps, _dealt(cfg, trace, ctas), Kernel(trace.registers, trace.descriptor))
@@ -199,6 +202,14 @@ def _hint(cfg: Config, trace: Trace, beats: list[Beat]) -> None:
         )
     for beat, hints in zip(beats, trace.hints.tolist(), strict=True):
         beat.hints = hints
+
+
+def _tell_results(cfg: Config, trace: Trace, beats: list[Beat]) -> None:
+    """Tell what loads give that may never leave the machine, so that a model can check what they get instead."""
+    values = RowValues(trace, cfg.lanes)
+    for beat in beats:
+        if beat.is_load and beat.space == Space.GLOBAL and beat.dest_count == 1:
+            beat.result_words = values.packed(beat.result_row)
 
 
 def _template(static: StaticInstruction, record: int, execute: int, ends_warp: bool) -> Beat:

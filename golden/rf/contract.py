@@ -156,8 +156,32 @@ class RenamedFile(RegisterFile, Protocol):
     def look_up(self, warp: int, register: int) -> Mapped | None:
         """Where a register is, for use from the next cycle on; None: the table does not serve it in this cycle."""
 
-    def unpacked(self, mapped: Mapped) -> int:
-        """The copy in these slices at the beginning of the cycle."""
+    def unpacked(self, mapped: Mapped, warp: int, register: int) -> int:
+        """The copy that a register has in these slices at the beginning of the cycle."""
+
+
+class Sent(NamedTuple):
+    """A beat on the port of the LSU with its operands, which are copies."""
+
+    warp: int
+    entry: Entry
+    operands: Sequence[int]
+
+
+class AbsorbingFile(RenamedFile, Protocol):
+    """A register file through which beats leave by the port of the LSU (``cfg.gives.absorbs``).
+
+    Behind ``accept``, in every cycle: ``sending`` (what is presented at the pins; it changes at the edge only),
+    ``takes_access``, and if that is so and the collectors present a beat there ``access``.
+    """
+
+    sending: Sent | None
+
+    def takes_access(self, sent: bool) -> bool:
+        """Whether a beat of the collectors is taken in this cycle; ``sent``: what is presented at the pins is taken."""
+
+    def access(self, access: Sent) -> None:
+        """The collectors' beat is taken."""
 
 
 class Eviction(NamedTuple):

@@ -32,6 +32,11 @@ class Sweep:
         """Whether this is the entry that it asks to write."""
         return bool(self._found) and warp == self.warp and register == self.register
 
+    @property
+    def drops(self) -> Mapped | None:
+        """What the register that is to be unmapped next is mapped to; None if it has to be read first."""
+        return self._found[0] if self._found else None
+
     def step(self, allowed: bool) -> None:
         """What a cycle does, behind all others that write the table or read results' entries."""
         self.read = self.wrote = False

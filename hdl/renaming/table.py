@@ -22,6 +22,7 @@ class RenamingTable(wiring.Component):
     theirs one by one. Each memory serves the first two of what wants it in a cycle: the writes, the highest first; the
     reads of results, the highest first; the release; the look-ups, by the age of their units and then ascending; those
     of the offered beat. What is read is there in the next cycle only. No entry may be looked up while it is written.
+    ``writers``: so many may write, if not one per port. ``visited``: one more read, behind those of results.
 
     Members (P: ``cfg.write_ports``)
     -------
@@ -34,6 +35,8 @@ class RenamingTable(wiring.Component):
                                  ``partner_entries`` only with ``partnered``.
     read : Out(P)                Results that are served.
     read_entries, partner_entries : Out(ArrayLayout)   In the cycle after.
+    visits : In(1), visit_warp, visit_register : In, visited : Out(1), visit_entry : Out(entry_bits)   One more read,
+                                 likewise; only with ``visited``.
     release, clears : In(1), release_warp, release_register : In   The release reads an entry, or clears it.
     released : Out(1), release_entry : Out(entry_bits)   It is served; in the cycle after, what it has read.
     locate, locate_warps, locate_registers, older, allocate : In   Look-ups of units (docs/slots/rf.md).
@@ -44,8 +47,9 @@ class RenamingTable(wiring.Component):
     table_reads, table_writes : Out(2 * banks)   Accesses of each memory.
     """
 
-    def __init__(self, cfg: Config, *, partnered: bool = False) -> None:
-        self._cfg, self._partnered = cfg, partnered
+    def __init__(self, cfg: Config, *, partnered: bool = False, writers: int = 0, visited: bool = False) -> None:
+        self._cfg, self._partnered, self._visited = cfg, partnered, visited
+        self._writers = writers or cfg.write_ports
         super().__init__({**self._of_results(), **self._of_release(), **self._of_units()})
 
     def _arrays(self, count: int) -> tuple[data.ArrayLayout, ...]:
@@ -56,17 +60,25 @@ class RenamingTable(wiring.Component):
     def _of_results(self) -> dict[str, wiring.Member]:
         ports = self._cfg.write_ports
         warps, registers, entries = self._arrays(ports)
+        written = self._arrays(self._writers)
         members: dict[str, wiring.Member] = {
-            **{name: In(ports) for name in ("writes", "effective", "reads")},
-            **{name: Out(ports) for name in ("written", "read")},
-            **{name: In(warps) for name in ("write_warps", "read_warps")},
-            **{name: In(registers) for name in ("write_registers", "read_registers")},
-            "write_entries": In(entries),
+            **{name: In(self._writers) for name in ("writes", "effective")},
+            "reads": In(ports),
+            "written": Out(self._writers),
+            "read": Out(ports),
+            "write_warps": In(written[0]),
+            "read_warps": In(warps),
+            "write_registers": In(written[1]),
+            "read_registers": In(registers),
+            "write_entries": In(written[2]),
             "read_entries": Out(entries),
             **{name: Out(2 * self._cfg.banks) for name in ("table_reads", "table_writes")},
         }
         if self._partnered:
             members |= {"paired": In(ports), "partners": In(registers), "partner_entries": Out(entries)}
+        if self._visited:
+            members |= {"visits": In(1), "visit_warp": In(self._cfg.warp_bits), "visited": Out(1)}
+            members |= {"visit_register": In(self._cfg.register_bits), "visit_entry": Out(self._cfg.mapping_bits)}
         return members
 
     def _of_release(self) -> dict[str, wiring.Member]:
@@ -105,6 +117,10 @@ class RenamingTable(wiring.Component):
         releasing = self._access(m, self.release, self.release_warp, self.release_register, self.clears)
         self._write(m, free)
         results = self._read(m, free)
+        if self._visited:
+            served = free.single(self._access(m, self.visits, self.visit_warp, self.visit_register))
+            m.d.comb += self.visited.eq(served.any)
+            results.append((self.visit_entry, served))
         m.d.comb += self.released.eq(free.single(releasing).any)
         release = free.served[-1]
         slots, beat = self._look_up(m, free)
@@ -139,7 +155,7 @@ class RenamingTable(wiring.Component):
         return Access(wants, named(m, "memory", memory), named(m, "row", row), write, effective, entry)
 
     def _write(self, m: Module, free: FreePorts) -> None:
-        for port in reversed(range(self._cfg.write_ports)):
+        for port in reversed(range(self._writers)):
             place = self.write_warps[port], self.write_registers[port]
             write = YES, self.effective[port], self.write_entries[port]
             m.d.comb += self.written[port].eq(free.single(self._access(m, self.writes[port], *place, *write)).any)

@@ -1,9 +1,16 @@
 """Ports of every register file (docs/slots/rf.md)."""
 
-from amaranth.lib import data, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.beat import beat_layout, completion_layout, kernel_layout, launch_layout, result_layout
+from warpfile.hdl.beat import (
+    beat_layout,
+    completion_layout,
+    dispatch_layout,
+    kernel_layout,
+    launch_layout,
+    result_layout,
+)
 from warpfile.spec.config import Config, index_bits
 from warpfile.spec.contract import SLICES, Engine, client_count
 
@@ -54,6 +61,9 @@ def file_members(cfg: Config) -> Members:
     completed : Out(write_ports), completion : Out(ArrayLayout)   Results that are in place, for the scoreboard.
     places : In(ArrayLayout), release : In(active_warps), released : Out(active_warps)   Places of active warps: who
                                  holds each, who is to be let go, who is.
+    access : In(stream), access_operands : In(ArrayLayout), access_unit : In(units)   What the collectors dispatch by
+                                 the port of the LSU, and its unit; this and the next line with ``gives.absorbs``.
+    sent : Out(stream), sent_operands : Out(ArrayLayout)   What leaves by that port.
     See also :func:`between_members`.
 
     Besides, a file has an output for every probe of its own, by the probe's name.
@@ -69,7 +79,18 @@ def file_members(cfg: Config) -> Members:
         members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
     if cfg.has_places:
         members |= _places(cfg)
-    return members
+    return members | (_absorbing(cfg) if cfg.gives.absorbs else {})
+
+
+def _absorbing(cfg: Config) -> Members:
+    beats, operands = stream.Signature(dispatch_layout(cfg)), data.ArrayLayout(cfg.data_bits, cfg.source_slots)
+    return {
+        "access": In(beats),
+        "access_operands": In(operands),
+        "access_unit": In(cfg.asks.units),
+        "sent": Out(beats),
+        "sent_operands": Out(operands),
+    }
 
 
 def _of_warps(cfg: Config) -> Members:

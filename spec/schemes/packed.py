@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
-from warpfile.spec.config import Config, choice_field, index_bits, number_field
+from warpfile.spec.config import choice_field, index_bits, number_field
 from warpfile.spec.contract import SLICES, Gives
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.structure import RENAMING_RAM, Ram, Structure
-
-_NOTHING: Mapping[str, int] = MappingProxyType({})
+from warpfile.spec.schemes.renamed import RenamedConfig
+from warpfile.spec.structure import RENAMING_RAM, Structure
 
 PAIRS = 4  #: that one operand tells
 CHUNK = 26  #: registers whose sides one operand tells
 RIGHT, LEFT = 1, 2  #: sides of a register
 IN_PLACE, SHRINK, RESIZE, ALLOCATE = range(1, 5)  #: decisions
-_WITH_REGISTER = ("alu", "fma", "double", "tensor", "sfu", "shared", "hit", "miss", "texture")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PackedConfig(Config):
+class PackedConfig(RenamedConfig):
     """A domain whose registers are where a renaming table says, and take as many bytes as their values need."""
 
     beat_flags: ClassVar[tuple[str, ...]] = ("full", "converged")
@@ -41,31 +37,8 @@ class PackedConfig(Config):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        early = "results are shown a cycle early"
-        self.must_have(
-            {
-                "bank_ports": ("1RW", "a bank of slices has one port"),
-                "bank_cycles": (1, "a bank of slices takes one cycle"),
-                "bank_skew": ("warp", "the table has as many memories as there are banks, and takes them in turn"),
-                "collect": ("lowest", "a unit has one input"),
-            }
-        )
-        for name in _WITH_REGISTER:
-            if getattr(self, f"{name}_latency") < 2:
-                raise ValueError(f"{name}_latency must be at least 2, not 1: {early}")
-        if self.sees_misses and self.notice_latency > min(self.hit_latency, self.texture_latency) - 1:
-            raise ValueError(
-                f"notice_latency must be less than hit_latency, {self.hit_latency}, and texture_latency,"
-                f" {self.texture_latency}, not {self.notice_latency}: {early}"
-            )
         if not self.packing and (self.allocation != "first_fit" or self.asks.joins != "none"):
             raise ValueError("packing must be 1, not 0, for pairs, sides and two sources with one access")
-
-    @classmethod
-    def adapted(cls, values: dict[str, object]) -> dict[str, object]:
-        """A preset's values with one port per bank, accesses of a cycle, skew by warp, one request per unit."""
-        needed = {"bank_ports": "1RW", "bank_cycles": 1, "bank_skew": "warp", "collect": "lowest"}
-        return super().adapted(values | needed)
 
     @property
     def gives(self) -> Gives:
@@ -101,21 +74,12 @@ class PackedConfig(Config):
         """Entries of one memory of the table."""
         if self.one_bank:
             return max(2, -(-self.warps // self.banks) * self.register_names)
-        return max(2, self.warps * max(1, self.register_names // self.banks))
+        return super().table_rows
 
     @property
     def mapping_bits(self) -> int:
         """Bank, row and mask."""
         return self.bank_bits + self.row_bits + SLICES
-
-    @property
-    def rams(self) -> dict[str, Ram]:
-        """Banks, or with byte planes their slices, and the memories of the table."""
-        return {**super().rams, RENAMING_RAM: Ram(self.table_rows * self.mapping_bits, "2RW")}
-
-    def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
-        """Warps with which there are no more registers than rows, in every bank."""
-        return min(self.warps, self.banks * (self.rows // self.places_per_warp(registers, descriptor)))
 
 
 def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:

@@ -19,6 +19,7 @@ from warpfile.golden.rf.pilot.file import PilotFile
 from warpfile.golden.rf.ported.file import PortedFile
 from warpfile.golden.rf.regmutex.file import RegMutexFile
 from warpfile.golden.rf.rfc.file import CachedFile
+from warpfile.golden.rf.shared.file import SharedFile
 from warpfile.schemes import find
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config
@@ -97,6 +98,14 @@ class Packed(Baseline):
     scheme = "corf"
     collectors: Coalescing  # type: ignore[assignment]
     file: PackedFile  # type: ignore[assignment]
+
+
+class Shared(Baseline):
+    """The machine of ``larf``."""
+
+    scheme = "larf"
+    collectors: Coalescing  # type: ignore[assignment]
+    file: SharedFile  # type: ignore[assignment]
 
 
 class BowRows(Baseline):

@@ -101,8 +101,8 @@ class RenamedBanks(WindowBanks):
 
     def _granted(self, warp: int, copy: int) -> int:
         """What the row holds for the entry that asked; the access itself brings no copy."""
-        entries = self._windows[warp].entries
-        return self._table.unpacked(entries.mapped[self._view.wanted[warp]])
+        entries, entry = self._windows[warp].entries, self._view.wanted[warp]
+        return self._table.unpacked(entries.mapped[entry], warp, entries.register[entry])
 
     def _look_up(self, warp: int, events: Events) -> None:
         entries, entry = self._windows[warp].entries, self._looking.sought[warp]

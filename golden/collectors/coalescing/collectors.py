@@ -39,6 +39,7 @@ class Coalescing:
         self.counters = self.seen.counters
         self.draining = 0
         self._rule, self._slots = cfg.coalescing, cfg.source_slots
+        self._at_pins = cfg.ports - cfg.gives.absorbs  # behind the others the file sends what leaves
         self._cycle = 0
         self._dying = -1  # the slot whose register is shown as dead
         self._free = 0
@@ -67,7 +68,8 @@ class Coalescing:
                 unit = units.units[number]
                 assert unit.entry is not None, f"unit {number} has no beat to present"
                 offers.append((port, unit.warp, unit.entry))
-                self.seen.presented(port, number)
+                if port < self._at_pins:
+                    self.seen.presented(port, number)
         return offers
 
     def _observe(self) -> None:
@@ -129,11 +131,18 @@ class Coalescing:
         other = -1 if self._rule == "none" else join(self._rule, mapped, base, unit.ungranted)
         if other >= 0:
             unit.ungranted ^= 1 << other - base
-        units.granted(index, self.file.unpacked(mapped[index]), arrival)
+        units.granted(index, self._unpacked(index), arrival)
         self._filled(index, arrival)
         if other >= 0:
             self.seen.show("joined", 1 << other)
-            self._fetched(other, self.file.unpacked(mapped[other]), arrival)
+            self._fetched(other, self._unpacked(other), arrival)
+
+    def _unpacked(self, index: int) -> int:
+        """The copy that a slot reads."""
+        unit = self.units.units[index // self._slots]
+        assert unit.entry is not None, f"slot {index} reads for no beat"
+        register = unit.entry.beat.sources[index % self._slots]
+        return self.file.unpacked(self.lookups.mapped[index], unit.warp, register)
 
     def _fetched(self, index: int, copy: int, arrival: int) -> None:
         """A slot that has not been granted by itself is filled at the end of a cycle."""

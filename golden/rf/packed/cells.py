@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from warpfile.golden.copies import POISON, merged
+from warpfile.golden.copies import POISON
 from warpfile.golden.rf.renaming import Mapped
 from warpfile.spec.config import Config
 from warpfile.spec.contract import SLICES
-from warpfile.spec.stimulus import Result
 
 
 class Cells:
@@ -45,8 +44,3 @@ class Cells:
         for number in range(SLICES):
             if mapped.mask >> number & 1:
                 self._copies[mapped.bank][mapped.row * SLICES + number] = POISON
-
-
-def written(held: int, before: int, result: Result) -> int:
-    """A copy into which a result is written that changes its register from the value ``before``."""
-    return result.row if result.full else merged(held, before, result.row, result.mask)

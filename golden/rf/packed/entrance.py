@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from warpfile.golden.rf.completions import Completions
 from warpfile.golden.rf.contract import Eviction
-from warpfile.golden.rf.packed.completions import Completions
 from warpfile.golden.rf.packed.evictions import Leaving
 from warpfile.golden.rf.packed.metadata import Metadata
 from warpfile.golden.rf.packed.placement import Wanted

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import indices
-from warpfile.golden.entry import Entry
-from warpfile.golden.rf.banks import Access, Banks
-from warpfile.golden.rf.contract import Death, Eviction, Place
-from warpfile.golden.rf.engine import EnginePort
-from warpfile.golden.rf.packed.completions import Completions
+from warpfile.golden.rf.behind_table import FileBehindTable
+from warpfile.golden.rf.contract import Eviction
 from warpfile.golden.rf.packed.entrance import Entrance
 from warpfile.golden.rf.packed.metadata import Metadata
 from warpfile.golden.rf.packed.seen import Seen
 from warpfile.golden.rf.packed.stages import Stages
-from warpfile.golden.rf.renaming import UNMAPPED, Mapped, RenamingTable
+from warpfile.golden.rf.renaming import Mapped
 from warpfile.golden.rf.slices import FreeSlices
-from warpfile.golden.rf.sweep import Sweep
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.contract import SLICES
 from warpfile.spec.ctas import Launch
@@ -29,56 +25,27 @@ from warpfile.spec.workload import Kernel
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PackedFile:
+class PackedFile(FileBehindTable):
     """Register file (:class:`golden.rf.contract.EvictingFile`) that takes the kernel, and metadata if it uses them."""
 
-    hold = 0
-    drives_itself = True
-    quiet = True
-
     def __init__(self, cfg: PackedConfig, layout: ProbeLayout, places: Places | None) -> None:
-        self.engines: Mapping[str, EnginePort] = {}
-        self.launch_ready = self.kernel_ready = self.died = self.evicted = self.error = False
         self.seen = Seen(cfg, layout)
-        self.counters = self.seen.counters
-        self.banks = Banks(cfg)
-        self.read_banks = self.banks.read
-        self.table = RenamingTable(cfg.banks, cfg.warps, cfg.register_names, cfg.table_rows, cfg.one_bank)
+        super().__init__(cfg, self.seen, cfg.one_bank)
+        self.evicted = False
         self.free = FreeSlices(cfg.banks, cfg.rows, SLICES)
         self.metadata = Metadata(cfg)
-        self.completions = Completions(cfg.write_ports)
-        self.completion = self.completions.completion
         self.stages = Stages(cfg, self.banks, self.table, self.free, self.completions, self.seen)
         self.entrance = Entrance(cfg, self.table, self.metadata, self.stages, self.completions, self.seen)
-        self.sweep = Sweep(self.table, self.stages.release)
         self._pairs = cfg.allocation == "pairs"
         self._ports, self._evicts = cfg.write_ports, cfg.asks.evicts
-        self._death: Death | None = None
         self._eviction: Eviction | None = None
-        self._kernel: Kernel | None = None
-        self._resident = 0
 
-    @property
-    def retired(self) -> int:
-        """See the contract."""
-        return self.sweep.retired
-
-    def release(self, places: int) -> int:
-        """Nothing is kept for active warps."""
-        return places
-
-    def kernel(self, kernel: object) -> None:
-        """See the contract."""
-        assert isinstance(kernel, Kernel)
-        self._kernel = kernel
+    def _lose(self, mapped: Mapped) -> None:
+        self.stages.release(mapped)
 
     def operand(self, operand: int) -> None:
         """See the contract."""
         self.metadata.tell(operand)
-
-    def dies(self, death: Death) -> None:
-        """See the contract."""
-        self._death = death
 
     def evicts(self, eviction: Eviction) -> None:
         """See the contract."""
@@ -121,29 +88,11 @@ class PackedFile:
         """Probes of registered state."""
         seen, free = self.seen, self.free
         self.stages.observe()
-        seen.level("swept", self.sweep.waiting)
-        seen.level("sweep_register", self.sweep.register)
-        seen.level("clearing", self.table.clearing)
+        self._observe_release()
         seen.level("used_rows", free.used_rows)
         self.counters["used_row_cycles"] += free.used_rows
         if self._pairs:
             seen.level("reserved_rows", free.reserved_rows)
-        if self.error:
-            seen.show("error")
-
-    def _may_unmap(self, warp: int, register: int) -> bool:
-        """Whether release asks to write this entry."""
-        if self._death is not None:
-            return self._death.warp == warp and self._death.register == register
-        return self.sweep.unmaps(warp, register)
-
-    def _kill(self, death: Death) -> bool:
-        if not self.table.claim(death.warp, death.register):
-            return False
-        self.table.write(death.warp, death.register, UNMAPPED)
-        self.stages.release(death.mapped)
-        self.seen.show("killed")
-        return True
 
     def look_up(self, warp: int, register: int) -> Mapped | None:
         """See the contract."""
@@ -153,51 +102,25 @@ class PackedFile:
         found = self.table.read(warp, (register,))
         return found[0] if found else None
 
-    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
-        """See the contract. What an access brings is unpacked by who asked."""
-        return self.read_banks(cycle, asking, rows, order)
-
-    def unpacked(self, mapped: Mapped) -> int:
+    def unpacked(self, mapped: Mapped, warp: int, register: int) -> int:
         """See the contract."""
         return self.stages.cells.read(mapped)
 
-    def place(self, warp: int, register: int) -> Place:
-        """Bank and row in the table."""
-        mapped = self.table.entry(warp, register)
-        return mapped.bank, mapped.row
-
-    def issued(self, warp: int, entry: Entry) -> None:
-        """A warp that ends is swept."""
-        if entry.exits:
-            self._resident ^= 1 << warp
-            self.sweep.exited(warp)
-
     def launched(self, launch: Launch) -> None:
         """See the contract."""
-        self._resident |= 1 << launch.warp
+        super().launched(launch)
         self.stages.launched(launch.warp)
 
     def edge(self, cycle: int) -> int:
         """Table, free slices and metadata change."""
-        seen, sweep = self.seen, self.sweep
-        if sweep.read:
-            seen.show("sweep_read")
-        if sweep.wrote:
-            seen.show("sweep_write")
-        seen.table(self.table.reads, self.table.writes)
-        self.table.edge()
+        self._change_table()
         self.free.edge()
         self.error |= self.stages.fails
         if self.metadata.edge():
-            seen.show("told")
-        if self._kernel is not None:
-            self._start(self._kernel)
-        self.kernel_ready = not (self.table.clearing or self._resident or sweep.waiting)
-        self.quiet = not sweep.waiting and self.stages.empty and not self.completions.waits
-        return seen.edge()
+            self.seen.show("told")
+        self._rest(True, self.stages.empty)
+        return self.seen.edge()
 
     def _start(self, kernel: Kernel) -> None:
-        self._kernel = None
-        self.launch_ready = True
+        super()._start(kernel)
         self.metadata.clear()
-        self.sweep.registers = kernel.registers

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpfile.golden.copies import NEVER_WRITTEN, POISON, Latest, passed_by
+from warpfile.golden.copies import NEVER_WRITTEN, POISON, Latest, passed_by, written
 from warpfile.golden.rf.banks import Banks
-from warpfile.golden.rf.packed.cells import Cells, written
-from warpfile.golden.rf.packed.completions import Completions
+from warpfile.golden.rf.completions import Completions
+from warpfile.golden.rf.packed.cells import Cells
 from warpfile.golden.rf.packed.evictions import NOBODY, Leaving, UnderWay
 from warpfile.golden.rf.packed.placement import Placement, Wanted, shrunk
 from warpfile.golden.rf.packed.seen import Seen

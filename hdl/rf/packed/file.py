@@ -9,13 +9,12 @@ from warpfile.hdl.arbiter import encode, highest_one
 from warpfile.hdl.beat import result_layout
 from warpfile.hdl.naming import named
 from warpfile.hdl.probe import with_probes
-from warpfile.hdl.renaming.completions import Completions
-from warpfile.hdl.renaming.kernel_state import KernelState
+from warpfile.hdl.renaming.banks import RenamedBanks
+from warpfile.hdl.renaming.join import complete_stores, look_up, start_kernels
 from warpfile.hdl.renaming.sweep import Sweep
 from warpfile.hdl.renaming.table import RenamingTable
 from warpfile.hdl.rf.contract import file_members
 from warpfile.hdl.rf.packed.allocation import Allocation
-from warpfile.hdl.rf.packed.banks import PackedBanks
 from warpfile.hdl.rf.packed.evictions import Evictions
 from warpfile.hdl.rf.packed.metadata import PairTable, SideTable
 from warpfile.hdl.rf.packed.port import ResultPort
@@ -45,7 +44,7 @@ class PackedFile(wiring.Component):
         cfg = self._cfg
         m.submodules.table = table = RenamingTable(cfg, partnered=self._pairs)
         m.submodules.allocation = allocation = Allocation(cfg)
-        m.submodules.banks = banks = PackedBanks(cfg)
+        m.submodules.banks = banks = RenamedBanks(cfg)
         ports = [stamp(m, f"port{port}", "result_port", lambda: ResultPort(cfg)) for port in range(cfg.write_ports)]
         self._entering, self._stores, self._sizes = list(self.results), self.result_store, list(banks.sizes)
         self._evictions = self._evict(m, ports, banks) if cfg.asks.evicts else None
@@ -62,19 +61,7 @@ class PackedFile(wiring.Component):
 
     def _kernel(self, m: Module, table: RenamingTable) -> Sweep:
         """Kernels, the metadata of a kernel, and the sweep after its warps."""
-        m.submodules.kernel_state = kernel = KernelState(self._cfg)
-        m.submodules.sweep = sweep = Sweep(self._cfg)
-        inputs, outputs = ("kernel_valid", "kernel", "launch_valid", "exits"), ("kernel_ready", "launch_ready")
-        m.d.comb += [getattr(kernel, name).eq(getattr(self, name)) for name in inputs]
-        m.d.comb += [getattr(self, name).eq(getattr(kernel, name)) for name in outputs]
-        m.d.comb += [
-            kernel.clean.eq(~table.clearing & ~sweep.swept.any()),
-            sweep.exits.eq(self.exits),
-            sweep.registers.eq(kernel.registers),
-            self.retired.eq(sweep.retired),
-        ]
-        if self._cfg.has_places:
-            m.d.comb += self.released.eq(self.release)
+        kernel, sweep = start_kernels(m, self._cfg, self, table)
         if self._cfg.operand_bits:
             m.submodules.metadata = told = (PairTable if self._pairs else SideTable)(self._cfg)
             m.d.comb += [told.clear.eq(kernel.taken), told.told.eq(self.operand_valid), told.operand.eq(self.operand)]
@@ -82,7 +69,7 @@ class PackedFile(wiring.Component):
             self._told = told
         return sweep
 
-    def _evict(self, m: Module, ports: Ports, banks: PackedBanks) -> Evictions:
+    def _evict(self, m: Module, ports: Ports, banks: RenamedBanks) -> Evictions:
         """An eviction is in X of port 0 if no result there has to be stored, and has its place everywhere."""
         m.submodules.evictions = part = Evictions(self._cfg)
         first = ports[0]
@@ -115,26 +102,18 @@ class PackedFile(wiring.Component):
     def _look_up(self, m: Module, table: RenamingTable) -> None:
         """Sources of the units and of the offered beat."""
         evictions = self._evictions
-        m.d.comb += table.locate.eq(self.locate & ~evictions.look_ups_wait if evictions else self.locate)
-        same = ("locate_warps", "locate_registers", "older", *(("allocate",) if self._cfg.asks.sources else ()))
-        m.d.comb += [getattr(table, name).eq(getattr(self, name)) for name in same]
-        if self._cfg.asks.sources:
-            m.d.comb += [
-                table.offer_warp.eq(self.offer.warp),
-                table.offer_valid.eq(self.offer.source_valid),
-                table.offer_registers.eq(self.offer.sources),
-            ]
-        m.d.comb += self.looked_up.eq(table.looked_up)
+        locate = self.locate & ~evictions.look_ups_wait if evictions else self.locate
+        look_up(m, self._cfg, self, table, locate)
         for entry, place, mask in zip(table.located, self.located_places, self.located_masks, strict=True):
             m.d.comb += Cat(place, mask).eq(entry)
 
-    def _read(self, m: Module, banks: PackedBanks) -> None:
+    def _read(self, m: Module, banks: RenamedBanks) -> None:
         join_reads(m, self, banks)
         m.d.comb += [cycles.eq(1) for cycles in self.cycles]
         if self._cfg.asks.joins == "planes":
             m.d.comb += [banks.joined_rows.eq(self.joined_rows), banks.joined_masks.eq(self.joined_masks)]
 
-    def _enter(self, m: Module, table: RenamingTable, ports: Ports, banks: PackedBanks) -> None:
+    def _enter(self, m: Module, table: RenamingTable, ports: Ports, banks: RenamedBanks) -> None:
         """X: the entries of results are read, and their width is found."""
         m.d.comb += [
             table.reads.eq(self._stores & ~self._evictions.waiting if self._evictions else self._stores),
@@ -199,7 +178,7 @@ class PackedFile(wiring.Component):
         number = port.held_warp if self._cfg.one_bank else port.held_warp + port.held_register
         return number[: self._cfg.bank_bits]
 
-    def _move(self, m: Module, ports: Ports, banks: PackedBanks) -> None:
+    def _move(self, m: Module, ports: Ports, banks: RenamedBanks) -> None:
         """The data of results, and their banks."""
         names = {
             "room": "room",
@@ -246,18 +225,11 @@ class PackedFile(wiring.Component):
     def _complete(self, m: Module, ports: Ports) -> None:
         """When the scoreboard is told, and when nothing is under way."""
         busy = []
-        for number, (port, result) in enumerate(zip(ports, self.results, strict=True)):
-            queue = stamp(m, f"completions{number}", "completions", lambda: Completions(self._cfg))
+        for number, port in enumerate(ports):
             evicts = self._evictions if number == 0 else None
-            m.d.comb += [
-                queue.stored.eq(port.stored & ~evicts.under_way[1] if evicts else port.stored),
-                queue.store.eq(port.completion),
-                queue.taken.eq(self.result_valid[number] & ~self.result_store[number]),
-                queue.late.eq(result.writes),
-                *(queue.result[name].eq(result[name]) for name in ("writes", "warp", "register", "tokens")),
-                self.completed[number].eq(queue.completed),
-                self.completion[number].eq(queue.completion),
-            ]
+            stored = port.stored & ~evicts.under_way[1] if evicts else port.stored
+            queue = complete_stores(m, self._cfg, self, number, stored, port.completion)
+            m.d.comb += [self.completed[number].eq(queue.completed), self.completion[number].eq(queue.completion)]
             busy += [port.deciding, port.storing, queue.waiting]
         m.d.comb += self.quiet.eq(~Cat(busy).any() & ~self.swept.any())
 

@@ -96,4 +96,4 @@ class Bench:
 
     def copy(self, register: int) -> int:
         """The copy that a register has."""
-        return self.file.unpacked(self.entry(register))
+        return self.file.unpacked(self.entry(register), 0, register)

@@ -33,12 +33,14 @@ class Completions:
         else:
             self._waiting[port].append(result)
 
-    def step(self, cycle: int) -> None:
-        """The first of every port completes, once in a cycle, behind ``stored``."""
+    def step(self, cycle: int) -> int:
+        """The first of every port completes, once in a cycle, behind ``stored``; returns the ports that complete."""
+        completed, self._stored = self._stored, 0
         for port in self._ports:
-            if self._waiting[port] and not self._stored >> port & 1:
+            if self._waiting[port] and not completed >> port & 1:
                 self.completion.add(cycle, self._waiting[port].pop(0))
-        self._stored = 0
+                completed |= 1 << port
         for port, result in self._late:
             self._waiting[port].append(result)
         self._late.clear()
+        return completed

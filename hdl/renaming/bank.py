@@ -1,4 +1,4 @@
-"""One bank of slices: who is served, and what is on its way out (docs/schemes/corf.md, section 5, "Banks")."""
+"""One bank: who is served, and what is on its way out (docs/schemes/corf.md, section 5, "Banks")."""
 
 from amaranth import Cat, Module, Mux, Value
 from amaranth.lib import data, wiring
@@ -9,28 +9,32 @@ from warpfile.hdl.naming import named
 from warpfile.hdl.rf.bank import ReadArbiter
 from warpfile.hdl.rf.ram import BankRam, SlicedRam
 from warpfile.spec.contract import SLICES
-from warpfile.spec.schemes.packed import PackedConfig
+from warpfile.spec.schemes.renamed import RenamedConfig
 
 
-class SliceBank(wiring.Component):
+class ResultBank(wiring.Component):
     """A single-port bank: results first, higher ports before lower ones, of a port the store before the merge.
 
-    Members (P: ``cfg.write_ports``)
+    ``others``: so many clients beside the ports, which write whole values and read; they come last.
+
+    Members (C: ``others``, then ``cfg.write_ports``)
     -------
-    stores : In(P), store_rows, store_masks, store_lanes : In(ArrayLayout)   Values for this bank: row, slices, lanes.
+    stores : In(C), store_rows, store_masks, store_lanes : In(ArrayLayout)   Values for this bank: row, slices, lanes.
     store_data : In(data_bits)       Of the one that is accepted (selected outside).
-    accept : Out(P)                  One-hot in the same cycle.
-    merges : In(P), merge_rows : In(ArrayLayout), merged : Out(P)   Results that want a row of it; who is served.
+    accept : Out(C)                  One-hot in the same cycle.
+    merges : In(C), merge_rows : In(ArrayLayout), merged : Out(C)   Results that want a row of it; who is served.
     requests, passed_over, older : In, grant, chosen : Out   See :class:`hdl.rf.bank.ReadArbiter`.
     rows : In(ArrayLayout)           Row of every slot that asks.
     joined_rows, joined_masks : In(ArrayLayout)   By unit: row of the slices that come from another row; only with
                                      ``asks.joins`` = ``planes``.
+    engine_fill : Out(others)        Clients whose row is there.
     fill : Out(units * slots), read_data : Out(data_bits)   What a read brings, in the cycle after.
     """
 
-    def __init__(self, cfg: PackedConfig) -> None:
+    def __init__(self, cfg: RenamedConfig, others: int = 0) -> None:
         self._cfg, self._planes = cfg, cfg.asks.joins == "planes"
-        ports, units, slots = cfg.write_ports, cfg.asks.units, cfg.asks.units * cfg.asks.slots
+        ports, units, slots = others + cfg.write_ports, cfg.asks.units, cfg.asks.units * cfg.asks.slots
+        self._others = others
         members: dict[str, wiring.Member] = {
             **{name: In(ports) for name in ("stores", "merges")},
             **{name: Out(ports) for name in ("accept", "merged")},
@@ -46,6 +50,8 @@ class SliceBank(wiring.Component):
             "chosen": Out(units),
             "read_data": Out(cfg.data_bits),
         }
+        if others:
+            members["engine_fill"] = Out(others)
         if self._planes:
             members["joined_rows"] = In(data.ArrayLayout(cfg.row_bits, units))
             members["joined_masks"] = In(data.ArrayLayout(SLICES, units))
@@ -54,7 +60,7 @@ class SliceBank(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Who has the port, then the SRAM."""
         m = Module()
-        ports = range(self._cfg.write_ports)
+        ports = range(len(self.stores))
         order = [bit for port in reversed(ports) for bit in (self.stores[port], self.merges[port])]
         first = named(m, "first", lowest_one(Cat(order)))[::-1]
         m.d.comb += [self.merged.eq(first[::2]), self.accept.eq(first[1::2])]
@@ -64,6 +70,8 @@ class SliceBank(wiring.Component):
         m.d.comb += [getattr(self, name).eq(getattr(arbiter, name)) for name in outputs]
         m.d.comb += arbiter.free.eq(~(self.stores | self.merges).any())
         m.d.sync += self.fill.eq(self.grant)
+        if self._others:
+            m.d.sync += self.engine_fill.eq(self.merged[: self._others])
         self._memory(m)
         return m
 
@@ -75,7 +83,7 @@ class SliceBank(wiring.Component):
         row = named(m, "row", own | select(self.grant, list(self.rows)))
         lanes = named(m, "lanes", select(self.accept, list(self.store_lanes)))
         reads = named(m, "reads", self.chosen.any() | self.merged.any())
-        if not self._cfg.packing:
+        if not self._cfg.gives.slices:
             m.submodules.ram = ram = BankRam(self._cfg)
             m.d.comb += [ram.read.eq(reads), ram.write.eq(stores), ram.mask.eq(lanes)]
             m.d.comb += [ram.read_row.eq(row), ram.write_row.eq(row)]

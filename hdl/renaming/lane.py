@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import select
 from warpfile.hdl.slices import WAY_IN, WAY_OUT, needs_more, packed, unpacked
 from warpfile.spec.contract import SLICES
-from warpfile.spec.schemes.packed import PackedConfig
+from warpfile.spec.schemes.renamed import RenamedConfig
 
 
 class ResultLane(wiring.Component):
@@ -26,7 +26,7 @@ class ResultLane(wiring.Component):
     stores : Out(32 * P)             W1.
     """
 
-    def __init__(self, cfg: PackedConfig) -> None:
+    def __init__(self, cfg: RenamedConfig) -> None:
         self._cfg = cfg
         ports = cfg.write_ports
         members: dict[str, wiring.Member] = {"evicts": In(1), "evict_data": In(32)} if cfg.asks.evicts else {}
@@ -45,13 +45,13 @@ class ResultLane(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """A width detector, a packer and an unpacker per port. Without packing none of them."""
+        """A width detector, a packer and an unpacker per port. Where values have all slices none of them."""
         m = Module()
         for port in range(self._cfg.write_ports):
             word, own = self.results.word_select(port, 32), self.mask[port]
             value = Signal(32, name=f"value{port}", reset_less=True)
             present = Signal(name=f"present{port}", reset_less=True)
-            if self._cfg.packing:
+            if self._cfg.gives.slices:
                 more = self.more.word_select(port, SLICES - 1)
                 m.d.comb += more.eq(needs_more(word) & own.replicate(SLICES - 1))
             with m.If(self.takes[port]):
@@ -69,11 +69,11 @@ class ResultLane(wiring.Component):
         row, old = Signal(32, name=f"row{port}"), Signal(32, name=f"old{port}")
         banks = [self.banks.word_select(bank, 32) for bank in range(self._cfg.banks)]
         m.d.comb += row.eq(select(self.merge_banks[port], banks))
-        m.d.comb += old.eq(unpacked(m, row, self.ways_out[port]) if self._cfg.packing else row)
+        m.d.comb += old.eq(unpacked(m, row, self.ways_out[port]) if self._cfg.gives.slices else row)
         return old
 
     def _store(self, m: Module, port: int, value: Signal) -> None:
         store = Signal(32, name=f"store{port}", reset_less=True)
         with m.If(self.moves[port]):
-            m.d.sync += store.eq(packed(value, self.ways_in[port]) if self._cfg.packing else value)
+            m.d.sync += store.eq(packed(value, self.ways_in[port]) if self._cfg.gives.slices else value)
         m.d.comb += self.stores.word_select(port, 32).eq(store)

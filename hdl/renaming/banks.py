@@ -1,23 +1,23 @@
-"""All banks of slices, with the ways from the results and to the units (docs/schemes/corf.md, section 5)."""
+"""All banks, with the ways from the results and to the units (docs/schemes/corf.md, section 5)."""
 
-from amaranth import Cat, Module, Signal
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
+from warpfile.hdl.renaming.bank import ResultBank
+from warpfile.hdl.renaming.lane import ResultLane
 from warpfile.hdl.rf.contract import places_layout
 from warpfile.hdl.rf.lanes import WriteLane
-from warpfile.hdl.rf.packed.bank import SliceBank
-from warpfile.hdl.rf.packed.lane import ResultLane
 from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
 from warpfile.hdl.slices import size_of, way_in, way_out
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.contract import SLICES
-from warpfile.spec.schemes.packed import PackedConfig
+from warpfile.spec.schemes.renamed import RenamedConfig
 
 
-class PackedBanks(wiring.Component):
+class RenamedBanks(wiring.Component):
     """The data of results and banks: width detectors, W0 and W1, packers, merges, banks, the way to the units.
 
     Members (P: ``cfg.write_ports``)
@@ -34,11 +34,17 @@ class PackedBanks(wiring.Component):
     stores : In(P), store_places, store_masks, store_lanes : In(ArrayLayout)   W1: where, which slices, which lanes.
     accept : Out(P)                  A bank takes it.
     joined_rows, joined_masks : In(ArrayLayout)   See :func:`hdl.rf.contract.between_members`.
+    other_stores, other_merges : In(others), other_places, other_lanes : In(ArrayLayout)   Clients beside the ports that
+                                     want to write lanes of a row, or to read it; this and what follows only with
+                                     ``others``.
+    other_data : In(ArrayLayout)     Lane-major: what they write.
+    other_accept, other_merged : Out(others)   They are served.
+    engine_fill : Out(others), engine_read : Out(ArrayLayout)   Their rows are there, and these, lane-major.
     See also :func:`hdl.rf.read_side.read_members`.
     """
 
-    def __init__(self, cfg: PackedConfig) -> None:
-        self._cfg, self._planes = cfg, cfg.asks.joins == "planes"
+    def __init__(self, cfg: RenamedConfig, others: int = 0) -> None:
+        self._cfg, self._others, self._planes = cfg, others, cfg.asks.joins == "planes"
         ports, units = cfg.write_ports, cfg.asks.units
         slices, lanes = data.ArrayLayout(SLICES, ports), data.ArrayLayout(cfg.lanes, ports)
         members: dict[str, wiring.Member] = {
@@ -56,45 +62,81 @@ class PackedBanks(wiring.Component):
             members["joined_masks"] = In(data.ArrayLayout(SLICES, units))
         if cfg.asks.evicts:
             members |= {"evicts": In(1), "evict_data": In(data.ArrayLayout(32, cfg.lanes))}
-        super().__init__(members)
+        super().__init__(members | (self._clients() if others else {}))
+
+    def _clients(self) -> dict[str, wiring.Member]:
+        cfg, count = self._cfg, self._others
+        words = data.ArrayLayout(32 * count, cfg.lanes)
+        return {
+            **{name: In(count) for name in ("other_stores", "other_merges")},
+            "other_places": In(places_layout(cfg, count)),
+            "other_lanes": In(data.ArrayLayout(cfg.lanes, count)),
+            "other_data": In(words),
+            **{name: Out(count) for name in ("other_accept", "other_merged", "engine_fill")},
+            "engine_read": Out(words),
+        }
 
     def elaborate(self, platform) -> Module:
         """Banks in index order, then the lanes."""
         m = Module()
         banks = []
         for index in range(self._cfg.banks):
-            bank = stamp(m, f"bank{index}", "register_bank", lambda: SliceBank(self._cfg))
+            bank = stamp(m, f"bank{index}", "register_bank", lambda: ResultBank(self._cfg, self._others))
             self._connect(m, index, bank)
             banks.append(bank)
-        m.d.comb += [self.accept.eq(any_of(bank.accept for bank in banks))]
-        m.d.comb += [self.merged.eq(any_of(bank.merged for bank in banks))]
+        accept, merged = any_of(bank.accept for bank in banks), any_of(bank.merged for bank in banks)
+        if self._others:
+            accept, merged = named(m, "accepted", accept), named(m, "read", merged)
+            m.d.comb += [self.other_accept.eq(accept), self.other_merged.eq(merged)]
+            m.d.comb += self.engine_fill.eq(any_of(bank.engine_fill for bank in banks))
+        first = self._others
+        m.d.comb += [self.accept.eq(accept[first:] if first else accept)]
+        m.d.comb += [self.merged.eq(merged[first:] if first else merged)]
         connect_reads(m, self._cfg, self, banks)
         self._results(m, banks)
         read_lanes(m, self._cfg, self, banks)
         return m
 
     def _connect(self, m: Module, index: int, bank: wiring.PureInterface) -> None:
-        same = ("store_masks", "store_lanes") + (("joined_rows", "joined_masks") if self._planes else ())
+        same = ("joined_rows", "joined_masks") if self._planes else ()
+        places, stores, merges, masks, lanes = self._claims()
+        stored, merged = [*places, *self.store_places], [*places, *self.merge_places]
         m.d.comb += [
-            bank.stores.eq(self.stores & Cat(place.bank == index for place in self.store_places)),
-            bank.merges.eq(self.merges & Cat(place.bank == index for place in self.merge_places)),
-            bank.store_rows.eq(Cat(place.row for place in self.store_places)),
-            bank.merge_rows.eq(Cat(place.row for place in self.merge_places)),
+            bank.stores.eq(stores & Cat(place.bank == index for place in stored)),
+            bank.merges.eq(merges & Cat(place.bank == index for place in merged)),
+            bank.store_rows.eq(Cat(place.row for place in stored)),
+            bank.merge_rows.eq(Cat(place.row for place in merged)),
+            bank.store_masks.eq(masks),
+            bank.store_lanes.eq(lanes),
             *(getattr(bank, name).eq(getattr(self, name)) for name in same),
         ]
+
+    def _claims(self) -> tuple[list[data.View], Value, Value, Value, Value]:
+        """Places of the other clients; then of all, these first: who stores, who reads, slices and lanes of stores."""
+        if not self._others:
+            return [], self.stores, self.merges, self.store_masks, self.store_lanes
+        whole = Const(-1, SLICES * self._others)
+        return (
+            list(self.other_places),
+            Cat(self.other_stores, self.stores),
+            Cat(self.other_merges, self.merges),
+            Cat(whole, self.store_masks),
+            Cat(self.other_lanes, self.store_lanes),
+        )
 
     def _results(self, m: Module, banks: list[wiring.PureInterface]) -> None:
         """The lanes of the results: to the banks, and back where a row is merged."""
         ports = range(self._cfg.write_ports)
+        first = self._others
         merging = [Signal(len(banks), name=f"merging{port}") for port in ports]
-        m.d.sync += [bits.eq(Cat(bank.merged[port] for bank in banks)) for port, bits in enumerate(merging)]
+        m.d.sync += [bits.eq(Cat(bank.merged[first + port] for bank in banks)) for port, bits in enumerate(merging)]
         ways_in = named(m, "ways_in", Cat(way_in(mask) for mask in self.masks))
         ways_out = named(m, "ways_out", Cat(way_out(mask) for mask in self.old_masks))
         takes = named(m, "takes", self.offered & self.room)
-        accept, more, written = Cat(bank.accept for bank in banks), [], []
+        accept, more, written = Cat(bank.accept[first:] for bank in banks), [], []
         for number in range(self._cfg.lanes):
             lane = stamp(m, f"result_lane{number}", "result_lane", lambda: ResultLane(self._cfg))
-            write = stamp(m, f"write_lane{number}", "write_lane", lambda: WriteLane(self._cfg), clocked=False)
+            write = stamp(m, f"write_lane{number}", "write_lane", lambda: WriteLane(self._cfg, first), clocked=False)
             m.d.comb += [
                 lane.results.eq(Cat(word.word_select(number, 32) for word in self.result_data)),
                 lane.mask.eq(Cat(mask[number] for mask in self.result_masks)),
@@ -107,6 +149,9 @@ class PackedBanks(wiring.Component):
                 write.results.eq(lane.stores),
                 write.accept.eq(accept),
             ]
+            if first:
+                taken = Cat(bank.accept[:first] for bank in banks)
+                m.d.comb += [write.others.eq(self.other_data[number]), write.taken.eq(taken)]
             if self._cfg.asks.evicts:
                 m.d.comb += [lane.evicts.eq(self.evicts), lane.evict_data.eq(self.evict_data[number])]
             more.append(lane.more)
@@ -119,4 +164,4 @@ class PackedBanks(wiring.Component):
         """The size of a value is that of its largest lane; without packing all are four bytes."""
         for port, size in enumerate(self.sizes):
             lanes = more.word_select(port, SLICES - 1)
-            m.d.comb += size.eq(size_of(lanes) if self._cfg.packing else 1 << SLICES - 1)
+            m.d.comb += size.eq(size_of(lanes) if self._cfg.gives.slices else 1 << SLICES - 1)

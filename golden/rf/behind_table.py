@@ -1,0 +1,132 @@
+"""What every register file behind a renaming table has: kernel, residents, kills, sweep (docs/schemes/corf.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mypy_extensions import mypyc_attr
+
+from warpfile.golden.entry import Entry
+from warpfile.golden.rf.banks import Access, Banks
+from warpfile.golden.rf.completions import Completions
+from warpfile.golden.rf.contract import Death, Place
+from warpfile.golden.rf.engine import EnginePort
+from warpfile.golden.rf.renaming import UNMAPPED, Mapped, RenamingTable
+from warpfile.golden.rf.shown import Shown
+from warpfile.golden.rf.sweep import Sweep
+from warpfile.spec.ctas import Launch
+from warpfile.spec.schemes.renamed import RenamedConfig
+from warpfile.spec.workload import Kernel
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class FileBehindTable:
+    """Parts of a register file (:class:`golden.rf.contract.RenamedFile`) that holds nobody and takes the kernel.
+
+    Who derives from it says what a register that is unmapped gives up (``_lose``), and calls ``_rest`` at the edge.
+    """
+
+    hold = 0
+    drives_itself = True
+
+    def __init__(self, cfg: RenamedConfig, seen: Shown, one_bank: bool = False) -> None:
+        self.engines: Mapping[str, EnginePort] = {}
+        self.launch_ready = self.kernel_ready = self.died = self.error = False
+        self.quiet = True
+        self.counters = seen.counters
+        self.banks = Banks(cfg)
+        self.read_banks = self.banks.read
+        self.table = RenamingTable(cfg.banks, cfg.warps, cfg.register_names, cfg.table_rows, one_bank)
+        self.completions = Completions(cfg.write_ports)
+        self.completion = self.completions.completion
+        self.sweep = Sweep(self.table, self._lose)
+        self._shown = seen
+        self._death: Death | None = None
+        self._kernel: Kernel | None = None
+        self._resident = 0
+
+    def _lose(self, mapped: Mapped) -> None:
+        """A register is not mapped to this any more."""
+        raise NotImplementedError
+
+    @property
+    def retired(self) -> int:
+        """See the contract."""
+        return self.sweep.retired
+
+    def release(self, places: int) -> int:
+        """Nothing is kept for active warps."""
+        return places
+
+    def kernel(self, kernel: object) -> None:
+        """See the contract."""
+        assert isinstance(kernel, Kernel)
+        self._kernel = kernel
+
+    def dies(self, death: Death) -> None:
+        """See the contract."""
+        self._death = death
+
+    def _kill(self, death: Death) -> bool:
+        """Whether the table takes the write."""
+        if not self.table.claim(death.warp, death.register):
+            return False
+        self.table.write(death.warp, death.register, UNMAPPED)
+        self._lose(death.mapped)
+        self._shown.show("killed")
+        return True
+
+    def _may_unmap(self, warp: int, register: int) -> bool:
+        """Whether release asks to write this entry."""
+        if self._death is not None:
+            return self._death.warp == warp and self._death.register == register
+        return self.sweep.unmaps(warp, register)
+
+    def _observe_release(self) -> None:
+        """Probes of registered state."""
+        self._shown.level("swept", self.sweep.waiting)
+        self._shown.level("sweep_register", self.sweep.register)
+        self._shown.level("clearing", self.table.clearing)
+        if self.error:
+            self._shown.show("error")
+
+    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+        """See the contract. What an access brings is unpacked by who asked."""
+        return self.read_banks(cycle, asking, rows, order)
+
+    def place(self, warp: int, register: int) -> Place:
+        """Bank and row in the table."""
+        mapped = self.table.entry(warp, register)
+        return mapped.bank, mapped.row
+
+    def issued(self, warp: int, entry: Entry) -> None:
+        """A warp that ends is swept."""
+        if entry.exits:
+            self._resident ^= 1 << warp
+            self.sweep.exited(warp)
+
+    def launched(self, launch: Launch) -> None:
+        """See the contract."""
+        self._resident |= 1 << launch.warp
+
+    def _change_table(self) -> None:
+        """The table and its probes end the cycle."""
+        if self.sweep.read:
+            self._shown.show("sweep_read")
+        if self.sweep.wrote:
+            self._shown.show("sweep_write")
+        self._shown.table(self.table.reads, self.table.writes)
+        self.table.edge()
+
+    def _start(self, kernel: Kernel) -> None:
+        """The kernel was taken in this cycle."""
+        self._kernel = None
+        self.launch_ready = True
+        self.sweep.registers = kernel.registers
+
+    def _rest(self, accesses: bool, results: bool) -> None:
+        """What may come in the next cycle; whether nothing of either is under way."""
+        if self._kernel is not None:
+            self._start(self._kernel)
+        self.kernel_ready = accesses and not (self.table.clearing or self._resident or self.sweep.waiting)
+        self.quiet = accesses and results and not (self.sweep.waiting or self.completions.waits)

@@ -1,0 +1,51 @@
+"""What the rows hold (docs/schemes/larf.md, section 16)."""
+
+from __future__ import annotations
+
+from warpfile.golden.arbiter import indices
+from warpfile.golden.copies import POISON
+from warpfile.spec.schemes.shared import SharedConfig
+
+_LANE = (1 << 32) - 1
+
+
+class Contents:
+    """Rows by their number. ``words`` of the built lanes, lane 0 lowest; ``copies`` (``golden.copies``) by warp and
+    register: what these would find there.
+
+    ``known`` has the words of rows of the trace that some register was given.
+    """
+
+    def __init__(self, cfg: SharedConfig) -> None:
+        rows = cfg.rows << cfg.bank_bits
+        self.words = [0] * rows
+        self.copies: list[dict[tuple[int, int], int]] = [{} for _ in range(rows)]
+        self.known: dict[int, int] = {}
+        self._built = (1 << cfg.lanes) - 1
+        self._masks: dict[int, int] = {}
+
+    def bits(self, lanes: int) -> int:
+        """All bits of some lanes, as far as they are built."""
+        mask = self._masks.get(lanes)
+        if mask is None:
+            mask = self._masks[lanes] = sum(_LANE << 32 * lane for lane in indices(lanes & self._built))
+        return mask
+
+    def copy(self, row: int, warp: int, register: int) -> int:
+        """What a register finds in a row."""
+        return self.copies[row].get((warp, register), POISON)
+
+    def write(self, row: int, words: int, lanes: int) -> None:
+        """These lanes of a row; nobody finds a value there until it is said that he does."""
+        bits = self.bits(lanes)
+        self.words[row] = self.words[row] & ~bits | words & bits
+        self.copies[row].clear()
+
+    def forget(self, row: int, warp: int, register: int) -> None:
+        """The register is mapped to another row, or to none."""
+        self.copies[row].pop((warp, register), None)
+
+    def told(self, trace_row: int, words: int | None) -> None:
+        """A register is given a row of the trace."""
+        if trace_row >= 0 and words is not None:
+            self.known[trace_row] = words

@@ -1,0 +1,48 @@
+"""X: results in the last cycle of their execution (docs/schemes/larf.md, section 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from warpfile.golden.rf.completions import Completions
+from warpfile.golden.rf.renaming import RenamingTable
+from warpfile.golden.rf.shared.counts import Counts
+from warpfile.golden.rf.shared.seen import Seen
+from warpfile.golden.rf.shared.stages import Deciding, Stages
+from warpfile.spec.stimulus import Result
+
+
+class Entrance:
+    """Results with a register ask what that is mapped to, and go to W0 if it is empty."""
+
+    def __init__(
+        self, table: RenamingTable, counts: Counts, stages: Stages, completions: Completions, seen: Seen
+    ) -> None:
+        self._table, self._counts, self._stages = table, counts, stages
+        self._completions, self._seen = completions, seen
+
+    def enter(
+        self, results: Sequence[Result | None], valid: int, store: int, written: Callable[[int, int], bool]
+    ) -> int:
+        """Of the ``valid`` ports, those whose result is accepted. ``written``: somebody asks to write an entry."""
+        accepted = 0
+        for port in range(len(results) - 1, -1, -1):
+            result = results[port]
+            if result is None or not valid >> port & 1:
+                continue
+            if not store >> port & 1:
+                self._completions.add(port, result)
+            elif not self._enter(port, result, written):
+                continue
+            accepted |= 1 << port
+        return accepted
+
+    def _enter(self, port: int, result: Result, written: Callable[[int, int], bool]) -> bool:
+        key = result.warp, result.register
+        found = [] if written(*key) else self._table.read(result.warp, (result.register,))
+        if not found:
+            self._seen.show("table_wait", 1 << port)
+        if not found or self._stages.deciding[port] is not None:
+            return False
+        self._stages.deciding[port] = Deciding(result, self._counts.row(found[0]))
+        return True

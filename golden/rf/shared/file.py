@@ -1,0 +1,156 @@
+"""Register file in which registers with the same loaded words share a row (docs/schemes/larf.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mypy_extensions import mypyc_attr
+
+from warpfile.golden.operands import check_operands
+from warpfile.golden.rf.behind_table import FileBehindTable
+from warpfile.golden.rf.contract import Sent
+from warpfile.golden.rf.renaming import Mapped
+from warpfile.golden.rf.shared.absorbed import AbsorbedList
+from warpfile.golden.rf.shared.access import AccessPort
+from warpfile.golden.rf.shared.acting import Acting
+from warpfile.golden.rf.shared.addresses import AddressTable
+from warpfile.golden.rf.shared.contents import Contents
+from warpfile.golden.rf.shared.counts import Counts
+from warpfile.golden.rf.shared.entrance import Entrance
+from warpfile.golden.rf.shared.mapping import Mapping
+from warpfile.golden.rf.shared.merging import MergeSlot
+from warpfile.golden.rf.shared.seen import Seen
+from warpfile.golden.rf.shared.stages import Stages
+from warpfile.golden.scheduler.places import Places
+from warpfile.spec.ctas import Launch
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.schemes.shared import EMPTY, IDLE, SharedConfig
+from warpfile.spec.stimulus import Result
+from warpfile.spec.workload import Kernel
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class SharedFile(FileBehindTable):
+    """Register file (:class:`golden.rf.contract.AbsorbingFile`) that takes the kernel."""
+
+    def __init__(self, cfg: SharedConfig, layout: ProbeLayout, places: Places | None) -> None:
+        self.seen = seen = Seen(cfg, layout)
+        super().__init__(cfg, seen)
+        self.counts, self.contents, self.addresses = Counts(cfg), Contents(cfg), AddressTable(cfg)
+        self.mapping = Mapping(self.table, self.counts, self.addresses, self.contents, seen)
+        self.slot = MergeSlot(self.banks, self.counts, self.contents, seen)
+        self.stages = Stages(
+            cfg, self.banks, self.table, self.mapping, self.contents, self.slot, self.completions, seen
+        )
+        self.absorbed = AbsorbedList(cfg, self.counts, self.contents, self.stages.latest, seen)
+        self.acting = Acting(cfg, self.table, self.addresses, self.mapping, self.slot, self.absorbed, seen)
+        self.port = AccessPort(cfg, self.table, self.addresses, self.contents, self.acting.act, seen)
+        self.entrance = Entrance(self.table, self.counts, self.stages, self.completions, seen)
+        self._last_port = 1 << cfg.write_ports - 1
+
+    @property
+    def sending(self) -> Sent | None:
+        """See the contract."""
+        return self.port.sending
+
+    def takes_access(self, sent: bool) -> bool:
+        """See the contract."""
+        return self.port.takes(sent)
+
+    def access(self, access: Sent) -> None:
+        """See the contract."""
+        self.port.take(access)
+
+    def _lose(self, mapped: Mapped) -> None:
+        if mapped.mask:
+            self.mapping.drop(self.counts.row(mapped))
+
+    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+        """See the contract. Everything happens here but look-ups and what the pins do."""
+        self._observe(cycle)
+        self._act(cycle)
+        self.stages.store(cycle)
+        self.slot.step(cycle)
+        self.stages.decide(self.acting.acts)
+        accepted = self.entrance.enter(results, valid, store, self._is_written) if valid else 0
+        self.port.ask()
+        if not self.completions.step(cycle) & self._last_port:
+            self.absorbed.complete(cycle, self.completion)
+        self._release()
+        return accepted
+
+    def _observe(self, cycle: int) -> None:
+        """Probes of registered state."""
+        seen = self.seen
+        self.stages.observe(cycle)
+        self._observe_release()
+        seen.summed("used_rows", self.counts.used)
+        seen.summed("shared_rows", self.counts.shared)
+        seen.summed("valid_entries", self.addresses.valid)
+        seen.level("access_state", self.port.state)
+        seen.level("table_pointer", self.addresses.pointer)
+        seen.level("absorbed", self.absorbed.valid)
+        seen.level("absorbed_waiting", self.absorbed.waiting)
+        seen.level("merge_state", self.slot.state)
+
+    def _act(self, cycle: int) -> None:
+        """The access port; an access that is absorbed has no other place where its operands are checked."""
+        self.acting.begin()
+        self.port.step()
+        if self.port.absorbed and self.port.access is not None:
+            warp, entry, operands = self.port.access.sent
+            check_operands(cycle, warp, entry.beat, operands)
+
+    def _is_written(self, warp: int, register: int) -> bool:
+        """Whether somebody asks to write an entry of the table in this cycle."""
+        key = warp, register
+        if key in self.acting.asking or key in self.stages.asking:
+            return True
+        return self._may_unmap(warp, register) and self._may_drop(self._dropped())
+
+    def _dropped(self) -> Mapped | None:
+        """What the release gives up in this cycle, if it writes."""
+        return self._death.mapped if self._death is not None else self.sweep.drops
+
+    def _may_drop(self, mapped: Mapped | None) -> bool:
+        """Whether the release may write, if that is what it gives up."""
+        if mapped is None:
+            return True
+        return not (self.acting.acts or self.stages.needs_old or self.slot.busy(self.counts.row(mapped)))
+
+    def _release(self) -> None:
+        allowed, death = self._may_drop(self._dropped()), self._death
+        self.died = death is not None and allowed and self._kill(death)
+        self.sweep.step(death is None and allowed)
+        self._death = None
+
+    def look_up(self, warp: int, register: int) -> Mapped | None:
+        """See the contract."""
+        found = self.table.read(warp, (register,))
+        return found[0] if found else None
+
+    def unpacked(self, mapped: Mapped, warp: int, register: int) -> int:
+        """See the contract."""
+        return self.contents.copy(self.counts.row(mapped), warp, register)
+
+    def launched(self, launch: Launch) -> None:
+        """See the contract."""
+        super().launched(launch)
+        self.stages.latest.launched(launch.warp)
+
+    def edge(self, cycle: int) -> int:
+        """Tables, counts, merge slot, list and access port change."""
+        self._change_table()
+        self.counts.edge()
+        self.addresses.edge()
+        self.slot.edge()
+        self.absorbed.edge()
+        self.port.edge()
+        self.error |= self.stages.fails or self.acting.fails
+        nothing = self.port.state == EMPTY and self.slot.state == IDLE and not self.absorbed.valid
+        self._rest(nothing, self.stages.empty)
+        return self.seen.edge()
+
+    def _start(self, kernel: Kernel) -> None:
+        super()._start(kernel)
+        self.addresses.restart()

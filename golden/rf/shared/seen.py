@@ -1,0 +1,74 @@
+"""Probes and counters of the shared file (docs/schemes/larf.md, section 16)."""
+
+from __future__ import annotations
+
+from warpfile.golden.rf.shown import Shown
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.schemes.shared import ALLOCATE, IN_PLACE, OUTCOMES, PERFECT, REASONS, RENEW, SharedConfig
+
+#: Counters that have one more for each bit of an event.
+EVENTS = {
+    "search_wait": "search_waits",
+    "table_wait": "table_waits",
+    "merge": "merges",
+    "stored": "bank_writes",
+    "killed": "kills_done",
+    "sweep_read": "sweep_steps",
+    "sweep_write": "sweep_steps",
+    "error": "error_cycles",
+    "lost": "lost_hits",
+    "fallback": "fallbacks",
+    "act_wait": "act_waits",
+    "merge_busy": "merge_busy_waits",
+    "evicted": "table_evictions",
+    "ended": "table_ends",
+    "flushed": "table_flushes",
+    "merge_read": "merge_reads",
+    "merge_write": "merge_writes",
+    "merge_hold": "merge_waits",
+    "absorbed_done": "absorbed_loads_done",
+}
+#: Levels that are summed over cycles.
+LEVELS = {"used_rows": "used_row_cycles", "shared_rows": "shared_row_cycles", "valid_entries": "valid_entry_cycles"}
+DECISIONS = {IN_PLACE: "in_place", RENEW: "renewals", ALLOCATE: "allocations"}
+
+
+class Seen(Shown):
+    """Besides :class:`Shown`: what becomes of results and of accesses."""
+
+    def __init__(self, cfg: SharedConfig, layout: ProbeLayout) -> None:
+        super().__init__(layout, "deciding", EVENTS)
+        counters = [*LEVELS.values(), *DECISIONS.values(), *OUTCOMES, "table_deletions"]
+        self.counters |= dict.fromkeys([*counters, *(f"untracked_{reason}" for reason in REASONS)], 0)
+        self._entry, self._mapped = cfg.mapping_bits, 1 << cfg.bank_bits + cfg.row_bits
+
+    def summed(self, probe: str, value: int) -> None:
+        """A level that is summed over cycles."""
+        self.level(probe, value)
+        self.counters[LEVELS[probe]] += value
+
+    def decision(self, port: int, code: int, row: int) -> None:
+        """A result leaves W0 for its row."""
+        self.level("decision", code << 3 * port)
+        self.level("target", (row | self._mapped) << self._entry * port)
+        self.counters[DECISIONS[code]] += 1
+
+    def outcome(self, outcome: int, row: int) -> None:
+        """An access acts; the row is that of its destination from now on."""
+        self.level("outcome", outcome)
+        self.level("outcome_row", row)
+        self.counters[OUTCOMES[outcome - PERFECT]] += 1
+
+    def untracked(self, reason: int) -> None:
+        """A load is not tracked."""
+        self.level("untracked", 1 << reason)
+        self.counters[f"untracked_{REASONS[reason]}"] += 1
+
+    def deleted(self, count: int) -> None:
+        """A store ends so many entries."""
+        self.level("deleted", count)
+        self.counters["table_deletions"] += count
+
+    def show_ready(self, bit: int) -> None:
+        """A row becomes ready: 1 by a fill, 2 by the merge slot."""
+        self.level("row_ready", bit)

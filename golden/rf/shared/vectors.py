@@ -1,0 +1,68 @@
+"""Addresses of an access, lane by lane (docs/schemes/larf.md, sections 4 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from warpfile.golden.arbiter import indices, lowest
+from warpfile.spec.schemes.shared import ADDRESS_BITS, BASE_BITS, MOST_STRIDE, WORD
+
+LOW = (1 << BASE_BITS) - 1
+_ADDRESS = (1 << ADDRESS_BITS) - 1
+
+
+class Vector(NamedTuple):
+    """What an access asks of memory. ``lanes``: those that are built, of its mask; ``first`` and ``last`` of them.
+
+    ``address``: of the first lane. ``regular``: the others follow, a ``stride`` apart.
+    """
+
+    regular: bool
+    lanes: int
+    first: int
+    last: int
+    stride: int
+    address: int
+
+    @property
+    def upper(self) -> int:
+        """What is above the bits that an entry keeps."""
+        return self.address >> BASE_BITS
+
+    @property
+    def base(self) -> int:
+        """The bits that an entry keeps."""
+        return self.address & LOW
+
+
+def lane_values(count: int, operands: Sequence[int], lanes: int) -> list[int]:
+    """What the first ``count`` operands add to the address in every built lane: none, one, or a pair."""
+    low = operands[0] if count else 0
+    high = operands[1] if count == 2 else 0
+    return [((high >> 32 * lane & LOW) << 32 | low >> 32 * lane & LOW) & _ADDRESS for lane in range(lanes)]
+
+
+def vector(values: Sequence[int], offset: int, lanes: int) -> Vector:
+    """Of an access in these built lanes."""
+    if not lanes:
+        return Vector(False, 0, 0, 0, 0, 0)
+    first, last = lowest(lanes), lanes.bit_length() - 1
+    stride = values[first + 1] - values[first] & LOW if first < last else 0
+    address = values[first] + offset & _ADDRESS
+    return Vector(_is_regular(values, lanes, stride), lanes, first, last, stride, address)
+
+
+def _is_regular(values: Sequence[int], lanes: int, stride: int) -> bool:
+    first = lowest(lanes)
+    if lanes >> first & (lanes >> first) + 1 or stride > MOST_STRIDE:
+        return False
+    steps = (values[lane + 1] - values[lane] & LOW == stride for lane in indices(lanes & lanes >> 1))
+    return all(steps) and all(values[lane] >> BASE_BITS == values[first] >> BASE_BITS for lane in indices(lanes))
+
+
+def fits(asked: Vector, powers: bool) -> bool:
+    """Whether stride and alignment are such that an entry can say what was loaded; ``powers``: of two only."""
+    if asked.stride % WORD or asked.address % WORD:
+        return False
+    return not powers or asked.stride & asked.stride - 1 == 0

@@ -1,0 +1,369 @@
+"""Rows that registers of several warps share where they hold the same loaded words (docs/schemes/larf.md)."""
+
+from collections.abc import Sequence
+
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+
+from warpfile.hdl.arbiter import any_of, highest_one, select
+from warpfile.hdl.naming import named
+from warpfile.hdl.probe import with_probes
+from warpfile.hdl.renaming.banks import RenamedBanks
+from warpfile.hdl.renaming.join import complete_stores, look_up, start_kernels
+from warpfile.hdl.renaming.sweep import Sweep
+from warpfile.hdl.renaming.table import RenamingTable
+from warpfile.hdl.rf.contract import file_members, location_layout
+from warpfile.hdl.rf.read_side import join_reads
+from warpfile.hdl.rf.shared.absorbed import AbsorbedList
+from warpfile.hdl.rf.shared.access_port import AccessPort
+from warpfile.hdl.rf.shared.act import Act
+from warpfile.hdl.rf.shared.address_table import AddressTable
+from warpfile.hdl.rf.shared.merge import MergeSlot
+from warpfile.hdl.rf.shared.notes import AccessNotes, hinted
+from warpfile.hdl.rf.shared.port import ResultPort
+from warpfile.hdl.rf.shared.rows import Rows
+from warpfile.hdl.stamp import stamp
+from warpfile.spec.contract import SLICES
+from warpfile.spec.schemes.shared import IDLE, SharedConfig, shared_probes
+
+Ports = Sequence[wiring.PureInterface]
+
+
+class SharedFile(wiring.Component):
+    """Renaming table, counts of rows, results on their way, address table, access port, merge slot, absorbed loads.
+
+    Ports: :func:`hdl.rf.contract.file_members`, and the probes of :func:`spec.schemes.shared.shared_probes`. It holds
+    no warp, and lets go of places of the scheduler at once.
+    """
+
+    def __init__(self, cfg: SharedConfig) -> None:
+        self._cfg = cfg
+        super().__init__(with_probes(file_members(cfg), shared_probes(cfg)))
+
+    def elaborate(self, platform) -> Module:
+        """The parts, joined."""
+        m = Module()
+        cfg = self._cfg
+        self._make(m)
+        idle = named(m, "idle", ~Cat(self._port.state, self._list.valid, self._slot.state).any())
+        kernel, sweep = start_kernels(m, cfg, self, self._table, idle)
+        m.d.comb += [self._addresses.restart.eq(kernel.taken), self._port.restart.eq(kernel.taken)]
+        look_up(m, cfg, self, self._table, self.locate)
+        for entry, place, mask in zip(self._table.located, self.located_places, self.located_masks, strict=True):
+            m.d.comb += Cat(place, mask).eq(Cat(entry[:-1], entry[-1].replicate(SLICES)))
+        join_reads(m, self, self._banks)
+        m.d.comb += [cycles.eq(1) for cycles in self.cycles]
+        self._enter(m)
+        self._access(m)
+        self._search(m)
+        self._act(m)
+        self._merge(m)
+        self._decide(m)
+        self._release(m, sweep)
+        self._change(m)
+        self._fill(m)
+        self._complete(m, idle)
+        self._observe(m, sweep)
+        return m
+
+    def _make(self, m: Module) -> None:
+        cfg = self._cfg
+        m.submodules.table = self._table = RenamingTable(cfg, writers=1, visited=True)
+        m.submodules.banks = self._banks = RenamedBanks(cfg, others=1)
+        m.submodules.rows = self._rows = Rows(cfg)
+        m.submodules.act = self._decided = Act(cfg)
+        self._ports = [
+            stamp(m, f"port{port}", "result_port", lambda: ResultPort(cfg)) for port in range(cfg.write_ports)
+        ]
+        self._addresses = stamp(m, "addresses", "address_table", lambda: AddressTable(cfg))
+        self._port = stamp(m, "access_port", "access_port", lambda: AccessPort(cfg))
+        self._notes = stamp(m, "notes", "access_notes", lambda: AccessNotes(cfg))
+        self._slot = stamp(m, "merge_slot", "merge_slot", lambda: MergeSlot(cfg))
+        self._list = stamp(m, "absorbed_list", "absorbed_list", lambda: AbsorbedList(cfg))
+
+    def _enter(self, m: Module) -> None:
+        """X, and the data of results behind it."""
+        table, banks, ports = self._table, self._banks, self._ports
+        m.d.comb += [
+            table.reads.eq(self.result_store),
+            table.read_warps.eq(Cat(result.warp for result in self.results)),
+            table.read_registers.eq(Cat(result.register for result in self.results)),
+            banks.result_data.eq(self.result_data),
+            banks.result_masks.eq(Cat(result.mask for result in self.results)),
+            banks.offered.eq(self.result_store),
+            banks.masks.eq(-1),
+            banks.old_masks.eq(-1),
+            banks.store_masks.eq(-1),
+            self.result_accept.eq(Cat(port.accept for port in ports)),
+        ]
+        names = {"room": "room", "moves": "moves", "merges": "merges", "merge_places": "old_place"}
+        names |= {"stores": "storing", "store_places": "store_place", "store_lanes": "lanes"}
+        m.d.comb += [getattr(banks, name).eq(Cat(getattr(port, own) for port in ports)) for name, own in names.items()]
+        for number, port in enumerate(ports):
+            m.d.comb += [
+                port.offered.eq(table.read[number]),
+                port.result.eq(self.results[number]),
+                port.old_entry.eq(table.read_entries[number]),
+                port.merge_served.eq(banks.merged[number]),
+                port.stored.eq(banks.accept[number]),
+            ]
+
+    def _access(self, m: Module) -> None:
+        """What the LSU gets passes through the port."""
+        port, notes, table = self._port, self._notes, self._table
+        m.d.comb += [
+            notes.allocate.eq(self.allocate),
+            notes.hints.eq(hinted(self._cfg, self.offer.hints)),
+            notes.unit.eq(self.access_unit),
+            port.note.eq(notes.note),
+            port.valid.eq(self.access.valid),
+            port.beat.eq(self.access.payload),
+            port.words.eq(self.access_operands),
+            self.access.ready.eq(port.ready),
+            self.sent.valid.eq(port.sent_valid),
+            self.sent.payload.eq(port.sent),
+            self.sent_operands.eq(port.sent_words),
+            port.sent_ready.eq(self.sent.ready),
+            table.visits.eq(port.visits),
+            table.visit_warp.eq(port.sent.warp),
+            table.visit_register.eq(port.sent.dest),
+            port.visited.eq(table.visited),
+            port.entry.eq(table.visit_entry),
+        ]
+
+    def _search(self, m: Module) -> None:
+        port, table = self._port, self._addresses
+        stages = {"compare": "comparing", "select": "selecting", "decide": "deciding", "last": "last", "base": "base"}
+        stages |= {"stride": "stride", "ends_range": "ends_range"}
+        m.d.comb += [
+            *(getattr(table, name).eq(getattr(port, own)) for name, own in stages.items()),
+            table.mask.eq(port.sent.mask),
+            table.ends_all.eq(port.ends_all | port.flushes),
+            port.found.eq(table.found),
+        ]
+
+    def _act(self, m: Module) -> None:
+        """E: the access, its destination, and what was found."""
+        act, port, found, rows = self._decided, self._port, self._addresses, self._rows
+        same = ("perfect", "lower", "upper", "both", "alive", "places", "covers", "distances")
+        destination = self._cfg.write_ports  # among the owners of rows
+        m.d.comb += [
+            *(getattr(act, name).eq(getattr(found, name)) for name in same),
+            act.acting.eq(port.acting),
+            act.tired.eq(port.tired),
+            act.mask.eq(port.sent.mask),
+            act.answered.eq(port.answered),
+            Cat(act.old, act.mapped).eq(port.old),
+            act.busy.eq(self._busy(act.old)),
+            act.single.eq(rows.single[destination]),
+            act.ready.eq(rows.ready[1:]),
+            act.most.eq(rows.most),
+            act.idle.eq(self._slot.state == IDLE),
+            act.room.eq(self._list.room),
+            act.found.eq(rows.found),
+            act.fresh.eq(self._fresh(m, port.sent.warp, port.sent.dest)),
+            port.acts.eq(act.acts),
+            port.absorbs.eq(act.absorbs),
+            rows.source_places.eq(found.places),
+        ]
+
+    def _busy(self, place: data.View) -> Value:
+        """Whether the merge slot has yet to read a row."""
+        rows = zip(self._slot.busy, self._slot.busy_places, strict=True)
+        return any_of(bit & (busy.as_value() == place.as_value()) for bit, busy in rows)
+
+    def _fresh(self, m: Module, warp: Value, register: Value) -> Value:
+        """The free row that a register would get."""
+        if self._cfg.banks == 1:
+            return self._rows.fresh[0].as_value()
+        home = named(m, "home", (warp + register)[: self._cfg.bank_bits])
+        return named(m, "fresh", Array([row.as_value() for row in self._rows.fresh])[home])
+
+    def _merge(self, m: Module) -> None:
+        """The merge slot is a client of the banks, behind all results."""
+        slot, banks = self._slot, self._banks
+        m.d.comb += [
+            slot.start.eq(self._decided.merges),
+            slot.job.eq(self._decided.job),
+            banks.other_stores.eq(slot.writes),
+            banks.other_merges.eq(slot.reads),
+            banks.other_places.eq(slot.place),
+            banks.other_lanes.eq(slot.lanes),
+            banks.other_data.eq(slot.made),
+            slot.read.eq(banks.other_merged),
+            slot.written.eq(banks.other_accept),
+            slot.arrives.eq(banks.engine_fill),
+            slot.row.eq(banks.engine_read),
+        ]
+
+    def _decide(self, m: Module) -> None:
+        """W0: who changes. Nobody does while an access acts."""
+        ports, rows = self._ports, self._rows
+        self._could = named(m, "could", Cat(port.could for port in ports))
+        first = named(m, "first", highest_one(self._could))
+        self._changes = named(m, "changes", first & (~self._decided.acts).replicate(len(ports)))
+        for number, port in enumerate(ports):
+            last = number == len(ports) - 1  # where loads come back, which alone fill rows
+            m.d.comb += [
+                port.single.eq(rows.single[number]),
+                port.marked.eq(rows.marked[number]),
+                port.ready.eq(rows.ready[0] if last else 1),
+                port.busy.eq(self._busy(port.old_place)),
+                port.changes.eq(self._changes[number]),
+                port.found.eq(rows.found),
+                port.found_place.eq(self._fresh(m, port.held_warp, port.held_register)),
+            ]
+        with m.If(((self._changes & Cat(port.fresh for port in ports)).any() & ~rows.found) | self._decided.lacks):
+            m.d.sync += self.error.eq(1)
+
+    def _release(self, m: Module, sweep: Sweep) -> None:
+        """A dead register, or else a step of the sweep. What drops a row waits for all who may change that row."""
+        table, kills = self._table, self.death_valid
+        self._released = Signal(location_layout(self._cfg), name="released_place")
+        mapped = Signal(name="released_mapped")
+        death = Cat(kills, self.death_warp, self.death_register, self.death_place, kills)
+        step = Cat(sweep.clears, sweep.warp, sweep.register_name, sweep.found)
+        chosen = (table.clears, table.release_warp, table.release_register, self._released, mapped)
+        m.d.comb += Cat(*chosen).eq(Mux(kills, death, step))
+        held = named(m, "held", Cat(port.holds for port in self._ports).any() | (mapped & self._busy(self._released)))
+        stays = named(m, "stays", table.clears & (held | self._decided.acts))
+        self._gives_up = named(m, "gives_up", table.released & table.clears & mapped)
+        m.d.comb += [
+            table.release.eq((kills | sweep.wants) & ~stays),
+            self.death_ready.eq(kills & table.released),
+            self.killed.eq(self.death_ready),
+            sweep.served.eq(table.released & ~kills),
+            sweep.entry.eq(table.release_entry),
+            self.sweep_read.eq(sweep.served & ~sweep.clears),
+            self.sweep_write.eq(sweep.served & sweep.clears),
+        ]
+
+    def _change(self, m: Module) -> None:
+        """The one that changes the mapping, and the row that is dropped beside it."""
+        act, rows, table, ports, changes = self._decided, self._rows, self._table, self._ports, self._changes
+        access = self._port.sent
+
+        def chosen(name: str) -> Value:
+            return select(changes, [Value.cast(getattr(port, name)) for port in ports])
+
+        fresh = named(m, "takes_fresh", chosen("fresh"))
+        warp, register = chosen("held_warp"), chosen("held_register")
+        place = named(m, "changed_place", Mux(act.acts, act.place.as_value(), chosen("place")))
+        m.d.comb += [
+            table.writes.eq(act.writes | fresh),
+            table.effective.eq(act.acts | rows.found),
+            table.write_warps.eq(Mux(act.acts, access.warp, warp)),
+            table.write_registers.eq(Mux(act.acts, access.dest, register)),
+            table.write_entries.eq(Cat(place, Const(1, 1))),
+            rows.owner_places.eq(Cat(*(port.old_place for port in ports), act.old, self._released)),
+            rows.take.eq(act.enters | (fresh & rows.found)),
+            rows.take_place.eq(place),
+            rows.enter.eq(act.enters),
+            rows.gain.eq(act.shares),
+        ]
+        self._drop(m, chosen)
+
+    def _drop(self, m: Module, chosen) -> None:
+        """At most one row loses a register, or its entry, in a cycle."""
+        act, rows, ports = self._decided, self._rows, len(self._ports)
+        result = named(m, "changes_row", chosen("drops") | chosen("ends"))
+        drop = named(m, "drop", act.drops | (chosen("drops") & rows.found) | self._gives_up)
+        owner, released = rows.single[ports], rows.single[ports + 1]
+        ends = act.ends | (act.drops & owner) | chosen("ends") | (self._gives_up & released)
+        row = Mux(act.acts, act.old.as_value(), Mux(result, chosen("old_place"), self._released.as_value()))
+        m.d.comb += [
+            rows.drop.eq(drop),
+            rows.unmark.eq(ends),
+            rows.drop_place.eq(row),
+            self._addresses.end.eq(rows.unmark),
+            self._addresses.end_place.eq(rows.drop_place),
+            self._addresses.insert.eq(act.enters),
+            self._addresses.place.eq(act.place),
+        ]
+
+    def _fill(self, m: Module) -> None:
+        """Rows that become ready, and the loads that were absorbed."""
+        act, rows, absorbed, last = self._decided, self._rows, self._list, self._ports[-1]
+        fill = named(m, "fill", Cat(last.stored & last.fills, self._slot.written))
+        places = named(m, "fill_places", Cat(last.store_place, self._slot.target))
+        filled = any_of(
+            bit & (places.word_select(at, len(places) // 2) == self._addresses.places[0].as_value())
+            for at, bit in enumerate(fill)
+        )
+        m.d.comb += [
+            rows.fill.eq(fill),
+            rows.fill_places.eq(places),
+            absorbed.fill.eq(fill),
+            absorbed.fill_places.eq(places),
+            absorbed.enter.eq(act.acts & act.absorbs),
+            absorbed.waits.eq(act.merges | ~(rows.ready[1] | filled)),
+            absorbed.warp.eq(self._port.sent.warp),
+            absorbed.register_name.eq(self._port.sent.dest),
+            absorbed.place.eq(act.place),
+            self.row_ready.eq(fill),
+        ]
+
+    def _complete(self, m: Module, idle: Value) -> None:
+        """When the scoreboard is told, and when nothing is under way. Absorbed loads take what the LSU leaves."""
+        busy: list[Value] = []
+        for number, port in enumerate(self._ports):
+            queue = complete_stores(m, self._cfg, self, number, port.stored, port.completion)
+            completed, completion = queue.completed, queue.completion.as_value()
+            if number == len(self._ports) - 1:
+                m.d.comb += self._list.free.eq(~queue.completed)
+                completed = completed | self._list.completed
+                completion = Mux(queue.completed, completion, self._list.completion.as_value())
+            m.d.comb += [self.completed[number].eq(completed), self.completion[number].eq(completion)]
+            busy += [port.deciding, port.storing, queue.waiting]
+        m.d.comb += self.quiet.eq(~Cat(busy).any() & ~self.swept.any() & idle)
+
+    def _observe(self, m: Module, sweep: Sweep) -> None:
+        """Probes of results and of what there is."""
+        ports, table, rows = self._ports, self._table, self._rows
+        entry = len(table.write_entries[0])
+        targets = (Cat(port.place, Const(1, 1)) & port.moves.replicate(entry) for port in ports)
+        m.d.comb += [
+            self.deciding.eq(Cat(port.deciding for port in ports)),
+            self.storing.eq(Cat(port.storing for port in ports)),
+            self.swept.eq(sweep.swept),
+            self.sweep_register.eq(sweep.register_name),
+            self.clearing.eq(table.clearing),
+            self.used_rows.eq(rows.used),
+            self.shared_rows.eq(rows.shared),
+            self.target.eq(Cat(targets)),
+            self.decision.eq(Cat(port.decision for port in ports)),
+            self.search.eq(self._changes),
+            self.search_wait.eq(self._could & ~self._changes),
+            self.merge.eq(Cat(port.merge_served for port in ports)),
+            self.stored.eq(Cat(port.stored for port in ports)),
+            self.table_reads.eq(table.table_reads),
+            self.table_writes.eq(table.table_writes),
+            self.table_wait.eq(self.result_store & ~table.read),
+        ]
+        self._observe_accesses(m)
+
+    def _observe_accesses(self, m: Module) -> None:
+        act, port, found, slot = self._decided, self._port, self._addresses, self._slot
+        m.d.comb += [
+            self.access_state.eq(port.state),
+            self.valid_entries.eq(found.used),
+            self.table_pointer.eq(found.pointer),
+            self.absorbed.eq(self._list.valid),
+            self.absorbed_waiting.eq(self._list.waiting),
+            self.merge_state.eq(slot.state),
+            self.outcome.eq(act.outcome),
+            self.outcome_row.eq(Mux(act.acts, act.place.as_value(), 0)),
+            self.lost.eq(act.lost),
+            self.fallback.eq(act.fallback),
+            self.untracked.eq(port.untracked),
+            self.act_wait.eq(port.acting & ~act.acts),
+            self.merge_busy.eq(act.waits),
+            self.evicted.eq(found.evicted),
+            self.deleted.eq(Mux(port.flushes, 0, found.deleted)),
+            self.ended.eq(found.ended),
+            self.flushed.eq(port.flushes & found.used.any()),
+            self.merge_read.eq(slot.read),
+            self.merge_write.eq(slot.written),
+            self.merge_hold.eq((slot.reads & ~slot.read) | (slot.writes & ~slot.written)),
+            self.absorbed_done.eq(self._list.done),
+        ]

@@ -1,0 +1,68 @@
+"""``larf``: loads of words that are in the register file already (docs/schemes/larf.md)."""
+
+from warpfile.schemes.corf import COALESCING
+from warpfile.schemes.part import LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Part
+from warpfile.schemes.row import Setup
+from warpfile.schemes.scheme import Scheme
+from warpfile.spec.schemes.shared import STRUCTURES, SharedConfig, shared_events, shared_probes
+
+_PASS = "warpfile.compiler.passes.shared.annotate"
+
+SHARED = Part(
+    name="shared",
+    slot="rf",
+    summary="rows that registers of several warps share where they hold the same loaded words",
+    golden="warpfile.golden.rf.shared.file:SharedFile",
+    rtl="warpfile.hdl.rf.shared.file:SharedFile",
+    parameters=SharedConfig,
+    probes=shared_probes,
+    events=shared_events,
+    settings={"tiny": {"table_entries": 8, "absorbed_loads": 2}},
+    structures=STRUCTURES,
+    hints=Hints(
+        f"{_PASS}:annotate",
+        f"{_PASS}:label",
+        writes=("access", "address_registers", "access_size", "address_offset"),
+    ),
+    accesses={
+        "bank_read": ("bank_reads", "merges", "merge_reads"),
+        "bank_write": ("bank_writes", "merge_writes"),
+        "crossbar": ("bank_reads", "bank_writes", "merges", "merge_reads", "merge_writes"),
+        "renaming": ("table_reads", "table_writes"),
+    },
+    proofs=("tests.formal.rf.shared.parts:PROOFS",),
+    reached=("allocations", "renewals", "misses", "hits_perfect", "table_evictions", "table_deletions"),
+    offers=(RENAMED,),
+    wants=(LOOKED_UP_ONE_BY_ONE,),
+    owns=(RENAMING,),
+)
+
+_SIZES = (98, 200)  # the size that the paper states in bits, and that of its smaller machine
+
+PARTS = (SHARED,)
+SCHEMES = (
+    Scheme(
+        name="larf",
+        summary="a load of words that are in the register file is mapped to them, or merged of them",
+        preset="pascal_larf",
+        collectors=COALESCING,
+        rf=SHARED,
+        setups=(
+            Setup("pascal_larf"),
+            *(Setup("pascal_larf", {"table_entries": size}, ()) for size in _SIZES),
+            Setup("tiny"),
+            Setup("tiny", {"lanes": 8, "source_slots": 3, "banks": 4, "merge_wait": 0}, ()),
+            Setup("pascal_larf", machine="larf_perfect"),
+            Setup("tiny", machine="larf_perfect"),
+        ),
+    ),
+    Scheme(
+        name="larf_perfect",
+        summary="larf without merges",
+        preset="pascal_larf",
+        collectors=COALESCING,
+        rf=SHARED,
+        settings={"": {"search": "perfect"}},
+        variant_of="larf",
+    ),
+)

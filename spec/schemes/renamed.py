@@ -1,0 +1,68 @@
+"""What every register file behind a renaming table has in common (docs/schemes/corf.md, docs/schemes/larf.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from warpfile.spec.config import Config
+from warpfile.spec.structure import RENAMING_RAM, Ram
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+_NEEDED = {"bank_ports": "1RW", "bank_cycles": 1, "bank_skew": "warp", "collect": "lowest"}
+_WITH_REGISTER = ("alu", "fma", "double", "tensor", "sfu", "shared", "hit", "miss", "texture")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenamedConfig(Config):
+    """A domain whose registers are where a table says, and whose results are shown a cycle early."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        early = "results are shown a cycle early"
+        self.must_have(
+            {
+                "bank_ports": ("1RW", "a bank of slices has one port"),
+                "bank_cycles": (1, "a bank of slices takes one cycle"),
+                "bank_skew": ("warp", "the table has as many memories as there are banks, and takes them in turn"),
+                "collect": ("lowest", "a unit has one input"),
+            }
+        )
+        for name in _WITH_REGISTER:
+            if getattr(self, f"{name}_latency") < 2:
+                raise ValueError(f"{name}_latency must be at least 2, not 1: {early}")
+        if self.sees_misses and self.notice_latency > min(self.hit_latency, self.texture_latency) - 1:
+            raise ValueError(
+                f"notice_latency must be less than hit_latency, {self.hit_latency}, and texture_latency,"
+                f" {self.texture_latency}, not {self.notice_latency}: {early}"
+            )
+
+    @classmethod
+    def adapted(cls, values: dict[str, object]) -> dict[str, object]:
+        """A preset's values with one port per bank, accesses of a cycle, skew by warp, one request per unit."""
+        return super().adapted(values | _NEEDED)
+
+    @property
+    def one_bank(self) -> bool:
+        """Whether all registers of a warp are in one bank."""
+        return False
+
+    @property
+    def table_rows(self) -> int:
+        """Entries of one memory of the table."""
+        return max(2, self.warps * max(1, self.register_names // self.banks))
+
+    @property
+    def mapping_bits(self) -> int:
+        """An entry of the table: bank, row, and whether it is mapped."""
+        return self.bank_bits + self.row_bits + 1
+
+    @property
+    def rams(self) -> dict[str, Ram]:
+        """The banks, and the memories of the table."""
+        return {**super().rams, RENAMING_RAM: Ram(self.table_rows * self.mapping_bits, "2RW")}
+
+    def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
+        """Warps with which there are no more registers than rows, in every bank."""
+        return min(self.warps, self.banks * (self.rows // self.places_per_warp(registers, descriptor)))

@@ -1,0 +1,185 @@
+"""Proofs of the small blocks of the file of shared rows: merges, the most recent entry, counts, absorbed loads."""
+
+from __future__ import annotations
+
+import contextlib
+from unittest import mock
+
+from amaranth import Array, Cat, Const, Mux, Signal, Value
+from amaranth.asserts import AnySeq
+from amaranth.hdl import Assert, Assume, Cover
+
+from tests.formal.properties import Miswired, Proof, Properties, at_most_one, constant
+from tests.hdl.rf.shared.bench import config
+from tests.hdl.unstamped import inside
+from warpfile.hdl.rf.shared import counts, recent
+from warpfile.hdl.rf.shared.absorbed import AbsorbedList
+from warpfile.hdl.rf.shared.counts import RowCounts
+from warpfile.hdl.rf.shared.merge import MergeShift
+from warpfile.hdl.rf.shared.recent import MostRecent
+
+LANES, ENTRIES, ROWS, LOADS = 8, 5, 4, 2
+
+
+class OneTree(Properties):
+    """Parts of the part are in one tree with it."""
+
+    def elaborate(self, platform):
+        """What is stamped elsewhere is elaborated here."""
+        with contextlib.ExitStack() as stack:
+            for module in (counts, recent):
+                stack.enter_context(mock.patch.object(module, "stamp", inside))
+            return super().elaborate(platform)
+
+
+class ShiftProperties(Properties):
+    """Any bits of all lanes, any distance of two vectors that have words in common."""
+
+    def check(self, m, part):
+        back, low = Signal(name="back"), Value.cast(part.distance)
+        distance = Mux(back, low - LANES, low)
+        m.d.comb += [back.eq(AnySeq(1)), Assume(~back | low.any())]
+        for lane in range(LANES):
+            source = [(distance == other - lane) & part.bits[other] for other in range(LANES)]
+            there = (lane + distance >= 0) & (lane + distance < LANES)
+            m.d.comb += Assert(~there | (part.turned[lane] == Cat(source).any()), "lane i gets that of lane i + d")
+        m.d.comb += [Cover(back & (low == 1), "d is 1 - lanes"), Cover(~back & (low == LANES - 1), "d is lanes - 1")]
+
+
+class RecentProperties(OneTree):
+    """Any entries, any pointer."""
+
+    def check(self, m, part):
+        pointer = constant(m, "pointer", ENTRIES)
+        m.d.comb += Assume(part.below == Cat(at < pointer for at in range(ENTRIES)))
+        order = [Cat(Const(at, 3), part.below[at]) for at in range(ENTRIES)]
+        chosen = Array(order)[part.index]
+        some = part.entries.any()
+        for at in range(ENTRIES):
+            m.d.comb += Assert(~part.entries[at] | (order[at] <= chosen), "no entry is more recent")
+        m.d.comb += [
+            Assert(~some | (Cat(part.index == at for at in range(ENTRIES)) & part.entries).any(), "it is an entry"),
+            Cover(part.entries.all() & (pointer == 0), "the ring begins anew"),
+            Cover((part.index == ENTRIES - 1) & part.entries[0] & (pointer == 0), "the last one is the most recent"),
+        ]
+
+
+class CountProperties(OneTree):
+    """Some row, followed; what the others do does not matter. Nobody asks for more than there is."""
+
+    def check(self, m, part):
+        cfg = config(rows=ROWS, count_bits=2)
+        most = cfg.most_shared
+        self.who = who = constant(m, "who", ROWS)
+        self.count = count = Signal(range(most + 1), name="followed")
+        takes, drops = part.take & (part.take_row == who), part.drop & (part.drop_row == who)
+        gains = part.gain & (part.source_rows[0] == who)
+        m.d.comb += [
+            Assume(~takes | (count == 0) | (count == 1)),
+            Assume(~gains | ((count > 0) & (count < most))),
+            Assume(~drops | (count > 0)),
+            Assume(at_most_one(Cat(takes, gains, drops))),
+            Assume((part.take_row < ROWS) & (part.drop_row < ROWS)),
+        ]
+        with m.If(takes):
+            m.d.sync += count.eq(1)
+        with m.Elif(gains):
+            m.d.sync += count.eq(count + 1)
+        with m.Elif(drops):
+            m.d.sync += count.eq(count - 1)
+        m.d.comb += [
+            Assert(~(part.found & (part.lowest == who)) | (count == 0), "a row that is found is free"),
+            Assert(part.found | (count != 0), "a free row is found"),
+            Assert((part.owner_rows[0] != who) | (part.single[0] == (count == 1)), "who is alone is known"),
+            Assert((part.source_rows[0] != who) | (part.most == (count == most)), "a full row is known"),
+            Cover(count == most, "a row is full"),
+            Cover((count == 1) & drops, "the last register leaves its row"),
+        ]
+
+    def help(self, m, part, state):
+        """What is kept for the row that is followed."""
+        columns = [state(f"count{bit}") for bit in range(2)]
+        for row in range(ROWS):
+            kept = Cat(column[row] for column in columns)
+            m.d.comb += Assert((self.who != row) | (kept == self.count), "the count is kept")
+
+
+class ListProperties(Properties):
+    """Loads enter where there is room."""
+
+    def check(self, m, part):
+        ready = part.valid & ~part.waiting
+        m.d.comb += [
+            Assume(~part.enter | part.room),
+            Assert(at_most_one(part.done) & ((part.done & ~ready) == 0), "one completes that does not wait"),
+            Assert(part.done.any() == (part.free & ready.any()), "if the port is free one completes that could"),
+            Assert(part.completed == part.done.any(), "its register is shown"),
+            Assert(part.room == ~part.valid.all(), "there is room for one less than all"),
+            Cover(part.valid.all() & part.waiting.all(), "all are there and wait"),
+            Cover(part.valid.all() & part.done.any(), "one of all completes"),
+        ]
+
+
+def _proof(block: str, size: str, properties, part, wrong: dict, depth: int = 1, reach: int = 8) -> Proof:
+    return Proof(
+        block,
+        size,
+        lambda: properties(part()),
+        {
+            text: lambda changes=changes: properties(Miswired(part(), **changes), helped=False)
+            for text, changes in wrong.items()
+        },
+        depth=depth,
+        reach=reach,
+    )
+
+
+def _counts() -> RowCounts:
+    return RowCounts(config(rows=ROWS, count_bits=2, ports=3, write_back_ports=1))
+
+
+PROOFS = (
+    _proof(
+        "hdl.rf.shared.merge",
+        f"one bit of {LANES} lanes",
+        ShiftProperties,
+        lambda: MergeShift(config(lanes=LANES)),
+        {"lane i gets that of lane i + d": {"distance": lambda value: value ^ 1}},
+        reach=1,
+    ),
+    _proof(
+        "hdl.rf.shared.recent",
+        f"{ENTRIES} entries",
+        RecentProperties,
+        lambda: MostRecent(ENTRIES),
+        {
+            "no entry is more recent": {"below": lambda value: value & 0},
+            "it is an entry": {"entries": lambda value: value | 1},
+        },
+        reach=1,
+    ),
+    _proof(
+        "hdl.rf.shared.counts",
+        f"{ROWS} rows, counts of two bits",
+        CountProperties,
+        _counts,
+        {
+            "a row that is found is free": {"take": lambda value: value & 0},
+            "a free row is found": {"drop": lambda value: value & 0},
+            "who is alone is known": {"gain": lambda value: value & 0},
+            "a full row is known": {"gain": lambda value: value & 0},
+        },
+    ),
+    _proof(
+        "hdl.rf.shared.absorbed",
+        f"{LOADS} loads",
+        ListProperties,
+        lambda: AbsorbedList(config(absorbed_loads=LOADS)),
+        {
+            "one completes that does not wait": {"done": lambda value: value | 1},
+            "if the port is free one completes that could": {"free": lambda value: value & 0},
+            "its register is shown": {"completed": lambda value: ~value},
+            "there is room for one less than all": {"room": lambda value: ~value},
+        },
+    ),
+)
