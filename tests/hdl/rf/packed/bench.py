@@ -9,14 +9,14 @@ from amaranth.lib import memory
 from amaranth.sim import Simulator
 
 from tests.hdl.unstamped import inside
-from warpfile.hdl.renaming import bank, banks, table
+from warpfile.hdl.renaming import bank, banks, join, table
 from warpfile.hdl.rf import read_side
 from warpfile.hdl.rf.packed import allocation, file, free_bank
 from warpfile.hdl.rf.ram import BankRam, RenamingRam, SlicedRam
 from warpfile.schemes import find
 from warpfile.spec.schemes.packed import PackedConfig
 
-STAMPED = (allocation, banks, file, free_bank, read_side)
+STAMPED = (allocation, banks, file, free_bank, join, read_side)
 
 
 def config(scheme: str, **changes: object) -> PackedConfig:
