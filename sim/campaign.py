@@ -136,10 +136,14 @@ class Repeats:
 
 @dataclass(frozen=True)
 class Borrows:
-    """Warps that need many registers for a moment each, for machines with pseudo-instructions; hints are loosened."""
+    """Warps that need many registers for a moment each, for machines with pseudo-instructions; hints are loosened.
+
+    A CTA has ``warps`` warps, or as many as the machine.
+    """
 
     seed: int
     registers: int
+    warps: int = 0
 
     @property
     def name(self) -> str:
@@ -150,7 +154,7 @@ class Borrows:
         """The trace, annotated for a scheme and prepared; None where its CTAs do not fit."""
         if not cfg.operand_bits:
             return None
-        return _fitting(scheme, cfg, borrow_trace(self.seed, self.registers, cfg.warps), self.seed)
+        return _fitting(scheme, cfg, borrow_trace(self.seed, self.registers, self.warps or cfg.warps), self.seed)
 
 
 def _fitting(scheme: Scheme, cfg: Config, trace: Trace, loosened: int | None = None) -> Workload | None:
@@ -187,8 +191,9 @@ BORROWED: tuple[Load, ...] = tuple(Borrows(seed, registers) for seed in range(1,
 #: Every register often, of a machine of 64; they are long, and only for who counts.
 COUNTED: tuple[Load, ...] = tuple(map(Repeats, range(32)))
 
-#: Found by search: a result for a line that leaves its cache in that cycle, in the second place.
-SEARCHED: tuple[Load, ...] = (Stress("mask", 63, 38, 20, 300, (3, 1, 2)),)
+#: Found by search: a result for a line that leaves its cache in that cycle, in the second place; the last register as
+#: the last one of a hint, and a partner in one particular row, for which only four warps have room.
+SEARCHED: tuple[Load, ...] = (Stress("mask", 63, 38, 20, 300, (3, 1, 2)), Borrows(2, 64, 4), Borrows(4, 64, 4))
 
 
 @dataclass(frozen=True)
