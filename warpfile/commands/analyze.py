@@ -41,9 +41,9 @@ def analyze(
     for modern, is reported: in full, with exit status 1, if --scheme names it.
 
     \b
-    Examples: warpfile analyze kernels/saxpy/kernel.sass --json saxpy.json
-              warpfile analyze collatz --dot collatz.svg
-              warpfile analyze mine.sass --scheme modern --preset ampere
+    Example: warpfile analyze kernels/saxpy/kernel.sass --json saxpy.json
+    Example: warpfile analyze collatz --dot collatz.svg
+    Example: warpfile analyze mine.sass --scheme modern --preset ampere
     """
     if preset and preset not in PRESETS:
         raise click.UsageError(f"--preset must be one of {', '.join(PRESETS)}, not {preset!r}")
