@@ -131,7 +131,7 @@ def _one_machine(study: Study) -> Iterator[str]:
     yield f"banks, as `warpfile area SCHEME --preset {PRESET} --delays {OSU018.name}` counts it.\n"
     columns = ("register file", "IPC", "bank reads", "bank writes", "NAND2 eq.", "flip-flops", "critical path, ns")
     yield table(columns, (_file(study, name, point) for name, point in {"baseline": BASELINE, **FILES}.items()))
-    yield "Where the cycles of `modern` come from; small launches:\n"
+    yield "Parts of `modern` one by one; small launches:\n"
     rows = {
         "`modern` over `baseline`": (MODERN, BASELINE),
         "with a scoreboard": (SCOREBOARD, BASELINE),

@@ -10,7 +10,6 @@ import pytest
 from tests.warpfile.evidence.made_up import straight
 from warpfile.display import silent
 from warpfile.evidence import regmutex as page
-from warpfile.evidence import study as module
 from warpfile.evidence.reuse import Reuse
 from warpfile.evidence.study import FEW, Outcome, Run, Study, studied
 
@@ -55,7 +54,7 @@ def test_without_a_kernel_that_all_sizes_fit_there_are_no_means() -> None:
 
 
 def test_a_size_that_does_not_fit_is_no_run_and_has_no_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "KEPT", tmp_path)
+    monkeypatch.setattr("warpfile.kept.KEPT", tmp_path)
     fitting, large = page.sized(4).small, page.sized(12).small
     for _ in range(2):  # run, then kept
         study = studied([Run(fitting, "scan"), Run(large, "scan")], silent)
