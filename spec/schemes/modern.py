@@ -155,7 +155,7 @@ class ReadWindowConfig(PortedConfig):
                 Hint("read_barrier", 3, False, "dependence counter until its sources are read", "0 to 5; 7: none"),
                 Hint("stall", 4, False, "ticks to the next issue of its warp; 0 is as 1", "0 to 15"),
                 Hint("yields", 1, False, "its warp does not issue in the next tick", "1: yes"),
-                Hint("wait", BARRIERS, False, "dependence counters that must be 0", "bit b: counter b"),
+                Hint("wait_mask", BARRIERS, False, "dependence counters that must be 0", "bit b: counter b"),
             ]
         return (*super().hints(), *own)
 

@@ -141,7 +141,7 @@ PLANTS = (
     ),
     Plant("fma of all fixed beats", "modern", _PLACED, "(place.port is Port.FMA)", "place.fixed"),
     Plant("registers on the first beat", "modern", _PLACED, "words[-1]", "words[0]"),
-    *(shifted("modern", _CODED, hint) for hint in ("reuse", "stall", "yields", "wait")),
+    *(shifted("modern", _CODED, hint) for hint in ("reuse", "stall", "yields", "wait_mask")),
     Plant("reuse is not cut", "modern", _CODED, "(codes.reuse[record] & used)", "codes.reuse[record]"),
     Plant("wait on the last beat", "modern", _CODED, "np.where(first", "np.where(last"),
     *(everywhere(hint) for hint in ("stall", "yields")),

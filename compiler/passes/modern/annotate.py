@@ -136,7 +136,7 @@ def _coded(
         apart = np.array([2 if place.fixed else 1 for place in places])[trace.instruction[record]]
         words |= np.where(last, codes.stall[record], apart) << cfg.hint_at("stall")
         words |= np.where(last, codes.yields[record], 0) << cfg.hint_at("yields")
-        words |= np.where(first, codes.wait[record], 0) << cfg.hint_at("wait")
+        words |= np.where(first, codes.wait[record], 0) << cfg.hint_at("wait_mask")
         for name in ("write_barrier", "read_barrier"):
             words |= np.where(last, getattr(codes, name)[record], NO_BARRIER) << cfg.hint_at(name)
     return words.astype(np.uint64)

@@ -30,7 +30,7 @@ class HintFields:
         self._reuse = cfg.hint_at("reuse") if cfg.reuses else 0
         at = [0] * 6
         if cfg.codes:
-            names = ("write_barrier", "registers", "read_barrier", "stall", "yields", "wait")
+            names = ("write_barrier", "registers", "read_barrier", "stall", "yields", "wait_mask")
             at = [cfg.hint_at(name) for name in names]
         self._write, self._registers, self._read, self._stall, self._yields, self._wait = at
 

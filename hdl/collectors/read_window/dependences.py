@@ -91,7 +91,7 @@ class WarpDependences(wiring.Component):
         m.d.comb += [
             self.stalled.eq(stall.any()),
             self.resting.eq(rest),
-            self.awaits.eq((hint_of(self._cfg, "wait", hints) & self.counting).any()),
+            self.awaits.eq((hint_of(self._cfg, "wait_mask", hints) & self.counting).any()),
         ]
         named_full = [
             any_of(bit & (hint_of(self._cfg, name, hints) == number) for number, bit in enumerate(full))

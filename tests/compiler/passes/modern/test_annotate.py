@@ -54,9 +54,9 @@ def test_the_code_of_a_load_is_on_its_beats() -> None:
     trace = find("modern").annotated(CFG, traced("saxpy"))
     opcodes = [trace.program[index].opcode for index in trace.instruction.tolist()]
     first = next(beat for beat in prepare(CFG, trace).beats if opcodes[beat.record] == "S2R")
-    names = ("write_barrier", "read_barrier", "wait", "yields", "registers")
+    names = ("write_barrier", "read_barrier", "wait_mask", "yields", "registers")
     fields = {name: hint(CFG, first.hints, name) for name in names}
-    assert fields == {"write_barrier": 0, "read_barrier": NO_BARRIER, "wait": 0, "yields": 0, "registers": 0}
+    assert fields == {"write_barrier": 0, "read_barrier": NO_BARRIER, "wait_mask": 0, "yields": 0, "registers": 0}
     assert CFG.port_of[first.port] == 1 and hint(CFG, first.hints, "stall") == 4
 
 
@@ -80,7 +80,7 @@ def test_a_pair_takes_two_beats_that_issue_two_ticks_apart() -> None:
     for low, high in pairs:
         assert high.sources == (low.sources[-1] + 1,) and hint(CFG, low.hints, "stall") == 2
         assert hint(CFG, high.hints, "positions") >> 4 == 0  # the third position, of both
-        assert hint(CFG, high.hints, "wait") == 0 and hint(CFG, low.hints, "write_barrier") == NO_BARRIER
+        assert hint(CFG, high.hints, "wait_mask") == 0 and hint(CFG, low.hints, "write_barrier") == NO_BARRIER
 
 
 def test_no_fixed_beat_names_a_position_twice_for_two_registers() -> None:
@@ -113,7 +113,7 @@ def early(cfg: ReadWindowConfig, work: Workload) -> list[str]:
         at, fixed, set_at, guards = 0, dict[int, tuple[int, int]](), [0] * BARRIERS, dict[int, int]()
         for beat in beats:
             word, variable = beat.hints, cfg.port_of[beat.port] in (1, 2)
-            wait = hint(cfg, word, "wait")
+            wait = hint(cfg, word, "wait_mask")
             for barrier in (one for one in range(BARRIERS) if wait >> one & 1):
                 found += ["unseen"] if beat.executes and at < set_at[barrier] + 2 else []
             guards = {register: mask & ~wait for register, mask in guards.items()}
@@ -190,7 +190,7 @@ def test_the_worked_example_has_the_hints_of_the_page() -> None:
         return [hint(CFG, beat.hints, name) for beat in beats]
 
     assert row("stall") == [1, 1, 4, 5, 2, 1, 1]
-    assert row("wait") == [0, 0, 0, 0, 0, 2, 1]
+    assert row("wait_mask") == [0, 0, 0, 0, 0, 2, 1]
     assert row("write_barrier") == [7, 7, 7, 7, 0, 7, 7] and row("read_barrier") == [7, 7, 7, 7, 1, 7, 7]
     assert row("reuse") == [0, 1, 0, 0, 0, 0, 0] and row("fma") == [1, 1, 1, 1, 0, 0, 0]
     assert row("positions")[0] == 0b100100 and row("positions")[3] == 0b011100
