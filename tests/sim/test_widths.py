@@ -7,7 +7,7 @@ from unittest import mock
 
 from amaranth import Const, Value
 
-from warpfile.hdl.rf.packed import lane
+from warpfile.hdl.renaming import lane
 from warpfile.schemes import find
 from warpfile.sim.runner import cosim
 from warpfile.spec.contract import SLICES
