@@ -20,7 +20,8 @@ from warpfile.schemes import SCHEMES
 from warpfile.spec.beat import decode_fields, launch_fields, pack_fields
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Kind, Port
-from warpfile.synth.liberty import read_liberty
+from warpfile.synth.liberty import Liberty, read_liberty
+from warpfile.synth.overhead import MODULE_NOISE
 from warpfile.synth.yosys import YosysError, map_cells
 
 OPTIONS = ("--preset", "tiny", "--set", "lanes=1")
@@ -135,7 +136,11 @@ def test_both_synthesise(sources: list[Path]) -> None:
 
 
 def test_both_are_mapped_to_cells_and_neither_changes_the_other(sources: list[Path]) -> None:
-    """Every module of both becomes cells of the library or instances, as many as without the other scheme."""
+    """Every module of both becomes cells of the library or instances, as large as without the other scheme.
+
+    Registers and instances are as many; of gates the mapper may choose others, because of nothing but the order in
+    which modules were read (``docs/area.md``).
+    """
     text, library = "".join(path.read_text() for path in sources), read_liberty()
     boxes = re.findall(r"^module (\w+_bank_sram) ", text, re.MULTILINE)
     both = map_cells(text, "bench", boxes, library.text)
@@ -143,9 +148,26 @@ def test_both_are_mapped_to_cells_and_neither_changes_the_other(sources: list[Pa
     assert all(cell in known for name, cells in both.items() if name != "bench" for cell in cells)
     alone = map_cells(text.replace("module bench", "module unused"), "warpfile_baseline", boxes, library.text)
     assert len(alone) > 10 and len(boxes) == 2
-    assert {name: cells for name, cells in both.items() if name in alone} == alone
+    assert all(_same(cells, both[name], library, MODULE_NOISE) for name, cells in alone.items())
+    assert not _same({"DFF": 1}, {"DFF": 2}, library, 10) and not _same({"INV": 10}, {"INV": 12}, library, 0.1)
     others = both.keys() - alone.keys()
     assert others > {"warpfile_rfc", "warpfile_rfc_frame"} and sum(both["warpfile_rfc_frame"].values()) > 100
+
+
+def _same(cells: dict[str, int], others: dict[str, int], library: Liberty, noise: float) -> bool:
+    """Whether registers and instances are as many, and the gates as large but for noise."""
+    (gates, rest), (other_gates, other_rest) = (
+        (
+            sum(library.cells[kind].area * count for kind, count in one.items() if _is_gate(kind, library)),
+            {kind: count for kind, count in one.items() if not _is_gate(kind, library)},
+        )
+        for one in (cells, others)
+    )
+    return rest == other_rest and abs(other_gates - gates) <= noise * gates
+
+
+def _is_gate(kind: str, library: Liberty) -> bool:
+    return kind in library.cells and kind not in library.flip_flops
 
 
 def test_a_design_that_lacks_a_module_is_not_mapped(sources: list[Path]) -> None:
