@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.golden.machines import layout_of
-from tests.schemes.examples import EXAMPLES, VIRTUAL, Example, label
+from tests.schemes.examples import EXAMPLES
+from tests.schemes.said import VIRTUAL, Example, label
 from warpfile.golden.run import observations
 from warpfile.schemes import SCHEMES
 from warpfile.spec.environment import Environment
@@ -143,7 +144,7 @@ PLANTS = (
     Plant("registers on the first beat", "modern", _PLACED, "words[-1]", "words[0]"),
     *(shifted("modern", _CODED, hint) for hint in ("reuse", "stall", "yields", "wait_mask")),
     Plant("reuse is not cut", "modern", _CODED, "(codes.reuse[record] & used)", "codes.reuse[record]"),
-    Plant("wait on the last beat", "modern", _CODED, "np.where(first", "np.where(last"),
+    Plant("wait_mask on the last beat", "modern", _CODED, "np.where(first", "np.where(last"),
     *(everywhere(hint) for hint in ("stall", "yields")),
     *(plant for hint in ("write_barrier", "read_barrier") for plant in barrier(hint)),
     *(shifted(scheme, _KILLED, "kill") for scheme in VIRTUAL),
