@@ -113,9 +113,7 @@ class Machine:
         candidates = eligible & collectors.prefer or eligible
         offers = collectors.offer()
         events = self._take(stimulus.results)
-        if self._absorbing is not None:
-            events |= self._dispatch_through(self._absorbing, offers, stimulus.ready)
-        elif offers:
+        if offers or self._absorbing is not None:
             events |= self._dispatch(offers, stimulus.ready)
         warp = self._choose(candidates)
         # From here on the clock edge of the frame. Completion comes before issue: set wins.
@@ -182,6 +180,11 @@ class Machine:
         return events
 
     def _dispatch(self, offers: Sequence[Offer], ready: int) -> int:
+        if self._absorbing is not None:
+            return self._dispatch_through(self._absorbing, offers, ready)
+        return self._to_pins(offers, ready)
+
+    def _to_pins(self, offers: Sequence[Offer], ready: int) -> int:
         events = 0
         for port, warp, entry in offers:
             events |= self._present(port, entry, ready)
@@ -200,9 +203,9 @@ class Machine:
         return events | 1 << self._at_dispatch + port
 
     def _dispatch_through(self, file: AbsorbingFile, offers: Sequence[Offer], ready: int) -> int:
-        """As :meth:`_dispatch`, but beats of the last port, the LSU's, go into the file, and come out of it."""
+        """As :meth:`_to_pins`, but beats of the last port, the LSU's, go into the file, and come out of it."""
         port, sending = self._last_port, file.sending
-        events = self._dispatch([offer for offer in offers if offer[0] != port], ready)
+        events = self._to_pins([offer for offer in offers if offer[0] != port], ready)
         sent = sending is not None and bool(ready >> port & 1)
         if sending is not None:
             events |= self._present(port, sending.entry, ready)
