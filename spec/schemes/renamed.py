@@ -23,8 +23,8 @@ class RenamedConfig(Config):
         early = "results are shown a cycle early"
         self.must_have(
             {
-                "bank_ports": ("1RW", "a bank of slices has one port"),
-                "bank_cycles": (1, "a bank of slices takes one cycle"),
+                "bank_ports": ("1RW", "a bank behind a table has one port"),
+                "bank_cycles": (1, "a bank behind a table takes one cycle"),
                 "bank_skew": ("warp", "the table has as many memories as there are banks, and takes them in turn"),
                 "collect": ("lowest", "a unit has one input"),
             }
