@@ -97,7 +97,7 @@ def test_no_tick_passes_in_a_freeze_but_counters_go_on() -> None:
     part = WarpDependences(CFG)
 
     async def bench(ctx) -> None:
-        ctx.set(part.head.hints, hints(wait=0b10))
+        ctx.set(part.head.hints, hints(wait_mask=0b10))
         set_all(ctx, part, tick=1, issue=1, stall=2)
         ctx.set(part.ups[1], 0b11)  # both barriers of one beat name counter 1
         await ctx.tick()
