@@ -147,18 +147,19 @@ def trace_of(warps: Sequence[WarpProgram], ctas: Sequence[int] | None = None) ->
     live = [warp.live for warp, stream in zip(warps, streams, strict=True) for _ in stream]
     places = [number for number, step in enumerate(steps) if step.addresses is not None]
     first = [0, *accumulate(len(step.values) for step in steps)]
+    owners = list(ctas or [0] * len(warps))
     registers = max((r for step in steps for r in (*step.static.sources, *step.static.dests)), default=0) + 1
     return Trace(
         kernel="hand",
-        grid=(1, 1, 1),
-        block=(LANES * len(warps), 1, 1),
+        grid=(max(owners) + 1, 1, 1),
+        block=(LANES * owners.count(0), 1, 1),
         shared_bytes=0,
         registers=registers,
         source="emulated",
         listing="",
         program=tuple(step.static for step in steps),
         warp_start=np.array([0, *accumulate(map(len, streams))], dtype=np.int64),
-        warp_cta=np.array(ctas or [0] * len(warps), dtype=np.int32),
+        warp_cta=np.array(owners, dtype=np.int32),
         instruction=np.arange(len(steps), dtype=np.int32),
         active=_masks(step.active for step in steps),
         execute=_masks(step.execute for step in steps),

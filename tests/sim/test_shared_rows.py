@@ -1,0 +1,51 @@
+"""Programs whose loads meet, in lockstep: addresses come from registers, which those of stress traces do not."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.golden.rf.shared.scenario import random_case, random_program
+from warpfile.schemes import find
+from warpfile.sim.build import generated_verilog
+from warpfile.sim.runner import CosimReport, cosim
+
+#: Eight lanes, eight entries, one bank, searches that merge.
+MACHINE, _, _ = random_case(8, table_entries=8)
+#: What programs have to reach between them.
+REACHED = (
+    *("hits_perfect", "hits_single", "hits_double", "misses", "lost_hits", "untracked_partial"),
+    *("table_evictions", "table_deletions", "table_ends", "table_flushes", "merge_writes", "renewals", "kills_done"),
+)
+_DELETED = re.compile(r"(assign deleted_entries *=)[^;]*;")
+
+
+def lockstep(seed: int, root: Path, verilog: str | None = None) -> CosimReport:
+    scheme = find("larf")
+    trace, _ = random_program(random.Random(seed), MACHINE.lanes, warps=2, ctas=2, calm=seed % 2 == 0)
+    annotated = scheme.annotated(MACHINE, trace, seed if seed % 3 == 0 else None)
+    return cosim(scheme, MACHINE, annotated, build_root=root / "build", verilog=verilog, explain=False)
+
+
+def test_random_programs_run_in_lockstep_and_reach_every_outcome(root: Path) -> None:
+    total: Counter[str] = Counter()
+    for seed in range(12):
+        print(f"seed {seed}")
+        outcome = lockstep(seed, root).outcome
+        assert outcome.mismatches == 0, outcome.first_mismatch
+        assert outcome.operands_checked == outcome.golden_operands_checked > 0
+        total.update(outcome.counters)
+    assert {name for name in REACHED if not total[name]} == set()
+
+
+def test_entries_that_no_access_deletes_are_found(root: Path) -> None:
+    verilog, count = _DELETED.subn(r"\1 0;", generated_verilog(find("larf"), MACHINE, root / "build"))
+    assert count == 1
+    with pytest.raises(AssertionError, match="valid_entries"):
+        for seed in range(12):
+            outcome = lockstep(seed, root, verilog).outcome
+            assert not outcome.mismatches, outcome.first_mismatch
