@@ -45,8 +45,8 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
 SMALL = 5
 MOST: Mapping[tuple[str, ...], int] = {
     ("banks", "rows"): 256,
-    ("collectors", "source_slots", "ports"): 36,
-    ("warps", "register_names"): 160,
+    ("collectors", "source_slots", "ports"): 27,
+    ("warps", "register_names"): 128,
 }
 #: A run at the largest latencies and intervals takes thousands of cycles per instruction, and the RTL is the same.
 MOST_CYCLES = 200
