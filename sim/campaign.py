@@ -24,7 +24,7 @@ from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.stress import borrow_trace, release_trace, repeat_trace, stress_trace
+from warpfile.spec.stress import borrow_trace, fill_trace, release_trace, repeat_trace, stress_trace
 from warpfile.spec.trace import TOKENS, Port, StaticInstruction, Trace
 from warpfile.spec.workload import Workload, WorkloadError, prepare
 
@@ -157,6 +157,23 @@ class Borrows:
         return _fitting(scheme, cfg, borrow_trace(self.seed, self.registers, self.warps or cfg.warps), self.seed)
 
 
+@dataclass(frozen=True)
+class Fills:
+    """Four warps that hold all their registers at once, with wide and narrow values."""
+
+    seed: int
+    registers: int
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+        return f"fill {self.seed}/{self.registers}"
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
+        """The trace, annotated for a scheme and prepared; None where its warps have no room."""
+        return _fitting(scheme, cfg, fill_trace(self.seed, self.registers))
+
+
 def _fitting(scheme: Scheme, cfg: Config, trace: Trace, loosened: int | None = None) -> Workload | None:
     try:
         return prepare(cfg, scheme.annotated(cfg, trace, loosened))
@@ -192,8 +209,14 @@ BORROWED: tuple[Load, ...] = tuple(Borrows(seed, registers) for seed in range(1,
 COUNTED: tuple[Load, ...] = tuple(map(Repeats, range(32)))
 
 #: Found by search: a result for a line that leaves its cache in that cycle, in the second place; the last register as
-#: the last one of a hint, and a partner in one particular row, for which only four warps have room.
-SEARCHED: tuple[Load, ...] = (Stress("mask", 63, 38, 20, 300, (3, 1, 2)), Borrows(2, 64, 4), Borrows(4, 64, 4))
+#: the last one of a hint, and a partner in one particular row, for which only four warps have room; a narrow value while
+#: all low rows are full.
+SEARCHED: tuple[Load, ...] = (
+    Stress("mask", 63, 38, 20, 300, (3, 1, 2)),
+    Borrows(2, 64, 4),
+    Borrows(4, 64, 4),
+    Fills(0, 63),
+)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Static
 SHARED_BYTES = 2048
 _FULL = (1 << LANES) - 1
 _LINE = 128
+#: Bits of random results.
+_WIDTHS = (1, 8, 16, 24, 32, 32)
 _WITHOUT_ADDRESSES = (Space.NONE, Space.CONSTANT, Space.TEXTURE)
 
 
@@ -96,6 +98,34 @@ def repeat_trace(pair: int, times: int = 65_000) -> Trace:
     return recorder.trace("stress-repeat", (1, 1, 1), (2 * LANES, 1, 1), [0, ends, len(recorder.instruction)], [0, 0])
 
 
+def fill_trace(seed: int, registers: int = 63, warps: int = 4, length: int = 200) -> Trace:
+    """Two CTAs of warps that write every register, the first ones with wide values; write ``length`` anew; read all.
+
+    Barriers between the three keep every register of every warp at once, so that the last rows of a file are in use,
+    and values that share rows are in these. Some warps leave behind the first barrier, with the rows that they had.
+    """
+    rng = random.Random(f"fill {seed} {registers}")
+    program = [_writer(port, space, register) for port, space in _WRITERS for register in range(registers)]
+    program += [_instruction(Port.ALU, sources=(register,)) for register in range(registers)]
+    program += [_instruction(Port.NONE, kind=Kind.BARRIER), _instruction(Port.NONE, kind=Kind.EXIT)]
+    program = [replace(static, offset=16 * place) for place, static in enumerate(program)]
+    last = len(program) - 1
+    writes, barrier = (last - 1) // 5 * 4, last - 1
+    recorder = _Recorder(rng, PROFILES["memory"], program, registers)
+    warp_start, wide = [0], rng.randrange(registers // 2, registers)
+    for warp in range(2 * warps):
+        if not warp % warps:
+            leaving = rng.randrange(warps)
+        order = rng.sample(range(registers), registers)
+        fills = [rng.randrange(len(_WRITERS)) * registers + register for register in order]
+        anew = [rng.randrange(writes) for _ in range(length)]
+        rest = [*anew, barrier, *range(writes, barrier)] if warp % warps >= leaving else []
+        recorder.path([*fills, barrier, *rest, last], wide)
+        warp_start.append(len(recorder.instruction))
+    cta = [number // warps for number in range(2 * warps)]
+    return recorder.trace(f"stress-fill-{seed}", (2, 1, 1), (LANES * warps, 1, 1), warp_start, cta)
+
+
 def borrow_trace(seed: int, registers: int, warps: int = 5, ctas: int = 4, length: int = 300) -> Trace:
     """Warps that write and read registers at random, most of which nobody needs before or after.
 
@@ -153,6 +183,7 @@ class _Recorder:
         self._address_row: list[int] = []
         self._values: list[np.ndarray] = []
         self._written: list[int] = []
+        self._widths = _WIDTHS
         self._addresses: list[np.ndarray] = []
 
     def warp(self, length: int) -> None:
@@ -176,11 +207,12 @@ class _Recorder:
                 elif rng.random() < 0.5 or position == last:
                     position = rng.randrange(last)
 
-    def path(self, positions: Sequence[int]) -> None:
-        """Record one warp that goes through these places of the program with all lanes."""
+    def path(self, positions: Sequence[int], wide: int = 0) -> None:
+        """Record one warp that goes through these places of the program with all lanes; ``wide`` results are wide first."""
         self._content = np.zeros((self._registers, LANES), dtype=np.uint32)
         self._ever = [0] * self._registers
-        for position in positions:
+        for step, position in enumerate(positions):
+            self._widths = (32,) if step < wide else _WIDTHS
             self._record(position, _FULL, _FULL, _FULL)
 
     def _masks(self, static: StaticInstruction, live: int, final: bool) -> tuple[int, int]:
@@ -216,7 +248,7 @@ class _Recorder:
 
     def _result(self, register: int, execute: int, lanes: np.ndarray) -> None:
         """New content of a register: random lanes of random width, the other lanes as they were."""
-        fresh = self._lanes.integers(0, 1 << self._rng.choice((1, 8, 16, 24, 32, 32)), LANES, dtype=np.uint64)
+        fresh = self._lanes.integers(0, 1 << self._rng.choice(self._widths), LANES, dtype=np.uint64)
         self._content[register] = np.where(lanes, fresh, self._content[register])
         self._ever[register] |= execute
         self._values.append(self._content[register].copy())

@@ -12,7 +12,7 @@ import pytest
 from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.compiler.passes.regmutex.exact import in_use
 from warpfile.spec.config import Config
-from warpfile.spec.stress import SHARED_BYTES, borrow_trace, release_trace, repeat_trace, stress_trace
+from warpfile.spec.stress import SHARED_BYTES, borrow_trace, fill_trace, release_trace, repeat_trace, stress_trace
 from warpfile.spec.stress_program import PROFILES, stress_program
 from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
 from warpfile.spec.workload import prepare
@@ -195,6 +195,21 @@ def test_a_trace_that_borrows_needs_many_registers_for_a_moment_only() -> None:
     prepare(Config(), trace)
     high = in_use(trace) >= 9 * registers // 10
     assert 0.2 < high.mean() < 0.8 and (high[1:] != high[:-1]).sum() > 30
+
+
+def test_a_trace_that_fills_writes_every_register_wide_values_first_and_some_warps_leave() -> None:
+    trace = fill_trace(3, registers=20, warps=3, length=50)
+    prepare(Config(), trace)
+    assert trace.warp_cta.tolist() == [0, 0, 0, 1, 1, 1]
+    lengths = set()
+    for warp in range(6):
+        steps = range(*trace.warp_start[warp : warp + 2].tolist())
+        first = [trace.program[trace.instruction[step]].dest for step in steps[:20]]
+        assert sorted(first) == list(range(20))
+        wide = [bool((trace.values[trace.value_row[step]] >> 24).any()) for step in steps[:20]]
+        assert all(wide[:10]) and not all(wide)
+        lengths.add(len(steps))
+    assert lengths == {22, 20 + 50 + 20 + 3}
 
 
 def test_a_trace_that_repeats_itself_names_two_registers_so_often() -> None:
