@@ -209,8 +209,8 @@ BORROWED: tuple[Load, ...] = tuple(Borrows(seed, registers) for seed in range(1,
 COUNTED: tuple[Load, ...] = tuple(map(Repeats, range(32)))
 
 #: Found by search: a result for a line that leaves its cache in that cycle, in the second place; the last register as
-#: the last one of a hint, and a partner in one particular row, for which only four warps have room; a narrow value while
-#: all low rows are full.
+#: the last one of a hint, and a partner in one particular row, for which only four warps have room; a narrow value
+#: while all low rows are full.
 SEARCHED: tuple[Load, ...] = (
     Stress("mask", 63, 38, 20, 300, (3, 1, 2)),
     Borrows(2, 64, 4),

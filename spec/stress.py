@@ -112,7 +112,7 @@ def fill_trace(seed: int, registers: int = 63, warps: int = 4, length: int = 200
     last = len(program) - 1
     writes, barrier = (last - 1) // 5 * 4, last - 1
     recorder = _Recorder(rng, PROFILES["memory"], program, registers)
-    warp_start, wide = [0], rng.randrange(registers // 2, registers)
+    warp_start, wide, leaving = [0], rng.randrange(registers // 2, registers), 0
     for warp in range(2 * warps):
         if not warp % warps:
             leaving = rng.randrange(warps)
@@ -208,7 +208,7 @@ class _Recorder:
                     position = rng.randrange(last)
 
     def path(self, positions: Sequence[int], wide: int = 0) -> None:
-        """Record one warp that goes through these places of the program with all lanes; ``wide`` results are wide first."""
+        """Record one warp that goes through these places of the program with all lanes; the first ``wide`` steps have wide results."""
         self._content = np.zeros((self._registers, LANES), dtype=np.uint32)
         self._ever = [0] * self._registers
         for step, position in enumerate(positions):
