@@ -17,7 +17,7 @@ SHARED_BYTES = 2048
 _FULL = (1 << LANES) - 1
 _LINE = 128
 #: Bits of random results.
-_WIDTHS = (1, 8, 16, 24, 32, 32)
+_WIDTHS: tuple[int, ...] = (1, 8, 16, 24, 32, 32)
 _WITHOUT_ADDRESSES = (Space.NONE, Space.CONSTANT, Space.TEXTURE)
 
 
@@ -208,7 +208,7 @@ class _Recorder:
                     position = rng.randrange(last)
 
     def path(self, positions: Sequence[int], wide: int = 0) -> None:
-        """Record one warp that goes through these places of the program with all lanes; the first ``wide`` steps have wide results."""
+        """Record one warp that goes through these places with all lanes; the first ``wide`` results are wide."""
         self._content = np.zeros((self._registers, LANES), dtype=np.uint32)
         self._ever = [0] * self._registers
         for step, position in enumerate(positions):
