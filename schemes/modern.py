@@ -90,6 +90,7 @@ SCHEMES = (
         node_nm=TURING_NM,
         claims=_CLAIMS,
         study="warpfile.evidence.modern",
+        survivors="warpfile.schemes:survivors/modern.toml",
         setups=(
             Setup("turing_rfc"),
             Setup("turing_rfc", {"dependences": "scoreboard"}),

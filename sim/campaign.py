@@ -24,7 +24,7 @@ from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.stress import borrow_trace, fill_trace, release_trace, repeat_trace, stress_trace
+from warpfile.spec.stress import borrow_trace, fill_trace, queue_trace, release_trace, repeat_trace, stress_trace
 from warpfile.spec.trace import TOKENS, Port, StaticInstruction, Trace
 from warpfile.spec.workload import Workload, WorkloadError, prepare
 
@@ -174,6 +174,22 @@ class Fills:
         return _fitting(scheme, cfg, fill_trace(self.seed, self.registers))
 
 
+@dataclass(frozen=True)
+class Queued:
+    """One warp with all its loads under one dependence counter."""
+
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+        return f"queue {self.seed}"
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
+        """The trace, annotated for a scheme and prepared; None where it does not fit."""
+        return _fitting(scheme, cfg, queue_trace(self.seed))
+
+
 def _fitting(scheme: Scheme, cfg: Config, trace: Trace, loosened: int | None = None) -> Workload | None:
     try:
         return prepare(cfg, scheme.annotated(cfg, trace, loosened))
@@ -210,12 +226,13 @@ COUNTED: tuple[Load, ...] = tuple(map(Repeats, range(32)))
 
 #: Found by search: a result for a line that leaves its cache in that cycle, in the second place; the last register as
 #: the last one of a hint, and a partner in one particular row, for which only four warps have room; a narrow value
-#: while all low rows are full.
+#: while all low rows are full; eight loads at once under one dependence counter.
 SEARCHED: tuple[Load, ...] = (
     Stress("mask", 63, 38, 20, 300, (3, 1, 2)),
     Borrows(2, 64, 4),
     Borrows(4, 64, 4),
     Fills(0, 63),
+    Queued(0),
 )
 
 

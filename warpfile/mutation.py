@@ -8,6 +8,7 @@ prints the page ``docs/mutation-<scheme>.md``.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ value of the reset have it, and else listed with the reason why no trace shows i
 
 #: Traces before the proofs: a trace takes a second, a proof up to two minutes.
 EARLY = 12
+_CELLS = re.compile(r"\| (\d+) \| `(.+?)` \| (.*) \| (killed .*|proven equivalent|survives: .*|\*\*open\*\*) \|")
 _BORROWED = "Behind the stress traces come {count} in which all warps borrow registers at once.\n"
 
 
@@ -78,10 +80,12 @@ def mutants_of(scheme: Scheme, preset: str, count: int, root: Path) -> tuple[str
     return mutate(verilog, count, control_modules(verilog, shared))
 
 
-def assess(scheme: Scheme, preset: str, count: int, root: Path, progress: Progress = str) -> list[Verdict]:
-    """Verdicts on ``count`` mutants: the first traces, then the proofs, then all other traces and kernels."""
+def assess(
+    scheme: Scheme, preset: str, mutated: str, mutants: Sequence[Mutant], root: Path, progress: Progress = str
+) -> list[Verdict]:
+    """Verdicts on mutants of :func:`mutants_of`: the first traces, the proofs, then all other traces and kernels."""
     cfg = configured(scheme, preset)
-    verilog, (mutated, mutants) = generated_verilog(scheme, cfg, root), mutants_of(scheme, preset, count, root)
+    verilog = generated_verilog(scheme, cfg, root)
     verdicts = {
         verdict.mutant.number: verdict
         for verdict in campaign(scheme, cfg, mutated, mutants, TRACES[:EARLY], root, progress)
@@ -102,29 +106,58 @@ def assess(scheme: Scheme, preset: str, count: int, root: Path, progress: Progre
     return list(verdicts.values())
 
 
-def report(verdicts: Sequence[Verdict], scheme: str, preset: str) -> str:
+@dataclass(frozen=True)
+class Row:
+    """A line of the page: a mutant and what became of it."""
+
+    number: int
+    module: str
+    place: str
+    result: str
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Row:
+        """The line of a verdict."""
+        mutant = verdict.mutant
+        return cls(mutant.number, mutant.module, mutant.place, verdict.result)
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody knows why it survives."""
+        return self.result == "**open**"
+
+    def __str__(self) -> str:
+        return f"| {self.number} | `{self.module}` | {_cell(self.place)} | {self.result} |\n"
+
+
+def settled(page: str, mutants: Sequence[Mutant]) -> list[Row]:
+    """Rows of a page that are not open. Raises ``ValueError`` if the page is not of exactly these mutants."""
+    cells = [_CELLS.fullmatch(line) for line in page.splitlines()]
+    rows = [Row(int(c[1]), c[2], c[3].replace("\\|", "|"), c[4]) for c in cells if c]
+    if [(row.number, row.module, row.place) for row in rows] != [(m.number, m.module, m.place) for m in mutants]:
+        raise ValueError("the page is of other mutants: run all of them, without --open")
+    return [row for row in rows if not row.open]
+
+
+def report(rows: Sequence[Row], scheme: str, preset: str) -> str:
     """The page ``docs/mutation-<scheme>.md``."""
-    modules = ", ".join(f"`{name}`" for name in sorted({verdict.mutant.module for verdict in verdicts}))
+    modules = ", ".join(f"`{name}`" for name in sorted({row.module for row in rows}))
     page = _INTRODUCTION.format(
         scheme=scheme,
         preset=preset,
         modules=modules,
-        total=len(verdicts),
+        total=len(rows),
         seed=SEED,
         early=EARLY,
         traces=len(TRACES) - EARLY,
         searched=len(SEARCHED),
         borrowed=_BORROWED.format(count=len(BORROWED)) if configured(find(scheme), preset).operand_bits else "",
-        killed=sum(verdict.killed for verdict in verdicts),
-        equivalent=sum(verdict.equivalent for verdict in verdicts),
-        listed=sum(bool(verdict.reason) for verdict in verdicts),
-        open=sum(verdict.open for verdict in verdicts),
+        killed=sum(row.result.startswith("killed") for row in rows),
+        equivalent=sum(row.result == "proven equivalent" for row in rows),
+        listed=sum(row.result.startswith("survives") for row in rows),
+        open=sum(row.open for row in rows),
     )
-    rows = [
-        f"| {verdict.mutant.number} | `{verdict.mutant.module}` | {_cell(verdict.mutant.place)} | {verdict.result} |\n"
-        for verdict in verdicts
-    ]
-    return page + "".join(rows)
+    return page + "".join(map(str, rows))
 
 
 def _cell(text: str) -> str:
@@ -142,19 +175,27 @@ def main() -> None:
     parser.add_argument("scheme", nargs="?", default="baseline")
     parser.add_argument("--preset", default="tiny", choices=PRESETS)
     parser.add_argument("--count", type=int, default=64, help="mutants to ask yosys for (64)")
+    parser.add_argument("--open", action="store_true", help="only those that docs/mutation-SCHEME.md lists as open")
     parser.add_argument("--write", action="store_true", help="write docs/mutation-SCHEME.md instead of printing it")
     options = parser.parse_args()
     try:
         scheme = find(options.scheme)
     except ValueError as error:
         parser.error(str(error))
-    verdicts = assess(scheme, options.preset, options.count, _ROOT / "build", _show)
-    page = report(verdicts, scheme.name, options.preset)
+    root, path = _ROOT / "build", _ROOT / "docs" / f"mutation-{scheme.name}.md"
+    mutated, mutants = mutants_of(scheme, options.preset, options.count, root)
+    try:
+        rows = settled(path.read_text(), mutants) if options.open else []
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    left = [mutant for mutant in mutants if mutant.number not in {row.number for row in rows}]
+    rows += map(Row.of, assess(scheme, options.preset, mutated, left, root, _show))
+    page = report(sorted(rows, key=lambda row: row.number), scheme.name, options.preset)
     if options.write:
-        (_ROOT / "docs" / f"mutation-{scheme.name}.md").write_text(page)
+        path.write_text(page)
     else:
         sys.stdout.write(page)
-    sys.exit(any(verdict.open for verdict in verdicts))
+    sys.exit(any(row.open for row in rows))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from warpfile.compiler.passes.pilot.exact import accesses
-from warpfile.mutation import Bundled, assess, configured, mutants_of, report
+from warpfile.mutation import Bundled, Row, assess, configured, mutants_of, report, settled
 from warpfile.schemes import SCHEMES
 from warpfile.sim.build import generated_verilog
 from warpfile.sim.campaign import BORROWED, COUNTED, TRACES, Releases, Stress, Verdict, campaign
@@ -179,20 +179,41 @@ def test_the_report_counts_and_lists():
         Verdict(mutant, reason="of no use"),
         Verdict(mutant),
     ]
-    page = report(verdicts, "baseline", "tiny")
+    page = report(list(map(Row.of, verdicts)), "baseline", "tiny")
     assert "1 killed, 1 proven equivalent, 1 listed with a reason, 1 open." in page
     assert "| 0 | `part` | inv of A[0] in `a \\| b` | killed by `mixed 0` in cycle 7: grant |" in page
+
+
+def test_what_a_page_has_settled_is_kept_and_only_for_the_same_mutants():
+    mutants = [Mutant(number, "part", "", f"inv of A[{number}] in `a | b`") for number in range(4)]
+    rows = [
+        Row.of(Verdict(mutants[0], "mixed 0", 7, ("grant",))),
+        Row.of(Verdict(mutants[1])),
+        Row.of(Verdict(mutants[2], reason="of no use | at all")),
+        Row.of(Verdict(mutants[3], equivalent=True)),
+    ]
+    page = report(rows, "baseline", "tiny")
+    kept = settled(page, mutants)
+    assert [row.number for row in kept] == [0, 2, 3]
+    again = report(sorted([*kept, rows[1]], key=lambda row: row.number), "baseline", "tiny")
+    assert again == page
+    for other in (mutants[:3], [*mutants[:3], Mutant(3, "part", "", "inv of B[3] in `a | b`")]):
+        with pytest.raises(ValueError, match="the page is of other mutants: run all of them, without --open"):
+            settled(page, other)
 
 
 @pytest.mark.regress
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_every_mutant_dies_or_is_explained_and_the_page_says_so(scheme, root):
-    verdicts = assess(SCHEMES[scheme], "tiny", COUNT, root / "build", print)
+    mutated, mutants = mutants_of(SCHEMES[scheme], "tiny", COUNT, root / "build")
+    verdicts = assess(SCHEMES[scheme], "tiny", mutated, mutants, root / "build", print)
     assert not [verdict.mutant for verdict in verdicts if verdict.open]
     given = [(verdict.mutant.module, verdict.mutant.place) for verdict in verdicts if verdict.reason]
     known = [(one.module, one.place) for one in survivors(SCHEMES[scheme]) if one.preset == "tiny"]
     assert sorted(given) == sorted(known), "every reason must be the reason of one survivor"
-    assert (root / "docs" / f"mutation-{scheme}.md").read_text() == report(verdicts, scheme, "tiny")
+    assert (root / "docs" / f"mutation-{scheme}.md").read_text() == report(
+        [Row.of(verdict) for verdict in verdicts], scheme, "tiny"
+    )
 
 
 def test_traces_without_room_for_their_warps_are_left_out() -> None:

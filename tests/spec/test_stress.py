@@ -9,10 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from warpfile.compiler.control_codes import from_bits
 from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.compiler.passes.regmutex.exact import in_use
 from warpfile.spec.config import Config
-from warpfile.spec.stress import SHARED_BYTES, borrow_trace, fill_trace, release_trace, repeat_trace, stress_trace
+from warpfile.spec.stress import (
+    SHARED_BYTES,
+    borrow_trace,
+    fill_trace,
+    queue_trace,
+    release_trace,
+    repeat_trace,
+    stress_trace,
+)
 from warpfile.spec.stress_program import PROFILES, stress_program
 from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
 from warpfile.spec.workload import prepare
@@ -210,6 +219,16 @@ def test_a_trace_that_fills_writes_every_register_wide_values_first_and_some_war
         assert all(wide[:10]) and not all(wide)
         lengths.add(len(steps))
     assert lengths == {22, 20 + 50 + 20 + 3}
+
+
+def test_a_trace_that_queues_loads_all_under_one_counter_and_reads_behind_it() -> None:
+    trace = queue_trace(0, registers=9)
+    prepare(Config(), trace)
+    codes = [from_bits(static.control) for static in trace.program]
+    assert [code.write_barrier for code in codes] == [0] * 9 + [None] * 10
+    assert [code.wait_mask for code in codes] == [0] * 9 + [1] * 9 + [0]
+    assert {(code.read_barrier, code.yields, code.reuse) for code in codes} == {(None, False, 0)}
+    assert trace.instruction.tolist() == list(range(19))
 
 
 def test_a_trace_that_repeats_itself_names_two_registers_so_often() -> None:
