@@ -7,6 +7,7 @@ import random
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -103,35 +104,15 @@ def _releasing(rng: random.Random, static: StaticInstruction) -> StaticInstructi
 
 
 @dataclass(frozen=True)
-class Releases:
-    """Every register pending while every other one is released, port by port, in one of the turns for its warps."""
+class Made:
+    """A trace that is the same for every machine."""
 
-    turn: int
-
-    @property
-    def name(self) -> str:
-        """What the report calls it."""
-        return f"release {self.turn}"
+    name: str
+    make: Callable[[], Trace]
 
     def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
-        """The trace, annotated for a scheme and prepared; None where its four warps have no room."""
-        return _fitting(scheme, cfg, release_trace(turn=self.turn))
-
-
-@dataclass(frozen=True)
-class Repeats:
-    """Two registers that one warp accesses as often as there are numbers for its beats."""
-
-    pair: int
-
-    @property
-    def name(self) -> str:
-        """What the report calls it."""
-        return f"repeat {self.pair}"
-
-    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
-        """The trace, annotated for a scheme and prepared; None where it is cut in more beats than have numbers."""
-        return _fitting(scheme, cfg, repeat_trace(self.pair))
+        """The trace, annotated for a scheme and prepared; None where it has too many warps or beats."""
+        return _fitting(scheme, cfg, self.make())
 
 
 @dataclass(frozen=True)
@@ -157,39 +138,6 @@ class Borrows:
         return _fitting(scheme, cfg, borrow_trace(self.seed, self.registers, self.warps or cfg.warps), self.seed)
 
 
-@dataclass(frozen=True)
-class Fills:
-    """Four warps that hold all their registers at once, with wide and narrow values."""
-
-    seed: int
-    registers: int
-
-    @property
-    def name(self) -> str:
-        """What the report calls it."""
-        return f"fill {self.seed}/{self.registers}"
-
-    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
-        """The trace, annotated for a scheme and prepared; None where its warps have no room."""
-        return _fitting(scheme, cfg, fill_trace(self.seed, self.registers))
-
-
-@dataclass(frozen=True)
-class Queued:
-    """One warp with all its loads under one dependence counter."""
-
-    seed: int
-
-    @property
-    def name(self) -> str:
-        """What the report calls it."""
-        return f"queue {self.seed}"
-
-    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
-        """The trace, annotated for a scheme and prepared; None where it does not fit."""
-        return _fitting(scheme, cfg, queue_trace(self.seed))
-
-
 def _fitting(scheme: Scheme, cfg: Config, trace: Trace, loosened: int | None = None) -> Workload | None:
     try:
         return prepare(cfg, scheme.annotated(cfg, trace, loosened))
@@ -213,7 +161,8 @@ TRACES: tuple[Load, ...] = (
     Stress("memory", 15, 63),
     # The same for two ports in one cycle.
     Stress("chain", 201, 50, 60),
-    *map(Releases, range(4)),
+    # Every register pending while every other one is released, port by port, in one of the turns for its warps.
+    *(Made(f"release {turn}", partial(release_trace, turn=turn)) for turn in range(4)),
     # More than 3/4 of 65,536 beats: their numbers use every bit of a payload of 16.
     Numbered("mixed", 4, 24, 260, fewer=(160,)),
 )
@@ -222,7 +171,7 @@ TRACES: tuple[Load, ...] = (
 BORROWED: tuple[Load, ...] = tuple(Borrows(seed, registers) for seed in range(1, 7) for registers in (50, 63, 40))
 
 #: Every register often, of a machine of 64; they are long, and only for who counts.
-COUNTED: tuple[Load, ...] = tuple(map(Repeats, range(32)))
+COUNTED: tuple[Load, ...] = tuple(Made(f"repeat {pair}", partial(repeat_trace, pair)) for pair in range(32))
 
 #: Found by search: a result for a line that leaves its cache in that cycle, in the second place; the last register as
 #: the last one of a hint, and a partner in one particular row, for which only four warps have room; a narrow value
@@ -231,8 +180,8 @@ SEARCHED: tuple[Load, ...] = (
     Stress("mask", 63, 38, 20, 300, (3, 1, 2)),
     Borrows(2, 64, 4),
     Borrows(4, 64, 4),
-    Fills(0, 63),
-    Queued(0),
+    Made("fill 0/63", partial(fill_trace, 0)),
+    Made("queue 0", partial(queue_trace, 0)),
 )
 
 

@@ -230,7 +230,7 @@ class _Recorder:
                     position = rng.randrange(last)
 
     def path(self, positions: Sequence[int], wide: int = 0) -> None:
-        """Record one warp that goes through these places with all lanes; the first ``wide`` results are wide."""
+        """Record one warp that goes through these places with all lanes; the first ``wide`` write wide values."""
         self._content = np.zeros((self._registers, LANES), dtype=np.uint32)
         self._ever = [0] * self._registers
         for step, position in enumerate(positions):

@@ -8,7 +8,7 @@ from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.mutation import Bundled, Row, assess, configured, mutants_of, report, settled
 from warpfile.schemes import SCHEMES
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import BORROWED, COUNTED, TRACES, Releases, Stress, Verdict, campaign
+from warpfile.sim.campaign import BORROWED, COUNTED, TRACES, Stress, Verdict, campaign
 from warpfile.sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.survivors import survivors
@@ -218,8 +218,9 @@ def test_every_mutant_dies_or_is_explained_and_the_page_says_so(scheme, root):
 
 def test_traces_without_room_for_their_warps_are_left_out() -> None:
     pilot, rfc = SCHEMES["pilot"], SCHEMES["rfc"]
-    assert Releases(0).workload(pilot, configured(pilot, "tiny")) is None
-    assert Releases(0).workload(rfc, configured(rfc, "tiny")) is not None
+    releases = next(load for load in TRACES if load.name == "release 0")
+    assert releases.workload(pilot, configured(pilot, "tiny")) is None
+    assert releases.workload(rfc, configured(rfc, "tiny")) is not None
 
 
 def test_traces_that_borrow_have_one_section_for_all_warps_and_one_for_each() -> None:
