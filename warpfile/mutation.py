@@ -175,7 +175,7 @@ def main() -> None:
     parser.add_argument("scheme", nargs="?", default="baseline")
     parser.add_argument("--preset", default="tiny", choices=PRESETS)
     parser.add_argument("--count", type=int, default=64, help="mutants to ask yosys for (64)")
-    parser.add_argument("--open", action="store_true", help="only those open in docs/mutation-SCHEME.md; what it says of others stays")
+    parser.add_argument("--open", action="store_true", help="only what is open in docs/mutation-SCHEME.md")
     parser.add_argument("--write", action="store_true", help="write docs/mutation-SCHEME.md instead of printing it")
     options = parser.parse_args()
     try:
