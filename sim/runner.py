@@ -43,6 +43,7 @@ class CosimReport:
     build_seconds: float
     waveform: Path | None
     unchecked: tuple[str, ...] = ()  #: what was left out of the checks, a line each
+    notes: tuple[str, ...] = ()  #: what is to be known of the trace, a line each
 
     @property
     def cycles_per_second(self) -> float:
@@ -69,6 +70,7 @@ class CosimReport:
             "counters": reported(self.config, outcome.counters),
             "waveform": str(self.waveform) if self.waveform else None,
             "unchecked": list(self.unchecked),
+            "notes": list(self.notes),
         }
         if outcome.first_mismatch:
             facts["first_mismatch"] = outcome.first_mismatch
@@ -113,8 +115,8 @@ def cosim(
     outcome, waveform, built = run(waves if waves and waves.last is None else None)
     if waveform is None and (later := _afterwards(outcome, waves, explain)):
         _, waveform, _ = run(later)
-    unchecked = scheme.unchecked(cfg)
-    return CosimReport(scheme.name, trace.kernel, preset, cfg, simulator, outcome, built, waveform, unchecked)
+    unchecked, notes = scheme.unchecked(cfg), workload.trace.notes
+    return CosimReport(scheme.name, trace.kernel, preset, cfg, simulator, outcome, built, waveform, unchecked, notes)
 
 
 def _afterwards(outcome: Outcome, waves: Waves | None, explain: bool) -> Waves | None:

@@ -68,6 +68,16 @@ def say(line: str) -> None:
     console().print(printable(line))
 
 
+def say_notes(runs: Iterable[tuple[str, Iterable[str]]]) -> None:
+    """Print what is to be known of each scheme's trace: a line per note, with the schemes that it concerns."""
+    schemes: dict[str, list[str]] = {}
+    for scheme, notes in runs:
+        for note in notes:
+            schemes.setdefault(note, []).append(scheme)
+    for note, named in schemes.items():
+        say(f"note ({', '.join(dict.fromkeys(named))}): {note}")
+
+
 def printable(text: str) -> str:
     """The text without characters that a terminal would act on: they are shown as Python would write them."""
     return text if text.isprintable() else "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)

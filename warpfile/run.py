@@ -39,6 +39,7 @@ class GoldenRun:
     counters: dict[str, int]
     operands_checked: int
     seconds: float
+    notes: tuple[str, ...] = ()  #: what is to be known of the trace, a line each
     trail: tuple[tuple[int, ...], ...] = ()  #: what the model decided interval after interval, if it does
 
     @property
@@ -64,6 +65,7 @@ class GoldenRun:
             "counters": self.reported,
             "operands_checked": self.operands_checked,
             "seconds": self.seconds,
+            "notes": list(self.notes),
         }
 
 
@@ -101,6 +103,7 @@ def golden_run(
         counters=dict(model.counters),
         operands_checked=model.operands_checked,
         seconds=time.perf_counter() - start,
+        notes=workload.trace.notes,
         trail=tuple(model.trail),
     )
 

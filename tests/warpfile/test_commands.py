@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.compiler.passes.shared.test_races import addressed, load, store
 from tests.warpfile.conftest import Invoke, write_listing
 from warpfile import inputs
 from warpfile.schemes import SCHEMES, variants
@@ -198,6 +199,17 @@ def test_different_machines_side_by_side_are_said_to_be_so(invoke: Invoke, kerne
     assert line in invoke("run", "baseline", "bow", kernel).stdout
     for alike in (("baseline", "malekeh"), ("baseline", "bow", "--preset", "tiny")):
         assert line not in invoke("run", *alike[:2], kernel, *alike[2:]).stdout
+
+
+@pytest.mark.parametrize("command", ["run", "energy"])
+def test_a_racy_kernel_is_told_what_larf_does_not_share(invoke: Invoke, folder: Path, command: str) -> None:
+    racy, ordered = folder / "racy.npz", folder / "ordered.npz"
+    addressed([store(0, stride=0)], [load(0, stride=0), load(256, stride=0)]).save(racy)
+    addressed([store(0, stride=0)], [load(128, stride=0), load(256, stride=0)]).save(ordered)
+    told = "note (larf): 1 of 2 global loads read words that other warps write without order: they are not shared"
+    assert told in invoke(command, "baseline", "larf", racy, "--preset", "tiny").stdout.splitlines()
+    result = invoke(command, "baseline", "larf", ordered, "--preset", "tiny")
+    assert (result.exit_code, "note" in result.stdout) == (0, False)
 
 
 def test_a_run_without_events_is_given_up(invoke: Invoke, kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,15 @@ def test_equal_runs_are_status_zero(invoke: Invoke, kernel: Path, answer: Any) -
     assert found["cycles_per_second"] == 200
     for text in ("equal", "0.5", "7", "80", "200"):
         assert text in result.stdout
+
+
+def test_notes_on_a_trace_are_told_with_the_schemes_that_they_concern(
+    invoke: Invoke, kernel: Path, answer: Any
+) -> None:
+    answer(dataclasses.replace(report(), notes=("something [of] a trace",)))
+    result = invoke("cosim", "baseline", kernel, "--json", "c.json")
+    assert "note (baseline): something [of] a trace" in result.stdout.splitlines()
+    assert json.loads(Path("c.json").read_text())["schemes"]["baseline"]["notes"] == ["something [of] a trace"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warpfile.application import Difference
-from warpfile.display import Report, progress, say, show_table
+from warpfile.display import Report, progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
 from warpfile.options import Design, configured, designs, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
@@ -132,6 +132,7 @@ def show_lockstep(rows: Sequence[dict[str, Any]]) -> None:
     show_table((*columns, "RTL and golden", "cycles/s", "build s"), table)
     for line in dict.fromkeys(line for row in rows for line in row.get("unchecked", ())):
         say(f"not checked: {line}")
+    say_notes((row["scheme"], row.get("notes", ())) for row in rows)
     for row in rows:
         if row.get("waveform"):
             say(f"waveform of {row['scheme']} on {row['kernel']}: {row['waveform']}")

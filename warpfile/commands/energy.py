@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from warpfile.display import Report, progress, say, show_table
+from warpfile.display import Report, progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
 from warpfile.options import BASELINE, Design, configured, designs, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
@@ -142,6 +142,7 @@ def show_bills(bills: Sequence[Bill]) -> None:
     say(f"Priced: share of the accesses that {bills[0].energy.prices.name} has a price for: {kinds}.")
     for one in bills:
         _show_accesses(one)
+    say_notes((one.design.scheme.name, one.run.notes) for one in bills)
 
 
 def _show_accesses(one: Bill) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from warpfile.display import progress, say, show_table
+from warpfile.display import progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
 from warpfile.options import configured, designs, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
@@ -56,3 +56,4 @@ def _show(runs: list[GoldenRun]) -> None:
     names = list(dict.fromkeys(name for one in runs for name in one.reported))
     counters = [(name, *(one.reported.get(name) for one in runs)) for name in names]
     show_table(("counter", *(one.scheme for one in runs)), counters)
+    say_notes((one.scheme, one.notes) for one in runs)
