@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.compiler.passes.shared.test_races import addressed, load, store
-from tests.warpfile.conftest import Invoke, write_listing
+from tests.warpfile.conftest import CODE, Invoke, write_listing
 from warpfile import inputs
 from warpfile.schemes import SCHEMES, variants
 from warpfile.spec.presets import PRESETS
@@ -210,6 +210,16 @@ def test_a_racy_kernel_is_told_what_larf_does_not_share(invoke: Invoke, folder: 
     assert told in invoke(command, "baseline", "larf", racy, "--preset", "tiny").stdout.splitlines()
     result = invoke(command, "baseline", "larf", ordered, "--preset", "tiny")
     assert (result.exit_code, "note" in result.stdout) == (0, False)
+
+
+def test_a_trace_with_the_hints_of_larf_is_told_what_is_not_shared(invoke: Invoke, kernel: Path) -> None:
+    again = ("IMAD.MOV.U32 R6, RZ, RZ, c[0x0][0x160]", "IMAD.MOV.U32 R7, RZ, RZ, c[0x0][0x164]", "LDG.E.SYS R8, [R6]")
+    write_listing(kernel, (*CODE[:-1], *again, CODE[-1]))
+    plain = invoke("trace", kernel, "-o", "plain.npz")
+    hinted = invoke("trace", kernel, "-o", "hinted.npz", "--scheme", "larf", "--preset", "tiny")
+    assert (plain.exit_code, hinted.exit_code) == (0, 0), hinted.output
+    note = "note: 1 of 2 global loads read words that other warps write without order: they are not shared"
+    assert note in hinted.stdout.splitlines() and "note" not in plain.stdout
 
 
 def test_a_run_without_events_is_given_up(invoke: Invoke, kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:

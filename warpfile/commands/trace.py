@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -143,8 +144,10 @@ def _execute(
     path = output or Path(f"{file_name(result.trace.kernel)}.npz")
     if outputs:
         write_arrays(outputs, result.buffers)
+    if wanted and not failed:
+        result = replace(result, trace=wanted.scheme.annotated(wanted.config, result.trace))
     if not failed:
-        save_trace(wanted.scheme.annotated(wanted.config, result.trace) if wanted else result.trace, path)
+        save_trace(result.trace, path)
     if json_path:
         write_json(json_path, trace_facts(result))
     _show(result)
