@@ -25,7 +25,16 @@ from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.stress import borrow_trace, fill_trace, queue_trace, release_trace, repeat_trace, stress_trace
+from warpfile.spec.stress import (
+    borrow_trace,
+    fill_trace,
+    pair_trace,
+    queue_trace,
+    release_trace,
+    repeat_trace,
+    stack_trace,
+    stress_trace,
+)
 from warpfile.spec.trace import TOKENS, Port, StaticInstruction, Trace
 from warpfile.spec.workload import Workload, WorkloadError, prepare
 
@@ -175,12 +184,18 @@ COUNTED: tuple[Load, ...] = tuple(Made(f"repeat {pair}", partial(repeat_trace, p
 
 #: Found by search: a result for a line that leaves its cache in that cycle, in the second place; the last register as
 #: the last one of a hint, and a partner in one particular row, for which only four warps have room; a narrow value
-#: while all low rows are full; eight loads at once under one dependence counter.
+#: while all low rows are full; narrow values in one particular row of 128, above full ones, and a pair in one while
+#: another has a gap; eight loads at once under one dependence counter.
 SEARCHED: tuple[Load, ...] = (
     Stress("mask", 63, 38, 20, 300, (3, 1, 2)),
     Borrows(2, 64, 4),
     Borrows(4, 64, 4),
     Made("fill 0/63", partial(fill_trace, 0)),
+    *(
+        Made(f"stack {seed}/{wide}", partial(stack_trace, seed, wide))
+        for seed, wide in ((4, 35), (5, 55), (0, 59), (18, 62))
+    ),
+    Made("pairs 36", partial(pair_trace, 36)),
     Made("queue 0", partial(queue_trace, 0)),
 )
 

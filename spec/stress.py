@@ -18,6 +18,8 @@ _FULL = (1 << LANES) - 1
 _LINE = 128
 #: Bits of random results.
 _WIDTHS: tuple[int, ...] = (1, 8, 16, 24, 32, 32)
+_WIDE: tuple[int, ...] = (32,)
+_NARROW: tuple[int, ...] = (7, 15, 15)  # one byte and two, with their signs
 _WITHOUT_ADDRESSES = (Space.NONE, Space.CONSTANT, Space.TEXTURE)
 
 
@@ -142,10 +144,68 @@ def fill_trace(seed: int, registers: int = 63, warps: int = 4, length: int = 200
         fills = [rng.randrange(len(_WRITERS)) * registers + register for register in order]
         anew = [rng.randrange(writes) for _ in range(length)]
         rest = [*anew, barrier, *range(writes, barrier)] if warp % warps >= leaving else []
-        recorder.path([*fills, barrier, *rest, last], wide)
+        recorder.path([*fills, barrier, *rest, last], [_WIDE] * wide)
         warp_start.append(len(recorder.instruction))
     cta = [number // warps for number in range(2 * warps)]
     return recorder.trace(f"stress-fill-{seed}", (2, 1, 1), (LANES * warps, 1, 1), warp_start, cta)
+
+
+def stack_trace(seed: int, wide: int, registers: int = 63) -> Trace:
+    """Four warps that write ``wide`` registers with wide values, behind a barrier the others with narrow ones; reads.
+
+    So the rows below 4 * ``wide`` of a file are full, and those above fill up with narrow values.
+    """
+    rng = random.Random(f"stack {seed} {wide} {registers}")
+    orders = [rng.sample(range(registers), registers) for _ in range(4)]
+    phases = [[_each(order[:wide], _WIDE), _each(order[wide:], _NARROW)] for order in orders]
+    return _phased(f"stress-stack-{seed}-{wide}", rng, registers, phases)
+
+
+def pair_trace(seed: int, registers: int = 63) -> Trace:
+    """Four warps with three pairs of registers that are read together, in rows above full ones with gaps.
+
+    Each warp writes two thirds of the others with wide values, five with narrow ones, the rest with wide ones; about
+    half of the five grow and leave gaps. Then the first ones of the pairs and the second ones, with a byte each; the
+    second ones grow. A barrier is between any two of these.
+    """
+    rng = random.Random(f"pairs {seed} {registers}")
+    alone, below, phases = registers - 6, 2 * registers // 3 - 1, []
+    first, second = (_each(range(start, registers, 2), (7,)) for start in (alone, alone + 1))
+    for _ in range(4):
+        order = rng.sample(range(alone), alone)
+        gaps = order[below : below + 5]
+        grown = [register for register in gaps if rng.randrange(2)]
+        others = [(order[:below], _WIDE), (gaps, _NARROW), (order[below + 5 :], _WIDE), (grown, _WIDE)]
+        grows = _each([register for register, _ in second], _WIDE)
+        phases.append([*(_each(some, widths) for some, widths in others), first, second, grows])
+    return _phased(f"stress-pairs-{seed}", rng, registers, phases, pairs=3)
+
+
+_Writes = list[tuple[int, tuple[int, ...]]]  #: registers, and what widths their values have
+
+
+def _each(registers: Sequence[int], widths: tuple[int, ...]) -> _Writes:
+    return [(register, widths) for register in registers]
+
+
+def _phased(
+    name: str, rng: random.Random, registers: int, phases: Sequence[Sequence[_Writes]], pairs: int = 0
+) -> Trace:
+    """A CTA whose warps write, a barrier behind each of their phases, then read all; the last ``pairs`` two by two."""
+    alone = registers - 2 * pairs
+    program = [_writer(port, space, register) for port, space in _WRITERS for register in range(registers)]
+    program += [_instruction(Port.ALU, sources=(register,)) for register in range(alone)]
+    program += [_instruction(Port.ALU, sources=(register, register + 1)) for register in range(alone, registers, 2)]
+    program += [_instruction(Port.NONE, kind=Kind.BARRIER), _instruction(Port.NONE, kind=Kind.EXIT)]
+    program = [replace(static, offset=16 * place) for place, static in enumerate(program)]
+    recorder, last = _Recorder(rng, PROFILES["memory"], program, registers), len(program) - 1
+    warp_start = [0]
+    for writes in phases:
+        steps = [step for phase in writes for step in (*phase, (None, _WIDE))]
+        path = [last - 1 if one is None else rng.randrange(len(_WRITERS)) * registers + one for one, _ in steps]
+        recorder.path([*path, *range(len(_WRITERS) * registers, last - 1), last], [widths for _, widths in steps])
+        warp_start.append(len(recorder.instruction))
+    return recorder.trace(name, (1, 1, 1), (LANES * len(phases), 1, 1), warp_start, [0] * len(phases))
 
 
 def borrow_trace(seed: int, registers: int, warps: int = 5, ctas: int = 4, length: int = 300) -> Trace:
@@ -229,12 +289,12 @@ class _Recorder:
                 elif rng.random() < 0.5 or position == last:
                     position = rng.randrange(last)
 
-    def path(self, positions: Sequence[int], wide: int = 0) -> None:
-        """Record one warp that goes through these places with all lanes; the first ``wide`` write wide values."""
+    def path(self, positions: Sequence[int], widths: Sequence[tuple[int, ...]] = ()) -> None:
+        """Record one warp that goes through these places with all lanes; ``widths``: of the first results."""
         self._content = np.zeros((self._registers, LANES), dtype=np.uint32)
         self._ever = [0] * self._registers
         for step, position in enumerate(positions):
-            self._widths = (32,) if step < wide else _WIDTHS
+            self._widths = widths[step] if step < len(widths) else _WIDTHS
             self._record(position, _FULL, _FULL, _FULL)
 
     def _masks(self, static: StaticInstruction, live: int, final: bool) -> tuple[int, int]:

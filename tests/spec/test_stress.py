@@ -17,9 +17,11 @@ from warpfile.spec.stress import (
     SHARED_BYTES,
     borrow_trace,
     fill_trace,
+    pair_trace,
     queue_trace,
     release_trace,
     repeat_trace,
+    stack_trace,
     stress_trace,
 )
 from warpfile.spec.stress_program import PROFILES, stress_program
@@ -219,6 +221,47 @@ def test_a_trace_that_fills_writes_every_register_wide_values_first_and_some_war
         assert all(wide[:10]) and not all(wide)
         lengths.add(len(steps))
     assert lengths == {22, 20 + 50 + 20 + 3}
+
+
+def written(trace: Trace) -> list[list[dict[int, int]]]:
+    """Warp by warp, between barriers: the registers that are written, and bits of their widest lanes."""
+    prepare(Config(), trace)
+    found: list[list[dict[int, int]]] = []
+    for start, end in pairwise(trace.warp_start.tolist()):
+        phases: list[dict[int, int]] = [{}]
+        for step in range(start, end):
+            static = trace.program[trace.instruction[step]]
+            if static.kind == Kind.BARRIER:
+                phases.append({})
+            elif static.dest_count:
+                assert static.dest not in phases[-1]
+                phases[-1][static.dest] = int(trace.values[trace.value_row[step]].max()).bit_length()
+        assert not phases.pop()  # nothing but reads
+        found.append(phases)
+    return found
+
+
+def test_a_trace_that_stacks_writes_narrow_values_behind_wide_ones() -> None:
+    trace = stack_trace(3, 12, registers=20)
+    for wide, narrow in written(trace):
+        assert len(wide) == 12 and sorted([*wide, *narrow]) == list(range(20))
+        assert min(wide.values()) > 24 and set(narrow.values()) <= {6, 7, 14, 15}
+    assert accesses(trace, slice(0, int(trace.warp_start[1]))) == dict.fromkeys(range(20), 2)
+
+
+def test_a_trace_of_pairs_reads_six_registers_two_by_two_whose_second_ones_grow() -> None:
+    trace = pair_trace(3, registers=30)
+    together = {static.sources for static in trace.program if len(static.sources) == 2}
+    assert together == {(24, 25), (26, 27), (28, 29)}
+    for *others, first, second, grows in written(trace):
+        below, gaps, rest, grown = others
+        assert sorted([*below, *gaps, *rest]) == list(range(24)) and len(below) == 19
+        assert len(gaps) == 5 and max(gaps.values()) < 16 and grown.keys() <= gaps.keys()
+        assert min([*below.values(), *grown.values(), *grows.values()]) > 24
+        assert set(first) == {24, 26, 28} and set(second) == set(grows) == {25, 27, 29}
+        assert max([*first.values(), *second.values()]) < 8
+    growing = sum(len(phases[3]) for phases in written(trace))
+    assert 0 < growing < 20
 
 
 def test_a_trace_that_queues_loads_all_under_one_counter_and_reads_behind_it() -> None:
