@@ -43,6 +43,7 @@ PARTS = (SHARED,)
 SCHEMES = (
     Scheme(
         name="larf",
+        study="warpfile.evidence.larf",
         summary="a load of words that are in the register file is mapped to them, or merged of them",
         preset="pascal_larf",
         collectors=COALESCING,

@@ -1,0 +1,38 @@
+"""Shares of loads and rows, with counts made up by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.warpfile.evidence.made_up import counted
+from warpfile.evidence import larf as page
+from warpfile.evidence.study import Outcome
+
+COUNTS = {
+    **{"hits_perfect": 5, "hits_single": 2, "hits_double": 1, "misses": 4, "lost_hits": 3},
+    **{"untracked_partial": 1, "untracked_irregular": 2, "untracked_stride": 0, "untracked_upper": 1},
+    **{"used_row_cycles": 600, "resident_cycles": 100},
+}
+
+
+def test_loads_that_may_be_shared_are_hits_misses_and_untracked_ones() -> None:
+    run = Outcome(1, 1, COUNTS)
+    assert page.searching(run) == 16  # a lost hit is one of the misses
+    assert page.absorbed(run) == 8 / 16
+    assert page.absorbed(Outcome(1, 1, dict.fromkeys(COUNTS, 0))) == 0
+
+
+def test_rows_are_over_the_registers_of_resident_warps() -> None:
+    study = counted({(page.LARF, "one"): COUNTS})
+    registers = study.reuse("one").trace.registers
+    assert page.rows(study, "one", page.LARF) == pytest.approx(6 / registers)
+
+
+def test_what_costs_cycles_without_sharing_is_removed_with_the_latencies_as_they_are() -> None:
+    assert set(page.COSTS) == {
+        "warps wait for no sweep",
+        "nothing is cleared after reset",
+        "a port of the table for everybody",
+    }
+    changed = dict(page.earlier(page.LARF).changes)
+    assert changed["alu_latency"] == 3 and len(changed) == len(page.LATENCIES)
