@@ -59,7 +59,7 @@ def without(point: Point, cause: str) -> Point:
 
 def earlier(point: Point) -> Point:
     """The same with results a cycle earlier, so that they are in their rows when the baseline's are."""
-    cfg = find("baseline").configuration(PRESET)
+    cfg = find("baseline").configuration(point.preset)
     names = [f"{name}_latency" for name in LATENCIES]
     return point.but(**{name: getattr(cfg, name) - 1 for name in names})
 

@@ -12,7 +12,6 @@ from warpfile.evidence.claims import Claim, Guess, Without, claims_table
 from warpfile.evidence.markdown import percent, signed, table
 from warpfile.evidence.spread import Spread
 from warpfile.evidence.study import FEW, Outcome, Point, Study
-from warpfile.schemes import find
 from warpfile.spec.schemes.shared import OUTCOMES, REASONS
 
 PRESET = "pascal_larf"
@@ -30,14 +29,7 @@ SIZES = {
 COSTS = {what: file for what, (file, sooner) in corf.CAUSES.items() if not sooner}
 SCHEDULERS = ("lrr", "gto", "oldest")
 HITS = OUTCOMES[:3]
-LATENCIES = ("alu", "fma", "double", "tensor", "sfu", "shared", "texture", "hit", "miss")
 KERNELS = Guess("other kernels, SASS after ptxas")
-
-
-def earlier(point: Point) -> Point:
-    """The same with results a cycle earlier, so that they are in their rows when the baseline's are."""
-    cfg = find("baseline").configuration(PRESET)
-    return point.but(**{f"{name}_latency": getattr(cfg, f"{name}_latency") - 1 for name in LATENCIES})
 
 
 def searching(run: Outcome) -> int:
@@ -106,7 +98,7 @@ def claims(study: Study) -> Iterator[Claim]:
     yield Claim("IPC, the best kernel (Fig. 5.7)", "up to +250%", gains[fastest], signed, (alone, KERNELS), fastest)
     removed = (
         Without("nothing is shared (renaming alone)", _gain(study, RENAMED)),
-        Without("latencies a cycle less", _gain(study, earlier(LARF))),
+        Without("latencies a cycle less", _gain(study, corf.earlier(LARF))),
         Without("64 absorbed loads at once", _gain(study, LARF.but(absorbed_loads=64))),
     )
     yield Claim("IPC, mean of the kernels (Fig. 5.9)", "+6% to +70%", _gain(study, LARF), signed, (*removed, KERNELS))
