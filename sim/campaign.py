@@ -25,6 +25,7 @@ from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.sharing import crowd_trace, share_trace
 from warpfile.spec.stress import (
     borrow_trace,
     fill_trace,
@@ -147,6 +148,26 @@ class Borrows:
         return _fitting(scheme, cfg, borrow_trace(self.seed, self.registers, self.warps or cfg.warps), self.seed)
 
 
+@dataclass(frozen=True)
+class Meets:
+    """Warps whose loads meet, for machines that keep loads whose words they have; with odd seeds hints are loosened."""
+
+    kind: str
+    make: Callable[[int], Trace]
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+        return f"{self.kind} {self.seed}"
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
+        """The trace, annotated for a scheme and prepared; None where its CTAs do not fit."""
+        if not cfg.gives.absorbs:
+            return None
+        return _fitting(scheme, cfg, self.make(self.seed), self.seed if self.seed % 2 else None)
+
+
 def _fitting(scheme: Scheme, cfg: Config, trace: Trace, loosened: int | None = None) -> Workload | None:
     try:
         return prepare(cfg, scheme.annotated(cfg, trace, loosened))
@@ -178,6 +199,12 @@ TRACES: tuple[Load, ...] = (
 
 #: All warps at once in the registers that they borrow, which are others from trace to trace.
 BORROWED: tuple[Load, ...] = tuple(Borrows(seed, registers) for seed in range(1, 7) for registers in (50, 63, 40))
+
+#: Loads that are absorbed, in low rows and in high ones.
+MEETING: tuple[Load, ...] = (
+    *(Meets("share", share_trace, seed) for seed in range(16)),
+    *(Meets("crowd", crowd_trace, seed) for seed in range(24)),
+)
 
 #: Every register often, of a machine of 64; they are long, and only for who counts.
 COUNTED: tuple[Load, ...] = tuple(Made(f"repeat {pair}", partial(repeat_trace, pair)) for pair in range(32))

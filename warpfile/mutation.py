@@ -17,7 +17,7 @@ from pathlib import Path
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import BORROWED, COUNTED, SEARCHED, TRACES, Load, Progress, Verdict, campaign
+from warpfile.sim.campaign import BORROWED, COUNTED, MEETING, SEARCHED, TRACES, Load, Progress, Verdict, campaign
 from warpfile.sim.mutants import SEED, Mutant, control_modules, equivalent, mutate
 from warpfile.sim.survivors import reason
 from warpfile.spec.config import Config
@@ -50,6 +50,7 @@ value of the reset have it, and else listed with the reason why no trace shows i
 #: Traces before the proofs: a trace takes a second, a proof up to two minutes.
 EARLY = 12
 _CELLS = re.compile(r"\| (\d+) \| `(.+?)` \| (.*) \| (killed .*|proven equivalent|survives: .*|\*\*open\*\*) \|")
+_MEETING = "Behind the stress traces come {count} programs whose loads meet.\n"
 _BORROWED = "Behind the stress traces come {count} in which all warps borrow registers at once.\n"
 
 
@@ -95,7 +96,7 @@ def assess(
             verdicts[number] = Verdict(verdict.mutant, equivalent=True)
             progress(verdicts[number])
     left = [verdict.mutant for verdict in verdicts.values() if not verdict.killed and not verdict.equivalent]
-    others: list[Load] = [*TRACES[EARLY:], *BORROWED, *map(Bundled, bundled_kernels()), *COUNTED, *SEARCHED]
+    others: list[Load] = [*TRACES[EARLY:], *BORROWED, *MEETING, *map(Bundled, bundled_kernels()), *COUNTED, *SEARCHED]
     for verdict in campaign(scheme, cfg, mutated, left, others, root, progress):
         mutant = verdict.mutant
         if not verdict.killed:
@@ -139,6 +140,12 @@ def settled(page: str, mutants: Sequence[Mutant]) -> list[Row]:
     return [row for row in rows if not row.open]
 
 
+def _special(cfg: Config) -> str:
+    """What only some machines run."""
+    borrowed = _BORROWED.format(count=len(BORROWED)) if cfg.operand_bits else ""
+    return borrowed + (_MEETING.format(count=len(MEETING)) if cfg.gives.absorbs else "")
+
+
 def report(rows: Sequence[Row], scheme: str, preset: str) -> str:
     """The page ``docs/mutation-<scheme>.md``."""
     modules = ", ".join(f"`{name}`" for name in sorted({row.module for row in rows}))
@@ -151,7 +158,7 @@ def report(rows: Sequence[Row], scheme: str, preset: str) -> str:
         early=EARLY,
         traces=len(TRACES) - EARLY,
         searched=len(SEARCHED),
-        borrowed=_BORROWED.format(count=len(BORROWED)) if configured(find(scheme), preset).operand_bits else "",
+        borrowed=_special(configured(find(scheme), preset)),
         killed=sum(row.result.startswith("killed") for row in rows),
         equivalent=sum(row.result == "proven equivalent" for row in rows),
         listed=sum(row.result.startswith("survives") for row in rows),

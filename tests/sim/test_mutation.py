@@ -6,9 +6,9 @@ import pytest
 
 from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.mutation import Bundled, Row, assess, configured, mutants_of, report, settled
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, find
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import BORROWED, COUNTED, TRACES, Stress, Verdict, campaign
+from warpfile.sim.campaign import BORROWED, COUNTED, MEETING, TRACES, Stress, Verdict, campaign
 from warpfile.sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.survivors import survivors
@@ -233,6 +233,13 @@ def test_traces_that_borrow_have_one_section_for_all_warps_and_one_for_each() ->
         assert workload is not None
         found.add(workload.trace.descriptor["sections"])
     assert found == {1, cfg.warps}
+
+
+def test_programs_whose_loads_meet_are_for_machines_that_absorb_loads() -> None:
+    larf, rfc = find("larf"), SCHEMES["rfc"]
+    for load in (MEETING[0], MEETING[-1]):
+        assert load.workload(rfc, configured(rfc, "tiny")) is None
+        assert load.workload(larf, configured(larf, "tiny")) is not None
 
 
 def test_traces_that_count_reach_every_bit_of_a_counter() -> None:

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.rf.shared.scenario import random_case, random_program
+from tests.golden.rf.shared.scenario import random_case
 from warpfile.schemes import find
 from warpfile.sim.build import generated_verilog
 from warpfile.sim.runner import CosimReport, cosim
+from warpfile.spec.executed import trace_of
+from warpfile.spec.sharing import random_warps
 
 #: Eight lanes, eight entries, one bank, searches that merge.
 MACHINE, _, _ = random_case(8, table_entries=8)
@@ -26,8 +28,8 @@ _DELETED = re.compile(r"(assign deleted_entries *=)[^;]*;")
 
 def lockstep(seed: int, root: Path, verilog: str | None = None) -> CosimReport:
     scheme = find("larf")
-    trace, _ = random_program(random.Random(seed), MACHINE.lanes, warps=2, ctas=2, calm=seed % 2 == 0)
-    annotated = scheme.annotated(MACHINE, trace, seed if seed % 3 == 0 else None)
+    warps = random_warps(random.Random(seed), MACHINE.lanes, warps=2, ctas=2, calm=seed % 2 == 0)
+    annotated = scheme.annotated(MACHINE, trace_of(*warps), seed if seed % 3 == 0 else None)
     return cosim(scheme, MACHINE, annotated, build_root=root / "build", verilog=verilog, explain=False)
 
 

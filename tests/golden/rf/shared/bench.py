@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tests.golden.machines import layout_of
-from tests.golden.rf.shared.programs import Memory
 from tests.golden.rf.shared.scenario import make
 from tests.golden.scenario import FULL
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import Death, Sent
 from warpfile.golden.rf.shared.file import SharedFile
 from warpfile.spec.beat import Beat
+from warpfile.spec.executed import Memory
 from warpfile.spec.schemes.shared import LOAD, STORE, SharedConfig
 from warpfile.spec.stimulus import Result
 from warpfile.spec.trace import Kind, Port, Space

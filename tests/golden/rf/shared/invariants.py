@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from tests.golden.invariants import require
 from tests.golden.machines import Shared
-from tests.golden.rf.shared.programs import Memory
 from warpfile.golden.arbiter import indices
+from warpfile.spec.executed import Memory
 from warpfile.spec.schemes.shared import (
     ACT,
     ALLOCATE,

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
-from tests.golden.scenario import BAR, EXIT, FULL, op
-from warpfile.spec.trace import LANES, NO_ROW, Access, Port, Space, StaticInstruction, Trace
+from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, StaticInstruction, Trace
 
+FULL = (1 << LANES) - 1
 _WORD = (1 << 32) - 1
+
+
+def _op(sources: Sequence[int] = (), dest: int | None = None, **more: Any) -> StaticInstruction:
+    values: dict[str, Any] = {"port": Port.ALU, "kind": Kind.NORMAL, "opcode": "TEST", "text": "TEST"} | more
+    if dest is not None:
+        values |= {"dest": dest, "dest_count": 1}
+    return StaticInstruction(offset=0, sources=tuple(sources), **values)
+
+
+_BARRIER = _op(port=Port.NONE, kind=Kind.BARRIER, text="BAR")
+_EXIT = _op(port=Port.NONE, kind=Kind.EXIT, text="EXIT")
 
 
 @dataclass
@@ -80,12 +92,12 @@ class WarpProgram:
         port: Port = Port.ALU,
     ) -> None:
         """An instruction that writes these values."""
-        step = self._add(op(sources, dest, port=port), mask, diverged)
+        step = self._add(_op(sources, dest, port=port), mask, diverged)
         self._write(step, dest, [value & _WORD for value in values])
 
     def get(self, *sources: int) -> None:
         """An instruction that reads and writes nothing."""
-        self._add(op(sources), None, False)
+        self._add(_op(sources), None, False)
 
     def address(self, pair: int, at: int, stride: int = 4) -> None:
         """Two registers become an address that grows from lane to lane."""
@@ -109,7 +121,7 @@ class WarpProgram:
         opcode: str = "LDG.E",
     ) -> None:
         """A load of a word per lane."""
-        static = op(
+        static = _op(
             registers, dest, port=Port.LSU, space=Space.GLOBAL, access=Access.LOAD, bytes=4, opcode=opcode, text=opcode
         )
         step = self._add(static, mask, diverged)
@@ -120,7 +132,7 @@ class WarpProgram:
         self, registers: Sequence[int], data: Sequence[int], offset: int = 0, size: int = 4, mask: int | None = None
     ) -> None:
         """A store of the low bytes of these registers."""
-        static = op(
+        static = _op(
             (*registers, *data), port=Port.LSU, space=Space.GLOBAL, access=Access.STORE, bytes=size, opcode="STG.E"
         )
         step = self._add(static, mask, False)
@@ -133,16 +145,16 @@ class WarpProgram:
 
     def surface(self) -> None:
         """A store of which nobody knows where it goes."""
-        self._add(op(port=Port.LSU, space=Space.TEXTURE, access=Access.STORE, opcode="SUST"), None, False)
+        self._add(_op(port=Port.LSU, space=Space.TEXTURE, access=Access.STORE, opcode="SUST"), None, False)
 
     def barrier(self) -> None:
         """Wait for the other warps."""
-        self._add(BAR, None, False)
+        self._add(_BARRIER, None, False)
 
 
 def trace_of(warps: Sequence[WarpProgram], ctas: Sequence[int] | None = None) -> Trace:
     """A trace of these warps, each ended by an EXIT."""
-    streams = [[*warp.steps, Step(EXIT, warp.live, warp.live)] for warp in warps]
+    streams = [[*warp.steps, Step(_EXIT, warp.live, warp.live)] for warp in warps]
     steps = [step for stream in streams for step in stream]
     live = [warp.live for warp, stream in zip(warps, streams, strict=True) for _ in stream]
     places = [number for number, step in enumerate(steps) if step.addresses is not None]
