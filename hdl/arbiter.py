@@ -8,6 +8,8 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from warpfile.hdl.naming import named
+
 
 def any_of(values: Iterable[Value]) -> Value:
     """OR of all values; zero for none."""
@@ -20,6 +22,15 @@ def prefix_or(bits: Value) -> Value:
     step = 1
     while step < width:
         bits = (bits | (bits << step))[:width]
+        step *= 2
+    return bits
+
+
+def named_prefix_or(m: Module, name: str, bits: Value) -> Value:
+    """The same, each step a signal: as one expression of many bits it would be written out thousands of times."""
+    step, width = 1, len(bits)
+    while step < width:
+        bits = named(m, f"{name}{step}", (bits | (bits << step))[:width])
         step *= 2
     return bits
 

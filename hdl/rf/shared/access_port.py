@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import encode, highest_one, lowest_one, prefix_or, reverse, select
+from warpfile.hdl.arbiter import encode, named_prefix_or, reverse, select
 from warpfile.hdl.beat import dispatch_layout
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.shared.access_lane import AccessLane
@@ -129,8 +129,10 @@ class AccessPort(wiring.Component):
     def _vector(self, m: Module) -> None:
         """V. That all strides are that of the first lane is known from neighbours, without it."""
         lanes, mask = self._lanes(m), self.sent.mask
-        below, above = prefix_or(mask), reverse(prefix_or(reverse(mask)))
-        first = named(m, "first", lowest_one(mask))
+        below = named_prefix_or(m, "below", mask)
+        turned = named_prefix_or(m, "from_above", named(m, "turned", reverse(mask)))
+        above = named(m, "above", reverse(turned))
+        first, highest = named(m, "first", mask & ~(below << 1)[: len(mask)]), named(m, "highest", mask & ~(above >> 1))
         pairs = named(m, "pairs", mask & (mask >> 1))
         uneven = pairs & (pairs >> 1) & ~Cat(lane.even for lane in lanes)
         broken = (~mask & below & above) | uneven | (pairs & ~Cat(lane.level for lane in lanes))
@@ -148,7 +150,7 @@ class AccessPort(wiring.Component):
             Signal(index_bits(self._cfg.lanes), name="length", reset_less=True),
         )
         numbers = index_bits(self._cfg.lanes)
-        length = encode(highest_one(mask), numbers) - encode(first, numbers)
+        length = encode(highest, numbers) - encode(first, numbers)
         with m.If(self._in["vector"]):
             m.d.sync += [self._start.eq(start), self._stride.eq(stride), self._length.eq(length)]
             m.d.sync += self._regular.eq(mask.any() & ~broken.any() & ~wide)

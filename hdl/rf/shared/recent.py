@@ -4,7 +4,7 @@ from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import prefix_or, reverse
+from warpfile.hdl.arbiter import named_prefix_or, reverse
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.lowest import LowestRow
 from warpfile.hdl.stamp import stamp
@@ -53,4 +53,5 @@ class MostRecent(wiring.Component):
 
 def below(m: Module, pointer: Value) -> Value:
     """Entries below a pointer, which is one-hot."""
-    return named(m, "below", reverse(prefix_or(reverse(pointer))) >> 1)
+    turned = named_prefix_or(m, "from_above", named(m, "turned", reverse(pointer)))
+    return named(m, "below", reverse(turned) >> 1)
