@@ -1,9 +1,10 @@
-"""``larf``: loads of words that are in the register file already (docs/schemes/larf.md)."""
+"""``larf``: loads of words that are in the register file already; ``las`` prefers them (docs/schemes/larf.md)."""
 
 from warpfile.schemes.corf import COALESCING
-from warpfile.schemes.part import LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Part
+from warpfile.schemes.part import FORESIGHT, LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
+from warpfile.spec.schemes.las import LasConfig, flag_events, flag_probes
 from warpfile.spec.schemes.shared import STRUCTURES, SharedConfig, shared_events, shared_probes
 
 _PASS = "warpfile.compiler.passes.shared.annotate"
@@ -32,14 +33,27 @@ SHARED = Part(
     },
     proofs=("tests.formal.rf.shared.parts:PROOFS",),
     reached=("allocations", "renewals", "misses", "hits_perfect", "table_evictions", "table_deletions"),
-    offers=(RENAMED,),
+    offers=(RENAMED, FORESIGHT),
     wants=(LOOKED_UP_ONE_BY_ONE,),
     owns=(RENAMING,),
 )
 
+LAS = Part(
+    name="las",
+    slot="scheduler",
+    summary="loose round robin among warps whose next load is in the register file, then among all",
+    golden="warpfile.golden.scheduler.las.scheduler:Las",
+    rtl="warpfile.hdl.scheduler.las.scheduler:Las",
+    parameters=LasConfig,
+    probes=flag_probes,
+    events=flag_events,
+    reached=("las_probes", "las_hits", "las_issues"),
+    wants=(FORESIGHT,),
+)
+
 _SIZES = (98, 200)  # the size that the paper states in bits, and that of its smaller machine
 
-PARTS = (SHARED,)
+PARTS = (SHARED, LAS)
 SCHEMES = (
     Scheme(
         name="larf",
@@ -64,6 +78,15 @@ SCHEMES = (
         collectors=COALESCING,
         rf=SHARED,
         settings={"": {"search": "perfect"}},
+        variant_of="larf",
+    ),
+    Scheme(
+        name="larf_las",
+        summary="larf that issues warps first whose next load is in the register file",
+        preset="pascal_larf",
+        collectors=COALESCING,
+        rf=SHARED,
+        scheduler=LAS,
         variant_of="larf",
     ),
 )

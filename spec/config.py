@@ -229,6 +229,11 @@ class Config:
         return self.has_places and self.resume == "all"
 
     @property
+    def foresees(self) -> bool:
+        """Whether the scheduler wants to know whose next load is in the register file."""
+        return False
+
+    @property
     def decode_flags(self) -> tuple[str, ...]:
         """All one-bit fields that the decode record has for scheme and scheduler."""
         return (*self.beat_flags, *(("long",) if self.has_places else ()))

@@ -10,6 +10,7 @@ import numpy as np
 from warpfile.spec.config import choice_field, index_bits, number_field
 from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
+from warpfile.spec.schemes.las import foreseen_events, foreseen_probes
 from warpfile.spec.schemes.renamed import RenamedConfig
 from warpfile.spec.structure import RENAMING_RAM, Structure
 
@@ -63,7 +64,7 @@ class SharedConfig(RenamedConfig):
     @property
     def gives(self) -> Gives:
         """It takes the kernel, sweeps after every warp, and sees what leaves by the port of the LSU."""
-        return Gives(kernel=True, sweeps=True, renamed=True, deaths=True, lead=1, absorbs=True)
+        return Gives(kernel=True, sweeps=True, renamed=True, deaths=True, lead=1, absorbs=True, foresees=self.foresees)
 
     def hints(self) -> tuple[Hint, ...]:
         """Of the beat that has an address: what it does to memory, and the address beyond its registers."""
@@ -90,8 +91,9 @@ class SharedConfig(RenamedConfig):
 
 
 def shared_probes(cfg: SharedConfig) -> tuple[Probe, ...]:
-    """Observation of the file."""
-    return (*_levels(cfg), *_results(cfg), *_accesses(cfg))
+    """Observation of the file; of the probe, if the scheduler wants it."""
+    foreseen = foreseen_probes(cfg) if cfg.gives.foresees else ()
+    return (*_levels(cfg), *_results(cfg), *_accesses(cfg), *foreseen)
 
 
 def _levels(cfg: SharedConfig) -> tuple[Probe, ...]:
@@ -194,7 +196,8 @@ def shared_events(fields: Fields) -> dict[str, int]:
     sums |= {f"untracked_{reason}": fields["untracked"][:, at].sum() for at, reason in enumerate(REASONS)}
     sums |= {name: _numbers(fields[name], 2).sum() for name in ("table_reads", "table_writes")}
     sums["sweep_steps"] = fields["sweep_read"].sum() + fields["sweep_write"].sum()
-    return {name: int(value) for name, value in sums.items()}
+    foreseen = foreseen_events(fields) if "probe_state" in fields else {}
+    return {name: int(value) for name, value in sums.items()} | foreseen
 
 
 def _numbers(bits: np.ndarray, width: int = 0) -> np.ndarray:

@@ -1,0 +1,55 @@
+"""Declared once of ``las``: parameters, probes, counters (docs/schemes/larf.md, section 19)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from warpfile.spec.config import Config, choice_field, number_field
+from warpfile.spec.probe import Fields, Probe
+
+NO_PROBE, P1, P2 = range(3)  #: states of the probe
+FLAGGED_BY = ("perfect", "any")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LasConfig(Config):
+    """A domain whose scheduler prefers warps whose next load is in the register file."""
+
+    flagged_by: str = choice_field(
+        FLAGGED_BY, "what a probe has to find to flag a warp: its vector, or any that shares words with it", "perfect"
+    )
+    flag_limit: int = number_field(1, 255, "issues of flagged warps in a row, if others could issue", 64)
+
+    @property
+    def foresees(self) -> bool:
+        """The scheduler wants to be told, if it is this one."""
+        return self.scheduler == "las"
+
+
+def foreseen_probes(cfg: Config) -> tuple[Probe, ...]:
+    """Observation of the probe, which is in the register file."""
+    return (
+        Probe("probe_state", 2, "probe: 0 empty, 1 P1, 2 P2"),
+        Probe("probe_hit", 1, "the probe compares, and finds what it looks for"),
+        Probe("foreseen", cfg.warps, "the warp whose next load is there, one-hot"),
+    )
+
+
+def foreseen_events(fields: Fields) -> dict[str, int]:
+    """Counters of the probe."""
+    low, high = fields["probe_state"][:, 0], fields["probe_state"][:, 1]
+    return {"las_probes": int((low & ~high).sum()), "las_hits": int(fields["probe_hit"].sum())}
+
+
+def flag_probes(cfg: Config) -> tuple[Probe, ...]:
+    """Observation of the scheduler."""
+    return (Probe("flagged", cfg.warps, "warps whose next load is there, as far as is known"),)
+
+
+def flag_events(fields: Fields) -> dict[str, int]:
+    """Its counter: issues of warps that have a flag."""
+    numbers = fields["issue_warp"] @ (1 << np.arange(fields["issue_warp"].shape[1]))
+    flagged = fields["flagged"][np.arange(len(numbers)), numbers]
+    return {"las_issues": int((flagged & fields["issue"][:, 0]).sum())}
