@@ -15,8 +15,8 @@ from warpfile.golden.guarded_frame import GuardedFrame
 from warpfile.golden.kernel import KernelPorts
 from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.operands import check_operands
-from warpfile.golden.rf.contract import AbsorbingFile, GatedFile, KernelFile, RegisterFile, Sent
-from warpfile.golden.scheduler.contract import PlacingScheduler, Scheduler
+from warpfile.golden.rf.contract import AbsorbingFile, ForeseeingFile, GatedFile, KernelFile, RegisterFile, Sent
+from warpfile.golden.scheduler.contract import ForeseeingScheduler, PlacingScheduler, Scheduler
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
@@ -59,6 +59,9 @@ class Machine:
         self._kernel = KernelPorts(cfg, layout, cast(KernelFile, self.file)) if kernel else None
         self._gates = cast(GatedFile, self.file) if gives.gates else None
         self._absorbing = cast(AbsorbingFile, self.file) if gives.absorbs else None
+        self._flags: ForeseeingScheduler | None = None
+        if gives.foresees:
+            self._foresee(layout)
         self._last_port = cfg.ports - 1
         self._yields = self._refuses = 0
         self.counts = Counts()
@@ -80,6 +83,11 @@ class Machine:
         self._levels.observe_at(layout)
         self._longs = LongFrame(cfg)
         return self._longs
+
+    def _foresee(self, layout: ProbeLayout) -> None:
+        self._flags, self._foreseeing = cast(ForeseeingScheduler, self.scheduler), cast(ForeseeingFile, self.file)
+        self._flags.observe_at(layout)
+        self._foreseeing.watch(self.frame)
 
     @property
     def counters(self) -> dict[str, int]:
@@ -110,6 +118,8 @@ class Machine:
         if levels is not None:
             word |= levels.begin(self._longs, collectors.collecting, file.release, self._yields)
             eligible &= levels.may_issue
+        if self._flags is not None:
+            word |= self._flags.begin(self._foreseeing.foreseen)
         candidates = eligible & collectors.prefer or eligible
         offers = collectors.offer()
         events = self._take(stimulus.results)
@@ -139,6 +149,8 @@ class Machine:
             word |= self._kernel.end()
         if levels is not None:
             levels.edge()
+        if self._flags is not None:
+            self._flags.edge()
         self.cycle = cycle + 1
         return word
 
@@ -234,6 +246,8 @@ class Machine:
         entry = self.frame.issue(warp)
         self.file.issued(warp, entry)
         self.scheduler.issued(warp)
+        if self._flags is not None:
+            self._flags.leaves(warp, entry.beat)
         self.counts.beats += 1
         self.counts.instructions += entry.counts
         events = 1 << self._at_issue | warp << self._at_warp

@@ -184,6 +184,18 @@ class AbsorbingFile(RenamedFile, Protocol):
         """The collectors' beat is taken."""
 
 
+class ForeseeingFile(AbsorbingFile, Protocol):
+    """A register file that says whose next load is there (``cfg.gives.foresees``).
+
+    ``foreseen``: that warp, as a mask; it changes at the edge. Head beats are looked at in ``accept``.
+    """
+
+    foreseen: int
+
+    def watch(self, heads: Heads) -> None:
+        """Where the head beats are; once, before the first cycle."""
+
+
 class Eviction(NamedTuple):
     """The value of all live lanes of a register, which the file has not, and the bytes that hold it."""
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.scheduler.places import Places
+from warpfile.spec.beat import Beat
 from warpfile.spec.probe import ProbeLayout
 
 
@@ -33,6 +34,25 @@ class Scheduler(Protocol):
 
     def exited(self, warp: int) -> None:
         """``warp`` issued its EXIT in this cycle."""
+
+
+class ForeseeingScheduler(Scheduler, Protocol):
+    """A scheduler that is told whose next load is in the register file (``cfg.gives.foresees``).
+
+    In a cycle ``begin`` comes first and ``edge`` last; ``leaves`` goes with ``issued``.
+    """
+
+    def observe_at(self, layout: ProbeLayout) -> None:
+        """Where the probes are; once, before the first cycle."""
+
+    def begin(self, foreseen: int) -> int:
+        """``foreseen``: the warp that is told of, as a mask. Returns the probes of registered state."""
+
+    def leaves(self, warp: int, beat: Beat) -> None:
+        """The beat that ``warp`` issued in this cycle."""
+
+    def edge(self) -> None:
+        """Flags as the next cycle sees them."""
 
 
 class PlacingScheduler(Scheduler, Protocol):

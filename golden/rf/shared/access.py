@@ -10,7 +10,7 @@ from warpfile.golden.rf.shared.addresses import NO_UPPER, AddressTable
 from warpfile.golden.rf.shared.contents import Contents
 from warpfile.golden.rf.shared.search import Match, Search
 from warpfile.golden.rf.shared.seen import Seen
-from warpfile.golden.rf.shared.vectors import LOW, Vector, fits, lane_values, vector
+from warpfile.golden.rf.shared.vectors import LOW, Vector, crosses, fits, lane_values, vector
 from warpfile.spec.schemes.shared import (
     ACT,
     COMPARE,
@@ -30,7 +30,6 @@ from warpfile.spec.schemes.shared import (
     STRIDE,
     UPPER,
     VECTOR,
-    WORD,
     SharedConfig,
 )
 
@@ -140,8 +139,7 @@ class AccessPort:
 
     def _compare(self, access: Access) -> None:
         asked, addresses = access.asked, self._addresses
-        crosses = asked.base + (self._lanes - 1) * asked.stride + WORD - 1 > LOW
-        if crosses or addresses.upper not in (NO_UPPER, asked.upper):
+        if crosses(asked, self._lanes) or addresses.upper not in (NO_UPPER, asked.upper):
             self._send_untracked(UPPER)
             return
         addresses.begin(asked.upper)

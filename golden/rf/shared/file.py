@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mypy_extensions import mypyc_attr
 
+from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.operands import check_operands
 from warpfile.golden.rf.behind_table import FileBehindTable
 from warpfile.golden.rf.contract import Sent
@@ -17,6 +18,7 @@ from warpfile.golden.rf.shared.addresses import AddressTable
 from warpfile.golden.rf.shared.contents import Contents
 from warpfile.golden.rf.shared.counts import Counts
 from warpfile.golden.rf.shared.entrance import Entrance
+from warpfile.golden.rf.shared.foresight import Foresight
 from warpfile.golden.rf.shared.mapping import Mapping
 from warpfile.golden.rf.shared.merging import MergeSlot
 from warpfile.golden.rf.shared.seen import Seen
@@ -24,6 +26,7 @@ from warpfile.golden.rf.shared.stages import Stages
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.schemes.las import LasConfig
 from warpfile.spec.schemes.shared import EMPTY, IDLE, SharedConfig
 from warpfile.spec.stimulus import Result
 from warpfile.spec.workload import Kernel
@@ -31,7 +34,7 @@ from warpfile.spec.workload import Kernel
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class SharedFile(FileBehindTable):
-    """Register file (:class:`golden.rf.contract.AbsorbingFile`) that takes the kernel."""
+    """Register file (:class:`golden.rf.contract.ForeseeingFile`) that takes the kernel."""
 
     def __init__(self, cfg: SharedConfig, layout: ProbeLayout, places: Places | None) -> None:
         self.seen = seen = Seen(cfg, layout)
@@ -46,7 +49,20 @@ class SharedFile(FileBehindTable):
         self.acting = Acting(cfg, self.table, self.addresses, self.mapping, self.slot, self.absorbed, seen)
         self.port = AccessPort(cfg, self.table, self.addresses, self.contents, self.acting.act, seen)
         self.entrance = Entrance(self.table, self.counts, self.stages, self.completions, seen)
+        self.foresight: Foresight | None = None
+        if isinstance(cfg, LasConfig) and cfg.foresees:
+            self.foresight = Foresight(cfg, cfg.flagged_by, self.addresses, self.port, seen)
         self._last_port = 1 << cfg.write_ports - 1
+
+    @property
+    def foreseen(self) -> int:
+        """See the contract."""
+        return 0 if self.foresight is None else self.foresight.foreseen
+
+    def watch(self, heads: Heads) -> None:
+        """See the contract."""
+        assert self.foresight is not None, "nobody asks whose next load is there"
+        self.foresight.watch(heads)
 
     @property
     def sending(self) -> Sent | None:
@@ -73,6 +89,8 @@ class SharedFile(FileBehindTable):
         self.slot.step(cycle)
         self.stages.decide(self.acting.acts)
         accepted = self.entrance.enter(results, valid, store, self._is_written) if valid else 0
+        if self.foresight is not None:
+            self.foresight.step(results, accepted & store)
         self.port.ask()
         if not self.completions.step(cycle) & self._last_port:
             self.absorbed.complete(cycle, self.completion)
@@ -146,6 +164,8 @@ class SharedFile(FileBehindTable):
         self.slot.edge()
         self.absorbed.edge()
         self.port.edge()
+        if self.foresight is not None:
+            self.foresight.edge()
         self.error |= self.stages.fails or self.acting.fails
         nothing = self.port.state == EMPTY and self.slot.state == IDLE and not self.absorbed.valid
         self._rest(nothing, self.stages.empty)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from warpfile.golden.rf.shown import Shown
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.schemes.las import P1
 from warpfile.spec.schemes.shared import ALLOCATE, IN_PLACE, OUTCOMES, PERFECT, REASONS, RENEW, SharedConfig
 
 #: Counters that have one more for each bit of an event.
@@ -27,6 +28,7 @@ EVENTS = {
     "merge_write": "merge_writes",
     "merge_hold": "merge_waits",
     "absorbed_done": "absorbed_loads_done",
+    "probe_hit": "las_hits",
 }
 #: Levels that are summed over cycles.
 LEVELS = {"used_rows": "used_row_cycles", "shared_rows": "shared_row_cycles", "valid_entries": "valid_entry_cycles"}
@@ -40,6 +42,8 @@ class Seen(Shown):
         super().__init__(layout, "deciding", EVENTS)
         counters = [*LEVELS.values(), *DECISIONS.values(), *OUTCOMES, "table_deletions"]
         self.counters |= dict.fromkeys([*counters, *(f"untracked_{reason}" for reason in REASONS)], 0)
+        if cfg.gives.foresees:
+            self.counters["las_probes"] = 0
         self._entry, self._mapped = cfg.mapping_bits, 1 << cfg.bank_bits + cfg.row_bits
 
     def summed(self, probe: str, value: int) -> None:
@@ -68,6 +72,12 @@ class Seen(Shown):
         """A store ends so many entries."""
         self.level("deleted", count)
         self.counters["table_deletions"] += count
+
+    def probing(self, state: int, foreseen: int) -> None:
+        """The state of the probe, and the warp that it tells of."""
+        self.level("probe_state", state)
+        self.level("foreseen", foreseen)
+        self.counters["las_probes"] += state == P1
 
     def show_ready(self, bit: int) -> None:
         """A row becomes ready: 1 by a fill, 2 by the merge slot."""

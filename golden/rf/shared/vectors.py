@@ -61,6 +61,11 @@ def _is_regular(values: Sequence[int], lanes: int, stride: int) -> bool:
     return all(steps) and all(values[lane] >> BASE_BITS == values[first] >> BASE_BITS for lane in indices(lanes))
 
 
+def crosses(asked: Vector, lanes: int) -> bool:
+    """Whether a whole vector that begins there goes beyond what an entry can say."""
+    return asked.base + (lanes - 1) * asked.stride + WORD - 1 > LOW
+
+
 def fits(asked: Vector, powers: bool) -> bool:
     """Whether stride and alignment are such that an entry can say what was loaded; ``powers``: of two only."""
     if asked.stride % WORD or asked.address % WORD:

@@ -1,0 +1,1 @@
+"""Locality-aware scheduler (docs/schemes/larf.md, section 19)."""
