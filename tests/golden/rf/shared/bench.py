@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tests.golden.machines import layout_of
 from tests.golden.rf.shared.scenario import make
+from tests.golden.rf.shared.scenario import make, scheme_of
 from tests.golden.scenario import FULL
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import Death, Sent
@@ -25,6 +26,11 @@ def machine(**changes: object) -> SharedConfig:
     return make(**{"lanes": 32, "warps": 8, "rows": 64, "banks": 2, "ports": 3, "write_back_ports": 3} | changes)
 
 
+def flagging(**changes: object) -> SharedConfig:
+    """The same under ``las``."""
+    return machine(scheme="larf_las", **changes)
+
+
 class Bench:
     """A file whose table is clear and which has taken a kernel of 8 registers. ``pins`` hold results until they are
     accepted, ``waiting`` is the access that is not taken yet; ``fields`` are the probes of all cycles since the last
@@ -33,7 +39,7 @@ class Bench:
 
     def __init__(self, cfg: SharedConfig | None = None) -> None:
         self.cfg = cfg or machine()
-        self.layout = layout_of("larf", self.cfg)
+        self.layout = layout_of(scheme_of(self.cfg), self.cfg)
         self.file = SharedFile(self.cfg, self.layout, None)
         self.memory = Memory()
         self.pins: dict[int, Result] = {}

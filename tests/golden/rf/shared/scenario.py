@@ -31,6 +31,11 @@ def make(scheme: str = "larf", **changes: Any) -> SharedConfig:
     return cfg
 
 
+def scheme_of(cfg: SharedConfig) -> str:
+    """The scheme of a machine."""
+    return "larf_las" if cfg.foresees else "larf"
+
+
 def random_shared(rng: random.Random, **changes: object) -> SharedConfig:
     """A machine with small and awkward numbers."""
     banks = rng.choice((1, 2, 4))
@@ -78,7 +83,7 @@ def random_case(seed: int, **changes: object) -> tuple[SharedConfig, Trace, Stor
 
 def run_shared(cfg: SharedConfig, trace: Trace, model: type[Shared] = Shared, limit: int = 60_000) -> Run:
     """Simulate a trace, which may have to be annotated, to its end."""
-    layout = layout_of("larf", cfg)
+    layout = layout_of(scheme_of(cfg), cfg)
     result = Run(model(cfg, layout))
     environment = Environment(cfg, prepare(cfg, annotated(cfg, trace)), layout)
     result.fields = [layout.unpack(word) for word in observations(result.model, environment, limit)]
@@ -98,9 +103,9 @@ def watch_shared(
     limit: int = 60_000,
 ) -> Shared:
     """Run to the end under the watcher, and compare the counters with those of the probes."""
-    layout, workload = layout_of("larf", cfg), prepare(cfg, annotated(cfg, trace))
+    layout, workload = layout_of(scheme_of(cfg), cfg), prepare(cfg, annotated(cfg, trace))
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
-    observed = ObservedCounters(layout, events_of("larf", cfg))
+    observed = ObservedCounters(layout, events_of(scheme_of(cfg), cfg))
     watcher = SharedWatcher(cfg, workload, machine, stores)
     for word in watched(machine, environment, layout, watcher, limit, watcher.look):
         observed.add(word)
