@@ -20,6 +20,7 @@ from warpfile.golden.rf.ported.file import PortedFile
 from warpfile.golden.rf.regmutex.file import RegMutexFile
 from warpfile.golden.rf.rfc.file import CachedFile
 from warpfile.golden.rf.shared.file import SharedFile
+from warpfile.golden.scheduler.las.scheduler import Las
 from warpfile.schemes import find
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config
@@ -106,6 +107,13 @@ class Shared(Baseline):
     scheme = "larf"
     collectors: Coalescing  # type: ignore[assignment]
     file: SharedFile  # type: ignore[assignment]
+
+
+class Foreseeing(Shared):
+    """The machine of ``larf_las``."""
+
+    scheme = "larf_las"
+    scheduler: Las
 
 
 class BowRows(Baseline):

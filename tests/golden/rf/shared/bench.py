@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tests.golden.machines import layout_of
-from tests.golden.rf.shared.scenario import make
 from tests.golden.rf.shared.scenario import make, scheme_of
 from tests.golden.scenario import FULL
 from warpfile.golden.entry import Entry

@@ -77,7 +77,7 @@ def random_case(seed: int, **changes: object) -> tuple[SharedConfig, Trace, Stor
         aimed |= {"banks": 1, "rows": 64, "merge_wait": rng.choice((0, 1, 8)), "collectors": 8, "scheduler": "lrr"}
     cfg = random_shared(rng, **aimed | changes)
     warps, owners = random_warps(rng, cfg.lanes, warps=rng.choice((2, 4)), ctas=rng.choice((1, 3)), calm=calm)
-    trace = find("larf").annotated(cfg, trace_of(warps, owners), seed if seed % 3 == 0 else None)
+    trace = find(scheme_of(cfg)).annotated(cfg, trace_of(warps, owners), seed if seed % 3 == 0 else None)
     return cfg, trace, stores_of(warps)
 
 
@@ -92,7 +92,7 @@ def run_shared(cfg: SharedConfig, trace: Trace, model: type[Shared] = Shared, li
 
 def annotated(cfg: SharedConfig, trace: Trace) -> Trace:
     """The trace with hints."""
-    return trace if trace.annotation else find("larf").annotated(cfg, trace)
+    return trace if trace.annotation else find(scheme_of(cfg)).annotated(cfg, trace)
 
 
 def watch_shared(

@@ -171,7 +171,7 @@ def test_a_result_is_captured_when_it_leaves_x() -> None:
     bench = Ahead()
     bench.head(bench.load(7, 5))
     # All three read one memory of the table, which has two ports.
-    bench.step({0: bench.address(7), 1: bench.result(2, 4), 2: bench.result(0, 2)})
+    bench.step({0: bench.address(7), 1: bench.result(4, 4), 2: bench.result(0, 2)})
     bench.steps(5)
     assert [fields["write"] for fields in bench.fields[:2]] == [0b110, 0b001]
     assert bench.seen("probe_state") == [NO_PROBE, NO_PROBE, P1, P2, NO_PROBE, NO_PROBE]
