@@ -71,6 +71,12 @@ def decode(index: Value, count: int) -> Value:
     return Cat(*(index == number for number in range(count)))
 
 
+def first_above(m: Module, name: str, requests: Value, above: Value) -> Value:
+    """The lowest of the requests that are in ``above``, one-hot, or else the lowest of all; zero without requests."""
+    preferred = named(m, name, requests & above)
+    return Mux(preferred.any(), lowest_one(preferred), lowest_one(requests))
+
+
 class RoundRobin(wiring.Component):
     """First requester at or after a pointer.
 
@@ -92,9 +98,7 @@ class RoundRobin(wiring.Component):
         """Two fixed-priority choices, above the last winner and over all."""
         m = Module()
         above = Signal(self._count)
-        preferred = Signal(self._count)
-        m.d.comb += preferred.eq(self.requests & above)
-        m.d.comb += self.grant.eq(Mux(preferred.any(), lowest_one(preferred), lowest_one(self.requests)))
+        m.d.comb += self.grant.eq(first_above(m, "preferred", self.requests, above))
         with m.If(self.taken):
             m.d.sync += above.eq(prefix_or(self.grant) << 1)
         return m

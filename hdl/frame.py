@@ -11,7 +11,7 @@ from warpfile.hdl.barrier import Barrier
 from warpfile.hdl.beat import beat_layout, completion_layout, launch_layout, missed_layout
 from warpfile.hdl.buffer import InstructionBuffer
 from warpfile.hdl.naming import named
-from warpfile.hdl.scheduler.contract import FRAME_INPUTS, observed_places
+from warpfile.hdl.scheduler.contract import FRAME_INPUTS, foreseeing_members, observed_places
 from warpfile.hdl.scoreboard import WarpScoreboard, destination_mask
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
@@ -42,6 +42,8 @@ class Frame(wiring.Component):
                                  ``gives.gates``, and ``yields`` only for a scheduler with places.
     places : Out(ArrayLayout), release : Out(active_warps), released : In(active_warps)   See the register file; these
                                  and what :func:`observed_places` names only for a scheduler with places.
+    foreseen, shareable : In(warps), flagged : Out(warps)   From the register file to the scheduler, and what that makes
+                                 of it; only with ``gives.foresees``.
     """
 
     def __init__(self, cfg: Config, scheduler: Callable[[Config], wiring.Component]) -> None:
@@ -77,6 +79,7 @@ class Frame(wiring.Component):
                 **(two_level if self._has_places else {}),
                 **({"missed_valid": In(1), "missed": In(missed_layout(cfg))} if cfg.sees_misses else {}),
                 **(self._gates() if cfg.gives.gates else {}),
+                **(foreseeing_members(cfg) if cfg.gives.foresees else {}),
             }
         )
 
@@ -96,6 +99,9 @@ class Frame(wiring.Component):
         boards = self._scoreboards(m, leaves)
         scheduler = self._schedule(m, grant, leaves, launched)
         barrier = self._barrier(m, ctas, leaves)
+        if self._cfg.gives.foresees:
+            m.d.comb += [getattr(scheduler, name).eq(getattr(self, name)) for name in ("foreseen", "shareable")]
+            m.d.comb += self.flagged.eq(scheduler.flagged)
         if self._has_places:
             self._places(m, scheduler, boards, barrier)
         return m

@@ -64,6 +64,9 @@ def file_members(cfg: Config) -> Members:
     access : In(stream), access_operands : In(ArrayLayout), access_unit : In(units)   What the collectors dispatch by
                                  the port of the LSU, and its unit; this and the next line with ``gives.absorbs``.
     sent : Out(stream), sent_operands : Out(ArrayLayout)   What leaves by that port.
+    heads, buffered : In, foreseen : Out(warps), shareable : Out(warps)   Head beats and who has one; the warp whose
+                                 next load is there, one-hot; whose head beat is a load that may be shared, whether
+                                 there is one or not; with ``gives.foresees``.
     See also :func:`between_members`.
 
     Besides, a file has an output for every probe of its own, by the probe's name.
@@ -79,6 +82,8 @@ def file_members(cfg: Config) -> Members:
         members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
     if cfg.has_places:
         members |= _places(cfg)
+    if cfg.gives.foresees:
+        members |= {**_heads(cfg), **{name: Out(cfg.warps) for name in ("foreseen", "shareable")}}
     return members | (_absorbing(cfg) if cfg.gives.absorbs else {})
 
 
@@ -124,10 +129,13 @@ def _places(cfg: Config) -> Members:
     }
 
 
+def _heads(cfg: Config) -> Members:
+    return {"heads": In(data.ArrayLayout(beat_layout(cfg), cfg.warps)), "buffered": In(cfg.warps)}
+
+
 def _gates(cfg: Config) -> Members:
     return {
-        "heads": In(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
-        "buffered": In(cfg.warps),
+        **_heads(cfg),
         "pending": In(data.ArrayLayout(cfg.register_names, cfg.warps)),
         "refuses": Out(cfg.warps),
         "refused": In(cfg.warps),

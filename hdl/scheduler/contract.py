@@ -52,6 +52,16 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
     }
 
 
+def foreseeing_members(cfg: Config) -> dict[str, wiring.Member]:
+    """Ports that a scheduler has besides with ``gives.foresees``.
+
+    foreseen : In(warps)         The file says that the warp's next load is there; one-hot, for one cycle, registered.
+    shareable : In(warps)        Of the head beat, whether there is one or not: a load that may be shared.
+    flagged : Out(warps)         Warps of which that was said.
+    """
+    return {**{name: In(cfg.warps) for name in ("foreseen", "shareable")}, "flagged": Out(cfg.warps)}
+
+
 def scheduler_members(cfg: Config) -> dict[str, wiring.Member]:
     """Ports that every warp scheduler has.
 

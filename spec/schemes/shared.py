@@ -238,6 +238,7 @@ STRUCTURES = (
     ),
     Structure("absorbed loads", "flip-flops", r"absorbed_list\."),
     Structure("access port", "flip-flops", r"access_(port|lane)\."),
+    Structure("probe of las", "flip-flops", r"(foresight|probe_lane)\."),
     Structure("hints of the units' accesses", "flip-flops", r"access_notes\."),
     Structure("data of W0 and W1", "flip-flops", r"result_lane\."),
     Structure("W0 and W1", "flip-flops", r"result_port\.|warpfile\.register_file\.banks\.merging"),

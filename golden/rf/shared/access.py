@@ -98,6 +98,12 @@ class AccessPort:
         """What is presented at the pins."""
         return self.access.sent if self.access is not None and self.state == SEND else None
 
+    @property
+    def compares(self) -> bool:
+        """Whether the access is compared with the entries of the table in this cycle: a load's, or a store's words."""
+        stores = self.access is not None and self.access.kind == STORE
+        return self.state == COMPARE or (self.state == SEND and self._first and stores)
+
     def step(self) -> None:
         """What the state does, on registered state alone."""
         self.absorbed = False

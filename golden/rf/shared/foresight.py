@@ -12,7 +12,7 @@ from warpfile.golden.rf.shared.seen import Seen
 from warpfile.golden.rf.shared.vectors import Vector, crosses, fits, lane_values, vector
 from warpfile.spec.beat import Beat
 from warpfile.spec.schemes.las import NO_PROBE, P1, P2
-from warpfile.spec.schemes.shared import COMPARE, LOAD, SharedConfig
+from warpfile.spec.schemes.shared import LOAD, SharedConfig
 from warpfile.spec.stimulus import Result
 
 
@@ -45,7 +45,7 @@ class Foresight:
                 self._capture(results, leaving)
         elif self.state == P1:
             self._next = P2 if self._is_tracked() else NO_PROBE
-        elif self._port.state != COMPARE:
+        elif not self._port.compares:
             self._compare()
 
     def _capture(self, results: Sequence[Result | None], leaving: int) -> None:

@@ -64,6 +64,7 @@ class AccessPort(wiring.Component):
                                  access ends all, and what is above 32 bits may change.
     last : Out                   In words.
     untracked : Out(4)           A load is not tracked, by reason.
+    known, compares : Out(1)     The bits above 32 of all vectors are known; the access is compared with the entries.
     """
 
     def __init__(self, cfg: SharedConfig) -> None:
@@ -71,7 +72,7 @@ class AccessPort(wiring.Component):
         words = data.ArrayLayout(cfg.data_bits, cfg.source_slots)
         inputs = ("valid", "sent_ready", "found", "acts", "absorbs", "visited", "restart")
         outputs = ("ready", "sent_valid", "comparing", "selecting", "deciding", "acting", "tired", "visits", "answered")
-        outputs += ("ends_all", "ends_range", "flushes")
+        outputs += ("ends_all", "ends_range", "flushes", "known", "compares")
         super().__init__(
             {
                 **{name: In(1) for name in inputs},
@@ -256,4 +257,6 @@ class AccessPort(wiring.Component):
             self.ends_all.eq(self._first & self._is["stores"] & self._everything),
             self.ends_range.eq(self._first & self._is["stores"] & self._some),
             self.untracked[0].eq(self._first & self._is["loads"] & ~self.sent.full),
+            self.compares.eq(self._in["comparing"] | (self._first & self._is["stores"])),
+            self.known.eq(self._known),
         ]

@@ -18,6 +18,11 @@ def multiple_bits(cfg: SharedConfig) -> int:
     return max(1, ((cfg.lanes - 1) * ((1 << STRIDE_BITS) - 1)).bit_length())
 
 
+def sees_multiples(cfg: SharedConfig) -> bool:
+    """Whether somebody asks for entries that have some of the words."""
+    return cfg.search == "merge" or (cfg.gives.foresees and cfg.flagged_by == "any")
+
+
 class AddressMatch(wiring.Component):
     """Compares an access with one entry. Combinational.
 
@@ -28,7 +33,8 @@ class AddressMatch(wiring.Component):
     -------
     valid : In(1), base, stride, mask : In   The entry.
     wanted_base, wanted_stride, wanted : In   The access: its vector and its lanes; of a store the first word.
-    multiples : In(ArrayLayout)  The stride of the access, times 1 and so on; this and the next lines only with merges.
+    multiples : In(ArrayLayout)  The stride of the access, times 1 and so on; this and the next lines only with
+                                 :func:`sees_multiples`.
     ahead : Out(lanes), behind : Out(lanes - 1)   Its lane i is lane i + d of the entry: d from 0 on; -1, -2 and so on.
     distance : Out               d, or -d, of one that is ahead, or behind.
     perfect : Out(1)             It is the same vector, and all its lanes are there.
@@ -36,7 +42,7 @@ class AddressMatch(wiring.Component):
     """
 
     def __init__(self, cfg: SharedConfig) -> None:
-        self._cfg, self._merges = cfg, cfg.search == "merge"
+        self._cfg, self._merges = cfg, sees_multiples(cfg)
         lanes = cfg.lanes
         members: dict[str, wiring.Member] = {
             "valid": In(1),

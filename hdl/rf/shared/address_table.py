@@ -14,7 +14,7 @@ from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.rows import decode_row
 from warpfile.hdl.rf.contract import location_layout, places_layout
-from warpfile.hdl.rf.shared.address_match import WORD_BITS, AddressMatch
+from warpfile.hdl.rf.shared.address_match import WORD_BITS, AddressMatch, sees_multiples
 from warpfile.hdl.rf.shared.counts import SOURCES
 from warpfile.hdl.rf.shared.recent import MostRecent, below
 from warpfile.hdl.stamp import stamp
@@ -50,6 +50,9 @@ class AddressTable(wiring.Component):
     end : In(1), end_place : In   The entry of this row is invalid from the next cycle on, unless it is inserted.
     ends_range : In(1), last : In   Entries with words from ``base`` to this one are.
     ends_all : In(1), restart : In(1)   All are; and the pointer is 0.
+    looks : In(1), look_base, look_stride : In, look_mask : In(lanes), looks_found : Out(1)   A vector that is compared
+                                 in place of that of the access, and whether what ``flagged_by`` says was found; only
+                                 with ``gives.foresees``.
     pointer, used, deleted : Out, evicted, ended : Out(1)   Where the next one is inserted; valid entries; those that a
                                  store ends; the insertion takes a valid one; there is one to end.
     """
@@ -72,6 +75,7 @@ class AddressTable(wiring.Component):
                 "distances": Out(data.ArrayLayout(index_bits(cfg.lanes), SOURCES)),
                 "pointer": Out(index_bits(cfg.table_entries)),
                 **{name: Out(count) for name in ("used", "deleted")},
+                **(_look_members(cfg) if cfg.gives.foresees else {}),
             }
         )
 
@@ -102,7 +106,8 @@ class AddressTable(wiring.Component):
     def _matches(self, m: Module, here: Value) -> list[wiring.PureInterface]:
         """Every entry, as it lies to the access."""
         lanes, matches = self._cfg.lanes, []
-        multiples = [named(m, f"times{factor}", factor * self.stride) for factor in range(1, max(2, lanes))]
+        wanted_base, wanted_stride, wanted = self._wanted(m)
+        multiples = [named(m, f"times{factor}", factor * wanted_stride) for factor in range(1, max(2, lanes))]
         inserts = named(m, "inserts", here & self.insert.replicate(len(here)))
         for entry in range(self._cfg.table_entries):
             base, stride = (
@@ -114,12 +119,29 @@ class AddressTable(wiring.Component):
                 m.d.sync += [into.eq(value) for into, value in (*kept, (self._places[entry], self.place))]
             match = stamp(m, f"entry{entry}", "address_match", lambda: AddressMatch(self._cfg), clocked=False)
             own = {"valid": self._valid[entry], "base": base, "stride": stride, "mask": self._masks[entry]}
-            own |= {"wanted_base": self.base, "wanted_stride": self.stride, "wanted": self.mask, "last": self.last}
+            own |= {"wanted_base": wanted_base, "wanted_stride": wanted_stride, "wanted": wanted, "last": self.last}
             m.d.comb += [getattr(match, name).eq(value) for name, value in own.items()]
-            if self._merges:
+            if sees_multiples(self._cfg):
                 m.d.comb += [into.eq(value) for into, value in zip(match.multiples, multiples, strict=True)]
             matches.append(match)
+        if self._cfg.gives.foresees:
+            m.d.comb += self.looks_found.eq(self.looks & Cat(self._flags(match) for match in matches).any())
         return matches
+
+    def _wanted(self, m: Module) -> tuple[Value, Value, Value]:
+        """What all entries are compared with: first word, stride, lanes."""
+        if not self._cfg.gives.foresees:
+            return self.base, self.stride, self.mask
+        pairs = (("base", self.look_base), ("stride", self.look_stride), ("mask", self.look_mask))
+        base, stride, mask = (
+            named(m, f"wanted_{name}", Mux(self.looks, look, getattr(self, name))) for name, look in pairs
+        )
+        return base, stride, mask
+
+    def _flags(self, match: wiring.PureInterface) -> Value:
+        """Whether an entry is one that ``flagged_by`` asks for."""
+        some = self._cfg.flagged_by == "any"
+        return Cat(match.ahead, match.behind).any() if some else match.perfect
 
     def _change(self, m: Module, here: Value, matches: list) -> None:
         """What ends goes before what is inserted."""
@@ -225,6 +247,11 @@ class AddressTable(wiring.Component):
             m.d.sync += self.places[at].eq(word[lanes:-1])
         moved = (word[:lanes] << side.distance)[:lanes] if at else word[:lanes] >> side.distance
         return moved & self.mask & side.taken.replicate(lanes)
+
+
+def _look_members(cfg: SharedConfig) -> dict[str, wiring.Member]:
+    vector = {"look_base": In(WORD_BITS), "look_stride": In(STRIDE_BITS), "look_mask": In(cfg.lanes)}
+    return {"looks": In(1), **vector, "looks_found": Out(1)}
 
 
 def _any_of(rows: Sequence[Value]) -> Value:

@@ -18,6 +18,7 @@ from warpfile.hdl.rf.shared.absorbed import AbsorbedList
 from warpfile.hdl.rf.shared.access_port import AccessPort
 from warpfile.hdl.rf.shared.act import Act
 from warpfile.hdl.rf.shared.address_table import AddressTable
+from warpfile.hdl.rf.shared.foresight import Foresight
 from warpfile.hdl.rf.shared.merge import MergeSlot
 from warpfile.hdl.rf.shared.notes import AccessNotes, hinted
 from warpfile.hdl.rf.shared.port import ResultPort
@@ -64,6 +65,8 @@ class SharedFile(wiring.Component):
         self._fill(m)
         self._complete(m, idle)
         self._observe(m, sweep)
+        if cfg.gives.foresees:
+            self._foresee(m)
         return m
 
     def _make(self, m: Module) -> None:
@@ -140,6 +143,27 @@ class SharedFile(wiring.Component):
             table.mask.eq(port.sent.mask),
             table.ends_all.eq(port.ends_all | port.flushes),
             port.found.eq(table.found),
+        ]
+
+    def _foresee(self, m: Module) -> None:
+        """The probe, which shares the comparators with the accesses."""
+        probe, table, port = (
+            stamp(m, "foresight", "foresight", lambda: Foresight(self._cfg)),
+            self._addresses,
+            self._port,
+        )
+        m.d.comb += [
+            *(getattr(probe, name).eq(getattr(self, name)) for name in ("heads", "buffered", "results")),
+            probe.data.eq(self.result_data),
+            probe.leaves.eq(self.result_accept),
+            probe.known.eq(port.known),
+            probe.busy.eq(port.compares),
+            table.looks.eq(probe.looks),
+            *(getattr(table, f"look_{name}").eq(getattr(probe, name)) for name in ("base", "stride", "mask")),
+            probe.found.eq(table.looks_found),
+            *(getattr(self, name).eq(getattr(probe, name)) for name in ("foreseen", "shareable")),
+            self.probe_state.eq(probe.state),
+            self.probe_hit.eq(probe.hit),
         ]
 
     def _act(self, m: Module) -> None:

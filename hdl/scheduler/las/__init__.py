@@ -1,0 +1,1 @@
+"""The locality-aware scheduler."""
