@@ -22,6 +22,7 @@ class RandomWarp:
     """A warp of which about every second instruction is an access near those of all others.
 
     ``calm``: addresses stay where the words of others are, and little is stored. ``sizes`` are those of stores.
+    ``led``: many loads come right behind what makes their address.
     """
 
     def __init__(
@@ -33,10 +34,11 @@ class RandomWarp:
         shared: int,
         calm: bool = False,
         sizes: Sequence[int] = SIZES,
+        led: bool = False,
     ) -> None:
         self.program = WarpProgram(memory, rng.choice(LIVE))
         self._rng, self._lanes, self._bases, self._calm = rng, lanes, (own, *(shared,) * 6), calm
-        self._sizes = sizes
+        self._sizes, self._led = sizes, led
         self._point(not calm)
 
     def _data(self) -> int:
@@ -77,8 +79,13 @@ class RandomWarp:
         return ((LOW,) if rng.random() < 0.8 else ()), 0x10000000 + offset
 
     def step(self) -> None:
-        """One more instruction."""
+        """One more instruction, or an address and its load."""
         rng, program = self._rng, self.program
+        if self._led and rng.random() < 0.5:
+            offset = 4 * rng.choice((0, 0, self._lanes, rng.randint(-self._lanes, 2 * self._lanes)))
+            program.address(PAIR, BASES[0] - offset + 4 * rng.choice((0, 0, 0, 1, self._lanes)), rng.choice(STRIDES))
+            program.load(self._data(), (PAIR, PAIR + 1), offset)
+            return
         often = (50, 0.3, 25, 1, 5, 0.1, 0.1) if self._calm else (40, 2, 12, 4, 12, 0.2, 0.2)
         kind = rng.choices(("load", "store", "alu", "point", "read", "strong", "surface"), often)[0]
         mask, diverged = (rng.choice(PARTLY), rng.random() < 0.5) if rng.random() < 0.1 else (None, False)
@@ -103,7 +110,13 @@ class RandomWarp:
 
 
 def random_warps(
-    rng: random.Random, lanes: int, warps: int = 4, ctas: int = 2, length: int = 40, calm: bool = False
+    rng: random.Random,
+    lanes: int,
+    warps: int = 4,
+    ctas: int = 2,
+    length: int = 40,
+    calm: bool = False,
+    led: bool = False,
 ) -> tuple[list[WarpProgram], list[int]]:
     """CTAs whose warps, between barriers, do what they like, some of it racing; and the CTA of each warp.
 
@@ -112,7 +125,7 @@ def random_warps(
     memory, programs, owners = Memory(), list[WarpProgram](), list[int]()
     for cta in range(ctas):
         shared = 0 if calm else 0x2000 * rng.randrange(2)
-        mates = [RandomWarp(rng, memory, lanes, 0x400 * (warp + 1), shared, calm) for warp in range(warps)]
+        mates = [RandomWarp(rng, memory, lanes, 0x400 * (warp + 1), shared, calm, led=led) for warp in range(warps)]
         for mate in mates if calm else ():
             mate.keep()
         for _ in range(2):

@@ -69,14 +69,14 @@ def random_shared(rng: random.Random, **changes: object) -> SharedConfig:
     return make(**drawn | changes)
 
 
-def random_case(seed: int, **changes: object) -> tuple[SharedConfig, Trace, Stores]:
+def random_case(seed: int, led: bool = False, **changes: object) -> tuple[SharedConfig, Trace, Stores]:
     """A random machine, a random program, and what its stores write; every second one aims at words that are there."""
     rng, calm = random.Random(seed), seed % 2 == 0
     aimed: dict[str, object] = {"lanes": 8, "search": "merge", "table_entries": rng.choice((8, 30, 60))} if calm else {}
     if seed % 4 == 0:
         aimed |= {"banks": 1, "rows": 64, "merge_wait": rng.choice((0, 1, 8)), "collectors": 8, "scheduler": "lrr"}
     cfg = random_shared(rng, **aimed | changes)
-    warps, owners = random_warps(rng, cfg.lanes, warps=rng.choice((2, 4)), ctas=rng.choice((1, 3)), calm=calm)
+    warps, owners = random_warps(rng, cfg.lanes, rng.choice((2, 4)), rng.choice((1, 3)), calm=calm, led=led)
     trace = find(scheme_of(cfg)).annotated(cfg, trace_of(warps, owners), seed if seed % 3 == 0 else None)
     return cfg, trace, stores_of(warps)
 
