@@ -24,6 +24,7 @@ from warpfile.sim.runner import run_module
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
+from warpfile.spec.meeting import brim_trace, starved_trace, turns_trace
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.sharing import crowd_trace, share_trace
 from warpfile.spec.stress import (
@@ -150,22 +151,24 @@ class Borrows:
 
 @dataclass(frozen=True)
 class Meets:
-    """Warps whose loads meet, for machines that keep loads whose words they have; with odd seeds hints are loosened."""
+    """Warps whose loads meet, for machines that keep loads whose words they have."""
 
     kind: str
-    make: Callable[[int], Trace]
-    seed: int
+    make: Callable[..., Trace]
+    seed: int | None = None
+    loosened: bool = False
 
     @property
     def name(self) -> str:
         """What the report calls it."""
-        return f"{self.kind} {self.seed}"
+        return self.kind if self.seed is None else f"{self.kind} {self.seed}"
 
     def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
         """The trace, annotated for a scheme and prepared; None where its CTAs do not fit."""
         if not cfg.gives.absorbs:
             return None
-        return _fitting(scheme, cfg, self.make(self.seed), self.seed if self.seed % 2 else None)
+        trace = self.make() if self.seed is None else self.make(self.seed)
+        return _fitting(scheme, cfg, trace, self.seed if self.loosened else None)
 
 
 def _fitting(scheme: Scheme, cfg: Config, trace: Trace, loosened: int | None = None) -> Workload | None:
@@ -200,10 +203,17 @@ TRACES: tuple[Load, ...] = (
 #: All warps at once in the registers that they borrow, which are others from trace to trace.
 BORROWED: tuple[Load, ...] = tuple(Borrows(seed, registers) for seed in range(1, 7) for registers in (50, 63, 40))
 
-#: Loads that are absorbed, in low rows and in high ones.
+#: Loads that are absorbed, by plan: beside stores of every size, while no bank is free, in every row.
+PLANNED: tuple[Load, ...] = (
+    Meets("brim", brim_trace),
+    Meets("starved", starved_trace),
+    *(Meets("turns", turns_trace, turn) for turn in (0, 1)),
+)
+
+#: The same at random, in low rows and in high ones.
 MEETING: tuple[Load, ...] = (
-    *(Meets("share", share_trace, seed) for seed in range(16)),
-    *(Meets("crowd", crowd_trace, seed) for seed in range(24)),
+    *(Meets("share", share_trace, seed, loosened=seed % 2 == 1) for seed in range(16)),
+    *(Meets("crowd", crowd_trace, seed, loosened=seed % 2 == 1) for seed in range(24)),
 )
 
 #: Every register often, of a machine of 64; they are long, and only for who counts.

@@ -17,7 +17,18 @@ from pathlib import Path
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import BORROWED, COUNTED, MEETING, SEARCHED, TRACES, Load, Progress, Verdict, campaign
+from warpfile.sim.campaign import (
+    BORROWED,
+    COUNTED,
+    MEETING,
+    PLANNED,
+    SEARCHED,
+    TRACES,
+    Load,
+    Progress,
+    Verdict,
+    campaign,
+)
 from warpfile.sim.mutants import SEED, Mutant, control_modules, equivalent, mutate
 from warpfile.sim.survivors import reason
 from warpfile.spec.config import Config
@@ -50,7 +61,10 @@ value of the reset have it, and else listed with the reason why no trace shows i
 #: Traces before the proofs: a trace takes a second, a proof up to two minutes.
 EARLY = 12
 _CELLS = re.compile(r"\| (\d+) \| `(.+?)` \| (.*) \| (killed .*|proven equivalent|survives: .*|\*\*open\*\*) \|")
-_MEETING = "Behind the stress traces come {count} programs whose loads meet.\n"
+_MEETING = (
+    "Behind the stress traces come {planned} programs whose loads meet by plan (`spec.meeting`), before the proofs,\n"
+    "and {count} in which they do at random (`spec.sharing`).\n"
+)
 _BORROWED = "Behind the stress traces come {count} in which all warps borrow registers at once.\n"
 
 
@@ -87,9 +101,9 @@ def assess(
     """Verdicts on mutants of :func:`mutants_of`: the first traces, the proofs, then all other traces and kernels."""
     cfg = configured(scheme, preset)
     verilog = generated_verilog(scheme, cfg, root)
+    early: list[Load] = [*TRACES[:EARLY], *PLANNED]
     verdicts = {
-        verdict.mutant.number: verdict
-        for verdict in campaign(scheme, cfg, mutated, mutants, TRACES[:EARLY], root, progress)
+        verdict.mutant.number: verdict for verdict in campaign(scheme, cfg, mutated, mutants, early, root, progress)
     }
     for number, verdict in verdicts.items():
         if not verdict.killed and equivalent(verilog, verdict.mutant):
@@ -143,7 +157,7 @@ def settled(page: str, mutants: Sequence[Mutant]) -> list[Row]:
 def _special(cfg: Config) -> str:
     """What only some machines run."""
     borrowed = _BORROWED.format(count=len(BORROWED)) if cfg.operand_bits else ""
-    return borrowed + (_MEETING.format(count=len(MEETING)) if cfg.gives.absorbs else "")
+    return borrowed + (_MEETING.format(planned=len(PLANNED), count=len(MEETING)) if cfg.gives.absorbs else "")
 
 
 def report(rows: Sequence[Row], scheme: str, preset: str) -> str:
