@@ -53,7 +53,7 @@ class FreePorts:
 
     def single(self, access: Access) -> Served:
         """Serve one access, if there is a port."""
-        return self.ordered([access], [[]])[0]
+        return self.ordered([[access]], [[]])[0][0]
 
     def both_or_none(self, access: Access, other: Access, late: Value) -> tuple[Served, Served]:
         """Serve two accesses, or neither; ``other`` may want nothing. ``late``: whether both may be served at all.
@@ -74,22 +74,46 @@ class FreePorts:
         )
         return first, last
 
-    def ordered(self, accesses: Sequence[Access], before: Sequence[Sequence[Value]]) -> list[Served]:
-        """Serve accesses of which ``before[a][b]`` says that b, which is another one, comes before a."""
-        wanted = [self._wanted(access) for access in accesses]
+    def ordered(self, groups: Sequence[Sequence[Access]], before: Sequence[Sequence[Value]]) -> list[list[Served]]:
+        """Serve groups of accesses, those of a group ascending. ``before[a][b]``: group b, another one, comes before a.
+
+        What a group wants is added up once for all that come behind it.
+        """
+        wanted = [[self._wanted(access) for access in group] for group in groups]
+        sums = [self._sum([(wants, self._none) for wants in group]) for group in wanted]
         served = []
-        for number, (access, wants) in enumerate(zip(accesses, wanted, strict=True)):
-            earlier = [
-                other & comes.replicate(self._memories)
-                for place, (other, comes) in enumerate(zip(wanted, before[number], strict=False))
-                if place != number
-            ]
-            one, two = at_least(earlier, self._memories)
-            second = (self._one & ~self._both & ~one) | (self._both & one & ~two)
-            left = (self._one & ~one) | (self._both & ~two)
-            served.append(self._serve(access, wants & self._both & ~one, wants & second, (wants & left).any()))
-        self._leave(*at_least(wanted, self._memories))
+        for own, (group, sets) in enumerate(zip(groups, wanted, strict=True)):
+            comes = [(bit.replicate(self._memories), other) for bit, other in zip(before[own], sums, strict=False)]
+            behind = [(bits & once, bits & twice) for place, (bits, (once, twice)) in enumerate(comes) if place != own]
+            earlier = [self._sum(behind)]
+            served.append([])
+            for access, wants in zip(group, sets, strict=True):
+                served[-1].append(self._serve_behind(access, wants, *self._sum(earlier)))
+                earlier.append((wants, self._none))
+        self._leave(*self._sum(sums))
         return served
+
+    def _serve_behind(self, access: Access, wants: Value, once: Value, twice: Value) -> Served:
+        """Serve an access; ``once``, ``twice``: memories of which one before it wants a port, of which two do."""
+        second = (self._one & ~self._both & ~once) | (self._both & once & ~twice)
+        left = (self._one & ~once) | (self._both & ~twice)
+        return self._serve(access, wants & self._both & ~once, wants & second, (wants & left).any())
+
+    @property
+    def _none(self) -> Value:
+        return Const(0, self._memories)
+
+    def _sum(self, sets: Sequence[tuple[Value, Value]]) -> tuple[Value, Value]:
+        """Memories that are in at least one set, and those that are in at least two; in logarithmic depth.
+
+        A set is a pair of these already.
+        """
+        if len(sets) <= 1:
+            return sets[0] if sets else (self._none, self._none)
+        half = len(sets) // 2
+        (left, both_left), (right, both_right) = self._sum(sets[:half]), self._sum(sets[half:])
+        once, twice = left | right, both_left | both_right | (left & right)
+        return named(self._m, "once", once), named(self._m, "twice", twice)
 
     def _wanted(self, access: Access) -> Value:
         return named(self._m, "wanted", access.memory & access.wants.replicate(self._memories))
@@ -103,14 +127,3 @@ class FreePorts:
         """``once``, ``twice``: memories of which something wants a port, and of which something wants both."""
         one = (self._one & ~once) | (self._both & ~twice)
         self._one, self._both = named(self._m, "one_left", one), named(self._m, "both_left", self._both & ~once)
-
-
-def at_least(sets: Sequence[Value], width: int) -> tuple[Value, Value]:
-    """Bits that at least one of some sets has, and those that at least two have; in logarithmic depth."""
-    if not sets:
-        return Const(0, width), Const(0, width)
-    if len(sets) == 1:
-        return sets[0], Const(0, width)
-    half = len(sets) // 2
-    (left, both_left), (right, both_right) = at_least(sets[:half], width), at_least(sets[half:], width)
-    return left | right, both_left | both_right | (left & right)

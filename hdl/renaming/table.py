@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
@@ -188,13 +188,13 @@ class RenamingTable(wiring.Component):
     def _look_up(self, m: Module, free: FreePorts) -> tuple[list[Served], list[Served]]:
         """Slots of units, then those of the offered beat, if it asks."""
         width, units = self._cfg.asks.slots, self._cfg.asks.units
-        places = [divmod(slot, width) for slot in range(units * width)]
         slots = [
-            self._access(m, wants, self.locate_warps[unit], register)
-            for (unit, _), wants, register in zip(places, self.locate, self.locate_registers, strict=True)
+            self._access(m, self.locate[slot], self.locate_warps[slot // width], self.locate_registers[slot])
+            for slot in range(units * width)
         ]
-        before = [[self._comes_before(other, own) for other in places] for own in places]
-        served = free.ordered(slots, before)
+        older = [[self.older[other * units + own] for other in range(units)] for own in range(units)]
+        by_unit = free.ordered([slots[at : at + width] for at in range(0, len(slots), width)], older)
+        served = [one for unit in by_unit for one in unit]
         offered = self._look_up_offer(m, free) if self._cfg.asks.sources else []
         looked_up = Cat(one.any for one in served)
         if offered:
@@ -205,20 +205,12 @@ class RenamingTable(wiring.Component):
         return served, offered
 
     def _look_up_offer(self, m: Module, free: FreePorts) -> list[Served]:
-        width = self._cfg.asks.slots
         taken = named(m, "taken", self.allocate.any())
         offered = [
             self._access(m, valid & taken, self.offer_warp, register)
             for valid, register in zip(self.offer_valid, self.offer_registers, strict=True)
         ]
-        ascending = [[Const(other < own, 1) for other in range(width)] for own in range(width)]
-        return free.ordered(offered, ascending)
-
-    def _comes_before(self, other: tuple[int, int], own: tuple[int, int]) -> Value:
-        """Whether the look-up of a unit's slot goes before that of another one."""
-        if other[0] == own[0]:
-            return Const(other[1] < own[1], 1)
-        return self.older[other[0] * self._cfg.asks.units + own[0]]
+        return free.ordered([offered], [[]])[0]
 
     def _memories(self, m: Module, served: Sequence[Served]) -> list[Value]:
         """Returns what every port of every memory has read."""

@@ -1,7 +1,7 @@
 """How an access and one entry of the address table lie to each other (docs/schemes/larf.md, sections 7 and 8)."""
 
 from amaranth import Cat, Const, Module, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import encode
@@ -33,8 +33,8 @@ class AddressMatch(wiring.Component):
     -------
     valid : In(1), base, stride, mask : In   The entry.
     wanted_base, wanted_stride, wanted : In   The access: its vector and its lanes; of a store the first word.
-    multiples : In(ArrayLayout)  The stride of the access, times 1 and so on; this and the next lines only with
-                                 :func:`sees_multiples`.
+    multiples : In               The stride of the access, times 1 and so on, in one word; this and the next lines only
+                                 with :func:`sees_multiples`.
     ahead : Out(lanes), behind : Out(lanes - 1)   Its lane i is lane i + d of the entry: d from 0 on; -1, -2 and so on.
     distance : Out               d, or -d, of one that is ahead, or behind.
     perfect : Out(1)             It is the same vector, and all its lanes are there.
@@ -52,7 +52,7 @@ class AddressMatch(wiring.Component):
             **{name: Out(1) for name in ("perfect", "meets")},
         }
         if self._merges:
-            members |= {"multiples": In(data.ArrayLayout(multiple_bits(cfg), max(1, lanes - 1)))}
+            members |= {"multiples": In(multiple_bits(cfg) * max(1, lanes - 1))}
             members |= {"ahead": Out(lanes), "behind": Out(max(1, lanes - 1)), "distance": Out(index_bits(lanes))}
         super().__init__(members)
 
@@ -79,7 +79,8 @@ class AddressMatch(wiring.Component):
         bits, lanes = multiple_bits(self._cfg), self._cfg.lanes
         near = named(m, "near", ~(apart[bits:] ^ back.replicate(WORD_BITS - bits)).any() & suits & ~same)
         size = named(m, "size", (apart[:bits] ^ back.replicate(bits)) + back)
-        hits = named(m, "hits", Cat(size == multiple for multiple in self.multiples)) if lanes > 1 else Const(0, 1)
+        multiples = [self.multiples.word_select(factor, bits) for factor in range(lanes - 1)]
+        hits = named(m, "hits", Cat(size == multiple for multiple in multiples)) if lanes > 1 else Const(0, 1)
         ahead, behind = (
             named(m, name, hits & (near & side).replicate(len(hits)))
             for name, side in (("hits_ahead", ~back), ("hits_behind", back))

@@ -14,7 +14,7 @@ from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.rows import decode_row
 from warpfile.hdl.rf.contract import location_layout, places_layout
-from warpfile.hdl.rf.shared.address_match import WORD_BITS, AddressMatch, sees_multiples
+from warpfile.hdl.rf.shared.address_match import WORD_BITS, AddressMatch, multiple_bits, sees_multiples
 from warpfile.hdl.rf.shared.counts import SOURCES
 from warpfile.hdl.rf.shared.recent import MostRecent, below
 from warpfile.hdl.stamp import stamp
@@ -107,7 +107,9 @@ class AddressTable(wiring.Component):
         """Every entry, as it lies to the access."""
         lanes, matches = self._cfg.lanes, []
         wanted_base, wanted_stride, wanted = self._wanted(m)
-        multiples = [named(m, f"times{factor}", factor * wanted_stride) for factor in range(1, max(2, lanes))]
+        bits = multiple_bits(self._cfg)
+        times = [named(m, f"times{factor}", factor * wanted_stride) for factor in range(1, max(2, lanes))]
+        multiples = named(m, "multiples", Cat((value | Const(0, bits))[:bits] for value in times))
         inserts = named(m, "inserts", here & self.insert.replicate(len(here)))
         for entry in range(self._cfg.table_entries):
             base, stride = (
@@ -122,7 +124,7 @@ class AddressTable(wiring.Component):
             own |= {"wanted_base": wanted_base, "wanted_stride": wanted_stride, "wanted": wanted, "last": self.last}
             m.d.comb += [getattr(match, name).eq(value) for name, value in own.items()]
             if sees_multiples(self._cfg):
-                m.d.comb += [into.eq(value) for into, value in zip(match.multiples, multiples, strict=True)]
+                m.d.comb += match.multiples.eq(multiples)
             matches.append(match)
         if self._cfg.gives.foresees:
             m.d.comb += self.looks_found.eq(self.looks & Cat(self._flags(match) for match in matches).any())

@@ -1,6 +1,6 @@
 """Proof that no port of a memory of the renaming table serves two look-ups, whatever the order of the units is."""
 
-from amaranth import Cat, Module
+from amaranth import Cat, Const, Module, Value
 from amaranth.hdl import Assert, Assume, Cover
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -9,16 +9,17 @@ from tests.formal.properties import Miswired, Proof, Properties, at_most_one, so
 from warpfile.hdl.count import count_ones
 from warpfile.hdl.renaming.ports import Access, FreePorts
 
-COUNT, MEMORIES = 4, 2
+UNITS, WIDTH, MEMORIES = 3, 2, 2
+COUNT = UNITS * WIDTH
 
 
 class LookUps(wiring.Component):
-    """Look-ups of as many units, each of one memory, after one access that may take a port."""
+    """Look-ups of some units, each of one memory, after one access that may take a port."""
 
     earlier: In(MEMORIES)
     wants: In(COUNT)
     memory: In(COUNT)
-    older: In(COUNT**2)
+    older: In(UNITS**2)
     served: Out(COUNT)
     first: Out(COUNT * MEMORIES)
     second: Out(COUNT * MEMORIES)
@@ -28,8 +29,9 @@ class LookUps(wiring.Component):
         free = FreePorts(m, MEMORIES)
         free.single(Access(self.earlier.any(), self.earlier, self.earlier))
         slots = [Access(self.wants[at], Cat(~bit, bit), self.wants) for at, bit in enumerate(self.memory)]
-        before = [[self.older[other * COUNT + own] for other in range(COUNT)] for own in range(COUNT)]
-        served = free.ordered(slots, before)
+        older = [[self.older[other * UNITS + own] for other in range(UNITS)] for own in range(UNITS)]
+        units = free.ordered([slots[at : at + WIDTH] for at in range(0, COUNT, WIDTH)], older)
+        served = [one for unit in units for one in unit]
         m.d.comb += [
             self.served.eq(Cat(one.any for one in served)),
             self.first.eq(Cat(one.first[:MEMORIES] for one in served)),
@@ -38,11 +40,18 @@ class LookUps(wiring.Component):
         return m
 
 
+def _before(part, other: int, own: int) -> Value:
+    """Whether a look-up comes before another one: that of an older unit, or a lower one of the same."""
+    if other // WIDTH == own // WIDTH:
+        return Const(other < own, 1)
+    return part.older[other // WIDTH * UNITS + own // WIDTH]
+
+
 class PortProperties(Properties):
     """Any look-ups, in any order of their units."""
 
     def check(self, m, part):
-        some_order(m, part.older, COUNT)
+        some_order(m, part.older, UNITS)
         m.d.comb += Assume(at_most_one(part.earlier))
         for memory in range(MEMORIES):
             for name in ("first", "second"):
@@ -52,8 +61,8 @@ class PortProperties(Properties):
             here = Cat(part.memory[at] == memory for at in range(COUNT)) & part.wants
             m.d.comb += Cover(here.all() & part.earlier[memory], "all want what is left of one memory")
             for own in range(COUNT):
-                older = Cat(part.older[other * COUNT + own] for other in range(COUNT)) & here
-                left = count_ones([*older, part.earlier[memory]]) < 2
+                before = Cat(_before(part, other, own) for other in range(COUNT)) & here
+                left = count_ones([*before, part.earlier[memory]]) < 2
                 served = ~here[own] | (part.served[own] == left)
                 m.d.comb += Assert(served, "who has fewer than two before it is served, and nobody else")
         m.d.comb += Assert((part.served & ~part.wants) == 0, "who wants nothing is not served")
@@ -67,7 +76,7 @@ def _ages_lost() -> PortProperties:
 PROOFS = (
     Proof(
         "hdl.renaming.ports",
-        f"{COUNT} look-ups of {MEMORIES} memories",
+        f"{UNITS} units of {WIDTH} look-ups, {MEMORIES} memories",
         lambda: PortProperties(LookUps()),
         {
             "a port serves one": _ages_lost,
