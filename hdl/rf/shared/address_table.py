@@ -88,6 +88,8 @@ class AddressTable(wiring.Component):
             [Signal(width, name=f"{name}{entry}", reset_less=True) for entry in range(count)]
             for name, width in (("mask", cfg.lanes), ("place", cfg.bank_bits + cfg.row_bits))
         )
+        self._mask_columns = _columns(m, "mask_column", self._masks)
+        self._place_columns = _columns(m, "place_column", self._places)
         here = named(m, "at_pointer", decode_row(m, self.pointer, count))
         matches = self._matches(m, here)
         self._below = below(m, here)
@@ -167,7 +169,7 @@ class AddressTable(wiring.Component):
 
     def _select(self, m: Module) -> None:
         """S: the most recent perfect entry, with its row, and whether it is valid now."""
-        columns = [Cat(place[bit] for place in self._places) for bit in range(len(self._places[0]))]
+        columns = self._place_columns
         recent = self._recent(m, "perfect", self._perfect, len(columns) + 1)
         m.d.comb += [into.eq(column) for into, column in zip(recent.notes, (*columns, self._valid), strict=True)]
         self._some = named(m, "some_perfect", self._perfect.any())
@@ -240,10 +242,8 @@ class AddressTable(wiring.Component):
     def _cover(self, m: Module, at: int, side: _Side) -> Value:
         """Lanes of the access that an entry gives; its row and whether it is valid are kept."""
         lanes, entry = self._cfg.lanes, decode_row(m, side.index, self._cfg.table_entries)
-        words = [
-            Cat(mask, place, valid) for mask, place, valid in zip(self._masks, self._places, self._valid, strict=True)
-        ]
-        word = named(m, f"entry_read{at}", _read(entry, words))
+        columns = (*self._mask_columns, *self._place_columns, self._valid)
+        word = named(m, f"entry_read{at}", Cat((column & entry).any() for column in columns))
         with m.If(self.decide):
             m.d.comb += self._valid_now[at].eq(word[-1])
             m.d.sync += self.places[at].eq(word[lanes:-1])
@@ -261,6 +261,6 @@ def _any_of(rows: Sequence[Value]) -> Value:
     return Cat(Cat(row[bit] for row in rows).any() for bit in range(len(rows[0])))
 
 
-def _read(row: Value, words: Sequence[Value]) -> Value:
-    """AND-OR of many words, bit by bit; ``row`` is one-hot."""
-    return Cat((Cat(word[bit] for word in words) & row).any() for bit in range(len(words[0])))
+def _columns(m: Module, name: str, words: Sequence[Value]) -> list[Value]:
+    """Bit by bit, what all words have there."""
+    return [named(m, name, Cat(word[bit] for word in words)) for bit in range(len(words[0]))]
