@@ -23,6 +23,7 @@ def _op(sources: Sequence[int] = (), dest: int | None = None, **more: Any) -> St
 
 
 _BARRIER = _op(port=Port.NONE, kind=Kind.BARRIER, text="BAR")
+_FENCE = _op(port=Port.NONE, opcode="MEMBAR.SC.GPU", text="MEMBAR.SC.GPU")
 _EXIT = _op(port=Port.NONE, kind=Kind.EXIT, text="EXIT")
 
 
@@ -146,6 +147,10 @@ class WarpProgram:
     def surface(self) -> None:
         """A store of which nobody knows where it goes."""
         self._add(_op(port=Port.LSU, space=Space.TEXTURE, access=Access.STORE, opcode="SUST"), None, False)
+
+    def fence(self) -> None:
+        """Order memory for the whole device."""
+        self._add(_FENCE, None, False)
 
     def barrier(self) -> None:
         """Wait for the other warps."""

@@ -105,6 +105,8 @@ class RandomWarp:
             self._point(not self._calm or rng.random() < 0.1)
         elif kind == "read":
             program.get(*rng.sample(range(LAST + 1), rng.randint(1, 3)))
+        elif len(program.steps) % 2:
+            program.fence()
         else:
             program.surface()
 

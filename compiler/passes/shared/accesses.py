@@ -5,7 +5,7 @@ registers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,8 +33,20 @@ class Accesses:
     addresses: np.ndarray
 
 
+def sent(static: StaticInstruction) -> StaticInstruction:
+    """The instruction as the machine has it: a fence beyond the CTA is one of the LSU, all others are as they are."""
+    return replace(static, port=Port.LSU) if _is_fence(static) else static
+
+
+def _is_fence(static: StaticInstruction) -> bool:
+    name, *modifiers = static.opcode.split(".")
+    return name == "MEMBAR" and "CTA" not in modifiers
+
+
 def kind_of(static: StaticInstruction) -> int:
     """What an instruction does to memory, as far as it shows by itself."""
+    if _is_fence(static):
+        return FLUSH
     if static.space == Space.TEXTURE:
         return PLAIN if static.access == Access.LOAD else FLUSH
     if static.space != Space.GLOBAL or static.port != Port.LSU:

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from warpfile.compiler.passes.shared.accesses import Accesses, accesses, kind_of
+from warpfile.compiler.passes.shared.accesses import Accesses, accesses, kind_of, sent
 from warpfile.compiler.passes.shared.races import racy, unseen
 from warpfile.spec.annotation import beat_counts, hinted
 from warpfile.spec.config import Config
@@ -24,12 +24,13 @@ def label(cfg: Config) -> str:
 def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     """The trace with the hints of all accesses; with a seed some loads are not shared. A note tells of races.
 
-    Without values nothing is known of addresses: all accesses are PLAIN. ``ValueError``: a fence beyond the CTA.
+    Fences beyond the CTA go to the LSU and end all entries. Without values nothing is known of addresses: all accesses
+    are PLAIN.
     """
     assert isinstance(cfg, SharedConfig)
     if not trace.has_values:
         return hinted(trace, np.zeros(int(beat_counts(trace, cfg.source_slots).sum()), dtype=np.uint64))
-    _check_fences(trace)
+    trace = dataclasses.replace(trace, program=tuple(map(sent, trace.program)))
     found = accesses(trace)
     loads, races = int((found.kind == LOAD).sum()), racy(trace, found)
     found.kind[races] = PLAIN
@@ -41,15 +42,6 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     if races.any():
         notes.append(f"{races.sum()} of {loads} {_WARNED}")
     return hinted(dataclasses.replace(trace, notes=tuple(notes)), _words(cfg, trace, found))
-
-
-def _check_fences(trace: Trace) -> None:
-    for static in trace.program:
-        name, *modifiers = static.opcode.split(".")
-        if name == "MEMBAR" and "CTA" not in modifiers:
-            raise ValueError(
-                f"{trace.kernel} must have no fence beyond its CTA, not {static.text!r} at {static.offset:#x}"
-            )
 
 
 def _words(cfg: SharedConfig, trace: Trace, found: Accesses) -> np.ndarray:

@@ -11,7 +11,7 @@ from tests.golden.scenario import BAR, LANES, hand_trace, op
 from warpfile.compiler.passes.shared.accesses import accesses
 from warpfile.compiler.passes.shared.races import racy, unseen
 from warpfile.schemes.compose import find
-from warpfile.spec.schemes.shared import LOAD, PLAIN, STORE
+from warpfile.spec.schemes.shared import FLUSH, LOAD, PLAIN, STORE
 from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
 
 
@@ -139,9 +139,10 @@ def test_words_of_lanes_that_are_not_built_end_all_entries() -> None:
     assert unseen(other, found, LANES).tolist() == [False, False, False]
 
 
-def test_a_fence_beyond_the_cta_is_refused() -> None:
+def test_a_fence_beyond_the_cta_ends_all_entries_and_one_of_the_cta_none() -> None:
     cfg = find("larf").configuration("tiny")
     fence = op(port=Port.NONE, opcode="MEMBAR.SC.GPU", text="MEMBAR.SC.GPU")
-    with pytest.raises(ValueError, match="must have no fence beyond its CTA, not 'MEMBAR"):
-        find("larf").annotated(cfg, hand_trace([fence]))
-    find("larf").annotated(cfg, hand_trace([dataclasses.replace(fence, opcode="MEMBAR.SC.CTA")]))
+    within = dataclasses.replace(fence, opcode="MEMBAR.SC.CTA")
+    trace = find("larf").annotated(cfg, hand_trace([fence, within]))
+    assert [static.port for static in trace.program] == [Port.LSU, Port.NONE, Port.NONE]
+    assert (trace.hints & 3).tolist() == [FLUSH, PLAIN, PLAIN]
