@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.compiler.passes.regmutex.harness import kernel
 from tests.golden.scenario import BAR, LANES, hand_trace, op
 from warpfile.compiler.passes.shared.accesses import accesses
 from warpfile.compiler.passes.shared.races import racy, unseen
@@ -125,6 +126,14 @@ def test_a_racy_kernel_gets_a_note_and_its_loads_stay_in_memory() -> None:
     assert (annotated.hints & 3).tolist() == [STORE, 0, PLAIN, LOAD, 0]
     again = find("larf").annotated(cfg, dataclasses.replace(annotated, annotation=""))
     assert again.notes == annotated.notes
+
+
+def test_products_that_other_warps_have_stored_are_ordered_by_barriers() -> None:
+    trace = kernel("matmul_3mm")
+    found = accesses(trace)
+    assert (found.kind == LOAD).any() and not racy(trace, found).any()
+    program = tuple(dataclasses.replace(one, kind=Kind.NORMAL) for one in trace.program)
+    assert racy(dataclasses.replace(trace, program=program), found).any()
 
 
 def test_words_of_lanes_that_are_not_built_end_all_entries() -> None:
