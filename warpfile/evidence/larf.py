@@ -28,7 +28,15 @@ SIZES = {
 #: What costs cycles without any sharing, each removed alone by another class for the register file.
 COSTS = {what: file for what, (file, sooner) in corf.CAUSES.items() if not sooner}
 SCHEDULERS = ("lrr", "gto", "oldest")
+#: By a probe that finds the same vector, or any that lies near.
+LAS = {"las": {}, "las, any match": {"flagged_by": "any"}}
+#: Convolutions, stencils and matrix products: what the chapter is about.
+NEIGHBOURS = (
+    *("conv2d", "conv_layer", "depthwise_conv", "fdtd", "stencil"),
+    *("matmul_2mm", "matmul_3mm", "matmul_registers", "matmul_tiled"),
+)
 HITS = OUTCOMES[:3]
+_COLUMNS = ("absorbed", "neighbours", "IPC over the baseline", "neighbours")
 KERNELS = Guess("other kernels, SASS after ptxas")
 
 
@@ -57,12 +65,16 @@ def _sections(study: Study) -> Iterator[str]:
     yield "## Paper says, we measure\n"
     yield claims_table(claims(study))
     yield "## Sizes of the address table\n"
-    yield table(("table", "absorbed", "IPC over the baseline"), (_of(study, *one) for one in SIZES.items()))
+    near = [kernel for kernel in NEIGHBOURS if kernel in fitting] or fitting  # some ask for a few kernels only
+    yield f"*Neighbours* are convolutions, stencils and matrix products: {', '.join(near)}.\n"
+    yield table(("table", *_COLUMNS), (_of(study, near, *one) for one in SIZES.items()))
     yield "## Schedulers\n"
-    yield "The baseline is that with the same scheduler.\n"
+    yield "The baseline is that with the same scheduler; that of `las` has lrr.\n"
     points = [(name, LARF.but(scheduler=name), BASELINE.but(scheduler=name)) for name in SCHEDULERS]
     points.append(("two_level", *(Point(f"{name}+two_level", PRESET).small for name in ("larf", "baseline"))))
-    yield table(("scheduler", "absorbed", "IPC over the baseline"), (_of(study, *one) for one in points))
+    ahead = Point("larf_las", PRESET).small
+    points += [(name, ahead.but(**changes), BASELINE.but(scheduler="lrr")) for name, changes in LAS.items()]
+    yield table(("scheduler", *_COLUMNS), (_of(study, near, *one) for one in points))
     yield "## Kernel by kernel\n"
     yield "Loads that may be shared, by what became of them; *lost*: of the misses, those that were a hit when"
     yield "they were found; IPC; rows.\n"
@@ -71,8 +83,10 @@ def _sections(study: Study) -> Iterator[str]:
     yield table((*columns, *more), (kernel_row(study, kernel) for kernel in study.kernels))
 
 
-def _of(study: Study, name: str, point: Point, base: Point = BASELINE) -> Sequence[str]:
-    return name, percent(_absorbed(study, point)), signed(_gain(study, point, base))
+def _of(study: Study, near: Sequence[str], name: str, point: Point, base: Point = BASELINE) -> Sequence[str]:
+    both = study, replace(study, kernels=tuple(near))
+    shares, gains = ([_absorbed(one, point) for one in both], [_gain(one, point, base) for one in both])
+    return name, *map(percent, shares), *map(signed, gains)
 
 
 def claims(study: Study) -> Iterator[Claim]:
