@@ -69,6 +69,8 @@ SCHEMES = (
             Setup("tiny", {"lanes": 8, "source_slots": 3, "banks": 4, "merge_wait": 0}, ()),
             Setup("pascal_larf", machine="larf_perfect"),
             Setup("tiny", machine="larf_perfect"),
+            Setup("pascal_larf", machine="larf+las"),
+            Setup("tiny", machine="larf+las"),
         ),
     ),
     Scheme(
@@ -78,15 +80,6 @@ SCHEMES = (
         collectors=COALESCING,
         rf=SHARED,
         settings={"": {"search": "perfect"}},
-        variant_of="larf",
-    ),
-    Scheme(
-        name="larf_las",
-        summary="larf that issues warps first whose next load is in the register file",
-        preset="pascal_larf",
-        collectors=COALESCING,
-        rf=SHARED,
-        scheduler=LAS,
         variant_of="larf",
     ),
 )

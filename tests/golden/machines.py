@@ -110,9 +110,9 @@ class Shared(Baseline):
 
 
 class Foreseeing(Shared):
-    """The machine of ``larf_las``."""
+    """The machine of ``larf+las``."""
 
-    scheme = "larf_las"
+    scheme = "larf+las"
     scheduler: Las
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tests.compiler.passes.modern.coded import EXAMPLE
-from tests.schemes.said import NOWHERE, VIRTUAL, Code, CodedExample, Example, Said
+from tests.schemes.said import NOWHERE, VIRTUAL, Code, CodedExample, Example, ExecutedExample, Said
+from warpfile.spec.executed import WarpProgram
 
 #: Dissertation, figure 3.6; loads have 32-bit addresses, so that each names one register.
 _WINDOWS = """
@@ -263,4 +264,53 @@ CODED = (
     ),
 )
 
-EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING, *CODED)
+#: A vector that is loaded twice, stored to, and another one that crosses 4 GB. Addresses begin with 4 GB.
+_SHARED = """
+    S2R R0, SR_LANEID
+    SHF.L.U32 R2, R0, 0x2, RZ
+    MOV R3, 0x1
+    LDG.E.SYS R4, [R2.64+0x10]
+    LDG.E.SYS R5, [R2.64+0x10]
+    STG.E.U8.SYS [R2.64+0x10], R4
+    LDG.E.SYS R6, [R2.64+-0x8]
+    FFMA R7, R6, R5, R0
+    FADD R8, R4, R7
+"""
+
+
+def _share(warp: WarpProgram) -> None:
+    """What the listing does."""
+    lanes, pair = range(32), (2, 3)
+    warp.put(0, lanes)
+    warp.put(2, [4 * lane for lane in lanes])
+    warp.put(3, [1] * 32)
+    warp.load(4, pair, 0x10)
+    warp.load(5, pair, 0x10)
+    warp.store(pair, (4,), 0x10, 1)
+    warp.load(6, pair, -8)
+    warp.put(7, [3] * 32)
+    warp.put(8, [4] * 32)
+
+
+_LOAD, _STORE = 1, 2
+_SHARED_SAID = (
+    Said(),
+    Said((0,)),
+    Said(),
+    Said((2, 3), access=(_LOAD, 2, 2, 0x10)),
+    Said((2, 3), access=(_LOAD, 2, 2, 0x10)),
+    Said((2, 3, 4), access=(_STORE, 2, 0, 0x10)),
+    Said((2, 3), dead=(2, 3), access=(_LOAD, 2, 2, -8)),
+    Said((6, 5, 0), dead=(6, 5, 0)),
+    Said((4, 7), dead=(4, 7)),
+    Said(),
+)
+_SHARED_COUNTS = {"misses": 1, "hits_perfect": 1, "untracked_upper": 1, "table_deletions": 1, "kills_done": 7}
+SHARED = tuple(
+    ExecutedExample(
+        "larf", "pascal_larf", {"source_slots": slots}, _SHARED, dict(enumerate(_SHARED_SAID)), _SHARED_COUNTS, _share
+    )
+    for slots in (3, 2)
+)
+
+EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING, *CODED, *SHARED)

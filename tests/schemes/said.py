@@ -6,7 +6,7 @@ The words are laid out by docs/schemes, on their own.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.compiler.passes.modern.coded import coded_trace
@@ -16,6 +16,7 @@ from warpfile.compiler import parse
 from warpfile.compiler.program import static_instruction
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
+from warpfile.spec.executed import Memory, WarpProgram, trace_of
 from warpfile.spec.trace import Trace
 
 NOWHERE = 3
@@ -55,6 +56,7 @@ class Said:
     prefetched: bool = False  #: a PREFETCH stands in front of it
     told: bool = False  #: metadata stand in front of it
     code: Code = Code()
+    access: tuple[int, int, int, int] = (0, 0, 0, 0)  #: what it is, registers of the address, log2 of bytes, offset
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,21 @@ class Example:
         slots = self.config.source_slots
         beats = [(said, _cut(said.sources, slots)) for said in self.said.values()]
         return [word for said, cut in beats for word in LAYOUT[self.scheme](said, cut, slots)]
+
+
+@dataclass(frozen=True)
+class ExecutedExample(Example):
+    """An example whose values and addresses are those of a program that does what its instructions say."""
+
+    program: Callable[[WarpProgram], None] = lambda warp: None
+
+    @property
+    def trace(self) -> Trace:
+        """What the warp executes, with values."""
+        static, warp = super().trace, WarpProgram(Memory())
+        self.program(warp)
+        names = {name: getattr(static, name) for name in ("kernel", "listing", "program")}
+        return dataclasses.replace(trace_of([warp]), **names)
 
 
 class CodedExample(Example):
@@ -149,6 +166,14 @@ def _renamed_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[i
     return [0] * said.told + [_mask(beat, said.dead) for beat in beats]
 
 
+def _shared_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
+    """docs/schemes/larf.md, section 4, and above it the kills of docs/schemes/corf.md."""
+    words = [_mask(beat, said.dead) << 55 for beat in beats]
+    kind, registers, size, offset = said.access
+    words[0] |= kind | registers << 2 | size << 4 | offset % (1 << 48) << 7
+    return words
+
+
 def _coded_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
     """docs/schemes/modern.md, section 5: what comes back with results lowest."""
     code, words = said.code, []
@@ -171,5 +196,6 @@ LAYOUT = {
     "ltrf": _interval_words,
     "ltrf_plus": _interval_words,
     "modern": _coded_words,
+    "larf": _shared_words,
     **dict.fromkeys(VIRTUAL, _renamed_words),
 }

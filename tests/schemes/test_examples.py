@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,8 @@ _KILLED = "warpfile.compiler.passes.coalescing.annotate:annotate"
 _SOURCES = "warpfile.spec.annotation:on_sources"
 _PLACED = "warpfile.compiler.passes.modern.annotate:_words"
 _CODED = "warpfile.compiler.passes.modern.annotate:_coded"
+_SHARED = "warpfile.compiler.passes.shared.annotate"
+_COALESCING = "warpfile.compiler.passes.coalescing.annotate"
 _FIRST = ("(beat * source_slots)", "(beat * 0)")
 _UNCUT = ("shifted & np.uint64((1 << source_slots) - 1)", "shifted")
 _RECORDS = "beat == count[record] - 1"
@@ -104,6 +106,15 @@ def barrier(hint: str) -> tuple[Plant, Plant]:
     high = Plant(f"{hint} is shifted", "modern", _CODED, "cfg.hint_at(name)", f'cfg.hint_at(name) + (name == "{hint}")')
     last = "np.where(last, getattr", f'np.where(last | (name == "{hint}"), getattr'
     return high, Plant(f"{hint} on every beat", "modern", _CODED, *last)
+
+
+def shared(hint: str, old: str, new: str) -> tuple[Plant, Plant]:
+    """A hint of an access one bit too high, and wrong."""
+    high = f'cfg.hint_at(name) + (name == "{hint}")'
+    return (
+        Plant(f"{hint} is shifted", "larf", f"{_SHARED}:_placed", "cfg.hint_at(name)", high, user=_SHARED),
+        Plant(f"{hint} is wrong", "larf", f"{_SHARED}:_words", old, new, user=_SHARED),
+    )
 
 
 PLANTS = (
@@ -150,6 +161,12 @@ PLANTS = (
     *(shifted(scheme, _KILLED, "kill") for scheme in VIRTUAL),
     *(Plant("kill of the first beat on all", scheme, _SOURCES, *_FIRST) for scheme in VIRTUAL),
     *(Plant("kill is not cut", scheme, _SOURCES, *_UNCUT) for scheme in VIRTUAL),
+    *shared("access", '_placed(cfg, "access", found.kind)', '_placed(cfg, "access", found.kind ^ 3)'),
+    *shared("address_registers", "found.registers,", "found.registers // 2,"),
+    *shared("access_size", "sizes[trace.instruction[found.record]]", "sizes[trace.instruction[found.record]] + 1"),
+    *shared("address_offset", "found.offset,", "found.offset + np.uint64(4),"),
+    replace(shifted("larf", _KILLED, "kill"), user=_COALESCING),
+    Plant("kill is not cut", "larf", _SOURCES, *_UNCUT, user=_COALESCING),
 )
 
 

@@ -92,7 +92,10 @@ def test_combinations_that_fit_have_a_configuration_at_every_preset(name: str, p
 
 
 #: Collectors of files that not all fit; other files fit all but those that have sources looked up one by one.
-ONLY = {"rfc": ("units",), "ltrf": ("units",), "packed": ("coalescing", "bow"), "ported": ("read_window",)}
+ONLY = {
+    **{"rfc": ("units",), "ltrf": ("units",), "ported": ("read_window",)},
+    **{"packed": ("coalescing", "bow"), "shared": ("coalescing",)},
+}
 
 
 def test_every_pair_of_known_parts_fits_or_is_refused_in_one_line() -> None:

@@ -72,7 +72,7 @@ def _sections(study: Study) -> Iterator[str]:
     yield "The baseline is that with the same scheduler; that of `las` has lrr.\n"
     points = [(name, LARF.but(scheduler=name), BASELINE.but(scheduler=name)) for name in SCHEDULERS]
     points.append(("two_level", *(Point(f"{name}+two_level", PRESET).small for name in ("larf", "baseline"))))
-    ahead = Point("larf_las", PRESET).small
+    ahead = Point("larf+las", PRESET).small
     points += [(name, ahead.but(**changes), BASELINE.but(scheduler="lrr")) for name, changes in LAS.items()]
     yield table(("scheduler", *_COLUMNS), (_of(study, near, *one) for one in points))
     yield "## Kernel by kernel\n"

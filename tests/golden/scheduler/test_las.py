@@ -106,4 +106,3 @@ def test_it_goes_with_a_file_that_tells_of_loads_alone() -> None:
         find("baseline+las").configuration("tiny")
     assert not find("larf").configuration("tiny", scheduler="lrr").gives.foresees
     assert find("larf+las").configuration("tiny").gives.foresees
-    assert find("larf+las").configuration("tiny") == find("larf_las").configuration("tiny")

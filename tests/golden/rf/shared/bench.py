@@ -27,7 +27,7 @@ def machine(**changes: object) -> SharedConfig:
 
 def flagging(**changes: object) -> SharedConfig:
     """The same under ``las``."""
-    return machine(scheme="larf_las", **changes)
+    return machine(scheme="larf+las", **changes)
 
 
 class Bench:

@@ -20,7 +20,7 @@ COUNTERS = {"las_probes", "las_hits", "las_issues"}
 def changes(seed: int) -> dict[str, object]:
     """A scheduler, which lets some flagged warps go first."""
     return {
-        "scheme": "larf_las",
+        "scheme": "larf+las",
         "scheduler": "las",
         "led": True,
         "flagged_by": ("perfect", "any")[seed % 2],
