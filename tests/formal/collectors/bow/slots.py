@@ -17,6 +17,7 @@ class SlotProperties(WindowProperties):
 
     def check(self, m, part):
         self._slots, self._sources = range(self._cfg.window), range(self._cfg.source_slots)
+        self._ports = range(self._cfg.write_ports)
         self._shadow(part)
         self._promised(m, part)
         offered = self._offer(m, part)
@@ -28,7 +29,7 @@ class SlotProperties(WindowProperties):
             Assert(part.undispatched == self.waiting, "a beat stays from entering to dispatch"),
             Assert(part.reusable == ~self._next(self.waiting), "a slot is used again only after its dispatch"),
             Cover(part.ready & self.waiting.all() & ~self._next(offered), "a younger beat of another port overtakes"),
-            Cover((part.register == self.register) & ~part.late & part.outdated, "the next to leave has its result"),
+            Cover(self._considers(part) & ~self._late(part) & part.outdated, "the next to leave has its result"),
         ]
 
     def _shadow(self, part):
@@ -46,6 +47,13 @@ class SlotProperties(WindowProperties):
     def _next(self, bits: Value) -> Value:
         return bits.bit_select(self.position, 1)
 
+    def _considers(self, part) -> Value:
+        """The considered result is of the followed register."""
+        return any_of(part.considered[port] & (part.registers[port] == self.register) for port in self._ports)
+
+    def _late(self, part) -> Value:
+        return (part.considered & part.late).any()
+
     def _promised(self, m, part):
         """What entries, banks and scoreboard see to."""
         size, head = self._cfg.window_entries, part.head
@@ -58,7 +66,8 @@ class SlotProperties(WindowProperties):
             Assume(~part.enter | part.reusable),
             Assume(~part.dispatch | part.ready),
             Assume(~part.clear | (~part.undispatched.any() & ~part.enter)),
-            Assume(~self.writes | ~(self.awaits.any() | (part.accepted & (part.register == self.register)))),
+            Assume(at_most_one(part.considered)),
+            Assume(~self.writes | ~(self.awaits.any() | (part.accepted & self._considers(part)))),
             Assume(~part.used.any() | needs_unit(head)),
             Assume((part.used | part.have).all()),
             Assume(part.filled_index < size),
@@ -91,7 +100,7 @@ class SlotProperties(WindowProperties):
     def _follow(self, m, part, offered):
         leaves = Mux(part.dispatch, offered, 0)
         m.d.sync += self.waiting.eq(self.waiting & ~leaves)
-        m.d.sync += self.awaits.eq(Mux(part.accepted & (part.register == self.register), 0, self.awaits))
+        m.d.sync += self.awaits.eq(Mux(part.accepted & self._considers(part), 0, self.awaits))
         for slot in self._slots:
             here = part.enter & (self.position == slot)
             came = [
@@ -130,8 +139,11 @@ class SlotProperties(WindowProperties):
         m.d.comb += Assert(at_most_one(gone), "one beat leaves at a time")
 
     def _results(self, m, part):
-        ours = part.register == self.register
-        m.d.comb += Assert(~ours | (part.late == ~self.awaits.any()), "late unless a beat of the window awaits it")
+        ours = self._considers(part)
+        for port in self._ports:
+            late = part.late[port] == ~self.awaits.any()
+            same = part.registers[port] == self.register
+            m.d.comb += Assert(~same | late, "late unless a beat of the window awaits it")
         m.d.comb += Assert(~ours | (part.outdated == self._next(self.awaits)), "outdated with the next beat to leave")
         for slot in self._slots:
             same = part.result_number == self.numbers[slot]
