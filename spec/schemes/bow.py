@@ -218,7 +218,11 @@ STRUCTURES = (
         "a bit per pair of entries in place of ranks; write-through needs two bits less: nothing is dirty or owed",
     ),
     Structure(
-        "beat numbers of the windows", "flip-flops", r"window\.slots\.(number|next_slot)", lambda cfg: cfg.warps * 4
+        "beat numbers of the windows",
+        "flip-flops",
+        r"window\.slots\.next_slot",
+        lambda cfg: cfg.warps * 4,
+        "entries have ages, which no number of the next beat is compared with",
     ),
     Structure(
         "window slots",

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, decode, encode, oldest_one, select
 from warpfile.hdl.beat import beat_layout, dispatch_layout, needs_unit
-from warpfile.hdl.collectors.bow.entries import number_bits
+from warpfile.hdl.collectors.bow.entries import age_bits
 from warpfile.hdl.naming import named
 from warpfile.hdl.scoreboard import GROUP, group_mask
 from warpfile.spec.beat import dispatch_fields
@@ -29,12 +29,11 @@ class WindowSlots(wiring.Component):
                                           port is searched for before that is known.
     accepted : In(1)                      It is accepted.
     clear : In(1)                         The warp ends.
-    number : Out                          Of the next beat.
     reusable : Out(1)                     Its slot may be used again.
     undispatched : Out(window)            Slots whose beat has not left.
     lacking : Out(window)                 Of these, those that wait for a source.
     late : Out(ports)                     The beat of each result has left.
-    outdated : Out(1), result_number : Out   Of the considered one: its beat is the next to leave; number of that beat.
+    outdated : Out(1), result_age : Out   Of the considered one: its beat is the next to leave; age of that beat.
     ready : Out(1), port : Out(port_bits), out : Out(dispatch_layout(cfg))   Oldest beat that can be dispatched.
     read : Out(source_slots * window_entries)   Entries of its used sources, slot-major, one-hot; zero if none is ready.
     """
@@ -53,7 +52,7 @@ class WindowSlots(wiring.Component):
                 "registers": In(data.ArrayLayout(cfg.register_bits, cfg.write_ports)),
                 "considered": In(cfg.write_ports),
                 **{name: Out(1) for name in ("reusable", "outdated", "ready")},
-                **{name: Out(number_bits(cfg)) for name in ("number", "result_number")},
+                "result_age": Out(age_bits(cfg)),
                 "late": Out(cfg.write_ports),
                 "undispatched": Out(cfg.window),
                 "lacking": Out(cfg.window),
@@ -84,13 +83,13 @@ class WindowSlots(wiring.Component):
         return m
 
     def _count(self, m: Module) -> Value:
-        """Number of the next beat, and its slot, one-hot."""
+        """Slot of the next beat, one-hot."""
         position = Signal(index_bits(self._cfg.window), name="next_slot")
         with m.If(self.clear):
-            m.d.sync += [position.eq(0), self.number.eq(0)]
+            m.d.sync += position.eq(0)
         with m.Elif(self.enter):
             last = position == self._cfg.window - 1
-            m.d.sync += [position.eq(Mux(last, 0, position + 1)), self.number.eq(self.number + 1)]
+            m.d.sync += position.eq(Mux(last, 0, position + 1))
         return named(m, "next", decode(position, self._cfg.window))
 
     def _order(self, m: Module, next_slot: Value) -> Value:
@@ -168,11 +167,10 @@ class WindowSlots(wiring.Component):
             done = place & (matches[slot] & self.accepted).replicate(GROUP)
             m.d.sync += waits.eq(Mux(self.clear, 0, Mux(taken[slot], writes, waits & ~done)))
         ages = [Cat(next_slot[(slot + age) % size] for age in range(1, size + 1)) for slot in range(size)]
-        age = named(m, "age", select(matches, [encode(Cat(0, age), number_bits(cfg)) for age in ages]))
         m.d.comb += [
             self.late.eq(Cat(~slots.any() for slots in found)),
             self.outdated.eq((matches & next_slot).any()),
-            self.result_number.eq(self.number - age),
+            self.result_age.eq(select(matches, [encode(Cat(0, age), age_bits(cfg)) for age in ages])),
         ]
 
     def _awaits(self, port: int, place: Value, record: data.View, waits: Value) -> Value:
