@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
-from amaranth import Const, Value
+from amaranth import Cat, Const, Module, Value
+
+from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.naming import named
 
 
 def count_ones(bits: Sequence[Value]) -> Value:
@@ -11,3 +14,27 @@ def count_ones(bits: Sequence[Value]) -> Value:
         return bits[0] if bits else Const(0, 1)
     half = len(bits) // 2
     return count_ones(bits[:half]) + count_ones(bits[half:])
+
+
+def at_least(m: Module, name: str, bits: Sequence[Value], most: int) -> list[Value]:
+    """Whether at least 1, 2, ... ``most`` of the single bits are set. No carries, so it is faster than a sum."""
+    return at_least_before(m, name, bits, most)[-1]
+
+
+def at_least_before(m: Module, name: str, bits: Sequence[Value], most: int) -> list[list[Value]]:
+    """The same of the bits before each, and last of all bits."""
+    if len(bits) < 2:
+        return [[], *([bit] for bit in bits)]
+    half = len(bits) // 2
+    *low, total = at_least_before(m, f"{name}_low", bits[:half], most)
+    high = at_least_before(m, f"{name}_high", bits[half:], most)
+    return [*low, *(_merged(m, f"{name}_{place}", total, counts, most) for place, counts in enumerate(high))]
+
+
+def _merged(m: Module, name: str, low: list[Value], high: list[Value], most: int) -> list[Value]:
+    if not high:
+        return low
+    pairs = [(a, b) for a in range(len(low) + 1) for b in range(len(high) + 1)]
+    first, second = [Const(1, 1), *low], [Const(1, 1), *high]
+    counts = range(1, min(most, len(low) + len(high)) + 1)
+    return list(named(m, name, Cat(any_of(first[a] & second[b] for a, b in pairs if a + b == n) for n in counts)))

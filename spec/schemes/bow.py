@@ -215,10 +215,14 @@ STRUCTURES = (
         "flip-flops",
         r"window\.(tags|ranks)\.",
         lambda cfg: cfg.warps * cfg.window_entries * (8 + _rank_bits(cfg)),
-        "write-through needs two bits less: an entry is never dirty, and nothing is owed to a bank",
+        "a bit per pair of entries in place of ranks; write-through needs two bits less: nothing is dirty or owed",
     ),
     Structure(
-        "beat numbers of the windows", "flip-flops", r"window\.slots\.(number|next_slot)", lambda cfg: cfg.warps * 4
+        "beat numbers of the windows",
+        "flip-flops",
+        r"window\.slots\.next_slot",
+        lambda cfg: cfg.warps * 4,
+        "entries have ages, which no number of the next beat is compared with",
     ),
     Structure(
         "window slots",

@@ -29,6 +29,10 @@ class LastUseProperties(Properties):
         """Masks of what is used in a cycle; of places in one mask the lower one is used first."""
         raise NotImplementedError
 
+    def supposed(self, part) -> Value:
+        """The mask after which a part shows the order, whether it is used or not."""
+        return self.uses(part)[0]
+
     def legal(self, m, part, uses) -> None:
         """Assume what the part is promised."""
 
@@ -38,7 +42,6 @@ class LastUseProperties(Properties):
         first, second = constant(m, "first", count), constant(m, "second", count)
         m.d.comb += Assume(first != second)
         order = _pair(part.older, first, second, count)
-        then = self._after(order, uses[:1], first, second)
         followed, expected, started = self._after(order, uses, first, second), Signal(), Signal()
         m.d.sync += [expected.eq(followed), started.eq(1)]
         older = [[part.older[count * a + b] for b in range(count)] for a in range(count)]
@@ -52,6 +55,7 @@ class LastUseProperties(Properties):
             Cover(uses[0].any() & uses[-1].any() & (followed != order), "an order is turned in one cycle"),
         ]
         if hasattr(part, "older_then"):
+            then = self._after(order, [self.supposed(part)], first, second)
             same = _pair(part.older_then, first, second, count) == then
             m.d.comb += Assert(same, "the order after the result has its entry last")
         self.more(m, part)
@@ -77,13 +81,13 @@ class WindowRankProperties(LastUseProperties):
     count = property(lambda self: self._cfg.window_entries)
 
     def uses(self, part):
-        return [part.had, part.taken]
+        return [Mux(part.accepted, part.had, 0), part.taken]
+
+    def supposed(self, part):
+        return part.had
 
     def legal(self, m, part, uses):
         m.d.comb += Assume(at_most_one(part.had))
-
-    def help(self, m, part, state):
-        _permutation(m, [state(f"rank{entry}") for entry in range(self.count)])
 
 
 class RecencyProperties(LastUseProperties):

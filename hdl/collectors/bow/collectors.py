@@ -1,6 +1,6 @@
 """Operand windows, one per warp, in place of collector units (docs/schemes/bow.md)."""
 
-from amaranth import Cat, Const, Module
+from amaranth import Cat, Const, Module, Mux
 from amaranth.lib import wiring
 
 from warpfile.hdl.arbiter import RoundRobin, any_of, decode, encode, select
@@ -46,8 +46,9 @@ class Windows(wiring.Component):
         return m
 
     def _enter(self, m: Module, windows: list) -> None:
+        fits = [Mux(window.accepted, window.fits_after, window.fits) for window in windows]
         m.d.comb += [
-            self.accept.eq((self.offer_warp & Cat(window.accepts for window in windows)).any()),
+            self.accept.eq((self.offer_warp & Cat(fits)).any()),
             self.refused.eq(self.offer_valid & ~self.accept),
         ]
         for warp, window in enumerate(windows):
@@ -64,11 +65,14 @@ class Windows(wiring.Component):
         for port in range(self._cfg.write_ports):
             result = self.result[port]
             warp = named(m, f"result{port}_warp", decode(result.payload.warp, len(windows)))
+            in_place = ~self.result_store[port] | self.result_accept[port]
             taken = any_of(window.considered[port] for window in windows) | (result.valid & ~result.payload.writes)
             m.d.comb += [
                 self.result_valid[port].eq(taken),
                 self.result_store[port].eq(any_of(window.bank_request[port] for window in windows)),
-                result.ready.eq(any_of(window.accepted[port] for window in windows) | ~result.payload.writes),
+                result.ready.eq(
+                    (any_of(window.considered[port] for window in windows) & in_place) | ~result.payload.writes
+                ),
             ]
             for number, window in enumerate(windows):
                 m.d.comb += [
@@ -80,7 +84,8 @@ class Windows(wiring.Component):
                     at = self._cfg.hint_at("write_class")
                     m.d.comb += window.classes[port].eq(result.payload.hints[at : at + 2])
         for window in windows:
-            m.d.comb += window.bank_accept.eq((window.bank_request & self.result_accept).any())
+            taken = (window.considered & self.result_accept).any()
+            m.d.comb += window.accepted.eq((window.considered & ~window.bank_request).any() | taken)
 
     def _requests(self, m: Module, windows: list) -> None:
         m.d.comb += [
@@ -173,7 +178,7 @@ class Windows(wiring.Component):
 
     def _lane(self, m: Module, lane: int, warp: int, window: wiring.PureInterface) -> wiring.PureInterface:
         part = stamp(m, f"window{warp}_lane{lane}", "window_lane", lambda: WindowLane(self._cfg))
-        names = ("filled", "accepted", "written", "read")
+        names = ("filled", "considered", "written", "read")
         m.d.comb += [getattr(part, name).eq(getattr(window, name)) for name in names]
         if writes_back(self._cfg):
             m.d.comb += part.evict.eq(window.evicting)
@@ -189,7 +194,7 @@ class Windows(wiring.Component):
         watched = {name: Cat(getattr(window, name) for window in windows) for name in direct}
         watched |= {name: Cat(window.events[name] for window in windows) for name in per_window}
         watched |= {name: any_of(window.events[name] for window in windows) for name in ("hit", "miss")}
-        accepted = [Cat(window.accepted[port] for window in windows) for port in ports]
+        accepted = [Cat(window.considered[port] & window.accepted for window in windows) for port in ports]
         watched["accepted"] = Cat(windows_of_port.any() for windows_of_port in accepted)
         for name in ("store", "bank_write", "drop", "late", "saved"):
             flags = Cat(window.events[name] for window in windows)

@@ -25,8 +25,8 @@ class EntryState(enum.IntEnum, shape=3):
     UNLOOKED = 6
 
 
-def number_bits(cfg: BowConfig) -> int:
-    """Width of a beat's number, which is compared modulo a power of two above ``window``."""
+def age_bits(cfg: BowConfig) -> int:
+    """Width of the age of a beat: how many beats have entered since, itself included. None counts above ``window``."""
     return cfg.window.bit_length()
 
 
@@ -35,7 +35,6 @@ class WindowEntries(wiring.Component):
 
     Members
     -------
-    number : In                     Of the next beat.
     now : Out(entries_layout(cfg))  At the start of the cycle.
     then : In(entries_layout(cfg))  The same after the result.
     registers : Out(ArrayLayout), pinned : Out(window_entries)   Register of each; those that a beat is to read.
@@ -46,7 +45,7 @@ class WindowEntries(wiring.Component):
     sizes : Out(ArrayLayout), result_size, fill_size : In(2)   Bytes less one, of the entries, of the result, of what
                                     arrives; only with ``sizes_entries``.
     stored, merged : In(window_entries)   Entry that the accepted result overwrites, whole or in its lanes.
-    result_register : In(register_bits), result_number : In   Of the result and of its beat.
+    result_register : In(register_bits), result_age : In   Of the result and of its beat.
     granted, filled, evicted : In(window_entries)   Entries that a bank serves, whose data arrive, that a bank takes.
     enter : In(1)                   A beat enters.
     hit, taken, written : In(window_entries)   Entries of its sources, found and new, and those of its destinations.
@@ -68,14 +67,13 @@ class WindowEntries(wiring.Component):
         super().__init__(
             members
             | {
-                "number": In(number_bits(cfg)),
                 "now": Out(entries_layout(cfg)),
                 "then": In(entries_layout(cfg)),
                 "registers": Out(names),
                 **{name: Out(entries) for name in ("pinned", "asking")},
                 **{name: In(entries) for name in (*masks, "urgent", "victim")},
                 "result_register": In(cfg.register_bits),
-                "result_number": In(number_bits(cfg)),
+                "result_age": In(age_bits(cfg)),
                 "sources": In(names),
                 "enter": In(1),
                 "clear": In(1),
@@ -140,10 +138,13 @@ class WindowEntries(wiring.Component):
         return states
 
     def _tag(self, m: Module, entry: int) -> None:
-        """Nobody looks at the tag of a free entry, so it needs no reset."""
+        """Nobody looks at the tag of a free entry, so it needs no reset.
+
+        An entry is as old as the beat that used it last: with ages nothing is subtracted before it is known what fits.
+        """
         register = Signal(self._cfg.register_bits, name=f"register{entry}", reset_less=True)
-        last = Signal(number_bits(self._cfg), name=f"last{entry}", reset_less=True)
-        age = named(m, f"age{entry}", (self.number - last)[: len(last)])
+        age = Signal(age_bits(self._cfg), name=f"age{entry}", reset_less=True)
+        before = named(m, f"age_then{entry}", Mux(self.stored[entry], self.result_age, age))
         m.d.comb += [
             self.registers[entry].eq(register),
             self.now.stale[entry].eq(age >= self._cfg.window),
@@ -156,10 +157,8 @@ class WindowEntries(wiring.Component):
             m.d.sync += register.eq(self.sources[entry])
         with m.Elif(self.stored[entry]):
             m.d.sync += register.eq(self.result_register)
-        with m.If(self.hit[entry] | self.taken[entry] | self.written[entry]):
-            m.d.sync += last.eq(self.number)
-        with m.Elif(self.stored[entry]):
-            m.d.sync += last.eq(self.result_number)
+        used = self.hit[entry] | self.taken[entry] | self.written[entry]
+        m.d.sync += age.eq(Mux(used, 1, Mux(self.enter, before + 1, before)))
 
     def _size(self, m: Module, entry: int) -> None:
         size = Signal(2, name=f"size{entry}", reset_less=True)

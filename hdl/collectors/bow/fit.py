@@ -1,11 +1,11 @@
 """Do the sources of a warp's next beat fit into its operand window (docs/schemes/bow.md, section 3)?"""
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Const, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of
-from warpfile.hdl.count import count_ones
+from warpfile.hdl.count import at_least
 from warpfile.hdl.naming import named
 from warpfile.spec.schemes.bow import BowConfig
 
@@ -30,6 +30,11 @@ def fit_layout(cfg: BowConfig) -> data.StructLayout:
     return data.StructLayout({"hit": slots * entries, "miss": slots, "usable": entries, "fits": 1, "short": 1})
 
 
+def margin_layout() -> data.StructLayout:
+    """What a count of entries decides: :func:`fit_layout`."""
+    return data.StructLayout({"fits": 1, "short": 1})
+
+
 class SourceFit(wiring.Component):
     """Compares what the head beat needs with what a window has, combinationally.
 
@@ -41,6 +46,7 @@ class SourceFit(wiring.Component):
     fit : Out(fit_layout(cfg))     What was found.
     urgent : Out(window_entries)   Entries of used sources that the bank must have before it can be asked.
     leaving : Out(1)               A used source has such an entry, or one that is already on its way.
+    fewer, more : Out(margin_layout())   ``fits`` and ``short`` with one usable entry less, and with one more.
     """
 
     def __init__(self, cfg: BowConfig) -> None:
@@ -53,6 +59,8 @@ class SourceFit(wiring.Component):
                 "fit": Out(fit_layout(cfg)),
                 "urgent": Out(cfg.window_entries),
                 "leaving": Out(1),
+                "fewer": Out(margin_layout()),
+                "more": Out(margin_layout()),
             }
         )
 
@@ -70,12 +78,25 @@ class SourceFit(wiring.Component):
             self.urgent.eq(any_of(wanted) & late),
             self.leaving.eq((any_of(wanted) & (late | entries.evicting)).any()),
         ]
-        usable = named(m, "usable_entries", count_ones(list(fit.usable)))
-        evicting = named(m, "evicting_entries", count_ones(list(entries.evicting)))
-        misses = named(m, "misses", count_ones(list(fit.miss)))
-        m.d.comb += [fit.fits.eq(~self.leaving & (usable >= misses)), fit.short.eq(usable + evicting < misses)]
+        slots = self._cfg.source_slots
+        misses = at_least(m, "misses", list(fit.miss), slots)
+        usable = at_least(m, "usable_entries", list(fit.usable), slots + 1)
+        coming = at_least(m, "coming_entries", list(fit.usable | entries.evicting), slots + 1)
+        for answer, spare in ((self.fewer, -1), (fit, 0), (self.more, 1)):
+            m.d.comb += [
+                answer.fits.eq(~self.leaving & _enough(usable, misses, spare)),
+                answer.short.eq(~_enough(coming, misses, spare)),
+            ]
         return m
 
     def _wanted(self, slot: int) -> Value:
         size = self._cfg.window_entries
         return self.named.word_select(slot, size) & self.used[slot].replicate(size)
+
+
+def _enough(there: list[Value], wanted: list[Value], spare: int) -> Value:
+    """Whether what is there, and ``spare`` more, is at least what is wanted; both as :func:`at_least` gives them."""
+    known = [Const(1, 1), *there] + [Const(0, 1)] * len(wanted)
+    missing = [Const(1, 1), *wanted]
+    pairs = [(missing[count], known[count - spare]) for count in range(len(missing)) if count >= spare]
+    return ~any_of(miss & ~enough for miss, enough in pairs)

@@ -18,7 +18,7 @@ class WindowLane(wiring.Component):
     -------
     fill : In(32), filled : In(window_entries)      Word from the banks, and the entry that takes it.
     results : In(32 * ports), enables : In(ports)   Words of the write-back ports; their masks have the lane.
-    accepted : In(ports), written : In(window_entries)   The result that an entry takes, and the entry.
+    considered : In(ports), written : In(window_entries)   The result that an entry would take; the entry that does.
     read : In(source_slots * window_entries), operands : Out(32 * source_slots)   Slot-major, one-hot.
     evict : In(window_entries), evicted : Out(32)   Only if windows write back.
     way : In(way_bits(cfg))                         How the word from the banks is unpacked; only over a renamed file.
@@ -32,7 +32,7 @@ class WindowLane(wiring.Component):
             "filled": In(entries),
             "results": In(32 * cfg.write_ports),
             "enables": In(cfg.write_ports),
-            "accepted": In(cfg.write_ports),
+            "considered": In(cfg.write_ports),
             "written": In(entries),
             "read": In(slots * entries),
             "operands": Out(32 * slots),
@@ -50,7 +50,7 @@ class WindowLane(wiring.Component):
         words = [Signal(32, name=f"entry{entry}", reset_less=True) for entry in range(cfg.window_entries)]
         result, enabled = Signal(32), Signal()
         ports = [self.results.word_select(port, 32) for port in range(cfg.write_ports)]
-        m.d.comb += [result.eq(select(self.accepted, ports)), enabled.eq((self.accepted & self.enables).any())]
+        m.d.comb += [result.eq(select(self.considered, ports)), enabled.eq((self.considered & self.enables).any())]
         fill = self._fill(m)
         for entry, word in enumerate(words):
             with m.If(self.filled[entry]):

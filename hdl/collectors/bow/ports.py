@@ -31,13 +31,13 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
     index : In(warp_bits)          Its warp slot; constant.
     head : In(beat_layout(cfg)), buffered, running : In(1)   Next beat; it is clear and does not wait at a barrier.
     offered : In(1)                The next beat is offered.
-    room, accepts : Out(1)         It could enter in some cycle, it may enter in this one.
+    room : Out(1)                  It could enter.
+    fits, fits_after : Out(1)      It may enter if no result is accepted, and if the considered one is.
     blocked, collecting : Out(1)   The next beat writes what an older one has yet to read; a beat is not dispatched.
     results, full : In(ports), registers : In(ArrayLayout), classes : In(ArrayLayout)   Valid results of the warp; write
                                    classes only if the compiler gives them.
     considered, bank_request : Out(ports)   The considered result, one-hot; the same if its bank must take it.
-    bank_accept : In(1)            The bank takes it.
-    accepted : Out(ports)          It is accepted, one-hot.
+    accepted : In(1)               It is accepted.
     request : Out(1), request_register : Out(register_bits), grant, fill : In(1)   The entry that asks its bank.
     cycles : In                    With the grant: how long until its data arrive.
     evict : Out(1), evict_register : Out(register_bits), evicted : In(1)   The entry that a bank is to take; if it
@@ -59,8 +59,8 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
     """
     entries = cfg.window_entries
     singles = {
-        In: ("buffered", "running", "offered", "bank_accept", "grant", "fill", "dispatch"),
-        Out: ("room", "accepts", "blocked", "collecting", "request", "ready"),
+        In: ("buffered", "running", "offered", "accepted", "grant", "fill", "dispatch"),
+        Out: ("room", "fits", "fits_after", "blocked", "collecting", "request", "ready"),
     }
     return {
         "index": In(cfg.warp_bits),
@@ -83,7 +83,7 @@ def _result_members(cfg: BowConfig) -> dict[str, wiring.Member]:
         **{name: In(ports) for name in ("results", "full")},
         "registers": In(data.ArrayLayout(cfg.register_bits, ports)),
         **({"classes": In(data.ArrayLayout(2, ports))} if hinted(cfg) else {}),
-        **{name: Out(ports) for name in ("considered", "bank_request", "accepted")},
+        **{name: Out(ports) for name in ("considered", "bank_request")},
     }
 
 

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, decode, encode, oldest_one, select
 from warpfile.hdl.beat import beat_layout, dispatch_layout, needs_unit
-from warpfile.hdl.collectors.bow.entries import number_bits
+from warpfile.hdl.collectors.bow.entries import age_bits
 from warpfile.hdl.naming import named
 from warpfile.hdl.scoreboard import GROUP, group_mask
 from warpfile.spec.beat import dispatch_fields
@@ -25,14 +25,15 @@ class WindowSlots(wiring.Component):
     have : In(source_slots)               Sources that need not wait.
     filled : In(1), filled_index : In(entry_bits)   Data of an entry arrive.
     dispatch : In(1)                      The offered beat leaves.
-    register : In(register_bits), accepted : In(1)   Considered result.
+    registers : In(ArrayLayout), considered : In(ports)   Of all results, and which one is considered, one-hot. Every
+                                          port is searched for before that is known.
+    accepted : In(1)                      It is accepted.
     clear : In(1)                         The warp ends.
-    number : Out                          Of the next beat.
     reusable : Out(1)                     Its slot may be used again.
     undispatched : Out(window)            Slots whose beat has not left.
     lacking : Out(window)                 Of these, those that wait for a source.
-    late, outdated : Out(1)               The result's beat has left, or is the next to leave.
-    result_number : Out                   Number of its beat.
+    late : Out(ports)                     The beat of each result has left.
+    outdated : Out(1), result_age : Out   Of the considered one: its beat is the next to leave; age of that beat.
     ready : Out(1), port : Out(port_bits), out : Out(dispatch_layout(cfg))   Oldest beat that can be dispatched.
     read : Out(source_slots * window_entries)   Entries of its used sources, slot-major, one-hot; zero if none is ready.
     """
@@ -48,9 +49,11 @@ class WindowSlots(wiring.Component):
                 **{name: In(slots) for name in ("used", "have")},
                 "entries": In(slots * entries),
                 "filled_index": In(cfg.entry_bits),
-                "register": In(cfg.register_bits),
-                **{name: Out(1) for name in ("reusable", "late", "outdated", "ready")},
-                **{name: Out(number_bits(cfg)) for name in ("number", "result_number")},
+                "registers": In(data.ArrayLayout(cfg.register_bits, cfg.write_ports)),
+                "considered": In(cfg.write_ports),
+                **{name: Out(1) for name in ("reusable", "outdated", "ready")},
+                "result_age": Out(age_bits(cfg)),
+                "late": Out(cfg.write_ports),
                 "undispatched": Out(cfg.window),
                 "lacking": Out(cfg.window),
                 "port": Out(cfg.port_bits),
@@ -80,13 +83,13 @@ class WindowSlots(wiring.Component):
         return m
 
     def _count(self, m: Module) -> Value:
-        """Number of the next beat, and its slot, one-hot."""
+        """Slot of the next beat, one-hot."""
         position = Signal(index_bits(self._cfg.window), name="next_slot")
         with m.If(self.clear):
-            m.d.sync += [position.eq(0), self.number.eq(0)]
+            m.d.sync += position.eq(0)
         with m.Elif(self.enter):
             last = position == self._cfg.window - 1
-            m.d.sync += [position.eq(Mux(last, 0, position + 1)), self.number.eq(self.number + 1)]
+            m.d.sync += position.eq(Mux(last, 0, position + 1))
         return named(m, "next", decode(position, self._cfg.window))
 
     def _order(self, m: Module, next_slot: Value) -> Value:
@@ -146,19 +149,30 @@ class WindowSlots(wiring.Component):
     def _results(self, m: Module, records: list[data.View], next_slot: Value, taken: Value) -> None:
         """Destinations that wait for their results, one bit per register of an aligned group."""
         cfg, size = self._cfg, self._cfg.window
-        place = named(m, "place_in_group", decode(self.register[:2], GROUP))
-        matches = Signal(size)
-        for slot, record in enumerate(records):
-            waits = Signal(GROUP, name=f"awaited{slot}")
-            same = record.dest[2:] == self.register[2:]
-            m.d.comb += matches[slot].eq(same & (waits & place).any())
+        ports = range(cfg.write_ports)
+        places = [named(m, f"place_in_group{port}", decode(self.registers[port][:2], GROUP)) for port in ports]
+        place = named(m, "place_in_group", select(self.considered, places))
+        writes = named(m, "writes", group_mask(self.head) & self.head.executes.replicate(GROUP))
+        awaited = [Signal(GROUP, name=f"awaited{slot}") for slot in range(size)]
+        found = [
+            named(
+                m,
+                f"found{port}",
+                Cat(self._awaits(port, places[port], *slot) for slot in zip(records, awaited, strict=True)),
+            )
+            for port in ports
+        ]
+        matches = named(m, "matches", select(self.considered, found))
+        for slot, waits in enumerate(awaited):
             done = place & (matches[slot] & self.accepted).replicate(GROUP)
-            writes = group_mask(self.head) & self.head.executes.replicate(GROUP)
             m.d.sync += waits.eq(Mux(self.clear, 0, Mux(taken[slot], writes, waits & ~done)))
         ages = [Cat(next_slot[(slot + age) % size] for age in range(1, size + 1)) for slot in range(size)]
-        age = named(m, "age", select(matches, [encode(Cat(0, age), number_bits(cfg)) for age in ages]))
         m.d.comb += [
-            self.late.eq(~matches.any()),
+            self.late.eq(Cat(~slots.any() for slots in found)),
             self.outdated.eq((matches & next_slot).any()),
-            self.result_number.eq(self.number - age),
+            self.result_age.eq(select(matches, [encode(Cat(0, age), age_bits(cfg)) for age in ages])),
         ]
+
+    def _awaits(self, port: int, place: Value, record: data.View, waits: Value) -> Value:
+        """Whether a beat waits for the result of a port."""
+        return (record.dest[2:] == self.registers[port][2:]) & (waits & place).any()

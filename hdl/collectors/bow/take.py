@@ -1,12 +1,12 @@
 """Entries that the sources of a beat take in an operand window, and those that give way for them."""
 
-from amaranth import Cat, Module, Mux
+from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import oldest_one
+from warpfile.hdl.arbiter import oldest_one, select
 from warpfile.hdl.collectors.bow.fit import entries_layout, fit_layout
-from warpfile.hdl.count import count_ones
+from warpfile.hdl.count import at_least_before
 from warpfile.hdl.naming import named
 from warpfile.spec.schemes.bow import BowConfig
 
@@ -26,16 +26,22 @@ class TakeEntries(wiring.Component):
         super().__init__({"miss": In(slots), "usable": In(entries), "taken": Out(slots * entries)})
 
     def elaborate(self, platform) -> Module:
-        """Number of usable entries before each entry, of misses before each source, one comparison per pair."""
+        """Whether k entries are usable before each entry, and k sources miss before each source, for every k."""
         m = Module()
-        entries = range(self._cfg.window_entries)
-        places = [named(m, f"place{entry}", count_ones(list(self.usable[:entry]))) for entry in entries]
-        for slot in range(self._cfg.source_slots):
-            number = named(m, f"number{slot}", count_ones(list(self.miss[:slot])))
-            same = Cat(self.usable[entry] & (places[entry] == number) for entry in entries)
-            wanted = same & self.miss[slot].replicate(len(entries))
-            m.d.comb += self.taken.word_select(slot, len(entries)).eq(wanted)
+        slots, size = range(self._cfg.source_slots), self._cfg.window_entries
+        places = at_least_before(m, "place", list(self.usable), len(slots))[:-1]
+        numbers = at_least_before(m, "number", list(self.miss), len(slots))[:-1]
+        kth = [named(m, f"usable{k}", self.usable & Cat(_exactly(place, k) for place in places)) for k in slots]
+        for slot in slots:
+            wants = Cat(self.miss[slot] & _exactly(numbers[slot], k) for k in slots)
+            m.d.comb += self.taken.word_select(slot, size).eq(select(wants, kth))
         return m
+
+
+def _exactly(counts: list[Value], count: int) -> Value:
+    """Whether so many are set, from :func:`at_least`; the count may be above the largest possible."""
+    known = [Const(1, 1), *counts, Const(0, 1)]
+    return known[count] & ~known[count + 1] if count <= len(counts) else Const(0, 1)
 
 
 class MakeRoom(wiring.Component):

@@ -5,13 +5,14 @@ from amaranth.lib import data, wiring
 
 from warpfile.hdl.arbiter import decode, encode, highest_one, oldest_one, select
 from warpfile.hdl.collectors.bow.entries import WindowEntries
-from warpfile.hdl.collectors.bow.fit import SourceFit, fit_layout
+from warpfile.hdl.collectors.bow.fit import SourceFit
+from warpfile.hdl.collectors.bow.fit_after import FitAfter
 from warpfile.hdl.collectors.bow.places import EntryPlaces
+from warpfile.hdl.collectors.bow.plan import BeatPlan, plan_layout
 from warpfile.hdl.collectors.bow.ports import hinted, window_members, writes_back
 from warpfile.hdl.collectors.bow.ranks import EntryRanks
 from warpfile.hdl.collectors.bow.result import ResultChoice
 from warpfile.hdl.collectors.bow.slots import WindowSlots
-from warpfile.hdl.collectors.bow.take import MakeRoom, TakeEntries
 from warpfile.hdl.collectors.write_after_read import WriteAfterRead
 from warpfile.hdl.naming import named
 from warpfile.hdl.scoreboard import group_mask
@@ -39,32 +40,36 @@ class Window(wiring.Component):
         m.submodules.slots = slots = WindowSlots(self._cfg)
         m.submodules.ranks = ranks = EntryRanks(self._cfg)
         m.submodules.choice = choice = ResultChoice(self._cfg)
-        go = self._result(m, choice, entries, slots, ranks)
+        self._result(m, choice, entries, slots, ranks)
         self._banks(m, entries, slots, ranks)
         self._dispatch(m, entries, slots)
-        fit = self._fit(m, choice, entries, slots, go)
-        self._enter(m, entries, slots, ranks, fit)
-        self._make_room(m, entries, slots, ranks, fit)
+        plans = self._fit(m, choice, entries, slots, ranks)
+        plan = Signal(plan_layout(self._cfg))
+        m.d.comb += plan.eq(Mux(self.accepted, plans["then"].as_value(), plans["now"].as_value()))
+        self._enter(m, entries, slots, ranks, plan)
+        self._make_room(m, entries, plan)
         self._watch(m, entries, slots)
         return m
 
     def _result(
         self, m: Module, choice: ResultChoice, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks
-    ) -> Value:
-        """Returns whether the considered result is accepted."""
+    ) -> None:
         cfg, size = self._cfg, self._cfg.window_entries
-        considered = self.considered
+        considered, go = self.considered, self.accepted
         register = named(m, "result_register", select(considered, list(self.registers)))
-        both = Const(WriteClass.BOTH, 2)
-        write_class = named(m, "write_class", select(considered, list(self.classes)) if hinted(cfg) else both)
-        go = named(m, "go", considered.any() & (~choice.banked | self.bank_accept))
-        same = named(m, "named_by_result", Cat(entry == register for entry in entries.registers))
+        classes = list(self.classes) if hinted(cfg) else [Const(WriteClass.BOTH, 2)] * cfg.write_ports
+        names = [
+            named(m, f"named_by_result{port}", Cat(entry == name for entry in entries.registers))
+            for port, name in enumerate(self.registers)
+        ]
+        same = named(m, "named_by_result", select(considered, names))
         m.d.comb += [
             considered.eq(highest_one(self.results)),
-            choice.full.eq((considered & self.full).any()),
-            choice.write_class.eq(write_class),
+            choice.considered.eq(considered),
+            choice.full.eq(self.full),
+            choice.write_class.eq(Cat(classes)),
             *(getattr(choice, name).eq(getattr(slots, name)) for name in ("late", "outdated")),
-            choice.named.eq(same),
+            choice.named.eq(Cat(names)),
             choice.entries.eq(entries.now),
             choice.pinned.eq(entries.pinned),
             choice.older.eq(ranks.older),
@@ -72,20 +77,24 @@ class Window(wiring.Component):
             entries.stored.eq(choice.stored & go.replicate(size)),
             entries.merged.eq(choice.merged & go.replicate(size)),
             entries.result_register.eq(register),
-            entries.result_number.eq(slots.result_number),
-            ranks.had.eq(choice.had & go.replicate(size)),
-            slots.register.eq(register),
+            entries.result_age.eq(slots.result_age),
+            ranks.had.eq(choice.had),
+            ranks.accepted.eq(go),
+            slots.registers.eq(self.registers),
+            slots.considered.eq(considered),
             slots.accepted.eq(go),
-            self.bank_request.eq(considered & choice.banked.replicate(cfg.write_ports)),
-            self.accepted.eq(considered & go.replicate(cfg.write_ports)),
+            self.bank_request.eq(choice.bank_request),
             self.written.eq(entries.stored | entries.merged),
         ]
         unwritten = entries.now.dirty | (entries.now.evicting & ~entries.evicted)
-        flags = {"store": self.written.any(), "late": slots.late, "saved": (same & unwritten).any()}
-        flags |= {"bank_write": choice.banked, "drop": choice.dropped}
+        flags = {
+            "store": self.written.any(),
+            "late": (considered & slots.late).any(),
+            "saved": (same & unwritten).any(),
+        }
+        flags |= {"bank_write": choice.bank_request.any(), "drop": choice.dropped}
         m.d.comb += [getattr(self.events, name).eq(go & flag) for name, flag in flags.items()]
-        m.d.comb += self.events.write_class.eq(write_class & go.replicate(2))
-        return go
+        m.d.comb += self.events.write_class.eq(select(considered, classes) & go.replicate(2))
 
     def _banks(self, m: Module, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks) -> None:
         """One entry asks, one is offered, and data of earlier grants arrive.
@@ -167,10 +176,12 @@ class Window(wiring.Component):
             entries.read.eq(_columns(slots.read, size) & self.dispatch.replicate(size)),
         ]
 
-    def _fit(self, m: Module, choice: ResultChoice, entries: WindowEntries, slots: WindowSlots, go: Value) -> data.View:
-        """Answers for the entries as they are, and as the result would leave them. Returns the one that holds."""
+    def _fit(
+        self, m: Module, choice: ResultChoice, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks
+    ) -> dict[str, data.View]:
+        """Plans for the entries as they are, and as the result would leave them."""
         cfg, head = self._cfg, self.head
-        m.submodules.fit_now, m.submodules.fit_then = now, then = SourceFit(cfg), SourceFit(cfg)
+        m.submodules.fit_now, m.submodules.fit_then = now, then = SourceFit(cfg), FitAfter(cfg)
         same = named(
             m,
             "named_by_source",
@@ -178,68 +189,82 @@ class Window(wiring.Component):
         )
         m.d.comb += [
             slots.used.eq(head.source_valid & head.executes.replicate(cfg.source_slots)),
-            *(part.used.eq(slots.used) for part in (now, then)),
+            now.used.eq(slots.used),
             now.entries.eq(entries.now),
             now.named.eq(same),
-            then.entries.eq(choice.then),
-            then.named.eq(same & ~choice.had.replicate(cfg.source_slots)),
-        ]
-        fit = Signal(fit_layout(cfg), name="fit")
-        m.d.comb += [
-            fit.eq(Mux(go, then.fit.as_value(), now.fit.as_value())),
-            self.accepts.eq(fit.fits),
+            then.now.eq(entries.now),
+            then.then.eq(choice.then),
+            *(getattr(then, name).eq(getattr(now, name)) for name in ("fit", "fewer", "more")),
+            then.candidate.eq(choice.candidate),
+            then.had.eq(choice.had.any()),
+            self.fits.eq(now.fit.fits),
+            self.fits_after.eq(then.after.fits),
             self.room.eq(self.buffered & slots.reusable & now.fit.fits),
             self.events.stall_slot.eq(self.running & ~slots.reusable),
             self.events.stall_evict.eq(self.running & slots.reusable & now.leaving),
             self.events.stall_entry.eq(self.running & slots.reusable & ~now.leaving & ~now.fit.fits),
         ]
-        return fit
+        known = {"then": (choice.then, then.after, ranks.older_then), "now": (entries.now, now.fit, ranks.older)}
+        return {name: self._plan(m, name, entries, slots, now.urgent, *seen) for name, seen in known.items()}
 
-    def _enter(self, m: Module, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks, fit: data.View) -> None:
+    def _plan(
+        self,
+        m: Module,
+        name: str,
+        entries: WindowEntries,
+        slots: WindowSlots,
+        urgent: Value,
+        seen: data.View,
+        fit: data.View,
+        older: Value,
+    ) -> data.View:
+        m.submodules[f"plan_{name}"] = part = BeatPlan(self._cfg)
+        m.d.comb += [
+            part.entries.eq(seen),
+            part.fit.eq(fit),
+            part.older.eq(older),
+            part.waits.eq(self.running & slots.reusable),
+            part.pinned.eq(entries.pinned),
+            part.late.eq(urgent),
+        ]
+        return part.plan
+
+    def _enter(self, m: Module, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks, plan: data.View) -> None:
         cfg, head, size = self._cfg, self.head, self._cfg.window_entries
-        m.submodules.take = take = TakeEntries(cfg)
-        enter, ends = Signal(), head.kind == Kind.EXIT.value
+        fit, taken, enter, ends = plan.fit, plan.taken, Signal(), head.kind == Kind.EXIT.value
         entering = enter.replicate(size)
         ready = ~entries.now.filling | self.filled
         found = [fit.hit.word_select(n, size) for n in range(cfg.source_slots)]
         group = named(m, "dest_mask", group_mask(head) & head.executes.replicate(4))
-        kept = (entries.then.clean | entries.then.dirty) & ~entries.then.stale & ~ranks.had
+        kept = (
+            (entries.then.clean | entries.then.dirty)
+            & ~entries.then.stale
+            & ~(ranks.had & ranks.accepted.replicate(size))
+        )
         m.d.comb += [
             enter.eq(self.offered & fit.fits & ~ends),
-            take.miss.eq(fit.miss),
-            take.usable.eq(fit.usable),
             slots.head.eq(head),
-            slots.entries.eq(fit.hit | take.taken),
+            slots.entries.eq(fit.hit | taken),
             slots.have.eq(Cat(~slots.used[n] | (entry & ready).any() for n, entry in enumerate(found))),
             entries.hit.eq(_columns(fit.hit, size) & entering),
-            entries.taken.eq(_columns(take.taken, size) & entering),
+            entries.taken.eq(_columns(taken, size) & entering),
             entries.written.eq(Cat(_writes(head, group, entry) for entry in entries.registers) & kept & entering),
-            entries.number.eq(slots.number),
             ranks.taken.eq(entries.taken),
             self.events.hit.eq(Cat(entry.any() for entry in found) & enter.replicate(cfg.source_slots)),
             self.events.miss.eq(fit.miss & enter.replicate(cfg.source_slots)),
             self.events.discard.eq(entries.then.stale & entries.then.dirty & ~entries.then.owed & entering),
         ]
         for entry in range(size):
-            m.d.comb += entries.sources[entry].eq(select(take.taken[entry::size], list(head.sources)))
+            m.d.comb += entries.sources[entry].eq(select(taken[entry::size], list(head.sources)))
         for part in (entries, slots):
             m.d.comb += [part.enter.eq(enter), part.clear.eq(self.offered & fit.fits & ends)]
 
-    def _make_room(
-        self, m: Module, entries: WindowEntries, slots: WindowSlots, ranks: EntryRanks, fit: data.View
-    ) -> None:
-        m.submodules.make_room = make_room = MakeRoom(self._cfg)
+    def _make_room(self, m: Module, entries: WindowEntries, plan: data.View) -> None:
         m.d.comb += [
-            make_room.wanted.eq(self.running & slots.reusable & ~fit.fits),
-            make_room.entries.eq(entries.then),
-            make_room.fit.eq(fit),
-            make_room.older.eq(ranks.older_then),
-            make_room.pinned.eq(entries.pinned),
-            make_room.late.eq(m.submodules.fit_now.urgent),
-            entries.urgent.eq(make_room.urgent),
-            entries.victim.eq(make_room.victim),
-            self.events.victim.eq(make_room.victim),
-            self.events.victim_transient.eq((make_room.victim & entries.then.dirty & ~entries.then.owed).any()),
+            entries.urgent.eq(plan.urgent),
+            entries.victim.eq(plan.victim),
+            self.events.victim.eq(plan.victim),
+            self.events.victim_transient.eq((plan.victim & entries.then.dirty & ~entries.then.owed).any()),
         ]
 
     def _watch(self, m: Module, entries: WindowEntries, slots: WindowSlots) -> None:

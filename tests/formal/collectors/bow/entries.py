@@ -33,7 +33,7 @@ class EntryProperties(WindowProperties):
     def _beats(self, m, part):
         """Entries that each beat of the window has yet to read, by slot; the next beat's slot comes first."""
         cfg, count = self._cfg, self._cfg.window
-        self.position, self.number = Signal(range(count)), Signal(len(part.number), name="number_shadow")
+        self.position = Signal(range(count))
         self.pins = [Signal(cfg.window_entries, name=f"pins_of{slot}") for slot in range(count)]
         self.oldest = Signal(cfg.window_entries)
         reader = Signal(range(count))
@@ -41,7 +41,6 @@ class EntryProperties(WindowProperties):
         m.d.comb += [
             reader.eq(AnySeq(len(reader))),
             self.oldest.eq(masks.word_select(self.position, cfg.window_entries)),
-            Assume(part.number == self.number),
             Assume(~part.enter | ~self.oldest.any()),
             Assume(reader < count),
             Assume(~part.read.any() | (part.read == masks.word_select(reader, cfg.window_entries))),
@@ -54,9 +53,9 @@ class EntryProperties(WindowProperties):
                 m.d.sync += pins.eq(part.hit | part.taken)
         with m.If(part.enter):
             last = self.position == count - 1
-            m.d.sync += [self.position.eq(Mux(last, 0, self.position + 1)), self.number.eq(self.number + 1)]
+            m.d.sync += self.position.eq(Mux(last, 0, self.position + 1))
         with m.If(part.clear):
-            m.d.sync += [self.position.eq(0), self.number.eq(0)]
+            m.d.sync += self.position.eq(0)
 
     def _named(self, part, register: Value) -> Value:
         """Entries that hold something of a register."""
@@ -66,7 +65,7 @@ class EntryProperties(WindowProperties):
         """Step 1, as the table allows it. Returns the entries that the result touches."""
         cfg, now, then, size = self._cfg, part.now, part.then, self._cfg.window_entries
         met, freed, touched = self._named(part, part.result_register), Signal(size), Signal(size)
-        age = (part.number - part.result_number)[: len(part.number)]
+        age = part.result_age
         may_be_had = now.free | (now.clean & ~part.pinned)
         m.d.comb += [
             touched.eq(part.stored | part.merged | freed),
@@ -177,10 +176,10 @@ class EntryProperties(WindowProperties):
         for slot, pins in enumerate(self.pins):
             distance = Mux(self.position > slot, self.position - slot, cfg.window + self.position - slot)
             for entry in self._entries:
-                age = (self.number - state(f"last{entry}"))[: len(self.number)]
+                age = state(f"age{entry}")
                 m.d.comb += Assert(~pins[entry] | (age <= distance), "used as late as its readers entered")
         for entry in self._entries:
-            age = (self.number - state(f"last{entry}"))[: len(self.number)]
+            age = state(f"age{entry}")
             known = now.filling[entry] | now.clean[entry] | now.dirty[entry]
             count = sum(pins[entry] for pins in self.pins)
             m.d.comb += Assert(~known | ((age >= 1) & (age <= cfg.window)), "used within the window")

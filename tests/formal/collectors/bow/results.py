@@ -1,6 +1,6 @@
 """Proof of what becomes of a result in an operand window."""
 
-from amaranth import Cat, Const, Value
+from amaranth import Cat, Const, Mux, Signal, Value
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.collectors.bow.windows import STATES, WindowProperties, one_state, proof
@@ -15,10 +15,12 @@ class ResultProperties(WindowProperties):
     def check(self, m, part):
         self._promised(m, part)
         now, through = part.entries, self._cfg.window_writes == "through"
-        met = part.named & ~now.free
+        met = self._named & ~now.free
         there, leaves = met.any(), (met & now.evicting).any()
         had = now.free.any() | (now.clean & ~part.pinned).any()
-        full, late, to_window, to_bank = part.full, part.late, part.write_class[1], part.write_class[0]
+        considered, write_class = part.considered, self._class
+        full, late = (considered & part.full).any(), (considered & part.late).any()
+        to_window, to_bank = write_class[1], write_class[0]
         fits = to_window & ~late & (there | had)
         #: Condition; what the window does, whether a bank is written, whether the result is dropped.
         rows = (
@@ -37,7 +39,8 @@ class ResultProperties(WindowProperties):
         for condition, effect, banked, dropped in rows:
             row = condition & ~before
             before = before | condition
-            same = (part.banked == banked) & (part.dropped == dropped)
+            asked = part.bank_request == Mux(Const(banked, 1), considered, 0)
+            same = asked & (part.dropped == dropped)
             m.d.comb += Assert(~row | same, "bank and drop are those of the first row that fits")
             m.d.comb += Assert(~row | self._effect(part, met, effect), "entries change by the first row that fits")
         self._entry(m, part, met)
@@ -45,17 +48,25 @@ class ResultProperties(WindowProperties):
             part.had[-1] & (part.entries.free == 0) & now.clean.all(), "the last of clean entries gives way"
         )
         if not through:
-            m.d.comb += Cover(part.full & late & (part.write_class != 0) & there, "a late result finds an entry")
+            m.d.comb += Cover(full & late & (write_class != 0) & there, "a late result finds an entry")
 
     def _promised(self, m, part):
         """One entry at most has the register; it is neither on its way from a bank nor pinned."""
         now, cfg = part.entries, self._cfg
         some_order(m, part.older, cfg.window_entries)
         m.d.comb += [Assume(one_state(now, entry)) for entry in self._entries]
-        m.d.comb += Assume(at_most_one(part.named & ~now.free))
-        m.d.comb += Assume((part.named & ~now.free & (now.filling | part.pinned)) == 0)
+        ports = range(cfg.write_ports)
+        m.d.comb += Assume(at_most_one(part.considered) & part.considered.any())
+        self._named = Signal(cfg.window_entries, name="named_by_considered")
+        self._class = Signal(2, name="class_of_considered")
+        names = [part.named.word_select(port, cfg.window_entries) for port in ports]
+        m.d.comb += self._named.eq(any_of(Mux(part.considered[port], names[port], 0) for port in ports))
+        m.d.comb += self._class.eq(any_of(Mux(part.considered[port], part.write_class[port], 0) for port in ports))
+        for name in names:
+            m.d.comb += Assume(at_most_one(name & ~now.free))
+            m.d.comb += Assume((name & ~now.free & (now.filling | part.pinned)) == 0)
         if cfg.window_writes != "hints":
-            m.d.comb += Assume(part.write_class == 3)
+            m.d.comb += [Assume(part.write_class[port] == 3) for port in ports]
         if cfg.window_writes == "through":
             m.d.comb += Assume((now.dirty | now.evicting) == 0)
 
@@ -64,7 +75,7 @@ class ResultProperties(WindowProperties):
         then, through = part.then, self._cfg.window_writes == "through"
         none, written = part.stored == 0, part.merged == 0
         if effect == "store":
-            stored, owed = part.stored, part.write_class[0]
+            stored, owed = part.stored, self._class[0]
             state = then.clean if through else then.dirty
             entry = stored.any() & ((stored & ~state) == 0) & (through | ((stored & then.owed).any() == owed))
             return written & entry & ((stored & then.stale).any() == part.outdated) & (~met.any() | (stored == met))

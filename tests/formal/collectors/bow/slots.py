@@ -17,6 +17,7 @@ class SlotProperties(WindowProperties):
 
     def check(self, m, part):
         self._slots, self._sources = range(self._cfg.window), range(self._cfg.source_slots)
+        self._ports = range(self._cfg.write_ports)
         self._shadow(part)
         self._promised(m, part)
         offered = self._offer(m, part)
@@ -24,20 +25,18 @@ class SlotProperties(WindowProperties):
         self._order(m, part)
         self._results(m, part)
         m.d.comb += [
-            Assert(part.number == self.number, "beats are numbered as they enter"),
             Assert(part.undispatched == self.waiting, "a beat stays from entering to dispatch"),
             Assert(part.reusable == ~self._next(self.waiting), "a slot is used again only after its dispatch"),
             Cover(part.ready & self.waiting.all() & ~self._next(offered), "a younger beat of another port overtakes"),
-            Cover((part.register == self.register) & ~part.late & part.outdated, "the next to leave has its result"),
+            Cover(self._considers(part) & ~self._late(part) & part.outdated, "the next to leave has its result"),
         ]
 
     def _shadow(self, part):
         """Fields of all beats as they entered, and how many have entered since, this one included."""
         cfg, count = self._cfg, self._cfg.window
-        self.position, self.number = Signal(range(count)), Signal(len(part.number), name="number_shadow")
+        self.position = Signal(range(count))
         self.waiting, self.awaits = Signal(count), Signal(count)
         self.age = [Signal(range(count + 1), name=f"age{slot}", init=count - slot) for slot in range(count)]
-        self.numbers = [Signal(len(part.number), name=f"number_of{slot}") for slot in range(count)]
         self.port = [Signal(2, name=f"port_of{slot}") for slot in range(count)]
         self.payload = [Signal(cfg.payload_bits, name=f"payload_of{slot}") for slot in range(count)]
         self.entries = [Signal(len(part.entries), name=f"entries_of{slot}") for slot in range(count)]
@@ -45,6 +44,13 @@ class SlotProperties(WindowProperties):
 
     def _next(self, bits: Value) -> Value:
         return bits.bit_select(self.position, 1)
+
+    def _considers(self, part) -> Value:
+        """The considered result is of the followed register."""
+        return any_of(part.considered[port] & (part.registers[port] == self.register) for port in self._ports)
+
+    def _late(self, part) -> Value:
+        return (part.considered & part.late).any()
 
     def _promised(self, m, part):
         """What entries, banks and scoreboard see to."""
@@ -58,7 +64,8 @@ class SlotProperties(WindowProperties):
             Assume(~part.enter | part.reusable),
             Assume(~part.dispatch | part.ready),
             Assume(~part.clear | (~part.undispatched.any() & ~part.enter)),
-            Assume(~self.writes | ~(self.awaits.any() | (part.accepted & (part.register == self.register)))),
+            Assume(at_most_one(part.considered)),
+            Assume(~self.writes | ~(self.awaits.any() | (part.accepted & self._considers(part)))),
             Assume(~part.used.any() | needs_unit(head)),
             Assume((part.used | part.have).all()),
             Assume(part.filled_index < size),
@@ -91,7 +98,7 @@ class SlotProperties(WindowProperties):
     def _follow(self, m, part, offered):
         leaves = Mux(part.dispatch, offered, 0)
         m.d.sync += self.waiting.eq(self.waiting & ~leaves)
-        m.d.sync += self.awaits.eq(Mux(part.accepted & (part.register == self.register), 0, self.awaits))
+        m.d.sync += self.awaits.eq(Mux(part.accepted & self._considers(part), 0, self.awaits))
         for slot in self._slots:
             here = part.enter & (self.position == slot)
             came = [
@@ -105,7 +112,7 @@ class SlotProperties(WindowProperties):
             with m.If(here):
                 m.d.sync += [
                     *(self.age[slot].eq(1), self.waiting[slot].eq(needs_unit(part.head))),
-                    *(self.awaits[slot].eq(self.writes), self.numbers[slot].eq(self.number)),
+                    self.awaits[slot].eq(self.writes),
                     *(self.port[slot].eq(part.head.port), self.payload[slot].eq(part.head.payload)),
                     *(self.entries[slot].eq(part.entries), self.missing[slot].eq(part.used & ~part.have)),
                 ]
@@ -113,9 +120,9 @@ class SlotProperties(WindowProperties):
                 m.d.sync += self.age[slot].eq(self._cfg.window - slot)
         with m.If(part.enter):
             last = self.position == self._cfg.window - 1
-            m.d.sync += [self.position.eq(Mux(last, 0, self.position + 1)), self.number.eq(self.number + 1)]
+            m.d.sync += self.position.eq(Mux(last, 0, self.position + 1))
         with m.If(part.clear):
-            m.d.sync += [self.position.eq(0), self.number.eq(0), self.awaits.eq(0)]
+            m.d.sync += [self.position.eq(0), self.awaits.eq(0)]
 
     def _order(self, m, part):
         """Of any two beats of one port the older one leaves first."""
@@ -130,12 +137,15 @@ class SlotProperties(WindowProperties):
         m.d.comb += Assert(at_most_one(gone), "one beat leaves at a time")
 
     def _results(self, m, part):
-        ours = part.register == self.register
-        m.d.comb += Assert(~ours | (part.late == ~self.awaits.any()), "late unless a beat of the window awaits it")
+        ours = self._considers(part)
+        for port in self._ports:
+            late = part.late[port] == ~self.awaits.any()
+            same = part.registers[port] == self.register
+            m.d.comb += Assert(~same | late, "late unless a beat of the window awaits it")
         m.d.comb += Assert(~ours | (part.outdated == self._next(self.awaits)), "outdated with the next beat to leave")
         for slot in self._slots:
-            same = part.result_number == self.numbers[slot]
-            m.d.comb += Assert(~(ours & self.awaits[slot]) | same, "its number is that of its beat")
+            same = part.result_age == self.age[slot]
+            m.d.comb += Assert(~(ours & self.awaits[slot]) | same, "its age is that of its beat")
 
     def help(self, m, part, state):
         count, next_slot = self._cfg.window, state("next_slot")
@@ -156,11 +166,6 @@ class SlotProperties(WindowProperties):
                 Assert(~self.waiting[slot] | fields, "the fields are kept"),
                 Assert(~self.waiting[slot] | (have == ~self.missing[slot]), "what it has is what is not missing"),
                 Assert(ours == self.awaits[slot], "the followed register is awaited"),
-                Assert(
-                    ~(self.waiting[slot] | self.awaits[slot])
-                    | (self.numbers[slot] == (self.number - self.age[slot])[: len(self.number)]),
-                    "numbers are ages",
-                ),
             ]
             for source in self._sources:
                 entry = self.entries[slot].word_select(source, self._cfg.window_entries)

@@ -1,11 +1,13 @@
 """Proofs of what an operand window decides about beats: whether one fits, which entries it takes, who leaves for it."""
 
 from amaranth import Cat, Const, Mux, Signal, Value
+from amaranth.asserts import AnySeq
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.properties import Miswired, Proof, Properties, at_most_one, passed_over, some_order
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.collectors.bow.fit import SourceFit
+from warpfile.hdl.collectors.bow.fit_after import FitAfter
 from warpfile.hdl.collectors.bow.take import MakeRoom, TakeEntries
 from warpfile.spec.schemes.bow import BowConfig
 
@@ -60,10 +62,18 @@ class FitProperties(WindowProperties):
             Assert(part.leaving == leaving, "a source leaves if its entry does"),
             Assert(part.urgent == urgent, "urgent are stale owed entries of its sources"),
             Assert(fit.short == (free + sum(now.evicting) < missing), "short if those that leave do not suffice"),
+            *self._margins(part, leaving, free, missing),
             Assert((fit.usable & any_of(fit.hit.word_select(slot, size) for slot in slots)) == 0, "no hit is usable"),
             Cover(fit.fits & (missing == len(slots)) & ~now.free.any(), "a beat takes stale entries only"),
             Cover(~fit.fits & ~leaving & now.free.any(), "there are too few entries"),
         ]
+
+    def _margins(self, part, leaving: Value, free: Value, missing: Value) -> list[Assert]:
+        """The answers with one entry less and one more."""
+        coming = free + sum(part.entries.evicting)
+        less = (part.fewer.fits == (~leaving & (free > missing))) & (part.fewer.short == (coming <= missing))
+        more = (part.more.fits == (~leaving & (free + 1 >= missing))) & (part.more.short == (coming + 1 < missing))
+        return [Assert(less, "the answer with one entry less"), Assert(more, "the answer with one entry more")]
 
     def _held(self, now, entry: int) -> Value:
         return now.filling[entry] | ((now.clean[entry] | now.dirty[entry]) & ~now.stale[entry])
@@ -73,6 +83,58 @@ class FitProperties(WindowProperties):
 
     def _column(self, part, named, entry: int) -> list[Value]:
         return [part.used[slot] & row[entry] for slot, row in enumerate(named)]
+
+
+class AfterProperties(WindowProperties):
+    """What follows from the answer before a result is the answer for the entries after it."""
+
+    def check(self, m, part):
+        cfg, size, slots = self._cfg, self._cfg.window_entries, range(self._cfg.source_slots)
+        m.submodules.before, m.submodules.reference = before, reference = SourceFit(cfg), SourceFit(cfg)
+        named, used = Signal(size * len(slots)), Signal(len(slots))
+        had = Mux(part.had, part.candidate, 0)
+        m.d.comb += [
+            *(named.eq(AnySeq(len(named))), used.eq(AnySeq(len(used)))),
+            *(one.used.eq(used) for one in (before, reference)),
+            *(before.entries.eq(part.now), before.named.eq(named)),
+            *(reference.entries.eq(part.then), reference.named.eq(named & ~Cat(had for _ in slots))),
+            *(Assume(getattr(part, name) == getattr(before, name)) for name in ("fit", "fewer", "more")),
+        ]
+        self._result(m, part, named, used, had)
+        same = {name: part.after[name] == reference.fit[name] for name in ("hit", "miss", "usable", "fits", "short")}
+        m.d.comb += [
+            *(Assert(holds, f"{name} is that of the entries after the result") for name, holds in same.items()),
+            Assert(before.leaving == reference.leaving, "no source leaves or stays because of the result"),
+            Assert(before.urgent == reference.urgent, "nor is one more or less urgent"),
+            Cover(~before.fit.fits & part.after.fits, "a beat fits because the result gives up its entry"),
+            Cover(
+                before.fit.fits & ~part.after.fits & (part.after.miss != before.fit.miss), "it takes a source's entry"
+            ),
+            Cover(before.fit.fits & ~part.after.fits & (part.after.miss == before.fit.miss), "it takes the last entry"),
+        ]
+
+    def _result(self, m, part, named: Value, used: Value, had: Value) -> None:
+        """One entry changes at most: a new one, or that of the result's register, which no source of the beat names."""
+        now, then, size = part.now, part.then, self._cfg.window_entries
+        touched, live = Signal(size, name="touched"), Signal(size, name="live")
+        rows = [named.word_select(slot, size) & used[slot].replicate(size) & ~now.free for slot in range(len(used))]
+        m.d.comb += [
+            *(touched.eq(AnySeq(size)), live.eq(any_of(rows))),
+            Assume(at_most_one(touched) & ((touched & now.filling) == 0)),
+            Assume(at_most_one(part.candidate) & ((part.candidate & ~(now.free | now.clean)) == 0)),
+            Assume(Mux(part.had, (touched == part.candidate) & touched.any(), (touched & (live | now.free)) == 0)),
+            Assume((then.evicting & ~now.evicting) == 0),
+            *(Assume(at_most_one(row)) for row in rows),
+            *(Assume((row & other) == 0) for number, row in enumerate(rows) for other in rows[:number]),
+        ]
+        for entry in self._entries:
+            pairs = [(getattr(now, n)[entry], getattr(then, n)[entry]) for n in (*STATES, "owed", "stale")]
+            m.d.comb += [
+                *(Assume(one_state(seen, entry)) for seen in (now, then)),
+                Assume(touched[entry] | Cat(one == other for one, other in pairs).all()),
+                Assume(~had[entry] | then.clean[entry] | then.dirty[entry]),
+                Assume(~then.filling[entry] | now.filling[entry]),
+            ]
 
 
 class TakeProperties(WindowProperties):
@@ -150,12 +212,18 @@ def proof(part, properties, size: str, wrong: dict, *, regress: bool = False, **
 
 
 _FIT = {"it fits iff no source leaves and free >= misses": {"used": lambda used: used & ~1}}
+_AFTER = {
+    "fits is that of the entries after the result": {"more": lambda more: Const(0)},
+    "hit is that of the entries after the result": {"candidate": lambda candidate: candidate & ~1},
+}
 _TAKE = {"every source that misses gets one": {"miss": lambda miss: miss & ~1}}
 _ROOM = {"a pinned entry never leaves": {"pinned": lambda pinned: pinned & ~1}}
 
 PROOFS = (
     proof(SourceFit, FitProperties, "of 4 entries, 2 slots", _FIT),
     proof(SourceFit, FitProperties, "of 6 entries, 4 slots", _FIT, regress=True, window_entries=6, source_slots=4),
+    proof(FitAfter, AfterProperties, "of 4 entries, 2 slots", _AFTER),
+    proof(FitAfter, AfterProperties, "of 7 entries, 4 slots", _AFTER, regress=True, window_entries=7, source_slots=4),
     proof(TakeEntries, TakeProperties, "of 4 entries, 2 slots", _TAKE),
     proof(TakeEntries, TakeProperties, "of 8 entries, 4 slots", _TAKE, regress=True, window_entries=8, source_slots=4),
     proof(MakeRoom, RoomProperties, "of 4 entries, 2 slots", _ROOM),

@@ -3,12 +3,14 @@
 import random
 
 import pytest
+from amaranth import Value
 from amaranth.sim import Simulator
 
 from warpfile.hdl.collectors.bow.result import ResultChoice
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.schemes.bow import BowConfig
 
+PORTS = 3
 STATES = ("free", "filling", "clean", "dirty", "evicting")
 #: Write class, full, late, state of the entry (None: none), one can be had -> in the window, at the bank. First row.
 ROWS = {
@@ -30,7 +32,7 @@ DROPS = ("late and unwanted", "nowhere", "late, nowhere")
 
 
 def config(entries, writes):
-    values = {**PRESETS["tiny"].config.to_json(), "window_entries": entries, "window_writes": writes}
+    values = {**PRESETS["tiny"].config.to_json(), "window_entries": entries, "window_writes": writes, "ports": PORTS}
     return BowConfig(**BowConfig.adapted(values))
 
 
@@ -61,6 +63,8 @@ class Case:
         self.write_class = rng.randrange(4) if writes == "hints" else 0b11
         self.full, self.late = rng.random() < 0.6, rng.random() < 0.4
         self.outdated = not self.late and rng.random() < 0.5
+        self.port = rng.randrange(PORTS)
+        self.others = rng.getrandbits(32)  # what results look like that are not considered
 
     def drive(self, ctx, part):
         for name in STATES:
@@ -71,9 +75,16 @@ class Case:
         place = {entry: at for at, entry in enumerate(self.order)}
         count = range(len(self.order))
         ctx.set(part.older, mask(place[first] < place[second] for first in count for second in count))
-        ctx.set(part.named, 0 if self.named is None else 1 << self.named)
-        for name in ("write_class", "full", "late", "outdated"):
-            ctx.set(getattr(part, name), int(getattr(self, name)))
+        ctx.set(part.considered, 1 << self.port)
+        ctx.set(part.outdated, self.outdated)
+        name = 0 if self.named is None else 1 << self.named
+        for member, width, value in (
+            *(("named", len(self.states), name), ("full", 1, self.full)),
+            *(("late", 1, self.late), ("write_class", 2, self.write_class)),
+        ):
+            mine, rest = (1 << width) - 1, self.others % (1 << width * PORTS)
+            rest ^= (rest >> self.port * width & mine) << self.port * width
+            ctx.set(Value.cast(getattr(part, member)), rest | int(value) << self.port * width)
 
     def state(self):
         """State of the register's entry, None if it has none."""
@@ -111,7 +122,7 @@ def test_a_result_does_what_the_first_row_that_fits_says(entries, writes):
             assert ctx.get(part.stored) == (1 << entry if row in STORES else 0), row
             assert ctx.get(part.merged) == (1 << entry if row in MERGES else 0), row
             assert ctx.get(part.had) == (1 << entry if row in STORES and case.state() is None else 0), row
-            assert ctx.get(part.banked) == (through or row in BANKED), row
+            assert ctx.get(part.bank_request) == (through or row in BANKED) << case.port, row
             assert ctx.get(part.dropped) == (row in DROPS), row
             for name in STATES:
                 assert ctx.get(part.then[name]) == mask(state == name for state, _, _ in after), (row, name)

@@ -95,7 +95,7 @@ class World:
                 ctx.set(part.registers[0], result.register)
                 ctx.set(part.classes[0], int(result.write_class))
                 ctx.set(part.full, int(result.full))
-            ctx.set(part.bank_accept, ctx.get(part.bank_request))
+            ctx.set(part.accepted, int(ctx.get(part.considered) != 0))
             ctx.set(part.offered, int(there and ctx.get(part.room)))
             ctx.set(part.fill, fill)
             fill = ctx.get(part.request)
@@ -103,7 +103,8 @@ class World:
             ctx.set(part.evicted, int(ctx.get(part.evict) and self.takes(cycle)))
             ctx.set(part.dispatch, int(ctx.get(part.ready) and self.dispatches(cycle)))
             self._note(ctx, part)
-            if ctx.get(part.offered) and ctx.get(part.accepts):
+            fits = part.fits_after if ctx.get(part.accepted) else part.fits
+            if ctx.get(part.offered) and ctx.get(fits):
                 waiting.popleft()
                 entered += 1
             await ctx.tick()
