@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one, select
 from warpfile.hdl.rf.contract import lengths_layout
 from warpfile.hdl.rf.engines import Engines, Group, Ports, bank_members, groups
+from warpfile.hdl.rf.matching import is_matched
 from warpfile.hdl.rf.ram import BankRam
 from warpfile.spec.config import Config, index_bits
 from warpfile.spec.contract import PRIORITIES, client_count
@@ -18,7 +19,8 @@ class ReadArbiter(wiring.Component):
     Members
     -------
     requests : In(units * slots)   Slots that ask this bank; units and slots as ``cfg.asks`` says.
-    passed_over : In(units)        Units that a lower bank serves in this cycle (``collect`` = ``one``).
+    passed_over : In(units)        Units that are not this bank's to serve in this cycle (``collect`` = ``one``). Where
+                                   :func:`is_matched`, all that ask but one.
     free : In(1)                   The bank's port can read.
     older : In(units ** 2)         Order of allocation (``bank_arbitration`` = ``oldest``).
     grant : Out(units * slots)     One-hot in the same cycle.
@@ -54,6 +56,8 @@ class ReadArbiter(wiring.Component):
         return m
 
     def _winner(self, m: Module, units: Value) -> Value:
+        if is_matched(self._cfg):
+            return units
         if self._cfg.bank_arbitration == "oldest":
             return oldest_one(units, self.older)
         m.submodules.round_robin = arbiter = RoundRobin(len(units))
@@ -75,6 +79,7 @@ class Bank(wiring.Component):
     write_data : In(data_bits)         Of the accepted writer (selected outside, by ``accept`` and ``taken``).
     accept : Out(ports)                One-hot in the same cycle.
     requests, passed_over, older : In  See :class:`ReadArbiter`.
+    free : Out(1)                      The port can read in this cycle; only where :func:`is_matched`.
     rows : In(ArrayLayout)             Row of each slot that may ask.
     grant, chosen : Out                See :class:`ReadArbiter`.
     fill : Out(units * slots)          Slot whose data are on ``read_data``: ``bank_cycles`` cycles after its grant.
@@ -105,6 +110,7 @@ class Bank(wiring.Component):
                 "fill": Out(slots),
                 "read_data": Out(cfg.data_bits),
                 **bank_members(cfg, engines),
+                **({"free": Out(1)} if is_matched(cfg) else {}),
                 **(self._lengths(slots) if varying else {}),
             }
         )
@@ -155,6 +161,8 @@ class Bank(wiring.Component):
             self.grant.eq(arbiter.grant),
             self.chosen.eq(arbiter.chosen),
         ]
+        if is_matched(self._cfg):
+            m.d.comb += self.free.eq(ports.read_free)
         row = select(self.grant, list(self.rows))
         ports.reads(self.chosen.any(), row, *self._length_of(self.grant, "lengths"))
 
