@@ -20,7 +20,8 @@ class ReadArbiter(wiring.Component):
     -------
     requests : In(units * slots)   Slots that ask this bank; units and slots as ``cfg.asks`` says.
     passed_over : In(units)        Units that are not this bank's to serve in this cycle (``collect`` = ``one``). Where
-                                   :func:`is_matched`, all that ask but one.
+                                   :func:`is_matched`, all but the one that it serves; that it asks, and that the port
+                                   is free, is in that already.
     free : In(1)                   The bank's port can read.
     older : In(units ** 2)         Order of allocation (``bank_arbitration`` = ``oldest``).
     grant : Out(units * slots)     One-hot in the same cycle.
@@ -46,18 +47,19 @@ class ReadArbiter(wiring.Component):
         m = Module()
         count, width = self._cfg.asks.units, self._cfg.asks.slots
         slots = [self.requests.word_select(unit, width) for unit in range(count)]
-        units = Signal(count)
-        m.d.comb += units.eq(Cat(slot.any() for slot in slots) & ~self.passed_over)
-        winner = self._winner(m, units)
-        m.d.comb += self.chosen.eq(winner & self.free.replicate(count))
+        if is_matched(self._cfg):
+            m.d.comb += self.chosen.eq(~self.passed_over)
+        else:
+            units = Signal(count)
+            m.d.comb += units.eq(Cat(slot.any() for slot in slots) & ~self.passed_over)
+            winner = self._winner(m, units)
+            m.d.comb += self.chosen.eq(winner & self.free.replicate(count))
         lowest = slots if self._cfg.collect == "lowest" else [lowest_one(slot) for slot in slots]
         granted = [slot & bit.replicate(width) for slot, bit in zip(lowest, self.chosen, strict=True)]
         m.d.comb += self.grant.eq(Cat(*granted))
         return m
 
     def _winner(self, m: Module, units: Value) -> Value:
-        if is_matched(self._cfg):
-            return units
         if self._cfg.bank_arbitration == "oldest":
             return oldest_one(units, self.older)
         m.submodules.round_robin = arbiter = RoundRobin(len(units))

@@ -36,6 +36,12 @@ class Pins(BankRam):
         return Module()
 
 
+def one_that_asks(part, asking, free):
+    """What a bank is promised that :class:`hdl.rf.matching.Matching` chooses for: nobody else is left."""
+    left = ~part.passed_over
+    return [Assume(at_most_one(left)), Assume((left & ~asking) == 0), Assume(free | ~left.any())]
+
+
 class ReadProperties(Properties):
     """One slot of one unit, in turn or by age, if the port is free."""
 
@@ -62,7 +68,7 @@ class ReadProperties(Properties):
 
     def _order(self, m, part, asking):
         if is_matched(self._cfg):
-            m.d.comb += Assume(at_most_one(asking))
+            m.d.comb += one_that_asks(part, asking, part.free)
             return
         if self._cfg.bank_arbitration == "round_robin":
             self.fair = Fairness(m, asking, part.chosen, part.chosen.any())
@@ -148,7 +154,7 @@ class BankProperties(Properties):
         if self._cfg.bank_ports == "1RW":
             free &= ~self._wanted(part)
         if is_matched(self._cfg):
-            m.d.comb += Assume(at_most_one(left))
+            m.d.comb += one_that_asks(part, left, part.free)
             m.d.comb += Assert(part.free == free, "whether the port can read is known before anybody asks")
         rows = [~part.grant[slot] | (self.pins.read_row == part.rows[slot]) for slot in range(len(part.grant))]
         m.d.comb += [
