@@ -57,7 +57,7 @@ BANKED = Part(
     rtl="warpfile.hdl.rf.banked.file:BankedFile",
     accesses=BANK_ACCESSES,
     offers=(AT_ONCE, LOOK_UPS, RESULT_BANKS, ENGINES, STAYING),
-    proofs=("tests.formal.rf.banks:PROOFS", "tests.formal.rf.lengths:PROOFS"),
+    proofs=tuple(f"tests.formal.rf.{name}:PROOFS" for name in ("banks", "matching", "lengths")),
 )
 
 PARTS = (GTO, LRR, OLDEST, UNITS, BANKED)

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one, select
 from warpfile.hdl.rf.contract import lengths_layout
 from warpfile.hdl.rf.engines import Engines, Group, Ports, bank_members, groups
+from warpfile.hdl.rf.matching import is_matched
 from warpfile.hdl.rf.ram import BankRam
 from warpfile.spec.config import Config, index_bits
 from warpfile.spec.contract import PRIORITIES, client_count
@@ -18,7 +19,9 @@ class ReadArbiter(wiring.Component):
     Members
     -------
     requests : In(units * slots)   Slots that ask this bank; units and slots as ``cfg.asks`` says.
-    passed_over : In(units)        Units that a lower bank serves in this cycle (``collect`` = ``one``).
+    passed_over : In(units)        Units that are not this bank's to serve in this cycle (``collect`` = ``one``). Where
+                                   :func:`is_matched`, all but the one that it serves; that it asks, and that the port
+                                   is free, is in that already.
     free : In(1)                   The bank's port can read.
     older : In(units ** 2)         Order of allocation (``bank_arbitration`` = ``oldest``).
     grant : Out(units * slots)     One-hot in the same cycle.
@@ -44,10 +47,13 @@ class ReadArbiter(wiring.Component):
         m = Module()
         count, width = self._cfg.asks.units, self._cfg.asks.slots
         slots = [self.requests.word_select(unit, width) for unit in range(count)]
-        units = Signal(count)
-        m.d.comb += units.eq(Cat(slot.any() for slot in slots) & ~self.passed_over)
-        winner = self._winner(m, units)
-        m.d.comb += self.chosen.eq(winner & self.free.replicate(count))
+        if is_matched(self._cfg):
+            m.d.comb += self.chosen.eq(~self.passed_over)
+        else:
+            units = Signal(count)
+            m.d.comb += units.eq(Cat(slot.any() for slot in slots) & ~self.passed_over)
+            winner = self._winner(m, units)
+            m.d.comb += self.chosen.eq(winner & self.free.replicate(count))
         lowest = slots if self._cfg.collect == "lowest" else [lowest_one(slot) for slot in slots]
         granted = [slot & bit.replicate(width) for slot, bit in zip(lowest, self.chosen, strict=True)]
         m.d.comb += self.grant.eq(Cat(*granted))
@@ -75,6 +81,7 @@ class Bank(wiring.Component):
     write_data : In(data_bits)         Of the accepted writer (selected outside, by ``accept`` and ``taken``).
     accept : Out(ports)                One-hot in the same cycle.
     requests, passed_over, older : In  See :class:`ReadArbiter`.
+    free : Out(1)                      The port can read in this cycle; only where :func:`is_matched`.
     rows : In(ArrayLayout)             Row of each slot that may ask.
     grant, chosen : Out                See :class:`ReadArbiter`.
     fill : Out(units * slots)          Slot whose data are on ``read_data``: ``bank_cycles`` cycles after its grant.
@@ -105,6 +112,7 @@ class Bank(wiring.Component):
                 "fill": Out(slots),
                 "read_data": Out(cfg.data_bits),
                 **bank_members(cfg, engines),
+                **({"free": Out(1)} if is_matched(cfg) else {}),
                 **(self._lengths(slots) if varying else {}),
             }
         )
@@ -155,6 +163,8 @@ class Bank(wiring.Component):
             self.grant.eq(arbiter.grant),
             self.chosen.eq(arbiter.chosen),
         ]
+        if is_matched(self._cfg):
+            m.d.comb += self.free.eq(ports.read_free)
         row = select(self.grant, list(self.rows))
         ports.reads(self.chosen.any(), row, *self._length_of(self.grant, "lengths"))
 

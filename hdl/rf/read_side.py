@@ -1,5 +1,7 @@
 """The way from source slots to banks and back, as every file with banks has it."""
 
+from collections.abc import Iterator
+
 from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -7,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.rf.contract import places_layout, unit_inputs
 from warpfile.hdl.rf.lanes import CrossbarLane
+from warpfile.hdl.rf.matching import Matching, is_matched
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
 
@@ -50,9 +53,9 @@ def connect_reads(
     ``asking``: the requests that count, if not all do.
     """
     asking = part.requests if asking is None else asking
-    passed_over: Value = Const(0, cfg.asks.units)
+    others = _matched(m, cfg, part.older, banks) if is_matched(cfg) else _served_below(cfg, banks)
     rows, slots = Cat(place.row for place in part.places), []
-    for index, bank in enumerate(banks):
+    for index, (bank, passed_over) in enumerate(zip(banks, others, strict=True)):
         slots.append(Cat(place.bank == index for place in part.places))
         m.d.comb += [
             bank.requests.eq(asking & slots[index]),
@@ -60,10 +63,27 @@ def connect_reads(
             bank.older.eq(part.older),
             bank.rows.eq(rows),
         ]
-        if cfg.collect == "one":
-            passed_over = passed_over | bank.chosen
     m.d.comb += [part.grant.eq(any_of(bank.grant for bank in banks)), part.fill.eq(any_of(bank.fill for bank in banks))]
     return slots
+
+
+def _matched(m: Module, cfg: Config, older: Value, banks: list[wiring.PureInterface]) -> list[Value]:
+    """Per bank all units but the one that it serves: the banks choose together."""
+    m.submodules.matching = matching = Matching(cfg.asks.units, len(banks))
+    m.d.comb += [matching.older.eq(older), matching.free.eq(Cat(bank.free for bank in banks))]
+    for bank, asking in zip(banks, matching.requests, strict=True):
+        slots = [bank.requests.word_select(unit, cfg.asks.slots) for unit in range(cfg.asks.units)]
+        m.d.comb += asking.eq(Cat(slot.any() for slot in slots))
+    return [~picked for picked in matching.picked]
+
+
+def _served_below(cfg: Config, banks: list[wiring.PureInterface]) -> Iterator[Value]:
+    """Per bank the units that a lower one serves; with ``collect`` other than ``one`` nobody minds."""
+    passed_over: Value = Const(0, cfg.asks.units)
+    for bank in banks:
+        yield passed_over
+        if cfg.collect == "one":
+            passed_over = passed_over | bank.chosen
 
 
 def read_lanes(m: Module, cfg: Config, part: wiring.Component, banks: list[wiring.PureInterface]) -> None:

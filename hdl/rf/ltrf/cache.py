@@ -8,6 +8,7 @@ from warpfile.hdl.arbiter import any_of, highest_one, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.bank import ReadArbiter
 from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.matching import is_matched
 from warpfile.hdl.rf.ram import BankRam
 from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
 from warpfile.hdl.stamp import stamp
@@ -26,6 +27,7 @@ class CacheBank(wiring.Component):
     channel_reads, channel_writes, channel_first : In(1)   What the channel asks for; it goes before all others.
     channel_row : In, served : Out(1)   Its row; it is served.
     requests, passed_over, older, grant, chosen   As in :class:`hdl.rf.bank.ReadArbiter`.
+    free : Out(1)                As in :class:`hdl.rf.bank.Bank`.
     rows : In(ArrayLayout)       Row of each slot that may ask.
     fill : Out(units * slots)    Slot whose data are on ``read_data``, in the cycle after its grant.
     read_data : Out(data_bits)   The row that was read.
@@ -50,6 +52,7 @@ class CacheBank(wiring.Component):
                 "rows": In(data.ArrayLayout(cache.row_bits, slots)),
                 "grant": Out(slots),
                 "chosen": Out(units),
+                **({"free": Out(1)} if is_matched(cache) else {}),
                 "fill": Out(slots),
                 "read_data": Out(cache.data_bits),
             }
@@ -82,6 +85,8 @@ class CacheBank(wiring.Component):
         cfg = self._cfg
         m.submodules.arbiter = arbiter = ReadArbiter(cfg)
         served = Signal(name="channel_read")
+        if is_matched(cfg):
+            m.d.comb += self.free.eq(arbiter.free)
         m.d.comb += [
             *(getattr(arbiter, name).eq(getattr(self, name)) for name in ("requests", "passed_over", "older")),
             arbiter.free.eq(~(self.channel_reads & self.channel_first)),

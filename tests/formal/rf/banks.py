@@ -18,6 +18,7 @@ from tests.formal.properties import (
 )
 from warpfile.hdl.rf import bank
 from warpfile.hdl.rf.bank import Bank, ReadArbiter
+from warpfile.hdl.rf.matching import is_matched
 from warpfile.hdl.rf.ram import BankRam
 from warpfile.spec.config import Config
 from warpfile.spec.contract import Engine
@@ -33,6 +34,12 @@ class Pins(BankRam):
     def elaborate(self, platform) -> Module:
         """Nothing."""
         return Module()
+
+
+def one_that_asks(part, asking, free):
+    """What a bank is promised that :class:`hdl.rf.matching.Matching` chooses for: nobody else is left."""
+    left = ~part.passed_over
+    return [Assume(at_most_one(left)), Assume((left & ~asking) == 0), Assume(free | ~left.any())]
 
 
 class ReadProperties(Properties):
@@ -56,9 +63,13 @@ class ReadProperties(Properties):
             m.d.comb += Assert(part.chosen[unit] == granted.any(), "the chosen unit is the one granted")
             m.d.comb += Assert(~below, "no lower slot of the unit waits")
         self._order(m, part, asking)
-        m.d.comb += Cover(part.chosen[-1] & asking.all(), "the last unit is served while all ask")
+        asked = Cat(slot.any() for slot in slots)
+        m.d.comb += Cover(part.chosen[-1] & asked.all(), "the last unit is served while all ask")
 
     def _order(self, m, part, asking):
+        if is_matched(self._cfg):
+            m.d.comb += one_that_asks(part, asking, part.free)
+            return
         if self._cfg.bank_arbitration == "round_robin":
             self.fair = Fairness(m, asking, part.chosen, part.chosen.any())
             m.d.comb += Cover(self.fair.passed == len(asking) - 1, "every other unit is served first")
@@ -138,13 +149,16 @@ class BankProperties(Properties):
 
     def _reads(self, m, part):
         width, units = self._cfg.source_slots, range(self._cfg.collectors)
-        asking = Cat(part.requests.word_select(unit, width).any() & ~part.passed_over[unit] for unit in units).any()
+        left = Cat(part.requests.word_select(unit, width).any() & ~part.passed_over[unit] for unit in units)
         free = self.read_left == 0
         if self._cfg.bank_ports == "1RW":
             free &= ~self._wanted(part)
+        if is_matched(self._cfg):
+            m.d.comb += one_that_asks(part, left, part.free)
+            m.d.comb += Assert(part.free == free, "whether the port can read is known before anybody asks")
         rows = [~part.grant[slot] | (self.pins.read_row == part.rows[slot]) for slot in range(len(part.grant))]
         m.d.comb += [
-            Assert(part.grant.any() == (asking & free), "a free port serves a read"),
+            Assert(part.grant.any() == (left.any() & free), "a free port serves a read"),
             Assert(self.pins.read == part.grant.any(), "the SRAM reads what is granted"),
             Assert(Cat(rows).all(), "the row is that of the granted slot"),
         ]
@@ -255,7 +269,8 @@ _EARLY = {"data arrive bank_cycles after the grant": {"fill": lambda fill: fill 
 
 PROOFS = (
     _read("in turn, lowest slot only", _DEAF),
-    _read("by age, any slot", _AGELESS, collect="one", bank_arbitration="oldest"),
+    _read("by age, any slot", _AGELESS, collect="all", bank_arbitration="oldest"),
+    _read("one unit left, any slot", _DEAF, collect="one", bank_arbitration="oldest"),
     _bank("1RW, 1 cycle", _UNSEEN),
     _bank("1RW, 3 cycles", _EARLY, bank_cycles=3, collect="one"),
     _bank("1R1W, 3 cycles", _STALE, bank_cycles=3, bank_ports="1R1W", collect="all", bank_arbitration="oldest"),
