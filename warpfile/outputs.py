@@ -87,7 +87,8 @@ def whole(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
-        yield partial
+        with named(path):
+            yield partial
         partial.replace(path)
     finally:
         _discard(partial)
