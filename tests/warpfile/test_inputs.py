@@ -169,6 +169,39 @@ def test_an_interrupt_in_the_first_second_is_one_line(root: Path) -> None:
     assert (130, "warpfile: interrupted\n") in seen
 
 
+def test_an_interrupt_that_python_loses_comes_once_more(root: Path) -> None:
+    code = """if True:
+        import os, signal, time
+        from warpfile import __main__ as entry, program
+        class Left:
+            def __del__(self):
+                os.kill(os.getpid(), signal.SIGINT)
+        def work():
+            left = Left()
+            del left
+            time.sleep(30)
+        program.main = work
+        entry.main()"""
+    start = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
+    assert time.monotonic() - start < 25
+    assert done.returncode == -signal.SIGINT and "Exception ignored" not in done.stderr
+
+
+def test_an_interrupt_leaves_no_warnings_of_half_made_hardware(root: Path, tmp_path: Path) -> None:
+    code = """if True:
+        import sys
+        from warpfile.hdl.scoreboard import WarpScoreboard
+        from warpfile.program import main
+        def interrupted(self, platform):
+            raise KeyboardInterrupt
+        WarpScoreboard.elaborate = interrupted
+        main(["generate", "baseline", "--preset", "tiny", "-o", sys.argv[1]])"""
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "\nwarpfile: interrupted\n")
+
+
 @pytest.mark.parametrize("home", ["/proc/none", "/dev/null"])
 def test_tools_get_a_cache_where_home_cannot_be_written(
     monkeypatch: pytest.MonkeyPatch, folder: Path, home: str
