@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress, count
 
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.model import Instruction, Label, Register
@@ -23,6 +24,7 @@ UNIFORM_PREDICATE_BIT = 328
 EVERYTHING = (1 << 255) - 1 | 0x7F << PREDICATE_BIT | (1 << 63) - 1 << UNIFORM_BIT | 0x7F << UNIFORM_PREDICATE_BIT
 _STACK_POINTER = 1
 _WIDEST = 4
+_FLAGS = bytes.maketrans(b"01", b"\0\1")
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,10 @@ def goes_anywhere(instruction: Instruction) -> bool:
     """Whether control goes on at code that the listing does not name: unknown callees, BRX without its table."""
     if instruction.opcode == "BRX":
         return not instruction.targets
+    if instruction.opcode != "CALL":
+        return False
     is_named = any(isinstance(operand, Label) for operand in instruction.operands)
-    return instruction.is_indirect_call or (instruction.opcode == "CALL" and not is_named)
+    return instruction.is_indirect_call or not is_named
 
 
 def used(found: Effects) -> int:
@@ -143,11 +147,16 @@ def uniform_predicates(registers: int) -> tuple[int, ...]:
 
 @lru_cache(1 << 14)
 def _members(registers: int, first: int, end: int) -> tuple[int, ...]:
-    return tuple(bits(registers >> first & (1 << end - first) - 1))
+    return members(registers >> first & (1 << end - first) - 1)
+
+
+def members(numbers: int) -> tuple[int, ...]:
+    """Members of a bit set of many, ascending; in time that is linear in its width."""
+    return tuple(compress(count(), f"{numbers:b}"[::-1].encode().translate(_FLAGS)))
 
 
 def bits(registers: int) -> Iterator[int]:
-    """Members of a set of registers, ascending."""
+    """Members of a set of few registers, ascending."""
     while registers:
         lowest = registers & -registers
         yield lowest.bit_length() - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import struct
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ from warpfile.spec.reading import read_input
 
 _NO_CODE: Mapping[str, bytes] = MappingProxyType({})
 LARGEST_LISTING = 1 << 26  #: bytes, more than half a million instructions
+MOST_LINES = 1 << 21
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GOING = frozenset({"BRA", "BRX", "CALL"})  #: control goes to their labels
 _SECTION = re.compile(r"\s*\.section\s+([^,\s]+)")
 _CUOBJDUMP = re.compile(r"\s*Function\s*:\s*(\S+)")
@@ -39,7 +42,8 @@ def load_listing(path: Path) -> Listing:
     data = read_input(path, LARGEST_LISTING)
     if data.startswith(b"\x7fELF"):
         raise ListingError(str(path), 1, "must be a text, not a cubin; make one with 'nvdisasm FILE.cubin'")
-    return parse(data.decode("utf-8", errors="replace"), str(path), _code_beside(path))
+    encoding = "utf-16" if data.startswith(_UTF16) else "utf-8-sig"  # both are what Windows makes of a redirection
+    return parse(data.decode(encoding, errors="replace"), str(path), _code_beside(path))
 
 
 def _code_beside(path: Path) -> Mapping[str, bytes]:
@@ -54,6 +58,8 @@ def _code_beside(path: Path) -> Mapping[str, bytes]:
 
 def parse(text: str, name: str, code: Mapping[str, bytes] = _NO_CODE) -> Listing:
     """Parse a listing's text; ``name`` stands for it in messages. ``code`` has that of its functions, if known."""
+    if (lines := text.count("\n")) > MOST_LINES:
+        raise ListingError(name, 1, f"must be one of at most {MOST_LINES:,} lines, not {lines:,}")
     reader = _Reader(name, code)
     for number, line in enumerate(text.splitlines(), start=1):
         reader.line(number, line)

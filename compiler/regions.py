@@ -6,10 +6,11 @@ blocks that some side reaches, over a routine's own edges, with the routines cal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cached_property
 
 from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.liveness import members
 from warpfile.compiler.rejoin import Influence
 from warpfile.compiler.worklist import Worklist, postorder, predecessors
 
@@ -66,12 +67,11 @@ class Regions:
 
     def members(self, places: int) -> list[int]:
         """Blocks of a set of places."""
-        found = []
-        while places:
-            lowest = places & -places
-            found.append(self.blocks[lowest.bit_length() - 1])
-            places ^= lowest
-        return found
+        return [self.blocks[place] for place in members(places)]
+
+    def places(self, blocks: Container[int]) -> int:
+        """The set of places of those blocks that are here."""
+        return int("".join("01"[block in blocks] for block in reversed(self.blocks)) or "0", 2)
 
     def gathered(self, values: Callable[[int], int]) -> dict[int, int]:
         """By block, the union of the blocks' bit sets over everything that the block reaches in the region."""

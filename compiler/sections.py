@@ -7,6 +7,7 @@ offset as shorts, and a word whose upper 14 bits are the size.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from warpfile.compiler.model import Parameter, Symbol
@@ -84,6 +85,7 @@ class Section:
         ends = sorted({place for place, _ in places} | {len(self.data)})
         result = {}
         for place, name in named:
-            end = next((end for end in ends if end > place), len(self.data))
+            behind = bisect_right(ends, place)
+            end = ends[behind] if behind < len(ends) else len(self.data)
             result[name] = Symbol(base + place, end - place)
         return result

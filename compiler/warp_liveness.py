@@ -54,7 +54,10 @@ def _kept(
     kept: dict[int, int] = {}
     for branch in branches:
         needs = [at_start(side) | inside.get(side, 0) for side in branch.sides]
-        for number, side in enumerate(branch.sides):
-            others = reduce(or_, needs[:number] + needs[number + 1 :], at_start(branch.rejoin))
+        once = twice = 0
+        for need in needs:
+            once, twice = once | need, twice | once & need
+        for need, side in zip(needs, branch.sides, strict=True):
+            others = once & ~need | twice | at_start(branch.rejoin)
             kept[side] = kept.get(side, 0) | others
     return kept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import tokenize
 import warnings
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,11 @@ _KEYS = {
 _SCALAR_KEYS = {"name", "type", "value"}
 _LARGEST_ARRAY = 1 << 30  #: bytes of a file
 _REASON = 200  #: characters of what NumPy says
+#: What is said in place of Python's own words.
+_REASONS = (
+    (OverflowError, "its header has sizes beyond 64 bits"),
+    (tokenize.TokenError, "its header ends too early"),
+)
 _ALIGNMENTS = (0, 1, 2, 4, 8, 16)
 
 
@@ -166,8 +172,8 @@ def _array(where: str, directory: Path, key: str, file: object) -> np.ndarray:
     except FileNotFoundError:
         raise LaunchError(f"{where}: {key} must be an existing .npy file, {file!r} does not exist") from None
     except Exception as error:  # NumPy reads the header as a Python literal, and passes on whatever that raises
-        foreign = isinstance(error, OverflowError)
-        reason = "its header has sizes beyond 64 bits" if foreign else " ".join(str(error).split())[:_REASON]
+        reason = next((words for kind, words in _REASONS if isinstance(error, kind)), "")
+        reason = reason or " ".join(str(error).split())[:_REASON]
         raise LaunchError(f"{where}: {key} must be a .npy file, {file!r} is not ({reason})") from None
     if array.dtype.kind not in "fiub" or array.nbytes == 0:
         raise LaunchError(f"{where}: {key} must be a non-empty array of numbers, {file!r} is not")

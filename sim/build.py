@@ -83,7 +83,8 @@ def build_harness(
     with FileLock(directory / "lock"):
         if not (directory / "built").exists():
             for name, text in texts.items():
-                (directory / name).write_text(text)
+                with named(directory / name):
+                    (directory / name).write_text(text)
             sources = [directory / name for name in texts]
             simulators.build(simulator, sources, directory, waves=waves, optimised=optimised)
             (directory / "built").touch()

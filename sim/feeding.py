@@ -72,7 +72,9 @@ def feed(pipe: Path, blocks: Iterable[bytes], simulation: Future[None], progress
     try:
         with os.fdopen(opened, "wb", buffering=0) as stream:
             for block in blocks:
-                stream.write(block)
+                left = memoryview(block)
+                while left:  # a signal, as that of a terminal that changes its size, ends a write half done
+                    left = left[stream.write(left) :]
                 progress()
     except BrokenPipeError:
         pass  # the simulation has stopped, or has died: its result says which

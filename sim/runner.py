@@ -24,6 +24,7 @@ from warpfile.sim.view import instances, view
 from warpfile.sim.viewers import viewer_files
 from warpfile.sim.waves import Waves, dumping
 from warpfile.spec.config import Config
+from warpfile.spec.reading import named
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
 
@@ -144,8 +145,7 @@ def simulate(
     The run is replayed, unless there is a waveform, or ``interactive``. What a replay objects to is explained by an
     interactive run, which has to find the same; raises :class:`SimulatorError` if it does not.
     """
-    with tempfile.TemporaryDirectory(prefix="lockstep-", dir=harness.directory) as name:
-        scratch = Path(name)
+    with tempfile.TemporaryDirectory(prefix="lockstep-", dir=harness.directory) as name, named(scratch := Path(name)):
         plusargs = [write_values(harness.config, workload, scratch / "values")]
         replayed = None
         if not (waves or interactive):

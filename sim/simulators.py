@@ -17,6 +17,8 @@ import cocotb_tools.config as cocotb_config
 from cocotb_tools.runner import get_runner
 from filelock import FileLock
 
+from warpfile.spec.reading import named
+
 SIMULATORS = ("verilator", "icarus")
 TOPLEVEL = "harness"
 _OLDEST_VERILATOR = (5, 36)
@@ -263,7 +265,12 @@ def _main(directory: Path, level: str) -> str:
 
 def _keep(path: Path, kept: Path) -> None:
     """Keep an object for the next build; several builds may do so at once."""
-    shutil.copy(path, kept.with_suffix(f".{os.getpid()}.partial")).rename(kept)
+    partial = kept.with_suffix(f".{os.getpid()}.partial")
+    try:
+        with named(kept):
+            shutil.copy(path, partial).rename(kept)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _precompile(directory: Path, runtime: Path, waves: str, level: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -14,6 +15,7 @@ from typing import Any
 
 from warpfile.schemes import TOP, Scheme
 from warpfile.spec.config import Config
+from warpfile.spec.reading import named
 from warpfile.spec.structure import RAMS
 from warpfile.synth import timing, yosys
 from warpfile.synth.liberty import Liberty, read_liberty
@@ -168,9 +170,13 @@ def _cached(cache: Path | None, script: str, verilog: str, library: str, work: C
     except (OSError, ValueError):
         result = work()
     cache.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(f".{id(result)}.tmp")
-    draft.write_text(json.dumps(result))
-    draft.replace(path)
+    draft = path.with_suffix(f".{os.getpid()}.{id(result)}.partial")
+    try:
+        with named(path):
+            draft.write_text(json.dumps(result))
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
     return result
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warpfile.spec.reading import read_input
+from warpfile.spec.reading import InputError, read_input
+from warpfile.synth.rules import LIST, TEXT, Rule, check
 
 #: Figures of every scheme at its own preset, a file per scheme, as ``warpfile area all --delays FILE... --json FOLDER``
 #: writes them.
@@ -21,6 +23,18 @@ _PATH = "ns of the critical path, "
 
 _LARGEST = 1 << 26  #: bytes of a file
 _SIZES = ("cells", "flip_flops", "nand2_equivalents", "logic_levels")
+_FIGURE: Rule = ("a number", lambda value: type(value) in (int, float) and math.isfinite(value))
+_TABLE: Rule = ("a table", lambda value: isinstance(value, dict))
+_PATHS: Rule = (
+    "a table of critical paths, each with its nanoseconds",
+    lambda value: (
+        isinstance(value, dict)
+        and all(
+            isinstance(path, dict) and (path.get("nanoseconds") is None or _FIGURE[1](path["nanoseconds"]))
+            for path in value.values()
+        )
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -49,11 +63,33 @@ def read_figures(path: Path) -> dict[str, Any]:
         facts = json.loads(read_input(path, _LARGEST))
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+    except InputError:
+        raise
+    except RecursionError:
+        raise ValueError(f"{path} must nest less deeply") from None
+    except ValueError as error:
         raise ValueError(f"{path} is not JSON: {error}") from None
     if not isinstance(facts, dict) or not {"tool", "liberty", "schemes"} <= facts.keys():
         raise ValueError(f"{path} must be a file that warpfile area --json wrote")
+    _check(facts, str(path))
     return facts
+
+
+def _check(facts: Mapping[str, Any], at: str) -> None:
+    """Refuse facts of which something that is compared is missing or no figure."""
+    _check_fields(facts, {"tool": TEXT, "liberty": TEXT, "schemes": _TABLE}, at)
+    for name, row in facts["schemes"].items():
+        _check_fields(row, dict.fromkeys(_SIZES, _FIGURE) | {"modules": LIST}, f"{at}: {name}")
+        for number, module in enumerate(row["modules"], 1):
+            rules = {"name": TEXT, "cells": _FIGURE, "instances": _FIGURE}
+            _check_fields(module, rules, f"{at}: {name}, module {number}")
+        paths = row.get("critical_paths", {})
+        _check_fields({"critical_paths": paths}, {"critical_paths": _PATHS}, f"{at}: {name}")
+
+
+def _check_fields(row: object, rules: Mapping[str, Rule], at: str) -> None:
+    """A table with these fields, among others."""
+    check({name: row.get(name) for name in rules} if isinstance(row, dict) else row, rules, at)
 
 
 def _together(folder: Path, found: list[dict[str, Any]]) -> dict[str, Any]:

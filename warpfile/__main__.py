@@ -5,10 +5,16 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import sys
+import threading
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 INTERRUPTED = 130
+_AGAIN = 0.3  #: seconds until Python is out of what loses an interrupt
 
 
 def main() -> None:
@@ -18,11 +24,20 @@ def main() -> None:
     normal = signal.signal(signal.SIGINT, _leave)
     from warpfile.program import main as group
 
+    sys.unraisablehook = _once_more
     signal.signal(signal.SIGINT, normal)
     try:
         group()
     finally:
         signal.signal(signal.SIGINT, _leave)
+
+
+def _once_more(lost: UnraisableHookArgs) -> None:
+    """An interrupt in a callback or while an object is taken down is lost there, and the work would go on."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(_AGAIN, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

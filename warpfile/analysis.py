@@ -40,11 +40,11 @@ def analyze_listing(
 
 def analyze_function(function: Function, schemes: Sequence[str] = (), preset: str = "") -> dict[str, Any]:
     """Everything that is known of one function, with hints of some schemes, by default of all, at a preset, by default
-    each at its own; lists of registers may be shared between instructions."""
+    each at its own; lists may be shared between instructions."""
     cfg = build_cfg(function)
     live, diverging = liveness(cfg), divergence(cfg)
     kept, reaching = warp_liveness(cfg, live, diverging), reaching_definitions(cfg)
-    rows = []
+    offsets, rows = _Offsets().of, []
     for index, instruction in enumerate(function.instructions):
         defs, uses = _general(instruction)
         row: dict[str, Any] = {
@@ -58,13 +58,26 @@ def analyze_function(function: Function, schemes: Sequence[str] = (), preset: st
             "warp_live_in": general_registers(kept.live_in[index]),
             "warp_live_out": general_registers(kept.live_out[index]),
             "divergent_uses": sorted(set(uses) & set(general_registers(diverging.divergent_in[index]))),
-            "defined_at": {number: [STEP * at for at in reaching.of(index, number)] for number in uses},
+            "defined_at": {number: offsets(reaching.of(index, number)) for number in uses},
         }
         if instruction.control is not None:
             row["control"] = asdict(instruction.control)
         rows.append(row)
     found: dict[str, Any] = {"name": function.name, **_graph(cfg, diverging), "instructions": rows}
     return found | _of_schemes(function, schemes or tuple(SCHEMES), preset)
+
+
+class _Offsets:
+    """Offsets of instructions as lists, one for all uses that the same definitions reach: often thousands."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[tuple[int, ...], list[int]]] = {}
+
+    def of(self, indices: tuple[int, ...]) -> list[int]:
+        """The list of one tuple, by identity."""
+        if id(indices) not in self._found:
+            self._found[id(indices)] = indices, [STEP * at for at in indices]
+        return self._found[id(indices)][1]
 
 
 def _of_schemes(function: Function, schemes: Sequence[str], preset: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -38,6 +39,7 @@ class Application(click.Group):
             _complain(difference)
             status = DIFFERENCE
         except (click.Abort, KeyboardInterrupt):
+            warnings.simplefilter("ignore")  # Amaranth's, of hardware that was given up half made
             _complain("interrupted")
             status = _INTERRUPTED
         except BrokenPipeError:

@@ -16,7 +16,7 @@ from warpfile.kernels.toolkit import find_tool, run_tool
 from warpfile.outputs import file_name, new_folder
 from warpfile.signature import plain_name
 from warpfile.skeleton import skeleton
-from warpfile.spec.reading import check_input, read_input
+from warpfile.spec.reading import check_input, named, read_input
 
 SUFFIXES = (".cu", ".cubin")
 _ENTRY = re.compile(r'^\s*\.other\s+([^,\s]+),@"STO_CUDA_ENTRY', re.MULTILINE)
@@ -38,8 +38,9 @@ class Imported:
     def write(self, folder: Path) -> None:
         """Make the kernel directory, whole or not at all."""
         with new_folder(folder) as place:
-            (place / "kernel.sass").write_text(self.listing.text, encoding="utf-8")
-            (place / "launch.toml").write_text(self.launch, encoding="utf-8")
+            for name, text in (("kernel.sass", self.listing.text), ("launch.toml", self.launch)):
+                with named(folder / name):
+                    (place / name).write_text(text, encoding="utf-8")
 
 
 def import_kernel(source: Path, wanted: str | None, report: Report) -> Imported:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from warpfile.outputs import write_files
 from warpfile.schemes import Part
 from warpfile.schemes.fingerprint import fingerprint, foreign
 
@@ -42,11 +42,7 @@ def find(name: str) -> dict[str, Any] | None:
 
 def keep(name: str, facts: Mapping[str, Any]) -> None:
     """Keep an outcome, whole or not at all; several processes may keep the same one."""
-    path = _path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    private = path.with_suffix(f".{os.getpid()}")
-    private.write_text(json.dumps(facts))
-    private.replace(path)
+    write_files({_path(name): json.dumps(facts)})
 
 
 def _path(name: str) -> Path:

@@ -47,6 +47,13 @@ def write_files(texts: Mapping[Path, str | bytes | Iterable[str]]) -> None:
             _discard(partial)
 
 
+def check_folder(path: Path) -> None:
+    """Refuse a folder that cannot be made because a file is in its way, before long work is done for it."""
+    there = next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise NotADirectoryError(f"{path} must be a folder, but {there} is a file")
+
+
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to write to, which has the name ``path`` when all is done; nothing stays of one that is not.
@@ -87,7 +94,8 @@ def whole(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
-        yield partial
+        with named(path):
+            yield partial
         partial.replace(path)
     finally:
         _discard(partial)

@@ -20,6 +20,7 @@ from warpfile.compiler.divergence import divergence
 from warpfile.compiler.liveness import liveness
 from warpfile.compiler.passes.bow.hazards import torn_blocks
 from warpfile.compiler.passes.bow.static import write_classes
+from warpfile.compiler.passes.regmutex.stretches import Stretches
 from warpfile.compiler.passes.rfc.suspend import suspend_before
 from warpfile.compiler.regions import Regions
 from warpfile.compiler.rejoin import rejoins
@@ -105,6 +106,20 @@ def test_time_does_not_grow_with_the_square(shape: str) -> None:
     seconds(100)
     # Eight times the size: about 10 times the work in n log n, 64 in the square.
     assert seconds(3200) < 24 * min(seconds(400) for _ in range(3))
+
+
+def test_who_calls_a_routine_is_not_asked_again_for_every_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    exit_of = Stretches.exit_of
+    monkeypatch.setattr(Stretches, "exit_of", lambda *arguments: asked.append(None) or exit_of(*arguments))
+
+    def times(count: int) -> int:
+        (function,) = parse(listing(SHAPES["calls"](count)), "t").functions.values()
+        asked.clear()
+        analyze_function(function, ["regmutex"])
+        return len(asked)
+
+    assert 0 < times(1600) < 12 * times(200)
 
 
 def test_one_function_of_a_listing(invoke: Invoke, tmp_path: Path) -> None:  # noqa: F811

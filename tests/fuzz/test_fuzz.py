@@ -98,6 +98,20 @@ def test_planted_faults_are_found(
     words.unlink()
 
 
+def test_an_input_that_is_slow_once_is_no_finding(monkeypatch: pytest.MonkeyPatch, inside: Watch) -> None:
+    monkeypatch.setattr(fuzzer, "PATIENCE", 0.04)
+    seen = set()
+
+    def halted(data: bytes, folder: Path) -> None:
+        if data not in seen:
+            seen.add(data)
+            time.sleep(0.05)
+
+    findings = Findings("planted", planted(halted), inside)
+    fuzzed(findings, seed=1, seconds=20, most=3)
+    assert (findings.inputs, findings.problems) == (3, {}) and findings.slowest > 0.04
+
+
 def test_an_input_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch, inside: Watch) -> None:
     monkeypatch.setattr(fuzzer, "PATIENCE", 0.05)
     before = signal.getsignal(signal.SIGALRM)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -63,13 +64,43 @@ def test_a_new_module_and_a_new_scheme_need_new_figures() -> None:
     assert excessive(changes(more, figures())) == []
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"tool": "x"}'])
+@pytest.mark.parametrize("text", ["", "[]", '{"tool": "x"}', "[" * 100_000])
 def test_a_file_that_holds_no_figures_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "figures.json").write_text(text)
     with pytest.raises(ValueError, match=r"figures\.json"):
         read_figures(tmp_path / "figures.json")
     with pytest.raises(ValueError, match=r"none\.json: No such file"):
         read_figures(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "words"),
+    [
+        (("tool",), 1, "tool must be text, not 1"),
+        (("schemes",), 3, "schemes must be a table, not 3"),
+        (("schemes", "double"), 3, "double: must be a table, not 3"),
+        (("schemes", "double", "cells"), "many", "double: cells must be a number, not 'many'"),
+        (("schemes", "double", "logic_levels"), None, "double: logic_levels must be a number, not None"),
+        (("schemes", "double", "flip_flops"), float("inf"), "double: flip_flops must be a number, not inf"),
+        (("schemes", "double", "modules"), 7, "double: modules must be a list"),
+        (("schemes", "double", "modules", 1), 7, "double, module 2: must be a table, not 7"),
+        (("schemes", "double", "modules", 0, "instances"), [], "double, module 1: instances must be a number"),
+        (("schemes", "double", "critical_paths"), [], "double: critical_paths must be a table of critical paths"),
+        (("schemes", "double", "critical_paths"), {"osu": {"nanoseconds": "1"}}, "each with its nanoseconds"),
+    ],
+)
+def test_figures_that_are_none_are_refused(tmp_path: Path, keys: tuple[Any, ...], value: object, words: str) -> None:
+    facts: Any = figures()
+    path = tmp_path / "figures.json"
+    path.write_text(json.dumps(facts))
+    assert read_figures(path) == facts
+    at = facts
+    for key in keys[:-1]:
+        at = at[key]
+    at[keys[-1]] = value
+    path.write_text(json.dumps(facts))
+    with pytest.raises(ValueError, match=re.escape(words)):
+        read_figures(path)
 
 
 def test_figures_of_a_folder_are_those_of_its_files(tmp_path: Path) -> None:

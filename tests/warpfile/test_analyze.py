@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from tests.warpfile.conftest import Invoke, write_listing
+from warpfile.analysis import analyze_function
+from warpfile.compiler import parse
 from warpfile.schemes import SCHEMES
 
 LOOP = (
@@ -66,6 +68,15 @@ def test_opaque_opcodes_are_a_warning(invoke: Invoke, facts: Any, kernel: Path) 
     ]
     assert "warning: " in invoke("analyze", kernel / "kernel.sass").stdout
     assert set(range(2, 8)) <= set(found["functions"][0]["instructions"][0]["uses"])
+
+
+def test_uses_that_the_same_definitions_reach_share_their_list() -> None:
+    code = ("S2R R2, SR_TID.X", "@P0 MOV R2, RZ", "MOV R4, R2", "MOV R6, R2", "EXIT")
+    lines = "".join(f"        /*{16 * number:04x}*/                   {text} ;\n" for number, text in enumerate(code))
+    (function,) = parse(f'\t.section\t.text.k,"ax",@progbits\nk:\n{lines}', "t").functions.values()
+    rows = analyze_function(function, ["baseline"])["instructions"]
+    first, second = (rows[number]["defined_at"][2] for number in (2, 3))
+    assert first == [0, 16] and first is second
 
 
 def test_control_codes_are_shown_where_the_listing_has_them(facts: Any, kernel: Path) -> None:

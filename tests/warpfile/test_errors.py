@@ -57,6 +57,7 @@ def refused(result: Result, *words: str) -> None:
         (("run", "baseline", "saxpy", "--setting", "huge"), ("--setting must be one of", "huge")),
         (("run", "baseline", "saxpy", "--instruction-limit", "0"), ("--instruction-limit",)),
         (("cosim", "baseline", "saxpy", "--simulator", "vcs"), ("--simulator", "icarus")),
+        (("area", "baseline", "--delays", "absent.lib"), ("absent.lib", "No such file")),
         (("generate", "nonsense"), ("SCHEME must be one of",)),
         (("trace",), ("KERNEL",)),
         (("trace", "saxpy", "-o", "trace.bin"), (".npz", "trace.bin")),

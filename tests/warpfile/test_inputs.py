@@ -19,6 +19,7 @@ from tests.warpfile.conftest import Invoke, write_listing
 from tests.warpfile.test_errors import refused
 from tests.warpfile.test_names import rename
 from warpfile.application import give_cache
+from warpfile.compiler import parse
 
 
 def npy(header: str, data: bytes = bytes(256)) -> bytes:
@@ -168,6 +169,39 @@ def test_an_interrupt_in_the_first_second_is_one_line(root: Path) -> None:
     assert (130, "warpfile: interrupted\n") in seen
 
 
+def test_an_interrupt_that_python_loses_comes_once_more(root: Path) -> None:
+    code = """if True:
+        import os, signal, time
+        from warpfile import __main__ as entry, program
+        class Left:
+            def __del__(self):
+                os.kill(os.getpid(), signal.SIGINT)
+        def work():
+            left = Left()
+            del left
+            time.sleep(30)
+        program.main = work
+        entry.main()"""
+    start = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
+    assert time.monotonic() - start < 25
+    assert done.returncode == -signal.SIGINT and "Exception ignored" not in done.stderr
+
+
+def test_an_interrupt_leaves_no_warnings_of_half_made_hardware(root: Path, tmp_path: Path) -> None:
+    code = """if True:
+        import sys
+        from warpfile.hdl.scoreboard import WarpScoreboard
+        from warpfile.program import main
+        def interrupted(self, platform):
+            raise KeyboardInterrupt
+        WarpScoreboard.elaborate = interrupted
+        main(["generate", "baseline", "--preset", "tiny", "-o", sys.argv[1]])"""
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "\nwarpfile: interrupted\n")
+
+
 @pytest.mark.parametrize("home", ["/proc/none", "/dev/null"])
 def test_tools_get_a_cache_where_home_cannot_be_written(
     monkeypatch: pytest.MonkeyPatch, folder: Path, home: str
@@ -184,6 +218,37 @@ def test_a_cache_that_can_be_written_stays(monkeypatch: pytest.MonkeyPatch, fold
     monkeypatch.setattr(os, "environ", {"HOME": str(folder)})
     give_cache()
     assert "XDG_CACHE_HOME" not in os.environ
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-8"])
+def test_a_listing_may_come_from_windows(invoke: Invoke, kernel: Path, encoding: str) -> None:
+    path = kernel / "kernel.sass"
+    text = path.read_text()
+    path.write_bytes(text.replace("\n", "\r\n").encode(encoding))
+    assert invoke("trace", kernel, "-o", "t.npz").exit_code == 0
+    path.write_bytes(text.encode("utf-16")[2:])
+    refused(invoke("trace", kernel, "-o", "t.npz"), "kernel.sass, line 1: must hold at least one function")
+
+
+def test_a_listing_of_too_many_lines_is_refused_soon(invoke: Invoke, kernel: Path) -> None:
+    (kernel / "kernel.sass").write_text("\n" * 60_000_000)
+    start = time.process_time()
+    refused(invoke("analyze", kernel / "kernel.sass"), "must be one of at most 2,097,152 lines, not 60,000,000")
+    assert time.process_time() - start < 5
+
+
+def test_many_variables_of_a_listing_are_read_soon() -> None:
+    variables = "".join(f"v{number}:\n\t.zero 4\n" for number in range(30_000))
+    code = '\t.section\t.text.k,"ax",@progbits\nk:\n        /*0000*/                   EXIT ;\n'
+    start = time.process_time()
+    symbols = parse(f'{code}\t.section\t.nv.global,"a"\n{variables}', "t").symbols
+    assert time.process_time() - start < 2
+    assert (symbols["v0"].size, symbols["v29999"].size) == (4, 4) and len(symbols) == 30_000
+
+
+def test_an_array_whose_header_ends_too_early_is_refused_in_our_words(invoke: Invoke, kernel: Path) -> None:
+    (kernel / "y.npy").write_bytes(npy("{'descr': '<i4', 'fortran_order': False, 'shape': (64,"))
+    refused(invoke("trace", kernel), "'y.npy' is not (its header ends too early)")
 
 
 def test_a_long_text_of_an_input_is_cut(invoke: Invoke, kernel: Path) -> None:

@@ -8,17 +8,21 @@ import json
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.golden.scenario import hand_trace
-from warpfile import display
+from warpfile import display, kept
 from warpfile.application import describe
+from warpfile.cuda import Imported
 from warpfile.display import progress, show_table
 from warpfile.outputs import json_text, write_files, write_json, write_rows
 from warpfile.schemes import SCHEMES
 from warpfile.sim import build, simulators
 from warpfile.sim.simulators import SimulatorError
+from warpfile.studies.table import write_table
+from warpfile.synth import area
 
 
 def full(*arguments: object, **more: object) -> None:
@@ -66,6 +70,30 @@ def test_a_full_disk_names_the_file_and_leaves_nothing(folder: Path, monkeypatch
             write()
         assert name in describe(error.value) and describe(error.value).endswith(": No space left on device")
     assert [path for path in folder.rglob("*") if path.is_file()] == []
+
+
+def test_a_full_disk_leaves_nothing_of_what_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def half(path: Path) -> None:
+        path.write_bytes(b"half")
+        full()
+
+    listing, function = SimpleNamespace(text="listing"), SimpleNamespace(name="k")
+    (folder / "object.o").write_bytes(b"whole")
+    monkeypatch.setattr("pyarrow.parquet.write_table", lambda table, path: half(path))
+    monkeypatch.setattr("shutil.copy", lambda source, target: half(target))
+    monkeypatch.setattr(kept, "KEPT", folder / "kept")
+    monkeypatch.setattr(Path, "write_text", lambda path, text, **more: half(path))
+    for write, name in (
+        (lambda: kept.keep("outcome", {}), "kept/outcome.json"),
+        (lambda: area._cached(folder / "area", "script", "verilog", "library", dict), "/area/"),
+        (lambda: write_table([{"cycles": 1}], folder / "results"), "results.parquet"),
+        (lambda: simulators._keep(folder / "object.o", folder / "kept.o"), "kept.o"),
+        (lambda: Imported(listing, function, "launch").write(folder / "k"), "k/kernel.sass"),
+    ):
+        with pytest.raises(OSError) as error:
+            write()
+        assert name in describe(error.value) and describe(error.value).endswith(": No space left on device")
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == ["object.o"]
 
 
 def test_missing_programs_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,8 +99,11 @@ def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, tim
 
     Raises ``ValueError`` for a library that cannot be used.
     """
+    from warpfile.synth.liberty import read_liberty
     from warpfile.synth.overhead import overhead
 
+    for path in timed:
+        read_liberty(path)  # one that cannot be used is refused before anything is synthesised
     asked = [one for design in wanted for one in (design, design.baseline)]
     different = list({(one.scheme.name, one.config): one for one in asked}.values())
     with ThreadPoolExecutor(max_workers=2) as pool:

@@ -15,7 +15,7 @@ import click
 from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.options import json_file
-from warpfile.outputs import file_name, write_json
+from warpfile.outputs import check_folder, file_name, write_json
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -72,9 +72,11 @@ def study(
     if dry_run:
         _list(plan)
         return
+    folder = output or _OUTPUT / file_name(plan.name)
+    check_folder(folder)
     results = _run(plan, _cluster(jobs, scheduler), fresh)
     rows = results.rows
-    _write(results, rows, output or _OUTPUT / file_name(plan.name), json_path)
+    _write(results, rows, folder, json_path)
     _judge(rows)
 
 

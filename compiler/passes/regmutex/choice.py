@@ -64,20 +64,21 @@ def choose(registers: int, limits: Limits, cfg: RegMutexConfig, fits: Callable[[
     Of the candidates that leave a section and fit, those that make most warps resident are kept. Of these, the
     smallest (``max_pass``: largest) with sections for more than half of the warps; where there is none, the one with
     most sections, and of equals the larger. In paired mode every pair has its section: all that are kept count.
+    To find out whether one fits takes long: the best is asked first, and the next only if it does not.
     """
     if cfg.es_rule == "off" or not registers_limit(registers, limits):
         return 0
     total = rounded(registers)
     warps = {size: limits.occupancy(total - size, size) for size in candidates(registers)}
-    sound = [size for size in warps if limits.sections(total - size, size) and fits(total - size)]
-    kept = [size for size in sound if warps[size] == max(warps[one] for one in sound)]
-    if not kept:
-        return 0
-    sections = {size: limits.sections(total - size, size) for size in kept}
-    half = [size for size in kept if limits.paired or 2 * sections[size] > warps[size]]
-    pick = min if cfg.es_rule == "min_pass" else max
-    best = pick(half) if half else max(kept, key=lambda size: (sections[size], size))
-    return 0 if cfg.auto_off and warps[best] <= limits.occupancy(total) else best
+    sections = {size: found for size in warps if (found := limits.sections(total - size, size))}
+
+    def rank(size: int) -> tuple[int, ...]:
+        if limits.paired or 2 * sections[size] > warps[size]:
+            return warps[size], 1, -size if cfg.es_rule == "min_pass" else size
+        return warps[size], 0, sections[size], size
+
+    best = next((size for size in sorted(sections, key=rank, reverse=True) if fits(total - size)), 0)
+    return 0 if cfg.auto_off and best and warps[best] <= limits.occupancy(total) else best
 
 
 def overridden(registers: int, limits: Limits, size: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from warpfile.compiler.liveness import general_registers
 from warpfile.compiler.operands import effects
@@ -85,6 +86,7 @@ class Layout:
         self.result, self.more = Rewriting(), set[int]()
         self.entry: dict[int, dict[int, int]] = {}
         self.leave: dict[int, dict[int, int]] = {}
+        self.shares = cache(self._shares)  # of a block that many calls lead to, once
 
     def walk(self) -> Rewriting:
         """All names and code."""
@@ -159,7 +161,7 @@ class Layout:
     def _edge(self, source: int, target: int) -> None:
         """Code on an edge. Where the ACQ of another edge has room only at the block's head, all who come meet it."""
         held = self.found.exit_of(source), self.found.head[target]
-        acquiring = held[1] and (not held[0] or (self.again and self._shares(target)))
+        acquiring = held[1] and (not held[0] or (self.again and self.shares(target)))
         start = self.code.cfg.blocks[target].start
         code = self._code(start, self.leave[source], self.entry[target], held, acquiring)
         if code:

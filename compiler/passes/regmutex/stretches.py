@@ -21,7 +21,7 @@ from warpfile.compiler.divergence import divergence
 from warpfile.compiler.liveness import Liveness, liveness
 from warpfile.compiler.loops import Loop, natural_loops
 from warpfile.compiler.operands import effects
-from warpfile.compiler.regions import by_rejoin
+from warpfile.compiler.regions import Regions, by_rejoin
 from warpfile.compiler.warp_liveness import warp_liveness
 
 GENERAL = (1 << 255) - 1
@@ -31,10 +31,13 @@ _SPINS = frozenset("CAS EXCH STRONG VOLATILE".split())  #: modifiers of what may
 
 @dataclass(frozen=True)
 class Sides:
-    """A branch that may part lanes: its block, the blocks of each side and where they rejoin."""
+    """A branch that may part lanes: its block, the blocks of each side and where they rejoin.
+
+    The blocks are a bit set of places in the :class:`Regions` of all branches that rejoin there.
+    """
 
     block: int
-    regions: tuple[frozenset[int], ...]
+    regions: tuple[int, ...]
     rejoin: int | None
 
 
@@ -70,13 +73,12 @@ class Code:
         return found
 
     @cached_property
-    def sides(self) -> tuple[Sides, ...]:
-        """All branches that may part lanes."""
+    def sides(self) -> tuple[tuple[Regions, tuple[Sides, ...]], ...]:
+        """All branches that may part lanes, those that rejoin at one block together."""
         parting = [branch.influence for branch in divergence(self.cfg).branches if not branch.is_uniform]
         return tuple(
-            Sides(one.block, tuple(frozenset(regions.members(regions.region(side))) for side in one.sides), one.rejoin)
+            (regions, tuple(Sides(one.block, tuple(map(regions.region, one.sides)), one.rejoin) for one in group))
             for regions, group in by_rejoin(self.cfg, parting)
-            for one in group
         )
 
     @cached_property
@@ -110,6 +112,16 @@ class Code:
         return frozenset(i for i, one in enumerate(self.cfg.function.instructions) if one.opcode in _LEAVES)
 
     @cached_property
+    def stops(self) -> frozenset[int]:
+        """Instructions at which S must be 0 where it can be."""
+        return self.barriers | self.exits
+
+    @cached_property
+    def headers(self) -> frozenset[int]:
+        """Blocks at which a loop begins."""
+        return frozenset(loop.header for loop in self.loops)
+
+    @cached_property
     def loops(self) -> tuple[Loop, ...]:
         """Natural loops."""
         return natural_loops(self.cfg)
@@ -135,12 +147,15 @@ class Stretches:
         """Blocks in which lanes elsewhere may be at points with S = 1."""
         found: set[int] = set()
         busy = {block for block in self.code.order if self.somewhere(block)}
-        for sides in self.code.sides:
-            waits = self.exit_of(sides.block) or (sides.rejoin is not None and self.head[sides.rejoin])
-            busy_sides = [number for number, region in enumerate(sides.regions) if region & busy]
-            for number, region in enumerate(sides.regions):
-                if waits or any(other != number for other in busy_sides):
-                    found |= region
+        for regions, group in self.code.sides:
+            crowd, occupied = 0, regions.places(busy)
+            for sides in group:
+                waits = self.exit_of(sides.block) or (sides.rejoin is not None and self.head[sides.rejoin])
+                busy_sides = [number for number, region in enumerate(sides.regions) if region & occupied]
+                for number, region in enumerate(sides.regions):
+                    if waits or any(other != number for other in busy_sides):
+                        crowd |= region
+            found.update(regions.members(crowd))
         return found
 
     def rises(self) -> Iterator[int]:
@@ -178,7 +193,7 @@ class Stretches:
         for index in sorted(self.code.barriers):
             if self.held[index]:
                 return f"more registers are needed at the barrier at {16 * index:#x}"
-        apart = {block for sides in self.code.sides for region in sides.regions for block in region}
+        apart = {block for regions, _ in self.code.sides for block in regions.blocks}
         for index in sorted(self.code.exits) if self.code.barriers else ():
             if self.held[index] and self.code.cfg.block_of[index] in apart:
                 return f"lanes would end with the section at {16 * index:#x} while others come to a barrier"
@@ -216,7 +231,7 @@ def _merge(found: Stretches, points: list[int], gap: int) -> None:
     for index in points:
         if found.held[index]:
             between = range(last + 1, index) if last is not None else range(0)
-            if len(between) < gap and not (found.code.barriers | found.code.exits) & set(between):
+            if len(between) < gap and found.code.stops.isdisjoint(between):
                 found.held[between.start : between.stop] = [True] * len(between)
             last = index
 
@@ -225,8 +240,8 @@ def _hoist(found: Stretches, loop: Loop) -> None:
     """S = 1 all over an innermost loop that has points with S = 1 and nothing where it must be 0."""
     code = found.code
     points = [index for block in loop.blocks for index in code.cfg.blocks[block].instructions]
-    inner = any(other.header in loop.blocks for other in code.loops if other is not loop)
-    if inner or (code.barriers | code.exits) & set(points) or not any(found.held[index] for index in points):
+    inner = code.headers & loop.blocks != {loop.header}
+    if inner or not code.stops.isdisjoint(points) or not any(found.held[index] for index in points):
         return
     for index in points:
         found.held[index] = True

@@ -103,6 +103,17 @@ def test_a_study_of_refused_points_alone_fails(invoke: Invoke, answer: Any) -> N
     assert invoke(*ASKED).exit_code == 1
 
 
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_runs(
+    invoke: Invoke, answer: Any, folder: Path
+) -> None:
+    asked = answer(lambda task: ran())
+    (folder / "taken").write_text("")
+    for output in ("taken", "taken/results"):
+        result = invoke(*ASKED, "-o", output)
+        assert (result.exit_code, asked) == (2, [])
+        assert f"{output} must be a folder, but {folder.resolve() / 'taken'} is a file" in result.stderr
+
+
 def test_an_interrupt_says_that_the_rest_comes_later(
     invoke: Invoke, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
