@@ -36,7 +36,7 @@ class ResultLookup(wiring.Component):
     lower : In(ports ** 2)            Bit ``ports * p + q``: the result of p goes to a lower bank than that of q.
     winner : Out(ports)               The result that comes first, one-hot.
     place : Out(unit_entries)         The entry that it enters, one-hot; zero if it enters none.
-    stale : Out(unit_entries)         Entries with a register of another result, that of ``place`` perhaps among them.
+    stale : Out(unit_entries)         Entries with a register that a result writes.
     invalidate : Out(unit_entries)    Entries that become empty: the stale ones, but for that of ``place``.
     RESULT_EVENTS : Out(ports) each
     """
@@ -71,10 +71,9 @@ class ResultLookup(wiring.Component):
             named(m, f"place{port}", found[port] | (first.victim & enters[port].replicate(entries))) for port in ports
         ]
         m.d.comb += self.winner.eq(oldest_one(self.mine & self.hinted, self.lower))
-        others = named(m, "others", self.mine & ~self.winner)
         m.d.comb += [
             self.place.eq(select(self.winner, places)),
-            self.stale.eq(select(others, found)),
+            self.stale.eq(select(self.mine, found)),
             self.invalidate.eq(self.stale & ~self.place),
         ]
         self._classify(m, there, enters, first.victim)
