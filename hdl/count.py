@@ -38,3 +38,16 @@ def _merged(m: Module, name: str, low: list[Value], high: list[Value], most: int
     first, second = [Const(1, 1), *low], [Const(1, 1), *high]
     counts = range(1, min(most, len(low) + len(high)) + 1)
     return list(named(m, name, Cat(any_of(first[a] & second[b] for a, b in pairs if a + b == n) for n in counts)))
+
+
+def unary_count(m: Module, name: str, bits: Sequence[Value]) -> Value:
+    """The same, one-hot: bit k is set iff exactly k bits are. No carries, so it is ready sooner, but larger."""
+    if len(bits) < 2:
+        return Cat(~bits[0], bits[0]) if bits else Const(1, 1)
+    half = 1 << (len(bits) - 1).bit_length() - 1
+    low, high = unary_count(m, f"{name}_low", bits[:half]), unary_count(m, f"{name}_high", bits[half:])
+    sums = [
+        any_of(low[part] & high[total - part] for part in range(len(low)) if 0 <= total - part < len(high))
+        for total in range(len(bits) + 1)
+    ]
+    return named(m, name, Cat(sums))

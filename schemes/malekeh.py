@@ -33,7 +33,7 @@ MALEKEH = Part(
         "unit_tag": ("sources", "bank_writes"),
     },
     wants=(AT_ONCE, OWNERS_FIRST),
-    proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("parts", "waits", "units")),
+    proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("parts", "waits", "sources", "units")),
 )
 
 PARTS = (MALEKEH,)

@@ -217,8 +217,9 @@ STRUCTURES = (
     Structure(
         "order of use",
         "flip-flops",
-        r"caching_unit\.recency\.rank",
+        r"caching_unit\.recency\.first",
         lambda cfg: cfg.collectors * cfg.unit_entries * index_bits(cfg.unit_entries),
+        "a bit per pair of entries, not a place per entry: 28 against 24 in a unit of 8, and no ranks to work out",
     ),
     Structure(
         "entry of each source slot",

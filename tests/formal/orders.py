@@ -1,11 +1,14 @@
 """Proofs of the orders that schemes keep: of entries of operand windows and of caching units, of departures."""
 
+import itertools
 from collections.abc import Callable
 
 from amaranth import Cat, Const, Mux, Signal, Value
+from amaranth.asserts import AnySeq
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.properties import Miswired, Proof, Properties, at_most_one, constant, transitive
+from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.collectors.bow.ranks import EntryRanks
 from warpfile.hdl.collectors.malekeh.allocator import DepartureOrder
 from warpfile.hdl.collectors.malekeh.recency import Recency
@@ -58,10 +61,6 @@ class LastUseProperties(Properties):
             then = self._after(order, [self.supposed(part)], first, second)
             same = _pair(part.older_then, first, second, count) == then
             m.d.comb += Assert(same, "the order after the result has its entry last")
-        self.more(m, part)
-
-    def more(self, m, part) -> None:
-        """What this part promises besides."""
 
     def _after(self, order: Value, uses: list[Value], first: Value, second: Value) -> Value:
         for use in uses:
@@ -91,26 +90,28 @@ class WindowRankProperties(LastUseProperties):
 
 
 class RecencyProperties(LastUseProperties):
-    """Entries of a caching unit: first that of a result, then those of sources in the order of their slots."""
+    """Entries of a caching unit: first that of a result, then those of a beat: by slots if the unit is its own."""
 
     count = property(lambda self: self._cfg.unit_entries)
 
+    def check(self, m, part):
+        self.slots = [Signal(self.count, name=f"slot{number}") for number in range(self._cfg.source_slots)]
+        m.d.comb += [slot.eq(AnySeq(self.count)) for slot in self.slots]
+        super().check(m, part)
+
     def uses(self, part):
-        return [part.result, *(part.sources.word_select(n, self.count) for n in range(self._cfg.source_slots))]
+        own, fresh = part.allocate & part.own, part.allocate & ~part.own
+        return [part.result, *(Mux(own, slot, 0) for slot in self.slots), Mux(fresh, part.fresh, 0)]
 
     def legal(self, m, part, uses):
-        _distinct(m, uses[1:])
-        m.d.comb += [Assume(at_most_one(use)) for use in uses]
-        m.d.comb += [Assume(use.any() == part.used[slot]) for slot, use in enumerate(uses[1:])]
-
-    def more(self, m, part):
-        count = range(self.count)
-        for entry in count:
-            earlier = sum(part.older[other * self.count + entry] for other in count)
-            m.d.comb += Assert(part.rank[entry] == earlier, "the rank is the number of entries used longer ago")
-
-    def help(self, m, part, state):
-        _permutation(m, [part.rank[entry] for entry in range(self.count)])
+        _distinct(m, self.slots)
+        m.d.comb += [Assume(at_most_one(use)) for use in (part.result, *self.slots)]
+        m.d.comb += Assume(part.used == any_of(self.slots))
+        for low, high in itertools.combinations(range(self.count), 2):
+            pairs = itertools.combinations(self.slots, 2)
+            earlier = any_of(before[low] & after[high] for before, after in pairs)
+            both = part.used[low] & part.used[high]
+            m.d.comb += Assume(~both | (part.earlier[low * self.count + high] == earlier))
 
 
 class DepartureProperties(LastUseProperties):
@@ -171,7 +172,7 @@ def _recency(entries: int, slots: int, *, regress: bool = False) -> Proof:
     cfg = MalekehConfig(**MalekehConfig.adapted(values | {"scheduler": "oldest"}))
     wrong = {
         "before is who was used longer ago": {"result": lambda result: Const(0)},
-        "the rank is the number of entries used longer ago": {"rank": lambda rank: rank ^ 1},
+        "the order is transitive": {"older": lambda older: older ^ (1 << 2) ^ (1 << (2 * entries))},
     }
     block, size = "hdl.collectors.malekeh.recency.Recency", f"of {entries} entries, {slots} slots"
     return _proof(block, size, Recency, RecencyProperties, cfg, wrong, regress=regress)

@@ -1,12 +1,14 @@
 """Counts of single bits against their definition, for all inputs."""
 
+import itertools
+
 import pytest
-from amaranth import Cat, Module
+from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
-from warpfile.hdl.count import at_least_before, count_ones
+from warpfile.hdl.count import at_least_before, count_ones, unary_count
 
 WIDTHS = (1, 2, 3, 5, 8)
 
@@ -42,5 +44,21 @@ def test_bits_are_counted_before_each_place_up_to_a_most(width, most):
                 assert ctx.get(getattr(part, f"before{place}")) == (1 << min(before, most)) - 1
 
     simulator = Simulator(part)
+    simulator.add_testbench(bench)
+    simulator.run()
+
+
+@pytest.mark.parametrize("width", range(8))
+def test_both_counts_are_the_number_of_set_bits(width):
+    m, bits = Module(), [Signal(name=f"bit{number}") for number in range(width)]
+    number, unary = count_ones(bits), unary_count(m, "unary", bits)
+
+    async def bench(ctx):
+        for values in itertools.product((0, 1), repeat=width):
+            ctx.set(Cat(bits), sum(value << place for place, value in enumerate(values)))
+            assert ctx.get(number) == sum(values)
+            assert ctx.get(unary) == 1 << sum(values)
+
+    simulator = Simulator(m)
     simulator.add_testbench(bench)
     simulator.run()

@@ -3,7 +3,7 @@
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
-from warpfile.hdl.arbiter import any_of, decode
+from warpfile.hdl.arbiter import any_of, decode, select
 from warpfile.hdl.beat import needs_unit
 from warpfile.hdl.collectors.contract import collector_members
 from warpfile.hdl.collectors.dispatch import allocation_order, dispatch_units
@@ -11,6 +11,7 @@ from warpfile.hdl.collectors.dispatch_lane import DispatchLane, join_lanes
 from warpfile.hdl.collectors.malekeh.allocator import CHOICES, DepartureOrder, UnitAllocator
 from warpfile.hdl.collectors.malekeh.lane import CachingLane
 from warpfile.hdl.collectors.malekeh.lfsr import Lfsr
+from warpfile.hdl.collectors.malekeh.recency import ranks
 from warpfile.hdl.collectors.malekeh.results import RESULT_EVENTS
 from warpfile.hdl.collectors.malekeh.sources import SOURCE_EVENTS
 from warpfile.hdl.collectors.malekeh.threshold import WaitThreshold
@@ -86,6 +87,7 @@ class CachingCollectors(wiring.Component):
         collecting, preferred = [], []
         for number, unit in enumerate(units):
             owner = named(m, f"owner{number}", decode(unit.owner, warps) & unit.owned.replicate(warps))
+            self._next(m, unit, owner)
             collecting.append(owner & unit.busy.replicate(warps))
             preferred.append(owner & (~unit.empty).replicate(warps))
             m.d.comb += unit.own.eq((owner & self.offer_warp).any())
@@ -94,6 +96,14 @@ class CachingCollectors(wiring.Component):
             self.prefer.eq(any_of(preferred)),
             self.room.eq(self.buffered & ~self.collecting),
         ]
+
+    def _next(self, m: Module, unit: wiring.PureInterface, owner: Value) -> None:
+        """Sources of the owner's head beat: which beat is offered is known too late to look them up from then on."""
+        at = self._cfg.hint_at("near_sources")
+        known = [
+            Cat(head.source_valid, head.hints[at : at + self._cfg.source_slots], *head.sources) for head in self.heads
+        ]
+        m.d.comb += Cat(unit.next_valid, unit.next_hints, *unit.next_sources).eq(select(owner, known))
 
     def _choose(self, m: Module, units: list) -> None:
         """The unit that takes the offered beat; a beat that needs none is always taken."""
@@ -159,6 +169,7 @@ class CachingCollectors(wiring.Component):
 
     def _watch(self, m: Module, units: list) -> None:
         """Probes that are the units' own, side by side or, for what only one unit can do, together."""
+        entries = self._cfg.unit_entries
         for name in ("busy", "owned", "locked", "invalidate", "lost"):
             m.d.comb += getattr(self, name).eq(Cat(getattr(unit, name) for unit in units))
         for name in RESULT_EVENTS:
@@ -170,7 +181,7 @@ class CachingCollectors(wiring.Component):
             self.near.eq(Cat(unit.near_entries for unit in units)),
             self.owner.eq(Cat(unit.owner & unit.owned.replicate(self._cfg.warp_bits) for unit in units)),
             self.tag.eq(Cat(unit.tags for unit in units)),
-            self.rank.eq(Cat(unit.ranks for unit in units)),
+            self.rank.eq(Cat(rank[: self._cfg.rank_bits] for unit in units for rank in ranks(unit.older, entries))),
             self.filled.eq(Cat(unit.filled for unit in units)),
             self.lfsr.eq(Cat(unit.lfsr for unit in units)),
         ]

@@ -1,73 +1,60 @@
 """Order in which the entries of a caching collector unit were used."""
 
-from amaranth import Cat, Module, Mux, Value
-from amaranth.lib import data, wiring
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import select
 from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
 from warpfile.spec.schemes.malekeh import MalekehConfig
 
 
+def ranks(older: Value, entries: int) -> list[Value]:
+    """Of every entry the number of those that were used longer ago; ``older`` as :class:`Recency` gives it."""
+    return [count_ones([older[entries * other + entry] for other in range(entries)]) for entry in range(entries)]
+
+
 class Recency(wiring.Component):
-    """A rank per entry, 0 the least recently used; always a permutation.
+    """Order of the last use of the entries, as a triangle of bits.
 
     In one cycle first a result uses an entry, then the sources of a beat use theirs in slot order.
 
     Members
     -------
-    result : In(unit_entries)                   Entry that a result enters, one-hot or zero.
-    used : In(source_slots)                     Slots whose source uses an entry.
-    sources : In(source_slots * unit_entries)   These entries, slot-major; all different, zero for slots not used.
-    rank : Out(ArrayLayout)                     At the start of the cycle.
-    older : Out(unit_entries ** 2)              Bit ``unit_entries * a + b``: a was used longer ago than b.
-    older_then : Out(unit_entries ** 2)         The same after the result.
+    result : In(unit_entries)          Entry that a result enters, one-hot or zero.
+    allocate, own : In(1)              A beat uses entries: ``used`` if the unit is its own, else ``fresh``.
+    used : In(unit_entries), earlier : In(unit_entries ** 2)   One a before another one b > a if bit
+                                       ``unit_entries * a + b`` is set.
+    fresh : In(unit_entries)           A lower entry before a higher one.
+    older : Out(unit_entries ** 2)     Bit ``unit_entries * a + b``: a was used longer ago than b.
     """
 
     def __init__(self, cfg: MalekehConfig) -> None:
         self._cfg = cfg
-        entries, slots = cfg.unit_entries, cfg.source_slots
+        entries = cfg.unit_entries
         super().__init__(
             {
                 "result": In(entries),
-                "used": In(slots),
-                "sources": In(slots * entries),
-                "rank": Out(data.ArrayLayout(cfg.rank_bits, entries), init=range(entries)),
+                "allocate": In(1),
+                "own": In(1),
+                "used": In(entries),
+                "earlier": In(entries**2),
+                "fresh": In(entries),
                 "older": Out(entries**2),
-                "older_then": Out(entries**2),
             }
         )
 
     def elaborate(self, platform) -> Module:
-        """Comparisons of all pairs; every entry counts the used ones below it, which leave their places."""
+        """One register per pair of entries; which beat comes is known last, so that it chooses at the end."""
         m = Module()
-        entries = range(self._cfg.unit_entries)
-        self._compare(m)
-        by_source = [self.sources[entry :: len(entries)] for entry in entries]
-        touched = named(m, "touched", self.result | Cat(slots.any() for slots in by_source))
-        from_result = named(m, "rank_of_result", self._newest(list(self.used)))
-        from_source = [
-            named(m, f"rank_of_source{slot}", self._newest(list(self.used[slot + 1 :])))
-            for slot in range(self._cfg.source_slots)
-        ]
-        for entry in entries:
-            below = [touched[other] & self.older[other * len(entries) + entry] for other in entries if other != entry]
-            kept = Mux(self.result[entry], from_result, self.rank[entry] - count_ones(below))
-            moved = Mux(by_source[entry].any(), select(by_source[entry], from_source), kept)
-            m.d.sync += self.rank[entry].eq(moved)
+        count, used = self._cfg.unit_entries, self.used
+        for low in range(count):
+            for high in range(low + 1, count):
+                order = Signal(name=f"first{low}_older{high}", init=1)
+                then = named(m, f"then{low}_{high}", ~self.result[low] & (order | self.result[high]))
+                own = Mux(used[high], ~used[low] | self.earlier[low * count + high], ~used[low] & then)
+                fresh = self.fresh[high] | (~self.fresh[low] & then)
+                m.d.sync += order.eq(Mux(self.allocate, Mux(self.own, own, fresh), then))
+                m.d.comb += self.older[low * count + high].eq(order)
+                m.d.comb += self.older[high * count + low].eq(~order)
         return m
-
-    def _compare(self, m: Module) -> None:
-        entries = self._cfg.unit_entries
-        for low in range(entries):
-            for high in range(low + 1, entries):
-                older = named(m, f"older{low}_{high}", self.rank[low] < self.rank[high])
-                for first, second, before in ((low, high, older), (high, low, ~older)):
-                    then = ~self.result[first] & (before | self.result[second])
-                    m.d.comb += self.older[first * entries + second].eq(before)
-                    m.d.comb += self.older_then[first * entries + second].eq(then)
-
-    def _newest(self, later: list[Value]) -> Value:
-        """Rank of an entry after which so many others are used: the highest one, less their number."""
-        return (self._cfg.unit_entries - 1 - count_ones(later))[: self._cfg.rank_bits]

@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import any_of, oldest_one, select
+from warpfile.hdl.arbiter import oldest_one, select
 from warpfile.hdl.collectors.malekeh.victims import FirstVictim, entry_members
 from warpfile.hdl.naming import named
 from warpfile.spec.schemes.malekeh import MalekehConfig
@@ -36,7 +36,8 @@ class ResultLookup(wiring.Component):
     lower : In(ports ** 2)            Bit ``ports * p + q``: the result of p goes to a lower bank than that of q.
     winner : Out(ports)               The result that comes first, one-hot.
     place : Out(unit_entries)         The entry that it enters, one-hot; zero if it enters none.
-    invalidate : Out(unit_entries)    Entries that become empty.
+    stale : Out(unit_entries)         Entries with a register that a result writes.
+    invalidate : Out(unit_entries)    Entries that become empty: the stale ones, but for that of ``place``.
     RESULT_EVENTS : Out(ports) each
     """
 
@@ -51,43 +52,44 @@ class ResultLookup(wiring.Component):
                 "lower": In(cfg.write_ports**2),
                 "winner": Out(cfg.write_ports),
                 "place": Out(cfg.unit_entries),
+                "stale": Out(cfg.unit_entries),
                 "invalidate": Out(cfg.unit_entries),
                 **{name: Out(cfg.write_ports) for name in RESULT_EVENTS},
             }
         )
 
     def elaborate(self, platform) -> Module:
-        """Comparison of every result with every tag, beside the choice of a victim."""
+        """Where each result would go; which of them are accepted is known last, so that it chooses at the end."""
         m = Module()
-        ports = range(self._cfg.write_ports)
+        ports, entries = range(self._cfg.write_ports), self._cfg.unit_entries
         m.submodules.first_victim = first = FirstVictim(self._cfg)
         m.d.comb += [getattr(first, name).eq(getattr(self, name)) for name in entry_members(self._cfg)]
-        found = [named(m, f"found{port}", self._found(port)) for port in ports]
+        found = [named(m, f"found{port}", Cat(tag == self.registers[port] for tag in self.tags)) for port in ports]
+        there = named(m, "there", Cat(places.any() for places in found))
+        enters = named(m, "enters", self.full & ~there)
+        places = [
+            named(m, f"place{port}", found[port] | (first.victim & enters[port].replicate(entries))) for port in ports
+        ]
         m.d.comb += self.winner.eq(oldest_one(self.mine & self.hinted, self.lower))
-        there = named(m, "there", select(self.winner, found))
-        enters = named(m, "enters", self.winner & self.full & (~there.any()).replicate(len(ports)))
-        lost = any_of(entries & (~self.winner[port]).replicate(len(entries)) for port, entries in enumerate(found))
         m.d.comb += [
-            self.place.eq(there | (first.victim & enters.any().replicate(self._cfg.unit_entries))),
-            self.invalidate.eq(lost & ~self.place),
+            self.place.eq(select(self.winner, places)),
+            self.stale.eq(select(self.mine, found)),
+            self.invalidate.eq(self.stale & ~self.place),
         ]
         self._classify(m, there, enters, first.victim)
         return m
 
-    def _found(self, port: int) -> Value:
-        same = Cat(tag == self.registers[port] for tag in self.tags)
-        return same & self.mine[port].replicate(self._cfg.unit_entries)
-
     def _classify(self, m: Module, there: Value, enters: Value, victim: Value) -> None:
         events = {
-            "cache_hit": self.winner & there.any().replicate(self._cfg.write_ports),
+            "cache_hit": self.winner & there,
             "far": self.mine & ~self.hinted,
             "outdone": self.mine & self.hinted & ~self.winner,
-            "partial": self.winner & ~self.full & (~there.any()).replicate(self._cfg.write_ports),
-            "crowded": enters & (~victim.any()).replicate(self._cfg.write_ports),
+            "partial": self.winner & ~self.full & ~there,
+            "crowded": self.winner & enters & (~victim.any()).replicate(self._cfg.write_ports),
         }
         kinds = {"empty": self.empty, "far": ~self.empty & ~self.near, "near": self.near}
-        for kind, entries in kinds.items():
-            events[f"cache_{kind}"] = enters & (victim & entries).any().replicate(self._cfg.write_ports)
+        for kind, members in kinds.items():
+            enters_here = enters & (victim & members).any().replicate(self._cfg.write_ports)
+            events[f"cache_{kind}"] = self.winner & enters_here
         for name in RESULT_EVENTS:
             m.d.comb += getattr(self, name).eq(events[name])

@@ -1,10 +1,11 @@
 """Which entries of a caching collector unit the sources of a beat use."""
 
-from amaranth import Cat, Module
+from amaranth import Cat, Const, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.arbiter import any_of, select
+from warpfile.hdl.collectors.malekeh.slot_order import SlotOrder
 from warpfile.hdl.collectors.malekeh.victims import Victims, entry_members
 from warpfile.hdl.naming import named
 from warpfile.spec.schemes.malekeh import MalekehConfig
@@ -14,17 +15,23 @@ SOURCE_EVENTS = ("hit", "miss", "miss_empty", "miss_far", "miss_near")
 
 
 class SourceLookup(wiring.Component):
-    """Looks the sources up among the tags and finds entries for those that are not there.
+    """Looks the sources of the owner's next beat up among the tags and finds entries for those that are not there.
 
-    Combinational (docs/schemes/malekeh.md, section 3, step 5). The unit is free, so nothing in it is locked before.
+    Combinational (docs/schemes/malekeh.md, section 3, step 5). The unit is free, so nothing in it is locked before. No
+    result writes a source of the beat, because the scoreboard would hold the beat back: results take entries away.
 
     Members
     -------
-    See :func:`entry_members`, without ``locked``.
-    tags : In(ArrayLayout)   Entries as the beat meets them.
-    valid : In(source_slots), registers : In(ArrayLayout)   The sources, all different.
-    victims : Out(source_slots * unit_entries)   Entries that misses take, slot-major, one-hot per slot.
-    uses : Out(source_slots * unit_entries)      Entries of all sources, in the same way.
+    See :func:`entry_members`, without ``locked``; entries before the results.
+    tags : In(ArrayLayout)   Registers of the entries.
+    place, stale : In(unit_entries)              Entry that a result enters, one-hot or zero; those that become empty,
+                                                 unless it is this one.
+    valid, hints : In(source_slots), registers : In(ArrayLayout)   The sources, all different; near ones.
+    uses : Out(source_slots * unit_entries)      Entries of all sources, slot-major, one-hot per slot.
+    used, hinted : Out(unit_entries)          Entries of sources; those of them whose register is near.
+    replaces_far : Out(1)                        A miss takes an entry with a far register.
+    taken : Out(unit_entries), taken_tags : Out(ArrayLayout)   Entries that misses take, and what for; else zero.
+    earlier : Out(unit_entries ** 2)             Of two entries of sources, whose slot is lower (:class:`SlotOrder`).
     SOURCE_EVENTS : Out(source_slots) each
     """
 
@@ -35,10 +42,14 @@ class SourceLookup(wiring.Component):
             {
                 **{name: member for name, member in entry_members(cfg).items() if name != "locked"},
                 "tags": In(data.ArrayLayout(cfg.tag_bits, entries)),
-                "valid": In(slots),
+                **{name: In(entries) for name in ("place", "stale")},
+                **{name: In(slots) for name in ("valid", "hints")},
                 "registers": In(data.ArrayLayout(cfg.register_bits, slots)),
-                "victims": Out(slots * entries),
                 "uses": Out(slots * entries),
+                **{name: Out(entries) for name in ("used", "hinted", "taken")},
+                "taken_tags": Out(data.ArrayLayout(cfg.tag_bits, entries)),
+                "replaces_far": Out(1),
+                "earlier": Out(entries**2),
                 **{name: Out(slots) for name in SOURCE_EVENTS},
             }
         )
@@ -46,23 +57,60 @@ class SourceLookup(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Comparison of every source with every tag, then the sort of what no source was found in."""
         m = Module()
-        slots, entries = range(self._cfg.source_slots), self._cfg.unit_entries
-        found = []
-        for slot in slots:
-            same = Cat(tag == self.registers[slot] for tag in self.tags)
-            found.append(named(m, f"found{slot}", same & self.valid[slot].replicate(entries)))
+        slots = range(self._cfg.source_slots)
+        found = [named(m, f"found{slot}", self._found(slot)) for slot in slots]
+        missing = named(m, "missing", self.valid & ~Cat(places.any() for places in found))
+        evicted = named(m, "evicted", Cat((places & self.place).any() for places in found))
         m.submodules.sort = sort = Victims(self._cfg)
-        m.d.comb += [getattr(sort, name).eq(getattr(self, name)) for name in ("empty", "near", "start", "older")]
+        names = ("empty", "near", "start", "older", "place", "stale")
+        m.d.comb += [getattr(sort, name).eq(getattr(self, name)) for name in names]
+        m.d.comb += [sort.locked.eq(any_of(found)), sort.missing.eq(missing), sort.evicted.eq(evicted)]
+        m.submodules.slot_order = order = SlotOrder(self._cfg)
+        m.d.comb += [order.found.eq(Cat(found)), order.missing.eq(missing), order.evicted.eq(evicted)]
+        m.d.comb += [order.taken.eq(self.taken), order.before.eq(sort.before), order.order.eq(sort.order)]
+        kept = [places & ~self.place for places in found]
         m.d.comb += [
-            sort.locked.eq(any_of(found)),
-            sort.misses.eq(self.miss),
-            self.hit.eq(Cat(entries.any() for entries in found)),
-            self.miss.eq(self.valid & ~self.hit),
-            self.victims.eq(sort.victims),
-            self.uses.eq(sort.victims | Cat(found)),
+            self.miss.eq(missing | evicted),
+            self.hit.eq(self.valid & ~self.miss),
+            self.earlier.eq(order.earlier),
+            self.uses.eq(sort.victims | Cat(kept)),
+            self.used.eq((any_of(found) & ~self.place) | self.taken),
         ]
-        kinds = {"empty": self.empty, "far": ~self.empty & ~self.near, "near": self.near}
-        for kind, members in kinds.items():
-            taken = Cat((sort.victims.word_select(slot, entries) & members).any() for slot in slots)
-            m.d.comb += getattr(self, f"miss_{kind}").eq(taken)
+        self._take(m, sort, kept)
+        self._classify(m, sort)
         return m
+
+    def _found(self, slot: int) -> Value:
+        same = Cat(tag == self.registers[slot] for tag in self.tags)
+        return same & self.valid[slot].replicate(self._cfg.unit_entries)
+
+    def _take(self, m: Module, sort: Victims, kept: list[Value]) -> None:
+        """What comes into the entries: the k-th missing source into the k-th replaceable entry."""
+        slots, entries = self._cfg.source_slots, self._cfg.unit_entries
+        sources = [Cat(register, hint, Const(1, 1)) for register, hint in zip(self.registers, self.hints, strict=True)]
+        numbers = [sort.numbers[number::slots][number:] for number in range(slots)]
+        wanted = [named(m, f"wanted{k}", select(number, sources[k:])) for k, number in enumerate(numbers)]
+        for entry in range(entries):
+            order = sort.order.word_select(entry, entries)[:slots]
+            source = named(m, f"source{entry}", select(order, wanted))
+            hinted = any_of(places[entry] & hint for places, hint in zip(kept, self.hints, strict=True))
+            m.d.comb += [
+                self.taken_tags[entry].eq(source[:-2]),
+                self.hinted[entry].eq(source[-2] | hinted),
+                self.taken[entry].eq(source[-1]),
+            ]
+
+    def _classify(self, m: Module, sort: Victims) -> None:
+        near = (self.near & ~self.stale) | self.place
+        empty = (self.empty | self.stale) & ~self.place
+        far = named(m, "far_then", ~empty & ~near)
+        entries, slots = self._cfg.unit_entries, self._cfg.source_slots
+        reached = [
+            sort.numbers[number::slots].any() & (sort.order[number::entries] & far).any() for number in range(slots)
+        ]
+        m.d.comb += self.replaces_far.eq(any_of(reached))
+        kinds = {"empty": empty, "far": far, "near": near}
+        for kind, members in kinds.items():
+            victims = [sort.victims.word_select(slot, entries) for slot in range(slots)]
+            taken = Cat((victim & members).any() for victim in victims)
+            m.d.comb += getattr(self, f"miss_{kind}").eq(taken)

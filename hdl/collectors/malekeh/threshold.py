@@ -56,16 +56,23 @@ class WaitThreshold(wiring.Component):
         return m
 
     def _change(self, m: Module) -> Value:
-        """Whether this interval's number of beats differs from the last one's by more than its share."""
+        """Whether this interval's number of beats differs from the last one's by more than its share.
+
+        Whether a beat issues is known late, so that it only chooses between what would be without it and with it.
+        """
         issued = Signal(self._cfg.issue_count_bits)
         before = Signal(self._cfg.issue_count_bits)
-        now = named(m, "now", (issued + self.issue)[: len(issued)])
-        difference = named(m, "difference", now - before)
-        magnitude = named(m, "magnitude", Mux(difference[-1], -difference, difference)[: len(issued)])
+        more = named(m, "more", (issued + 1)[: len(issued)])
+        now = named(m, "now", Mux(self.issue, more, issued))
         m.d.sync += issued.eq(Mux(self.interval_end, 0, now))
         with m.If(self.interval_end):
             m.d.sync += before.eq(now)
-        return named(m, "large_change", (magnitude << self._cfg.large_bits) > before)
+        return named(m, "large_change", Mux(self.issue, *(self._large(m, count, before) for count in (more, issued))))
+
+    def _large(self, m: Module, count: Value, before: Value) -> Value:
+        difference = named(m, f"difference_{count.name}", count - before)
+        magnitude = named(m, f"magnitude_{count.name}", Mux(difference[-1], -difference, difference)[: len(count)])
+        return named(m, f"large_{count.name}", (magnitude << self._cfg.large_bits) > before)
 
     def _move(self, m: Module, large: Value) -> None:
         step = self._cfg.wait_step

@@ -1,6 +1,6 @@
 """Control of one caching collector unit: tags, locks, near bits, order of use, and where each source slot reads."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -26,11 +26,14 @@ class CachingUnit(wiring.Component):
     allocate, own : In(1)                   The unit takes the offered beat; it belongs to the beat's warp.
     vacate : In(1)                         The warp ends, and the unit is its own.
     beat : In(beat_layout(cfg)), places : In(ArrayLayout)   The offered beat and where its sources live.
+    next_valid, next_hints : In(source_slots), next_sources : In(ArrayLayout)   Sources of the owner's head beat, and
+                                            which are near. It is the offered beat if that belongs to the owner.
     grant, fill : In(source_slots), dispatch : In(1)   A bank serves the slot, its data are there, the beat leaves.
     lfsr : In(LFSR_BITS), step : Out(1)     A far register gives way in this cycle.
     busy, owned : Out(1), owner : Out(warp_bits)   It holds a beat; it belongs to a warp, to this one.
     empty, holds_near : Out(1)              No entry has a register; some entry has a near one.
-    tags, ranks : Out(ArrayLayout), near_entries, locked : Out(unit_entries)   State of the entries.
+    tags : Out(ArrayLayout), near_entries, locked : Out(unit_entries), older : Out(unit_entries ** 2)   State of the
+                                            entries; their order of use as in :class:`Recency`.
     filled, request : Out(source_slots)     Slots whose value is in its entry, and those that ask their bank.
     slot_places : Out(ArrayLayout), ready : Out(1), port : Out(port_bits)   As in the baseline.
     out : Out(dispatch_layout(cfg))         Likewise.
@@ -55,13 +58,15 @@ class CachingUnit(wiring.Component):
                 **{name: In(1) for name in ("allocate", "own", "vacate", "dispatch")},
                 "beat": In(beat_layout(cfg)),
                 "places": In(places),
+                **{name: In(slots) for name in ("next_valid", "next_hints")},
+                "next_sources": In(data.ArrayLayout(cfg.register_bits, slots)),
                 "grant": In(slots),
                 "fill": In(slots),
                 "lfsr": In(LFSR_BITS),
                 **{name: Out(1) for name in ("step", "busy", "owned", "empty", "holds_near", "ready")},
                 "owner": Out(cfg.warp_bits),
                 "tags": Out(data.ArrayLayout(cfg.tag_bits, entries), init=[(1 << cfg.tag_bits) - 1] * entries),
-                "ranks": Out(data.ArrayLayout(cfg.rank_bits, entries)),
+                "older": Out(entries**2),
                 **{name: Out(slots) for name in ("filled", "request", *SOURCE_EVENTS)},
                 **{
                     name: Out(entries)
@@ -79,15 +84,18 @@ class CachingUnit(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Entries as they are, as the results leave them, and as the offered beat would."""
+        """Entries as they are, as the results leave them, and as a beat would."""
         m = Module()
         m.submodules.recency = recency = Recency(self._cfg)
         m.submodules.result_lookup = results = ResultLookup(self._cfg)
         m.submodules.source_lookup = sources = SourceLookup(self._cfg)
         empty = named(m, "empty_entries", Cat(tag.all() for tag in self.tags))
-        self._results(m, results, recency, empty)
-        self._sources(m, sources, recency)
-        self._meet(m, sources, empty)
+        before = {"empty": empty, "near": self.near_entries, "start": self.lfsr, "older": recency.older}
+        for lookup in (results, sources):
+            m.d.comb += [getattr(lookup, name).eq(value) for name, value in (before | {"tags": self.tags}).items()]
+        self._results(m, results)
+        self._sources(m, results, sources)
+        self._marks(m, sources)
         self._tags(m, sources)
         self._order(m, sources, recency)
         self._operands(m, sources)
@@ -95,80 +103,88 @@ class CachingUnit(wiring.Component):
         m.d.comb += [
             self.empty.eq(empty.all()),
             self.holds_near.eq(self.near_entries.any()),
-            self.step.eq(results.cache_far.any() | self.miss_far.any()),
+            self.step.eq(results.cache_far.any() | (self.allocate & self.own & sources.replaces_far)),
         ]
         return m
 
-    def _results(self, m: Module, results: ResultLookup, recency: Recency, empty: Value) -> None:
+    @property
+    def _fresh(self) -> Value:
+        """Entries that another warp's beat takes: all are empty then, and its sources leave no slot out."""
+        return Cat(self.beat.source_valid, Const(0, self._cfg.unit_entries - self._cfg.source_slots))
+
+    def _results(self, m: Module, results: ResultLookup) -> None:
         """Step 1: the results of the owner, looked up among the entries as they are."""
         same = Cat(warp == self.owner for warp in self.warps)
         m.d.comb += self.mine.eq(self.written & same & self.owned.replicate(self._cfg.write_ports))
         m.d.comb += [getattr(results, name).eq(getattr(self, name)) for name in ("mine", "hinted", "full", "lower")]
-        m.d.comb += [
-            results.registers.eq(self.registers),
-            results.tags.eq(self.tags),
-            results.empty.eq(empty),
-            results.near.eq(self.near_entries),
-            results.locked.eq(self.locked),
-            results.start.eq(self.lfsr),
-            results.older.eq(recency.older),
-        ]
+        m.d.comb += [results.registers.eq(self.registers), results.locked.eq(self.locked)]
         m.d.comb += [getattr(self, name).eq(getattr(results, name)) for name in ("winner", "place", "invalidate")]
         m.d.comb += [getattr(self, f"result_{event}").eq(getattr(results, event)) for event in RESULT_EVENTS]
 
-    def _sources(self, m: Module, sources: SourceLookup, recency: Recency) -> None:
-        """Step 5: the sources of the offered beat; what they find counts only if the unit takes it."""
+    def _sources(self, m: Module, results: ResultLookup, sources: SourceLookup) -> None:
+        """Step 5 for the owner's next beat, whether it comes or not; the beat of another warp finds nothing."""
+        slots = self._cfg.source_slots
         m.d.comb += [
-            sources.valid.eq(self.beat.source_valid),
-            sources.registers.eq(self.beat.sources),
-            sources.start.eq(self.lfsr),
-            sources.older.eq(recency.older_then),
+            sources.valid.eq(self.next_valid),
+            sources.hints.eq(self.next_hints),
+            sources.registers.eq(self.next_sources),
+            sources.place.eq(self.place),
+            sources.stale.eq(results.stale),
         ]
+        fresh = {name: Const(0, slots) for name in SOURCE_EVENTS}
+        fresh |= dict.fromkeys(("miss", "miss_empty"), self.beat.source_valid)
         for name in SOURCE_EVENTS:
-            seen = getattr(sources, name) & self.allocate.replicate(self._cfg.source_slots)
-            m.d.comb += getattr(self, name).eq(seen)
+            seen = Mux(self.own, getattr(sources, name), fresh[name])
+            m.d.comb += getattr(self, name).eq(seen & self.allocate.replicate(slots))
 
-    def _meet(self, m: Module, sources: SourceLookup, empty: Value) -> None:
+    def _marks(self, m: Module, sources: SourceLookup) -> None:
         """Near bits and locks as the results leave them, as the beat meets them, and next."""
-        cfg, count = self._cfg, self._cfg.unit_entries
-        foreign = named(m, "foreign", (~self.own).replicate(count))
+        count = self._cfg.unit_entries
+        hints = self.beat.hints[self._cfg.hint_at("near_sources") :][: self._cfg.source_slots]
         near = named(m, "near_then", (self.near_entries & ~self.invalidate) | self.place)
-        used = named(m, "used", any_of(sources.uses.word_select(slot, count) for slot in range(cfg.source_slots)))
-        hints = self.beat.hints[cfg.hint_at("near_sources") :]
-        hinted = any_of(
-            sources.uses.word_select(slot, count) & hints[slot].replicate(count) for slot in range(cfg.source_slots)
-        )
-        m.d.comb += [
-            sources.empty.eq(((empty | self.invalidate) & ~self.place) | foreign),
-            sources.near.eq(near & ~foreign),
-            self.lost.eq(near & foreign & self.allocate.replicate(count)),
-        ]
+        met = Mux(self.own, (near & ~sources.used) | sources.hinted, self._fresh & hints)
+        m.d.comb += self.lost.eq(near & (self.allocate & ~self.own).replicate(count))
         m.d.sync += [
-            self.near_entries.eq(
-                Mux(self.allocate, (sources.near & ~used) | hinted, near & ~self.vacate.replicate(count))
+            self.near_entries.eq(Mux(self.allocate, met, near & ~self.vacate.replicate(count))),
+            self.locked.eq(
+                Mux(
+                    self.allocate,
+                    Mux(self.own, sources.used, self._fresh),
+                    self.locked & ~self.dispatch.replicate(count),
+                )
             ),
-            self.locked.eq(Mux(self.allocate, used, self.locked & ~self.dispatch.replicate(count))),
         ]
 
     def _tags(self, m: Module, sources: SourceLookup) -> None:
         """Tags as they are, as the results leave them (``then``), as the beat meets them, and next."""
-        cfg, count = self._cfg, self._cfg.unit_entries
-        foreign, vacated = (bit.replicate(cfg.tag_bits) for bit in (~self.own, self.vacate))
+        cfg = self._cfg
         register = named(m, "placed_register", select(self.winner, list(self.registers)))
-        for entry in range(count):
+        fresh = [
+            Mux(valid, source, self._none)
+            for valid, source in zip(self.beat.source_valid, self.beat.sources, strict=True)
+        ]
+        for entry in range(cfg.unit_entries):
             cleared = self.tags[entry] | self.invalidate[entry].replicate(cfg.tag_bits)
             then = named(m, f"tag{entry}_then", Mux(self.place[entry], register, cleared))
-            taken = sources.victims[entry::count]
-            source = Mux(taken.any(), select(taken, list(self.beat.sources)), sources.tags[entry])
-            m.d.comb += sources.tags[entry].eq(then | foreign)
-            m.d.sync += self.tags[entry].eq(Mux(self.allocate, source, then | vacated))
+            own = Mux(sources.taken[entry], sources.taken_tags[entry], then)
+            other = fresh[entry] if entry < len(fresh) else self._none
+            left = then | self.vacate.replicate(cfg.tag_bits)
+            m.d.sync += self.tags[entry].eq(Mux(self.allocate, Mux(self.own, own, other), left))
+
+    @property
+    def _none(self) -> Value:
+        """The tag of an empty entry."""
+        return Const((1 << self._cfg.tag_bits) - 1, self._cfg.tag_bits)
 
     def _order(self, m: Module, sources: SourceLookup, recency: Recency) -> None:
         m.d.comb += [
-            self.ranks.eq(recency.rank),
+            self.older.eq(recency.older),
             recency.result.eq(self.place),
-            recency.used.eq(self.beat.source_valid & self.allocate.replicate(len(recency.used))),
-            recency.sources.eq(sources.uses & self.allocate.replicate(len(recency.sources))),
+            recency.allocate.eq(self.allocate),
+            recency.own.eq(self.own),
+            recency.used.eq(sources.used),
+            recency.earlier.eq(sources.earlier),
+            recency.fresh.eq(self._fresh),
         ]
 
     def _operands(self, m: Module, sources: SourceLookup) -> None:
@@ -184,7 +200,8 @@ class CachingUnit(wiring.Component):
         for slot in range(self._cfg.source_slots):
             index = Signal(self._cfg.rank_bits, name=f"entry_of_slot{slot}", reset_less=True)
             with m.If(self.allocate):
-                m.d.sync += index.eq(encode(sources.uses.word_select(slot, entries), len(index)))
+                found = encode(sources.uses.word_select(slot, entries), len(index))
+                m.d.sync += index.eq(Mux(self.own, found, slot))
             reads = named(m, f"reads{slot}", decode(index, entries))
             m.d.comb += self.reads.word_select(slot, entries).eq(reads)
             filling.append(reads & self.fill[slot].replicate(entries))

@@ -38,6 +38,10 @@ class UnitProperties(ConfiguredProperties):
             Assume(~part.dispatch | part.ready),
             Assume(at_most_one(part.grant) & ((part.grant & ~part.request) == 0)),
         ]
+        valid, near = part.beat.source_valid, self._cfg.hint_at("near_sources")
+        known = Cat(part.next_valid, part.next_sources, part.next_hints)
+        head = Cat(valid, part.beat.sources, part.beat.hints[near : near + self._cfg.source_slots])
+        m.d.comb += [Assume((valid & (valid + 1)) == 0), Assume(~(part.allocate & part.own) | (known == head))]
         beat = [part.beat.sources[slot] for slot in self.slots]
         results = [part.registers[port] for port in self.ports]
         for number, register in enumerate(beat):
@@ -136,9 +140,10 @@ class UnitProperties(ConfiguredProperties):
         ]
 
     def help(self, m, part, state):
-        ranks = [part.ranks[entry] for entry in self.entries]
-        for number, rank in enumerate(ranks):
-            m.d.comb += [Assert(rank != other, "ranks differ") for other in ranks[:number]]
+        count = self._cfg.unit_entries
+        earlier = [sum(part.older[count * other + entry] for other in self.entries) for entry in self.entries]
+        for number, rank in enumerate(earlier):
+            m.d.comb += [Assert(rank != other, "ranks differ") for other in earlier[:number]]
         m.d.comb += [
             Assert(~part.request.any() | self.held, "nobody asks without a beat"),
             Assert((part.request & (self.coming | self.came | ~self.left)) == 0, "who asks has not been granted"),
