@@ -15,6 +15,7 @@ from warpfile.sim.runner import cosim
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.structure import BANK_RAM, RENAMING_RAM
+from warpfile.spec.trace import Trace
 
 TRACE = stress_trace(7, warps_per_cta=[2], ctas=2, length=30, profile="mixed")
 Accesses = Mapping[tuple[str, str], int]
@@ -50,11 +51,13 @@ def conditions(kind: str, port: str) -> list[tuple[str, str]]:
     return [("write", f"enable{port} && write{port}"), ("read", f"enable{port} && !write{port}")]
 
 
-def asked(scheme: Scheme, cfg: Config, root: Path, folder: Path) -> tuple[Accesses, Mapping[str, int]]:
+def asked(
+    scheme: Scheme, cfg: Config, root: Path, folder: Path, trace: Trace = TRACE
+) -> tuple[Accesses, Mapping[str, int]]:
     """Accesses of the SRAMs in the RTL, and the counters of the run."""
     log = folder / "log.txt"
     text = listened(generated_verilog(scheme, cfg, root / "build"), cfg.rams, log)
-    report = cosim(scheme, cfg, TRACE, simulator="icarus", build_root=root / "build", verilog=text)
+    report = cosim(scheme, cfg, trace, simulator="icarus", build_root=root / "build", verilog=text)
     assert report.outcome.mismatches == 0
     lines = log.read_text().splitlines()
     if RENAMING_RAM in cfg.rams:  # after reset the table is cleared, which is no access of a run
@@ -72,15 +75,17 @@ def counted(scheme: Scheme, counters: Mapping[str, int]) -> Accesses:
     }
 
 
-def check(name: str, root: Path, folder: Path, **changes: object) -> None:
+def check(name: str, root: Path, folder: Path, trace: Trace = TRACE, **changes: object) -> Mapping[str, int]:
+    """Hold the counters of a run against the pins, and return them."""
     scheme = SCHEMES[name]
     cfg = scheme.configuration("tiny", **changes)
-    found, counters = asked(scheme, cfg, root, folder)
+    found, counters = asked(scheme, cfg, root, folder, trace)
     said = dict(counted(scheme, counters))
     assert min(said.values()) > 0
     if "crossbar_beats" in cfg.to_json():  # a row goes to its bank piece by piece, other lanes in each cycle
         said[BANK_RAM, "write"] *= cfg.to_json()["crossbar_beats"]  # type: ignore[operator]
     assert found == said
+    return counters
 
 
 @pytest.mark.parametrize("name", ["corf_plus", "modern"])
@@ -92,6 +97,13 @@ def test_counters_are_the_accesses_of_the_rams(root: Path, tmp_path: Path, name:
 @pytest.mark.parametrize("name", [name for name in SCHEMES if name not in ("corf_plus", "modern")])
 def test_counters_are_the_accesses_of_the_rams_of_every_scheme(root: Path, tmp_path: Path, name: str) -> None:
     check(name, root, tmp_path)
+
+
+@pytest.mark.regress
+def test_registers_that_move_are_read_and_written(root: Path, tmp_path: Path) -> None:
+    """Of pilot, which does not move them by default."""
+    counters = check("pilot", root, tmp_path, stress_trace(7, warps_per_cta=[2], ctas=6, length=30), remap="migrate")
+    assert counters["migrated_pairs"] > 0
 
 
 def test_an_access_that_is_not_counted_is_seen(root: Path, tmp_path: Path) -> None:
