@@ -11,15 +11,18 @@ import click
 from warpfile.commands.memory_energy import MemoryBill, show_memory_bills
 from warpfile.display import Report, progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
+from warpfile.logic import default_library, logic_of
 from warpfile.options import BASELINE, Design, configured, designs, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
 from warpfile.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES
+from warpfile.sim.waves import Waves
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Trace
 from warpfile.synth.arrays import GIGAHERTZ, read_array_prices
 from warpfile.synth.arrays import NAME as CACTI
 from warpfile.synth.energy import Access, Energy, PriceSet, all_prices, default_prices, energy, one_for_all
+from warpfile.synth.liberty import read_liberty
 
 _PJ_PER_NJ = 1000.0
 
@@ -85,6 +88,17 @@ def _facts(found: Energy, one: Access) -> dict[str, object]:
     type=click.FloatRange(min=0, min_open=True),
     help=f"With --prices {CACTI}: the clock that leakage is counted at. Default: {GIGAHERTZ:g}.",
 )
+@click.option(
+    "--switching",
+    metavar="FIRST:LAST",
+    help=f"With --prices {CACTI}: also toggles of all logic in these cycles, by a lockstep of its gates.",
+)
+@click.option(
+    "--liberty",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With --switching: the cells. Default: osu018 where it is installed, else cells without power.",
+)
 @json_file
 def energy_command(
     schemes: tuple[str, ...],
@@ -96,6 +110,8 @@ def energy_command(
     instruction_limit: int | None,
     prices: str | None,
     gigahertz: float | None,
+    switching: str | None,
+    liberty: Path | None,
     json_path: Path | None,
 ) -> None:
     """Run golden models over a kernel and price their register file accesses, next to the baseline.
@@ -113,20 +129,31 @@ def energy_command(
     chosen, sets = designs(schemes, preset, changes, parts), all_prices()
     if prices is not None and prices not in (*sets, CACTI):
         raise click.UsageError(f"--prices must be one of {', '.join((*sets, CACTI))}, not {prices!r}")
-    if gigahertz is not None and prices != CACTI:
-        raise click.UsageError(f"--gigahertz goes with --prices {CACTI}, the only prices with leakage")
+    for option, value in {"--gigahertz": gigahertz, "--switching": switching}.items():
+        if value is not None and prices != CACTI:
+            raise click.UsageError(f"{option} goes with --prices {CACTI}, which are of one node")
+    window = _window(switching) if switching is not None else None
     with progress("energy") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
         runs = run_all(chosen, trace, report)
+        logic = logic_of(chosen, trace, read_liberty(liberty or default_library()), window, report) if window else {}
     if prices == CACTI:
         arrays = read_array_prices()
         memories = [MemoryBill.of(*one, arrays, gigahertz or GIGAHERTZ) for one in runs]
+        memories = [one.with_logic(logic) for one in memories]
         _write(json_path, memories)
         show_memory_bills(memories)
     else:
         bills = price_runs(runs, *_prices(chosen, prices, sets))
         _write(json_path, bills)
         show_bills(bills)
+
+
+def _window(text: str) -> tuple[int, int]:
+    waves = Waves.of(text, None)
+    if waves.last is None:
+        raise click.UsageError(f"--switching must be FIRST:LAST, two cycles, not {text!r}")
+    return waves.first, waves.last
 
 
 def _write(path: Path | None, bills: Sequence[Bill] | Sequence[MemoryBill]) -> None:

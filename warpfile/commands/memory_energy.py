@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from warpfile.commands.logic_energy import show_logic
 from warpfile.display import say, say_notes, show_table
+from warpfile.logic import LogicEnergy
 from warpfile.options import BASELINE, Design
 from warpfile.run import GoldenRun
+from warpfile.spec.config import Config
 from warpfile.synth.arrays import ArrayPrices, MemoryEnergy, RunEnergy, run_energy
 
 _PJ_PER_NJ = 1000.0
@@ -21,6 +24,8 @@ class MemoryBill:
     run: GoldenRun
     energy: RunEnergy
     baseline: RunEnergy
+    logic: LogicEnergy | None = None
+    baseline_logic: LogicEnergy | None = None
 
     @classmethod
     def of(
@@ -32,6 +37,11 @@ class MemoryBill:
             for it, one in ((design, run), (design.baseline, baseline))
         )
         return cls(design, run, ours, base)
+
+    def with_logic(self, found: Mapping[tuple[str, Config], LogicEnergy]) -> MemoryBill:
+        """The same with the logic of scheme and baseline, where it was looked at."""
+        ours, base = (found.get((it.scheme.name, it.config)) for it in (self.design, self.design.baseline))
+        return replace(self, logic=ours, baseline_logic=base)
 
     @property
     def slow(self) -> tuple[MemoryEnergy, ...]:
@@ -52,6 +62,8 @@ class MemoryBill:
             **self.energy.to_json(),
             "baseline": self.baseline.to_json(),
             "over_baseline": self.energy.over(self.baseline),
+            "logic": self.logic and self.logic.to_json(),
+            "baseline_logic": self.baseline_logic and self.baseline_logic.to_json(),
         }
 
 
@@ -64,6 +76,8 @@ def show_memory_bills(bills: Sequence[MemoryBill]) -> None:
     say(f"leakage at {gigahertz:g} GHz; {prices.remark}.")
     for one in bills:
         _show_memories(one)
+    if any(one.logic for one in bills):
+        show_logic(bills)
     say_notes((one.design.scheme.name, one.run.notes) for one in bills)
 
 
