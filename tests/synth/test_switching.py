@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest
 
 from warpfile.synth.gates import expression, flip_flop_pins, gate_verilog, instances
 from warpfile.synth.liberty import Liberty, read_liberty
+from warpfile.synth.peers import OSU018
 from warpfile.synth.switching import middle, powers, switching
+from warpfile.synth.timing import _sta, timer
 
 #: 1 V, 10 fF per unit: an energy of the file is in 10 fJ. Middles are marked; means are of rise and fall.
 LIBRARY = """\
@@ -147,3 +150,46 @@ def test_other_flip_flops_are_refused(tmp_path: Path, more: str) -> None:
     cell = read_liberty(path)
     with pytest.raises(ValueError, match="DFF must be a flip-flop with data and clock alone"):
         flip_flop_pins(cell.cells["DFF"], cell)
+
+
+# Beside OpenSTA.
+
+_NETLIST = """\
+module top (clk, a, d, y, z);
+  input clk, a, d; output y, z;
+  INVX1 h (.A(a), .Y(y));
+  INVX1 k (.A(y), .Y(z));
+  DFFPOSX1 f (.D(d), .CLK(clk));
+endmodule
+"""
+#: Transitions in 0.42 ns lie in the middle of the tables; every input changes so often in a period of 10 ns.
+_SCRIPT = """\
+read_liberty cells.lib
+read_verilog mapped.v
+link_design top
+create_clock -name clk -period 10 [get_ports clk]
+set_input_delay 0 -clock clk [get_ports {a d}]
+set_input_transition 0.42 [all_inputs]
+foreach activity {0 1} {
+  set_power_activity -input -activity $activity -duty 0.5
+  report_power -instances [get_cells {f h}] -digits 6
+}
+puts "path end"
+"""
+_POWER = re.compile(r"^ *([\d.e+-]+) +([\d.e+-]+) +[\d.e+-]+ +[\d.e+-]+ ([fh])$", re.MULTILINE)
+
+
+@pytest.mark.skipif(not (timer() and OSU018.exists()), reason="needs OpenSTA and its cells: opensta qflow-tech-osu018")
+def test_pins_on_a_net_and_inside_of_a_flip_flop_cost_what_opensta_says() -> None:
+    """The clock costs the same without activity and with it, so the difference is the data pin's."""
+    library = read_liberty(OSU018)
+    prices = powers(library)
+    assert prices is not None
+    report = _sta(_NETLIST, library.text, _SCRIPT)
+    found = [(cell, (float(internal), float(outside))) for internal, outside, cell in _POWER.findall(report)]
+    idle, busy = dict(found[:2]), dict(found[2:])
+    picojoule = 1e-12 / 10e-9  # in a period, as watts
+    half = prices.volts**2 / 2
+    assert busy["h"][1] == pytest.approx(prices.pins["INVX1"]["A"].picofarads * half * picojoule, rel=1e-4)
+    data = prices.pins["DFFPOSX1"]["D"].internal
+    assert busy["f"][0] - idle["f"][0] == pytest.approx(data * picojoule, rel=1e-3)
