@@ -71,6 +71,11 @@ class ArrayPrices:
             raise ValueError(f"{self.name} has no price for an array of {array}: make cacti ARRAYS={array} adds it")
         return self.arrays[array]
 
+    def check(self, cfg: Config) -> None:
+        """Raises ``ValueError`` as :meth:`price` if a memory of the configuration has none: before anything is run."""
+        for ram in cfg.rams.values():
+            self.price(Array.of(ram))
+
 
 @dataclass(frozen=True)
 class MemoryEnergy:

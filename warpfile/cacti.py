@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from warpfile.synth.energy import read_prices
 TECHNOLOGY = Technology(22, "itrs-hp", 360)
 #: The same bank in other technologies, for what the choice decides.
 OTHERS = (Technology(22, "itrs-hp", 300), Technology(22, "itrs-lop", 300), Technology(22, "itrs-lstp", 360))
+NARROW = 4  #: lanes
 BANK = Array(256, 1024, "1R1W")
 #: Arrays that the rule makes of larger ones, and CACTI by itself too.
 BOTH_WAYS = (
@@ -54,16 +56,19 @@ PUBLISHED = (
 
 
 def arrays_of_schemes() -> dict[Array, list[str]]:
-    """Every array of every scheme and variant at every preset that it fits, with the machines that have it."""
+    """Every array of every scheme and variant at every preset that it fits, with the machines that have it.
+
+    Each with the lanes of the preset and with a few, which gates are simulated with.
+    """
     found: dict[Array, list[str]] = {}
-    for scheme in map(find, (*SCHEMES, *variants())):
-        for preset in PRESETS:
-            try:
-                cfg = scheme.configuration(preset)
-            except ValueError:
-                continue  # parts that do not fit the preset; the commands refuse them
-            for ram in cfg.rams.values():
-                found.setdefault(Array.of(ram), []).append(f"{scheme.name} {preset}")
+    names, changes = (*SCHEMES, *variants()), ({}, {"lanes": NARROW})
+    for scheme, preset, change in product(map(find, names), PRESETS, changes):
+        try:
+            cfg = scheme.configuration(preset, **change)
+        except ValueError:
+            continue  # parts that do not fit the preset; the commands refuse them
+        for ram in cfg.rams.values():
+            found.setdefault(Array.of(ram), []).append(f"{scheme.name} {preset}")
     return dict(sorted(found.items()))
 
 

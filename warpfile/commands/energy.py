@@ -133,12 +133,15 @@ def energy_command(
         if value is not None and prices != CACTI:
             raise click.UsageError(f"{option} goes with --prices {CACTI}, which are of one node")
     window = _window(switching) if switching is not None else None
+    arrays = read_array_prices()
+    for one in chosen if prices == CACTI else ():
+        arrays.check(one.config)
+        arrays.check(one.baseline.config)
     with progress("energy") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
         runs = run_all(chosen, trace, report)
         logic = logic_of(chosen, trace, read_liberty(liberty or default_library()), window, report) if window else {}
     if prices == CACTI:
-        arrays = read_array_prices()
         memories = [MemoryBill.of(*one, arrays, gigahertz or GIGAHERTZ) for one in runs]
         memories = [one.with_logic(logic) for one in memories]
         _write(json_path, memories)
