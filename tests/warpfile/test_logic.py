@@ -24,9 +24,9 @@ TRACE = stress_trace(7, warps_per_cta=[2], ctas=1, length=20, profile="mixed")
 WINDOW = (20, 39)
 
 
-def small() -> Design:
-    cfg: Config = SCHEMES["baseline"].configuration("tiny", lanes=1)
-    return Design(SCHEMES["baseline"], "tiny", cfg, {"lanes": 1})
+def small(name: str = "baseline") -> Design:
+    cfg: Config = SCHEMES[name].configuration("tiny", lanes=1)
+    return Design(SCHEMES[name], "tiny", cfg, {"lanes": 1})
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,12 @@ def test_the_gates_of_a_machine_toggle_in_every_module(found: LogicEnergy) -> No
     # Twice as many cycles with the clock going up and down cannot be reached by a net that settles once in a cycle.
     assert all(one.toggles <= 2 * found.cycles * one.cells * one.instances for one in found.modules)
     assert {one.name: one.instances for one in found.modules}["register_bank"] == small().config.banks
+
+
+@pytest.mark.regress
+@pytest.mark.parametrize("name", [name for name in SCHEMES if name != "baseline"])
+def test_the_gates_of_every_scheme_equal_its_golden_model(root: Path, name: str) -> None:
+    assert logic_energy(small(name), TRACE, read_liberty(), WINDOW, silent, root=root / "build").toggles > 0
 
 
 def test_a_wrong_gate_is_a_difference(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from warpfile.commands.memory_energy import MemoryBill, show_memory_bills
 from warpfile.display import Report, progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
-from warpfile.logic import default_library, logic_of
 from warpfile.options import BASELINE, Design, configured, designs, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
 from warpfile.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES
-from warpfile.sim.waves import Waves
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Trace
 from warpfile.synth.arrays import GIGAHERTZ, read_array_prices
 from warpfile.synth.arrays import NAME as CACTI
 from warpfile.synth.energy import Access, Energy, PriceSet, all_prices, default_prices, energy, one_for_all
 from warpfile.synth.liberty import read_liberty
+
+if TYPE_CHECKING:
+    from warpfile.logic import LogicEnergy
 
 _PJ_PER_NJ = 1000.0
 
@@ -140,7 +142,7 @@ def energy_command(
     with progress("energy") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
         runs = run_all(chosen, trace, report)
-        logic = logic_of(chosen, trace, read_liberty(liberty or default_library()), window, report) if window else {}
+        logic = _logic(chosen, trace, liberty, window, report) if window else {}
     if prices == CACTI:
         memories = [MemoryBill.of(*one, arrays, gigahertz or GIGAHERTZ) for one in runs]
         memories = [one.with_logic(logic) for one in memories]
@@ -152,7 +154,22 @@ def energy_command(
         show_bills(bills)
 
 
+def _logic(
+    chosen: Sequence[Design], trace: Trace, liberty: Path | None, window: tuple[int, int], report: Report
+) -> dict[tuple[str, Config], LogicEnergy]:
+    """Imports the simulation where it is asked for only, as ``warpfile cosim`` does."""
+    from warpfile.logic import default_library, logic_of
+    from warpfile.sim.simulators import SimulatorError
+
+    try:
+        return logic_of(chosen, trace, read_liberty(liberty or default_library()), window, report)
+    except SimulatorError as error:
+        raise click.ClickException(str(error)) from None
+
+
 def _window(text: str) -> tuple[int, int]:
+    from warpfile.sim.waves import Waves
+
     waves = Waves.of(text, None)
     if waves.last is None:
         raise click.UsageError(f"--switching must be FIRST:LAST, two cycles, not {text!r}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from warpfile.display import say, show_table
-from warpfile.logic import LogicEnergy
 from warpfile.options import Design
+
+if TYPE_CHECKING:
+    from warpfile.logic import LogicEnergy
 
 _KINDS = ("clock", "registers", "gates")
 _MOST = 12  #: modules that are listed

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from warpfile.commands.logic_energy import show_logic
 from warpfile.display import say, say_notes, show_table
-from warpfile.logic import LogicEnergy
 from warpfile.options import BASELINE, Design
 from warpfile.run import GoldenRun
 from warpfile.spec.config import Config
 from warpfile.synth.arrays import ArrayPrices, MemoryEnergy, RunEnergy, run_energy
+
+if TYPE_CHECKING:
+    from warpfile.logic import LogicEnergy
 
 _PJ_PER_NJ = 1000.0
 
