@@ -107,7 +107,7 @@ def logic_energy(
     """
     scheme, cfg, (first, last) = _without_checks(design.scheme), design.config, window
     verilog = generated_verilog(scheme, cfg, root)
-    report(f"map {scheme.name}")
+    report(f"gates of {scheme.name}")
     netlist = map_gates(verilog, TOP, list(cfg.rams), library.text)
     text = gate_verilog(netlist, library, cfg.rams, verilog)
     workload = prepare(cfg, scheme.annotated(cfg, trace))
