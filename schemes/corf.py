@@ -6,6 +6,7 @@ from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.coalescing import STRUCTURES as UNIT_STRUCTURES
 from warpfile.spec.schemes.coalescing import CoalescingConfig, coalescing_events, coalescing_probes
 from warpfile.spec.schemes.packed import STRUCTURES, PackedConfig, packed_events, packed_probes
+from warpfile.spec.structure import BANK_RAM, RENAMING_RAM
 
 _KILLS = "warpfile.compiler.passes.coalescing.annotate"
 _METADATA = "warpfile.compiler.passes.packed.annotate"
@@ -43,6 +44,7 @@ PACKED = Part(
         "crossbar": ("bank_reads", "bank_writes", "merges"),
         "renaming": ("table_reads", "table_writes"),
     },
+    rams={BANK_RAM: (("bank_reads", "merges"), ("bank_writes",)), RENAMING_RAM: (("table_reads",), ("table_writes",))},
     prices="corf",
     reached=("allocations", "in_place", "table_waits", "sweep_steps"),
     offers=(RENAMED, EVICTIONS),

@@ -6,6 +6,7 @@ from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.las import LasConfig, flag_events, flag_probes
 from warpfile.spec.schemes.shared import STRUCTURES, SharedConfig, shared_events, shared_probes
+from warpfile.spec.structure import BANK_RAM, RENAMING_RAM
 
 _PASS = "warpfile.compiler.passes.shared.annotate"
 
@@ -30,6 +31,10 @@ SHARED = Part(
         "bank_write": ("bank_writes", "merge_writes"),
         "crossbar": ("bank_reads", "bank_writes", "merges", "merge_reads", "merge_writes"),
         "renaming": ("table_reads", "table_writes"),
+    },
+    rams={
+        BANK_RAM: (("bank_reads", "merges", "merge_reads"), ("bank_writes", "merge_writes")),
+        RENAMING_RAM: (("table_reads",), ("table_writes",)),
     },
     proofs=("tests.formal.rf.shared.parts:PROOFS",),
     reached=("allocations", "renewals", "misses", "hits_perfect", "table_evictions", "table_deletions"),

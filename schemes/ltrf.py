@@ -5,6 +5,7 @@ from warpfile.schemes.part import LOOKED_UP_LATER, PLACES, RESIDENCY, Hints, Par
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.ltrf import COUNTERS, STRUCTURES, LtrfConfig, ltrf_events, ltrf_probes
+from warpfile.spec.structure import BANK_RAM, CACHE_RAM, TABLE_RAM
 
 MAXWELL_NM = 28  #: NVIDIA GeForce GTX 980 whitepaper (2014): TSMC 28 nm
 _PASS = "warpfile.compiler.passes.ltrf.annotate"
@@ -39,6 +40,11 @@ LTRF = Part(
         "crossbar": ("main_reads", "main_writes"),
         "cache_read": ("cache_reads",),
         "cache_write": ("cache_writes",),
+    },
+    rams={
+        BANK_RAM: (("main_reads",), ("main_writes",)),
+        CACHE_RAM: (("cache_reads",), ("cache_writes",)),
+        TABLE_RAM: (("set_reads",), ("set_writes",)),
     },
     wants=(PLACES, LOOKED_UP_LATER),
     owns=(RESIDENCY,),

@@ -1,6 +1,6 @@
 """``modern``: two banks, a read window, a reuse cache and issue by control codes (docs/schemes/modern.md)."""
 
-from warpfile.schemes.baseline import TURING_NM
+from warpfile.schemes.baseline import BANK_COUNTERS, TURING_NM
 from warpfile.schemes.part import Hints, Part
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
@@ -55,6 +55,7 @@ PORTED = Part(
     rtl="warpfile.hdl.rf.ported.file:PortedFile",
     parameters=PortedConfig,
     accesses={"bank_read": ("bank_reads",), "bank_write": ("bank_writes",)},
+    rams=BANK_COUNTERS,
     offers=(PLANNED,),
     wants=(PLANNING,),
 )

@@ -35,6 +35,10 @@ FORESIGHT = "to know whose next load is in the register file"
 LOOKED_UP_ONE_BY_ONE = "collectors that have sources looked up one by one, and unpack them"
 
 
+#: Counters of the reads and of the writes of an SRAM.
+RamCounters = tuple[tuple[str, ...], tuple[str, ...]]
+
+
 class GoldenModel(Protocol):
     """What the lockstep needs of a cycle model (docs/machine.md, section 8 and 10)."""
 
@@ -117,7 +121,8 @@ class Part:
     ``wants_one`` any one, and ``owns`` say which parts it fits (``schemes.fit``). ``accesses`` names what the part, or
     the bank that it asks, is asked for (kinds of published prices, and others that nobody has priced), each with the
     counters whose sum says how often; ``prices`` is the set of prices from its own paper: one of ``synth/prices``, or a
-    file of the part's own package (``package:path``), whose name without its ending is that of the set.
+    file of the part's own package (``package:path``), whose name without its ending is that of the set. ``rams`` names,
+    for each SRAM of its configuration, the counters whose sums are its reads and writes; one named twice counts twice.
     """
 
     name: str
@@ -137,6 +142,7 @@ class Part:
     reached: tuple[str, ...] = ()  #: counters that the regression must not leave at zero
     accesses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prices: str = ""
+    rams: Mapping[str, RamCounters] = field(default_factory=dict)
     offers: tuple[str, ...] = ()
     wants: tuple[str, ...] = ()
     wants_one: tuple[str, ...] = ()

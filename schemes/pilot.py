@@ -5,8 +5,10 @@ from warpfile.schemes.part import Hints, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.pilot import STRUCTURES, PilotConfig, pilot_events, pilot_probes
+from warpfile.spec.structure import BANK_RAM
 
 _PASS = "warpfile.compiler.passes.pilot.annotate"
+_MOVED = ("migrated_pairs", "migrated_pairs")
 
 PILOT = Part(
     name="pilot",
@@ -45,6 +47,8 @@ PILOT = Part(
         "swap_table": ("table_lookups",),
         "crossbar": BANKED.accesses["crossbar"],
     },
+    # A pair that moves is two registers that are read and written.
+    rams={BANK_RAM: (("bank_reads", *_MOVED), ("bank_writes", *_MOVED))},
     prices="pilot",
     offers=BANKED.offers,
     proofs=tuple(f"tests.formal.rf.pilot.{name}:PROOFS" for name in ("tables", "kernels", "moves")),

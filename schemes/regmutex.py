@@ -32,6 +32,7 @@ REGMUTEX = Part(
     ),
     proofs=("tests.formal.rf.regmutex.sections:PROOFS", "tests.formal.rf.regmutex.places:PROOFS"),
     accesses=BANKED.accesses,
+    rams=BANKED.rams,
     prices="corf",  # of the same dissertation, which has none in its chapter on RegMutex
     # A register behind the base set moves with every section that its warp takes.
     offers=tuple(offer for offer in BANKED.offers if offer != STAYING),

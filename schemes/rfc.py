@@ -1,6 +1,6 @@
 """``rfc``: register cache per active warp under the two-level scheduler (docs/schemes/rfc.md)."""
 
-from warpfile.schemes.baseline import BANK_ACCESSES, UNITS
+from warpfile.schemes.baseline import BANK_ACCESSES, BANK_COUNTERS, UNITS
 from warpfile.schemes.part import LOOKED_UP_LATER, PLACES, RESIDENCY, Hints, Part
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
@@ -44,6 +44,7 @@ RFC = Part(
         "collector_read": ("cache_hits", "cache_misses"),
     },
     prices="rfc",
+    rams=BANK_COUNTERS,
     wants=(PLACES, LOOKED_UP_LATER),
     owns=(RESIDENCY,),
     proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("parts", "tags", "lines", "writes", "queue", "partial")),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from warpfile.schemes import fit
-from warpfile.schemes.part import GoldenModel, Part, found
+from warpfile.schemes.part import GoldenModel, Part, RamCounters, found
 from warpfile.schemes.row import Claim, Setup
 from warpfile.spec.config import Config, joined
 from warpfile.spec.frame import frame_events, frame_probes
@@ -91,6 +91,11 @@ class Scheme:
     def accesses(self) -> dict[str, tuple[str, ...]]:
         """What the parts are asked for, with the counters; the register file knows best how its copies are read."""
         return {**self.rf.accesses, **self.collectors.accesses, **self.rf.accesses}
+
+    @property
+    def rams(self) -> dict[str, RamCounters]:
+        """Counters of the reads and of the writes of every SRAM."""
+        return {**self.collectors.rams, **self.rf.rams}
 
     @property
     def prices(self) -> str:

@@ -376,7 +376,7 @@ class Config:
     @property
     def rams(self) -> dict[str, Ram]:
         """The machine's SRAMs by their Verilog modules."""
-        return {BANK_RAM: Ram(self.rows * self.data_bits, self.bank_ports)}
+        return {BANK_RAM: Ram(self.rows, self.data_bits, self.bank_ports, self.banks)}
 
     def places_per_warp(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Places that a warp of a kernel with so many registers takes: whole rows if the skew depends on the warp.

@@ -18,11 +18,22 @@ RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM, RENAMING_RAM)
 
 @dataclass(frozen=True)
 class Ram:
-    """One SRAM: its bits, and its ports (``1RW``: one that reads or writes; ``1R1W``: one of each; ``2RW``: two that
-    read or write)."""
+    """One SRAM: ``arrays`` side by side, with an address each, of ``rows`` of ``width`` bits. An access is one of all.
 
-    bits: int
+    ``ports``: ``1RW`` is one that reads or writes, ``1R1W`` one of each, ``2RW`` two that read or write.
+    ``instances``: how many the machine has.
+    """
+
+    rows: int
+    width: int
     ports: str
+    instances: int
+    arrays: int = 1
+
+    @property
+    def bits(self) -> int:
+        """Storage of one instance."""
+        return self.rows * self.width * self.arrays
 
 
 #: How a structure is built. The fields that a CAM compares are flip-flops with a comparator each.

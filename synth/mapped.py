@@ -19,6 +19,8 @@ delete t:$scopeinfo
 write_json mapped.json
 """
 
+_MAP_GATES = MAP.replace(" -D {target} -constr drive.txt", "")
+
 
 def map_for_speed(
     verilog: str, top: str, boxes: Collection[str], liberty: str, drive: str, target_ns: float
@@ -36,6 +38,16 @@ def map_for_speed(
     )
     files = {"design.v": verilog, "cells.lib": liberty, "drive.txt": drive}
     return json.loads(run(script, files, ["mapped.json"])["mapped.json"])
+
+
+def map_gates(verilog: str, top: str, boxes: Collection[str], liberty: str) -> dict[str, Any]:
+    """The design as a JSON netlist, mapped as an area report maps it; ``boxes`` and ``liberty`` as above."""
+    script = _MAP_GATES.format(
+        top=top,
+        boxes="".join(f"blackbox {name}\n" for name in module_names(verilog) if name in boxes),
+        keep="".join(f"setattr -mod -set keep_hierarchy 1 \\{name}\n" for name in kept_modules(verilog, top, boxes)),
+    )
+    return json.loads(run(script, {"design.v": verilog, "cells.lib": liberty}, ["mapped.json"])["mapped.json"])
 
 
 def structural_verilog(design: Mapping[str, Any]) -> str:

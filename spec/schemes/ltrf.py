@@ -93,8 +93,10 @@ class LtrfConfig(Config):
     @property
     def rams(self) -> dict[str, Ram]:
         """Banks of the cache, and a table or two with a row per warp."""
-        bank = Ram(self.cache.rows * self.data_bits, self.cache.bank_ports)
-        return {**super().rams, CACHE_RAM: bank, TABLE_RAM: Ram(self.warps * self.register_names, "1R1W")}
+        cache = self.cache
+        bank = Ram(cache.rows, self.data_bits, cache.bank_ports, cache.banks)
+        table = Ram(self.warps, self.register_names, "1R1W", 2 if self.liveness else 1)
+        return {**super().rams, CACHE_RAM: bank, TABLE_RAM: table}
 
     def hints(self) -> tuple[Hint, ...]:
         """Per source slot, whether its register is read for the last time."""
@@ -234,7 +236,7 @@ def ltrf_events(fields: Fields) -> dict[str, int]:
     """Counters of the scheme (docs/schemes/ltrf.md, section 9)."""
     places = fields["step_in"].shape[1]
     states = fields["place_state"].reshape(-1, places, 3) @ np.array([1, 2, 4])
-    entered = ~fields["recalled"]
+    entered, live = ~fields["recalled"], "live_set" in fields
     came, moves, left = fields["step_in"], fields["step_moves"], fields["step_out"]
     asked = fields["working_set"].sum(axis=1)[(states == PREFETCH).any(axis=1)].sum()
     held = (fields["bank_occupied"].reshape(len(came), places, -1).sum(axis=2) * fields["save"]).sum()
@@ -255,5 +257,7 @@ def ltrf_events(fields: Fields) -> dict[str, int]:
         "main_writes": backs + fields["parked"].sum(),
         "cache_reads": fields["grant"].sum() + fields["channel_read"].sum(),
         "cache_writes": fields["cache_write"].sum() + fields["channel_write"].sum(),
+        "set_reads": fields["start"].sum() * (2 if live else 1),
+        "set_writes": fields["enter"].sum() + (fields["save"].sum() if live else 0),
     }
     return {name: int(value) for name, value in sums.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from warpfile.spec.config import choice_field, index_bits, number_field
 from warpfile.spec.contract import SLICES, Gives
 from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.schemes.renamed import RenamedConfig
-from warpfile.spec.structure import RENAMING_RAM, Structure
+from warpfile.spec.structure import BANK_RAM, RENAMING_RAM, Ram, Structure
 
 PAIRS = 4  #: that one operand tells
 CHUNK = 26  #: registers whose sides one operand tells
@@ -68,6 +68,15 @@ class PackedConfig(RenamedConfig):
     def one_bank(self) -> bool:
         """Whether all registers of a warp are in one bank."""
         return self.allocation == "sides"
+
+    @property
+    def rams(self) -> dict[str, Ram]:
+        """The same; a bank whose slices have an address each is an array per slice."""
+        rams = super().rams
+        if self.asks.joins == "planes":
+            bank = rams[BANK_RAM]
+            rams[BANK_RAM] = replace(bank, width=bank.width // SLICES, arrays=SLICES)
+        return rams
 
     @property
     def table_rows(self) -> int:

@@ -41,7 +41,7 @@ class PortedConfig(Config):
     @property
     def rams(self) -> dict[str, Ram]:
         """The banks with their read ports."""
-        return {**super().rams, BANK_RAM: Ram(self.rows * self.data_bits, f"{self.read_ports}R1W")}
+        return {**super().rams, BANK_RAM: Ram(self.rows, self.data_bits, f"{self.read_ports}R1W", self.banks)}
 
     def places_per_warp(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Whole rows, so that register 0 of every warp is in bank 0."""

@@ -61,7 +61,7 @@ class RenamedConfig(Config):
     @property
     def rams(self) -> dict[str, Ram]:
         """The banks, and the memories of the table."""
-        return {**super().rams, RENAMING_RAM: Ram(self.table_rows * self.mapping_bits, "2RW")}
+        return {**super().rams, RENAMING_RAM: Ram(self.table_rows, self.mapping_bits, "2RW", self.banks)}
 
     def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Warps with which there are no more registers than rows, in every bank."""

@@ -11,6 +11,7 @@ import pytest
 
 from tests.warpfile.conftest import Invoke
 from warpfile.schemes import SCHEMES
+from warpfile.synth.arrays import Array, read_array_prices
 
 KERNEL = "warp_reduce"
 
@@ -105,5 +106,52 @@ def test_accesses_are_those_of_the_scheme_table(facts: Any, kernel: Path, monkey
 def test_unknown_prices_are_refused(invoke: Invoke, folder: Path, kernel: Path) -> None:
     result = invoke("energy", "bow", kernel, "--prices", "free", "--json", "facts.json")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    assert "--prices must be one of bow, corf, pilot, rfc, not 'free'" in result.stderr
+    assert "--prices must be one of bow, corf, pilot, rfc, cacti, not 'free'" in result.stderr
     assert not (folder / "facts.json").exists()
+
+
+# Memories at one set of prices.
+
+
+def test_memories_cost_accesses_and_leakage(facts: Any) -> None:
+    run = facts("run", "bow", KERNEL)["bow"]
+    found = facts("energy", "bow", KERNEL, "--prices", "cacti")["bow"]
+    price = read_array_prices().price(Array(64, 1024, "1RW"))
+    counters = run["counters"]
+    accesses = counters["bank_reads"] * price.read_pj + counters["bank_writes"] * price.write_pj
+    leakage = 8 * price.leakage_mw * run["cycles"]  # the preset's banks, at 1 GHz
+    assert found["dynamic_picojoules"] == pytest.approx(accesses)
+    assert found["leakage_picojoules"] == pytest.approx(leakage)
+    assert found["picojoules"] == pytest.approx(accesses + leakage)
+    assert found["area_mm2"] == pytest.approx(8 * price.area_mm2)
+    plain = facts("run", "baseline", KERNEL, "--preset", "pascal")["baseline"]
+    assert found["baseline"]["cycles"] == plain["cycles"]
+    assert found["over_baseline"] == pytest.approx(found["picojoules"] / found["baseline"]["picojoules"])
+    assert found["unpriced"]["window_read"] == counters["window_reads"]
+
+
+def test_a_faster_clock_leaks_less(facts: Any) -> None:
+    slow, fast = (
+        facts("energy", "bow", KERNEL, "--prices", "cacti", *more)["bow"] for more in ((), ("--gigahertz", 2))
+    )
+    assert fast["leakage_picojoules"] == pytest.approx(slow["leakage_picojoules"] / 2)
+    assert fast["dynamic_picojoules"] == slow["dynamic_picojoules"]
+
+
+def test_memories_of_all_rows_have_one_set_of_prices(invoke: Invoke) -> None:
+    result = invoke("energy", "bow", "rfc", KERNEL, "--prices", "cacti", "--gigahertz", 3)
+    shown = " ".join(result.stdout.split())
+    assert "22 nm, 0.8 V, 360 K, itrs-hp; leakage at 3 GHz" in shown
+    assert "Flip-flops and wires of rfc are not in it; they are asked for: crossbar" in shown
+    assert "register_bank_ram needs" in shown and "more than a cycle" in shown
+
+
+def test_an_array_without_a_price_is_refused_with_the_command(invoke: Invoke) -> None:
+    result = invoke("energy", "bow", KERNEL, "--prices", "cacti", "--set", "rows=512")
+    assert result.exit_code == 2
+    assert "no price for an array of 512x1024x1RW: make cacti ARRAYS=512x1024x1RW adds it" in result.stderr
+
+
+def test_a_clock_without_leakage_is_refused(invoke: Invoke) -> None:
+    result = invoke("energy", "bow", KERNEL, "--gigahertz", 2)
+    assert result.exit_code == 2 and "--gigahertz goes with --prices cacti" in result.stderr

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from warpfile.spec.config import Config
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stress import stress_trace
+from warpfile.spec.structure import Ram
 
 #: Every scheme with the small preset, and with all in the long regression; at full width random machines pass the same
 #: lint (``tests/machines``).
@@ -164,6 +166,22 @@ def declared_ports(cfg: Config) -> dict[str, str]:
     """Ports that the configuration says, by module."""
     names = Names.of("", True, None, None)
     return {names.module(name): ram.ports for name, ram in cfg.rams.items()}
+
+
+@every_design
+def test_memories_are_those_that_the_configuration_has(made: Made, scheme: str, preset: str) -> None:
+    cfg = SCHEMES[scheme].configuration(preset)
+    names = Names.of("", True, None, None)
+    said = Counter({(names.module(name), *sizes(ram)): ram.instances * ram.arrays for name, ram in cfg.rams.items()})
+    found: Counter[tuple[object, ...]] = Counter()
+    for memory in made.facts["memories"]:
+        found[memory["module"], memory["depth"], memory["width"], memory["ports"]] += memory["instances"]
+    assert found == said
+
+
+def sizes(ram: Ram) -> tuple[object, ...]:
+    """Rows, bits and ports of one of the arrays."""
+    return ram.rows, ram.width, ram.ports
 
 
 @every_design

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from warpfile.commands.memory_energy import MemoryBill, show_memory_bills
 from warpfile.display import Report, progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
 from warpfile.options import BASELINE, Design, configured, designs, json_file, kernel_argument, scheme_arguments
@@ -16,7 +18,13 @@ from warpfile.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Trace
+from warpfile.synth.arrays import GIGAHERTZ, read_array_prices
+from warpfile.synth.arrays import NAME as CACTI
 from warpfile.synth.energy import Access, Energy, PriceSet, all_prices, default_prices, energy, one_for_all
+from warpfile.synth.liberty import read_liberty
+
+if TYPE_CHECKING:
+    from warpfile.logic import LogicEnergy
 
 _PJ_PER_NJ = 1000.0
 
@@ -71,7 +79,28 @@ def _facts(found: Energy, one: Access) -> dict[str, object]:
 @scheme_arguments
 @kernel_argument
 @configured
-@click.option("--prices", metavar="NAME", help="Published prices (docs/energy.md). Default: of the scheme's own paper.")
+@click.option(
+    "--prices",
+    metavar="NAME",
+    help=f"Prices (docs/energy.md): a paper's, or {CACTI} for all memories. Default: of the scheme's own paper.",
+)
+@click.option(
+    "--gigahertz",
+    metavar="GHZ",
+    type=click.FloatRange(min=0, min_open=True),
+    help=f"With --prices {CACTI}: the clock that leakage is counted at. Default: {GIGAHERTZ:g}.",
+)
+@click.option(
+    "--switching",
+    metavar="FIRST:LAST",
+    help=f"With --prices {CACTI}: also toggles of all logic in these cycles, by a lockstep of its gates.",
+)
+@click.option(
+    "--liberty",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With --switching: the cells. Default: osu018 where it is installed, else cells without power.",
+)
 @json_file
 def energy_command(
     schemes: tuple[str, ...],
@@ -82,9 +111,15 @@ def energy_command(
     setting: str,
     instruction_limit: int | None,
     prices: str | None,
+    gigahertz: float | None,
+    switching: str | None,
+    liberty: Path | None,
     json_path: Path | None,
 ) -> None:
     """Run golden models over a kernel and price their register file accesses, next to the baseline.
+
+    --prices cacti prices the memories of every scheme at one node, with their leakage, so that all rows can be
+    compared. The others are those of a paper each.
 
     A scheme whose paper has no prices gets those of the nearest node. Several schemes are priced with one set, so that
     their rows can be compared: their own if it is the same, else the baseline's. What nobody has priced is listed, not
@@ -94,14 +129,56 @@ def energy_command(
     Example: warpfile energy bow bow_wr matmul_tiled
     """
     chosen, sets = designs(schemes, preset, changes, parts), all_prices()
-    if prices is not None and prices not in sets:
-        raise click.UsageError(f"--prices must be one of {', '.join(sets)}, not {prices!r}")
+    if prices is not None and prices not in (*sets, CACTI):
+        raise click.UsageError(f"--prices must be one of {', '.join((*sets, CACTI))}, not {prices!r}")
+    for option, value in {"--gigahertz": gigahertz, "--switching": switching}.items():
+        if value is not None and prices != CACTI:
+            raise click.UsageError(f"{option} goes with --prices {CACTI}, which are of one node")
+    window = _window(switching) if switching is not None else None
+    arrays = read_array_prices()
+    for one in chosen if prices == CACTI else ():
+        arrays.check(one.config)
+        arrays.check(one.baseline.config)
     with progress("energy") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
-        bills = price_runs(chosen, trace, *_prices(chosen, prices, sets), report)
-    if json_path:
-        write_json(json_path, {"schemes": {one.design.scheme.name: one.to_json() for one in bills}})
-    show_bills(bills)
+        runs = run_all(chosen, trace, report)
+        logic = _logic(chosen, trace, liberty, window, report) if window else {}
+    if prices == CACTI:
+        memories = [MemoryBill.of(*one, arrays, gigahertz or GIGAHERTZ) for one in runs]
+        memories = [one.with_logic(logic) for one in memories]
+        _write(json_path, memories)
+        show_memory_bills(memories)
+    else:
+        bills = price_runs(runs, *_prices(chosen, prices, sets))
+        _write(json_path, bills)
+        show_bills(bills)
+
+
+def _logic(
+    chosen: Sequence[Design], trace: Trace, liberty: Path | None, window: tuple[int, int], report: Report
+) -> dict[tuple[str, Config], LogicEnergy]:
+    """Imports the simulation where it is asked for only, as ``warpfile cosim`` does."""
+    from warpfile.logic import default_library, logic_of
+    from warpfile.sim.simulators import SimulatorError
+
+    try:
+        return logic_of(chosen, trace, read_liberty(liberty or default_library()), window, report)
+    except SimulatorError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _window(text: str) -> tuple[int, int]:
+    from warpfile.sim.waves import Waves
+
+    waves = Waves.of(text, None)
+    if waves.last is None:
+        raise click.UsageError(f"--switching must be FIRST:LAST, two cycles, not {text!r}")
+    return waves.first, waves.last
+
+
+def _write(path: Path | None, bills: Sequence[Bill] | Sequence[MemoryBill]) -> None:
+    if path:
+        write_json(path, {"schemes": {one.design.scheme.name: one.to_json() for one in bills}})
 
 
 def _prices(chosen: Sequence[Design], asked: str | None, sets: Mapping[str, PriceSet]) -> tuple[PriceSet, str]:
@@ -114,8 +191,8 @@ def _prices(chosen: Sequence[Design], asked: str | None, sets: Mapping[str, Pric
     return found, "" if alone else "one set for all rows, that of the baseline"
 
 
-def price_runs(chosen: Sequence[Design], trace: Trace, prices: PriceSet, why: str, report: Report) -> list[Bill]:
-    """Run every scheme and the baseline beside it, each configuration once, at one set of prices.
+def run_all(chosen: Sequence[Design], trace: Trace, report: Report) -> list[tuple[Design, GoldenRun, GoldenRun]]:
+    """Run every scheme and the baseline beside it, each configuration once.
 
     Raises as :func:`warpfile.run.golden_run`.
     """
@@ -127,10 +204,16 @@ def price_runs(chosen: Sequence[Design], trace: Trace, prices: PriceSet, why: st
             runs[key] = golden_run(design.scheme, design.config, design.preset, trace, report)
         return runs[key]
 
+    return [(one, run(one), run(one.baseline)) for one in chosen]
+
+
+def price_runs(runs: Iterable[tuple[Design, GoldenRun, GoldenRun]], prices: PriceSet, why: str) -> list[Bill]:
+    """Every scheme's run and that of the baseline beside it, at one set of prices."""
     bills = []
-    for one in chosen:
-        ours, base = (energy(it.scheme, it.config, run(it).counters, prices) for it in (one, one.baseline))
-        bills.append(Bill(one, run(one), ours, base, why))
+    for one, ours, base in runs:
+        first = energy(one.scheme, one.config, ours.counters, prices)
+        second = energy(one.baseline.scheme, one.baseline.config, base.counters, prices)
+        bills.append(Bill(one, ours, first, second, why))
     return bills
 
 

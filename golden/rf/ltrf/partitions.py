@@ -83,6 +83,7 @@ class Partitions:
             self._enters = place
             self._entered |= 1 << warp
             self._seen.show("enter", 1 << place, "prefetches")
+            self._seen.count("set_writes")
         elif entry.executes:
             if self._liveness:
                 part.live = part.live & ~self._dead(entry) | entry.dests
@@ -190,6 +191,7 @@ class Partitions:
     def _start(self, place: int) -> None:
         """A place begins with the warp that it got."""
         self._seen.show("start", 1 << place)
+        self._seen.count("set_reads", 2 if self._liveness else 1)
         if self._entered >> self._places.warp[place] & 1:
             self._seen.count("refetches")
             self._enter(place, RECALL)
@@ -208,6 +210,7 @@ class Partitions:
         seen.count("unsaved_releases", (part.occupied.bit_count() - part.pending.bit_count()))
         if self._liveness:
             seen.show("live_set", part.live)
+            seen.count("set_writes")
         self._enter(place, RELEASING)
 
     def _leave(self, place: int) -> None:

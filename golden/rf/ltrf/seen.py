@@ -24,6 +24,8 @@ COUNTERS = (
     "parked_results",
     "cache_reads",
     "cache_writes",
+    "set_reads",
+    "set_writes",
     "transfer_waits",
     "crossbar_beats_used",
     "look_ups",

@@ -1,0 +1,108 @@
+"""Logic by its switching: gates in lockstep, counted; a wrong gate is not counted but found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import warpfile.logic as logic
+from tests.warpfile.conftest import Invoke
+from warpfile.application import Difference
+from warpfile.display import silent
+from warpfile.logic import LogicEnergy, logic_energy
+from warpfile.options import Design
+from warpfile.schemes import SCHEMES
+from warpfile.spec.config import Config
+from warpfile.spec.stress import stress_trace
+from warpfile.synth.liberty import read_liberty
+from warpfile.synth.switching import ModuleSwitching
+
+TRACE = stress_trace(7, warps_per_cta=[2], ctas=1, length=20, profile="mixed")
+WINDOW = (20, 39)
+
+
+def small(name: str = "baseline") -> Design:
+    cfg: Config = SCHEMES[name].configuration("tiny", lanes=1)
+    return Design(SCHEMES[name], "tiny", cfg, {"lanes": 1})
+
+
+@pytest.fixture(scope="module")
+def found(root: Path) -> LogicEnergy:
+    return logic_energy(small(), TRACE, read_liberty(), WINDOW, silent, root=root / "build")
+
+
+def test_the_gates_of_a_machine_toggle_in_every_module(found: LogicEnergy) -> None:
+    assert found.cycles == 20 and found.picojoules is None
+    toggles = {one.name: one.toggles for one in found.modules}
+    assert min(toggles[name] for name in ("collector_lane", "instruction_buffer", "warpfile.frame")) > 0
+    # Twice as many cycles with the clock going up and down cannot be reached by a net that settles once in a cycle.
+    assert all(one.toggles <= 2 * found.cycles * one.cells * one.instances for one in found.modules)
+    assert {one.name: one.instances for one in found.modules}["register_bank"] == small().config.banks
+
+
+@pytest.mark.regress
+@pytest.mark.parametrize("name", [name for name in SCHEMES if name != "baseline"])
+def test_the_gates_of_every_scheme_equal_its_golden_model(root: Path, name: str) -> None:
+    assert logic_energy(small(name), TRACE, read_liberty(), WINDOW, silent, root=root / "build").toggles > 0
+
+
+def test_a_wrong_gate_is_a_difference(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = logic.gate_verilog
+
+    def wrong(*given: object) -> str:
+        text = original(*given)  # type: ignore[arg-type]
+        at = text.index("  assign n", text.index("module warpfile__frame ("))
+        at = text.index("= ~", at)
+        return text[:at] + "= " + text[at + 3 :]
+
+    monkeypatch.setattr(logic, "gate_verilog", wrong)
+    with pytest.raises(Difference, match="baseline: gates differ from the golden model"):
+        logic_energy(small(), TRACE, read_liberty(), WINDOW, silent, root=root / "build")
+
+
+def test_a_window_behind_the_end_is_refused(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = SimpleNamespace(mismatches=0, cycles=50)
+    monkeypatch.setattr(logic, "map_gates", lambda *given: {"modules": {}})
+    monkeypatch.setattr(logic, "build_harness", lambda *given, **more: None)
+    monkeypatch.setattr(logic, "simulate", lambda *given, **more: (ended, tmp_path))
+    with pytest.raises(ValueError, match="window must end before the run does, after 50 cycles, not in 50"):
+        logic_energy(small(), TRACE, read_liberty(), (20, 50), silent, root=root / "build")
+
+
+def test_energies_are_per_cycle() -> None:
+    one = ModuleSwitching("m", 2, 10, 4, 30, clock=8.0, registers=2.0, gates=6.0)
+    two = LogicEnergy("lib", 1.8, 5, 8, (one, one))
+    assert (two.toggles, two.picojoules, two.part("clock")) == (15, 8, 4)
+    bare = LogicEnergy("lib", None, 5, 8, (ModuleSwitching("m", 1, 1, 1, 1, None, None, None),))
+    assert (bare.picojoules, bare.part("gates"), bare.toggles) == (None, None, 0.25)
+
+
+def test_the_command_shows_both(
+    invoke: Invoke, folder: Path, monkeypatch: pytest.MonkeyPatch, found: LogicEnergy
+) -> None:
+    """The command's own path, without simulating again."""
+    monkeypatch.setattr("warpfile.logic.logic_energy", lambda *given: found)
+    more = ("--preset", "tiny", "--set", "lanes=4", "--prices", "cacti", "--switching", "20:39")
+    result = invoke("energy", "bow", "warp_reduce", *more, "--json", "facts.json")
+    assert result.exit_code == 0, result.stderr
+    assert "nand2.lib has no power: toggles per cycle only." in result.stdout
+    facts = json.loads((folder / "facts.json").read_text())["schemes"]["bow"]
+    assert facts["logic"]["toggles_per_cycle"] == facts["baseline_logic"]["toggles_per_cycle"] == found.toggles
+    assert facts["logic"]["picojoules_per_cycle"] is None
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        (("--switching", "20:39"), "--switching goes with --prices cacti"),
+        (("--prices", "cacti", "--switching", "20:"), "--switching must be FIRST:LAST, two cycles, not '20:'"),
+        (("--prices", "cacti", "--switching", "x"), "window must be FIRST:LAST"),
+    ],
+)
+def test_a_wrong_request_is_refused_in_one_line(invoke: Invoke, more: tuple[str, ...], what: str) -> None:
+    result = invoke("energy", "bow", "warp_reduce", *more)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert what in result.stderr
