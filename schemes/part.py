@@ -98,6 +98,20 @@ class Hints:
         return list(found(self.checks)(function, cfg)) if self.checks else []
 
 
+@dataclass(frozen=True)
+class Hits:
+    """What a part keeps near, and how often it helps: counters of ``hits``, and of all that was ``looked_up``."""
+
+    what: str
+    hits: tuple[str, ...]
+    looked_up: tuple[str, ...]
+
+    def ratio(self, counters: Mapping[str, int]) -> float | None:
+        """Hits per look-up; None where nothing was looked up."""
+        asked = sum(counters[name] for name in self.looked_up)
+        return sum(counters[name] for name in self.hits) / asked if asked else None
+
+
 def _no_probes(cfg: Any) -> tuple[Probe, ...]:
     return ()
 
@@ -117,7 +131,8 @@ class Part:
     ``wants_one`` any one, and ``owns`` say which parts it fits (``schemes.fit``). ``accesses`` names what the part, or
     the bank that it asks, is asked for (kinds of published prices, and others that nobody has priced), each with the
     counters whose sum says how often; ``prices`` is the set of prices from its own paper: one of ``synth/prices``, or a
-    file of the part's own package (``package:path``), whose name without its ending is that of the set.
+    file of the part's own package (``package:path``), whose name without its ending is that of the set. ``hits``: how
+    often what the part keeps near serves an operand or a load.
     """
 
     name: str
@@ -137,6 +152,7 @@ class Part:
     reached: tuple[str, ...] = ()  #: counters that the regression must not leave at zero
     accesses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prices: str = ""
+    hits: Hits | None = None
     offers: tuple[str, ...] = ()
     wants: tuple[str, ...] = ()
     wants_one: tuple[str, ...] = ()

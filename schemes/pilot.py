@@ -1,12 +1,13 @@
 """``pilot``: banks with a fast and a slow part, swapping table, pilot warp (docs/schemes/pilot.md)."""
 
 from warpfile.schemes.baseline import BANKED, UNITS
-from warpfile.schemes.part import Hints, Part
+from warpfile.schemes.part import Hints, Hits, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.pilot import STRUCTURES, PilotConfig, pilot_events, pilot_probes
 
 _PASS = "warpfile.compiler.passes.pilot.annotate"
+_FAST = ("fast_reads_high", "fast_reads_low")
 
 PILOT = Part(
     name="pilot",
@@ -46,6 +47,7 @@ PILOT = Part(
         "crossbar": BANKED.accesses["crossbar"],
     },
     prices="pilot",
+    hits=Hits("operands read from the fast part", _FAST, (*_FAST, "slow_reads")),
     offers=BANKED.offers,
     proofs=tuple(f"tests.formal.rf.pilot.{name}:PROOFS" for name in ("tables", "kernels", "moves")),
 )

@@ -82,7 +82,9 @@ class Results:
         """Cycles, accesses and energy, each over the baseline's."""
         ours, cost = self._priced(case, prices)
         accesses = bank_accesses(case.machine.scheme, ours.counters)
+        hits = case.machine.scheme.hits
         row: Row = {"cycles": ours.cycles, "instructions": ours.instructions, "ipc": ours.ipc}
+        row |= {"hit_ratio": hits.ratio(ours.counters) if hits else None}
         row |= {"bank_accesses": accesses, "energy_pj": cost.picojoules, "energy_priced": cost.covered}
         row |= {"energy_prices": prices.name, "golden_seconds": ours.seconds}
         counters = reported(case.task(GOLDEN).run.config, dict(ours.counters))
