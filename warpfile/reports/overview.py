@@ -55,7 +55,7 @@ def _figure(study: Study, columns: list[Column]) -> Figure:
     from plotly.subplots import make_subplots
 
     titles = [title for title, *_ in columns]
-    figure = make_subplots(1, len(columns), shared_yaxes=True, subplot_titles=titles, horizontal_spacing=0.02)
+    figure = make_subplots(1, len(columns), shared_yaxes=True, subplot_titles=titles, horizontal_spacing=0.03)
     names = [text(study.names[machine]) for machine in study.machines]
     for number, (title, percent, values, kept) in enumerate(columns, 1):
         found = [values.get(machine) for machine in study.machines]

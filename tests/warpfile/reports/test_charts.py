@@ -156,3 +156,13 @@ def test_the_json_has_the_figures_of_the_page() -> None:
     trace = next(trace for trace in drawn(text_of(made))["ipc"] if trace["name"] == "bow")
     assert bow["ipc_growth"] == {"mean": trace["x"][0], "half": trace["error_x"]["array"][0], "kernels": 3}
     assert bow["hits"] == "operands found in a window" and found["prices"] == "pilot"
+
+
+def test_a_study_of_areas_alone_has_a_page() -> None:
+    bare = {name: one for name, one in row(area_nand2_equivalents=900.0, path_ns=4.0).items() if name != "baseline"}
+    for name in ("kernel", "setting", "seed"):
+        del bare[name]
+    found = drawn(text_of(study(bare, {**bare, "scheme": "rfc"})))
+    assert found.keys() == {"overview"}
+    (bars,) = found["overview"]
+    assert (bars["name"], bars["x"]) == ("critical path, ns", [4.0, 4.0])
