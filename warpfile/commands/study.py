@@ -183,7 +183,7 @@ def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path 
     """All files of a study, and a table for those who wait."""
     from warpfile.studies.about import about
     from warpfile.studies.junit import write_junit
-    from warpfile.studies.summary import COLUMNS, summary
+    from warpfile.studies.summary import table
     from warpfile.studies.tasks import LOCKSTEP
 
     tables = {"points": ("results", rows), "modules": ("modules", results.modules)}
@@ -195,8 +195,9 @@ def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path 
         write_junit(results, folder / "junit.xml")
     if json_path:
         write_json(json_path, {"study": results.plan.name, "rows": rows})
-    show_table(COLUMNS, summary(rows))
+    show_table(*table(rows))
     say("Growth is over the baseline at the same preset; IPC: geometric mean over kernels, energy and accesses: mean.")
+    say("Hits: mean per look-up in what a scheme keeps near; what that is, warpfile report says.")
     if prices := next((row["energy_prices"] for row in rows if row.get("energy_prices")), None):
         say(f"Energy: at the prices of {prices}, accesses that have one (energy_priced says which part of them).")
     for what, path in ((what, path) for what, paths in written for path in paths):

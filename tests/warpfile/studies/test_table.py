@@ -21,6 +21,7 @@ from warpfile.spec.presets import PRESETS
 from warpfile.studies import tasks
 from warpfile.studies.junit import write_junit
 from warpfile.studies.summary import COLUMNS, summary
+from warpfile.studies.summary import table as summary_table
 from warpfile.studies.table import Results, bank_accesses, write_table
 from warpfile.studies.tasks import AREA, DIFFERENT, FAILED, GOLDEN, LOCKSTEP, PASSAGES, PATH, REFUSED, Done
 from warpfile.synth.liberty import NAND2_UNITS
@@ -176,6 +177,15 @@ def test_hits_are_shown_of_schemes_that_keep_something() -> None:
     counters = {"counters": Sevens(bypassed_reads=1, bank_reads=3)}
     bow, base = Results(study, answered(study, bow=ran(**counters))).rows
     assert (bow["hit_ratio"], base["hit_ratio"]) == (0.25, None)
+
+
+def test_the_summary_leaves_out_what_it_says_of_no_machine() -> None:
+    study = plan(BOTH)
+    rows = Results(study, answered(study)).rows
+    columns, lines = summary_table(rows)
+    assert "IPC growth" in columns and not {"changes", "lockstep", "NAND2 eq."} & {*columns}
+    full = [dict(zip(COLUMNS, line, strict=True)) for line in summary(rows)]
+    assert lines == [tuple(one[name] for name in columns) for one in full]
 
 
 def test_the_summary_has_a_line_per_machine_with_means_over_kernels_and_intervals_over_seeds() -> None:
