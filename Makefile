@@ -11,8 +11,8 @@ UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offer
 
 .PHONY: demo test lint types regress bench study compiled fuzz tools clean
 
-## Lockstep of two kernels at 32 lanes, an area table and a waveform; a few minutes.
-demo: compiled
+## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
+demo: compiled $(VENV)/.installed-study
 	$(BIN)/python -m warpfile demo
 
 ## Everything that must hold before a change is merged. Lint and compilation take one processor each.
@@ -42,9 +42,10 @@ regress: tools $(VENV)/.installed-test compiled
 bench: compiled
 	$(BIN)/python -m warpfile.bench
 
-## All schemes over all bundled kernels, each beside the baseline at its preset; results in build/study/schemes.
+## All schemes over all bundled kernels, each beside the baseline at its preset; build/study/schemes/report.html.
 study: compiled $(VENV)/.installed-study
 	$(BIN)/warpfile study examples/study/schemes.toml
+	$(BIN)/warpfile report schemes
 
 ## Golden models as compiled code, unless the present sources are compiled already; plain Python where that fails.
 compiled: tools $(VENV)/.installed
@@ -80,7 +81,7 @@ $(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
 	touch $(VENV)/.installed $(VENV)/.installed-study $@
 
 $(VENV)/.installed-study: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[study]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[study,report]'
 	touch $(VENV)/.installed $@
 
 $(VENV)/.installed-fuzz: $(VENV)/.installed-test
