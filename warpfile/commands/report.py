@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from warpfile.display import progress, say
 from warpfile.options import json_file
 from warpfile.outputs import write_files, write_json
+
+if TYPE_CHECKING:
+    from warpfile.reports.chart import Chart
 
 _NEEDED = ("plotly", "pyarrow")
 _STUDIES = Path("build") / "study"
@@ -35,27 +40,42 @@ def report(folder: Path, output: Path | None, svg: Path | None, json_path: Path 
     """
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
         raise click.ClickException(f"report needs {' and '.join(missing)}: pip install 'warpfile[report]'")
+    named = _STUDIES / folder
+    found = _page(named if _is_study(named) and not _is_study(folder) else folder, output, json_path)
+    if svg:
+        _pictures(found, svg)
+
+
+def _is_study(folder: Path) -> bool:
+    from warpfile.reports.source import RESULTS
+
+    return (folder / RESULTS).is_file()
+
+
+def _page(folder: Path, output: Path | None, json_path: Path | None) -> list[Chart]:
+    """Write the page, and its facts if they are asked for; returns the charts."""
     from warpfile.reports.charts import charts
     from warpfile.reports.facts import as_json, facts_of
     from warpfile.reports.page import page
-    from warpfile.reports.source import RESULTS, read_study
+    from warpfile.reports.source import read_study
     from warpfile.reports.tradeoff import fronts
 
-    named = _STUDIES / folder
-    folder = named if not (folder / RESULTS).is_file() and named.is_dir() else folder
     study = read_study(folder)
     facts = facts_of(study)
-    known = {machine: one.cost for machine, one in facts.items() if one.cost}
     found = charts(study, facts)
     output = output or folder / "report.html"
     write_files({output: page(study, facts, found)})
     if json_path:
+        known = {machine: one.cost for machine, one in facts.items() if one.cost}
         write_json(json_path, as_json(study, facts, fronts(study, known)))
     say(f"{len(found)} charts of {len(study.machines)} machines: {output}")
-    if svg:
-        from warpfile.reports.pictures import pictures
+    return found
 
-        with progress("report") as tell:
-            written = pictures(found, tell)
-        write_files({svg / name: text for name, text in written.items()})
-        say(f"{len(written)} pictures: {svg}")
+
+def _pictures(found: Sequence[Chart], folder: Path) -> None:
+    from warpfile.reports.pictures import pictures
+
+    with progress("report") as tell:
+        written = pictures(found, tell)
+    write_files({folder / name: text for name, text in written.items()})
+    say(f"{len(written)} pictures: {folder}")

@@ -88,30 +88,40 @@ def _figure(
         label: [[of.get(view, {}).get(reason) for of in found.values()] for reason in REASONS]
         for label, view in views.items()
     }
-    for (reason, (colour, shape)), bars in zip(REASONS.items(), values[first], strict=True):
+    for reason, bars in zip(REASONS, values[first], strict=True):
         figure.add_bar(
             x=bars,
             y=names,
             orientation="h",
             name=reason,
-            marker={
-                "color": colour,
-                "line": {"color": INK, "width": 0.5},
-                "pattern": {"shape": shape, "fgcolor": INK, "bgcolor": colour, "size": 5, "solidity": 0.25},
-            },
+            marker=_marker(*REASONS[reason]),
             hovertemplate=f"%{{y}}, {reason}: %{{x:.1%}}<extra></extra>",
         )
-    buttons = [{"label": label, "method": "restyle", "args": [{"x": bars}]} for label, bars in values.items()]
-    menu = {"buttons": buttons, "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom", "pad": {"b": 6}}
     figure.update_xaxes(tickformat=".0%", range=[0, 1], title="part of the cycles")
     figure.update_yaxes(autorange="reversed")
-    legend = {"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "traceorder": "normal"}
-    return dress(
-        figure,
-        140 + 26 * len(names),
-        barmode="stack",
-        bargap=0.25,
-        legend=legend,
-        margin={"l": 10, "r": 20, "t": 70, "b": 10},
-        updatemenus=[menu] if len(buttons) > 1 else [],
-    )
+    buttons = [{"label": label, "method": "restyle", "args": [{"x": bars}]} for label, bars in values.items()]
+    return dress(figure, 140 + 26 * len(names), **_layout(buttons))
+
+
+def _marker(colour: str, shape: str) -> dict[str, object]:
+    pattern = {"shape": shape, "fgcolor": INK, "bgcolor": colour, "size": 5, "solidity": 0.25}
+    return {"color": colour, "line": {"color": INK, "width": 0.5}, "pattern": pattern}
+
+
+def _layout(buttons: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    """Stacked bars below their legend, and a menu where there is something to choose."""
+    menu = {"buttons": buttons, "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom", "pad": {"b": 6}}
+    return {
+        "barmode": "stack",
+        "bargap": 0.25,
+        "legend": {
+            "orientation": "h",
+            "x": 1,
+            "xanchor": "right",
+            "y": 1.0,
+            "yanchor": "bottom",
+            "traceorder": "normal",
+        },
+        "margin": {"l": 10, "r": 20, "t": 70, "b": 10},
+        "updatemenus": [menu] if len(buttons) > 1 else [],
+    }

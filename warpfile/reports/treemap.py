@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from warpfile.reports.chart import Chart
@@ -50,37 +50,28 @@ def tiles(cost: Cost) -> dict[str, tuple[float, int]]:
 def _figure(study: Study, known: Mapping[Machine, Cost], shown: dict[str, Look]) -> Figure:
     from plotly.graph_objects import Figure
 
-    ids, labels, parents, values, colours, hover = [], [], [], [], [], []
-    for machine, cost in known.items():
-        name, modules = study.names[machine], tiles(cost)
-        ids.append(name)
-        labels.append(f"<b>{text(name)}</b>")
-        parents.append("")
-        values.append(sum(size for size, _ in modules.values()))
-        colours.append("#FFFFFF")
-        hover.append(f"{cost.origin}")
-        for module, (size, instances) in modules.items():
-            ids.append(f"{name}/{module}")
-            labels.append(text(module.removeprefix("warpfile.")))
-            parents.append(name)
-            values.append(size)
-            colours.append(shown[name].colour)
-            hover.append(f"{instances:,} instances")
+    every = [tile for machine, cost in known.items() for tile in _tiles(study.names[machine], cost, shown)]
+    columns = ("ids", "labels", "parents", "values", "customdata", "colours")
+    of = {name: list(column) for name, column in zip(columns, zip(*every, strict=True), strict=True)}
+    pad = {"t": 18, "l": 2, "r": 2, "b": 2}
     figure = Figure()
     figure.add_treemap(
-        ids=ids,
-        labels=labels,
-        parents=parents,
-        values=values,
-        customdata=hover,
+        marker={"colors": of.pop("colours"), "line": {"color": "white", "width": 1.5}, "pad": pad},
+        **of,
         branchvalues="total",
-        sort=True,
-        marker={"colors": colours, "line": {"color": "white", "width": 1.5}, "pad": {"t": 18, "l": 2, "r": 2, "b": 2}},
         texttemplate="%{label}<br>%{value:,.3s}",
         hovertemplate="%{label}<br>%{value:,.0f} NAND2 eq., %{percentParent:.1%}<br>%{customdata}<extra></extra>",
         pathbar={"visible": True, "textfont": {"color": INK}},
         root={"color": "#EEEEEE"},
-        tiling={"packing": "squarify"},
     )
     figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})
     return dress(figure, 720 if len(known) > 1 else 520, margin={"l": 5, "r": 5, "t": 30, "b": 5})
+
+
+def _tiles(name: str, cost: Cost, shown: dict[str, Look]) -> Iterator[tuple[str, str, str, float, str, str]]:
+    """Of a machine and its modules: id, label, parent, size, what is told of it, colour."""
+    modules = tiles(cost)
+    yield name, f"<b>{text(name)}</b>", "", sum(size for size, _ in modules.values()), cost.origin, "#FFFFFF"
+    for module, (size, instances) in modules.items():
+        label = text(module.removeprefix("warpfile."))
+        yield f"{name}/{module}", label, name, size, f"{instances:,} instances", shown[name].colour
