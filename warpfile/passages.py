@@ -94,9 +94,13 @@ class Watch:
             self._pending[warp, False, beat.token_writes].append(payload)
 
     def _written(self, cycle: int, result: Result) -> None:
+        """The oldest beat that waits for it, of those that have left the machine: others were absorbed."""
         waiting = self._pending[result.warp, result.writes, result.register if result.writes else result.tokens]
-        if waiting:
-            self.passages[waiting.popleft()].written = cycle
+        while waiting:
+            passage = self.passages[waiting.popleft()]
+            if passage.dispatched is not None or not passage.unit:
+                passage.written = cycle
+                return
 
 
 def _returns(beat: Beat) -> bool:

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from warpfile.passages import Passage, observed
+from warpfile.passages import Passage, Watch, observed
 from warpfile.points import Point, Run, golden
 from warpfile.schemes import SCHEMES
+from warpfile.spec.beat import Beat
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stimulus import Result, Stimulus
 
 WHOLE = range(1_000_000)
 
@@ -70,3 +73,29 @@ def test_a_window_has_the_beats_that_are_under_way_in_it() -> None:
 def test_a_kernel_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="register_names must be at least"):
         observed(run("pilot", "kepler", "particle_boxes"), WHOLE)
+
+
+def beat(payload: int) -> Beat:
+    """A beat on the first port that writes R4."""
+    return Beat(payload, payload, 16 * payload, 0, 0, (), 4, 1, 0, 0, 1, True, True)
+
+
+def test_a_result_belongs_to_the_beat_that_left_and_not_to_one_that_was_absorbed() -> None:
+    cfg = SCHEMES["baseline"].configuration("tiny")
+    layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
+    beats = (beat(0), beat(1))
+    result = Result(6, 0, True, 4, 0, 1, -1)
+    cycles = [
+        (Stimulus(beat=beats[0], results=[None]), {}),
+        (Stimulus(beat=beats[1], results=[None]), {"issue": 1}),
+        (Stimulus(results=[None]), {"issue": 1}),
+        (Stimulus(results=[None]), {"offer": 1, "dispatch": 1, "dispatch_payload0": 1}),
+        (Stimulus(results=[result]), {"write_wait": 1}),
+        (Stimulus(results=[result]), {"write": 1}),
+    ]
+    watch = Watch(layout, cfg.ports, beats, {})
+    for cycle, (stimulus, fields) in enumerate(cycles):
+        watch.note(cycle, stimulus, layout.pack(fields))
+    absorbed, other = watch.passages[0], watch.passages[1]
+    assert (absorbed.decoded, absorbed.issued, absorbed.dispatched, absorbed.written) == (0, 1, None, None)
+    assert (other.decoded, other.issued, other.offered, other.dispatched, other.written) == (1, 2, 3, 3, 5)
