@@ -19,7 +19,8 @@ _KERNEL = "matmul_tiled"
 _CYCLES = "1000:1099"  #: of the pipeline view: all warps are there
 #: The two that run as hardware; the first is what the second is compared with, at its preset.
 _PAIR = ("baseline", "malekeh")
-_WAVES = "tiny"  #: preset of the run with a waveform; with 32 lanes it would take hundreds of megabytes
+#: Preset and kernel of the run with a waveform; with 32 lanes it would take hundreds of megabytes.
+_WAVES = ("tiny", "collatz")
 _FOLDER = Path("build") / "study" / "demo"
 
 
@@ -48,14 +49,15 @@ def _hardware() -> None:
     from warpfile.sim.waves import Waves
 
     pair = designs(_PAIR, None, ())
-    (small,) = designs(_PAIR[:1], _WAVES, ())
-    runs = [*((design, None) for design in pair), (small, Waves())]
+    preset, kernel = _WAVES
+    (small,) = designs(_PAIR[:1], preset, ())
+    runs = [*((design, _KERNEL, None) for design in pair), (small, kernel, Waves())]
     lanes = pair[0].config.lanes
     say(f"\n{' and '.join(_PAIR)} as RTL with {lanes} lanes; building the simulations takes a minute or two.")
     reports = []
     with progress("demo") as tell:
-        trace = obtain_trace(_KERNEL, "launch", None, tell)
-        for design, waves in runs:
+        for design, kernel, waves in runs:
+            trace = obtain_trace(kernel, "launch", None, tell)
             reports.append(lockstep(design, trace, "verilator", waves, Path("build"), tell))
         costs = measured(pair[1:], None, tell)
     say("\nRTL in Verilator and the golden model, compared in every cycle:")
