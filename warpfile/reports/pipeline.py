@@ -33,13 +33,12 @@ def pipelines(study: Study) -> Iterator[Chart]:
     """A chart per kernel that was watched, in which its reader chooses the machine."""
     kernels = list(dict.fromkeys(kernel_of(row) for row in study.passages))
     names = kernel_names(study.kernels)
-    window = (study.about or {}).get("asked", {}).get("pipeline", {}).get("cycles")
     for kernel in kernels:
         found: dict[Machine, list[Row]] = {}
         for row in study.passages:
             if kernel_of(row) == kernel:
                 found.setdefault(Machine.of(row), []).append(row)
-        span = (window[0], window[1]) if window else _span(found)
+        span = study.window or _span(found)
         label = names.get(kernel, kernel[0])
         yield Chart(
             f"pipeline-{label.replace(' ', '-')}",

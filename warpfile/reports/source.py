@@ -15,7 +15,16 @@ Row = Mapping[str, Any]
 OK = "ok"
 _LARGEST = 1 << 30  #: bytes of a table
 RESULTS = "results.parquet"
-_NEEDED = ("study", "scheme", "preset", "changes", "status")
+#: Columns of every table, and of each by its name.
+_OF_ALL = ("study", "scheme", "preset", "changes")
+_NEEDED = {
+    "results": ("status",),
+    "modules": ("module", "instances", "nand2_equivalents"),
+    "passages": ("kernel", "setting", "warp", "beat", "offset", "instruction", "unit", "returns", "decoded"),
+}
+_ABOUT = ("asked", "versions", "sources")
+#: A table has no column in which all its rows are empty.
+_EMPTY = {"passages": dict.fromkeys(("issued", "offered", "dispatched", "written"))}
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,14 @@ class Study:
         """All seeds, ascending."""
         return sorted({row["seed"] for row in self.rows if row.get("seed") is not None})
 
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """First and last cycle in which beats were watched, if it is known."""
+        pipeline = (self.about or {}).get("asked", {}).get("pipeline")
+        cycles = pipeline.get("cycles") if isinstance(pipeline, dict) else None
+        known = isinstance(cycles, list) and [type(one) for one in cycles] == [int, int]
+        return (cycles[0], cycles[1]) if known and cycles else None
+
     def of(self, machine: Machine) -> list[Row]:
         """Rows of a machine that have not failed or been refused."""
         return self._by_machine.get(machine, [])
@@ -106,28 +123,28 @@ def kernel_names(kernels: Iterable[tuple[str, str]]) -> dict[tuple[str, str], st
 
 def read_study(folder: Path) -> Study:
     """The tables of a folder. Raises ``ValueError`` with one line for a folder that holds none."""
-    path = folder / RESULTS
-    if not path.is_file():
+    if not (folder / RESULTS).is_file():
         raise ValueError(f"{folder} must be the folder of a study, with {RESULTS}: warpfile study writes one")
-    rows = _table(path)
-    missing = [name for name in _NEEDED if not rows or name not in rows[0]]
-    if missing:
-        raise ValueError(f"{path} must be a table that warpfile study wrote: it has no {missing[0]}")
-    modules, passages = (_table(folder / f"{name}.parquet") for name in ("modules", "passages"))
+    rows, modules, passages = (_table(folder, name) for name in _NEEDED)
     return Study(str(rows[0]["study"]), rows, modules, passages, _about(folder / "study.json"))
 
 
-def _table(path: Path) -> list[dict[str, Any]]:
+def _table(folder: Path, name: str) -> list[dict[str, Any]]:
+    """Its rows, each with all that charts take for granted; a study need not have written every table."""
     import pyarrow
     from pyarrow import parquet
 
+    path = folder / f"{name}.parquet"
     if not path.is_file():
         return []
     try:
         rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
     except (OSError, pyarrow.ArrowException) as error:
         raise ValueError(f"{path} is not Parquet: {' '.join(str(error).split())}") from None
-    return rows
+    missing = [column for column in (*_OF_ALL, *_NEEDED[name]) if not rows or column not in rows[0]]
+    if missing:
+        raise ValueError(f"{path} must be a table that warpfile study wrote: it has no {missing[0]}")
+    return [{**_EMPTY.get(name, {}), **row} for row in rows]
 
 
 def _about(path: Path) -> dict[str, Any] | None:
@@ -137,6 +154,6 @@ def _about(path: Path) -> dict[str, Any] | None:
         found = json.loads(read_input(path, _LARGEST))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise ValueError(f"{path} must be a file that warpfile study wrote")
+    if not isinstance(found, dict) or not all(isinstance(found.get(name), dict) for name in _ABOUT):
+        raise ValueError(f"{path} must be a file that warpfile study wrote, with {', '.join(_ABOUT)}")
     return found

@@ -10,12 +10,15 @@ from tests.warpfile.reports.made_up import passage, random_study, row, study, wr
 from warpfile.reports.source import Machine, kernel_names, read_study
 from warpfile.studies.table import write_table
 
+ABOUT = {"asked": {"pipeline": {"cycles": [3, 9]}}, "versions": {}, "sources": {}}
+
 
 def test_a_study_is_read_as_it_was_written(tmp_path: Path) -> None:
     made = random_study(1)
-    read = read_study(written(study(*made.rows, passages=[passage(0, 1, 2, 3)], about={"asked": {}}), tmp_path))
+    read = read_study(written(study(*made.rows, passages=[passage(0, 1, 2, 3)], about=ABOUT), tmp_path))
     assert read.rows == made.rows and read.name == "made" and read.seeds == [-4, -2, 0, 2, 4]
-    assert read.passages[0]["issued"] == 3 and read.modules == [] and read.about == {"asked": {}}
+    assert read.passages[0]["issued"] == 3 and read.modules == [] and read.about == ABOUT and read.window == (3, 9)
+    assert read.passages[0]["written"] is None  # a column that the file does not have
 
 
 def test_machines_are_called_by_what_tells_them_apart() -> None:
@@ -45,9 +48,22 @@ def test_a_folder_without_a_study_is_refused(tmp_path: Path) -> None:
         read_study(tmp_path)
 
 
-@pytest.mark.parametrize(("text", "wrong"), [("{", "is not JSON"), ("[]", "that warpfile study wrote")])
+@pytest.mark.parametrize(
+    ("text", "wrong"), [("{", "is not JSON"), ("[]", "must be a file that"), ('{"asked": 1}', "with asked")]
+)
 def test_a_damaged_description_is_refused(tmp_path: Path, text: str, wrong: str) -> None:
     written(study(row()), tmp_path)
     (tmp_path / "study.json").write_text(text)
     with pytest.raises(ValueError, match=wrong):
         read_study(tmp_path)
+
+
+def test_a_damaged_table_of_beats_is_refused_and_a_damaged_window_is_none(tmp_path: Path) -> None:
+    written(study(row()), tmp_path)
+    write_table([{"study": "made", "scheme": "bow", "preset": "tiny", "changes": ""}], tmp_path / "passages")
+    with pytest.raises(
+        ValueError, match=r"passages\.parquet must be a table that warpfile study wrote: it has no kernel"
+    ):
+        read_study(tmp_path)
+    for pipeline in (None, 3, {}, {"cycles": 3}, {"cycles": [1, "2"]}):
+        assert study(row(), about={"asked": {"pipeline": pipeline}}).window is None
