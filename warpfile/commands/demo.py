@@ -21,7 +21,7 @@ _CYCLES = "1000:1099"  #: of the pipeline view: all warps are there
 _PAIR = ("baseline", "malekeh")
 #: Preset and kernel of the run with a waveform; with 32 lanes it would take hundreds of megabytes.
 _WAVES = ("tiny", "collatz")
-_FOLDER = Path("build") / "study" / "demo"
+_FOLDER = Path("build") / "study" / "demo"  #: where a study of that name is
 
 
 @click.command(hidden=True)
@@ -37,7 +37,7 @@ def demo(context: click.Context) -> None:
     """
     start = time.perf_counter()
     say(f"All schemes on {_KERNEL}, by their golden models:")
-    context.invoke(study_command, kernels=(_KERNEL,), schemes=(ALL,), pipeline=_CYCLES, output=_FOLDER)
+    context.invoke(study_command, kernels=(_KERNEL,), schemes=(ALL,), pipeline=_CYCLES, name=_FOLDER.name)
     _hardware()
     say("\nAll schemes on one page, with the areas that are kept of each:")
     context.invoke(report_command, folder=_FOLDER)

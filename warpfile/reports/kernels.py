@@ -20,9 +20,9 @@ _SILENT = (
 
 
 def by_kernel(study: Study, measure: Measure, shown: dict[str, Look]) -> Chart | None:
-    """A marker per machine and kernel; None where no machine has the measure."""
+    """A marker per machine and kernel; None where no machine has the measure, or the mean is that of one kernel."""
     machines = [one for one in study.machines if measure.of(study.of(one)) and not _flat(study, measure, one)]
-    if not machines:
+    if not machines or len(study.kernels) < 2:
         return None
     over = "" if measure is HITS else " over the baseline at the same preset"
     return Chart(
