@@ -13,8 +13,8 @@ UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offer
 
 .PHONY: demo test lint types regress bench study cacti compiled fuzz tools clean
 
-## Lockstep of two kernels at 32 lanes, an area table and a waveform; a few minutes.
-demo: compiled
+## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
+demo: compiled $(VENV)/.installed-study
 	$(BIN)/python -m warpfile demo
 
 ## Everything that must hold before a change is merged. Lint and compilation take one processor each.
@@ -44,9 +44,10 @@ regress: tools $(VENV)/.installed-test compiled
 bench: compiled
 	$(BIN)/python -m warpfile.bench
 
-## All schemes over all bundled kernels, each beside the baseline at its preset; results in build/study/schemes.
+## All schemes over all bundled kernels, each beside the baseline at its preset; build/study/schemes/report.html.
 study: compiled $(VENV)/.installed-study
 	$(BIN)/warpfile study examples/study/schemes.toml
+	$(BIN)/warpfile report schemes
 
 ## Prices of every array of every scheme by CACTI 7, compiled from the sources in its wheel, which nobody needs to use them.
 ## ARRAYS: further ones, as in ARRAYS="64x1024x1RW 32x64x2RW".
@@ -95,7 +96,7 @@ $(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
 	touch $(VENV)/.installed $(VENV)/.installed-study $@
 
 $(VENV)/.installed-study: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[study]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[study,report]'
 	touch $(VENV)/.installed $@
 
 $(VENV)/.installed-fuzz: $(VENV)/.installed-test

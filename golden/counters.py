@@ -10,6 +10,7 @@ COUNTERS = (
     "issue_hazard",
     "issue_barrier",
     "issue_room",
+    "issue_full",
     "write_waits",
     "dispatches",
     "dispatch_waits",
@@ -22,11 +23,11 @@ class Counts:
 
     def __init__(self) -> None:
         self.cycles = self.beats = self.instructions = 0
-        self.issue_idle = self.issue_hazard = self.issue_barrier = self.issue_room = 0
+        self.issue_idle = self.issue_hazard = self.issue_barrier = self.issue_room = self.issue_full = 0
         self.write_waits = self.dispatches = self.dispatch_waits = self.resident_cycles = 0
 
-    def no_issue(self, buffered: int, waiting: int, clear: int) -> None:
-        """Count a cycle in which nothing issues by its reason, from masks of warps."""
+    def no_issue(self, buffered: int, waiting: int, clear: int, room: int) -> None:
+        """Count a cycle in which nothing issues by its reason, from masks of warps; ``issue_full`` is part of one."""
         running = buffered & ~waiting
         if not buffered:
             self.issue_idle += 1
@@ -34,6 +35,8 @@ class Counts:
             self.issue_barrier += 1
         elif clear & running:
             self.issue_room += 1
+            if not clear & running & room:
+                self.issue_full += 1
         else:
             self.issue_hazard += 1
 

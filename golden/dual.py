@@ -54,8 +54,8 @@ class DualMachine(Machine):
             self.frame.decode(stimulus.second_warp, stimulus.second)
         return word | self._second << self._at_second
 
-    def _choose(self, candidates: int) -> int:
-        warp = super()._choose(candidates)
+    def _choose(self, candidates: int, room: int) -> int:
+        warp = super()._choose(candidates, room)
         if warp >= 0:
             self._registers, self._tokens = self.frame.registers[warp], self.frame.tokens[warp]
         return warp

@@ -125,7 +125,7 @@ class Machine:
         events = self._take(stimulus.results)
         if offers or self._absorbing is not None:
             events |= self._dispatch(offers, stimulus.ready)
-        warp = self._choose(candidates)
+        warp = self._choose(candidates, room)
         # From here on the clock edge of the frame. Completion comes before issue: set wins.
         for result in self._completion.due(cycle):
             frame.release(result)
@@ -230,7 +230,7 @@ class Machine:
                 file.access(Sent(warp, entry, self.collectors.dispatch(port)))
         return events
 
-    def _choose(self, candidates: int) -> int:
+    def _choose(self, candidates: int, room: int) -> int:
         """The warp that issues, -1 for none. A refusal is a bubble: no state of the scheduler changes."""
         frame = self.frame
         if candidates:
@@ -239,7 +239,7 @@ class Machine:
                 self._gates.refused(warp)
             elif self.collectors.accept(warp, frame.buffers[warp][0]):
                 return warp
-        self.counts.no_issue(frame.buffered, frame.waiting, frame.clear)
+        self.counts.no_issue(frame.buffered, frame.waiting, frame.clear, room)
         return -1
 
     def _issue(self, warp: int) -> int:

@@ -1,7 +1,7 @@
 """The table of schemes and of the parts that they are made of."""
 
 from warpfile.schemes.compose import composed, find
-from warpfile.schemes.part import SLOTS, GoldenModel, Hints, Part
+from warpfile.schemes.part import SLOTS, GoldenModel, Hints, Hits, Part
 from warpfile.schemes.registry import PARTS, SCHEMES, variants
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import TOP, Scheme
@@ -14,6 +14,7 @@ __all__ = [
     "Claim",
     "GoldenModel",
     "Hints",
+    "Hits",
     "Part",
     "Scheme",
     "Setup",

@@ -1,7 +1,7 @@
 """``bow`` and ``bow_wr``: operand windows in place of collector units (docs/schemes/bow.md)."""
 
 from warpfile.schemes.baseline import BANKED
-from warpfile.schemes.part import AT_ONCE, LOOKED_UP_ONE_BY_ONE, RENAMED, STAYING, Hints, Part
+from warpfile.schemes.part import AT_ONCE, LOOKED_UP_ONE_BY_ONE, RENAMED, STAYING, Hints, Hits, Part
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.bow import STRUCTURES, BowConfig, window_events, window_probes
@@ -34,6 +34,7 @@ BOW = Part(
         "window_tag": ("bypassed_reads", "bank_reads", "results"),
     },
     prices="bow",
+    hits=Hits("operands found in a window", ("bypassed_reads",), ("bypassed_reads", "bank_reads")),
     offers=(LOOKED_UP_ONE_BY_ONE,),
     wants_one=(AT_ONCE, RENAMED),
     proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("windows", "results", "slots", "entries")),

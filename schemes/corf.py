@@ -1,6 +1,6 @@
 """``packing``, ``virtualization``, ``corf``, ``corf_plus``: narrow values share rows (docs/schemes/corf.md)."""
 
-from warpfile.schemes.part import EVICTIONS, LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Part
+from warpfile.schemes.part import EVICTIONS, LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Hits, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.coalescing import STRUCTURES as UNIT_STRUCTURES
@@ -46,6 +46,7 @@ PACKED = Part(
     },
     rams={BANK_RAM: (("bank_reads", "merges"), ("bank_writes",)), RENAMING_RAM: (("table_reads",), ("table_writes",))},
     prices="corf",
+    hits=Hits("operands that came with the access of another one", ("coalesced",), ("coalesced", "bank_reads")),
     reached=("allocations", "in_place", "table_waits", "sweep_steps"),
     offers=(RENAMED, EVICTIONS),
     wants=(LOOKED_UP_ONE_BY_ONE,),

@@ -1,7 +1,7 @@
 """``larf``: loads of words that are in the register file already; ``las`` prefers them (docs/schemes/larf.md)."""
 
 from warpfile.schemes.corf import COALESCING
-from warpfile.schemes.part import FORESIGHT, LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Part
+from warpfile.schemes.part import FORESIGHT, LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Hits, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.las import LasConfig, flag_events, flag_probes
@@ -9,6 +9,7 @@ from warpfile.spec.schemes.shared import STRUCTURES, SharedConfig, shared_events
 from warpfile.spec.structure import BANK_RAM, RENAMING_RAM
 
 _PASS = "warpfile.compiler.passes.shared.annotate"
+_HITS = ("hits_perfect", "hits_single", "hits_double")
 
 SHARED = Part(
     name="shared",
@@ -36,6 +37,7 @@ SHARED = Part(
         BANK_RAM: (("bank_reads", "merges", "merge_reads"), ("bank_writes", "merge_writes")),
         RENAMING_RAM: (("table_reads",), ("table_writes",)),
     },
+    hits=Hits("loads of words that are in the register file", _HITS, (*_HITS, "misses")),
     proofs=("tests.formal.rf.shared.parts:PROOFS",),
     reached=("allocations", "renewals", "misses", "hits_perfect", "table_evictions", "table_deletions"),
     offers=(RENAMED, FORESIGHT),

@@ -1,7 +1,7 @@
 """``malekeh``: caching collector units (docs/schemes/malekeh.md)."""
 
 from warpfile.schemes.baseline import BANKED, TURING_NM
-from warpfile.schemes.part import AT_ONCE, OWNERS_FIRST, Hints, Part
+from warpfile.schemes.part import AT_ONCE, OWNERS_FIRST, Hints, Hits, Part
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.malekeh import COUNTERS, STRUCTURES, MalekehConfig, unit_events, unit_probes
@@ -32,6 +32,7 @@ MALEKEH = Part(
         "unit_read": ("sources",),
         "unit_tag": ("sources", "bank_writes"),
     },
+    hits=Hits("operands found in a collector unit", ("source_hits",), ("sources",)),
     wants=(AT_ONCE, OWNERS_FIRST),
     proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("parts", "waits", "sources", "units")),
 )

@@ -1,7 +1,7 @@
 """``modern``: two banks, a read window, a reuse cache and issue by control codes (docs/schemes/modern.md)."""
 
 from warpfile.schemes.baseline import BANK_COUNTERS, TURING_NM
-from warpfile.schemes.part import Hints, Part
+from warpfile.schemes.part import Hints, Hits, Part
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.modern import STRUCTURES, ReadWindowConfig, window_events, window_probes
@@ -42,6 +42,7 @@ READ_WINDOW = Part(
         "warpfile.compiler.passes.modern.covering:lines",
     ),
     accesses={"rfc_read": ("rfc_hits",), "rfc_write": ("rfc_allocations",), "rfc_tag": ("fixed_sources",)},
+    hits=Hits("operands at fixed positions found in the reuse cache", ("rfc_hits",), ("fixed_sources",)),
     reached=("freezes", "forwards", "rfc_hits", "rfc_kills", "duplicates", "queue_waits"),
     offers=(PLANNING,),
     wants=(PLANNED,),

@@ -102,6 +102,20 @@ class Hints:
         return list(found(self.checks)(function, cfg)) if self.checks else []
 
 
+@dataclass(frozen=True)
+class Hits:
+    """What a part keeps near, and how often it helps: counters of ``hits``, and of all that was ``looked_up``."""
+
+    what: str
+    hits: tuple[str, ...]
+    looked_up: tuple[str, ...]
+
+    def ratio(self, counters: Mapping[str, int]) -> float | None:
+        """Hits per look-up; None where nothing was looked up."""
+        asked = sum(counters[name] for name in self.looked_up)
+        return sum(counters[name] for name in self.hits) / asked if asked else None
+
+
 def _no_probes(cfg: Any) -> tuple[Probe, ...]:
     return ()
 
@@ -122,7 +136,8 @@ class Part:
     the bank that it asks, is asked for (kinds of published prices, and others that nobody has priced), each with the
     counters whose sum says how often; ``prices`` is the set of prices from its own paper: one of ``synth/prices``, or a
     file of the part's own package (``package:path``), whose name without its ending is that of the set. ``rams`` names,
-    for each SRAM of its configuration, the counters whose sums are its reads and writes; one named twice counts twice.
+    for each SRAM of its configuration, the counters whose sums are its reads and writes; one named twice counts twice. ``hits``: how
+    often what the part keeps near serves an operand or a load.
     """
 
     name: str
@@ -143,6 +158,7 @@ class Part:
     accesses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prices: str = ""
     rams: Mapping[str, RamCounters] = field(default_factory=dict)
+    hits: Hits | None = None
     offers: tuple[str, ...] = ()
     wants: tuple[str, ...] = ()
     wants_one: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """``pilot``: banks with a fast and a slow part, swapping table, pilot warp (docs/schemes/pilot.md)."""
 
 from warpfile.schemes.baseline import BANKED, UNITS
-from warpfile.schemes.part import Hints, Part
+from warpfile.schemes.part import Hints, Hits, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.pilot import STRUCTURES, PilotConfig, pilot_events, pilot_probes
@@ -9,6 +9,7 @@ from warpfile.spec.structure import BANK_RAM
 
 _PASS = "warpfile.compiler.passes.pilot.annotate"
 _MOVED = ("migrated_pairs", "migrated_pairs")
+_FAST = ("fast_reads_high", "fast_reads_low")
 
 PILOT = Part(
     name="pilot",
@@ -50,6 +51,7 @@ PILOT = Part(
     # A pair that moves is two registers that are read and written.
     rams={BANK_RAM: (("bank_reads", *_MOVED), ("bank_writes", *_MOVED))},
     prices="pilot",
+    hits=Hits("operands read from the fast part", _FAST, (*_FAST, "slow_reads")),
     offers=BANKED.offers,
     proofs=tuple(f"tests.formal.rf.pilot.{name}:PROOFS" for name in ("tables", "kernels", "moves")),
 )

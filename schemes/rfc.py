@@ -1,7 +1,7 @@
 """``rfc``: register cache per active warp under the two-level scheduler (docs/schemes/rfc.md)."""
 
 from warpfile.schemes.baseline import BANK_ACCESSES, BANK_COUNTERS, UNITS
-from warpfile.schemes.part import LOOKED_UP_LATER, PLACES, RESIDENCY, Hints, Part
+from warpfile.schemes.part import LOOKED_UP_LATER, PLACES, RESIDENCY, Hints, Hits, Part
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.rfc import COUNTERS, STRUCTURES, RfcConfig, cache_events, cache_probes
@@ -45,6 +45,7 @@ RFC = Part(
     },
     prices="rfc",
     rams=BANK_COUNTERS,
+    hits=Hits("operands found in the cache", ("cache_hits",), ("cache_hits", "cache_misses")),
     wants=(PLACES, LOOKED_UP_LATER),
     owns=(RESIDENCY,),
     proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("parts", "tags", "lines", "writes", "queue", "partial")),

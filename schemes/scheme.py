@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from warpfile.schemes import fit
-from warpfile.schemes.part import GoldenModel, Part, RamCounters, found
+from warpfile.schemes.part import GoldenModel, Hits, Part, RamCounters, found
 from warpfile.schemes.row import Claim, Setup
 from warpfile.spec.config import Config, joined
 from warpfile.spec.frame import frame_events, frame_probes
@@ -101,6 +101,11 @@ class Scheme:
     def prices(self) -> str:
         """Set of prices from the paper of a part; empty if no part has one."""
         return self.rf.prices or self.collectors.prices
+
+    @property
+    def hits(self) -> Hits | None:
+        """Of the part nearest to the execution units that keeps something near."""
+        return self.collectors.hits or self.rf.hits
 
     @property
     def must_reach(self) -> tuple[str, ...]:

@@ -42,7 +42,8 @@ def frame_events(fields: Fields) -> dict[str, int]:
     idle = ~fields["issue"][:, 0]
     buffered, waiting = fields["buffered"], fields["waiting"]
     running = (buffered & ~waiting).any(axis=1)
-    could = (fields["clear"] & ~waiting).any(axis=1)
+    clear = fields["clear"] & ~waiting
+    could, fits = clear.any(axis=1), (clear & fields["room"]).any(axis=1)
     sums = {
         "cycles": len(idle),
         "beats": fields["issue"].sum(),
@@ -50,6 +51,7 @@ def frame_events(fields: Fields) -> dict[str, int]:
         "issue_barrier": (idle & buffered.any(axis=1) & ~running).sum(),
         "issue_hazard": (idle & running & ~could).sum(),
         "issue_room": (idle & could).sum(),
+        "issue_full": (idle & could & ~fits).sum(),
         "write_waits": fields["write_wait"].sum(),
         "dispatches": fields["dispatch"].sum(),
         "dispatch_waits": (fields["offer"] & ~fields["dispatch"]).sum(),

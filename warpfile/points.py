@@ -138,7 +138,7 @@ def golden(run: Run) -> Outcome:
     start = time.process_time()
     scheme, cfg, trace = run.scheme, run.config, run.trace
     try:
-        workload = _workload(replace(run, seed=0))
+        workload = workload_of(replace(run, seed=0))
     except ValueError as error:
         return Outcome(0, 0, {}, refused=str(error))
     make, surroundings = None, Environment
@@ -154,7 +154,7 @@ def golden(run: Run) -> Outcome:
 
 
 @lru_cache(maxsize=1)
-def _workload(run: Run) -> Workload:
+def workload_of(run: Run) -> Workload:
     """The beats of a run. They are the same at every seed, and take longer to make than some runs."""
     return prepare(run.config, run.scheme.annotated(run.config, run.trace))
 

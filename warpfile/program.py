@@ -15,6 +15,7 @@ from warpfile.commands.demo import demo
 from warpfile.commands.energy import energy_command
 from warpfile.commands.generate import generate
 from warpfile.commands.importing import import_command
+from warpfile.commands.report import report
 from warpfile.commands.run import run
 from warpfile.commands.study import study
 from warpfile.commands.trace import trace
@@ -60,6 +61,7 @@ _COMMANDS = (
     area,
     energy_command,
     study,
+    report,
     demo,
 )
 for command in _COMMANDS:

@@ -245,18 +245,21 @@ def test_units_refuse_impossible_events() -> None:
 
 
 @pytest.mark.parametrize(
-    ("buffered", "waiting", "clear", "reason"),
+    ("buffered", "waiting", "clear", "room", "reasons"),
     [
-        (0b00, 0b01, 0b00, "issue_idle"),
-        (0b01, 0b01, 0b01, "issue_barrier"),
-        (0b11, 0b01, 0b01, "issue_hazard"),
-        (0b11, 0b01, 0b10, "issue_room"),
+        (0b00, 0b01, 0b00, 0b00, {"issue_idle"}),
+        (0b01, 0b01, 0b01, 0b01, {"issue_barrier"}),
+        (0b11, 0b01, 0b01, 0b11, {"issue_hazard"}),
+        (0b11, 0b01, 0b11, 0b01, {"issue_room", "issue_full"}),
+        (0b11, 0b01, 0b10, 0b10, {"issue_room"}),
     ],
 )
-def test_every_cycle_without_issue_has_one_reason(buffered: int, waiting: int, clear: int, reason: str) -> None:
+def test_every_cycle_without_issue_has_one_reason(
+    buffered: int, waiting: int, clear: int, room: int, reasons: set[str]
+) -> None:
     counts = Counts()
-    counts.no_issue(buffered, waiting, clear)
-    assert {name: count for name, count in counts.table().items() if count} == {reason: 1}
+    counts.no_issue(buffered, waiting, clear, room)
+    assert {name: count for name, count in counts.table().items() if count} == dict.fromkeys(reasons, 1)
 
 
 def test_ports_of_one_share_everything() -> None:

@@ -213,6 +213,7 @@ def test_a_run_is_counted_by_hand() -> None:
         "issue_hazard": 8,
         "issue_barrier": 0,
         "issue_room": 0,
+        "issue_full": 0,
         "bank_reads": 3,
         "bank_writes": 2,
         "bank_conflicts": 1,

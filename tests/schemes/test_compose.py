@@ -8,6 +8,7 @@ from tests.schemes import toy
 from warpfile.schemes import PARTS, SCHEMES, Setup, composed, find
 from warpfile.spec.config import Config
 from warpfile.spec.presets import PRESETS
+from warpfile.spec.probe import ProbeLayout
 
 
 @pytest.mark.parametrize(
@@ -94,3 +95,19 @@ def test_parts_have_names_and_slots() -> None:
     for field, value in (("name", "two-level"), ("slot", "cache")):
         with pytest.raises(ValueError, match=f"{field} must be"):
             type(PARTS["gto"])(**{**vars(PARTS["gto"]), field: value})
+
+
+@pytest.mark.parametrize("name", [name for name, scheme in SCHEMES.items() if scheme.hits])
+def test_hits_are_counters_that_the_scheme_has(name: str) -> None:
+    scheme = SCHEMES[name]
+    cfg = scheme.configuration(scheme.preset)
+    counted = scheme.golden(cfg, ProbeLayout(scheme.probes(cfg))).counters
+    assert scheme.hits and {*scheme.hits.hits, *scheme.hits.looked_up} <= set(counted)
+
+
+def test_hits_of_the_part_nearest_to_the_units_count() -> None:
+    assert find("bow+packed").hits == SCHEMES["bow"].hits != SCHEMES["corf"].hits
+    assert SCHEMES["baseline"].hits is None
+    hits = SCHEMES["rfc"].hits
+    assert hits and hits.ratio({"cache_hits": 3, "cache_misses": 9}) == 0.25
+    assert hits.ratio({"cache_hits": 0, "cache_misses": 0}) is None

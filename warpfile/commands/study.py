@@ -39,6 +39,9 @@ _OUTPUT = Path("build") / "study"
 @click.option("--golden", is_flag=True, help="Run golden models; this is what is done by default.")
 @click.option("--lockstep", is_flag=True, help="Compare RTL and golden model in every cycle.")
 @click.option("--area", is_flag=True, help="Synthesise.")
+@click.option("--liberty", metavar="FILE", help="Cell library for areas in um2 and for critical paths, by OpenSTA.")
+@click.option("--delays", metavar="FILE", help="Cell library for critical paths, beside areas that stay as they are.")
+@click.option("--pipeline", metavar="FIRST:LAST", help="Watch every beat in these cycles, for `warpfile report`.")
 @click.option("--prices", metavar="NAME", help="Published prices of all energies (docs/energy.md).")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes. Default: one per processor.")
 @click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler of your own cluster, like tcp://host:8786.")
@@ -101,6 +104,8 @@ def _given(
     if group and not schemes:
         raise click.UsageError(f"--scheme must be given with --{next(iter(group)).removesuffix('s')}")
     rest["seeds"] = _numbers(rest["seeds"]) if rest["seeds"] else None
+    rest |= {name: str(Path(rest[name]).resolve()) for name in ("liberty", "delays") if rest[name]}
+    rest["pipeline"] = {"cycles": _window(rest["pipeline"])} if rest["pipeline"] else None
     table = {name: list(value) if isinstance(value, tuple) else value for name, value in rest.items() if value}
     return table | ({"machines": [group]} if group else {})
 
@@ -120,6 +125,14 @@ def _numbers(text: str) -> list[int]:
         return [int(number) for number in text.split(",")]
     except ValueError:
         raise click.UsageError(f"--seeds must be whole numbers with commas between them, not {text!r}") from None
+
+
+def _window(text: str) -> list[int]:
+    try:
+        first, last = map(int, text.split(":"))
+    except ValueError:
+        raise click.UsageError(f"--pipeline must be FIRST:LAST, two cycles, not {text!r}") from None
+    return [first, last]
 
 
 def _list(plan: Plan) -> None:
@@ -170,23 +183,39 @@ def _run(plan: Plan, connected: Callable[[], Iterator[Client]], fresh: bool) -> 
 
 def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path | None) -> None:
     """All files of a study, and a table for those who wait."""
+    from warpfile.studies.about import about
     from warpfile.studies.junit import write_junit
-    from warpfile.studies.summary import COLUMNS, summary
-    from warpfile.studies.table import write_table
+    from warpfile.studies.summary import table
     from warpfile.studies.tasks import LOCKSTEP
 
-    paths = write_table(rows, folder / "results")
+    tables = {"points": ("results", rows), "modules": ("modules", results.modules)}
+    tables |= {"beats on their way": ("passages", results.passages)}
+    written = [(f"{len(some):,} {what}", _table(some, folder / name)) for what, (name, some) in tables.items()]
+    write_json(folder / "study.json", about(results.plan))
     if LOCKSTEP in results.plan.kinds:
-        paths.append(folder / "junit.xml")
-        write_junit(results, paths[-1])
+        written.append((f"{len(rows):,} points", [folder / "junit.xml"]))
+        write_junit(results, folder / "junit.xml")
     if json_path:
         write_json(json_path, {"study": results.plan.name, "rows": rows})
-    show_table(COLUMNS, summary(rows))
+    show_table(*table(rows))
     say("Growth is over the baseline at the same preset; IPC: geometric mean over kernels, energy and accesses: mean.")
+    say("Hits: mean per look-up in what a scheme keeps near; what that is, warpfile report says.")
     if prices := next((row["energy_prices"] for row in rows if row.get("energy_prices")), None):
         say(f"Energy: at the prices of {prices}, accesses that have one (energy_priced says which part of them).")
-    for path in paths:
-        say(f"{len(rows):,} points: {path}")
+    for what, path in ((what, path) for what, paths in written for path in paths):
+        say(f"{what}: {path}")
+    say(f"One page of all: warpfile report {folder}")
+
+
+def _table(rows: Sequence[Row], stem: Path) -> list[Path]:
+    """Write a table; without rows, take away that of an earlier study in the same folder."""
+    from warpfile.studies.table import write_table
+
+    if rows:
+        return write_table(rows, stem)
+    for suffix in (".parquet", ".csv"):
+        stem.with_suffix(suffix).unlink(missing_ok=True)
+    return []
 
 
 def _judge(rows: Sequence[Row]) -> None:

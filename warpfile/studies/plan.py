@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,14 @@ import click
 from warpfile.evidence.spread import STUDENT
 from warpfile.inputs import SETTINGS, KernelError, bundled_kernels, contents, kernel_directory
 from warpfile.options import ALL
+from warpfile.passages import LONGEST
 from warpfile.points import Run
 from warpfile.spec.reading import read_toml
 from warpfile.studies.machines import MOST, Machine, machines
-from warpfile.studies.tasks import AREA, GOLDEN, KINDS, LOCKSTEP, Task
+from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP, PASSAGES, PATH, Library, Task
 from warpfile.synth.energy import all_prices
 from warpfile.synth.rules import TABLE, TEXT, Rule, check
+from warpfile.synth.timing import timer
 
 MOST_SEEDS = max(STUDENT) + 1  #: of which intervals are known
 
@@ -43,8 +45,19 @@ _FIELDS = {
     "settings": _TEXTS,
     "seeds": _SEEDS,
     "prices": TEXT,
-    **dict.fromkeys(KINDS, _SWITCH),
+    **dict.fromkeys((GOLDEN, LOCKSTEP, AREA), _SWITCH),
+    "liberty": TEXT,
+    "delays": TEXT,
+    "pipeline": TABLE,
 }
+_WINDOW: Rule = (
+    f"the first and the last of up to {LONGEST:,} cycles, from 0 on",
+    lambda value: (
+        isinstance(value, list)
+        and [type(one) for one in value] == [int, int]
+        and 0 <= value[0] <= value[1] < value[0] + LONGEST
+    ),
+)
 _OF_GROUP = {"parts": _TEXTS, "presets": _TEXTS, "set": TABLE}
 
 
@@ -78,34 +91,66 @@ class Case:
         beside = self.machine.baseline
         return beside and replace(self, machine=beside)
 
-    def task(self, kind: str) -> Task:
-        """What has to be run for it; an area depends on the machine alone."""
+    def task(self, kind: str, asked: tuple[Library | int, ...] = ()) -> Task:
+        """What has to be run for it; areas and critical paths depend on the machine alone."""
         point = self.machine.point
-        if kind == AREA or not self.kernel:
-            return Task(kind, Run(point, ""))
+        if kind in (AREA, PATH) or not self.kernel:
+            return Task(kind, Run(point, ""), asked)
         point = replace(point, setting=self.kernel.setting)
-        return Task(kind, Run(point, self.kernel.place, self.seed, self.kernel.contents))
+        return Task(kind, Run(point, self.kernel.place, self.seed, self.kernel.contents), asked)
+
+
+@dataclass(frozen=True)
+class Window:
+    """Cycles in which the passages of beats are shown, of some kernels."""
+
+    kernels: tuple[str, ...]
+    first: int
+    last: int
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All cases of a study and what is asked of each; ``prices`` is the set of all energies, if it was chosen."""
+    """All cases of a study and what is asked of each.
+
+    ``prices`` is the set of all energies, if it was chosen. Areas are counted in the cells of ``liberty``, critical
+    paths timed with those of ``delays``, if OpenSTA is there. ``asked`` is the table of the study.
+    """
 
     name: str
     cases: tuple[Case, ...]
     kinds: tuple[str, ...]
     prices: str | None = None
+    liberty: Library | None = None
+    delays: Library | None = None
+    window: Window | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
+
+    def kinds_of(self, case: Case) -> tuple[str, ...]:
+        """What is asked of a case. Passages are watched at the first seed."""
+        seen = self.window and case.kernel and case.kernel.name in self.window.kernels
+        watched = seen and case.seed == self.cases[0].seed
+        return tuple(kind for kind in self.kinds if kind != PASSAGES or watched)
+
+    def task(self, case: Case, kind: str) -> Task:
+        """The task of a case, with what else decides it."""
+        asked: dict[str, tuple[Library | int, ...]] = {
+            AREA: (self.liberty,) if self.liberty else (),
+            PATH: (self.delays,) if self.delays else (),
+            PASSAGES: (self.window.first, self.window.last) if self.window else (),
+        }
+        return case.task(kind, asked.get(kind, ()))
 
     @property
     def tasks(self) -> list[Task]:
-        """What has to be run, each once: those of the baselines too. Golden runs come first, areas last."""
+        """What has to be run, each once: those of the baselines too. Golden runs come first, critical paths last."""
         found: dict[Task, None] = {}
         for kind in self.kinds:
             for case in self.cases:
-                if case.machine.design:
-                    found[case.task(kind)] = None
-                    if kind != LOCKSTEP and (beside := case.baseline):
-                        found[beside.task(kind)] = None
+                if case.machine.design and kind in self.kinds_of(case):
+                    found[self.task(case, kind)] = None
+                    if kind not in (LOCKSTEP, PASSAGES) and (beside := case.baseline):
+                        found[self.task(beside, kind)] = None
         return list(found)
 
 
@@ -117,12 +162,14 @@ def planned(table: Mapping[str, Any], base: Path, at: str) -> Plan:
     check(table, {"machines": _GROUPS}, at, _FIELDS)
     for number, group in enumerate(table["machines"], 1):
         check(group, {"schemes": _TEXTS}, f"{at}: machines {number}", _OF_GROUP)
-    kinds = tuple(kind for kind in KINDS if table.get(kind)) or (GOLDEN,)
+    asked = tuple(kind for kind in (GOLDEN, LOCKSTEP, AREA) if table.get(kind)) or (GOLDEN,)
     if (prices := table.get("prices")) not in (None, *all_prices()):
         raise ValueError(f"{at}: prices must be one of {', '.join(all_prices())}, not {prices!r}")
     try:
         found = machines(table["machines"])
-        run = list(_kernels(table, base)) if kinds != (AREA,) else []
+        run = list(_kernels(table, base)) if asked != (AREA,) else []
+        libraries = {one: Library.at(base / table[one]) for one in ("liberty", "delays") if one in table}
+        window = _window(table["pipeline"], [one.name for one in run]) if "pipeline" in table else None
     except (ValueError, click.UsageError) as error:
         raise ValueError(f"{at}: {error}") from None
     seeds = table.get("seeds", [0]) if run else [0]
@@ -130,7 +177,18 @@ def planned(table: Mapping[str, Any], base: Path, at: str) -> Plan:
         raise ValueError(f"{at}: a study must have at most {MOST:,} points, not {count:,}")
     every = itertools.product(run or [None], found, seeds)
     cases = (Case(machine, kernel, seed) for kernel, machine, seed in every)
-    return Plan(table.get("name", "study"), tuple(cases), kinds, prices)
+    liberty, delays = libraries.get("liberty"), libraries.get("delays") or libraries.get("liberty")
+    kinds = (*asked, *((PASSAGES,) if window else ()), *((PATH,) if AREA in asked and delays and timer() else ()))
+    return Plan(table.get("name", "study"), tuple(cases), kinds, prices, liberty, delays, window, dict(table))
+
+
+def _window(table: Mapping[str, Any], known: Sequence[str]) -> Window:
+    """What ``pipeline`` asks for; of all kernels if it names none."""
+    check(table, {"cycles": _WINDOW}, "pipeline", {"kernels": _TEXTS})
+    kernels = table.get("kernels", known)
+    if unknown := [name for name in kernels if name not in known]:
+        raise ValueError(f"pipeline: kernels must be of those of the study, {', '.join(known)}, not {unknown[0]!r}")
+    return Window(tuple(kernels), *table["cycles"])
 
 
 def read_study(path: Path) -> dict[str, Any]:

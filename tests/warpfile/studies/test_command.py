@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import pytest
 from tests.warpfile.conftest import Invoke
 from tests.warpfile.studies.conftest import ran
 from warpfile.commands import study as command
-from warpfile.studies.tasks import DIFFERENT, FAILED, REFUSED, Done, Task
+from warpfile.passages import Passage
+from warpfile.studies.tasks import DIFFERENT, FAILED, PASSAGES, REFUSED, Done, Task, done
 
 ASKED = ("study", "--kernel", "saxpy", "--scheme", "bow", "--preset", "tiny")
 FILE = """kernels = ["saxpy"]
@@ -166,3 +168,24 @@ def test_example_studies_have_points_that_all_can_be(invoke: Invoke, root: Path,
     plan = planned(read_study(path), path.parent, str(path))
     assert plan.name == name and len(plan.cases) >= 8
     assert all(case.machine.design and case.baseline for case in plan.cases)
+
+
+def test_a_window_on_the_command_line_gives_a_table_of_beats_and_a_description(
+    invoke: Invoke, answer: Any, folder: Path
+) -> None:
+    beat = asdict(Passage(3, 1, 16, "NOP", False, False, 2, 4))
+    answer(lambda task: done({"passages": [beat]}) if task.kind == PASSAGES else ran())
+    result = invoke(*ASKED, "--pipeline", "10:20")
+    assert result.exit_code == 0 and "1 beats on their way: build/study/study/passages.csv" in result.output
+    (row,) = pyarrow.parquet.read_table("build/study/study/passages.parquet").to_pylist()
+    assert row["issued"] == 4
+    facts = json.loads(Path("build/study/study/study.json").read_text())
+    assert facts["asked"]["pipeline"] == {"cycles": [10, 20]} and facts["versions"].keys() >= {"warpfile", "numpy"}
+    assert facts["sources"].keys() == {"golden", "passages"}
+    assert invoke(*ASKED).exit_code == 0 and not list(folder.rglob("passages.*"))
+
+
+@pytest.mark.parametrize("text", ["10", "a:b", "1:2:3"])
+def test_a_window_that_is_none_is_a_usage_error(invoke: Invoke, text: str) -> None:
+    result = invoke(*ASKED, "--pipeline", text)
+    assert result.exit_code == 2 and "--pipeline must be FIRST:LAST, two cycles, not" in result.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from warpfile.inputs import bundled_kernels
 from warpfile.points import SOURCES
 from warpfile.schemes import SCHEMES
 from warpfile.studies.plan import planned, read_study
-from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP
+from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP, PASSAGES, PATH
+from warpfile.synth.liberty import NAND2_UNITS
 
 STUDY = """kernels = ["coun?", "saxpy"]
 seeds = [0, 2]
@@ -152,3 +154,51 @@ def test_a_wrong_table_is_refused_in_one_line(fields: dict[str, Any], words: str
     with pytest.raises((ValueError, OSError)) as refused:
         plan(**fields)
     assert re.search(words, str(refused.value)) and "\n" not in str(refused.value)
+
+
+def test_a_window_is_watched_at_the_first_seed_of_its_kernels_without_baselines() -> None:
+    study = plan(kernels=["saxpy", "spmv"], seeds=[0, 2], pipeline={"cycles": [10, 20], "kernels": ["spmv"]})
+    (task,) = (task for task in study.tasks if task.kind == PASSAGES)
+    assert (task.run.kernel, task.run.seed, task.asked) == ("spmv", 0, (10, 20))
+    assert task.key != replace(task, asked=(10, 21)).key
+    every = plan(kernels=["saxpy", "spmv"], pipeline={"cycles": [10, 20]})
+    assert sum(task.kind == PASSAGES for task in every.tasks) == 2
+
+
+@pytest.mark.parametrize(
+    ("window", "words"),
+    [
+        ({"cycles": [5, 4]}, "pipeline: cycles must be the first and the last of up to 1,000 cycles"),
+        ({"cycles": [0, 1000]}, "cycles must be the first and the last of up to 1,000"),
+        ({"cycles": [0, 9], "kernels": ["spmv"]}, "kernels must be of those of the study, saxpy, not 'spmv'"),
+        ({"kernels": ["saxpy"]}, "cycles must be"),
+    ],
+)
+def test_a_window_that_cannot_be_is_refused(window: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        plan(pipeline=window)
+
+
+def test_critical_paths_are_timed_where_a_library_is_given_and_opensta_is_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cells = {"delays": str(NAND2_UNITS)}
+    monkeypatch.setattr("warpfile.studies.plan.timer", lambda: "2.0")
+    study = plan(area=True, golden=True, **cells)
+    paths = [task for task in study.tasks if task.kind == PATH]
+    assert [task.run.point.scheme for task in paths] == ["bow", "baseline"] and study.kinds == (GOLDEN, AREA, PATH)
+    assert PATH not in plan(golden=True, **cells).kinds
+    other = tmp_path / "other.lib"
+    other.write_text(NAND2_UNITS.read_text())
+    (same, _) = (task for task in plan(area=True, delays=str(other)).tasks if task.kind == PATH)
+    assert same.key == paths[0].key
+    other.write_text(NAND2_UNITS.read_text() + "\n")
+    (changed, _) = (task for task in plan(area=True, delays=str(other)).tasks if task.kind == PATH)
+    assert changed.key != paths[0].key
+    monkeypatch.setattr("warpfile.studies.plan.timer", str)
+    assert PATH not in plan(area=True, **cells).kinds
+
+
+def test_a_library_that_cannot_be_used_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"study: .*absent\.lib"):
+        plan(area=True, liberty="absent.lib")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,7 +12,8 @@ import pyarrow.parquet
 import pytest
 
 from tests.warpfile.conftest import Invoke
-from tests.warpfile.studies.conftest import answered, plan, ran
+from tests.warpfile.studies.conftest import Sevens, answered, plan, ran
+from warpfile.passages import Passage
 from warpfile.schemes import SCHEMES, variants
 from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import CosimReport
@@ -19,8 +21,11 @@ from warpfile.spec.presets import PRESETS
 from warpfile.studies import tasks
 from warpfile.studies.junit import write_junit
 from warpfile.studies.summary import COLUMNS, summary
+from warpfile.studies.summary import table as summary_table
 from warpfile.studies.table import Results, bank_accesses, write_table
-from warpfile.studies.tasks import AREA, DIFFERENT, FAILED, GOLDEN, LOCKSTEP, REFUSED, Done
+from warpfile.studies.tasks import AREA, DIFFERENT, FAILED, GOLDEN, LOCKSTEP, PASSAGES, PATH, REFUSED, Done
+from warpfile.synth.liberty import NAND2_UNITS
+from warpfile.synth.timing import CriticalPath
 
 BOTH = {"schemes": ["bow", "baseline"], "presets": ["tiny"]}
 
@@ -137,6 +142,50 @@ def test_an_area_stands_in_all_rows_of_its_machine_with_its_growth() -> None:
         assert (row["area_cells"], row["area_nand2_equivalents"], row["area_memory_bits"]) == (150, 300.0, 90)
         assert (row["area_logic_growth"], row["area_storage_growth"]) == (0.5, 0.0)
         assert 0 < row["area_total_growth_0_33_Mb_mm2"] < row["area_total_growth_0_94_Mb_mm2"] < 0.5
+
+
+def test_a_critical_path_stands_beside_that_of_the_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warpfile.studies.plan.timer", lambda: "2.0")
+    study = plan(golden=True, area=True, delays=str(NAND2_UNITS))
+    times = {"bow": 4.5, "baseline": 3.0}
+    found = answered(study) | {task: area(100) for task in study.tasks if task.kind == AREA}
+    found |= {
+        task: tasks.done(CriticalPath(times[task.run.point.scheme], start="a", end="b").to_json())
+        for task in study.tasks
+        if task.kind == PATH
+    }
+    (row,) = Results(study, found).rows
+    assert (row["path_ns"], row["path_over_baseline"], row["path_liberty"]) == (4.5, 1.5, "nand2.lib")
+    assert (row["path_from"], row["path_to"]) == ("a", "b")
+
+
+def test_modules_and_beats_are_tables_of_their_own() -> None:
+    study = plan(kernels=["saxpy"], seeds=[0, 2], golden=True, area=True, pipeline={"cycles": [0, 9]})
+    seen = asdict(Passage(3, 1, 16, "NOP", False, False, 2, 4))
+    answers = {AREA: area(100), PASSAGES: tasks.done({"passages": [seen]})}
+    found = answered(study) | {task: answers[task.kind] for task in study.tasks if task.kind in answers}
+    results = Results(study, found)
+    machine = {"study": "study", "scheme": "bow", "preset": "tiny", "changes": ""}
+    (module,) = results.modules
+    assert module.items() >= (machine | {"module": "warpfile", "instances": 1, "nand2_equivalents": 200.0}).items()
+    (beat,) = results.passages
+    assert beat.items() >= (machine | {"kernel": "saxpy", "seed": 0, "warp": 3, "issued": 4, "written": None}).items()
+
+
+def test_hits_are_shown_of_schemes_that_keep_something() -> None:
+    study = plan(BOTH)
+    counters = {"counters": Sevens(bypassed_reads=1, bank_reads=3)}
+    bow, base = Results(study, answered(study, bow=ran(**counters))).rows
+    assert (bow["hit_ratio"], base["hit_ratio"]) == (0.25, None)
+
+
+def test_the_summary_leaves_out_what_it_says_of_no_machine() -> None:
+    study = plan(BOTH)
+    rows = Results(study, answered(study)).rows
+    columns, lines = summary_table(rows)
+    assert "IPC growth" in columns and not {"changes", "lockstep", "NAND2 eq."} & {*columns}
+    full = [dict(zip(COLUMNS, line, strict=True)) for line in summary(rows)]
+    assert lines == [tuple(one[name] for name in columns) for one in full]
 
 
 def test_the_summary_has_a_line_per_machine_with_means_over_kernels_and_intervals_over_seeds() -> None:

@@ -1,0 +1,81 @@
+"""``warpfile report``: a study as one page with charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warpfile.display import progress, say
+from warpfile.options import json_file
+from warpfile.outputs import write_files, write_json
+
+if TYPE_CHECKING:
+    from warpfile.reports.chart import Chart
+
+_NEEDED = ("plotly", "pyarrow")
+_STUDIES = Path("build") / "study"
+
+
+@click.command()
+@click.argument("folder", metavar="STUDY", type=click.Path(path_type=Path))
+@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Default: STUDY/report.html.")
+@click.option("--svg", metavar="DIR", type=click.Path(path_type=Path), help="Write all charts as SVG, by Chromium.")
+@json_file
+def report(folder: Path, output: Path | None, svg: Path | None, json_path: Path | None) -> None:
+    """Turn a study into one self-contained HTML page of charts.
+
+    STUDY is the folder that `warpfile study` wrote, or the name of one in build/study. The page has IPC, accesses, hit
+    ratios, energy, area and critical path of every machine, with intervals over seeds, by kernel and as means; cost
+    against benefit with the Pareto front; sweeps; where the cycles go; area by module; and the pipeline of the cycles
+    that the study watched. A machine that the study did not synthesise gets the kept figures of its scheme, marked.
+
+    \b
+    Example: warpfile report schemes
+    Example: warpfile report build/study/window -o window.html --json window.json
+    Example: warpfile report schemes --svg figures
+    """
+    if missing := [name for name in _NEEDED if find_spec(name) is None]:
+        raise click.ClickException(f"report needs {' and '.join(missing)}: pip install 'warpfile[report]'")
+    named = _STUDIES / folder
+    found = _page(named if _is_study(named) and not _is_study(folder) else folder, output, json_path)
+    if svg:
+        _pictures(found, svg)
+
+
+def _is_study(folder: Path) -> bool:
+    from warpfile.reports.source import RESULTS
+
+    return (folder / RESULTS).is_file()
+
+
+def _page(folder: Path, output: Path | None, json_path: Path | None) -> list[Chart]:
+    """Write the page, and its facts if they are asked for; returns the charts."""
+    from warpfile.reports.charts import charts
+    from warpfile.reports.facts import as_json, facts_of
+    from warpfile.reports.page import page
+    from warpfile.reports.source import read_study
+    from warpfile.reports.tradeoff import fronts
+
+    study = read_study(folder)
+    facts = facts_of(study)
+    found = charts(study, facts)
+    output = output or folder / "report.html"
+    write_files({output: page(study, facts, found)})
+    if json_path:
+        known = {machine: one.cost for machine, one in facts.items() if one.cost}
+        write_json(json_path, as_json(study, facts, fronts(study, known)))
+    say(f"{len(found)} charts of {len(study.machines)} machines: {output}")
+    return found
+
+
+def _pictures(found: Sequence[Chart], folder: Path) -> None:
+    from warpfile.reports.pictures import pictures
+
+    with progress("report") as tell:
+        written = pictures(found, tell)
+    write_files({folder / name: text for name, text in written.items()})
+    say(f"{len(written)} pictures: {folder}")

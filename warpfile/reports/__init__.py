@@ -1,0 +1,1 @@
+"""Reports: what a study found, as one page with charts (docs/report.md)."""
