@@ -136,8 +136,8 @@ class Part:
     the bank that it asks, is asked for (kinds of published prices, and others that nobody has priced), each with the
     counters whose sum says how often; ``prices`` is the set of prices from its own paper: one of ``synth/prices``, or a
     file of the part's own package (``package:path``), whose name without its ending is that of the set. ``rams`` names,
-    for each SRAM of its configuration, the counters whose sums are its reads and writes; one named twice counts twice. ``hits``: how
-    often what the part keeps near serves an operand or a load.
+    for each SRAM of its configuration, the counters whose sums are its reads and writes; one named twice counts twice.
+    ``hits``: how often what the part keeps near serves an operand or a load.
     """
 
     name: str

@@ -14,7 +14,7 @@ from tests.emulator.harness import listing
 from tests.golden.scenario import FULL, hand_trace
 from warpfile.compiler import parse
 from warpfile.compiler.program import static_instruction
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import find
 from warpfile.spec.config import Config
 from warpfile.spec.executed import Memory, WarpProgram, trace_of
 from warpfile.spec.trace import Trace
@@ -73,7 +73,7 @@ class Example:
     @property
     def config(self) -> Config:
         """The configuration."""
-        return SCHEMES[self.scheme].configuration(self.preset, **self.changes)
+        return find(self.scheme).configuration(self.preset, **self.changes)
 
     @property
     def trace(self) -> Trace:
@@ -87,7 +87,7 @@ class Example:
     @property
     def annotated(self) -> Trace:
         """The trace with the hints that the scheme's pass finds in the listing."""
-        return SCHEMES[self.scheme].annotated(self.config, self.trace)
+        return find(self.scheme).annotated(self.config, self.trace)
 
     @property
     def words(self) -> list[int]:

@@ -14,7 +14,7 @@ from tests.golden.machines import layout_of
 from tests.schemes.examples import EXAMPLES
 from tests.schemes.said import VIRTUAL, Example, label
 from warpfile.golden.run import observations
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, find
 from warpfile.spec.environment import Environment
 from warpfile.spec.workload import prepare
 
@@ -23,7 +23,7 @@ every_example = pytest.mark.parametrize("example", EXAMPLES, ids=label)
 
 def must_be_right(example: Example) -> None:
     """Every beat has the hints of the example, and the golden model the example's counts."""
-    cfg, scheme = example.config, SCHEMES[example.scheme]
+    cfg, scheme = example.config, find(example.scheme)
     workload = prepare(cfg, example.annotated)
     assert [beat.hints for beat in workload.beats] == example.words
     layout = layout_of(example.scheme, cfg)
@@ -173,7 +173,7 @@ PLANTS = (
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: f"{plant.scheme}: {plant.name}")
 def test_a_fault_between_pass_and_word_is_found(plant: Plant, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module, name, faulty = plant.planted(root)
-    hints = next(part.hints for part in SCHEMES[plant.scheme].chosen if part.hints)
+    hints = next(part.hints for part in find(plant.scheme).chosen if part.hints)
     user = importlib.import_module(plant.user or hints.annotate.partition(":")[0])
     assert getattr(user, name) is getattr(module, name)
     monkeypatch.setattr(user, name, faulty)
