@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from warpfile.spec.executed import LANES, Memory, WarpProgram, trace_of
-from warpfile.spec.trace import Trace
+from warpfile.spec.executed import Memory, WarpProgram, trace_of
+from warpfile.spec.trace import LANES, Trace
 
 PAIR, FIRST, LAST = (0, 1), 2, 62  #: registers of an address, and those of data
 WARPS = 4  #: as many as have room with all registers
