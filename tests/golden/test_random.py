@@ -103,7 +103,7 @@ def test_values_flow_through_the_banks() -> None:
 
 def test_a_machine_that_stands_still_is_reported() -> None:
     class Stands(Baseline):
-        def _choose(self, candidates: int) -> int:
+        def _choose(self, candidates: int, room: int) -> int:
             return -1
 
     with pytest.raises(Stuck, match="must end within 100 cycles"):
