@@ -106,8 +106,8 @@ class HidesRoom(Baseline):
 class Hesitates(Baseline):
     """Refuses a beat although it has to accept all of them."""
 
-    def _choose(self, candidates: int) -> int:
-        return -1 if self.cycle % 16 == 0 else super()._choose(candidates)
+    def _choose(self, candidates: int, room: int) -> int:
+        return -1 if self.cycle % 16 == 0 else super()._choose(candidates, room)
 
 
 CAUGHT = (Broken, StaleOperand, AssertionError, KeyError, IndexError)
