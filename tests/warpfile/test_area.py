@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.warpfile.conftest import Invoke
+from warpfile import synth
 from warpfile.schemes import SCHEMES
 from warpfile.synth.liberty import NAND2_UNITS
 from warpfile.synth.timing import CriticalPath
@@ -85,6 +87,9 @@ def test_what_cannot_be_timed_is_said_and_nothing_fails(
 def test_paths_of_other_libraries_leave_the_areas_as_they_are(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
     found = CriticalPath(1.25, "", "a", "b")
     monkeypatch.setattr("warpfile.synth.area.critical_path", lambda _scheme, _cfg, path: replace(found, end=path.stem))
+    cells = (Path(synth.__file__).parent / "nand2.lib").read_bytes()
+    Path("one.lib").write_bytes(cells)
+    Path("two.lib.gz").write_bytes(gzip.compress(cells))
     result = invoke("area", "baseline", *SMALL, "--delays", "one.lib", "--delays", "two.lib.gz", "--json", "area.json")
     assert result.exit_code == 0, result.output
     facts = json.loads(Path("area.json").read_text())
