@@ -247,8 +247,10 @@ class AddressTable(wiring.Component):
         with m.If(self.decide):
             m.d.comb += self._valid_now[at].eq(word[-1])
             m.d.sync += self.places[at].eq(word[lanes:-1])
-        moved = (word[:lanes] << side.distance)[:lanes] if at else word[:lanes] >> side.distance
-        return moved & self.mask & side.taken.replicate(lanes)
+        # One bit more than lanes: Verilator 5 shifts a concatenation of 32 reductions as a signed number.
+        given = Cat(word[:lanes], Const(0, 1))
+        moved = given << side.distance if at else given >> side.distance
+        return moved[:lanes] & self.mask & side.taken.replicate(lanes)
 
 
 def _look_members(cfg: SharedConfig) -> dict[str, wiring.Member]:
