@@ -12,6 +12,7 @@ WARPS = 4  #: as many as have room with all registers
 BASE = 0x10000000
 HELPERS = 16  #: registers of a warp that share a row and give it up again
 VECTOR = 4 * LANES  #: bytes
+STEP = 4  #: lanes of the machine for which loads of :func:`starved_trace` are made of two rows
 LONE = 1  #: the mask of a store whose only lane is one that every machine has
 
 
@@ -111,6 +112,3 @@ def starved_trace() -> Trace:
         first.get(into, into + 1)
         first.get(into + 2, into + 3)
     return trace_of(warps)
-
-
-STEP = 4  #: lanes of the machine for which loads of :func:`starved_trace` are made of two rows
