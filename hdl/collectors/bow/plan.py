@@ -27,7 +27,7 @@ class BeatPlan(wiring.Component):
     entries : In(entries_layout(cfg)), fit : In(fit_layout(cfg)), older : In(window_entries ** 2)   As supposed.
     waits : In(1)                   The beat may enter if it fits.
     pinned, late : In(window_entries)   As :class:`MakeRoom` has them.
-    plan : Out(plan_layout(cfg))
+    plan : Out(plan_layout(cfg))    What the beat takes if it enters, and what leaves if it does not fit.
     """
 
     def __init__(self, cfg: BowConfig) -> None:
