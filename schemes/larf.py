@@ -58,7 +58,8 @@ LAS = Part(
     wants=(FORESIGHT,),
 )
 
-_SIZES = (98, 200)  # the size that the paper states in bits, and that of its smaller machine
+PASCAL_NM = 16  #: NVIDIA Tesla P100 whitepaper (2016), of the same family as GP102: TSMC 16 nm FinFET
+_COSTED = {"table_entries": 98}  # the size that the paper states in bits
 
 PARTS = (SHARED, LAS)
 SCHEMES = (
@@ -69,14 +70,17 @@ SCHEMES = (
         preset="pascal_larf",
         collectors=COALESCING,
         rf=SHARED,
+        node_nm=PASCAL_NM,
+        point=_COSTED,
         setups=(
             Setup("pascal_larf"),
-            *(Setup("pascal_larf", {"table_entries": size}, ()) for size in _SIZES),
+            Setup("pascal_larf", _COSTED, ()),
+            Setup("pascal_larf", {"table_entries": 200}, ()),  # that of its smaller machine
             Setup("tiny"),
             Setup("tiny", {"lanes": 8, "source_slots": 3, "banks": 4, "merge_wait": 0}, ()),
-            Setup("pascal_larf", machine="larf_perfect"),
+            Setup("pascal_larf", _COSTED, machine="larf_perfect"),
             Setup("tiny", machine="larf_perfect"),
-            Setup("pascal_larf", machine="larf+las"),
+            Setup("pascal_larf", _COSTED, machine="larf+las"),
             Setup("tiny", machine="larf+las"),
         ),
     ),

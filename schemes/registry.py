@@ -19,10 +19,10 @@ from warpfile.schemes.part import Part
 from warpfile.schemes.scheme import Scheme
 
 #: Modules of this package with rows of the table, in the order in which they are listed.
-OWN = ("baseline", "two_level", "bow", "malekeh", "rfc", "pilot", "regmutex", "ltrf", "corf", "modern")
+OWN = ("baseline", "two_level", "bow", "malekeh", "rfc", "pilot", "regmutex", "ltrf", "corf", "modern", "larf")
 #: Modules whose rows are known by their names, but not listed: what belongs to a scheme beside its models, figures and
 #: pages, is not there yet.
-COMING = ("larf",)
+COMING: tuple[str, ...] = ()
 GROUP = "warpfile.schemes"
 _HERE = "warpfile"
 

@@ -22,20 +22,16 @@ from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
 
-#: Known by their names and not listed yet.
-UNLISTED = ["larf"]
-LISTED = [name for name in SCHEMES if name != "baseline"]
-#: Every scheme beside the baseline; of variants and of what is not listed ``make test`` has what Icarus runs, and
-#: regressions the rest. (``test_shared_rows`` has what stress traces do not reach of ``larf``.)
-OTHERS = [*LISTED, *UNLISTED]
-#: Of these another one has the same modules, or nearly; at 32 lanes a build takes up to half a minute, and that of a
-#: scheme that is not listed yet any time.
-HALVES = ("bow", "regmutex_paired", "ltrf_plus", "corf", *UNLISTED)
+#: Every scheme beside the baseline; of variants ``make test`` has what Icarus runs, and regressions the rest.
+#: (``test_shared_rows`` has what stress traces do not reach of ``larf``.)
+OTHERS = [name for name in SCHEMES if name != "baseline"]
+#: Of these another one has the same modules, or nearly; at 32 lanes a build takes up to half a minute.
+HALVES = ("bow", "regmutex_paired", "ltrf_plus", "corf")
 WIDE = [
     pytest.param(name, marks=pytest.mark.regress if name in HALVES or name in variants() else ())
     for name in (*OTHERS, *variants())
 ]
-WITH_VARIANTS = [*LISTED, *(pytest.param(name, marks=pytest.mark.regress) for name in (*UNLISTED, *variants()))]
+WITH_VARIANTS = [*OTHERS, *(pytest.param(name, marks=pytest.mark.regress) for name in variants())]
 #: Of stress traces, each as it is and with looser hints; ``make test`` has the first.
 SEEDS = [0, pytest.param(1, marks=pytest.mark.regress)]
 #: Traces of schemes and variants in Icarus. Of listed schemes it runs a mixed one on the files that users get, too

@@ -122,7 +122,7 @@ def test_runs_at_different_prices_are_not_compared() -> None:
 
 def test_a_scheme_has_its_papers_prices_or_those_of_the_nearest_node() -> None:
     chosen = {name: default_prices(scheme, SETS).name for name, scheme in SCHEMES.items()}
-    # 12 nm: 5 from the 7 nm of pilot, 16 from the 28 nm of bow.
+    # 12 and 16 nm: 5 and 9 from the 7 nm of pilot, 16 and 12 from the 28 nm of bow.
     assert chosen == {
         "baseline": "pilot",
         "bow": "bow",
@@ -136,6 +136,7 @@ def test_a_scheme_has_its_papers_prices_or_those_of_the_nearest_node() -> None:
         "corf": "corf",
         "corf_plus": "corf",
         "modern": "pilot",
+        "larf": "pilot",
         "rfc": "rfc",
     }
     assert all(bool(scheme.prices) != bool(scheme.node_nm) for scheme in SCHEMES.values())

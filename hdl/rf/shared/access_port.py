@@ -50,7 +50,7 @@ class AccessPort(wiring.Component):
     valid : In(1), beat : In(dispatch_layout(cfg)), words : In(ArrayLayout), note : In(note_layout(cfg))   An access.
     ready : Out(1)               It is taken.
     sent_valid : Out(1), sent, sent_words : Out, sent_ready : In(1)   What leaves the machine.
-    state : Out(3)
+    state : Out(3)               What it does, as on the page.
     comparing, selecting, deciding, acting : Out(1)   A load that is tracked is compared (C); S; D; E.
     base, stride : Out           In words: its first one, and from lane to lane.
     found : In(1)                In S: it is known what was found, so D is left out.

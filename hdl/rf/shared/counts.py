@@ -81,7 +81,7 @@ class RowCounts(wiring.Component):
         owners = [named(m, "owner", decode_row(m, row, rows)) for row in self.owner_rows]
         sources = [named(m, "source", decode_row(m, row, rows)) for row in self.source_rows]
         last = owners[self._cfg.write_ports - 1]
-        lowest = stamp(m, "lowest_row", "lowest_row", lambda: LowestRow(rows), clocked=False)
+        lowest = stamp(m, "first_free", "lowest_row", lambda: LowestRow(rows), clocked=False)
         m.d.comb += [
             self.single.eq(Cat((single & row).any() for row in owners)),
             self.marked.eq(Cat((marked & row).any() for row in owners[: self._cfg.write_ports])),

@@ -79,10 +79,10 @@ class SharedFile(wiring.Component):
             stamp(m, f"port{port}", "result_port", lambda: ResultPort(cfg)) for port in range(cfg.write_ports)
         ]
         self._addresses = stamp(m, "addresses", "address_table", lambda: AddressTable(cfg))
-        self._port = stamp(m, "access_port", "access_port", lambda: AccessPort(cfg))
+        self._port = stamp(m, "access", "access_port", lambda: AccessPort(cfg))
         self._notes = stamp(m, "notes", "access_notes", lambda: AccessNotes(cfg))
-        self._slot = stamp(m, "merge_slot", "merge_slot", lambda: MergeSlot(cfg))
-        self._list = stamp(m, "absorbed_list", "absorbed_list", lambda: AbsorbedList(cfg))
+        self._slot = stamp(m, "merge", "merge_slot", lambda: MergeSlot(cfg))
+        self._list = stamp(m, "absorbed", "absorbed_list", lambda: AbsorbedList(cfg))
 
     def _enter(self, m: Module) -> None:
         """X, and the data of results behind it."""

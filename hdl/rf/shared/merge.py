@@ -33,7 +33,8 @@ class MergeShift(wiring.Component):
 
     Members
     -------
-    bits : In(lanes), distance : In, turned : Out(lanes)
+    bits : In(lanes), distance : In   The bit of every lane; by how many lanes it is turned.
+    turned : Out(lanes)          The bit that every lane gets.
     """
 
     def __init__(self, cfg: SharedConfig) -> None:
@@ -55,7 +56,7 @@ class MergeLane(wiring.Component):
     Members
     -------
     take : In(1), word : In(32)   It is this from the next cycle on.
-    made : Out(32)
+    made : Out(32)               The word that it has.
     """
 
     take: In(1)

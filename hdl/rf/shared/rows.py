@@ -16,10 +16,20 @@ from warpfile.spec.schemes.shared import SharedConfig
 class Rows(wiring.Component):
     """Counts of all banks, and a fresh row for every home bank.
 
-    Members
+    Members (P: ``cfg.write_ports``)
     -------
-    owner_places, source_places, take_place, drop_place, fill_places : In, the others   See :class:`RowCounts`.
+    owner_places : In(ArrayLayout), single : Out(P + 2), marked : Out(P)   Places of owners: no other register has
+                                 them; entries may name them.
+    source_places : In(ArrayLayout)   Places of which an access may be made, the only one of a perfect hit first.
+    ready : Out(3)               Of the highest port's place, then of those: they are filled.
+    most : Out(1)                No more registers can have the first one.
+    take : In(1), take_place : In   Place that some register has alone from now on.
+    enter : In(1)                It is named by an entry from now on, and not filled.
+    gain : In(1)                 The first of the source places has a register more.
+    drop, unmark : In(1), drop_place : In   Place that loses a register; no entry names it any more.
+    fill : In(2), fill_places : In(ArrayLayout)   Places that are filled.
     found : Out(1), fresh : Out(ArrayLayout)   Some row is free; by home bank the first one from there on.
+    used, shared : Out           Rows that some register has, and that several have.
     """
 
     def __init__(self, cfg: SharedConfig) -> None:
