@@ -112,3 +112,21 @@ def starved_trace() -> Trace:
         first.get(into, into + 1)
         first.get(into + 2, into + 3)
     return trace_of(warps)
+
+
+def pending_trace() -> Trace:
+    """Two warps load vectors that two others have asked for and not got, in either order."""
+    warps = _warps(WARPS, Memory())
+    for turn in range(8):
+        first, second, *others = warps[turn % WARPS :] + warps[: turn % WARPS]
+        vectors = (2 * turn * VECTOR, (2 * turn + 1) * VECTOR)
+        for warp, vector in zip((first, second), vectors, strict=True):
+            warp.load(FIRST, PAIR, vector)
+        _together(warps)
+        for warp, vector in zip(others, vectors if turn % 2 else vectors[::-1], strict=True):
+            warp.load(FIRST, PAIR, vector)
+        _together(warps)
+        for warp in warps:
+            warp.get(FIRST)
+        _together(warps)
+    return trace_of(warps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpfile import api
-from warpfile.spec.meeting import FIRST, HELPERS, LAST, WARPS, brim_trace, starved_trace, turns_trace
+from warpfile.spec.meeting import FIRST, HELPERS, LAST, WARPS, brim_trace, pending_trace, starved_trace, turns_trace
 from warpfile.spec.trace import Trace
 
 MOST = 63  #: registers that one row can have
@@ -42,3 +42,8 @@ def test_a_load_does_not_wait_for_ever_for_the_slot() -> None:
     counters = counted(starved_trace())
     assert counters["hits_double"] == counters["fallbacks"] == 8
     assert counted(starved_trace(), merge_wait=63)["fallbacks"] == 0
+
+
+def test_loads_meet_vectors_that_are_under_way() -> None:
+    counters = counted(pending_trace())
+    assert counters["misses"] == counters["hits_perfect"] == counters["absorbed_loads_done"] == 2 * 8
