@@ -42,7 +42,7 @@ _OUTPUT = Path("build") / "study"
 @click.option("--liberty", metavar="FILE", help="Cell library for areas in um2 and for critical paths, by OpenSTA.")
 @click.option("--delays", metavar="FILE", help="Cell library for critical paths, beside areas that stay as they are.")
 @click.option("--pipeline", metavar="FIRST:LAST", help="Watch every beat in these cycles, for `warpfile report`.")
-@click.option("--prices", metavar="NAME", help="Published prices of all energies (docs/energy.md).")
+@click.option("--prices", metavar="NAME", help="Of all energies (docs/energy.md): cacti (default) or a paper's.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes. Default: one per processor.")
 @click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler of your own cluster, like tcp://host:8786.")
 @click.option("--fresh", is_flag=True, help="Run everything anew, whatever is kept.")
@@ -202,6 +202,8 @@ def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path 
     say("Hits: mean per look-up in what a scheme keeps near; what that is, warpfile report says.")
     if prices := next((row["energy_prices"] for row in rows if row.get("energy_prices")), None):
         say(f"Energy: at the prices of {prices}, accesses that have one (energy_priced says which part of them).")
+    for line in results.without_energy:
+        say(line)
     for what, path in ((what, path) for what, paths in written for path in paths):
         say(f"{what}: {path}")
     say(f"One page of all: warpfile report {folder}")

@@ -18,8 +18,8 @@ from warpfile.passages import LONGEST
 from warpfile.points import Run
 from warpfile.spec.reading import read_toml
 from warpfile.studies.machines import MOST, Machine, machines
+from warpfile.studies.pricing import price_names
 from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP, PASSAGES, PATH, Library, Task
-from warpfile.synth.energy import all_prices
 from warpfile.synth.rules import TABLE, TEXT, Rule, check
 from warpfile.synth.timing import timer
 
@@ -113,8 +113,9 @@ class Window:
 class Plan:
     """All cases of a study and what is asked of each.
 
-    ``prices`` is the set of all energies, if it was chosen. Areas are counted in the cells of ``liberty``, critical
-    paths timed with those of ``delays``, if OpenSTA is there. ``asked`` is the table of the study.
+    ``prices`` is the set of all energies, CACTI's unless a paper's was chosen. Areas are counted in the cells of
+    ``liberty``, critical paths timed with those of ``delays``, if OpenSTA is there. ``asked`` is the table of the
+    study.
     """
 
     name: str
@@ -163,8 +164,8 @@ def planned(table: Mapping[str, Any], base: Path, at: str) -> Plan:
     for number, group in enumerate(table["machines"], 1):
         check(group, {"schemes": _TEXTS}, f"{at}: machines {number}", _OF_GROUP)
     asked = tuple(kind for kind in (GOLDEN, LOCKSTEP, AREA) if table.get(kind)) or (GOLDEN,)
-    if (prices := table.get("prices")) not in (None, *all_prices()):
-        raise ValueError(f"{at}: prices must be one of {', '.join(all_prices())}, not {prices!r}")
+    if (prices := table.get("prices")) not in (None, *(names := price_names())):
+        raise ValueError(f"{at}: prices must be one of {', '.join(names)}, not {prices!r}")
     try:
         found = machines(table["machines"])
         run = list(_kernels(table, base)) if asked != (AREA,) else []
