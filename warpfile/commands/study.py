@@ -77,7 +77,7 @@ def study(
         return
     folder = output or _OUTPUT / file_name(plan.name)
     check_folder(folder)
-    results = _run(plan, _cluster(jobs, scheduler), fresh)
+    results = _run(plan, cluster(jobs, scheduler), fresh)
     rows = results.rows
     _write(results, rows, folder, json_path)
     _judge(rows)
@@ -151,8 +151,8 @@ def _list(plan: Plan) -> None:
     say(f"{len(plan.cases):,} points; with their baselines: {work or 'nothing to run'}.")
 
 
-def _cluster(jobs: int | None, scheduler: str | None) -> Callable[[], Iterator[Client]]:
-    """Where tasks run. Raises usage errors."""
+def cluster(jobs: int | None, scheduler: str | None) -> Callable[[], Iterator[Client]]:
+    """Where tasks run: processes of this machine, or a Dask cluster. Raises usage errors."""
     from warpfile.studies.execution import local, remote
 
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
