@@ -15,7 +15,7 @@ from warpfile.searches.space import COMBINATION, PUBLISHED
 from warpfile.studies.pricing import DEFAULT, one_set, without
 from warpfile.studies.tasks import OK, Done
 
-_MOST = 6  #: names in a sentence
+_MOST, _WORST = 6, 8  #: names in a sentence, rows of errors
 _INTRODUCTION = """\
 # What the search `{name}` found
 
@@ -134,12 +134,10 @@ def _areas(found: Findings) -> Iterator[str]:
     yield (
         f"{count} of the machines were synthesised; the logic of the others is a sum over parts and over the bits that"
         f" their pages say they keep in registers, fitted to these. {_off(errors)} A machine that the model has too"
-        " large by more than its median error may be missing at the front.\n"
+        " large by more than the root mean square may be missing at the front.\n"
     )
-    weights = {name: weight for name, weight in found.model.weights.items() if not name.endswith(" bits")}
-    bits = found.model.weights
-    rows = ((f"`{name}`", weight, bits.get(f"{name} bits", "-")) for name, weight in weights.items())
-    yield table(("part", "NAND2 eq.", "per bit"), rows)
+    worst = sorted(errors.by_name.items(), key=lambda one: -abs(one[1]))[:_WORST]
+    yield table(("machine", "estimated over synthesised"), ((f"`{name}`", signed(error)) for name, error in worst))
     yield from _missing(found)
 
 
@@ -156,5 +154,5 @@ def _off(errors: Errors) -> str:
     name, worst = errors.worst
     return (
         f"Each of them left out in turn, the model of the others is off by {percent(errors.median)} in the median,"
-        f" {percent(errors.rms)} root mean square, and {signed(worst)} at worst, for `{name}`."
+        f" {percent(errors.rms)} root mean square, and {signed(worst)} at worst, for `{name}`: the worst are below."
     )

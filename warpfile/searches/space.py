@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warpfile.options import BASELINE, design
 from warpfile.schemes import SCHEMES, SLOTS, Part, Scheme, baseline, composed, fit
@@ -55,22 +55,22 @@ def candidates(
     """
     base = SCHEMES[BASELINE]
     found: dict[object, Candidate] = {}
-    for scheme in (base, *(one for one in schemes if one is not base)):
-        for made in _machines(scheme, parts):
-            for changes in ({}, scheme.point, *_sized(made, preset, common, sizes)):
-                try:
-                    one = _candidate(scheme, made, preset, common, changes)
-                except ValueError:
-                    if made is base:
-                        raise
-                    continue  # parts that fit by what they offer, but not with these fields
-                key = (tuple(part.name for part in one.parts), tuple(sorted(one.config.to_json().items())))
-                found.setdefault(key, one)
-    return list(found.values())
+    own = [base, *(one for one in schemes if one is not base)]
+    for scheme, made in (*zip(own, own, strict=True), *((one, made) for one in own for made in _machines(one, parts))):
+        for changes in ({}, scheme.point, *_sized(made, preset, common, sizes)):
+            try:
+                one = _candidate(scheme, made, preset, common, changes)
+            except ValueError:
+                if made is base:
+                    raise
+                continue  # parts that fit by what they offer, but not with these fields
+            key = (tuple(part.name for part in one.parts), tuple(sorted(one.config.to_json().items())))
+            found.setdefault(key, one)
+    return _judged(list(found.values()))
 
 
 def _machines(scheme: Scheme, parts: Sequence[Part]) -> Iterator[Scheme]:
-    """The scheme, then with parts of others, as long as one is left that is its own and not the baseline's."""
+    """The scheme with parts of others, as long as one is left that is its own and not the baseline's."""
     slots = [[None, *(part for part in parts if part.slot == slot)] for slot in SLOTS]
     own = [part for part in (scheme.collectors, scheme.rf) if part not in (baseline.UNITS, baseline.BANKED)]
     for chosen in itertools.product(*slots):
@@ -109,10 +109,17 @@ def _candidate(
     sizes = {name: value for name, value in changes.items() if getattr(found.config, name) != getattr(usual, name)}
     parts = made.parts(found.config)
     kept = {name: found.changes[name] for name in (*common, *sizes)}
-    machine = Machine(made, preset, kept, found)
-    kind = RESIZED if made.name == scheme.name or parts[1:] == (scheme.collectors, scheme.rf) else COMBINATION
-    if made is scheme and (not sizes or sizes == dict(scheme.point)):
-        kind = PUBLISHED
-    elif made is not scheme and kind == RESIZED and parts[0] not in _PLAIN:
-        kind = COMBINATION
-    return Candidate(machine, kind, parts, sizes)
+    whole = made is scheme and (not sizes or sizes == dict(scheme.point))
+    kind = PUBLISHED if whole else COMBINATION
+    return Candidate(Machine(made, preset, kept, found), kind, parts, sizes)
+
+
+def _judged(found: Sequence[Candidate]) -> list[Candidate]:
+    """Machines that are not published are resized where they have the parts of one that is."""
+    known = [one.parts for one in found if one.kind == PUBLISHED]
+    plain = [parts[1:] for parts in known]
+
+    def same(parts: tuple[Part, ...]) -> bool:
+        return parts in known or (parts[0] in _PLAIN and parts[1:] in plain)
+
+    return [replace(one, kind=RESIZED) if one.kind == COMBINATION and same(one.parts) else one for one in found]
