@@ -134,7 +134,7 @@ def _areas(found: Findings) -> Iterator[str]:
     yield (
         f"{count} of the machines were synthesised; the logic of the others is a sum over parts and over the bits that"
         f" their pages say they keep in registers, fitted to these. {_off(errors)} A machine that the model has too"
-        " large by more than the root mean square may be missing at the front.\n"
+        " large by more than the median error may be missing at the front.\n"
     )
     worst = sorted(errors.by_name.items(), key=lambda one: -abs(one[1]))[:_WORST]
     yield table(("machine", "estimated over synthesised"), ((f"`{name}`", signed(error)) for name, error in worst))

@@ -62,7 +62,7 @@ class Searcher:
             some = [one for one in some if one.name not in self._left]
             figures = self._figures(some, runs, areas)
             errors = left_out(self._points(areas))
-            wanted = [name for name in front(figures.values(), errors.rms) if name not in areas]
+            wanted = [name for name in front(figures.values(), errors.median) if name not in areas]
             if not wanted:
                 break
             areas |= self._areas([self._by_name[name] for name in wanted], CELLS)
