@@ -11,7 +11,7 @@ TYPED := spec compiler emulator golden schemes sim
 # Unit tests that also see the golden models as plain Python.
 UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
-.PHONY: demo test lint types regress bench study cacti compiled fuzz tools clean
+.PHONY: demo test lint types regress bench study search cacti compiled fuzz tools clean
 
 ## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
 demo: compiled $(VENV)/.installed-study
@@ -48,6 +48,10 @@ bench: compiled
 study: compiled $(VENV)/.installed-study
 	$(BIN)/warpfile study examples/study/schemes.toml
 	$(BIN)/warpfile report schemes
+
+## All combinations of parts in one machine, and which of them are worth their area; build/search/search/search.md.
+search: compiled $(VENV)/.installed-study
+	$(BIN)/warpfile search examples/study/search.toml
 
 ## Prices of every array of every scheme by CACTI 7, compiled from the sources in its wheel, which nobody needs to use them.
 ## ARRAYS: further ones, as in ARRAYS="64x1024x1RW 32x64x2RW".

@@ -71,10 +71,14 @@ class ArrayPrices:
             raise ValueError(f"{self.name} has no price for an array of {array}: make cacti ARRAYS={array} adds it")
         return self.arrays[array]
 
+    def missing(self, cfg: Config) -> list[Array]:
+        """Arrays of the configuration's memories that have no price."""
+        return [array for array in map(Array.of, cfg.rams.values()) if array not in self.arrays]
+
     def check(self, cfg: Config) -> None:
         """Raises ``ValueError`` as :meth:`price` if a memory of the configuration has none: before anything is run."""
-        for ram in cfg.rams.values():
-            self.price(Array.of(ram))
+        for array in self.missing(cfg):
+            self.price(array)
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,12 @@ class RunEnergy:
     def picojoules(self) -> float:
         """Accesses and leakage."""
         return self.dynamic + self.leakage
+
+    @property
+    def covered(self) -> float:
+        """Part of the accesses that have a price: those to SRAM."""
+        count = sum(one.reads + one.writes for one in self.memories)
+        return count / (count + sum(self.unpriced.values())) if count else 1.0
 
     @property
     def area_mm2(self) -> float:

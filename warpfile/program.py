@@ -17,6 +17,7 @@ from warpfile.commands.generate import generate
 from warpfile.commands.importing import import_command
 from warpfile.commands.report import report
 from warpfile.commands.run import run
+from warpfile.commands.search import search
 from warpfile.commands.study import study
 from warpfile.commands.trace import trace
 from warpfile.compiled import form
@@ -61,6 +62,7 @@ _COMMANDS = (
     area,
     energy_command,
     study,
+    search,
     report,
     demo,
 )

@@ -42,7 +42,7 @@ _OUTPUT = Path("build") / "study"
 @click.option("--liberty", metavar="FILE", help="Cell library for areas in um2 and for critical paths, by OpenSTA.")
 @click.option("--delays", metavar="FILE", help="Cell library for critical paths, beside areas that stay as they are.")
 @click.option("--pipeline", metavar="FIRST:LAST", help="Watch every beat in these cycles, for `warpfile report`.")
-@click.option("--prices", metavar="NAME", help="Published prices of all energies (docs/energy.md).")
+@click.option("--prices", metavar="NAME", help="Of all energies (docs/energy.md): cacti (default) or a paper's.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes. Default: one per processor.")
 @click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler of your own cluster, like tcp://host:8786.")
 @click.option("--fresh", is_flag=True, help="Run everything anew, whatever is kept.")
@@ -77,7 +77,7 @@ def study(
         return
     folder = output or _OUTPUT / file_name(plan.name)
     check_folder(folder)
-    results = _run(plan, _cluster(jobs, scheduler), fresh)
+    results = _run(plan, cluster(jobs, scheduler), fresh)
     rows = results.rows
     _write(results, rows, folder, json_path)
     _judge(rows)
@@ -151,8 +151,8 @@ def _list(plan: Plan) -> None:
     say(f"{len(plan.cases):,} points; with their baselines: {work or 'nothing to run'}.")
 
 
-def _cluster(jobs: int | None, scheduler: str | None) -> Callable[[], Iterator[Client]]:
-    """Where tasks run. Raises usage errors."""
+def cluster(jobs: int | None, scheduler: str | None) -> Callable[[], Iterator[Client]]:
+    """Where tasks run: processes of this machine, or a Dask cluster. Raises usage errors."""
     from warpfile.studies.execution import local, remote
 
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
@@ -202,6 +202,8 @@ def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path 
     say("Hits: mean per look-up in what a scheme keeps near; what that is, warpfile report says.")
     if prices := next((row["energy_prices"] for row in rows if row.get("energy_prices")), None):
         say(f"Energy: at the prices of {prices}, accesses that have one (energy_priced says which part of them).")
+    for line in results.without_energy:
+        say(line)
     for what, path in ((what, path) for what, paths in written for path in paths):
         say(f"{what}: {path}")
     say(f"One page of all: warpfile report {folder}")

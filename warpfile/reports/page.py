@@ -12,6 +12,7 @@ from warpfile.reports.chart import Chart
 from warpfile.reports.facts import TITLES, Facts, left_out
 from warpfile.reports.measures import Value, prices
 from warpfile.reports.source import Machine, Study
+from warpfile.synth.arrays import NAME as CACTI
 
 #: What a reader can do with a chart. Its picture is SVG, for a paper.
 _CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "sendChartToCloud"]}
@@ -50,17 +51,14 @@ def _data(study: Study, facts: Mapping[Machine, Facts]) -> Iterator[str]:
     """What the page is made of."""
     ok = sum(map(len, map(study.of, study.machines)))
     about, unknown = study.about or {}, "not recorded"
-    set_of_prices, code = prices(study.rows), escape(json.dumps(about.get("asked"), ensure_ascii=False))
+    code = escape(json.dumps(about.get("asked"), ensure_ascii=False))
     said = {
         "Points": f"{len(study.rows):,}: {len(study.machines)} machines, {len(study.kernels)} kernels,"
         f" {len(study.seeds)} seeds; {ok:,} ran, {len(study.left_out):,} were refused or failed (below)",
         "Kernels": ", ".join(f"{kernel} ({setting})" for kernel, setting in study.kernels),
         "Seeds": f"{', '.join(map(str, study.seeds))}: cycles added to the latency of misses."
         + ("" if len(study.seeds) > 1 else " One seed says nothing of chance: there are no intervals."),
-        "Energy": f"one set of prices for all rows, {set_of_prices} (docs/energy.md); what it has no price for is not"
-        " in the sum, <i>priced</i> says how much is in it"
-        if set_of_prices
-        else "none in this study",
+        "Energy": _energy(study),
         "Areas": _areas(facts),
         "Asked for": f"<code>{code}</code>" if about else unknown,
         "Versions": ", ".join(f"{tool} {number}" for tool, number in about.get("versions", {}).items()) or unknown,
@@ -70,6 +68,20 @@ def _data(study: Study, facts: Mapping[Machine, Facts]) -> Iterator[str]:
     marked = ("Energy", "Asked for")
     rows = (f"<dt>{name}</dt><dd>{what if name in marked else escape(what)}</dd>" for name, what in said.items())
     yield f"<h2>What the data are</h2>\n<dl>{''.join(rows)}</dl>"
+
+
+def _energy(study: Study) -> str:
+    """What the energies are, and who has none."""
+    found = prices(study.rows)
+    if not found:
+        return "none in this study"
+    memories = " Those of cacti are of memories, accesses and leakage; flip-flops and wires are not in them."
+    without = [name for machine, name in study.names.items() if not prices(study.of(machine))]
+    none = f" It has no price of a memory of {escape(', '.join(without))}." if without else ""
+    return (
+        f"one set of prices for all rows, {escape(found)} (docs/energy.md); what it has no price for is not in the sum,"
+        f" <i>priced</i> says how much is in it.{memories if found == CACTI else ''}{none}"
+    )
 
 
 def _areas(facts: Mapping[Machine, Facts]) -> str:

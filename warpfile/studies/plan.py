@@ -18,18 +18,18 @@ from warpfile.passages import LONGEST
 from warpfile.points import Run
 from warpfile.spec.reading import read_toml
 from warpfile.studies.machines import MOST, Machine, machines
+from warpfile.studies.pricing import price_names
 from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP, PASSAGES, PATH, Library, Task
-from warpfile.synth.energy import all_prices
 from warpfile.synth.rules import TABLE, TEXT, Rule, check
 from warpfile.synth.timing import timer
 
 MOST_SEEDS = max(STUDENT) + 1  #: of which intervals are known
 
-_TEXTS: Rule = (
+TEXTS: Rule = (
     "a list of texts",
     lambda value: isinstance(value, list) and bool(value) and all(isinstance(one, str) and one for one in value),
 )
-_SEEDS: Rule = (
+SEEDS: Rule = (
     f"a list of up to {MOST_SEEDS} different whole numbers",
     lambda value: (
         isinstance(value, list)
@@ -41,9 +41,9 @@ _SWITCH: Rule = ("true or false", lambda value: isinstance(value, bool))
 _GROUPS: Rule = ("a list of tables, [[machines]]", lambda value: isinstance(value, list) and bool(value))
 _FIELDS = {
     "name": TEXT,
-    "kernels": _TEXTS,
-    "settings": _TEXTS,
-    "seeds": _SEEDS,
+    "kernels": TEXTS,
+    "settings": TEXTS,
+    "seeds": SEEDS,
     "prices": TEXT,
     **dict.fromkeys((GOLDEN, LOCKSTEP, AREA), _SWITCH),
     "liberty": TEXT,
@@ -58,7 +58,7 @@ _WINDOW: Rule = (
         and 0 <= value[0] <= value[1] < value[0] + LONGEST
     ),
 )
-_OF_GROUP = {"parts": _TEXTS, "presets": _TEXTS, "set": TABLE}
+_OF_GROUP = {"parts": TEXTS, "presets": TEXTS, "set": TABLE}
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,9 @@ class Window:
 class Plan:
     """All cases of a study and what is asked of each.
 
-    ``prices`` is the set of all energies, if it was chosen. Areas are counted in the cells of ``liberty``, critical
-    paths timed with those of ``delays``, if OpenSTA is there. ``asked`` is the table of the study.
+    ``prices`` is the set of all energies, CACTI's unless a paper's was chosen. Areas are counted in the cells of
+    ``liberty``, critical paths timed with those of ``delays``, if OpenSTA is there. ``asked`` is the table of the
+    study.
     """
 
     name: str
@@ -161,13 +162,13 @@ def planned(table: Mapping[str, Any], base: Path, at: str) -> Plan:
     """
     check(table, {"machines": _GROUPS}, at, _FIELDS)
     for number, group in enumerate(table["machines"], 1):
-        check(group, {"schemes": _TEXTS}, f"{at}: machines {number}", _OF_GROUP)
+        check(group, {"schemes": TEXTS}, f"{at}: machines {number}", _OF_GROUP)
     asked = tuple(kind for kind in (GOLDEN, LOCKSTEP, AREA) if table.get(kind)) or (GOLDEN,)
-    if (prices := table.get("prices")) not in (None, *all_prices()):
-        raise ValueError(f"{at}: prices must be one of {', '.join(all_prices())}, not {prices!r}")
+    if (prices := table.get("prices")) not in (None, *(names := price_names())):
+        raise ValueError(f"{at}: prices must be one of {', '.join(names)}, not {prices!r}")
     try:
         found = machines(table["machines"])
-        run = list(_kernels(table, base)) if asked != (AREA,) else []
+        run = list(kernels(table, base)) if asked != (AREA,) else []
         libraries = {one: Library.at(base / table[one]) for one in ("liberty", "delays") if one in table}
         window = _window(table["pipeline"], [one.name for one in run]) if "pipeline" in table else None
     except (ValueError, click.UsageError) as error:
@@ -184,7 +185,7 @@ def planned(table: Mapping[str, Any], base: Path, at: str) -> Plan:
 
 def _window(table: Mapping[str, Any], known: Sequence[str]) -> Window:
     """What ``pipeline`` asks for; of all kernels if it names none."""
-    check(table, {"cycles": _WINDOW}, "pipeline", {"kernels": _TEXTS})
+    check(table, {"cycles": _WINDOW}, "pipeline", {"kernels": TEXTS})
     kernels = table.get("kernels", known)
     if unknown := [name for name in kernels if name not in known]:
         raise ValueError(f"pipeline: kernels must be of those of the study, {', '.join(known)}, not {unknown[0]!r}")
@@ -196,7 +197,8 @@ def read_study(path: Path) -> dict[str, Any]:
     return {"name": path.stem, **read_toml(path)}
 
 
-def _kernels(table: Mapping[str, Any], base: Path) -> Iterator[Kernel]:
+def kernels(table: Mapping[str, Any], base: Path) -> Iterator[Kernel]:
+    """The kernels of a table, each in all of its settings. Raises ``ValueError`` for what there is not."""
     if "kernels" not in table:
         raise ValueError("kernels must say what is run: names, kernel directories, traces, globs or all")
     settings = table.get("settings", SETTINGS[:1])

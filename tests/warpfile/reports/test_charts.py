@@ -167,3 +167,14 @@ def test_a_study_of_areas_alone_has_a_page() -> None:
     assert found.keys() == {"overview"}
     (bars,) = found["overview"]
     assert (bars["name"], bars["x"]) == ("critical path, ns", [4.0, 4.0])
+
+
+def test_the_page_says_whose_prices_it_has_and_who_has_none() -> None:
+    rows = [
+        row(energy_prices="cacti", energy_priced=0.5),
+        row("malekeh"),
+        row("baseline", energy_prices="cacti"),
+    ]
+    page = text_of(study(*rows))
+    assert "one set of prices for all rows, cacti" in page and "It has no price of a memory of malekeh." in page
+    assert "no price of a memory" not in text_of(study(rows[0], rows[2]))

@@ -1,0 +1,1 @@
+"""A search: all combinations of parts that fit, in several sizes, in one machine (docs/search.md)."""
