@@ -9,7 +9,7 @@ from warpfile.sim.build import generated_verilog
 from warpfile.sim.runner import cosim
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.ltrf import LtrfConfig
-from warpfile.spec.schemes.packed import PackedConfig
+from warpfile.spec.schemes.renamed import RenamedConfig
 from warpfile.spec.stress import stress_trace
 
 READ = "    if (read_enable) read_data <= rows[read_address];\n"
@@ -19,7 +19,7 @@ TABLE_READ = "      else read_data{own} <= rows[address{own}];\n"
 
 
 #: Their banks have one port, which reads or writes; their tables have two.
-RENAMED = [name for name, scheme in SCHEMES.items() if issubclass(scheme.parameters, PackedConfig)]
+RENAMED = [name for name, scheme in SCHEMES.items() if issubclass(scheme.parameters, RenamedConfig)]
 
 
 def configuration(scheme: Scheme) -> Config:
