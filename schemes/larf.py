@@ -72,6 +72,7 @@ SCHEMES = (
         rf=SHARED,
         node_nm=PASCAL_NM,
         point=_COSTED,
+        survivors="warpfile.schemes:survivors/larf.toml",
         setups=(
             Setup("pascal_larf"),
             Setup("pascal_larf", _COSTED, ()),

@@ -24,7 +24,7 @@ from warpfile.sim.runner import run_module
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
-from warpfile.spec.meeting import brim_trace, pending_trace, starved_trace, turns_trace
+from warpfile.spec.meeting import brim_trace, far_trace, pending_trace, starved_trace, turns_trace
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.sharing import crowd_trace, share_trace
 from warpfile.spec.stress import (
@@ -208,6 +208,7 @@ PLANNED: tuple[Load, ...] = (
     Meets("brim", brim_trace),
     Meets("starved", starved_trace),
     Meets("pending", pending_trace),
+    Meets("far", far_trace),
     *(Meets("turns", turns_trace, turn) for turn in (0, 1)),
 )
 

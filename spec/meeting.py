@@ -13,6 +13,7 @@ BASE = 0x10000000
 HELPERS = 16  #: registers of a warp that share a row and give it up again
 VECTOR = 4 * LANES  #: bytes
 STEP = 4  #: lanes of the machine for which loads of :func:`starved_trace` are made of two rows
+UPPER_BITS = range(32, 48)  #: of an address, above the 32 that entries have
 LONE = 1  #: the mask of a store whose only lane is one that every machine has
 
 
@@ -130,3 +131,16 @@ def pending_trace() -> Trace:
             warp.get(FIRST)
         _together(warps)
     return trace_of(warps)
+
+
+def far_trace() -> Trace:
+    """Loads from where one bit above the low 32 is another one: by the offset, and by the registers of the address."""
+    (warp,) = _warps(1, Memory())
+    for bit in UPPER_BITS:
+        for offset in (0, 1 << bit):
+            warp.load(FIRST, PAIR, offset)
+        warp.address(PAIR[0], BASE + (1 << bit))
+        warp.load(FIRST, PAIR)
+        warp.address(PAIR[0], BASE)
+    warp.get(FIRST)
+    return trace_of([warp])

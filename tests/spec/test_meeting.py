@@ -5,7 +5,18 @@ from __future__ import annotations
 import pytest
 
 from warpfile import api
-from warpfile.spec.meeting import FIRST, HELPERS, LAST, WARPS, brim_trace, pending_trace, starved_trace, turns_trace
+from warpfile.spec.meeting import (
+    FIRST,
+    HELPERS,
+    LAST,
+    UPPER_BITS,
+    WARPS,
+    brim_trace,
+    far_trace,
+    pending_trace,
+    starved_trace,
+    turns_trace,
+)
 from warpfile.spec.trace import Trace
 
 MOST = 63  #: registers that one row can have
@@ -47,3 +58,9 @@ def test_a_load_does_not_wait_for_ever_for_the_slot() -> None:
 def test_loads_meet_vectors_that_are_under_way() -> None:
     counters = counted(pending_trace())
     assert counters["misses"] == counters["hits_perfect"] == counters["absorbed_loads_done"] == 2 * 8
+
+
+def test_no_load_is_compared_whose_upper_half_is_another_one() -> None:
+    counters = counted(far_trace())
+    assert counters["misses"] == len(UPPER_BITS)
+    assert counters["untracked_upper"] == 2 * len(UPPER_BITS)
