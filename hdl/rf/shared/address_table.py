@@ -14,7 +14,7 @@ from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.rows import decode_row
 from warpfile.hdl.rf.contract import location_layout, places_layout
-from warpfile.hdl.rf.shared.address_match import WORD_BITS, AddressMatch, multiple_bits, sees_multiples
+from warpfile.hdl.rf.shared.address_match import WORD_BITS, AddressMatch, multiple_bits, takes_multiples
 from warpfile.hdl.rf.shared.counts import SOURCES
 from warpfile.hdl.rf.shared.recent import MostRecent, below
 from warpfile.hdl.stamp import stamp
@@ -107,11 +107,9 @@ class AddressTable(wiring.Component):
 
     def _matches(self, m: Module, here: Value) -> list[wiring.PureInterface]:
         """Every entry, as it lies to the access."""
-        lanes, matches = self._cfg.lanes, []
+        matches = []
         wanted_base, wanted_stride, wanted = self._wanted(m)
-        bits = multiple_bits(self._cfg)
-        times = [named(m, f"times{factor}", factor * wanted_stride) for factor in range(1, max(2, lanes))]
-        multiples = named(m, "multiples", Cat((value | Const(0, bits))[:bits] for value in times))
+        multiples = self._multiples(m, wanted_stride) if takes_multiples(self._cfg) else Const(0)
         inserts = named(m, "inserts", here & self.insert.replicate(len(here)))
         for entry in range(self._cfg.table_entries):
             base, stride = (
@@ -125,12 +123,18 @@ class AddressTable(wiring.Component):
             own = {"valid": self._valid[entry], "base": base, "stride": stride, "mask": self._masks[entry]}
             own |= {"wanted_base": wanted_base, "wanted_stride": wanted_stride, "wanted": wanted, "last": self.last}
             m.d.comb += [getattr(match, name).eq(value) for name, value in own.items()]
-            if sees_multiples(self._cfg):
+            if takes_multiples(self._cfg):
                 m.d.comb += match.multiples.eq(multiples)
             matches.append(match)
         if self._cfg.gives.foresees:
             m.d.comb += self.looks_found.eq(self.looks & Cat(self._flags(match) for match in matches).any())
         return matches
+
+    def _multiples(self, m: Module, stride: Value) -> Value:
+        """Of a stride, from the first one on."""
+        bits = multiple_bits(self._cfg)
+        times = [named(m, f"times{factor}", factor * stride) for factor in range(1, max(2, self._cfg.lanes))]
+        return named(m, "multiples", Cat((value | Const(0, bits))[:bits] for value in times))
 
     def _wanted(self, m: Module) -> tuple[Value, Value, Value]:
         """What all entries are compared with: first word, stride, lanes."""

@@ -8,17 +8,19 @@ from unittest import mock
 from amaranth import Array, Cat, Const, Mux, Signal, Value
 from amaranth.asserts import AnySeq
 from amaranth.hdl import Assert, Assume, Cover
+from amaranth.lib import wiring
 
 from tests.formal.properties import Miswired, Proof, Properties, at_most_one, constant
 from tests.hdl.rf.shared.bench import config
 from tests.hdl.unstamped import inside
 from warpfile.hdl.rf.shared import counts, recent
 from warpfile.hdl.rf.shared.absorbed import AbsorbedList
+from warpfile.hdl.rf.shared.address_match import AddressMatch, multiple_bits
 from warpfile.hdl.rf.shared.counts import RowCounts
 from warpfile.hdl.rf.shared.merge import MergeShift
 from warpfile.hdl.rf.shared.recent import MostRecent
 
-LANES, ENTRIES, ROWS, LOADS = 8, 5, 4, 2
+LANES, ENTRIES, ROWS, LOADS, MATCH_LANES = 8, 5, 4, 2, 8
 
 
 class OneTree(Properties):
@@ -44,6 +46,42 @@ class ShiftProperties(Properties):
             there = (lane + distance >= 0) & (lane + distance < LANES)
             m.d.comb += Assert(~there | (part.turned[lane] == Cat(source).any()), "lane i gets that of lane i + d")
         m.d.comb += [Cover(back & (low == 1), "d is 1 - lanes"), Cover(~back & (low == LANES - 1), "d is lanes - 1")]
+
+
+class MatchProperties(Properties):
+    """Any entry, any access. Strides are what the machine tracks."""
+
+    def __init__(self, part: wiring.Component, strides: str, *, helped: bool = True) -> None:
+        super().__init__(part, helped=helped)
+        self._strides = strides
+
+    def check(self, m, part):
+        lanes, stride = MATCH_LANES, part.wanted_stride
+        suits = part.valid & (part.stride == stride)
+        ahead = [part.base + d * stride == part.wanted_base for d in range(lanes)]
+        behind = [part.wanted_base + d * stride == part.base for d in range(1, lanes)]
+        apart = stride.any()
+        if self._strides == "powers":
+            m.d.comb += Assume(at_most_one(part.stride))
+        else:
+            bits = multiple_bits(config(lanes=lanes))
+            times = (part.multiples.word_select(d - 1, bits) == d * stride for d in range(1, lanes))
+            m.d.comb += Assume(Cat(times).all())
+        m.d.comb += [
+            Assert(part.ahead[0] == (suits & ahead[0]), "the same words are known"),
+            *(Assert(part.ahead[d] == (suits & apart & ahead[d]), "words ahead are known") for d in range(1, lanes)),
+            *(
+                Assert(part.behind[d] == (suits & apart & behind[d]), "words behind are known")
+                for d in range(lanes - 1)
+            ),
+            *(
+                Assert(~(one & suits & apart) | (part.distance == d), "the distance is known")
+                for d, one in [*enumerate(ahead), *enumerate(behind, 1)]
+            ),
+            Cover(part.ahead[lanes - 1] & stride[-1], "the last lane of the greatest stride, ahead"),
+            Cover(part.behind[lanes - 2] & (stride == 1), "the last lane of the least stride, behind"),
+            Cover(suits & ahead[0] & ~apart, "all lanes have one word"),
+        ]
 
 
 class RecentProperties(OneTree):
@@ -134,6 +172,22 @@ def _proof(block: str, size: str, properties, part, wrong: dict, depth: int = 1,
     )
 
 
+def _match(strides: str) -> Proof:
+    return _proof(
+        "hdl.rf.shared.address_match",
+        f"{MATCH_LANES} lanes, strides {strides}",
+        lambda part, **options: MatchProperties(part, strides, **options),
+        lambda: AddressMatch(config(lanes=MATCH_LANES, strides=strides)),
+        {
+            "the same words are known": {"base": lambda value: value | 1},
+            "words ahead are known": {"ahead": lambda value: value ^ 2},
+            "words behind are known": {"wanted_base": lambda value: value & ~1},
+            "the distance is known": {"distance": lambda value: value ^ 1},
+        },
+        reach=1,
+    )
+
+
 def _counts() -> RowCounts:
     return RowCounts(config(rows=ROWS, count_bits=2, ports=3, write_back_ports=1))
 
@@ -147,6 +201,7 @@ PROOFS = (
         {"lane i gets that of lane i + d": {"distance": lambda value: value ^ 1}},
         reach=1,
     ),
+    *(_match(strides) for strides in ("any", "powers")),
     _proof(
         "hdl.rf.shared.recent",
         f"{ENTRIES} entries",

@@ -112,15 +112,15 @@ def check(ctx, part, expected: dict) -> str:
     return kind
 
 
-@pytest.mark.parametrize("count", [1, 8])
-def test_a_search_finds_what_the_definition_finds(monkeypatch, count: int) -> None:
-    part = AddressTable(config(table_entries=count, rows=16))
+@pytest.mark.parametrize(("count", "strides", "greatest"), [(1, "any", 255), (8, "any", 255), (8, "powers", 128)])
+def test_a_search_finds_what_the_definition_finds(monkeypatch, count: int, strides: str, greatest: int) -> None:
+    part = AddressTable(config(table_entries=count, rows=16, strides=strides))
     numbers, seen = random.Random(count), dict.fromkeys(("perfect", "lower", "upper", "both", "miss"), 0)
 
     async def bench(ctx) -> None:
         table = Table(count)
         for step in range(400):
-            stride = numbers.choice((2, 2, 2, 2, 2, 2, 0, 255))
+            stride = numbers.choice((2, 2, 2, 2, 2, 2, 0, greatest))
             base = 1000 + numbers.choice((0, 0, 0, 0, 0, 1000000)) + numbers.randrange(7) * max(1, stride)
             base += numbers.random() < 0.05
             mask = numbers.choice((ALL, ALL, ALL, 0b0111, 0b0010, 0b1000))
