@@ -48,7 +48,7 @@ class Quiet:
 class Recorder:
     """Lets a model (its ``step``) and an environment run and writes down what happens.
 
-    ``running`` until the environment is done or nothing has happened for ``hang_cycles``.
+    ``running`` until the environment is done, or nothing has happened for ``hang_cycles`` and no result is to come.
     """
 
     def __init__(
@@ -92,6 +92,6 @@ class Recorder:
             pieces.append(head)
             for number, value in parts:
                 pieces.append(value.to_bytes(sizes[number], "big"))
-            if self._quiet.hangs(environment.cycle, want):
+            if self._quiet.hangs(environment.cycle, want) and not environment.awaits:
                 self.running = False
                 return

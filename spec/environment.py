@@ -60,6 +60,11 @@ class Environment:
         """Nothing resident, nothing left to launch, no result in flight, and nothing under way in the machine."""
         return not self._execution.in_flight and self._quiet and self._front.finished
 
+    @property
+    def awaits(self) -> bool:
+        """Whether results are under way that come later: a machine that waits for them does not hang."""
+        return self._execution.awaits
+
     def head(self, warp: int) -> Beat | None:
         """The oldest beat that was sent to a warp slot and has not issued."""
         return self._front.head(warp)

@@ -38,6 +38,11 @@ class Execution:
         self._missed: dict[int, Missed] = {}  # by the cycle of their notice
         self._values = RowValues(trace, cfg.lanes) if cfg.values and trace is not None else None
 
+    @property
+    def awaits(self) -> bool:
+        """Whether results are under way that come later: until then a machine may have nothing to do."""
+        return bool(self._coming)
+
     def owner(self, payload: int) -> int | None:
         """Warp slot of a beat that was issued to the operand stage and has not been dispatched."""
         for unit in self._units:

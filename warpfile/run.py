@@ -17,7 +17,7 @@ from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
 
 CYCLE_LIMIT = 100_000_000  #: cycles after which a run is given up: hours, where a kernel of the size for it has seconds
-QUIET_LIMIT = 100_000  #: cycles without any event after which a run is taken for hung
+QUIET_LIMIT = 100_000  #: cycles without any event, or a result that is to come, after which a run is taken for hung
 _EVENTS = ("launch", "issue", "dispatch", "write")
 _REPORT_EVERY = 1 << 14
 
@@ -118,7 +118,7 @@ def _to_the_end(
         environment.observe(word)
         if word & events:
             last_event = environment.cycle
-        elif environment.cycle - last_event > QUIET_LIMIT:
+        elif environment.cycle - last_event > QUIET_LIMIT and not environment.awaits:
             raise Hung(f"nothing happened for {QUIET_LIMIT} cycles")
         if not environment.cycle % _REPORT_EVERY:
             report(environment.instructions)

@@ -196,7 +196,7 @@ def test_a_driver_that_breaks_a_rule_of_the_pins_is_found(
 def test_a_hang_is_reported_as_by_the_interactive_run(
     harness: Harness, workload: Workload, objections: list[Replayed]
 ) -> None:
-    outcome = both_modes(harness, workload, objections, hang_cycles=4)
+    outcome = both_modes(harness, workload, objections, hang_cycles=1)
     assert outcome.first_mismatch and "hang" in outcome.first_mismatch["fields"]  # type: ignore[operator]
 
 

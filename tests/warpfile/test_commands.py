@@ -224,9 +224,19 @@ def test_a_trace_with_the_hints_of_larf_is_told_what_is_not_shared(invoke: Invok
 
 def test_a_run_without_events_is_given_up(invoke: Invoke, kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warpfile.run.QUIET_LIMIT", 20)
-    result = invoke("run", "baseline", kernel, "--set", "sfu_latency=400")
+    write_listing(kernel, (*CODE[:3], "@!PT BRA `(start)", *CODE[3:]))
+    result = invoke("run", "baseline", kernel, "--set", "branch_delay=32")
     assert result.exit_code == 1
     assert "nothing happened for 20 cycles" in result.stderr
+
+
+def test_a_run_that_waits_for_a_result_is_not_given_up(
+    facts: Any, kernel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("warpfile.run.QUIET_LIMIT", 20)
+    write_listing(kernel, (*CODE[:3], "LDG.E.SYS R9, [R2]", *CODE[3:]))
+    (run,) = facts("run", "baseline", kernel, "--set", "miss_latency=1000")["schemes"].values()
+    assert run["cycles"] > 1000
 
 
 def test_analyze_gives_control_flow_and_liveness(facts: Any, kernel: Path) -> None:
