@@ -71,8 +71,9 @@ def _page(costs: Sequence[Cost]) -> Iterator[str]:
     yield "A growth marked ~ is within the noise of the tools. Total: logic and memory bits at that density.\n"
     for name in libraries:
         yield f"## Critical paths, {name}\n"
-        yield "Buffer trees of at most 16 sinks, no wires, ideal clock.\n"
-        yield table(("scheme", "ns", "cells", "buffers added", "from", "to"), (_path(one, name) for one in costs))
+        yield "Buffer trees of at most 16 sinks, no wires, ideal clock. The baseline is that of the same preset.\n"
+        columns = ("scheme", "ns", "baseline, ns", "ratio", "cells", "buffers added", "from", "to")
+        yield table(columns, (_path(one, name) for one in costs))
     for one in costs:
         yield from _scheme(one)
 
@@ -89,11 +90,13 @@ def _growth(one: Cost) -> tuple[str, ...]:
 
 
 def _path(one: Cost, library: str) -> tuple[object, ...]:
-    path = one.paths[library]
+    path, beside, ratio = one.paths[library], one.paths_beside[library], one.longer(library)
     if path.nanoseconds is None:
-        return (_name(one), "-", "-", "-", path.reason, "")
+        return (_name(one), *["-"] * 5, path.reason, "")
     buffers = path.fan_out.buffers if path.fan_out else 0
-    return (_name(one), f"{path.nanoseconds:.2f}", len(path.cells), buffers, f"`{path.start}`", f"`{path.end}`")
+    over = (f"{beside.nanoseconds:.2f}", f"{ratio:.2f}") if beside.nanoseconds and ratio else ("-", "-")
+    ends = (f"`{path.start}`", f"`{path.end}`")
+    return (_name(one), f"{path.nanoseconds:.2f}", *over, len(path.cells), buffers, *ends)
 
 
 def _scheme(one: Cost) -> Iterator[str]:

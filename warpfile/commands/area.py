@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class Cost:
     """What one scheme costs, and how much more that is than the baseline in the same configuration.
 
-    ``beside`` is the baseline's report, ``paths`` are the scheme's critical paths by the name of the library.
+    ``beside`` is the baseline's report; ``paths`` are the scheme's critical paths by the name of the library,
+    ``paths_beside`` the baseline's.
     """
 
     design: Design
@@ -31,6 +32,12 @@ class Cost:
     beside: AreaReport
     overhead: dict[str, Any]
     paths: Mapping[str, CriticalPath] = field(default_factory=dict)
+    paths_beside: Mapping[str, CriticalPath] = field(default_factory=dict)
+
+    def longer(self, library: str) -> float | None:
+        """The critical path over the baseline's, None where one of them was not timed."""
+        own, other = (paths[library].nanoseconds for paths in (self.paths, self.paths_beside))
+        return own / other if own and other else None
 
     def to_json(self) -> dict[str, object]:
         """The scheme's facts of ``--json``; tool and library stand once for all schemes."""
@@ -113,7 +120,14 @@ def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, tim
     for design in wanted:
         found, beside = (by_design[one.scheme.name, one.config] for one in (design, design.baseline))
         costs.append(Cost(design, found, beside, overhead(found, beside)))
-    return [replace(one, paths={path.name: _timed(one.design, path, report) for path in timed}) for one in costs]
+    return [
+        replace(one, paths=_paths(one.design, timed, report), paths_beside=_paths(one.design.baseline, timed, report))
+        for one in costs
+    ]
+
+
+def _paths(design: Design, libraries: Sequence[Path], report: Report) -> dict[str, CriticalPath]:
+    return {path.name: _timed(design, path, report) for path in libraries}
 
 
 def _timed(design: Design, liberty: Path, report: Report) -> CriticalPath:
@@ -191,12 +205,17 @@ def show_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
 def _row(one: Cost) -> tuple[object, ...]:
     report, design = one.report, one.design
     sizes = (report.cells, report.flip_flops, report.area_um2, report.nand2_equivalents, report.memory_bits)
-    return (design.scheme.name, design.preset, design.config.lanes, *sizes, report.logic_levels, _path(one.paths))
+    return (design.scheme.name, design.preset, design.config.lanes, *sizes, report.logic_levels, _path(one))
 
 
-def _path(paths: Mapping[str, CriticalPath]) -> str:
-    found = (one.reason if one.nanoseconds is None else f"{one.nanoseconds:.2f} ns" for one in paths.values())
-    return ", ".join(found) or "-"
+def _path(one: Cost) -> str:
+    return ", ".join(_nanoseconds(path, one.longer(name)) for name, path in one.paths.items()) or "-"
+
+
+def _nanoseconds(path: CriticalPath, longer: float | None) -> str:
+    if path.nanoseconds is None:
+        return path.reason
+    return f"{path.nanoseconds:.2f} ns" + (f", {longer:.2f} of baseline" if longer and longer != 1 else "")
 
 
 def _growth_row(one: Cost) -> tuple[str, ...]:
