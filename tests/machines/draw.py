@@ -128,8 +128,8 @@ def _scheme(rng: random.Random, name: str) -> Scheme:
 
 
 def _changes(rng: random.Random, scheme: Scheme) -> dict[str, object]:
-    """Values of most fields: one after the other in random order, each kept if the configuration accepts it, at once or
-    after the others."""
+    """Values of most fields: one after the other in random order, each kept if the configuration accepts it and is
+    hardware, at once or after the others."""
     specs = [spec for spec in dataclasses.fields(scheme.parameters) if spec.name not in KEPT]
     chosen = {spec.name: _value(rng, spec) for spec in rng.sample(specs, len(specs)) if rng.random() >= 0.2}
     changes: dict[str, object] = {}
@@ -137,7 +137,7 @@ def _changes(rng: random.Random, scheme: Scheme) -> dict[str, object]:
         if name in changes:
             continue
         try:
-            scheme.configuration(PRESET, **changes | {name: value})
+            scheme.configuration(PRESET, **changes | {name: value}).must_be_hardware()
         except ValueError:
             continue
         changes[name] = value
