@@ -47,11 +47,24 @@ def _figures(bill: MemoryBill) -> tuple[object, ...]:
     return (*nanojoules, percent(ours.leakage / ours.picojoules), *(signed(growth - 1) for growth in growths))
 
 
+def fitting(preset: str) -> tuple[list[Design], list[str]]:
+    """All schemes at a preset, and a line for each that it does not fit, with the reason."""
+    found: list[Design] = []
+    refused: list[str] = []
+    for scheme in SCHEMES.values():
+        try:
+            found.append(design(scheme, preset, ()))
+        except ValueError as error:
+            refused.append(f"Not `{scheme.name}`: {error}.\n")
+    return found, refused
+
+
 def page() -> str:
     """The whole page."""
     prices = read_array_prices()
     columns = ("scheme", "kernel", "preset", "nJ accesses", "nJ leaked", "leaked", "accesses", "both", "cycles")
     own = [design(scheme, None, ()) for scheme in SCHEMES.values()]
+    shared, refused = fitting(SHARED)
     facts = {"source": prices.source, "node": prices.node_nm, "volts": f"{prices.volts:g}", "kelvin": prices.kelvin}
     return "\n".join(
         (
@@ -59,7 +72,8 @@ def page() -> str:
             "## Each at its own preset\n",
             table(columns, rows(own, prices)),
             f"## All in the machine `{SHARED}`\n",
-            table(columns, rows([design(scheme, SHARED, ()) for scheme in SCHEMES.values()], prices)),
+            table(columns, rows(shared, prices)),
+            *refused,
         )
     )
 
