@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from warpfile.spec.contract import Asks, Gives, Hint
-from warpfile.spec.structure import BANK_RAM, Ram
+from warpfile.spec.structure import BANK_RAM, FORMS, OperandArray, Ram, all_rams
 
 _DIGITS = 40  #: of a number's text; what is longer is far above every limit
 #: Execution port of every class of unit, by ``spec.trace.Port``, for each number of ports; NONE has none. Each line
@@ -89,6 +89,9 @@ class Config:
     bank_arbitration: str = choice_field(("round_robin", "oldest"), "which collector unit a bank serves", "round_robin")
     dispatch_arbitration: str = choice_field(
         ("round_robin", "oldest"), "which collector unit a port takes", "round_robin"
+    )
+    storage: str = choice_field(
+        FORMS, "what arrays of operands in windows, caching units and register caches are made of", "flip_flops"
     )
     scheduler: str = name_field(
         "which eligible warp issues: gto, lrr, oldest, two_level or one of another package", "gto"
@@ -175,6 +178,8 @@ class Config:
             )
         if self.has_places:
             self._suspensions()
+        if self.storage != "flip_flops" and not self.operand_arrays:
+            raise ValueError(f"storage must be flip_flops, not {self.storage}: no part has an array of operands")
         if self.has_places and self.asks.guards:
             raise ValueError(
                 f"scheduler must be one without places, not {self.scheduler}: there is no scoreboard that tells which"
@@ -374,9 +379,15 @@ class Config:
         return index_bits(self.banks * self.rows)
 
     @property
+    def operand_arrays(self) -> tuple[OperandArray, ...]:
+        """Where operands stand in arrays beside the banks; the form of these is ``storage``."""
+        return ()
+
+    @property
     def rams(self) -> dict[str, Ram]:
         """The machine's SRAMs by their Verilog modules."""
-        return {BANK_RAM: Ram(self.rows, self.data_bits, self.bank_ports, self.banks)}
+        arrays = all_rams(self.operand_arrays, self.storage)
+        return {BANK_RAM: Ram(self.rows, self.data_bits, self.bank_ports, self.banks), **arrays}
 
     def places_per_warp(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Places that a warp of a kernel with so many registers takes: whole rows if the skew depends on the warp.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 #: Verilog module of a bank's SRAM; a user replaces SRAMs by foundry macros, and synthesis leaves them out.
@@ -12,8 +12,18 @@ BANK_RAM = "register_bank_ram"
 CACHE_RAM, TABLE_RAM = "register_cache_ram", "register_table_ram"
 #: Likewise of a renaming table, with two ports.
 RENAMING_RAM = "renaming_table_ram"
-#: All SRAMs that machines have.
-RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM, RENAMING_RAM)
+#: Likewise one lane of the operands in a window, in a caching unit, in the register cache, with ``storage`` = memory.
+WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY = "window_array", "caching_unit_array", "cache_lines_array"
+#: One word of such a lane, with ``storage`` = latches.
+LATCHES = "operand_latches"
+#: All SRAMs that machines have, and what is counted as they are.
+RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM, RENAMING_RAM, WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY, LATCHES)
+#: What arrays of operands are made of.
+FORMS = ("flip_flops", "latches", "memory")
+
+
+#: Bits of one lane of a register.
+WORD_BITS = 32
 
 
 @dataclass(frozen=True)
@@ -36,8 +46,37 @@ class Ram:
         return self.rows * self.width * self.arrays
 
 
+@dataclass(frozen=True)
+class OperandArray:
+    """One lane of an array of operands, of ``rows`` words: as a memory it is the Verilog module ``module``.
+
+    All its ``reads`` and ``writes`` ports can have a row each in one cycle, and what is read is there in that cycle.
+    """
+
+    module: str
+    rows: int
+    reads: int
+    writes: int
+    instances: int
+
+    def rams(self, form: str) -> dict[str, Ram]:
+        """What it is counted as in a form of ``FORMS``; a word of latches is one row."""
+        if form == "memory":
+            return {self.module: Ram(self.rows, WORD_BITS, f"{self.reads}R{self.writes}W", self.instances)}
+        return {LATCHES: Ram(1, WORD_BITS, "latches", self.rows * self.instances)} if form == "latches" else {}
+
+
+def all_rams(arrays: Iterable[OperandArray], form: str) -> dict[str, Ram]:
+    """Of all arrays together."""
+    found: dict[str, Ram] = {}
+    for name, ram in (pair for array in arrays for pair in array.rams(form).items()):
+        known = found.get(name)
+        found[name] = replace(ram, instances=ram.instances + (known.instances if known else 0))
+    return found
+
+
 #: How a structure is built. The fields that a CAM compares are flip-flops with a comparator each.
-KINDS = ("flip-flops", "cam", "memory")
+KINDS = ("flip-flops", "cam", "memory", "latches")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
 from warpfile.spec.contract import Asks, Engine, Hint
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.structure import Structure
+from warpfile.spec.structure import WINDOW_ARRAY, OperandArray, Structure
 
 
 class WriteClass(IntEnum):
@@ -76,6 +76,13 @@ class BowConfig(Config):
             return Asks(units=self.warps, slots=1, sources=False, lookups=1)
         evictions = Engine("evictions", self.warps)
         return Asks(units=self.warps, slots=1, sources=False, lookups=2, keeps=True, engines=(evictions,))
+
+    @property
+    def operand_arrays(self) -> tuple[OperandArray, ...]:
+        """A window's entries: all sources of a beat are read at once, and an entry that leaves; fills and results."""
+        reads = self.source_slots + (self.window_writes != "through")
+        own = OperandArray(WINDOW_ARRAY, self.window_entries, reads, 2, self.warps * self.lanes)
+        return (*super().operand_arrays, own)
 
     @property
     def sizes_entries(self) -> bool:

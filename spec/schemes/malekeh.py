@@ -12,7 +12,7 @@ from warpfile.spec.annotation import beat_counts
 from warpfile.spec.config import Config, choice_field, index_bits, number_field, power_field
 from warpfile.spec.contract import Asks, Hint
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.structure import Structure
+from warpfile.spec.structure import UNIT_ARRAY, OperandArray, Structure
 from warpfile.spec.trace import Trace
 
 NEAR_DESTS = 4  #: near bits of the destinations of a beat
@@ -75,6 +75,12 @@ class MalekehConfig(Config):
     def asks(self) -> Asks:
         """Of several results for one unit the one in the lowest bank comes first."""
         return dataclasses.replace(super().asks, result_banks=True)
+
+    @property
+    def operand_arrays(self) -> tuple[OperandArray, ...]:
+        """A unit's entries: all sources of its beat are read at once; an operand from the banks, and a result."""
+        own = OperandArray(UNIT_ARRAY, self.unit_entries, self.source_slots, 2, self.collectors * self.lanes)
+        return (*super().operand_arrays, own)
 
     @property
     def tag_bits(self) -> int:

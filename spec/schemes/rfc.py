@@ -11,7 +11,7 @@ from warpfile.spec.annotation import beat_counts, on_sources
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
 from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.structure import Structure
+from warpfile.spec.structure import LINES_ARRAY, OperandArray, Structure
 from warpfile.spec.trace import Trace
 
 READ_PORTS = 3  #: of a cache line array; also the sources that a tag check looks up
@@ -93,6 +93,12 @@ class RfcConfig(Config):
     def lines(self) -> int:
         """Lines of the whole cache."""
         return self.active_warps * self.cache_entries
+
+    @property
+    def operand_arrays(self) -> tuple[OperandArray, ...]:
+        """All lines of the cache."""
+        own = OperandArray(LINES_ARRAY, self.lines, READ_PORTS, 1, self.lanes)
+        return (*super().operand_arrays, *((own,) if self.lines else ()))
 
     @property
     def pin_bits(self) -> int:

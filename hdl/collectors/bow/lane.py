@@ -7,8 +7,10 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import select
 from warpfile.hdl.collectors.bow.ports import way_bits, writes_back
 from warpfile.hdl.naming import named
+from warpfile.hdl.operand_array import operand_array
 from warpfile.hdl.slices import unpacked
 from warpfile.spec.schemes.bow import BowConfig
+from warpfile.spec.structure import WINDOW_ARRAY
 
 
 class WindowLane(wiring.Component):
@@ -44,24 +46,20 @@ class WindowLane(wiring.Component):
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
-        """Entries with two write ports that never meet, and AND-OR multiplexers."""
+        """Entries with two write ports that never meet, and what is read of them."""
         m = Module()
         cfg = self._cfg
-        words = [Signal(32, name=f"entry{entry}", reset_less=True) for entry in range(cfg.window_entries)]
-        result, enabled = Signal(32), Signal()
+        result, enabled = Signal(32), Signal(name="enabled")
         ports = [self.results.word_select(port, 32) for port in range(cfg.write_ports)]
         m.d.comb += [result.eq(select(self.considered, ports)), enabled.eq((self.considered & self.enables).any())]
-        fill = self._fill(m)
-        for entry, word in enumerate(words):
-            with m.If(self.filled[entry]):
-                m.d.sync += word.eq(fill)
-            with m.Elif(self.written[entry] & enabled):
-                m.d.sync += word.eq(result)
-        for slot in range(cfg.source_slots):
-            chosen = self.read.word_select(slot, cfg.window_entries)
-            m.d.comb += self.operands.word_select(slot, 32).eq(select(chosen, words))
+        writes = (list(self.filled), self._fill(m)), ([bit & enabled for bit in self.written], result)
+        reads = [self.read.word_select(slot, cfg.window_entries) for slot in range(cfg.source_slots)]
+        targets = [self.operands.word_select(slot, 32) for slot in range(cfg.source_slots)]
         if writes_back(cfg):
-            m.d.comb += self.evicted.eq(select(self.evict, words))
+            reads.append(self.evict)
+            targets.append(self.evicted)
+        found = operand_array(m, cfg, WINDOW_ARRAY, "entry", writes, reads)
+        m.d.comb += [target.eq(word) for target, word in zip(targets, found, strict=True)]
         return m
 
     def _fill(self, m: Module) -> Value:

@@ -5,7 +5,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
+from warpfile.hdl.operand_array import operand_array
 from warpfile.spec.schemes.malekeh import MalekehConfig
+from warpfile.spec.structure import UNIT_ARRAY
 
 
 class CachingLane(wiring.Component):
@@ -37,21 +39,17 @@ class CachingLane(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """One result for all entries, entry registers, one AND-OR multiplexer per slot."""
+        """One result for all entries, the entries, what is read of them."""
         m = Module()
-        result, writes = Signal(32), Signal()
+        result, writes = Signal(32), Signal(name="writes")
         results = [self.results.word_select(port, 32) for port in range(self._cfg.write_ports)]
         m.d.comb += [
             result.eq(select(self.winner, results)),
             writes.eq((self.winner & self.enable).any()),
         ]
-        words = [Signal(32, name=f"entry{entry}", reset_less=True) for entry in range(self._cfg.unit_entries)]
-        for entry, word in enumerate(words):
-            with m.If(self.fill[entry]):
-                m.d.sync += word.eq(self.fill_data)
-            with m.Elif(self.place[entry] & writes):
-                m.d.sync += word.eq(result)
-        for slot in range(self._cfg.source_slots):
-            reads = self.reads.word_select(slot, self._cfg.unit_entries)
-            m.d.comb += self.operands.word_select(slot, 32).eq(select(reads, words))
+        ports = (list(self.fill), self.fill_data), ([bit & writes for bit in self.place], result)
+        slots = range(self._cfg.source_slots)
+        reads = [self.reads.word_select(slot, self._cfg.unit_entries) for slot in slots]
+        words = operand_array(m, self._cfg, UNIT_ARRAY, "entry", ports, reads)
+        m.d.comb += [self.operands.word_select(slot, 32).eq(word) for slot, word in zip(slots, words, strict=True)]
         return m

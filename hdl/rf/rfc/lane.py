@@ -5,11 +5,13 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
+from warpfile.hdl.operand_array import operand_array
 from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
+from warpfile.spec.structure import LINES_ARRAY
 
 
 class CacheLane(wiring.Component):
-    """One lane of all lines: flip-flops with one write port and three read ports.
+    """One lane of all lines: an array with one write port and three read ports.
 
     Members
     -------
@@ -40,19 +42,17 @@ class CacheLane(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """The word that is written, the words, one AND-OR multiplexer per read port."""
+        """The word that is written, the words, what is read of them."""
         m = Module()
-        cfg, result, writes = self._cfg, Signal(32), Signal()
+        cfg, result, writes = self._cfg, Signal(32), Signal(name="writes")
         m.d.comb += [
             result.eq(select(self.writer, [self.results.word_select(port, 32) for port in range(cfg.write_ports)])),
             writes.eq((self.writer & self.masks).any()),
         ]
-        words = [Signal(32, name=f"line{line}", reset_less=True) for line in range(cfg.lines)]
-        for line, word in enumerate(words):
-            with m.If(self.line[line] & writes):
-                m.d.sync += word.eq(result)
-        for port in range(READ_PORTS):
-            m.d.comb += self.reads.word_select(port, 32).eq(select(self.lines.word_select(port, cfg.lines), words))
+        ports = range(READ_PORTS)
+        reads = [self.lines.word_select(port, cfg.lines) for port in ports]
+        words = operand_array(m, cfg, LINES_ARRAY, "line", [([bit & writes for bit in self.line], result)], reads)
+        m.d.comb += [self.reads.word_select(port, 32).eq(word) for port, word in zip(ports, words, strict=True)]
         if cfg.keeps_lanes:
             self._present(m, writes)
         return m
