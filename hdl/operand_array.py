@@ -15,7 +15,8 @@ from warpfile.spec.structure import LATCHES, WORD_BITS
 #: Entries that take a word at the end of the cycle, one-hot or none, and the word.
 Write = tuple[Sequence[Value], Value]
 
-_LATCHES = f"""\
+#: One word of latches.
+LATCHES_TEXT = f"""\
 // One word of an array of operands: 32 latches behind an integrated clock gate.
 // After a cycle with enable the word is what data holds, from a register that changes at the end of that cycle.
 // A library's clock gate and latches may take its place; simulators see the same without races.
@@ -82,8 +83,8 @@ def _flip_flops(m: Module, name: str, writes: Sequence[Write]) -> list[Value]:
 
 def _latches(m: Module, name: str, writes: Sequence[Write]) -> list[Value]:
     """A register per write port, whose word the latches of an entry let through in the next cycle."""
-    note_module(LATCHES, _LATCHES)
-    staged = [_staged(m, f"{name}_write{number}", *write) for number, write in enumerate(writes)]
+    note_module(LATCHES, LATCHES_TEXT)
+    staged = [_staged(m, f"array_in{number}", *write) for number, write in enumerate(writes)]
     return [_latched(m, f"{name}{entry}", entry, writes, staged) for entry in range(len(writes[0][0]))]
 
 
@@ -97,14 +98,14 @@ def _staged(m: Module, name: str, chosen: Sequence[Value], value: Value) -> Valu
 def _latched(m: Module, name: str, entry: int, writes: Sequence[Write], staged: Sequence[Value]) -> Value:
     word, data = Signal(WORD_BITS, name=name), staged[-1]
     for number in reversed(range(len(writes) - 1)):
-        taken = Signal(name=f"{name}_from{number}", reset_less=True)
+        taken = Signal(name=f"array_in{number}_{name}", reset_less=True)
         m.d.sync += taken.eq(writes[number][0][entry])
-        data = Mux(taken, staged[number], data)
+        data = named(m, f"{name}_data", Mux(taken, staged[number], data))
     m.submodules[f"{name}_latches"] = Instance(
         LATCHES,
         i_clk=ClockSignal(),
         i_enable=named(m, f"{name}_enable", any_of(chosen[entry] for chosen, _ in writes)),
-        i_data=named(m, f"{name}_data", data),
+        i_data=data,
         o_word=word,
     )
     return word

@@ -178,8 +178,6 @@ class Config:
             )
         if self.has_places:
             self._suspensions()
-        if self.storage != "flip_flops" and not self.operand_arrays:
-            raise ValueError(f"storage must be flip_flops, not {self.storage}: no part has an array of operands")
         if self.has_places and self.asks.guards:
             raise ValueError(
                 f"scheduler must be one without places, not {self.scheduler}: there is no scoreboard that tells which"

@@ -16,8 +16,10 @@ RENAMING_RAM = "renaming_table_ram"
 WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY = "window_array", "caching_unit_array", "cache_lines_array"
 #: One word of such a lane, with ``storage`` = latches.
 LATCHES = "operand_latches"
+#: All of these.
+ARRAYS = (WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY, LATCHES)
 #: All SRAMs that machines have, and what is counted as they are.
-RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM, RENAMING_RAM, WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY, LATCHES)
+RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM, RENAMING_RAM, *ARRAYS)
 #: What arrays of operands are made of.
 FORMS = ("flip_flops", "latches", "memory")
 

@@ -16,7 +16,7 @@ from typing import Any
 from warpfile.schemes import TOP, Scheme
 from warpfile.spec.config import Config
 from warpfile.spec.reading import named
-from warpfile.spec.structure import RAMS
+from warpfile.spec.structure import LATCHES, RAMS, WORD_BITS
 from warpfile.synth import timing, yosys
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.storage import StructureBits, storage
@@ -196,7 +196,11 @@ def report(
         _module(name, cells, instances, library, real, levels.get(_unnumbered(name), 0))
         for name, cells in counts.items()
     )
-    memories = {name: instances[name] * ram.bits for name, ram in cfg.rams.items() if name in instances}
+    if latches := instances.get(LATCHES):
+        modules = (*modules, _latches(latches, library, real))
+    memories = {
+        name: instances[name] * ram.bits for name, ram in cfg.rams.items() if name in instances and name != LATCHES
+    }
     return AreaReport(
         tool=yosys.version(),
         liberty=f"{library.name}, NAND2 = {library.nand2_area:g}",
@@ -235,6 +239,13 @@ def _module(
         nand2_equivalents=round(area / library.nand2_area, 3),
         logic_levels=levels,
     )
+
+
+def _latches(instances: int, library: Liberty, real: bool) -> ModuleArea:
+    """Words of operands in latches; their bits stand among the flip-flops."""
+    area = library.latched_area(WORD_BITS)
+    equivalents = round(area / library.nand2_area, 3)
+    return ModuleArea(LATCHES, instances, WORD_BITS + 1, WORD_BITS, round(area, 3) if real else None, equivalents, 0)
 
 
 def count_instances(counts: Mapping[str, Mapping[str, int]], top: str) -> dict[str, int]:

@@ -14,10 +14,13 @@ from warpfile.synth.boolean import truth_table
 
 #: The project's own library in NAND2 units (its header derives every area).
 NAND2_UNITS = Path(__file__).with_name("nand2.lib")
+#: Its latches, which are counted only.
+_LATCHES = Path(__file__).with_name("nand2_latches.lib")
 
 _TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|\\\r?\n|\s+|("[^"]*"|[{}();:,]|[^\s{}();:,"]+)', re.DOTALL)
 _LARGEST = 1 << 30  #: bytes of a library
 _NAND2 = (True, True, True, False)
+_AND2 = (False, False, False, True)
 _BUFFER = (False, True)
 
 
@@ -29,6 +32,7 @@ class Cell:
     area: float = 0.0
     flip_flop: bool = False
     latch: bool = False
+    clock_gate: bool = False
     directions: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
 
@@ -36,6 +40,11 @@ class Cell:
     def is_nand2(self) -> bool:
         """Whether it has two inputs and its output is their NAND."""
         return self._computes(_NAND2)
+
+    @property
+    def is_and2(self) -> bool:
+        """Whether it has two inputs and its output is their AND."""
+        return self._computes(_AND2)
 
     @property
     def is_buffer(self) -> bool:
@@ -58,12 +67,27 @@ class Cell:
 
 @dataclass(frozen=True)
 class Liberty:
-    """A cell library: ``name`` for reports, its text, its cells, and the area of its smallest NAND2."""
+    """A cell library: ``name`` for reports, its text, its cells, and the area of its smallest NAND2.
+
+    The project's own has cells that its text has not: latches, which tools are not to use.
+    """
 
     name: str
     text: str
     cells: dict[str, Cell]
     nand2_area: float
+
+    def latched_area(self, bits: int) -> float:
+        """Of so many latches behind one clock gate, the smallest of each; without one, a gate is a latch and an AND.
+
+        Raises ``ValueError`` for a library without latches.
+        """
+        latches = [cell.area for cell in self.cells.values() if cell.latch and not cell.clock_gate and cell.area > 0]
+        if not latches:
+            raise ValueError(f"{self.name} must have a latch with an area for operands in latches")
+        gates = [cell.area for cell in self.cells.values() if cell.clock_gate]
+        ands = [cell.area for cell in self.cells.values() if cell.is_and2]
+        return bits * min(latches) + min(gates, default=min(latches) + min(ands, default=2 * self.nand2_area))
 
     @property
     def flip_flops(self) -> frozenset[str]:
@@ -76,9 +100,10 @@ def read_liberty(path: Path | None = None) -> Liberty:
 
     Raises ``ValueError`` with one line, "FILE:LINE: what is wrong".
     """
+    more = {} if path else _Parser(_LATCHES, _text(_LATCHES)).cells()
     path = path or NAND2_UNITS
     text = _text(path)
-    cells = _Parser(path, text).cells()
+    cells = _Parser(path, text).cells() | more
     nands = [cell.area for cell in cells.values() if cell.is_nand2 and cell.area > 0]
     if not nands:
         raise ValueError(f"{path}:1: no cell is a two-input NAND with an area, so there is no unit for equivalents")
@@ -166,7 +191,9 @@ class _Parser:
         cell = self._cell
         if cell is None:
             return
-        if len(self._groups) == 2 and name == "area":
+        if len(self._groups) == 2 and name == "clock_gating_integrated_cell":
+            cell.clock_gate = True
+        elif len(self._groups) == 2 and name == "area":
             try:
                 cell.area = float(value)
             except ValueError:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from warpfile.spec.structure import ARRAYS, LATCHES, WORD_BITS
 
 _NAME = r"(\\\S+|[A-Za-z_]\w*)"
 _MODULE = re.compile(rf"module {_NAME}\s*\(")
@@ -37,13 +39,16 @@ class Memory:
 class ModuleFacts:
     """One module by itself. Registers of a module with a memory belong to the memory and are not flip-flops.
 
-    ``registers`` are the widths of the flip-flops by name, without escapes.
+    ``registers`` are the widths of the flip-flops by name, without escapes. ``latches`` are bits in latches. ``arrays``
+    are modules of arrays of operands, or of their latches, by the names of their instances.
     """
 
     name: str
     registers: dict[str, int]
     memories: tuple[Memory, ...]
     instances: Counter[str]
+    latches: int = 0
+    arrays: dict[str, str] = field(default_factory=dict)
 
     @property
     def flip_flops(self) -> int:
@@ -54,7 +59,8 @@ class ModuleFacts:
 def read_modules(text: str) -> dict[str, ModuleFacts]:
     """Facts of every module of a generated file, in its order, by names without escapes."""
     bodies = dict(_bodies(text))
-    return {name: _facts(name, lines, set(bodies)) for name, lines in bodies.items()}
+    latches = ModuleFacts(LATCHES, {}, (), Counter(), WORD_BITS)
+    return {name: latches if name == LATCHES else _facts(name, lines, set(bodies)) for name, lines in bodies.items()}
 
 
 def instance_counts(modules: dict[str, ModuleFacts], top: str) -> Counter[str]:
@@ -82,6 +88,7 @@ def _facts(name: str, lines: list[str], known: set[str]) -> ModuleFacts:
     widths: dict[str, int] = {}
     arrays: dict[str, tuple[int, int]] = {}
     instances: Counter[str] = Counter()
+    inner: dict[str, str] = {}
     for line in lines:
         if match := _REGISTER.match(line):
             width = int(match[1] or 0) + 1
@@ -91,10 +98,13 @@ def _facts(name: str, lines: list[str], known: set[str]) -> ModuleFacts:
                 widths[match[2]] = width
         elif (match := _INSTANCE.match(line)) and _plain(match[1]) in known:
             instances[_plain(match[1])] += 1
+            inner[_plain(match[2])] = _plain(match[1])
     clocked = {match[1] for line in lines if (match := _CLOCKED.match(line)) and "assign" not in line}
-    memories = tuple(Memory(depth, width, _ports(array, lines)) for array, (depth, width) in arrays.items())
+    ports = _word_line_ports if name in ARRAYS else _ports
+    memories = tuple(Memory(depth, width, ports(array, lines)) for array, (depth, width) in arrays.items())
     registers = {_plain(name): width for name, width in widths.items() if name in clocked and not memories}
-    return ModuleFacts(name, registers, memories, instances)
+    operands = {instance: module for instance, module in inner.items() if module in ARRAYS}
+    return ModuleFacts(name, registers, memories, instances, arrays=operands)
 
 
 def _ports(array: str, lines: list[str]) -> str:
@@ -108,6 +118,13 @@ def _ports(array: str, lines: list[str]) -> str:
             found.update(address.strip() for address in access.findall(side) if ":" not in address)
     kinds = (("R", reads - writes), ("W", writes - reads), ("RW", reads & writes))
     return "".join(f"{len(addresses)}{kind}" for kind, addresses in kinds if addresses)
+
+
+def _word_line_ports(_array: str, lines: list[str]) -> str:
+    """Ports of a memory with word lines in place of addresses."""
+    text = "\n".join(lines)
+    reads, writes = (len(re.findall(rf"^  input .* {kind}_row\d+", text, re.MULTILINE)) for kind in ("read", "write"))
+    return f"{reads}R{writes}W"
 
 
 def _plain(name: str) -> str:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from warpfile.schemes import TOP, Scheme
 from warpfile.spec.config import Config
-from warpfile.spec.structure import Structure
-from warpfile.synth.netlist import instance_counts, read_modules
+from warpfile.spec.structure import ARRAYS, Structure
+from warpfile.synth.netlist import ModuleFacts, instance_counts, read_modules
 
+#: What latches of operands take at the beginning of a cycle.
+STAGED = Structure("words on their way into latches", "flip-flops", r"[^.]+\.array_in\d")
 #: Flip-flops that no structure of the scheme claims.
 REST = Structure("other flip-flops", "flip-flops", "")
 
@@ -36,24 +38,39 @@ def storage(scheme: Scheme, cfg: Config, verilog: str) -> tuple[StructureBits, .
 
     A published structure that the design does without has 0 bits; one that is neither there nor published is left out.
     """
-    structures = (*scheme.stored, REST)
-    bits = dict.fromkeys(structures, 0)
+    structures = (STAGED, *scheme.stored, REST)
+    bits, kind_of = dict.fromkeys(structures, 0), {one: one.kind for one in structures}
     for name, kind, found in _stored(verilog):
-        kinds = ("memory",) if kind == "memory" else ("flip-flops", "cam")
-        bits[next(one for one in structures if one.kind in kinds and re.match(one.registers, name))] += found
+        array = "." in name and kind != "flip-flops"
+        kinds = ("flip-flops", "cam") if array or kind == "flip-flops" else ("memory",)
+        structure = next(one for one in structures if one.kind in kinds and re.match(one.registers, name))
+        bits[structure] += found
+        if array:
+            kind_of[structure] = kind
     rows = ((one, found, one.published and one.published(cfg)) for one, found in bits.items())
     return tuple(
-        StructureBits(one.name, one.kind, found, published or None, one.why if published != found else "")
+        StructureBits(one.name, kind_of[one], found, published or None, one.why if published != found else "")
         for one, found, published in rows
         if found or published
     )
 
 
 def _stored(verilog: str) -> Iterator[tuple[str, str, int]]:
-    """Place, kind and bits, of all instances together, of every register and memory."""
+    """Place, kind and bits, of all instances together, of every register and memory.
+
+    The place of an array of operands is in the module that has it, as that of a register.
+    """
     modules = read_modules(verilog)
     for name, instances in instance_counts(modules, TOP).items():
-        for register, width in modules[name].registers.items():
+        facts = modules[name]
+        for register, width in facts.registers.items():
             yield f"{name}.{register}", "flip-flops", width * instances
-        if memories := modules[name].memories:
-            yield name, "memory", sum(memory.bits for memory in memories) * instances
+        for place, array in facts.arrays.items():
+            inner = modules[array]
+            yield f"{name}.{place}", "latches" if inner.latches else "memory", _held(inner) * instances
+        if facts.memories and name not in ARRAYS:
+            yield name, "memory", _held(facts) * instances
+
+
+def _held(facts: ModuleFacts) -> int:
+    return facts.latches + sum(memory.bits for memory in facts.memories)

@@ -124,8 +124,10 @@ def _storage(used: list[ModuleFacts], counts: dict[str, int]) -> dict[str, objec
         for facts in used
         if facts.memories
     }
+    latches = {facts.name: facts.latches * counts[facts.name] for facts in used if facts.latches}
     return {
         "flip_flops": {"total": sum(flip_flops.values()), "by_structure": flip_flops},
+        **({"latches": {"total": sum(latches.values()), "by_structure": latches}} if latches else {}),
         "memories": {"total": sum(memories.values()), "by_structure": memories},
     }
 

@@ -11,7 +11,7 @@ import pytest
 from warpfile.schemes import SCHEMES, TOP
 from warpfile.spec.config import Config
 from warpfile.spec.presets import PRESETS
-from warpfile.spec.structure import RAMS
+from warpfile.spec.structure import LATCHES, RAMS
 from warpfile.synth import timing, yosys
 from warpfile.synth.area import AreaReport, critical_path, measure, report
 from warpfile.synth.fanout import FanOut
@@ -240,3 +240,13 @@ def test_every_baseline_module_text_is_emitted_once() -> None:
     text = SCHEMES["baseline"].verilog(SMALL, probes=False)
     names = yosys.module_names(text)
     assert len(names) == len(set(names))
+
+
+def test_words_of_latches_are_counted_beside_the_cells() -> None:
+    cfg = SCHEMES["bow"].configuration("tiny", lanes=1, storage="latches")
+    words = cfg.warps * cfg.window_entries
+    counts = {TOP: {"lane": 2, "DFF": 3}, "lane": {LATCHES: words // 2, "NAND2": 5}}
+    found = report(counts, read_liberty(), cfg, {}, real=False)
+    assert found.nand2_equivalents == 3 * 6 + 2 * 5 + words * 100.5
+    assert found.flip_flops == 3 + words * 32
+    assert found.storage_bits["memories"] == {}

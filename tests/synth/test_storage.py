@@ -10,7 +10,7 @@ import pytest
 from warpfile.schemes import SCHEMES, TOP
 from warpfile.spec.structure import FRAME, KINDS, Structure
 from warpfile.synth.netlist import instance_counts, read_modules
-from warpfile.synth.storage import REST, storage
+from warpfile.synth.storage import REST, STAGED, storage
 
 Wide = Callable[[str], str]
 
@@ -67,3 +67,17 @@ def test_kinds_are_known_and_names_differ() -> None:
         names = [one.name for one in scheme.stored]
         assert len(names) == len(set(names))
     assert all(isinstance(one, Structure) for one in FRAME)
+
+
+@pytest.mark.parametrize(("form", "kind"), [("latches", "latches"), ("memory", "memory")])
+@pytest.mark.parametrize(("name", "row"), [("bow_wr", "window entries"), ("rfc", "cache lines")])
+def test_an_array_of_operands_has_its_bits_in_every_form(name: str, row: str, form: str, kind: str) -> None:
+    scheme = SCHEMES[name]
+    cfg = scheme.configuration("tiny", lanes=2, storage=form)
+    found = {one.name: one for one in storage(scheme, cfg, scheme.verilog(cfg, probes=False))}
+    assert found[row].kind == kind
+    assert found[row].bits == found[row].published == sum(32 * one.rows * one.instances for one in cfg.operand_arrays)
+    staged = found.get(STAGED.name)
+    writes = sum(one.writes * cfg.lanes * (cfg.warps if name == "bow_wr" else 1) for one in cfg.operand_arrays)
+    assert (staged is not None) == (form == "latches")
+    assert staged is None or staged.bits >= 32 * writes
