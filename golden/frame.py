@@ -32,6 +32,8 @@ class Frame:
         self.stale = 0
         self.buffers: list[deque[Entry]] = [deque() for _ in range(cfg.warps)]
         self.registers = [0] * cfg.warps
+        self._most = cfg.pending_entries  # 0: any number
+        self._entries = [list[int]() for _ in range(cfg.warps)]  # what is left of each beat, with ``pending_entries``
         self.tokens = [0] * cfg.warps
         self._cta = [0] * cfg.warps
         self._members = [0] * cfg.cta_slots
@@ -57,11 +59,14 @@ class Frame:
     def _hazard(self, warp: int, head: Entry, collectors: Collectors) -> bool:
         if head.touched & self.registers[warp] or head.tokens & self.tokens[warp]:
             return True
-        if head.dests and head.dests & collectors.unread(warp):
+        if head.dests and (head.dests & collectors.unread(warp) or self._full(warp)):
             return True
         if not head.drains:
             return False
         return collectors.collecting(warp) or (head.empties and bool(self.registers[warp] or self.tokens[warp]))
+
+    def _full(self, warp: int) -> bool:
+        return self._most > 0 and len(self._entries[warp]) == self._most
 
     def release(self, result: Result) -> None:
         """A result that completes frees its register and its tokens."""
@@ -70,6 +75,9 @@ class Frame:
             bit = 1 << result.register
             assert self.registers[warp] & bit, f"R{result.register} of warp {warp} is released but not pending"
             self.registers[warp] ^= bit
+            if self._most:
+                left = [entry & ~bit for entry in self._entries[warp]]
+                self._entries[warp] = [entry for entry in left if entry]
         assert not result.tokens & ~self.tokens[warp], f"a token of warp {warp} is released but not pending"
         self.tokens[warp] ^= result.tokens
         self.stale |= 1 << warp
@@ -110,6 +118,9 @@ class Frame:
     def _reserve(self, warp: int, entry: Entry) -> None:
         assert not entry.dests & self.registers[warp], f"warp {warp} reserves a register twice"
         self.registers[warp] |= entry.dests
+        if self._most and entry.dests:
+            assert not self._full(warp), f"the scoreboard of warp {warp} overflows"
+            self._entries[warp].append(entry.dests)
         self.tokens[warp] |= entry.beat.token_writes
 
     def decode(self, warp: int, beat: Beat) -> None:

@@ -137,9 +137,8 @@ class Frame(wiring.Component):
         if self._cfg.asks.guards:
             m.d.comb += self.clear.eq(self.buffered & ~self.blocked)
             return []
-        reserve = named(m, "reserve_registers", destination_mask(m, self._cfg, self.offer))
         results = [self.completion[port] for port in range(self._cfg.write_ports)]
-        release = named(m, "release_registers", Cat(self._released(result) for result in results))
+        reserved, released = self._told(m, results)
         boards = []
         for warp in range(self._cfg.warps):
             board = stamp(m, f"scoreboard{warp}", "warp_scoreboard", lambda: WarpScoreboard(self._cfg))
@@ -150,10 +149,10 @@ class Frame(wiring.Component):
                 board.collecting.eq(self.collecting[warp]),
                 board.blocked.eq(self.blocked[warp]),
                 board.reserve.eq(leaves[warp] & self.offer.executes),
-                board.reserve_registers.eq(reserve),
+                *(getattr(board, name).eq(value) for name, value in reserved.items()),
                 board.reserve_tokens.eq(self.offer.token_writes),
                 board.release.eq(own),
-                board.release_registers.eq(release),
+                *(getattr(board, name).eq(value) for name, value in released.items()),
                 board.release_tokens.eq(Cat(result.tokens for result in results)),
                 self.clear[warp].eq(board.clear),
             ]
@@ -161,6 +160,16 @@ class Frame(wiring.Component):
                 m.d.comb += self.pending[warp].eq(board.pending)
             boards.append(board)
         return boards
+
+    def _told(self, m: Module, results: list[data.View]) -> tuple[dict[str, Value], dict[str, Value]]:
+        """What all scoreboards are told of registers that are reserved and released: a bit per name, or numbers."""
+        if self._cfg.pending_entries:
+            writes, registers = (Cat(result[name] for result in results) for name in ("writes", "register"))
+            taken = {"dest": self.offer.dest, "dest_count": self.offer.dest_count}
+            return taken, {"release_writes": writes, "release_registers": registers}
+        reserve = named(m, "reserve_registers", destination_mask(m, self._cfg, self.offer))
+        release = named(m, "release_registers", Cat(self._released(result) for result in results))
+        return {"reserve_registers": reserve}, {"release_registers": release}
 
     def _released(self, result: data.View) -> Value:
         names = self._cfg.register_names

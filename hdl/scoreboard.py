@@ -7,16 +7,9 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import any_of, decode
 from warpfile.hdl.beat import beat_layout
 from warpfile.hdl.naming import named
+from warpfile.hdl.pending_entries import GROUP, PendingEntries, group_mask
 from warpfile.spec.config import Config
 from warpfile.spec.trace import TOKENS, Drain, Kind
-
-GROUP = 4  #: registers of the widest operand; a destination never crosses an aligned group
-
-
-def group_mask(beat: Value) -> Value:
-    """Registers that a beat writes within the aligned group of four of its destination."""
-    ones = Cat(beat.dest_count >= count for count in range(1, GROUP + 1))
-    return (ones << beat.dest[:2])[:GROUP]
 
 
 def destination_mask(m: Module, cfg: Config, beat: Value, name: str = "dest") -> Value:
@@ -24,6 +17,14 @@ def destination_mask(m: Module, cfg: Config, beat: Value, name: str = "dest") ->
     groups = named(m, f"{name}_groups", decode(beat.dest[2:], cfg.register_names // GROUP))
     mask = named(m, f"{name}_mask", group_mask(beat))
     return Cat(mask & group.replicate(GROUP) for group in groups)
+
+
+def _told_of_registers(cfg: Config) -> dict[str, wiring.Member]:
+    if not cfg.pending_entries:
+        return {"release_registers": In(data.ArrayLayout(cfg.register_names, cfg.write_ports))}
+    registers = data.ArrayLayout(cfg.register_bits, cfg.write_ports)
+    names = {"dest": In(cfg.register_bits), "dest_count": In(3)}
+    return {**names, "release_writes": In(cfg.write_ports), "release_registers": In(registers)}
 
 
 class WarpScoreboard(wiring.Component):
@@ -38,6 +39,8 @@ class WarpScoreboard(wiring.Component):
     collecting : In(1)                 A beat of this warp has not been dispatched.
     blocked : In(1)                    An older beat has yet to read a register that the head beat writes.
     reserve : In(1), reserve_registers : In(register_names), reserve_tokens : In(16)   What the issuing beat writes.
+    dest : In(register_bits), dest_count : In(3)   In place of the decoded registers with ``pending_entries``; likewise
+                                       release_writes : In(ports), and in release_registers a number each.
     release : In(ports), release_registers, release_tokens : In(ArrayLayout)   Completed results, one decoded register
                                        mask and one token mask per port.
     clear : Out(1)                     The head beat is valid and has no hazard.
@@ -59,10 +62,10 @@ class WarpScoreboard(wiring.Component):
             "collecting": In(1),
             "blocked": In(1),
             "reserve": In(1),
-            "reserve_registers": In(cfg.register_names),
+            **({} if cfg.pending_entries else {"reserve_registers": In(cfg.register_names)}),
             "reserve_tokens": In(TOKENS),
             "release": In(cfg.write_ports),
-            "release_registers": In(data.ArrayLayout(cfg.register_names, cfg.write_ports)),
+            **_told_of_registers(cfg),
             "release_tokens": In(data.ArrayLayout(TOKENS, cfg.write_ports)),
             "clear": Out(1),
         }
@@ -79,22 +82,39 @@ class WarpScoreboard(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Pending bits, then one hazard per rule of docs/machine.md, section 4."""
         m = Module()
-        pending = self.pending if self._cfg.gives.gates else Signal(self._cfg.register_names)
-        tokens = Signal(TOKENS)
+        if self._cfg.pending_entries:
+            self._rules(m, *self._entries(m))
+            return m
+        pending = self.pending if self._cfg.gives.gates else Signal(self._cfg.register_names, name="pending")
         mask = named(m, "dest_mask", group_mask(self.head))
         self._update(m, pending, self.reserve_registers, self.release_registers)
-        self._update(m, tokens, self.reserve_tokens, self.release_tokens)
-        hazards = [
-            self._read_after_write(pending),
-            self._write_after_write(pending, mask),
-            self.blocked,
-            (tokens & (self.head.token_reads | self.head.token_writes)).any(),
-            self._undrained(pending, tokens),
-        ]
-        m.d.comb += self.clear.eq(self.valid & ~any_of(hazards))
+        self._rules(m, [self._read_after_write(pending), self._write_after_write(pending, mask)], pending.any())
         if self._cfg.has_places:
             self._watch_loads(m, pending, mask)
         return m
+
+    def _entries(self, m: Module) -> tuple[list[Value], Value]:
+        """Hazards of registers by the CAM, and whether it has any."""
+        m.submodules.entries = entries = PendingEntries(self._cfg)
+        m.d.comb += [
+            entries.head.eq(self.head),
+            *(getattr(entries, name).eq(getattr(self, name)) for name in ("reserve", "dest", "dest_count")),
+            entries.release.eq(self.release & self.release_writes),
+            entries.registers.eq(self.release_registers),
+        ]
+        return [entries.touched, entries.full & self.head.dest_count.any()], entries.some
+
+    def _rules(self, m: Module, registers: list[Value], some: Value) -> None:
+        """``clear``, from the hazards of registers, and whether some register is pending."""
+        tokens = Signal(TOKENS, name="tokens")
+        self._update(m, tokens, self.reserve_tokens, self.release_tokens)
+        hazards = [
+            *registers,
+            self.blocked,
+            (tokens & (self.head.token_reads | self.head.token_writes)).any(),
+            self._undrained(some, tokens),
+        ]
+        m.d.comb += self.clear.eq(self.valid & ~any_of(hazards))
 
     def _watch_loads(self, m: Module, pending: Value, mask: Value) -> None:
         """Pending registers that wait for global or local memory."""
@@ -129,8 +149,8 @@ class WarpScoreboard(wiring.Component):
     def _write_after_write(self, pending: Value, mask: Value) -> Value:
         return (pending.word_select(self.head.dest[2:], GROUP) & mask).any()
 
-    def _undrained(self, pending: Value, tokens: Value) -> Value:
-        writing = pending.any() | tokens.any()
+    def _undrained(self, some: Value, tokens: Value) -> Value:
+        writing = some | tokens.any()
         empties, drains = self.head.kind == Kind.EXIT.value, self.head.kind == Kind.BARRIER.value
         if self._cfg.operand_bits:
             empties |= self.head.drain == Drain.EMPTY.value

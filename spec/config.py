@@ -73,6 +73,9 @@ class Config:
     ctas: int = number_field(1, 32, "CTAs that may be resident in the SM", 8)
     shared_bytes: int = number_field(0, 1 << 20, "shared memory of the SM in bytes", 65536)
     buffer_depth: int = number_field(1, 4, "instruction buffer entries per warp", 2)
+    pending_entries: int = number_field(
+        0, 32, "entries of a warp's scoreboard, each with the registers of one beat; 0: a bit per register name", 0
+    )
     register_names: int = power_field(8, 256, "vector registers that an instruction can name", 256)
     banks: int = power_field(1, 32, "register banks", 2)
     rows: int = power_field(2, 1024, "warp registers per bank", 256)
@@ -178,6 +181,11 @@ class Config:
             )
         if self.has_places:
             self._suspensions()
+        if self.pending_entries and (self.has_places or self.asks.guards or self.gives.gates):
+            raise ValueError(
+                f"pending_entries must be 0, not {self.pending_entries}, where a scheduler has places, collectors guard"
+                " or the register file gates: they ask for pending registers by name, or there is no scoreboard"
+            )
         if self.has_places and self.asks.guards:
             raise ValueError(
                 f"scheduler must be one without places, not {self.scheduler}: there is no scoreboard that tells which"
