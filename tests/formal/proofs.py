@@ -17,7 +17,7 @@ from warpfile.schemes.part import found
 from warpfile.schemes.registry import COMING
 
 _HERE = "tests.formal"
-_FRAME = ("arbiters", "frame", "scoreboard", "orders")
+_FRAME = ("arbiters", "frame", "scoreboard", "pending_entries", "orders")
 
 
 def proofs_of(parts: Iterable[Part]) -> tuple[Proof, ...]:
