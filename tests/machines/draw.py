@@ -35,6 +35,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "window_entries": (1, 9),
     "cache_entries": (0, 6),
     "write_queue": (1, 5),
+    "table_entries": (1, 64),
     # Stress programs name nine registers at once.
     "interval_registers": (16, 32),
     # Stress programs name so many bytes; with less no machine runs them.

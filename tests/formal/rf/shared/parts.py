@@ -20,7 +20,7 @@ from warpfile.hdl.rf.shared.counts import RowCounts
 from warpfile.hdl.rf.shared.merge import MergeShift
 from warpfile.hdl.rf.shared.recent import MostRecent
 
-LANES, ENTRIES, ROWS, LOADS, MATCH_LANES = 8, 5, 4, 2, 8
+LANES, ENTRIES, ROWS, LOADS, MATCH_LANES = 8, 5, 4, 2, 4
 
 
 class OneTree(Properties):
