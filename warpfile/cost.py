@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> None:
         "--delays", type=Path, action="append", default=[], help="cell library for critical paths; needs OpenSTA"
     )
     options = parser.parse_args(arguments)
-    wanted = list(_wanted())
+    wanted = list(costed())
     with progress("cost") as report:
         costs = measured(wanted, None, report, options.delays)
     text = "\n".join(_page(costs))
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> None:
     say(text)
 
 
-def _wanted() -> Iterator[Design]:
+def costed() -> Iterator[Design]:
     """Every scheme: the design that its paper costs, and its own configuration where that is another one."""
     for own in designs(("all",), None, ()):
         scheme, point = own.scheme, own.scheme.point

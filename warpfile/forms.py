@@ -11,9 +11,10 @@ from pathlib import Path
 from warpfile.claims import DENSE
 from warpfile.claims import measured as of_claim
 from warpfile.commands.area import Cost, measured
+from warpfile.cost import costed
 from warpfile.display import progress, say
 from warpfile.evidence.markdown import signed, table
-from warpfile.options import Design, designs
+from warpfile.options import Design
 from warpfile.spec.structure import FORMS, LATCHES
 from warpfile.synth.area import AreaReport
 from warpfile.synth.liberty import read_liberty
@@ -39,7 +40,9 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--write", action="store_true", help="replace docs/forms.md")
     options = parser.parse_args(arguments)
     with progress("forms") as report:
-        costs = measured([made(one, form) for one in _with_arrays() for form in FORMS], None, report)
+        costs = measured(
+            [made(one, form) for one in costed() if one.config.operand_arrays for form in FORMS], None, report
+        )
     text = "\n".join(page(costs))
     if options.write:
         PAGE.write_text(text)
@@ -82,15 +85,6 @@ def page(costs: Sequence[Cost]) -> Iterator[str]:
     yield "densities do not know: its totals are the least that it can be.\n"
     yield f"## What the papers claim\n\nThe register file: its bits at {DENSE}.\n"
     yield table(("scheme", "claimed", "paper", *FORMS), _claims(costs))
-
-
-def _with_arrays() -> Iterator[Design]:
-    for own in designs(("all",), None, ()):
-        if own.config.operand_arrays:
-            if own.scheme.point:
-                point = own.scheme.point
-                yield Design(own.scheme, own.preset, own.scheme.configuration(own.preset, **point), point)
-            yield own
 
 
 def _name(changes: Mapping[str, object], scheme: str) -> str:
