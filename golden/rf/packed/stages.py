@@ -22,17 +22,18 @@ _NEVER: Final = 1 << 62
 class Deciding:
     """A result or an eviction in W0: its size, the mapping of its register as it was read, what there is to be done.
 
-    ``start`` is the first cycle in which it may go on; ``held`` the copy that lanes outside its mask keep.
+    ``start`` is the first cycle in which it may go on; ``held`` the copy that lanes outside its mask keep. It is
+    ``fresh`` in its first cycle.
     """
 
-    __slots__ = ("code", "held", "merges", "old", "result", "start", "wanted")
+    __slots__ = ("code", "fresh", "held", "merges", "old", "result", "start", "wanted")
 
     def __init__(self, result: Result | Leaving, wanted: Wanted, old: Mapped) -> None:
         self.result, self.wanted, self.old = result, wanted, old
         self.code = decision(result.full, wanted.size, old.mask.bit_count())
         self.merges = self.code == RESIZE and not result.full
         self.start = _NEVER if self.merges else 0
-        self.held = POISON
+        self.held, self.fresh = POISON, True
 
 
 class Storing:
@@ -113,9 +114,12 @@ class Stages:
                 if isinstance(storing.result, Result):
                     self._completions.stored(cycle, port, storing.result)
                 self.storing[port] = None
-            if deciding is not None and deciding.merges and self._banks.claim(cycle, deciding.old.bank):
+            if deciding is None:
+                continue
+            if deciding.merges and not deciding.fresh and self._banks.claim(cycle, deciding.old.bank):
                 deciding.held, deciding.merges, deciding.start = self.cells.read(deciding.old), False, cycle + 2
                 self._seen.show("merge", 1 << port)
+            deciding.fresh = False
 
     def _store(self, storing: Storing) -> None:
         self._seen.counters["bank_writes"] += 1

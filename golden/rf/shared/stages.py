@@ -36,14 +36,14 @@ class Whole:
 class Deciding:
     """A result in W0, and the row that its register was mapped to. ``whole`` after M0, which it is from ``start`` on.
 
-    ``code``: what is to be done in this cycle.
+    ``code``: what is to be done in this cycle; ``asks``: it was to merge in a cycle before, and has not been served.
     """
 
-    __slots__ = ("code", "old", "result", "start", "whole")
+    __slots__ = ("asks", "code", "old", "result", "start", "whole")
 
     def __init__(self, result: Result, old: int) -> None:
         self.result, self.old = result, old
-        self.code, self.start = ALLOCATED, _NEVER
+        self.code, self.start, self.asks = ALLOCATED, _NEVER, False
         self.whole: Whole | None = None
 
 
@@ -103,6 +103,8 @@ class Stages:
 
     def _code(self, deciding: Deciding, cycle: int) -> int:
         counts, row = self._counts, deciding.old
+        if deciding.asks:
+            return MERGED
         if row == NO_ROW:
             return ALLOCATED
         if not counts.ready[row]:
@@ -122,8 +124,12 @@ class Stages:
                 self._seen.show("stored", 1 << port)
                 self._completions.stored(cycle, port, storing.result)
                 self.storing[port] = None
-            if deciding is not None and deciding.code == MERGED and deciding.whole is None:
+            if deciding is None:
+                continue
+            if deciding.asks:
                 self._read(cycle, port, deciding)
+            elif deciding.code == MERGED:
+                deciding.asks = deciding.whole is None
 
     def _read(self, cycle: int, port: int, deciding: Deciding) -> None:
         """M0."""
@@ -131,6 +137,7 @@ class Stages:
         if self._banks.claim(cycle, self._counts.bank(row)):
             copy = self._contents.copy(row, result.warp, result.register)
             deciding.whole, deciding.start = Whole(self._contents.words[row], copy), cycle + 2
+            deciding.asks = False
             self._seen.show("merge", 1 << port)
 
     def _store(self, storing: Storing) -> None:

@@ -185,7 +185,7 @@ class PackedFile(wiring.Component):
             "moves": "moves",
             "masks": "mask",
             "merges": "merges",
-            "merge_places": "old_place",
+            "merge_places": "merge_place",
             "old_masks": "old_mask",
             "stores": "storing",
             "store_places": "store_place",

@@ -29,7 +29,8 @@ class ResultPort(wiring.Component):
     held_warp, held_register, held_size, held_side : Out   Of that result, as it was in X.
     old_place, old_mask : Out    Where its register is.
     with_partner : Out(1), partner_place, partner_mask : Out   It has a partner, and where that was.
-    merges : Out(1), merge_served : In(1), merging : Out(1)   It asks for its old row; that is read; it is there (M1).
+    merges : Out(1), merge_place : Out, merge_served : In(1), merging : Out(1)   It asks for its old row, here; that is
+                                 read; it is there (M1). The first two are registers.
     shrinks, needs : Out(1)      It could move on if its entry is written; if it finds slices, too.
     written : In(1)              Its entry is written.
     searching, found : In(1), found_place, found_mask : In   It is the one that searches, and what it has found.
@@ -66,7 +67,7 @@ class ResultPort(wiring.Component):
             "held_warp": Out(cfg.warp_bits),
             "held_register": Out(cfg.register_bits),
             **{name: Out(SLICES) for name in ("held_size", "old_mask", "mask", "freed", "store_mask")},
-            **{name: Out(place) for name in ("old_place", "place", "store_place")},
+            **{name: Out(place) for name in ("old_place", "merge_place", "place", "store_place")},
             "found_place": In(place),
             "found_mask": In(SLICES),
             "decision": Out(3),
@@ -89,22 +90,22 @@ class ResultPort(wiring.Component):
         m.d.comb += [
             self.room.eq(~self.deciding | self.moves),
             self.accept.eq(self.offered & self.room),
-            Cat(self.old_place, self.old_mask).eq(self._kept(m, "old", self.old_entry)),
         ]
+        kept = self._keep(m, "old", self.old_entry, Cat(self.old_place, self.old_mask))
+        m.d.comb += self.merge_place.eq(kept[:-SLICES])
         if self._pairs:
-            found = Cat(self.partner_place, self.partner_mask)
-            m.d.comb += found.eq(self._kept(m, "partner", self.partner_entry))
+            self._keep(m, "partner", self.partner_entry, Cat(self.partner_place, self.partner_mask))
         self._enter(m)
         self._decide(m)
         self._store(m)
         return m
 
-    def _kept(self, m: Module, name: str, entry: Value) -> Value:
-        """What was read, which is there in the first cycle only."""
+    def _keep(self, m: Module, name: str, entry: Value, now: Value) -> Value:
+        """``now`` is what was read, which is there in the first cycle only; returns what is kept of it for the next."""
         kept = Signal(len(entry), name=f"{name}_kept", reset_less=True)
-        now = Mux(self._fresh, entry, kept)
+        m.d.comb += now.eq(Mux(self._fresh, entry, kept))
         m.d.sync += kept.eq(now)
-        return now
+        return kept
 
     def _enter(self, m: Module) -> None:
         m.d.sync += self._fresh.eq(self.accept)
@@ -139,7 +140,6 @@ class ResultPort(wiring.Component):
         mapped, ready = named(m, "mapped", self.old_mask.any()), named(m, "ready", self._full | self._merged)
         stays = named(m, "stays", fits & ~(smaller & self._full))
         m.d.comb += [
-            self.merges.eq(self.deciding & mapped & ~fits & ~ready & ~self.merging),
             self.shrinks.eq(free & smaller & self._full),
             self.needs.eq(free & ~fits & (~mapped | ready)),
             self.effective.eq(~self.searching | self.found),
@@ -148,6 +148,9 @@ class ResultPort(wiring.Component):
             self.mask.eq(Mux(self.searching, self.found_mask, Mux(self.shrinks, self._shrunk(m), self.old_mask))),
             self.freed.eq(self.old_mask & Mux(self.searching, ~Const(0, SLICES), ~self.mask)),
         ]
+        # Known a cycle late, so that what the table has just read does not decide which stores the banks take.
+        asks = named(m, "asks", self.deciding & mapped & ~fits & ~ready)
+        m.d.sync += self.merges.eq(asks & ~self.merging & ~self.merge_served)
         codes = (stays, IN_PLACE), (smaller & self._full, SHRINK), (mapped & ~fits, RESIZE), (~mapped, ALLOCATE)
         decision = select([bit for bit, _ in codes], [Const(code, 3) for _, code in codes])
         m.d.comb += self.decision.eq(decision & self.moves.replicate(3))

@@ -99,7 +99,7 @@ class SharedFile(wiring.Component):
             banks.store_masks.eq(-1),
             self.result_accept.eq(Cat(port.accept for port in ports)),
         ]
-        names = {"room": "room", "moves": "moves", "merges": "merges", "merge_places": "old_place"}
+        names = {"room": "room", "moves": "moves", "merges": "merges", "merge_places": "merge_place"}
         names |= {"stores": "storing", "store_places": "store_place", "store_lanes": "lanes"}
         m.d.comb += [getattr(banks, name).eq(Cat(getattr(port, own) for port in ports)) for name, own in names.items()]
         for number, port in enumerate(ports):

@@ -24,7 +24,8 @@ class ResultPort(wiring.Component):
     mapped : Out(1), old_place : Out   It has a row, which is this one.
     single, marked, ready, busy : In(1)   Of that row: no other register has it; an entry may name it; it is filled;
                                  the merge slot has yet to read it.
-    merges : Out(1), merge_served : In(1), merging : Out(1)   It asks for its old row; that is read; it is there (M1).
+    merges : Out(1), merge_place : Out, merge_served : In(1), merging : Out(1)   It asks for its old row, here; that is
+                                 read; it is there (M1). The first two are registers.
     could : Out(1)               It needs a change and could move on with it.
     holds : Out(1)               It needs one that ends an entry or drops a row, whether or not it could move on.
     fresh : Out(1)               The change is to a fresh row.
@@ -52,7 +53,7 @@ class ResultPort(wiring.Component):
                 "old_entry": In(cfg.mapping_bits),
                 "held_warp": Out(cfg.warp_bits),
                 "held_register": Out(cfg.register_bits),
-                **{name: Out(place) for name in ("old_place", "place", "store_place")},
+                **{name: Out(place) for name in ("old_place", "merge_place", "place", "store_place")},
                 "found_place": In(place),
                 "decision": Out(3),
                 "lanes": Out(cfg.lanes),
@@ -71,6 +72,7 @@ class ResultPort(wiring.Component):
         m.d.sync += [kept.eq(old), self._first.eq(self.accept)]
         m.d.comb += [
             Cat(self.old_place, self.mapped).eq(old),
+            self.merge_place.eq(kept[:-1]),
             self.room.eq(~self.deciding | self.moves),
             self.accept.eq(self.offered & self.room),
         ]
@@ -95,17 +97,16 @@ class ResultPort(wiring.Component):
         ]
 
     def _decide(self, m: Module) -> None:
-        """The table of section 10. In M1 nothing is decided."""
+        """The table of section 10. From the cycle in which it asks to M1 nothing is decided."""
         settled = named(m, "settled", self.mapped & self.ready)
         whole = named(m, "whole", self._full | self._merged)
-        own = named(m, "own", settled & self.single & ~self.merging)
+        own = named(m, "own", settled & self.single & ~self.merging & ~self.merges)
         shared = named(m, "shared", settled & ~self.single)
         fill = named(m, "fill", self.mapped & ~self.ready)
         stays = named(m, "stays", fill | (own & ~self.marked))
         unmarks, renews = named(m, "unmarks", own & self.marked), named(m, "renews", shared & whole)
         free = named(m, "next_free", self.deciding & (~self.storing | self.stored) & ~(self.mapped & self.busy))
         m.d.comb += [
-            self.merges.eq(self.deciding & shared & ~whole & ~self.merging),
             self.could.eq(free & (unmarks | renews | ~self.mapped)),
             self.holds.eq(self.deciding & (unmarks | renews)),
             self.fresh.eq(~unmarks),
@@ -114,6 +115,9 @@ class ResultPort(wiring.Component):
             self.ends.eq(unmarks),
             self.place.eq(Mux(renews | ~self.mapped, self.found_place, self.old_place)),
         ]
+        # Known a cycle late, so that counts of rows do not decide which stores the banks take.
+        asks = named(m, "asks", self.merges | (self.deciding & shared & ~whole & ~self.merging))
+        m.d.sync += self.merges.eq(asks & ~self.merge_served)
         codes = (stays | unmarks, IN_PLACE), (renews, RENEW), (~self.mapped, ALLOCATE)
         decision = select([bit for bit, _ in codes], [Const(code, 3) for _, code in codes])
         m.d.comb += self.decision.eq(decision & self.moves.replicate(3))

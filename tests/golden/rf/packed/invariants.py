@@ -21,6 +21,7 @@ class InW0:
     old: Place
     partner: Place | None
     side: int
+    since: int  #: its first cycle in W0
     merged: int | None = None  #: first cycle behind M1
 
     @property
@@ -136,7 +137,8 @@ class PackedWatcher(SlotWatcher):
                 taken.add(place[0])
                 stored |= 1 << port
             entry = self.w0.get(port)
-            if entry and entry.merges and entry.merged is None and entry.old[0] not in taken:
+            asks = entry is not None and entry.merges and entry.merged is None and entry.since < self.cycle
+            if entry and asks and entry.old[0] not in taken:
                 taken.add(entry.old[0])
                 entry.merged = self.cycle + 2
                 merge |= 1 << port
@@ -238,7 +240,7 @@ class PackedWatcher(SlotWatcher):
                 continue
             found = [self.where.get(entry, NOWHERE) for entry in entries]
             beside = found[1] if partner is not None else None
-            entering[port] = InW0(result, size, found[0], beside, self.sides.get(result.register, 0))
+            entering[port] = InW0(result, size, found[0], beside, self.sides.get(result.register, 0), self.cycle + 1)
             accepted |= result.writes << port
             sizes |= size << 3 * port
         require(f["table_wait"] == waits, "results wait for a port, or for who writes their entry")

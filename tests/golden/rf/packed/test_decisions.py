@@ -84,12 +84,12 @@ def test_a_result_is_in_place_a_cycle_later_than_in_the_baseline() -> None:
 _COMMON = ("warps", "lanes", "source_slots", "rows", "alu_latency", "register_names")
 
 
-def test_a_merge_reads_then_takes_a_cycle_and_searches_behind_it() -> None:
+def test_a_merge_asks_in_the_second_cycle_then_takes_one_and_searches_behind_it() -> None:
     bench = Bench(make())
     bench.settle(a_result(3, 1, row=1))
     bench.step({0: a_result(3, 3, HALF, row=2)})
-    bench.steps(4)
-    assert (bench.when("merge"), bench.when("search"), bench.when("stored")) == ([1], [3], [4])
+    bench.steps(5)
+    assert (bench.when("merge"), bench.when("search"), bench.when("stored")) == ([2], [4], [5])
     assert bench.copy(3) == merged(1, 1, 2, HALF)
 
 
@@ -97,8 +97,7 @@ def test_a_merge_waits_for_a_bank_that_a_higher_port_takes() -> None:
     """R3 is in bank 1, as R5 is."""
     bench = Bench(make())
     bench.settle(a_result(3, 1, row=1))
-    bench.step({1: a_result(5, 1)})
-    bench.step({0: a_result(3, 3, HALF, row=2)})
+    bench.step({1: a_result(5, 1), 0: a_result(3, 3, HALF, row=2)})
     bench.steps(6)
     assert bench.when("stored") == [2, 6] and bench.when("merge") == [3]
 

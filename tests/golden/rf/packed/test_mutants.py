@@ -118,6 +118,18 @@ def merges_after_moving(machine: Packed, patch: pytest.MonkeyPatch) -> None:
     patch.setattr("warpfile.golden.rf.packed.entrance.Deciding", Wrong)
 
 
+def asks_at_once(machine: Packed, patch: pytest.MonkeyPatch) -> None:
+    """A merge asks its bank in the cycle that has just read the table."""
+
+    class Wrong(stages.Deciding):
+        def __init__(self, *values: Any) -> None:
+            super().__init__(*values)
+            self.fresh = False
+
+    patch.setattr(stages, "Deciding", Wrong)
+    patch.setattr("warpfile.golden.rf.packed.entrance.Deciding", Wrong)
+
+
 def goes_on_in_m1(machine: Packed, patch: pytest.MonkeyPatch) -> None:
     """A merge takes no cycle for the lanes."""
     inside = machine.file.stages
@@ -267,7 +279,7 @@ MISTAKES: list[Mistake] = [
     *(keeps_the_wrong_end, keeps_its_slices, overlooks_its_own_slices, forgets_old_slices, merges_after_moving),
     *(goes_on_in_m1, writes_all_lanes, sees_full_lanes, reserves_for_ever, never_reserves, searches_twice),
     *(reads_what_is_written, reads_half, sweeps_too_little, sweeps_before_kills, joins_what_overlaps, joins_nothing),
-    *(asks_a_cycle_late, remembers_metadata, completes_before_the_bank),
+    *(asks_a_cycle_late, remembers_metadata, completes_before_the_bank, asks_at_once),
 ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.golden.rf.shared.bench import BASE, Bench, machine
 from warpfile.golden.rf.shared.addresses import Known
 from warpfile.golden.rf.shared.search import Search
@@ -170,9 +172,9 @@ def test_a_partial_write_of_a_shared_row_is_a_merge_on_its_way_in() -> None:
     row = shared_row(bench)
     held = bench.file.contents.words[row]
     bench.step({0: bench.result(7, 4, 5, mask=0xF)})
-    bench.steps(5)
-    assert bench.when("merge") == [1] and bench.when("search") == [3] == bench.when("decision")
-    assert bench.fields[3]["decision"] & 7 == 3 and bench.when("stored") == [4] == bench.when("completed")
+    bench.steps(6)
+    assert bench.when("merge") == [2] and bench.when("search") == [4] == bench.when("decision")
+    assert bench.fields[4]["decision"] & 7 == 3 and bench.when("stored") == [5] == bench.when("completed")
     fresh = bench.row(7, 4)
     assert fresh != row and bench.count(row) == 1 and bench.count(fresh) == 1
     lanes = (1 << 4 * 32) - 1
@@ -180,15 +182,17 @@ def test_a_partial_write_of_a_shared_row_is_a_merge_on_its_way_in() -> None:
     assert bench.file.contents.words[row] == held
 
 
-def test_a_merge_whose_row_is_not_shared_any_more_is_in_place() -> None:
+@pytest.mark.parametrize("killed", [1, 2, 3])
+def test_a_result_that_is_to_merge_does_so_and_is_in_place_if_nobody_shares_its_row_any_more(killed: int) -> None:
     bench = Bench()
     row = shared_row(bench)
     bench.step({0: bench.result(7, 4, 5, mask=0xF)})
-    bench.step()
+    bench.steps(killed - 1)
     assert bench.step(death=bench.death(2, 4))["killed"]
-    bench.steps(2)
-    assert bench.when("decision") == [3] == bench.when("search") and bench.fields[3]["decision"] & 7 == 1
-    assert bench.row(7, 4) == row and bench.when("stored") == [4] and bench.when("ended") == [3]
+    bench.steps(6 - killed)
+    assert bench.when("merge") == [2] and bench.when("killed") == [killed]
+    assert bench.when("decision") == [4] == bench.when("search") and bench.fields[4]["decision"] & 7 == 1
+    assert bench.row(7, 4) == row and bench.when("stored") == [5] and bench.when("ended") == [4]
 
 
 def full_file() -> Bench:

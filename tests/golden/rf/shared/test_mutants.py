@@ -90,6 +90,17 @@ def goes_on_in_m1(machine: Any, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(stages.Stages, "_code", wrong)
 
 
+def changes_its_mind(machine: Any, patch: pytest.MonkeyPatch) -> None:
+    """A result that is to merge does not if nobody shares its row any more."""
+    code = stages.Stages._code
+
+    def wrong(self: Any, deciding: Any, cycle: int) -> int:
+        deciding.asks &= self._counts.count[deciding.old] > 1
+        return code(self, deciding, cycle)
+
+    patch.setattr(stages.Stages, "_code", wrong)
+
+
 def kills_while_an_access_acts(machine: Any, patch: pytest.MonkeyPatch) -> None:
     """The release does not wait for E."""
     may = file.SharedFile._may_drop
@@ -311,6 +322,11 @@ def not_tracked() -> None:
     test_accesses.test_what_is_not_tracked_is_sent_at_once(lambda b: b.load(0, 1, 0x1_0000_0000), 8, 1)
 
 
+def merges_anyway() -> None:
+    """A result whose row nobody else has from its second cycle on."""
+    test_examples.test_a_result_that_is_to_merge_does_so_and_is_in_place_if_nobody_shares_its_row_any_more(1)
+
+
 #: What meets rarely enough on random programs, with the test that it fails.
 RARE: list[tuple[Mistake, Callable[[], None]]] = [
     (releases_beside_a_renewal, test_results.test_a_kill_waits_for_a_result_that_gives_up_a_row),
@@ -318,6 +334,7 @@ RARE: list[tuple[Mistake, Callable[[], None]]] = [
     (writes_busy_rows, test_results.test_who_would_drop_or_write_a_row_that_a_merge_has_yet_to_read_waits),
     (shares_too_much, test_accesses.test_a_count_does_not_exceed_its_bits),
     (takes_other_uppers, not_tracked),
+    (changes_its_mind, merges_anyway),
     (waits_for_ever, test_accesses.test_an_access_waits_for_the_merge_slot_only_so_long),
     (misses_a_fill, test_examples.test_a_hit_that_acts_as_the_row_becomes_ready_does_not_wait),
 ]
