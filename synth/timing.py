@@ -60,8 +60,11 @@ ASSUMPTIONS = (
 #: The same in the words of a timer, with ``inputs`` and ``outputs`` as ports; then what names cells of a library.
 DELAYS = f"set_input_delay 0 -clock {CLOCK} $inputs\nset_output_delay 0 -clock {CLOCK} $outputs\n"
 DRIVES = "set_driving_cell -lib_cell $driver -pin $pin $inputs\nset_load $load $outputs\n"
-#: Delay in ns that the mapper aims at.
+#: Clock in ns of generated constraints, and what slacks are of.
 PERIOD = 10.0
+#: Delay in ns that the mapper aims at in every module: less than any reaches. Where the aim is reached, cells are made
+#: smaller again, but a path goes through several modules.
+AIM = 1.0
 
 _STA_WHOLE = f"""\
 read_liberty cells.lib
@@ -88,7 +91,7 @@ _GATE = re.compile(r"/Y \(")
 NO_TIMER = "OpenSTA (sta) is not on PATH"
 
 #: All scripts that a critical path depends on.
-TIMED = MAP + _STA_WHOLE
+TIMED = f"{MAP}{_STA_WHOLE}{AIM}"
 
 
 class TimingError(RuntimeError):
@@ -223,42 +226,41 @@ def critical_path(
     memories: Collection[str],
     liberty: Liberty,
     *,
-    period_ns: float = PERIOD,
+    aim_ns: float = AIM,
     buffered: bool = True,
 ) -> CriticalPath:
     """Map every kept module of a design, put in buffer trees, and time the whole without wires.
 
     ``memories`` are modules of the text that become black boxes: their outputs are buffers that switch with the clock,
     their inputs end paths and need no setup time. The same buffer stands before the inputs of the design. The clock is
-    ideal. ``period_ns`` is the delay that the mapper aims at in each module; far below what can be reached it costs
-    time. ``buffered=False`` leaves the trees out. Raises ``ValueError`` for a library without timing and
-    :class:`TimingError` where OpenSTA refuses the netlist.
+    ideal. ``aim_ns`` is the delay that the mapper aims at in each module. ``buffered=False`` leaves the trees out.
+    Raises ``ValueError`` for a library without timing and :class:`TimingError` where OpenSTA refuses the netlist.
     """
     buffer = middling_buffer(liberty)
     if not shutil.which("sta"):
         return CriticalPath(None, NO_TIMER)
     drive = f"set_driving_cell {buffer.name}\nset_load {load_femtofarads(liberty, buffer):g}\n"
-    design = map_for_speed(verilog, top, memories, liberty.text, drive, period_ns)
+    design = map_for_speed(verilog, top, memories, liberty.text, drive, aim_ns)
     netlist: Netlist = design["modules"]
     name_cells(netlist, liberty.cells)
     fan_out = buffer_trees(netlist, top, liberty.cells, buffer) if buffered else None
     library = with_memories(liberty, buffer, {name: netlist[name] for name in memories if name in netlist}, CLOCK)
-    report = _sta(structural_verilog(design), library, _whole(netlist[top], top, buffer, period_ns))
-    return _critical(report, period_ns, fan_out)
+    report = _sta(structural_verilog(design), library, _whole(netlist[top], top, buffer))
+    return _critical(report, fan_out)
 
 
-def _whole(module: Mapping[str, Any], top: str, buffer: Buffer, period_ns: float) -> str:
+def _whole(module: Mapping[str, Any], top: str, buffer: Buffer) -> str:
     return _STA_WHOLE.format(
         top=top,
         clock_port=f"[get_ports {CLOCK}]" if CLOCK in module["ports"] else "",
-        period=period_ns,
+        period=PERIOD,
         driver=buffer.name,
         pin=buffer.output,
         load=LOADS * buffer.capacitance,
     )
 
 
-def _critical(report: str, period_ns: float, fan_out: FanOut | None) -> CriticalPath:
+def _critical(report: str, fan_out: FanOut | None) -> CriticalPath:
     """The path of a report of OpenSTA; a register at its start is named by its output, not by its clock."""
     slack = _SLACK.search(report)
     if not slack:
@@ -268,7 +270,7 @@ def _critical(report: str, period_ns: float, fan_out: FanOut | None) -> Critical
         pins = pins[1:]
     passed = [pin for pin in pins[:-1] if pin[2] != "in"]
     cells = tuple(PathCell(_instance(pin), kind, float(time)) for time, pin, kind in passed)
-    return CriticalPath(round(period_ns - float(slack[1]), 4), "", pins[0][1], pins[-1][1], cells, fan_out)
+    return CriticalPath(round(PERIOD - float(slack[1]), 4), "", pins[0][1], pins[-1][1], cells, fan_out)
 
 
 def _instance(pin: str) -> str:
