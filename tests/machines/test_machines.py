@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.dealing import instructions_of
-from tests.machines.draw import BOUNDS, KEPT, PRESET, SMALL, Machine, bounds, drawn, is_small, kept, traces
+from tests.machines.draw import BOUNDS, KEPT, SMALL, bounds, drawn, is_small
+from tests.machines.run import lockstep, passes_lint
 from tests.sim.bugs import BUGS
-from tests.warpfile.test_generate import lint
-from warpfile.generate import generate
 from warpfile.schemes import SCHEMES
-from warpfile.sim.runner import cosim
 
 #: Machines of every scheme; ``make test`` runs the small ones.
 MACHINES = 200
@@ -30,25 +27,6 @@ every_machine, every_wide_machine = (
 every_scheme = pytest.mark.parametrize("name", SCHEMES)
 
 
-def lockstep(name: str, number: int, machine: Machine, root: Path, verilog: str | None = None) -> int:
-    """Operands that were compared. A failure of any kind names the command that shows it."""
-    checked = 0
-    for order, trace in enumerate(traces(name, number, machine)):
-        try:
-            report = cosim(
-                machine.scheme, machine.config, trace, build_root=root / "build", explain=False, verilog=verilog
-            )
-            assert report.outcome.mismatches == 0, report.outcome.first_mismatch
-            assert report.outcome.instructions == instructions_of(machine.config, trace)
-            assert report.outcome.operands_checked == report.outcome.golden_operands_checked
-        except BaseException:
-            path = kept(trace, root / "build" / "machines", f"{name}-{number}-{order}")
-            print(f"machine {number} of {name}: {machine.command('cosim', str(path.relative_to(root)))}")
-            raise
-        checked += report.outcome.operands_checked
-    return checked
-
-
 @every_scheme
 @every_machine
 def test_rtl_equals_golden_model(name: str, number: int, root: Path) -> None:
@@ -58,10 +36,7 @@ def test_rtl_equals_golden_model(name: str, number: int, root: Path) -> None:
 @every_scheme
 @every_wide_machine
 def test_verilog_at_full_width_passes_lint(name: str, number: int, tmp_path: Path) -> None:
-    machine = drawn(name, number)
-    print(f"machine {number} of {name}: {machine.command('generate', lanes=32)}")
-    made = generate(machine.scheme, machine.config.replace(lanes=32), PRESET, tmp_path)
-    assert lint(*(made.paths[what] for what in ("machine", "sram", "checks"))) == ""
+    passes_lint(name, number, tmp_path)
 
 
 def test_a_bug_is_found_and_the_command_that_shows_it_is_printed(root: Path, capsys: pytest.CaptureFixture) -> None:
