@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shutil
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from tests.machines.draw import drawn
 from tests.machines.run import lockstep, passes_lint
 from warpfile.display import say, show_table
 from warpfile.schemes import SCHEMES
+from warpfile.sim.plan import Outcome
 from warpfile.sim.simulators import RUNTIMES
 
 _KEPT = Path("build") / "machines"
@@ -28,13 +30,14 @@ _KEPT = Path("build") / "machines"
 
 @dataclass(frozen=True)
 class Run:
-    """What a machine reached: compared cycles and operands, or what went wrong."""
+    """What a machine reached: compared cycles and operands, or what went wrong; and the seconds of its processors."""
 
     name: str
     number: int
     cycles: int = 0
     operands: int = 0
     problem: str = ""
+    seconds: float = 0.0
 
 
 def main() -> int:
@@ -46,11 +49,13 @@ def main() -> int:
     parser.add_argument("--wide", action="store_true", help="generation and lint at full width in place of lockstep")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    if not 0 <= options.first <= options.last:
+        parser.error(f"FIRST and LAST must be numbers from 0 on in this order, not {options.first} and {options.last}")
     os.environ.setdefault(RUNTIMES, str(Path("build/sim").resolve()))
     numbers = range(options.first, options.last + 1)
     todo = [(name, number, options.wide) for number in numbers for name in options.scheme or SCHEMES]
     runs = sorted(_all(todo, options.jobs), key=lambda run: (list(SCHEMES).index(run.name), run.number))
-    show_table(("scheme", "machines", "cycles", "operands compared", "went wrong"), _rows(runs))
+    show_table(("scheme", "machines", "cycles", "operands compared", "went wrong", "CPU s"), _rows(runs))
     for run in runs:
         if run.problem:
             say(f"machine {run.number} of {run.name}: {run.problem}")
@@ -70,23 +75,26 @@ def _all(todo: list[tuple[str, int, bool]], jobs: int) -> Iterator[Run]:
 
 def _one(name: str, number: int, wide: bool) -> Run:
     """A machine in a folder of its own, which a failure leaves behind."""
-    folder = Path(tempfile.mkdtemp(prefix=f"{name}-{number}-", dir=_made(_KEPT))).resolve()
+    _KEPT.mkdir(parents=True, exist_ok=True)
+    folder, before = Path(tempfile.mkdtemp(prefix=f"{name}-{number}-", dir=_KEPT)).resolve(), _cpu()
+    found: list[Outcome] = []
     try:
         if wide:
             passes_lint(name, number, folder)
-            found = []
         else:
             found = lockstep(name, number, drawn(name, number), folder)
     except Exception as problem:
         (folder / "problem.txt").write_text(traceback.format_exc())
-        return Run(name, number, problem=f"{type(problem).__name__} {problem}"[:500])
+        return Run(name, number, problem=f"{type(problem).__name__} {problem}"[:500], seconds=_cpu() - before)
     shutil.rmtree(folder)
-    return Run(name, number, sum(one.cycles for one in found), sum(one.operands_checked for one in found))
+    cycles, operands = (sum(getattr(one, what) for one in found) for what in ("cycles", "operands_checked"))
+    return Run(name, number, cycles, operands, seconds=_cpu() - before)
 
 
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def _cpu() -> float:
+    """Seconds of this process and of the programs that it has started."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _rows(runs: Iterable[Run]) -> Iterator[tuple[object, ...]]:
@@ -97,6 +105,7 @@ def _rows(runs: Iterable[Run]) -> Iterator[tuple[object, ...]]:
             len(own),
             *(sum(getattr(one, what) for one in own) for what in ("cycles", "operands")),
             sum(bool(one.problem) for one in own),
+            round(sum(one.seconds for one in own), 1),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from tests.golden.dealing import instructions_of
@@ -28,7 +29,7 @@ def lockstep(name: str, number: int, machine: Machine, root: Path, verilog: str 
             assert outcome.operands_checked == outcome.golden_operands_checked
         except BaseException:
             path = kept(trace, root / "build" / "machines", f"{name}-{number}-{order}")
-            print(f"machine {number} of {name}: {machine.command('cosim', str(path.relative_to(root)))}")
+            print(f"machine {number} of {name}: {machine.command('cosim', os.path.relpath(path))}")
             raise
         found.append(outcome)
     return found
