@@ -93,7 +93,7 @@ class Frame(wiring.Component):
         """Tables, buffers, scoreboards, scheduler, and what an issue changes."""
         m = Module()
         grant, leaves = Signal(self._cfg.warps), Signal(self._cfg.warps)
-        m.d.comb += leaves.eq(grant & self.issue.replicate(self._cfg.warps))
+        m.d.comb += leaves.eq(self.offer_warp & self.accept.replicate(self._cfg.warps))
         launched, ctas = self._warp_table(m, leaves)
         self._buffers(m, leaves)
         boards = self._scoreboards(m, leaves)
@@ -147,14 +147,13 @@ class Frame(wiring.Component):
                 board.valid.eq(self.buffered[warp]),
                 board.head.eq(self.heads[warp]),
                 board.collecting.eq(self.collecting[warp]),
-                board.blocked.eq(self.blocked[warp]),
                 board.reserve.eq(leaves[warp] & self.offer.executes),
                 *(getattr(board, name).eq(value) for name, value in reserved.items()),
                 board.reserve_tokens.eq(self.offer.token_writes),
                 board.release.eq(own),
                 *(getattr(board, name).eq(value) for name, value in released.items()),
                 board.release_tokens.eq(Cat(result.tokens for result in results)),
-                self.clear[warp].eq(board.clear),
+                self.clear[warp].eq(board.clear & ~self.blocked[warp]),
             ]
             if self._cfg.gives.gates:
                 m.d.comb += self.pending[warp].eq(board.pending)

@@ -37,7 +37,6 @@ class WarpScoreboard(wiring.Component):
     -------
     valid : In(1), head : In(beat_layout(cfg))   The warp's oldest beat, if there is one.
     collecting : In(1)                 A beat of this warp has not been dispatched.
-    blocked : In(1)                    An older beat has yet to read a register that the head beat writes.
     reserve : In(1), reserve_registers : In(register_names), reserve_tokens : In(16)   What the issuing beat writes.
     dest : In(register_bits), dest_count : In(3)   In place of the decoded registers with ``pending_entries``; likewise
                                        release_writes : In(ports), and in release_registers a number each.
@@ -60,7 +59,6 @@ class WarpScoreboard(wiring.Component):
             "valid": In(1),
             "head": In(beat_layout(cfg)),
             "collecting": In(1),
-            "blocked": In(1),
             "reserve": In(1),
             **({} if cfg.pending_entries else {"reserve_registers": In(cfg.register_names)}),
             "reserve_tokens": In(TOKENS),
@@ -110,7 +108,6 @@ class WarpScoreboard(wiring.Component):
         self._update(m, tokens, self.reserve_tokens, self.release_tokens)
         hazards = [
             *registers,
-            self.blocked,
             (tokens & (self.head.token_reads | self.head.token_writes)).any(),
             self._undrained(some, tokens),
         ]

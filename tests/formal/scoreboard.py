@@ -43,7 +43,7 @@ class ScoreboardProperties(Properties):
         m.d.comb += Assert(~part.clear | part.valid, "clear implies a head beat")
         none = ~Cat(hazards.values()).any()
         m.d.comb += Assert(part.clear | ~(part.valid & none), "without a hazard the head is clear")
-        busy = self.pending.any() & self.tokens.any() & ~part.blocked
+        busy = self.pending.any() & self.tokens.any()
         m.d.comb += [
             Cover(part.clear & busy & head.source_valid.all() & (head.dest_count == 3), "clear amid pending registers"),
             Cover(part.clear & (head.kind == Kind.EXIT.value), "an EXIT is clear"),
@@ -116,7 +116,6 @@ class ScoreboardProperties(Properties):
             **(self._drains(part) if self._cfg.operand_bits else {}),
             "no source is pending": (self.pending & read).any(),
             "no destination is pending": (self.pending & written).any(),
-            "no destination waits to be read": part.blocked,
             "no token is pending": (self.tokens & (head.token_reads | head.token_writes)).any(),
             "a BARRIER or EXIT finds nothing collecting": drains & part.collecting,
             "an EXIT finds nothing pending": (head.kind == Kind.EXIT.value) & (self.pending.any() | self.tokens.any()),
@@ -183,7 +182,6 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
         lambda: ScoreboardProperties(WarpScoreboard(cfg), cfg),
         {
             "a reserved register stays pending until its release": wrong(reserve_registers=lambda mask: mask[1:] << 1),
-            "clear implies no destination waits to be read": wrong(blocked=lambda blocked: blocked & 0),
             "clear implies no token is pending": wrong(reserve_tokens=lambda tokens: tokens[:-1]),
             "without a hazard the head is clear": wrong(release=lambda release: release & ~Const(2, len(release))),
             **(_drain_controls(cfg, wrong) if cfg.operand_bits else {}),
