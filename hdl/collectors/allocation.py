@@ -13,31 +13,49 @@ from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
 
 
+def owned_units(m: Module, cfg: Config, units: list) -> list[Value]:
+    """Per warp the units that have a beat of it, one bit each."""
+    return [
+        named(m, f"mine{warp}", Cat(unit.occupied & (unit.out.warp == warp) for unit in units))
+        for warp in range(cfg.warps)
+    ]
+
+
+def wants_unit(m: Module, collectors: wiring.Component) -> Value:
+    """Whether a beat is offered that needs a unit. The choice of the warp is late, so every head is asked before it."""
+    needy = named(m, "needy", Cat(needs_unit(head) for head in collectors.heads))
+    return named(m, "wanted", (collectors.offer_warp & needy).any())
+
+
 def allocate_units(
     m: Module,
     collectors: wiring.Component,
     units: list,
+    owned: Sequence[Value],
     leaving: Value,
     holding: Sequence[Value],
     places: Value | None = None,
 ) -> None:
     """The lowest free unit takes every beat that needs one.
 
-    ``leaving``: units whose beat leaves. ``holding``: whether each unit has a beat that has yet to leave. A beat waits
-    for those of its warp and port. ``places``: where its sources live, if that is known at once. Drives ``occupied``,
-    ``accept`` and ``allocate`` of collectors, and what the units need to know.
+    ``owned``: :func:`owned_units`. ``leaving``: units whose beat leaves. ``holding``: whether each unit has a beat that
+    has yet to leave. A beat waits for those of its warp and port. ``places``: where its sources live, if that is known
+    at once. Drives ``occupied``, ``accept`` and ``allocate`` of collectors, and what the units need to know.
     """
-    wanted = collectors.offer_valid & needs_unit(collectors.offer)
+    wanted = wants_unit(m, collectors)
+    following = named(m, "following", lowest_one(~collectors.occupied))
     m.d.comb += [
         collectors.occupied.eq(Cat(unit.occupied for unit in units)),
         collectors.accept.eq(1),
-        collectors.allocate.eq(lowest_one(~collectors.occupied) & wanted.replicate(len(units))),
+        collectors.allocate.eq(following & wanted.replicate(len(units))),
     ]
     wait_for = Signal(len(units), name="wait_for")
     for number, unit in enumerate(units):
-        same = (unit.out.warp == collectors.offer.warp) & (unit.port == collectors.offer.port)
+        owner = named(m, f"owner{number}", Cat(mine[number] for mine in owned))
+        same = (owner & collectors.offer_warp).any() & (unit.port == collectors.offer.port)
         m.d.comb += [
             wait_for[number].eq(holding[number] & ~leaving[number] & same),
+            unit.follows.eq(following[number]),
             unit.allocate.eq(collectors.allocate[number]),
             unit.beat.eq(collectors.offer),
             unit.wait_for.eq(wait_for),
@@ -47,16 +65,15 @@ def allocate_units(
         m.d.comb += [] if places is None else unit.places.eq(places)
 
 
-def watch_units(m: Module, cfg: Config, collectors: wiring.Component, units: list) -> None:
-    """Drive ``lacking``, ``blocked``, ``collecting`` and ``room`` of collectors.
+def watch_units(m: Module, cfg: Config, collectors: wiring.Component, units: list, owned: Sequence[Value]) -> None:
+    """Drive ``lacking``, ``blocked``, ``collecting`` and ``room`` of collectors; ``owned``: :func:`owned_units`.
 
     Every unit has ``lacking``, ``registers`` and ``uncollected``: source slots whose register must not be written yet.
     """
     m.d.comb += collectors.lacking.eq(Cat(unit.lacking for unit in units))
     slots, full = cfg.source_slots, named(m, "full", collectors.occupied.all())
     registers = named(m, "registers", Cat(unit.registers.as_value() for unit in units))
-    for warp in range(cfg.warps):
-        mine = named(m, f"mine{warp}", Cat(unit.occupied & (unit.out.warp == warp) for unit in units))
+    for warp, mine in enumerate(owned):
         check = stamp(
             m,
             f"write_after_read{warp}",

@@ -3,7 +3,7 @@
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
-from warpfile.hdl.collectors.allocation import allocate_units, watch_units
+from warpfile.hdl.collectors.allocation import allocate_units, owned_units, watch_units
 from warpfile.hdl.collectors.coalescing.deaths import give_back
 from warpfile.hdl.collectors.coalescing.lane import CoalescingLane
 from warpfile.hdl.collectors.coalescing.unit import CoalescingUnit
@@ -39,7 +39,8 @@ class Coalescing(wiring.Component):
         ]
         older = allocation_order(m, cfg, self.allocate)
         leaving = dispatch_units(m, cfg, self, units, older)
-        allocate_units(m, self, units, leaving, [unit.holding for unit in units])
+        owned = owned_units(m, cfg, units)
+        allocate_units(m, self, units, owned, leaving, [unit.holding for unit in units])
         self._look_up(m, units)
         ask_banks(m, cfg, self, units, older)
         if cfg.coalescing == "planes":
@@ -49,7 +50,7 @@ class Coalescing(wiring.Component):
             give_back(m, cfg, self, units)
         store_all(m, cfg, self)
         self._lanes(m, units)
-        watch_units(m, cfg, self, units)
+        watch_units(m, cfg, self, units, owned)
         self._observe(m, units)
         return m
 

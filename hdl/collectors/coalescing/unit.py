@@ -21,6 +21,7 @@ class CoalescingUnit(wiring.Component):
     -------
     allocate, dispatch : In(1), beat : In(beat_layout(cfg)), wait_for, leaving : In(collectors)   A beat comes, or
                                  leaves; units that must dispatch before it; units that dispatch.
+    follows : In(1)              As in :class:`hdl.collectors.units.unit.CollectorUnit`.
     looked_up : In(S)            Slots that the table serves; in the cycle of the allocation those of the beat.
     places, masks : In(ArrayLayout)   Places and slices of those that it served in the cycle before.
     grant, fill : In(S)          The slot whose request is served, and the one whose row is there.
@@ -48,7 +49,7 @@ class CoalescingUnit(wiring.Component):
         masks = data.ArrayLayout(SLICES, slots)
         members: dict[str, wiring.Member] = {
             "beat": In(beat_layout(cfg)),
-            **{name: In(1) for name in ("allocate", "dispatch")},
+            **{name: In(1) for name in ("allocate", "follows", "dispatch")},
             **{name: In(cfg.collectors) for name in ("wait_for", "leaving")},
             **{name: In(slots) for name in ("looked_up", "grant", "fill")},
             "places": In(places),
@@ -185,7 +186,7 @@ class CoalescingUnit(wiring.Component):
                 self._waits.eq(self.wait_for),
             ]
         fields = {"port": (self.port, self.beat.port), "registers": (self.registers, self.beat.sources)}
-        hold(m, self.allocate, dispatched(self._cfg, self.out, self.beat) | fields)
+        hold(m, self.follows, dispatched(self._cfg, self.out, self.beat) | fields)
         m.d.comb += [
             self.holding.eq(self.occupied & ~draining),
             self.lacking.eq(self._missing.any()),

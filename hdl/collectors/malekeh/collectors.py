@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
 from warpfile.hdl.arbiter import any_of, decode, select
-from warpfile.hdl.beat import needs_unit
+from warpfile.hdl.collectors.allocation import wants_unit
 from warpfile.hdl.collectors.contract import collector_members
 from warpfile.hdl.collectors.dispatch import allocation_order, dispatch_units
 from warpfile.hdl.collectors.dispatch_lane import DispatchLane, join_lanes
@@ -114,7 +114,7 @@ class CachingCollectors(wiring.Component):
             taken = self.dispatch[port].ready.replicate(len(units))
             m.d.comb += departures.leaves[port].eq(self.chosen[port] & taken)
         m.d.comb += [
-            allocator.wanted.eq(self.offer_valid & needs_unit(self.offer)),
+            allocator.wanted.eq(wants_unit(m, self)),
             allocator.own.eq(Cat(unit.own for unit in units)),
             allocator.busy.eq(Cat(unit.busy for unit in units)),
             allocator.empty.eq(Cat(unit.empty for unit in units)),

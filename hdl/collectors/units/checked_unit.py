@@ -18,7 +18,8 @@ class CheckedUnit(wiring.Component):
 
     Members
     -------
-    allocate, beat, wait_for, leaving, grant, fill, dispatch   As in :class:`hdl.collectors.units.unit.CollectorUnit`.
+    allocate, follows, beat, wait_for, leaving, grant, fill, dispatch   As in
+                                  :class:`hdl.collectors.units.unit.CollectorUnit`.
     occupied, ready, lacking, uncollected, slot_places, registers, port, out   Likewise; ``uncollected`` is what the
                                   unit has neither been granted nor read nearby.
     check : In(1), places : In(ArrayLayout)   The sources are looked up now, and are there.
@@ -39,7 +40,7 @@ class CheckedUnit(wiring.Component):
             "beat": In(beat_layout(cfg)),
             "places": In(places),
             **{name: In(cfg.collectors) for name in ("wait_for", "leaving")},
-            **{name: In(1) for name in ("allocate", "dispatch", "check")},
+            **{name: In(1) for name in ("allocate", "follows", "dispatch", "check")},
             **{name: In(slots) for name in ("grant", "fill", "unwritten")},
             **{name: Out(1) for name in ("occupied", "ready", "lacking", "unchecked")},
             **{name: Out(slots) for name in ("uncollected", "request", "interlock")},
@@ -110,5 +111,5 @@ class CheckedUnit(wiring.Component):
             fields["note"] = (self.slot_note, self.note)
         if self._cfg.gives.near_bits:
             found["refs"] = (self.slot_refs, self.refs)
-        hold(m, self.allocate, dispatched(self._cfg, self.out, self.beat) | fields)
+        hold(m, self.follows, dispatched(self._cfg, self.out, self.beat) | fields)
         hold(m, self.check, found)

@@ -3,7 +3,7 @@
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
-from warpfile.hdl.collectors.allocation import allocate_units, watch_units
+from warpfile.hdl.collectors.allocation import allocate_units, owned_units, watch_units
 from warpfile.hdl.collectors.contract import collector_members
 from warpfile.hdl.collectors.dispatch import allocation_order, dispatch_units
 from warpfile.hdl.collectors.dispatch_lane import join_lanes
@@ -38,13 +38,14 @@ class Units(wiring.Component):
         units = [self._unit(m, number) for number in range(self._cfg.collectors)]
         older = allocation_order(m, self._cfg, self.allocate)
         leaving = dispatch_units(m, self._cfg, self, units, older)
+        owned = owned_units(m, self._cfg, units)
         places = None if self._cfg.gives.later else self.source_places
-        allocate_units(m, self, units, leaving, [unit.occupied for unit in units], places)
+        allocate_units(m, self, units, owned, leaving, [unit.occupied for unit in units], places)
         ask_banks(m, self._cfg, self, units, older)
         near = look_up_later(m, self._cfg, self, units, older) if self._cfg.gives.later else None
         store_all(m, self._cfg, self)
         self._lanes(m, near)
-        watch_units(m, self._cfg, self, units)
+        watch_units(m, self._cfg, self, units, owned)
         return m
 
     def _unit(self, m: Module, number: int) -> wiring.PureInterface:

@@ -19,6 +19,8 @@ class CollectorUnit(wiring.Component):
     Members
     -------
     allocate : In(1), beat : In(beat_layout(cfg)), places : In(ArrayLayout)   A beat, and where its sources live.
+    follows : In(1)               The unit is free and takes the next beat that needs one. It keeps whatever is on
+                                  ``beat`` and ``places``, which come long before ``allocate``.
     wait_for : In(collectors)     Units that must dispatch before this one; taken at allocation.
     leaving : In(collectors)      Units that dispatch in this cycle.
     grant, fill : In(slots)       Slots that their bank serves, and slots whose data are there.
@@ -37,6 +39,7 @@ class CollectorUnit(wiring.Component):
         super().__init__(
             {
                 "allocate": In(1),
+                "follows": In(1),
                 "beat": In(beat_layout(cfg)),
                 "places": In(places),
                 "wait_for": In(cfg.collectors),
@@ -77,7 +80,7 @@ class CollectorUnit(wiring.Component):
             ]
         fields = {"port": (self.port, self.beat.port), "registers": (self.registers, self.beat.sources)}
         fields |= {**dispatched(self._cfg, self.out, self.beat), "places": (self.slot_places, self.places)}
-        hold(m, self.allocate, fields)
+        hold(m, self.follows, fields)
         lowest = self._cfg.collect == "lowest"
         m.d.comb += [
             self.request.eq(lowest_one(self.uncollected) if lowest else self.uncollected),

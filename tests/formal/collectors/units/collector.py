@@ -1,6 +1,7 @@
 """Proof of the collector unit's control."""
 
 from amaranth import Cat, Signal
+from amaranth.asserts import AnySeq
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.properties import Miswired, Proof, Properties, at_most_one, constant
@@ -19,7 +20,8 @@ class UnitProperties(Properties):
 
     def check(self, m, part):
         m.d.comb += [
-            Assume(~(part.allocate & part.occupied)),
+            Assume(~(part.follows & part.occupied)),
+            Assume(part.follows | ~part.allocate),
             Assume(~part.dispatch | part.ready),
             Assume((part.grant & ~part.request) == 0),
         ]
@@ -109,6 +111,7 @@ _LOWEST = {
     "a slot is granted at most once per beat": {"grant": lambda grant: grant & ~1},
     "ready only when no older unit is awaited": {"wait_for": lambda units: units & ~1},
 }
+_HELD = {"the beat is held until its dispatch": {"follows": lambda follows: follows & AnySeq(1)}}
 _ALL = {"ready only when all valid slots are filled": {"fill": lambda fill: fill | 1}}
 
-PROOFS = (_proof("lowest", _LOWEST), _proof("all", _ALL), _proof("all", _ALL, slots=8, regress=True))
+PROOFS = (_proof("lowest", _LOWEST | _HELD), _proof("all", _ALL), _proof("all", _ALL, slots=8, regress=True))

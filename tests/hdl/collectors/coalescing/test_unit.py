@@ -21,6 +21,7 @@ class Driver:
 
     async def allocate(self, valid: int, looked_up: int, kill: int = 0) -> None:
         ctx, part = self.ctx, self.part
+        ctx.set(part.follows, 1)
         ctx.set(part.allocate, 1)
         ctx.set(part.beat.source_valid, valid)
         ctx.set(part.looked_up, looked_up)
@@ -44,7 +45,7 @@ class Driver:
     async def tick(self) -> None:
         ctx, part = self.ctx, self.part
         await ctx.tick()
-        for name in ("allocate", "looked_up", "grant", "fill", "dispatch", "killed"):
+        for name in ("allocate", "follows", "looked_up", "grant", "fill", "dispatch", "killed"):
             if hasattr(part, name):
                 ctx.set(getattr(part, name), 0)
 
