@@ -106,7 +106,7 @@ class TwoLevel(wiring.Component):
         return named(m, "target", free & self.activate.any().replicate(self._cfg.active_warps))
 
     def _move(self, m: Module, target: Value) -> None:
-        """States of the places; the warp's number is kept, its one-hot form is made of it."""
+        """States of the places. Of each the one-hot warp is kept, because everything begins with it in a cycle."""
         busy = self._of_places(m, "place_busy", self.collecting | self.short_pending)
         ends = self._of_places(m, "place_ends", self.exit)
         drained = named(m, "drained", self.draining & ~busy)
@@ -116,12 +116,11 @@ class TwoLevel(wiring.Component):
             self.draining.eq((self.draining & ~drained) | self.suspend_long | self.suspend_barrier),
             self.releasing.eq((self.releasing & ~self.released) | drained),
         ]
-        coming = named(m, "coming", encode(self.activate, self._cfg.warp_bits))
         for number, place in enumerate(self.places):
-            warp = Signal(self._cfg.warp_bits, name=f"warp{number}", reset_less=True)
-            with m.If(target[number]):
-                m.d.sync += warp.eq(coming)
-            m.d.comb += place.eq(decode(warp, self._cfg.warps) & self.placed[number].replicate(self._cfg.warps))
+            with m.If(left[number]):
+                m.d.sync += place.eq(0)
+            with m.Elif(target[number]):
+                m.d.sync += place.eq(self.activate)
 
     def _choose(self, m: Module) -> None:
         """From the current place on, or from behind it."""
