@@ -84,13 +84,12 @@ class Allocation(wiring.Component):
         """What one port would find."""
         search = stamp(m, f"search{port}", "search", lambda: Search(self._cfg), clocked=False)
         place = self.old_places[port]
-        own = _of_bank(place, [Cat(bank.own_free[port], bank.own_reserved[port]) for bank in banks])
         m.d.comb += [
             search.size.eq(self.sizes[port]),
             search.home.eq(self.homes[port]),
             search.old_place.eq(place),
             search.old_mask.eq(self.old_masks[port]),
-            Cat(search.own_free, search.own_reserved).eq(own),
+            search.own_free.eq(_of_bank(place, [bank.own_free[port] for bank in banks])),
             search.found_rows.eq(Cat(bank.found for bank in banks)),
             search.lowest.eq(Cat(bank.lowest for bank in banks)),
             search.anchors.eq(Cat(bank.anchors for bank in banks)),

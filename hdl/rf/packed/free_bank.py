@@ -53,8 +53,7 @@ class FreeBank(wiring.Component):
     -------
     rows : In(ArrayLayout), freed : In(ArrayLayout)   Rows of the old places of the results, and of the release; the
                                  slices that become free there.
-    own_free : Out(ArrayLayout), own_reserved : Out(P)   What is free in the old rows of results, and whether they are
-                                 reserved.
+    own_free : Out(ArrayLayout)  What is free in the old rows of results.
     row : In(row_bits), taken : In(4)   Slices that are taken there.
     reserve : In(1)              That row is reserved; this and what is said of partners only with ``pairs``.
     partners : In(ArrayLayout), partner_free : Out(ArrayLayout)   Rows of the partners of results, what is free there.
@@ -71,7 +70,6 @@ class FreeBank(wiring.Component):
             "rows": In(data.ArrayLayout(row, results + 1)),
             "freed": In(data.ArrayLayout(SLICES, results + 1)),
             "own_free": Out(data.ArrayLayout(SLICES, results)),
-            "own_reserved": Out(results),
             "row": In(row),
             "taken": In(SLICES),
             "found": Out(count),
@@ -96,7 +94,6 @@ class FreeBank(wiring.Component):
         whole = named(m, "whole", _all_of(free))
         m.d.comb += [
             self.own_free.eq(Cat((column & own).any() for own in old[:-1] for column in free)),
-            self.own_reserved.eq(Cat((reserved & own).any() for own in old[:-1])),
             self.used_rows.eq(count_ones(list(~whole))),
         ]
         left = self._change(m, used, old)

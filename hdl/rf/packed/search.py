@@ -37,7 +37,7 @@ class Search(wiring.Component):
     -------
     size : In(4), home : In(bank_bits)   Bytes, one-hot, and the bank that comes first.
     old_place : In(location_layout), old_mask : In(4)   Slices that the step frees; no bit: none.
-    own_free : In(4), own_reserved : In(1)   What is free in that row already, and whether it is reserved.
+    own_free : In(4)             What is free in that row already. A reserved row has slices of its owner alone.
     found_rows, lowest, anchors : In(ArrayLayout)   Of every bank.
     paired : In(1), partner_place : In(location_layout), partner_mask, partner_free : In(4)   The register has a
                                  partner, where that is, and what is free in its row; only with ``pairs``.
@@ -54,7 +54,6 @@ class Search(wiring.Component):
             "home": In(cfg.bank_bits),
             "old_place": In(place),
             **{name: In(SLICES) for name in ("old_mask", "own_free")},
-            "own_reserved": In(1),
             "found_rows": In(data.ArrayLayout(count, cfg.banks)),
             "lowest": In(data.ArrayLayout(data.ArrayLayout(cfg.row_bits, count), cfg.banks)),
             "anchors": In(data.ArrayLayout(data.ArrayLayout(2, count), cfg.banks)),
@@ -83,10 +82,8 @@ class Search(wiring.Component):
 
     def _first_fit(self, m: Module, own: Value) -> _Candidate:
         mask = named(m, "own_mask", first_slices(m, own, self.size))
-        # A row that has no taken slice left is not reserved any more.
-        usable = mask.any() & (~self.own_reserved | own.all())
         sizes = [Shape(size) if size < SLICES else Shape(SLICES, 0) for size in range(1, SLICES + 1)]
-        return self._earliest(m, "fit", list(zip(self.size, sizes, strict=True)), usable, mask)
+        return self._earliest(m, "fit", list(zip(self.size, sizes, strict=True)), mask.any(), mask)
 
     def _beside_partner(self, m: Module, own: Value, fit: _Candidate) -> _Candidate:
         """In the row of the partner, or, where that has none yet, in a row that is kept for it."""

@@ -97,7 +97,7 @@ class RowCounts(wiring.Component):
         return m
 
     def _change(self, m: Module, counts: list[Signal], ready: Signal, marked: Signal, first: Value) -> None:
-        """What is taken, gained, dropped and filled. A row that is entered may be one of which an entry ends."""
+        """What is taken, gained, dropped and filled. A row that is taken has no owner, or has its last one dropped."""
         rows = self._cfg.rows
         take, drop, fills = (
             decode_row(m, self.take_row, rows),
@@ -117,5 +117,5 @@ class RowCounts(wiring.Component):
         down: Value = drops
         for bit, count in enumerate(counts):
             alone = takes if bit == 0 else Const(0, rows)
-            m.d.sync += count.eq(((count ^ up ^ down) & ~takes) | alone)
+            m.d.sync += count.eq((count ^ up ^ down) | alone)
             up, down = named(m, f"up{bit}", up & count), named(m, f"down{bit}", down & ~count)
