@@ -1,9 +1,10 @@
 """Warp schedulers that see one eligibility mask: greedy-then-oldest or -youngest, oldest and loose round robin."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 
 from warpfile.hdl.arbiter import Ages, RoundRobin, oldest_one
+from warpfile.hdl.naming import named
 from warpfile.hdl.scheduler.contract import scheduler_members
 from warpfile.spec.config import Config
 
@@ -19,15 +20,23 @@ class Gto(wiring.Component):
         super().__init__(scheduler_members(cfg))
 
     def elaborate(self, platform) -> Module:
-        """Launch order as an age triangle; the last issuer as a one-hot register."""
+        """Launch order as an age triangle; the last issuer as a one-hot register, which goes before all others.
+
+        Eligibility is late: who goes before whom is worked out beside it.
+        """
         m = Module()
-        m.submodules.ages = ages = Ages(self._cfg.warps)
-        last = Signal(self._cfg.warps)
-        greedy = Signal(self._cfg.warps)
+        count = self._cfg.warps
+        m.submodules.ages = ages = Ages(count)
+        last = Signal(count)
+        aged = named(m, "aged", self._before(ages))
+        first = [
+            last[one] | (aged[count * one + other] & ~last[other]) if one != other else Const(0, 1)
+            for one in range(count)
+            for other in range(count)
+        ]
         m.d.comb += [
             ages.arrive.eq(self.launch),
-            greedy.eq(self.eligible & last),
-            self.grant.eq(Mux(greedy.any(), greedy, oldest_one(self.eligible, self._before(ages)))),
+            self.grant.eq(oldest_one(self.eligible, named(m, "first", Cat(first)))),
         ]
         with m.If(self.taken):
             m.d.sync += last.eq(self.grant & ~self.exit)
