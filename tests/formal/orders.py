@@ -36,6 +36,10 @@ class LastUseProperties(Properties):
         """The mask after which a part shows the order, whether it is used or not."""
         return self.uses(part)[0]
 
+    def many(self, uses: list[Value]) -> Value:
+        """Whether a cycle has uses of several kinds."""
+        return uses[0].any() & uses[-1].any()
+
     def legal(self, m, part, uses) -> None:
         """Assume what the part is promised."""
 
@@ -55,7 +59,7 @@ class LastUseProperties(Properties):
         m.d.comb += [
             Assert(~started | (order == expected), "before is who was used longer ago"),
             Cover(started & order & (first > second) & ~uses[0].any(), "a higher place is before a lower one"),
-            Cover(uses[0].any() & uses[-1].any() & (followed != order), "an order is turned in one cycle"),
+            Cover(self.many(uses) & (followed != order), "an order is turned in one cycle"),
         ]
         if hasattr(part, "older_then"):
             then = self._after(order, [self.supposed(part)], first, second)
@@ -90,7 +94,7 @@ class WindowRankProperties(LastUseProperties):
 
 
 class RecencyProperties(LastUseProperties):
-    """Entries of a caching unit: first that of a result, then those of a beat: by slots if the unit is its own."""
+    """Entries of a caching unit: those of a beat, by slots if the unit is its own, or else that of a result."""
 
     count = property(lambda self: self._cfg.unit_entries)
 
@@ -101,7 +105,14 @@ class RecencyProperties(LastUseProperties):
 
     def uses(self, part):
         own, fresh = part.allocate & part.own, part.allocate & ~part.own
-        return [part.result, *(Mux(own, slot, 0) for slot in self.slots), Mux(fresh, part.fresh, 0)]
+        return [
+            Mux(part.allocate, 0, part.result),
+            *(Mux(own, slot, 0) for slot in self.slots),
+            Mux(fresh, part.fresh, 0),
+        ]
+
+    def many(self, uses):
+        return uses[1].any() & uses[2].any()
 
     def legal(self, m, part, uses):
         _distinct(m, self.slots)

@@ -17,6 +17,8 @@ from warpfile.synth.area import AreaReport, critical_path, measure, source
 from warpfile.synth.figures import KEPT, apart, changes, excessive, read_figures
 from warpfile.synth.peers import OSU018
 
+#: Preset of the scheme ``modern``, at which others are compared with it.
+MODERN = "turing_rfc"
 #: Another scheme has nearly the same modules, and is looked at: a full-size machine takes up to 12 s to generate.
 HALVES = ("bow", "regmutex_paired", "ltrf", "corf")
 
@@ -173,11 +175,22 @@ def test_the_figures_of_a_scheme_are_those_of_its_verilog(name: str, wide: Calla
     assert not_grown(name).source == source(wide(name))
 
 
-def not_grown(name: str) -> AreaReport:
-    """Synthesise a scheme and compare."""
+@pytest.mark.parametrize(
+    "name", ["baseline", "malekeh", *(pytest.param(one, marks=pytest.mark.regress) for one in ("bow_wr", "rfc"))]
+)
+def test_no_scheme_has_grown_at_the_preset_of_modern_since_its_figures_were_kept(name: str) -> None:
+    """After a change that is meant: as above, with ``--preset turing_rfc`` and ``synth/figures/turing_rfc/``."""
+    folder, scheme = KEPT / MODERN, SCHEMES[name]
+    text = scheme.verilog(scheme.configuration(MODERN), probes=False)
+    if read_figures(folder)["schemes"][name].get("source") != source(text):
+        not_grown(name, MODERN, folder)
+
+
+def not_grown(name: str, preset: str = "", folder: Path = KEPT) -> AreaReport:
+    """Synthesise a scheme, at its own preset or another, and compare."""
     scheme = SCHEMES[name]
-    kept = read_figures(KEPT)
-    report = measure(scheme, scheme.configuration(scheme.preset), levels=False)
+    kept = read_figures(folder)
+    report = measure(scheme, scheme.configuration(preset or scheme.preset), levels=False)
     now = json.loads(json.dumps({**kept, "tool": report.tool, "schemes": {name: report.to_json()}}))
     assert now["tool"] == kept["tool"]
     assert not excessive(changes(kept, now))

@@ -51,6 +51,7 @@ class CachingCollectors:
         self._entries = cfg.unit_entries
         self._offered: dict[int, int] = {}
         self._issued = False
+        self._taken = -1
         # Events are short words by themselves, and go into the long one, with what lies far from them, at once.
         self._word = self._far = 0
         self._first = first = layout.offset["allocate"]
@@ -120,8 +121,8 @@ class CachingCollectors:
         self._word |= word << self._at_grant
 
     def settle(self, results: Sequence[Result | None], accepted: int) -> None:
-        """Near results enter their units, others make entries stale."""
-        self._far |= self.entrance.enter(results, accepted)
+        """Near results are to enter their units, others to make entries stale."""
+        self.entrance.look_at(results, accepted)
 
     def dispatch(self, port: int) -> Sequence[int]:
         """See the contract. The unit counts as busy until the end of the cycle."""
@@ -154,6 +155,7 @@ class CachingCollectors:
             self._word |= 1 << at[f"refuse_{reason}"]
             return False
         taken = self.units.take(number, warp, entry)
+        self._taken = number
         counters[f"taken_{reason}"] += 1
         self._sources += len(entry.beat.sources)
         self._hits += taken.hit.bit_count()
@@ -174,7 +176,9 @@ class CachingCollectors:
         self.entrance.launched(launch.warp)
 
     def edge(self, cycle: int) -> int:
-        """Data of earlier grants arrive, and everything that changed becomes registered state."""
+        """Results enter, data of earlier grants arrive, and everything that changed becomes registered state."""
+        self._far |= self.entrance.enter(self._taken)
+        self._taken = -1
         self.units.edge(cycle)
         self.state.refresh()
         self.prefer = self.state.prefer

@@ -92,7 +92,7 @@ class CachingUnits:
         self.touched |= 1 << number
 
     def take(self, number: int, warp: int, entry: Entry) -> Taken:
-        """A unit takes the beat of a warp, on its entries as the results of this cycle have left them."""
+        """A unit takes the beat of a warp, on its entries as they are before the results of this cycle."""
         unit = self.units[number]
         assert unit.entry is None, f"unit {number} is taken while it is busy"
         lost = 0 if unit.owner == warp else self._change_owner(number, warp)

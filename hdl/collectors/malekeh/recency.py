@@ -17,11 +17,11 @@ def ranks(older: Value, entries: int) -> list[Value]:
 class Recency(wiring.Component):
     """Order of the last use of the entries, as a triangle of bits.
 
-    In one cycle first a result uses an entry, then the sources of a beat use theirs in slot order.
+    In one cycle a result uses an entry, or the sources of a beat use theirs in slot order.
 
     Members
     -------
-    result : In(unit_entries)          Entry that a result enters, one-hot or zero.
+    result : In(unit_entries)          Entry that a result would enter, one-hot or zero; it does if no beat comes.
     allocate, own : In(1)              A beat uses entries: ``used`` if the unit is its own, else ``fresh``.
     used : In(unit_entries), earlier : In(unit_entries ** 2)   One a before another one b > a if bit
                                        ``unit_entries * a + b`` is set.
@@ -52,8 +52,8 @@ class Recency(wiring.Component):
             for high in range(low + 1, count):
                 order = Signal(name=f"first{low}_older{high}", init=1)
                 then = named(m, f"then{low}_{high}", ~self.result[low] & (order | self.result[high]))
-                own = Mux(used[high], ~used[low] | self.earlier[low * count + high], ~used[low] & then)
-                fresh = self.fresh[high] | (~self.fresh[low] & then)
+                own = Mux(used[high], ~used[low] | self.earlier[low * count + high], ~used[low] & order)
+                fresh = self.fresh[high] | (~self.fresh[low] & order)
                 m.d.sync += order.eq(Mux(self.allocate, Mux(self.own, own, fresh), then))
                 m.d.comb += self.older[low * count + high].eq(order)
                 m.d.comb += self.older[high * count + low].eq(~order)

@@ -17,27 +17,31 @@ RESULT_EVENTS = (
     "cache_near",
     "far",
     "outdone",
+    "met",
     "partial",
     "crowded",
 )
 
 
 class ResultLookup(wiring.Component):
-    """One result per cycle may enter the unit; the others make their register's entry empty.
+    """One result per cycle may enter the unit if that takes no beat; the others make their register's entry empty.
 
-    Combinational, from the entries at the start of the cycle (docs/schemes/malekeh.md, section 3, step 1).
+    Combinational, from the entries at the start of the cycle (docs/schemes/malekeh.md, section 3, step 1). Whether a
+    beat comes is known last, so that whoever goes by ``place`` has to ask for it.
 
     Members
     -------
     See :func:`entry_members`.
-    tags : In(ArrayLayout)            Register of each entry.
+    tags : In(ArrayLayout)            Register of each entry that is not empty.
     mine, hinted, full : In(ports)    Accepted results of the unit's warp; near ones; those that write all lanes.
     registers : In(ArrayLayout)       Per port.
     lower : In(ports ** 2)            Bit ``ports * p + q``: the result of p goes to a lower bank than that of q.
+    allocate : In(1)                  The unit takes a beat.
     winner : Out(ports)               The result that comes first, one-hot.
-    place : Out(unit_entries)         The entry that it enters, one-hot; zero if it enters none.
-    stale : Out(unit_entries)         Entries with a register that a result writes.
-    invalidate : Out(unit_entries)    Entries that become empty: the stale ones, but for that of ``place``.
+    place : Out(unit_entries)         The entry that it enters unless the unit takes a beat, one-hot; zero if there is
+                                      none.
+    stale : Out(unit_entries)         Entries with a register that a result writes. They become empty, but for that
+                                      which a result enters.
     RESULT_EVENTS : Out(ports) each
     """
 
@@ -46,14 +50,14 @@ class ResultLookup(wiring.Component):
         super().__init__(
             {
                 **entry_members(cfg),
-                "tags": In(data.ArrayLayout(cfg.tag_bits, cfg.unit_entries)),
+                "tags": In(data.ArrayLayout(cfg.register_bits, cfg.unit_entries)),
                 **{name: In(cfg.write_ports) for name in ("mine", "hinted", "full")},
                 "registers": In(data.ArrayLayout(cfg.register_bits, cfg.write_ports)),
                 "lower": In(cfg.write_ports**2),
+                "allocate": In(1),
                 "winner": Out(cfg.write_ports),
                 "place": Out(cfg.unit_entries),
                 "stale": Out(cfg.unit_entries),
-                "invalidate": Out(cfg.unit_entries),
                 **{name: Out(cfg.write_ports) for name in RESULT_EVENTS},
             }
         )
@@ -64,7 +68,8 @@ class ResultLookup(wiring.Component):
         ports, entries = range(self._cfg.write_ports), self._cfg.unit_entries
         m.submodules.first_victim = first = FirstVictim(self._cfg)
         m.d.comb += [getattr(first, name).eq(getattr(self, name)) for name in entry_members(self._cfg)]
-        found = [named(m, f"found{port}", Cat(tag == self.registers[port] for tag in self.tags)) for port in ports]
+        same = [Cat(tag == self.registers[port] for tag in self.tags) for port in ports]
+        found = [named(m, f"found{port}", entries_of & ~self.empty) for port, entries_of in enumerate(same)]
         there = named(m, "there", Cat(places.any() for places in found))
         enters = named(m, "enters", self.full & ~there)
         places = [
@@ -74,22 +79,23 @@ class ResultLookup(wiring.Component):
         m.d.comb += [
             self.place.eq(select(self.winner, places)),
             self.stale.eq(select(self.mine, found)),
-            self.invalidate.eq(self.stale & ~self.place),
         ]
         self._classify(m, there, enters, first.victim)
         return m
 
     def _classify(self, m: Module, there: Value, enters: Value, victim: Value) -> None:
+        ports = self._cfg.write_ports
+        alone = named(m, "alone", self.winner & (~self.allocate).replicate(ports))
         events = {
-            "cache_hit": self.winner & there,
+            "cache_hit": alone & there,
             "far": self.mine & ~self.hinted,
             "outdone": self.mine & self.hinted & ~self.winner,
-            "partial": self.winner & ~self.full & ~there,
-            "crowded": self.winner & enters & (~victim.any()).replicate(self._cfg.write_ports),
+            "met": self.winner & self.allocate.replicate(ports),
+            "partial": alone & ~self.full & ~there,
+            "crowded": alone & enters & (~victim.any()).replicate(ports),
         }
         kinds = {"empty": self.empty, "far": ~self.empty & ~self.near, "near": self.near}
         for kind, members in kinds.items():
-            enters_here = enters & (victim & members).any().replicate(self._cfg.write_ports)
-            events[f"cache_{kind}"] = self.winner & enters_here
+            events[f"cache_{kind}"] = alone & enters & (victim & members).any().replicate(ports)
         for name in RESULT_EVENTS:
             m.d.comb += getattr(self, name).eq(events[name])

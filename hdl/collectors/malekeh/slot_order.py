@@ -1,6 +1,6 @@
 """Which of two entries of a caching collector unit serves the lower source slot."""
 
-from amaranth import Cat, Const, Module, Mux, Value
+from amaranth import Cat, Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -19,8 +19,8 @@ class SlotOrder(wiring.Component):
 
     Members
     -------
-    found : In(source_slots * unit_entries)   Entries that sources were found in, slot-major, before results take any.
-    missing, evicted : In(source_slots), taken : In(unit_entries)   As in :class:`SourceLookup` and :class:`Victims`.
+    found : In(source_slots * unit_entries)   Entries that sources were found in, slot-major.
+    missing : In(source_slots), taken : In(unit_entries)   As in :class:`SourceLookup` and :class:`Victims`.
     before, order : In(unit_entries ** 2)     Likewise.
     earlier : Out(unit_entries ** 2)          Bit ``unit_entries * a + b``: a < b, both are used, a by a lower slot.
                                               Any value if one is not used.
@@ -32,7 +32,7 @@ class SlotOrder(wiring.Component):
         super().__init__(
             {
                 "found": In(slots * entries),
-                **{name: In(slots) for name in ("missing", "evicted")},
+                "missing": In(slots),
                 "taken": In(entries),
                 **{name: In(entries**2) for name in ("before", "order")},
                 "earlier": Out(entries**2),
@@ -60,10 +60,8 @@ class SlotOrder(wiring.Component):
         return (places & fewer).any()
 
     def _fewer(self, m: Module, entry: int, found: Value) -> Value:
-        """Bit k: at most k misses are before the slot of an entry; one whose entry a result takes is seen late."""
+        """Bit k: at most k misses are before the slot of an entry."""
         slots = range(self._cfg.source_slots)
         counts = [unary_count(m, f"before{entry}_{slot}", list(self.missing[:slot])) for slot in slots]
         most = [Cat(count[: number + 1].any() for number in slots) for count in counts]
-        early = named(m, f"most{entry}", select(found, most))
-        late = named(m, f"late{entry}", any_of(found[slot] & self.evicted[:slot].any() for slot in slots))
-        return named(m, f"fewer{entry}", Mux(late, Cat(Const(0, 1), early)[: len(slots)], early))
+        return named(m, f"fewer{entry}", select(found, most))

@@ -17,15 +17,13 @@ SOURCE_EVENTS = ("hit", "miss", "miss_empty", "miss_far", "miss_near")
 class SourceLookup(wiring.Component):
     """Looks the sources of the owner's next beat up among the tags and finds entries for those that are not there.
 
-    Combinational (docs/schemes/malekeh.md, section 3, step 5). The unit is free, so nothing in it is locked before. No
-    result writes a source of the beat, because the scoreboard would hold the beat back: results take entries away.
+    Combinational, from the entries at the start of the cycle (docs/schemes/malekeh.md, section 3, step 5). The unit is
+    free, so nothing in it is locked before.
 
     Members
     -------
-    See :func:`entry_members`, without ``locked``; entries before the results.
-    tags : In(ArrayLayout)   Registers of the entries.
-    place, stale : In(unit_entries)              Entry that a result enters, one-hot or zero; those that become empty,
-                                                 unless it is this one.
+    See :func:`entry_members`, without ``locked``.
+    tags : In(ArrayLayout)   Registers of the entries that are not empty.
     valid, hints : In(source_slots), registers : In(ArrayLayout)   The sources, all different; near ones.
     uses : Out(source_slots * unit_entries)      Entries of all sources, slot-major, one-hot per slot.
     used, hinted : Out(unit_entries)          Entries of sources; those of them whose register is near.
@@ -41,13 +39,12 @@ class SourceLookup(wiring.Component):
         super().__init__(
             {
                 **{name: member for name, member in entry_members(cfg).items() if name != "locked"},
-                "tags": In(data.ArrayLayout(cfg.tag_bits, entries)),
-                **{name: In(entries) for name in ("place", "stale")},
+                "tags": In(data.ArrayLayout(cfg.register_bits, entries)),
                 **{name: In(slots) for name in ("valid", "hints")},
                 "registers": In(data.ArrayLayout(cfg.register_bits, slots)),
                 "uses": Out(slots * entries),
                 **{name: Out(entries) for name in ("used", "hinted", "taken")},
-                "taken_tags": Out(data.ArrayLayout(cfg.tag_bits, entries)),
+                "taken_tags": Out(data.ArrayLayout(cfg.register_bits, entries)),
                 "replaces_far": Out(1),
                 "earlier": Out(entries**2),
                 **{name: Out(slots) for name in SOURCE_EVENTS},
@@ -60,31 +57,29 @@ class SourceLookup(wiring.Component):
         slots = range(self._cfg.source_slots)
         found = [named(m, f"found{slot}", self._found(slot)) for slot in slots]
         missing = named(m, "missing", self.valid & ~Cat(places.any() for places in found))
-        evicted = named(m, "evicted", Cat((places & self.place).any() for places in found))
         m.submodules.sort = sort = Victims(self._cfg)
-        names = ("empty", "near", "start", "older", "place", "stale")
+        names = ("empty", "near", "start", "older")
         m.d.comb += [getattr(sort, name).eq(getattr(self, name)) for name in names]
-        m.d.comb += [sort.locked.eq(any_of(found)), sort.missing.eq(missing), sort.evicted.eq(evicted)]
+        m.d.comb += [sort.locked.eq(any_of(found)), sort.missing.eq(missing)]
         m.submodules.slot_order = order = SlotOrder(self._cfg)
-        m.d.comb += [order.found.eq(Cat(found)), order.missing.eq(missing), order.evicted.eq(evicted)]
+        m.d.comb += [order.found.eq(Cat(found)), order.missing.eq(missing)]
         m.d.comb += [order.taken.eq(self.taken), order.before.eq(sort.before), order.order.eq(sort.order)]
-        kept = [places & ~self.place for places in found]
         m.d.comb += [
-            self.miss.eq(missing | evicted),
-            self.hit.eq(self.valid & ~self.miss),
+            self.miss.eq(missing),
+            self.hit.eq(self.valid & ~missing),
             self.earlier.eq(order.earlier),
-            self.uses.eq(sort.victims | Cat(kept)),
-            self.used.eq((any_of(found) & ~self.place) | self.taken),
+            self.uses.eq(sort.victims | Cat(found)),
+            self.used.eq(any_of(found) | self.taken),
         ]
-        self._take(m, sort, kept)
+        self._take(m, sort, found)
         self._classify(m, sort)
         return m
 
     def _found(self, slot: int) -> Value:
         same = Cat(tag == self.registers[slot] for tag in self.tags)
-        return same & self.valid[slot].replicate(self._cfg.unit_entries)
+        return same & ~self.empty & self.valid[slot].replicate(self._cfg.unit_entries)
 
-    def _take(self, m: Module, sort: Victims, kept: list[Value]) -> None:
+    def _take(self, m: Module, sort: Victims, found: list[Value]) -> None:
         """What comes into the entries: the k-th missing source into the k-th replaceable entry."""
         slots, entries = self._cfg.source_slots, self._cfg.unit_entries
         sources = [Cat(register, hint, Const(1, 1)) for register, hint in zip(self.registers, self.hints, strict=True)]
@@ -93,7 +88,7 @@ class SourceLookup(wiring.Component):
         for entry in range(entries):
             order = sort.order.word_select(entry, entries)[:slots]
             source = named(m, f"source{entry}", select(order, wanted))
-            hinted = any_of(places[entry] & hint for places, hint in zip(kept, self.hints, strict=True))
+            hinted = any_of(places[entry] & hint for places, hint in zip(found, self.hints, strict=True))
             m.d.comb += [
                 self.taken_tags[entry].eq(source[:-2]),
                 self.hinted[entry].eq(source[-2] | hinted),
@@ -101,15 +96,13 @@ class SourceLookup(wiring.Component):
             ]
 
     def _classify(self, m: Module, sort: Victims) -> None:
-        near = (self.near & ~self.stale) | self.place
-        empty = (self.empty | self.stale) & ~self.place
-        far = named(m, "far_then", ~empty & ~near)
+        far = named(m, "far", ~self.empty & ~self.near)
         entries, slots = self._cfg.unit_entries, self._cfg.source_slots
         reached = [
             sort.numbers[number::slots].any() & (sort.order[number::entries] & far).any() for number in range(slots)
         ]
         m.d.comb += self.replaces_far.eq(any_of(reached))
-        kinds = {"empty": empty, "far": far, "near": near}
+        kinds = {"empty": self.empty, "far": far, "near": self.near}
         for kind, members in kinds.items():
             victims = [sort.victims.word_select(slot, entries) for slot in range(slots)]
             taken = Cat((victim & members).any() for victim in victims)

@@ -33,7 +33,8 @@ class CachingUnit(wiring.Component):
     busy, owned : Out(1), owner : Out(warp_bits)   It holds a beat; it belongs to a warp, to this one.
     empty, holds_near : Out(1)              No entry has a register; some entry has a near one.
     tags : Out(ArrayLayout), near_entries, locked : Out(unit_entries), older : Out(unit_entries ** 2)   State of the
-                                            entries; their order of use as in :class:`Recency`.
+                                            entries; the tag of an empty one is all ones; their order of use as in
+                                            :class:`Recency`.
     filled, request : Out(source_slots)     Slots whose value is in its entry, and those that ask their bank.
     slot_places : Out(ArrayLayout), ready : Out(1), port : Out(port_bits)   As in the baseline.
     out : Out(dispatch_layout(cfg))         Likewise.
@@ -42,7 +43,8 @@ class CachingUnit(wiring.Component):
     invalidate, lost : Out(unit_entries), SOURCE_EVENTS : Out(source_slots) each
     result_cache_hit, result_cache_empty, result_cache_far, result_cache_near : Out(ports)   Results that enter, and
                                             where.
-    result_far, result_outdone, result_partial, result_crowded : Out(ports)   Results that do not enter, by reason.
+    result_far, result_outdone, result_met, result_partial, result_crowded : Out(ports)   Results that do not enter, by
+                                            reason.
     """
 
     def __init__(self, cfg: MalekehConfig) -> None:
@@ -65,7 +67,7 @@ class CachingUnit(wiring.Component):
                 "lfsr": In(LFSR_BITS),
                 **{name: Out(1) for name in ("step", "busy", "owned", "empty", "holds_near", "ready")},
                 "owner": Out(cfg.warp_bits),
-                "tags": Out(data.ArrayLayout(cfg.tag_bits, entries), init=[(1 << cfg.tag_bits) - 1] * entries),
+                "tags": Out(data.ArrayLayout(cfg.tag_bits, entries)),
                 "older": Out(entries**2),
                 **{name: Out(slots) for name in ("filled", "request", *SOURCE_EVENTS)},
                 **{
@@ -84,24 +86,26 @@ class CachingUnit(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Entries as they are, as the results leave them, and as a beat would."""
+        """Entries as they are, as the results would leave them, and as a beat would."""
         m = Module()
         m.submodules.recency = recency = Recency(self._cfg)
         m.submodules.result_lookup = results = ResultLookup(self._cfg)
         m.submodules.source_lookup = sources = SourceLookup(self._cfg)
-        empty = named(m, "empty_entries", Cat(tag.all() for tag in self.tags))
-        before = {"empty": empty, "near": self.near_entries, "start": self.lfsr, "older": recency.older}
+        used = Signal(self._cfg.unit_entries, name="used")
+        registers = [Signal(self._cfg.register_bits, name=f"tag{e}", reset_less=True) for e in range(len(used))]
+        before = {"empty": ~used, "near": self.near_entries, "start": self.lfsr, "older": recency.older}
         for lookup in (results, sources):
-            m.d.comb += [getattr(lookup, name).eq(value) for name, value in (before | {"tags": self.tags}).items()]
+            m.d.comb += [getattr(lookup, name).eq(value) for name, value in before.items()]
+            m.d.comb += lookup.tags.eq(Cat(registers))
         self._results(m, results)
-        self._sources(m, results, sources)
-        self._marks(m, sources)
-        self._tags(m, sources)
-        self._order(m, sources, recency)
+        self._sources(m, sources)
+        self._marks(m, results, sources)
+        self._tags(m, used, registers, results, sources)
+        self._order(m, results, sources, recency)
         self._operands(m, sources)
         self._hold(m)
         m.d.comb += [
-            self.empty.eq(empty.all()),
+            self.empty.eq(~used.any()),
             self.holds_near.eq(self.near_entries.any()),
             self.step.eq(results.cache_far.any() | (self.allocate & self.own & sources.replaces_far)),
         ]
@@ -113,23 +117,28 @@ class CachingUnit(wiring.Component):
         return Cat(self.beat.source_valid, Const(0, self._cfg.unit_entries - self._cfg.source_slots))
 
     def _results(self, m: Module, results: ResultLookup) -> None:
-        """Step 1: the results of the owner, looked up among the entries as they are."""
+        """Step 1: the results of the owner. None enters a unit that takes a beat."""
+        entries = self._cfg.unit_entries
         same = Cat(warp == self.owner for warp in self.warps)
         m.d.comb += self.mine.eq(self.written & same & self.owned.replicate(self._cfg.write_ports))
         m.d.comb += [getattr(results, name).eq(getattr(self, name)) for name in ("mine", "hinted", "full", "lower")]
-        m.d.comb += [results.registers.eq(self.registers), results.locked.eq(self.locked)]
-        m.d.comb += [getattr(self, name).eq(getattr(results, name)) for name in ("winner", "place", "invalidate")]
+        m.d.comb += [
+            results.registers.eq(self.registers),
+            results.locked.eq(self.locked),
+            results.allocate.eq(self.allocate),
+            self.winner.eq(results.winner),
+            self.place.eq(results.place & (~self.allocate).replicate(entries)),
+            self.invalidate.eq(results.stale & ~self.place),
+        ]
         m.d.comb += [getattr(self, f"result_{event}").eq(getattr(results, event)) for event in RESULT_EVENTS]
 
-    def _sources(self, m: Module, results: ResultLookup, sources: SourceLookup) -> None:
+    def _sources(self, m: Module, sources: SourceLookup) -> None:
         """Step 5 for the owner's next beat, whether it comes or not; the beat of another warp finds nothing."""
         slots = self._cfg.source_slots
         m.d.comb += [
             sources.valid.eq(self.next_valid),
             sources.hints.eq(self.next_hints),
             sources.registers.eq(self.next_sources),
-            sources.place.eq(self.place),
-            sources.stale.eq(results.stale),
         ]
         fresh = {name: Const(0, slots) for name in SOURCE_EVENTS}
         fresh |= dict.fromkeys(("miss", "miss_empty"), self.beat.source_valid)
@@ -137,15 +146,16 @@ class CachingUnit(wiring.Component):
             seen = Mux(self.own, getattr(sources, name), fresh[name])
             m.d.comb += getattr(self, name).eq(seen & self.allocate.replicate(slots))
 
-    def _marks(self, m: Module, sources: SourceLookup) -> None:
-        """Near bits and locks as the results leave them, as the beat meets them, and next."""
+    def _marks(self, m: Module, results: ResultLookup, sources: SourceLookup) -> None:
+        """Near bits and locks, with a beat and without one."""
         count = self._cfg.unit_entries
         hints = self.beat.hints[self._cfg.hint_at("near_sources") :][: self._cfg.source_slots]
-        near = named(m, "near_then", (self.near_entries & ~self.invalidate) | self.place)
-        met = Mux(self.own, (near & ~sources.used) | sources.hinted, self._fresh & hints)
-        m.d.comb += self.lost.eq(near & (self.allocate & ~self.own).replicate(count))
+        kept = named(m, "near_kept", self.near_entries & ~results.stale)
+        met = Mux(self.own, (kept & ~sources.used) | sources.hinted, self._fresh & hints)
+        alone = (kept | results.place) & ~self.vacate.replicate(count)
+        m.d.comb += self.lost.eq(self.near_entries & (self.allocate & ~self.own).replicate(count))
         m.d.sync += [
-            self.near_entries.eq(Mux(self.allocate, met, near & ~self.vacate.replicate(count))),
+            self.near_entries.eq(Mux(self.allocate, met, alone)),
             self.locked.eq(
                 Mux(
                     self.allocate,
@@ -155,31 +165,24 @@ class CachingUnit(wiring.Component):
             ),
         ]
 
-    def _tags(self, m: Module, sources: SourceLookup) -> None:
-        """Tags as they are, as the results leave them (``then``), as the beat meets them, and next."""
-        cfg = self._cfg
-        register = named(m, "placed_register", select(self.winner, list(self.registers)))
-        fresh = [
-            Mux(valid, source, self._none)
-            for valid, source in zip(self.beat.source_valid, self.beat.sources, strict=True)
-        ]
-        for entry in range(cfg.unit_entries):
-            cleared = self.tags[entry] | self.invalidate[entry].replicate(cfg.tag_bits)
-            then = named(m, f"tag{entry}_then", Mux(self.place[entry], register, cleared))
-            own = Mux(sources.taken[entry], sources.taken_tags[entry], then)
-            other = fresh[entry] if entry < len(fresh) else self._none
-            left = then | self.vacate.replicate(cfg.tag_bits)
-            m.d.sync += self.tags[entry].eq(Mux(self.allocate, Mux(self.own, own, other), left))
+    def _tags(self, m: Module, used: Signal, tags: list[Signal], results: ResultLookup, sources: SourceLookup) -> None:
+        """Which entries have a register, and which one, with a beat and without one."""
+        kept, none = named(m, "used_kept", used & ~results.stale), Const(0, len(used))
+        alone = Mux(self.vacate, none, kept | results.place)
+        m.d.sync += used.eq(Mux(self.allocate, Mux(self.own, kept | sources.taken, self._fresh), alone))
+        written = named(m, "written_register", select(self.winner, list(self.registers)))
+        for entry, tag in enumerate(tags):
+            own = Mux(sources.taken[entry], sources.taken_tags[entry], tag)
+            other = self.beat.sources[entry] if entry < self._cfg.source_slots else tag
+            placed = Mux(results.place[entry], written, tag)
+            m.d.sync += tag.eq(Mux(self.allocate, Mux(self.own, own, other), placed))
+            none_here = (~used[entry]).replicate(self._cfg.tag_bits)
+            m.d.comb += self.tags[entry].eq(tag | none_here)
 
-    @property
-    def _none(self) -> Value:
-        """The tag of an empty entry."""
-        return Const((1 << self._cfg.tag_bits) - 1, self._cfg.tag_bits)
-
-    def _order(self, m: Module, sources: SourceLookup, recency: Recency) -> None:
+    def _order(self, m: Module, results: ResultLookup, sources: SourceLookup, recency: Recency) -> None:
         m.d.comb += [
             self.older.eq(recency.older),
-            recency.result.eq(self.place),
+            recency.result.eq(results.place),
             recency.allocate.eq(self.allocate),
             recency.own.eq(self.own),
             recency.used.eq(sources.used),

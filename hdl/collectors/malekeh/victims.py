@@ -58,15 +58,12 @@ class FirstVictim(wiring.Component):
 class Victims(wiring.Component):
     """An entry for every source that is not in the unit: the k-th of them takes the k-th replaceable entry.
 
-    All entries are sorted at once: the place of an entry is the number of replaceable ones before it. What results do
-    to the entries in this cycle is known late, so that it only corrects what the entries say as they are.
+    All entries are sorted at once: the place of an entry is the number of replaceable ones before it.
 
     Members
     -------
-    See :func:`entry_members`: entries before the results; locked ones have a source.
-    place : In(unit_entries)   Entry that a result enters, one-hot or zero; not locked from then on.
-    stale : In(unit_entries)   Entries that results make empty, unless it is that of ``place``; none is locked.
-    missing, evicted : In(source_slots)          Sources that are in no entry; the one whose entry a result takes.
+    See :func:`entry_members`: locked ones have a source.
+    missing : In(source_slots)                   Sources that are in no entry.
     before : Out(unit_entries ** 2)              Bit ``unit_entries * a + b``: a is replaced before b, if both are.
     order : Out(unit_entries ** 2)               Bit ``unit_entries * e + k``: e is replaceable, as are k before it.
     numbers : Out(source_slots ** 2)             Bit ``source_slots * s + k``: s misses, as do k sources before it.
@@ -79,8 +76,7 @@ class Victims(wiring.Component):
         super().__init__(
             {
                 **entry_members(cfg),
-                **{name: In(entries) for name in ("place", "stale")},
-                **{name: In(slots) for name in ("missing", "evicted")},
+                "missing": In(slots),
                 "before": Out(entries**2),
                 "order": Out(entries**2),
                 "numbers": Out(slots**2),
@@ -102,21 +98,17 @@ class Victims(wiring.Component):
         return m
 
     def _numbers(self, m: Module) -> None:
-        """Misses before each slot. A source that loses its entry comes late; slots after it count one more."""
+        """Misses before each slot."""
         slots = self._cfg.source_slots
         for slot in range(slots):
             before = named(m, f"missing_before{slot}", unary_count(m, f"missing{slot}", list(self.missing[:slot])))
-            missing = before & self.missing[slot].replicate(slot + 1)
-            late = named(m, f"evicted_before{slot}", self.evicted[:slot].any())
-            number = Mux(late, (missing << 1)[: slot + 1], missing) | (before & self.evicted[slot].replicate(slot + 1))
-            m.d.comb += self.numbers.word_select(slot, slots).eq(number)
+            m.d.comb += self.numbers.word_select(slot, slots).eq(before & self.missing[slot].replicate(slot + 1))
 
     def _places(self, m: Module) -> None:
         """Replaceable entries before each entry."""
         count = self._cfg.unit_entries
         entries, before = range(count), self._before(m)
         m.d.comb += [self.before[first * count + second].eq(value) for (first, second), value in before.items()]
-        free = named(m, "free", ~self.locked | self.place)
         for entry in entries:
             earlier = [
                 named(m, f"earlier{other}_{entry}", before[other, entry] & ~self.locked[other])
@@ -124,20 +116,18 @@ class Victims(wiring.Component):
                 if other != entry
             ]
             place = unary_count(m, f"place{entry}", earlier)
-            m.d.comb += self.order.word_select(entry, count).eq(place & free[entry].replicate(count))
+            m.d.comb += self.order.word_select(entry, count).eq(place & (~self.locked[entry]).replicate(count))
 
     def _before(self, m: Module) -> dict[tuple[int, int], Value]:
         """Of every two entries, whether the one is replaced before the other, but for locks."""
         entries, before = self._cfg.unit_entries, {}
         far = named(m, "far", ~self.empty & ~self.near)
         behind = named(m, "behind", behind_start(self.start, entries))
-        empty = named(m, "empty_then", self.empty | self.stale)
         for low in range(entries):
             for high in range(low + 1, entries):
                 far_first = far[low] & (self.near[high] | ~behind[low] | behind[high])
                 near_first = self.near[low] & self.near[high] & self.older[low * entries + high]
-                kept = named(m, f"kept{low}_{high}", far_first | near_first)
-                first = empty[low] | self.place[high] | (kept & ~empty[high])
-                before[low, high] = named(m, f"before{low}_{high}", ~self.place[low] & first)
+                first = self.empty[low] | ((far_first | near_first) & ~self.empty[high])
+                before[low, high] = named(m, f"before{low}_{high}", first)
                 before[high, low] = ~before[low, high]
         return before

@@ -42,8 +42,7 @@ class VictimProperties(ConfiguredProperties):
         some_order(m, part.older, count)
         m.d.comb += Assume((part.empty & part.near) == 0)
         missing, victims = self._wanted(m, part)
-        self._then(m, part)
-        given, free = Signal(count), sum(~self.locked)
+        given, free = Signal(count), sum(~part.locked)
         m.d.comb += given.eq(any_of(victims))
         pairs = [(a, b, self._before(part, a, b)) for a in range(count) for b in range(count) if a != b]
         for number, victim in enumerate(victims):
@@ -56,9 +55,9 @@ class VictimProperties(ConfiguredProperties):
                 turned = any_of(victim[a] & earlier[b] & before for a, b, before in pairs)
                 m.d.comb += Assert(~turned, "earlier sources get earlier entries")
                 m.d.comb += Assert((victim & earlier) == 0, "no entry is given twice")
-        skipped = any_of(given[b] & ~given[a] & ~self.locked[a] & before for a, b, before in pairs)
+        skipped = any_of(given[b] & ~given[a] & ~part.locked[a] & before for a, b, before in pairs)
         m.d.comb += [
-            Assert((given & self.locked) == 0, "a locked entry never gives way"),
+            Assert((given & part.locked) == 0, "a locked entry never gives way"),
             Assert(~skipped, "no replaceable entry is skipped"),
             Cover(given[0] & part.near[0] & (part.near & ~given).any() & ~part.locked.any(), "an old near one leaves"),
             Cover(given[0] & ~part.near[0] & (part.start == count - 1) & ~part.empty.any(), "a far one after the last"),
@@ -68,23 +67,13 @@ class VictimProperties(ConfiguredProperties):
         if "victim" in part.signature.members:
             return [Const(1, 1)], [part.victim]
         slots = range(self._cfg.source_slots)
-        m.d.comb += [Assume((part.missing & part.evicted) == 0), Assume(at_most_one(part.evicted))]
-        missing = part.missing | part.evicted
-        return list(missing), [part.victims.word_select(slot, self._cfg.unit_entries) for slot in slots]
-
-    def _then(self, m, part):
-        """Entries as the results leave them, where the part is told of results."""
-        place, stale = (getattr(part, name, Const(0, self._cfg.unit_entries)) for name in ("place", "stale"))
-        m.d.comb += [Assume(at_most_one(place)), Assume((stale & part.locked) == 0)]
-        self.place, self.locked = place, part.locked & ~place
-        self.empty, self.near = (part.empty | stale) & ~place, (part.near & ~stale) | place
+        return list(part.missing), [part.victims.word_select(slot, self._cfg.unit_entries) for slot in slots]
 
     def _before(self, part, a: int, b: int) -> Value:
         count = self._cfg.unit_entries
-        kind_a, kind_b = (Mux(self.empty[entry], 0, Mux(self.near[entry], 2, 1)) for entry in (a, b))
+        kind_a, kind_b = (Mux(part.empty[entry], 0, Mux(part.near[entry], 2, 1)) for entry in (a, b))
         way_a, way_b = ((entry + count - part.start)[: self._cfg.rank_bits] for entry in (a, b))
-        older = ~self.place[a] & (part.older[a * count + b] | self.place[b])
-        same = Mux(self.empty[a], a < b, Mux(self.near[a], older, way_a < way_b))
+        same = Mux(part.empty[a], a < b, Mux(part.near[a], part.older[a * count + b], way_a < way_b))
         return (kind_a < kind_b) | ((kind_a == kind_b) & same)
 
 

@@ -111,6 +111,7 @@ class UnitProperties(ConfiguredProperties):
         now = Cat(part.tags[entry] == register for entry in self.entries)
         taken = past(m, part.allocate | part.vacate, "taken")
         m.d.comb += [
+            Assert(~(part.allocate & part.place.any()), "no result enters a unit that takes a beat"),
             Assert(~written | ((now & ~before) == 0), "a written register is there only if the result entered"),
             Assert(
                 ~written | ((before & ~now) == 0) | taken, "a result that enters is there until a beat takes its entry"
@@ -122,11 +123,11 @@ class UnitProperties(ConfiguredProperties):
             m.d.comb += Assert(one, "one reason for each result of the owner")
 
     def _sources(self, m, part):
-        kept = ~part.place & ~part.invalidate & part.own.replicate(self._cfg.unit_entries)
+        owns = part.own.replicate(self._cfg.unit_entries)
         for slot in self.slots:
             there = Cat(part.tags[entry] == part.beat.sources[slot] for entry in self.entries)
             wanted = part.allocate & part.beat.source_valid[slot]
-            found = part.hit[slot] == (wanted & (there & kept).any())
+            found = part.hit[slot] == (wanted & (there & owns).any())
             m.d.comb += Assert(found, "a source is a hit iff the warp's unit has its register")
             m.d.comb += Assert(part.miss[slot] == (wanted & ~part.hit[slot]), "otherwise it is a miss")
         slot, valid = self.slot, self.held & self.valid.bit_select(self.slot, 1)
@@ -170,6 +171,7 @@ def _unit(entries: int, slots: int, ports: int, *, regress: bool = False) -> Pro
         lambda: UnitProperties(CachingUnit(cfg), cfg),
         {
             "a written register is there only if the result entered": wrong(registers=lambda names: names ^ 1),
+            "no result enters a unit that takes a beat": wrong(place=lambda place: place | 1),
             "a new owner finds nothing of the last one": wrong(own=lambda own: own | 1),
         },
         reach=6,

@@ -55,27 +55,17 @@ def _kept(c: Cycle, port: int) -> bool:
     return unit >= 0 and c.results[port].register in c.before[unit].kept
 
 
-def _replaced_and_read(c: Cycle) -> bool:
-    return bool(c.taken) and any(
-        unit == c.unit and c.before[unit].registers[entry] in c.taken.sources for unit, entry in c.entered()
-    )
+def _met(c: Cycle) -> list[int]:
+    return list(indices(c.f["met"]))
 
 
-def _last_empty_entry(c: Cycle) -> bool:
-    empty = [unit for unit, entry in c.entered() if c.before[unit].registers[entry] < 0]
-    return bool(c.f["take_own"] and c.f["miss"]) and any(
-        unit == c.unit and len(c.before[unit].kept) == c.cfg.unit_entries - 1 for unit in empty
-    )
-
-
-def _stolen_while_entered(c: Cycle) -> bool:
-    warps = [c.results[port].warp for port in indices(c.f["cache"])]
-    return bool(c.taken) and c.before[c.unit].owner in warps and c.before[c.unit].owner != c.f["issue_warp"]
-
-
-def _both_far(c: Cycle) -> bool:
-    far = [unit for unit, entry in c.entered() if c.before[unit].kind(entry) == "far"]
-    return bool(c.f["miss_far"]) and c.unit in far
+def _stale_in_taken(c: Cycle) -> list[int]:
+    """Registers behind the cycle, in entries that step 1 empties in a unit that takes a beat."""
+    if not c.taken:
+        return []
+    entries = c.cfg.unit_entries
+    emptied = c.f["invalidate"] >> c.unit * entries & (1 << entries) - 1
+    return [c.after[c.unit].registers[entry] for entry in indices(emptied)]
 
 
 def _taken_and_written(c: Cycle) -> bool:
@@ -133,10 +123,17 @@ def _idle(c: Cycle, h: History, beats: bool) -> bool:
 
 #: Corner cases by their sentence.
 CORNERS: dict[str, Callable[[Cycle, History], bool]] = {
-    "a result replaces what the beat of that cycle reads": lambda c, h: _replaced_and_read(c),
-    "a result takes the last empty entry, a miss another one": lambda c, h: _last_empty_entry(c),
-    "a unit changes hands while a result enters it": lambda c, h: _stolen_while_entered(c),
-    "result and miss both replace far registers": lambda c, h: _both_far(c),
+    "a near result meets a beat of its warp": lambda c, h: bool(c.f["met"] and c.f["take_own"]),
+    "a near result meets a beat that takes its warp's unit": lambda c, h: bool(c.f["met"] and not c.f["take_own"]),
+    "a result that meets a beat is partial": lambda c, h: any(not c.results[port].full for port in _met(c)),
+    "a result that meets a beat empties an entry": lambda c, h: any(_kept(c, port) for port in _met(c)),
+    "a result meets a beat in a unit full of near registers": lambda c, h: (
+        bool(c.f["met"]) and all(c.before[c.unit].near)
+    ),
+    "an entry is emptied beside a beat": lambda c, h: any(register < 0 for register in _stale_in_taken(c)),
+    "a source takes an entry that is emptied in its cycle": lambda c, h: any(
+        register >= 0 for register in _stale_in_taken(c)
+    ),
     "a result takes the entry that another one makes stale": lambda c, h: _taken_and_written(c),
     "the search for a far entry wraps": lambda c, h: _wrapped(c),
     "an owner keeps its empty unit beside another empty one": lambda c, h: _empty_own(c),

@@ -18,7 +18,7 @@ from warpfile.spec.workload import prepare
 
 TAKES = ("own", "empty", "far", "near")
 REFUSALS = ("wait", "busy")
-OUTCOMES = ("unowned", "far", "outdone", "partial", "crowded", "cache")
+OUTCOMES = ("unowned", "far", "outdone", "met", "partial", "crowded", "cache")
 CACHED = ("cache_hit", "cache_empty", "cache_far", "cache_near")
 
 

@@ -44,6 +44,7 @@ def expect(
 ) -> Expected:
     """What the cycle makes of the units: accepted results by port, and the beat that issues."""
     expected = Expected([view.copy() for view in views])
+    taking = f["allocate"].bit_length() - 1
     owners = [view.owner for view in views]
     for port, result in results.items():
         if result.warp not in owners:
@@ -52,12 +53,12 @@ def expect(
             expected.outcomes[port] = "far"
     for unit in range(len(views)):
         mine = {port: result for port, result in results.items() if result.warp == owners[unit]}
-        _results_of(unit, views[unit], expected, mine, bank)
+        _results_of(unit, views[unit], expected, mine, bank, unit == taking)
     for port in indices(f["dispatch"]):
         view = expected.views[f[f"dispatch_unit{port}"]]
         view.busy, view.locked = False, [False] * len(view.locked)
     if beat is not None and f["allocate"]:
-        _take(f["allocate"].bit_length() - 1, f["issue_warp"], expected, beat)
+        _take(taking, f["issue_warp"], expected, beat)
     elif f["exit"] and f["issue_warp"] in owners:
         view = expected.views[owners.index(f["issue_warp"])]
         view.owner, view.registers, view.near = -1, [-1] * len(view.near), [False] * len(view.near)
@@ -67,8 +68,10 @@ def expect(
     return expected
 
 
-def _results_of(unit: int, old: UnitView, expected: Expected, mine: dict[int, Result], bank: Bank) -> None:
-    """Step 1 in one unit: everything is judged on ``old``."""
+def _results_of(
+    unit: int, old: UnitView, expected: Expected, mine: dict[int, Result], bank: Bank, taking: bool
+) -> None:
+    """Step 1 in one unit: everything is judged on ``old``. If it is ``taking`` a beat, that empties entries later."""
     view = expected.views[unit]
     near = [port for port in mine if expected.outcomes.get(port) != "far"]
     near.sort(key=lambda port: bank(mine[port].warp, mine[port].register))
@@ -76,7 +79,9 @@ def _results_of(unit: int, old: UnitView, expected: Expected, mine: dict[int, Re
     taken = None
     if near:
         result, victims = mine[near[0]], old.replaceable()
-        if result.register in old.registers:
+        if taking:
+            outcome = "met"
+        elif result.register in old.registers:
             taken, outcome = old.registers.index(result.register), "cache_hit"
         elif not result.full:
             outcome = "partial"
@@ -88,18 +93,19 @@ def _results_of(unit: int, old: UnitView, expected: Expected, mine: dict[int, Re
         if outcome == "cache_far":
             expected.stepping.add(unit)
     for port in mine:
-        if expected.outcomes[port] in ("far", "outdone") and mine[port].register in old.registers:
+        if expected.outcomes[port] in ("far", "outdone", "met") and mine[port].register in old.registers:
             entry = old.registers.index(mine[port].register)
             if entry != taken:
-                empty(view, entry)
                 expected.emptied.add((unit, entry))
+                if not taking:
+                    empty(view, entry)
     if taken is not None:
         view.registers[taken], view.near[taken] = mine[near[0]].register, True
         touch(view, taken)
 
 
 def _take(unit: int, warp: int, expected: Expected, beat: Beat) -> None:
-    """Step 5 in the taken unit, on its entries as step 1 leaves them."""
+    """Step 5 in the taken unit, on its entries as they were; what step 1 empties is empty then, but for sources."""
     view = expected.views[unit]
     if view.owner != warp:
         expected.lost = {(unit, entry) for entry, near in enumerate(view.near) if near}
@@ -120,3 +126,6 @@ def _take(unit: int, warp: int, expected: Expected, beat: Beat) -> None:
         entry = view.registers.index(register)
         view.near[entry] = bool(beat.hints >> NEAR_DESTS + slot & 1)
         touch(view, entry)
+    for owner, entry in expected.emptied:
+        if owner == unit and not view.locked[entry]:
+            empty(view, entry)

@@ -45,7 +45,36 @@ def entries_of(model: Malekeh) -> list[Entries]:
 
 def keeps_stale_registers(model: Malekeh) -> None:
     """A result that does not enter its warp's unit leaves the old value there."""
-    model.collectors.entrance._empty = lambda number, entry: None  # type: ignore[method-assign]
+    model.collectors.entrance._empty = lambda *which: None  # type: ignore[method-assign]
+
+
+def lets_results_enter_before_the_beat(model: Malekeh) -> None:
+    """A unit that takes a beat takes a result first."""
+    entrance, look_at = model.collectors.entrance, model.collectors.entrance.look_at
+
+    def enter_at_once(results, accepted):  # type: ignore[no-untyped-def]
+        look_at(results, accepted)
+        model.collectors._far |= entrance.enter(-1)
+
+    entrance.look_at = enter_at_once  # type: ignore[method-assign]
+
+
+def lets_results_enter_behind_the_beat(model: Malekeh) -> None:
+    """A unit that takes a beat takes a result, too, in the entry that was first before the beat came."""
+    enter = model.collectors.entrance.enter
+    model.collectors.entrance.enter = lambda taken: enter(-1)  # type: ignore[method-assign]
+
+
+def keeps_the_register_of_a_dropped_result(model: Malekeh) -> None:
+    """The old value of a register stays in a unit that takes a beat."""
+    entrance, enter = model.collectors.entrance, model.collectors.entrance.enter
+
+    def keep(taken: int) -> int:
+        if taken in entrance._first:
+            entrance._first[taken] = entrance._first[taken]._replace(outcome="partial")
+        return enter(taken)
+
+    entrance.enter = keep  # type: ignore[method-assign]
 
 
 def keeps_registers_of_the_last_owner(model: Malekeh) -> None:
@@ -159,6 +188,9 @@ def replaces_the_last_candidate(model: Malekeh) -> None:
 
 CHANGES = (
     keeps_stale_registers,
+    lets_results_enter_before_the_beat,
+    lets_results_enter_behind_the_beat,
+    keeps_the_register_of_a_dropped_result,
     keeps_registers_of_the_last_owner,
     keeps_the_unit_at_exit,
     ignores_locks,

@@ -118,48 +118,64 @@ def test_near_sources_are_replaced_the_least_recently_used_first() -> None:
     assert result.fields[third + 1]["lfsr"] & 0xFF == 1
 
 
-def test_an_allocation_misses_what_a_result_replaces_in_its_cycle() -> None:
-    # R4 comes in 9 and takes the entry of R3 (far, LFSR 1); in 9 a beat with source R3 issues.
+def test_a_near_result_is_dropped_where_its_unit_takes_a_beat() -> None:
+    # R4 comes in 9, and would take the entry of R3 (far, LFSR 1); in 9 a beat with source R3 issues, and finds it.
     cfg = TWO_ENTRIES.replace(alu_latency=6)
     trace = hand_trace([op((), 4), op((2, 3), 8), op((3,), 9)])
     result = run_malekeh(cfg, hinted(trace, [1, 0, 0, 0]))
-    assert result.issues()[2] == (9, 0) and result.when("cache_far") == [9]
+    assert result.issues()[2] == (9, 0) and result.when("met") == [9]
     f = result.fields[9]
-    assert (f["hit"], f["miss"], f["miss_far"]) == (0, 1, 1)
+    assert (f["hit"], f["miss"], f["cache"], f["invalidate"]) == (1, 0, 0, 0)
     after = units_of(cfg, result.fields[10])[0]
-    assert after.registers == [3, 4]
-    assert after.lfsr == 0xB8  # one step, although two far registers were replaced
+    assert (after.registers, after.lfsr) == ([2, 3], 1)
 
 
-def test_an_allocation_uses_the_entry_that_a_result_empties_in_its_cycle() -> None:
-    # The NOPs bring the last beat into the cycle in which R3 comes, far.
+def test_a_miss_may_take_the_entry_that_a_result_empties_in_its_cycle() -> None:
+    # The NOPs bring the last beat into the cycle in which R3 comes, far. Its entry counts as far, not as empty, and is
+    # the one from which the search starts (LFSR 1).
     trace = hand_trace([op((2, 3), 8), op((), 3), NOP, NOP, NOP, op((5,), 10)])
     result = run_malekeh(TWO_ENTRIES, hinted(trace, [0] * 7))
     emptied = result.when("invalidate")[0]
     issue = next(cycle for cycle, f in enumerate(result.fields) if f["allocate"] and f["miss"] and cycle > 7)
     assert issue == emptied
-    assert result.fields[issue]["miss_empty"] == 1
-    assert units_of(TWO_ENTRIES, result.fields[issue + 1])[0].registers == [2, 5]
+    f = result.fields[issue]
+    assert (f["miss_far"], f["miss_empty"], f["invalidate"]) == (1, 0, 0b10)
+    after = units_of(TWO_ENTRIES, result.fields[issue + 1])[0]
+    assert (after.registers, after.lfsr) == ([2, 5], 0xB8)
 
 
-def test_a_miss_takes_the_next_entry_where_a_result_takes_the_first() -> None:
-    # One empty entry is left; the near result takes it, so the miss of the same cycle replaces a far one.
+def test_a_miss_takes_the_entry_that_a_result_of_its_cycle_would_have_taken() -> None:
+    # One empty entry is left when R4 comes, near, and a beat that reads R6 issues.
     cfg = CFG.replace(unit_entries=4, source_slots=3, alu_latency=7)
     trace = hand_trace([op((), 4), op((2, 3, 5), 8), op((6,), 9)])
     result = run_malekeh(cfg, hinted(trace, [1, 0, 0, 0]))
-    assert result.issues()[2] == (10, 0) and result.when("cache_empty") == [10]
-    assert result.fields[10]["miss_far"] == 1
-    assert units_of(cfg, result.fields[11])[0].registers == [2, 6, 5, 4]
+    assert result.issues()[2] == (10, 0) and result.when("met") == [10]
+    assert (result.fields[10]["miss_empty"], result.when("cache")) == (1, [])
+    assert units_of(cfg, result.fields[11])[0].registers == [2, 3, 5, 6]
 
 
-def test_a_unit_is_taken_from_an_owner_whose_result_enters_it_in_that_cycle() -> None:
+def test_the_register_of_a_dropped_result_is_not_left_behind() -> None:
+    # R4 stands in entry 0 when a new R4 comes, near, in the cycle in which a beat that reads R3 takes the unit: its
+    # beat issues in 6, leaves in 7 and is ready after 5 cycles.
+    cfg = CFG.replace(unit_entries=4, source_slots=3, alu_latency=5)
+    trace = hand_trace([op((4,), 7), op((), 4), op((2,), 8), op((3,), 9)])
+    result = run_malekeh(cfg, hinted(trace, [0, 1, 0, 0, 0]))
+    meets = 12
+    assert result.when("met") == [meets]
+    f = result.fields[meets]
+    assert (f["miss_empty"], f["invalidate"], f["take_own"]) == (1, 0b1, 1)
+    assert units_of(cfg, result.fields[meets])[0].registers == [4, 2, -1, -1]
+    assert units_of(cfg, result.fields[meets + 1])[0].registers == [-1, 2, 3, -1]
+
+
+def test_a_unit_is_taken_from_an_owner_whose_result_comes_in_that_cycle() -> None:
     # Warp 1 is refused in 3 (busy) and takes the empty unit of warp 0 in 4, when R4 of warp 0 comes.
     cfg = ONE.replace(alu_latency=1)
     trace = hand_trace([op((), 4), op((4,), 5)], [op((2,), 8)], ctas=[0, 1])
     result = run_malekeh(cfg, hinted(trace, [1, 0, 0, 0, 0]))
     assert result.when("refuse_busy")[0] == 3
     f = result.fields[4]
-    assert (f["cache_empty"], f["take_empty"], f["lost"]) == (1, 1, 1)
+    assert (f["met"], f["cache"], f["take_empty"], f["lost"]) == (1, 0, 1, 0)
     after = units_of(cfg, result.fields[5])[0]
     assert (after.owner, after.registers, after.rank) == (1, [2, -1, -1, -1], [3, 0, 1, 2])
 

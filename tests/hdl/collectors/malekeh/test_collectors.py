@@ -41,17 +41,18 @@ def in_units(modules):
     return sum(facts.flip_flops for name, facts in modules.items() if name.split(".")[0] == "caching_unit")
 
 
-def test_a_unit_adds_the_papers_128_bits_and_4_for_its_order_to_what_a_collector_unit_holds(turing):
+def test_a_unit_adds_the_papers_128_bits_and_12_for_order_and_valid_bits_to_what_a_collector_unit_holds(turing):
     cfg = config("turing", lanes=1)
     assert (cfg.source_slots, cfg.unit_entries, cfg.collectors) == (8, 8, 2)
     entries = 8 * (8 + 1 + 1)  # tag, lock, near
     order = 8 * 7 // 2  # a bit per pair of entries, where the paper has 3 per entry
+    valid = 8  # an entry has a register
     slots = 8 * 3  # entry of each source
     beat = cfg.warp_bits + cfg.port_bits + cfg.register_bits + 3 + cfg.lanes + cfg.payload_bits
     known = 1 + beat + cfg.source_slots * (cfg.bank_bits + cfg.row_bits + 3)  # busy; per slot place and progress
     apart = 1 + 1 + 4  # owned; full and near bits of the destinations, which travel with the beat
     assert entries + slots + 8 * 3 == 128
-    assert in_units(turing[1]) == known + apart + entries + slots + order
+    assert in_units(turing[1]) == known + apart + entries + slots + order + valid
 
 
 def test_what_is_not_in_the_units_has_the_stated_bits(turing):

@@ -47,8 +47,8 @@ def test_a_used_entry_goes_to_the_end_of_the_order(entries):
             ctx.set(part.earlier, matrix(sources, entries))
             ctx.set(part.fresh, (1 << fresh) - 1)
             await ctx.tick()
-            use(order, [] if result is None else [result])
-            use(order, [] if not taken else sources if own else range(fresh))
+            entered = [] if result is None else [result]
+            use(order, entered if not taken else sources if own else range(fresh))
             met.add((taken, own, result in sources))
 
     simulator = Simulator(part)
