@@ -51,7 +51,7 @@ class CachingCollectors:
         self._entries = cfg.unit_entries
         self._offered: dict[int, int] = {}
         self._issued = False
-        self._taken = -1
+        self._taken = -1  # the unit that took a beat in this cycle
         # Events are short words by themselves, and go into the long one, with what lies far from them, at once.
         self._word = self._far = 0
         self._first = first = layout.offset["allocate"]
@@ -121,8 +121,8 @@ class CachingCollectors:
         self._word |= word << self._at_grant
 
     def settle(self, results: Sequence[Result | None], accepted: int) -> None:
-        """Near results are to enter their units, others to make entries stale."""
-        self.entrance.look_at(results, accepted)
+        """See the contract. Entries change at the end of the cycle: the beat of ``accept`` sees them as they are."""
+        self.entrance.look(results, accepted)
 
     def dispatch(self, port: int) -> Sequence[int]:
         """See the contract. The unit counts as busy until the end of the cycle."""
@@ -154,8 +154,8 @@ class CachingCollectors:
             counters[f"{reason}_bubbles"] += 1
             self._word |= 1 << at[f"refuse_{reason}"]
             return False
-        taken = self.units.take(number, warp, entry)
         self._taken = number
+        taken = self.units.take(number, warp, entry)
         counters[f"taken_{reason}"] += 1
         self._sources += len(entry.beat.sources)
         self._hits += taken.hit.bit_count()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from warpfile.golden.collectors.malekeh.collectors import CachingCollectors
 from warpfile.golden.collectors.malekeh.entries import Entries
-from warpfile.golden.collectors.malekeh.results import First, ResultEntrance
+from warpfile.golden.collectors.malekeh.results import Coming, ResultEntrance
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.beat import Beat
@@ -82,11 +82,11 @@ class _ForeseeingEntrance(ResultEntrance):
     def _is_near(self, result: Result) -> bool:
         return self.foresight.is_near(result)
 
-    def _write(self, number: int, first: First) -> None:
-        super()._write(number, first)
+    def _write(self, number: int, coming: Coming) -> None:
+        super()._write(number, coming)
         entries = self._units.units[number].entries
         assert isinstance(entries, ForeseeingEntries)
-        entries.next_use[first.entry] = self.foresight.next_use(first.result)
+        entries.next_use[coming.entry] = self.foresight.next_use(coming.result)
 
 
 class ForeseeingCollectors(CachingCollectors):

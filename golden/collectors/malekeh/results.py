@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.malekeh.units import CachingUnits, Unit
-from warpfile.golden.copies import Latest, merged
+from warpfile.golden.copies import Latest, written
 from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.malekeh import MalekehConfig
@@ -29,18 +29,21 @@ OUTCOMES = {
 }
 
 
-class First(NamedTuple):
-    """The near result that comes first in a unit: what would become of it, and the value that it changes."""
+class Coming(NamedTuple):
+    """The near result that comes first in its unit, and what becomes of it if the unit takes no beat."""
 
-    entry: int  #: -1: none
-    outcome: str
     port: int
     result: Result
-    before: int
+    before: int  #: the value that it changes
+    outcome: str
+    entry: int  #: -1 if it is not cached
 
 
 class ResultEntrance:
-    """The one port through which results enter each unit. What becomes of them is added to ``counters``."""
+    """The one port through which results enter each unit. What becomes of them is added to ``counters``.
+
+    ``look`` decides on the entries as they are, and leaves them so for the beat of the cycle; ``enter`` changes them.
+    """
 
     def __init__(
         self,
@@ -58,51 +61,49 @@ class ResultEntrance:
         self._at = {name: layout.offset[name] for name in OUTCOMES}
         self._at_invalidate = layout.offset["invalidate"]
         self._word = 0
-        self._first: dict[int, First] = {}
-        self._stale: list[tuple[int, int, int]] = []  #: unit, entry, its register, which a result writes in the banks
+        self._first: dict[int, Coming] = {}  # by unit
+        self._stale = [0] * cfg.collectors  # by unit, entries whose register is written
         counters |= dict.fromkeys((*OUTCOMES.values(), "invalidations"), 0)
 
-    def look_at(self, results: Sequence[Result | None], accepted: int) -> None:
-        """Look at the accepted results, before the file stores them and before any unit takes a beat.
-
-        All is decided on the entries as they are. They change in :meth:`enter`.
-        """
-        near, overwritten = self._divide(results, accepted)
-        for number, _, port, result in near:
+    def look(self, results: Sequence[Result | None], accepted: int) -> None:
+        """Decide on the accepted results, before the file stores them."""
+        near = []
+        for port in indices(accepted):
+            result = results[port]
+            if result is None or not result.writes:
+                continue
+            before = self._latest.change(result)
+            number = self._units.of_warp[result.warp]
+            if number < 0:
+                self._note("unowned", port)
+                continue
+            self._overtakes(number, result.register)
+            if self._is_near(result):
+                near.append((number, self._place_of(result.warp, result.register)[0], port, result, before))
+            else:
+                self._note("far", port)
+        near.sort(key=lambda one: one[:2])
+        for number, _, port, result, before in near:
             if number in self._first:
                 self._note("outdone", port)
-                overwritten.append((number, result.register))
             else:
-                entry, outcome = self._place(self._units.units[number], result)
-                self._first[number] = First(entry, outcome, port, result, self._latest.before(result))
-        for number, register in overwritten:
-            self._overwrite(number, register)
-        for port, one in enumerate(results):
-            if one is not None and one.writes and accepted >> port & 1:
-                self._latest.change(one)
+                self._first[number] = Coming(port, result, before, *self._place(self._units.units[number], result))
 
     def enter(self, taken: int) -> int:
-        """Change the entries, after the unit ``taken`` (-1: none) took a beat. Returns the probes of all results.
+        """Results enter the units, but not the one that took a beat (-1: none); the probes of what becomes of them.
 
-        That unit gets no result. An entry that a result takes is not emptied by another one.
+        Entries that no result took become empty where their register was written, unless they are sources by now.
         """
-        if not self._word and not self._first:
-            return 0
-        met = self._first.pop(taken, None)
-        if met is not None:
-            self._note("met", met.port)
-            if met.outcome == "cache_hit":
-                self._stale.append((taken, met.entry, met.result.register))
-        for number, entry, register in self._stale:
-            if number not in self._first or self._first[number].entry != entry:
-                self._empty(number, entry, register, number == taken)
-        for number, first in self._first.items():
-            self._note(first.outcome, first.port)
-            if first.entry >= 0:
-                self._note("cache", first.port)
-                self._write(number, first)
+        for number, coming in self._first.items():
+            self._note("met" if number == taken else coming.outcome, coming.port)
+            if number != taken and coming.entry >= 0:
+                self._note("cache", coming.port)
+                self._write(number, coming)
+                self._stale[number] &= ~(1 << coming.entry)
         self._first.clear()
-        self._stale.clear()
+        for number, stale in enumerate(self._stale):
+            if stale:
+                self._empty(number, stale)
         word, self._word = self._word, 0
         return word
 
@@ -117,61 +118,39 @@ class ResultEntrance:
     def _is_near(self, result: Result) -> bool:
         return bool(result.hints >> result.component & 1)
 
-    def _divide(
-        self, results: Sequence[Result | None], accepted: int
-    ) -> tuple[list[tuple[int, int, int, Result]], list[tuple[int, int]]]:
-        """The near results of owners, by unit and then by bank, and the unit and register of the far ones."""
-        near, far = [], []
-        for port in indices(accepted):
-            result = results[port]
-            if result is None or not result.writes:
-                continue
-            number = self._units.of_warp[result.warp]
-            if number < 0:
-                self._note("unowned", port)
-            elif self._is_near(result):
-                near.append((number, self._place_of(result.warp, result.register)[0], port, result))
-            else:
-                self._note("far", port)
-                far.append((number, result.register))
-        near.sort(key=lambda one: one[:2])
-        return near, far
-
-    def _place(self, unit: Unit, result: Result) -> tuple[int, str]:
-        """The entry for the result that comes first, -1 if it is not cached, and the outcome."""
-        entries = unit.entries
-        found = entries.where.get(result.register, -1)
-        if found >= 0:
-            assert not entries.locked >> found & 1, f"a result meets R{result.register}, a source of a waiting beat"
-            return found, "cache_hit"
-        if not result.full:
-            return -1, "partial"
-        victims = entries.replaceable()
-        return (victims[0], f"cache_{entries.kind(victims[0])}") if victims else (-1, "crowded")
-
-    def _overwrite(self, number: int, register: int) -> None:
-        """The register's entry, if there is one, becomes empty."""
+    def _overtakes(self, number: int, register: int) -> None:
+        """A register is written, which makes its entry stale unless the result enters."""
         entries = self._units.units[number].entries
         entry = entries.where.get(register, -1)
         if entry >= 0:
             assert not entries.locked >> entry & 1, f"a result meets R{register}, a source of a waiting beat"
-            self._stale.append((number, entry, register))
+            self._stale[number] |= 1 << entry
 
-    def _empty(self, number: int, entry: int, register: int, taken: bool) -> None:
-        """Empty an entry; in a unit that takes a beat it may be another register's by now."""
+    @staticmethod
+    def _place(unit: Unit, result: Result) -> tuple[str, int]:
+        """What becomes of the result that comes first, and its entry, -1 if it is not cached."""
+        entries = unit.entries
+        found = entries.where.get(result.register, -1)
+        if found >= 0:
+            return "cache_hit", found
+        if not result.full:
+            return "partial", -1
+        victims = entries.replaceable()
+        return (f"cache_{entries.kind(victims[0])}", victims[0]) if victims else ("crowded", -1)
+
+    def _empty(self, number: int, stale: int) -> None:
         entries = self._units.units[number].entries
-        still = entries.where.get(register) == entry and not entries.locked >> entry & 1
-        if still or not taken:
+        for entry in indices(stale & entries.used & ~entries.locked):
             entries.drop(entry)
         self._units.touched |= 1 << number
-        self._word |= 1 << self._at_invalidate + number * self._entries + entry
-        self._counters["invalidations"] += 1
+        self._word |= stale << self._at_invalidate + number * self._entries
+        self._counters["invalidations"] += stale.bit_count()
+        self._stale[number] = 0
 
-    def _write(self, number: int, first: First) -> None:
-        entries, entry, result, before = self._units.units[number].entries, first.entry, first.result, first.before
-        if entries.where.get(result.register) != entry:
+    def _write(self, number: int, coming: Coming) -> None:
+        entries, entry, result = self._units.units[number].entries, coming.entry, coming.result
+        if coming.outcome != "cache_hit":
             entries.replace(entry, result.register)
-        whole = result.full or entries.values[entry] == before
-        entries.values[entry] = result.row if whole else merged(entries.values[entry], before, result.row, result.mask)
+        entries.values[entry] = written(entries.values[entry], coming.before, result)
         entries.mark(entry, 1)
         self._units.touched |= 1 << number

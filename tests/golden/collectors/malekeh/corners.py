@@ -55,17 +55,55 @@ def _kept(c: Cycle, port: int) -> bool:
     return unit >= 0 and c.results[port].register in c.before[unit].kept
 
 
-def _met(c: Cycle) -> list[int]:
-    return list(indices(c.f["met"]))
+def _met_entry(c: Cycle) -> int:
+    """The entry of the register of a result that meets a beat, -1 if its unit does not have it."""
+    registers = [c.results[port].register for port in indices(c.f["met"])]
+    return next((entry for entry in c.before[c.unit].used if c.before[c.unit].registers[entry] in registers), -1)
 
 
-def _stale_in_taken(c: Cycle) -> list[int]:
-    """Registers behind the cycle, in entries that step 1 empties in a unit that takes a beat."""
-    if not c.taken:
-        return []
-    entries = c.cfg.unit_entries
-    emptied = c.f["invalidate"] >> c.unit * entries & (1 << entries) - 1
-    return [c.after[c.unit].registers[entry] for entry in indices(emptied)]
+def _would_have_taken(c: Cycle) -> int:
+    """The entry that a result would have taken, did it not meet a beat of its own warp, -1 for none."""
+    full = any(c.results[port].full for port in indices(c.f["met"]))
+    if not (full and c.f["take_own"] and _met_entry(c) < 0):
+        return -1
+    return c.before[c.unit].replaceable()[0]
+
+
+def _saved_hit(c: Cycle) -> bool:
+    entry = _would_have_taken(c)
+    return bool(c.taken) and entry >= 0 and c.before[c.unit].registers[entry] in c.taken.sources
+
+
+def _saved_victim(c: Cycle) -> bool:
+    entry = _would_have_taken(c)
+    return entry >= 0 and c.before[c.unit].registers[entry] != c.after[c.unit].registers[entry]
+
+
+def _saved_far(c: Cycle) -> bool:
+    entry = _would_have_taken(c)
+    return entry >= 0 and c.before[c.unit].kind(entry) == "far" and not c.f["miss_far"]
+
+
+def _stale_and_taken(c: Cycle, own: bool) -> bool:
+    entry = _met_entry(c) if c.f["take_own"] == own else -1
+    return entry >= 0 and c.after[c.unit].locked[entry]
+
+
+def _emptied_beside(c: Cycle) -> bool:
+    """The beat's unit has an entry that is empty too late for its misses."""
+    emptied = c.f["invalidate"] >> c.unit * c.cfg.unit_entries if c.f["take_own"] else 0
+    late = [entry for entry in c.before[c.unit].used if emptied >> entry & 1 and c.after[c.unit].registers[entry] < 0]
+    return bool(late) and bool(c.f["miss_far"] | c.f["miss_near"])
+
+
+def _enters_beside_its_beat(c: Cycle) -> bool:
+    entered = [c.results[port].warp for port in indices(c.f["cache"])]
+    return bool(c.f["issue"]) and not c.taken and c.f["issue_warp"] in entered
+
+
+def _crowded_by_the_leaving(c: Cycle) -> bool:
+    leaving = [c.f[f"dispatch_unit{port}"] for port in indices(c.f["dispatch"])]
+    return any(c.owned(c.results[port].warp) in leaving for port in indices(c.f["crowded"]))
 
 
 def _taken_and_written(c: Cycle) -> bool:
@@ -124,16 +162,25 @@ def _idle(c: Cycle, h: History, beats: bool) -> bool:
 #: Corner cases by their sentence.
 CORNERS: dict[str, Callable[[Cycle, History], bool]] = {
     "a near result meets a beat of its warp": lambda c, h: bool(c.f["met"] and c.f["take_own"]),
-    "a near result meets a beat that takes its warp's unit": lambda c, h: bool(c.f["met"] and not c.f["take_own"]),
-    "a result that meets a beat is partial": lambda c, h: any(not c.results[port].full for port in _met(c)),
-    "a result that meets a beat empties an entry": lambda c, h: any(_kept(c, port) for port in _met(c)),
-    "a result meets a beat in a unit full of near registers": lambda c, h: (
-        bool(c.f["met"]) and all(c.before[c.unit].near)
+    "a near result meets the beat that takes its unit away": lambda c, h: bool(c.f["met"] and not c.f["take_own"]),
+    "the entry of a result that meets a beat becomes empty": lambda c, h: (
+        _met_entry(c) >= 0 and c.after[c.unit].registers[_met_entry(c)] < 0
     ),
-    "an entry is emptied beside a beat": lambda c, h: any(register < 0 for register in _stale_in_taken(c)),
-    "a source takes an entry that is emptied in its cycle": lambda c, h: any(
-        register >= 0 for register in _stale_in_taken(c)
+    "a miss takes the entry of a result that it meets": lambda c, h: _stale_and_taken(c, own=True),
+    "a new owner's source takes the entry of a result that it meets": lambda c, h: _stale_and_taken(c, own=False),
+    "a miss replaces another register while an entry becomes empty": lambda c, h: _emptied_beside(c),
+    "a result that meets a beat would have taken what it reads": lambda c, h: _saved_hit(c),
+    "a result that meets a beat would have taken the entry of a miss": lambda c, h: _saved_victim(c),
+    "a result that meets a beat would have replaced a far register, no miss does": lambda c, h: _saved_far(c),
+    "a partial result meets a beat": lambda c, h: any(not c.results[port].full for port in indices(c.f["met"])),
+    "two near results meet a beat": lambda c, h: any(
+        c.f["met"] and c.owned(c.results[port].warp) == c.unit for port in indices(c.f["outdone"])
     ),
+    "a lost register becomes stale in that cycle": lambda c, h: bool(c.f["lost"] & c.f["invalidate"]),
+    "a result enters one unit while another one takes a beat": lambda c, h: bool(c.f["cache"] and c.f["allocate"]),
+    "a result enters a unit that an offer waits for": lambda c, h: bool(c.f["cache"] and c.f["refuse_wait"]),
+    "a result enters beside a beat of its warp that needs no unit": lambda c, h: _enters_beside_its_beat(c),
+    "a result finds all entries locked in the cycle of their dispatch": lambda c, h: _crowded_by_the_leaving(c),
     "a result takes the entry that another one makes stale": lambda c, h: _taken_and_written(c),
     "the search for a far entry wraps": lambda c, h: _wrapped(c),
     "an owner keeps its empty unit beside another empty one": lambda c, h: _empty_own(c),

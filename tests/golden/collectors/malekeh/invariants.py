@@ -101,6 +101,10 @@ class CachingWatcher(Watcher):
             require(sum(f[kind].bit_count() for kind in kinds) == whole.bit_count(), "outcomes are disjoint")
         cached = [stimulus.results[port].warp for port in indices(f["cache"])]  # type: ignore[union-attr]
         require(len(cached) == len(set(cached)), "a unit takes one result per cycle")
+        owners = [self.views[unit].owner for unit in indices(f["allocate"])]
+        met = [stimulus.results[port].warp for port in indices(f["met"])]  # type: ignore[union-attr]
+        require(not set(owners) & set(cached), "a unit that takes a beat takes no result")
+        require(met in ([], owners), "a result meets a beat in its unit")
 
     def _check_reference(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         """Events of this cycle and state of the next, against a second reading of the page."""
@@ -202,6 +206,10 @@ class CachingWatcher(Watcher):
 
     def _follow_allocation(self, f: dict[str, int], warp: int, beat: Beat) -> None:
         unit = f["allocate"].bit_length() - 1
+        assert isinstance(self.cfg, MalekehConfig)
+        written = f["invalidate"] >> unit * self.cfg.unit_entries
+        for register in (beat.sources[slot] for slot in indices(f["hit"])):
+            require(not written >> self.views[unit].registers.index(register) & 1, "no hit is emptied")
         require(f["hit"] | f["miss"] == (1 << len(beat.sources)) - 1, "every source hits or misses")
         require(not f["hit"] & f["miss"], "no source hits and misses")
         self.units[unit], self.granted[unit] = (warp, beat), set(indices(f["hit"]))

@@ -44,8 +44,8 @@ def expect(
 ) -> Expected:
     """What the cycle makes of the units: accepted results by port, and the beat that issues."""
     expected = Expected([view.copy() for view in views])
-    taking = f["allocate"].bit_length() - 1
     owners = [view.owner for view in views]
+    taken = f["allocate"].bit_length() - 1 if beat is not None else -1
     for port, result in results.items():
         if result.warp not in owners:
             expected.outcomes[port] = "unowned"
@@ -53,12 +53,12 @@ def expect(
             expected.outcomes[port] = "far"
     for unit in range(len(views)):
         mine = {port: result for port, result in results.items() if result.warp == owners[unit]}
-        _results_of(unit, views[unit], expected, mine, bank, unit == taking)
+        _results_of(unit, views[unit], expected, mine, bank, unit == taken)
     for port in indices(f["dispatch"]):
         view = expected.views[f[f"dispatch_unit{port}"]]
         view.busy, view.locked = False, [False] * len(view.locked)
-    if beat is not None and f["allocate"]:
-        _take(taking, f["issue_warp"], expected, beat)
+    if beat is not None and taken >= 0:
+        expected.views[taken] = _taken(taken, views[taken], f["issue_warp"], expected, beat)
     elif f["exit"] and f["issue_warp"] in owners:
         view = expected.views[owners.index(f["issue_warp"])]
         view.owner, view.registers, view.near = -1, [-1] * len(view.near), [False] * len(view.near)
@@ -68,10 +68,8 @@ def expect(
     return expected
 
 
-def _results_of(
-    unit: int, old: UnitView, expected: Expected, mine: dict[int, Result], bank: Bank, taking: bool
-) -> None:
-    """Step 1 in one unit: everything is judged on ``old``. If it is ``taking`` a beat, that empties entries later."""
+def _results_of(unit: int, old: UnitView, expected: Expected, mine: dict[int, Result], bank: Bank, meets: bool) -> None:
+    """Step 1 in one unit, which takes a beat in this cycle if ``meets``: everything is judged on ``old``."""
     view = expected.views[unit]
     near = [port for port in mine if expected.outcomes.get(port) != "far"]
     near.sort(key=lambda port: bank(mine[port].warp, mine[port].register))
@@ -79,7 +77,7 @@ def _results_of(
     taken = None
     if near:
         result, victims = mine[near[0]], old.replaceable()
-        if taking:
+        if meets:
             outcome = "met"
         elif result.register in old.registers:
             taken, outcome = old.registers.index(result.register), "cache_hit"
@@ -96,17 +94,16 @@ def _results_of(
         if expected.outcomes[port] in ("far", "outdone", "met") and mine[port].register in old.registers:
             entry = old.registers.index(mine[port].register)
             if entry != taken:
+                empty(view, entry)
                 expected.emptied.add((unit, entry))
-                if not taking:
-                    empty(view, entry)
     if taken is not None:
         view.registers[taken], view.near[taken] = mine[near[0]].register, True
         touch(view, taken)
 
 
-def _take(unit: int, warp: int, expected: Expected, beat: Beat) -> None:
-    """Step 5 in the taken unit, on its entries as they were; what step 1 empties is empty then, but for sources."""
-    view = expected.views[unit]
+def _taken(unit: int, old: UnitView, warp: int, expected: Expected, beat: Beat) -> UnitView:
+    """The unit after step 5, which is judged on ``old``; what step 1 empties is empty unless a source is there."""
+    view = old.copy()
     if view.owner != warp:
         expected.lost = {(unit, entry) for entry, near in enumerate(view.near) if near}
         for entry in range(len(view.near)):
@@ -126,6 +123,7 @@ def _take(unit: int, warp: int, expected: Expected, beat: Beat) -> None:
         entry = view.registers.index(register)
         view.near[entry] = bool(beat.hints >> NEAR_DESTS + slot & 1)
         touch(view, entry)
-    for owner, entry in expected.emptied:
-        if owner == unit and not view.locked[entry]:
+    for emptied, entry in expected.emptied:
+        if emptied == unit and not view.locked[entry]:
             empty(view, entry)
+    return view

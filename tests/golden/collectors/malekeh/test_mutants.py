@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 
 import pytest
@@ -14,10 +13,13 @@ from tests.golden.invariants import Broken
 from tests.golden.machines import Malekeh
 from tests.golden.scenario import hand_trace, op
 from warpfile.golden import StaleOperand
+from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.malekeh.choice import Choice
 from warpfile.golden.collectors.malekeh.entries import Entries
+from warpfile.golden.collectors.malekeh.units import Taken, Unit
+from warpfile.golden.entry import Entry
 from warpfile.golden.run import simulate
-from warpfile.spec.environment import Environment
+from warpfile.spec.environment import Environment, Result
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.malekeh import MalekehConfig
 from warpfile.spec.trace import Trace
@@ -45,36 +47,7 @@ def entries_of(model: Malekeh) -> list[Entries]:
 
 def keeps_stale_registers(model: Malekeh) -> None:
     """A result that does not enter its warp's unit leaves the old value there."""
-    model.collectors.entrance._empty = lambda *which: None  # type: ignore[method-assign]
-
-
-def lets_results_enter_before_the_beat(model: Malekeh) -> None:
-    """A unit that takes a beat takes a result first."""
-    entrance, look_at = model.collectors.entrance, model.collectors.entrance.look_at
-
-    def enter_at_once(results, accepted):  # type: ignore[no-untyped-def]
-        look_at(results, accepted)
-        model.collectors._far |= entrance.enter(-1)
-
-    entrance.look_at = enter_at_once  # type: ignore[method-assign]
-
-
-def lets_results_enter_behind_the_beat(model: Malekeh) -> None:
-    """A unit that takes a beat takes a result, too, in the entry that was first before the beat came."""
-    enter = model.collectors.entrance.enter
-    model.collectors.entrance.enter = lambda taken: enter(-1)  # type: ignore[method-assign]
-
-
-def keeps_the_register_of_a_dropped_result(model: Malekeh) -> None:
-    """The old value of a register stays in a unit that takes a beat."""
-    entrance, enter = model.collectors.entrance, model.collectors.entrance.enter
-
-    def keep(taken: int) -> int:
-        if taken in entrance._first:
-            entrance._first[taken] = entrance._first[taken]._replace(outcome="partial")
-        return enter(taken)
-
-    entrance.enter = keep  # type: ignore[method-assign]
+    model.collectors.entrance._empty = lambda number, stale: None  # type: ignore[method-assign]
 
 
 def keeps_registers_of_the_last_owner(model: Malekeh) -> None:
@@ -137,15 +110,91 @@ def is_ready_at_once(model: Malekeh) -> None:
 
 def caches_far_results(model: Malekeh) -> None:
     """Hints of results are ignored."""
-    divide = model.collectors.entrance._divide
+    model.collectors.entrance._is_near = lambda result: True  # type: ignore[method-assign]
 
-    def all_near(results, accepted):  # type: ignore[no-untyped-def]
-        near = [copy.copy(result) for result in results]
-        for result in filter(None, near):
-            result.hints = 0xF
-        return divide(near, accepted)
 
-    model.collectors.entrance._divide = all_near  # type: ignore[method-assign]
+def lets_results_meet_beats(model: Malekeh) -> None:
+    """A result enters a unit that takes a beat."""
+    enter = model.collectors.entrance.enter
+    model.collectors.entrance.enter = lambda taken: enter(-1)  # type: ignore[method-assign]
+
+
+def lets_results_follow_their_unit(model: Malekeh) -> None:
+    """A result enters a unit that is taken away from its warp."""
+    entrance, enter = model.collectors.entrance, model.collectors.entrance.enter
+
+    def into_stolen(taken: int) -> int:
+        coming = entrance._first.get(taken)
+        stolen = coming is not None and model.collectors.units.of_warp[coming.result.warp] != taken
+        return enter(-1 if stolen else taken)
+
+    entrance.enter = into_stolen  # type: ignore[method-assign]
+
+
+def keeps_what_met_a_beat(model: Malekeh) -> None:
+    """A near result that does not enter, because its unit takes a beat, leaves the old value there."""
+    entrance, enter = model.collectors.entrance, model.collectors.entrance.enter
+
+    def forget(taken: int) -> int:
+        coming = entrance._first.get(taken)
+        if coming is not None and coming.outcome == "cache_hit":
+            entrance._stale[taken] &= ~(1 << coming.entry)
+        return enter(taken)
+
+    entrance.enter = forget  # type: ignore[method-assign]
+
+
+def empties_sources(model: Malekeh) -> None:
+    """An entry that was stale becomes empty although a source took it."""
+    entrance, empty = model.collectors.entrance, model.collectors.entrance._empty
+
+    def all_of_them(number: int, stale: int) -> None:
+        entries = model.collectors.units.units[number].entries
+        locked, entries.locked = entries.locked, 0
+        empty(number, stale)
+        entries.locked = locked & entries.used
+
+    entrance._empty = all_of_them  # type: ignore[method-assign]
+
+
+def empties_before_it_allocates(model: Malekeh) -> None:
+    """A beat of the owner finds the entries empty that results of its cycle make stale."""
+    units, take = model.collectors.units, model.collectors.units.take
+
+    def late(number: int, warp: int, entry: Entry) -> Taken:
+        unit = units.units[number]
+        if unit.owner == warp:
+            for stale in indices(model.collectors.entrance._stale[number]):
+                unit.entries.drop(stale)
+        return take(number, warp, entry)
+
+    units.take = late  # type: ignore[method-assign]
+
+
+def loses_what_is_left(model: Malekeh) -> None:
+    """Near registers that results of the cycle make stale are not lost."""
+    units, take = model.collectors.units, model.collectors.units.take
+
+    def late(number: int, warp: int, entry: Entry) -> Taken:
+        taken = take(number, warp, entry)
+        return taken._replace(lost=taken.lost & ~model.collectors.entrance._stale[number])
+
+    units.take = late  # type: ignore[method-assign]
+
+
+def looks_behind_dispatch(model: Malekeh) -> None:
+    """Results find the entries of a beat that is presented unlocked."""
+    collectors, place = model.collectors, model.collectors.entrance._place
+
+    def unlocked(unit: Unit, result: Result) -> tuple[str, int]:
+        locked = unit.entries.locked
+        if any(collectors.units.units[number] is unit for _, number in collectors.units.offer()):
+            unit.entries.locked = 0
+        found = place(unit, result)
+        unit.entries.locked = locked
+        return found
+
+    collectors.entrance._place = unlocked  # type: ignore[method-assign]
 
 
 def takes_near_units_at_once(model: Malekeh) -> None:
@@ -188,9 +237,6 @@ def replaces_the_last_candidate(model: Malekeh) -> None:
 
 CHANGES = (
     keeps_stale_registers,
-    lets_results_enter_before_the_beat,
-    lets_results_enter_behind_the_beat,
-    keeps_the_register_of_a_dropped_result,
     keeps_registers_of_the_last_owner,
     keeps_the_unit_at_exit,
     ignores_locks,
@@ -199,6 +245,13 @@ CHANGES = (
     never_steps_the_lfsr,
     is_ready_at_once,
     caches_far_results,
+    lets_results_meet_beats,
+    lets_results_follow_their_unit,
+    keeps_what_met_a_beat,
+    empties_sources,
+    empties_before_it_allocates,
+    loses_what_is_left,
+    looks_behind_dispatch,
     takes_near_units_at_once,
     forgets_the_order_of_dispatch,
     has_room_for_everybody,
@@ -241,7 +294,7 @@ def test_registers_of_another_warp_are_stale_operands() -> None:
         run_malekeh(cfg, trace, mutant(keeps_registers_of_the_last_owner))
 
 
-@pytest.mark.parametrize("change", [keeps_stale_registers, keeps_registers_of_the_last_owner])
+@pytest.mark.parametrize("change", [keeps_stale_registers, keeps_registers_of_the_last_owner, keeps_what_met_a_beat])
 def test_operands_alone_show_what_is_stale(change: Change) -> None:
     stale = 0
     for seed in range(8):

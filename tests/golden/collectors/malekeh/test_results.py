@@ -6,7 +6,7 @@ import pytest
 
 from tests.golden.collectors.malekeh.scenario import hinted, malekeh_config, run_malekeh
 from tests.golden.collectors.malekeh.view import units_of
-from tests.golden.scenario import Run, Step, hand_trace, op
+from tests.golden.scenario import NOP, Run, Step, hand_trace, op
 from warpfile.golden.arbiter import indices
 from warpfile.spec.trace import Access, Port, Space
 
@@ -17,7 +17,8 @@ CFG = malekeh_config(
 )
 HALF = 0xFFFF
 N, S = 0x001, 0x010  #: the destination is near; the first source is near
-OUTCOMES = ("cache_hit", "cache_empty", "cache_far", "cache_near", "far", "outdone", "partial", "crowded", "unowned")
+CACHED = ("cache_hit", "cache_empty", "cache_far", "cache_near")
+OUTCOMES = (*CACHED, "far", "outdone", "met", "partial", "crowded", "unowned")
 
 
 def load(dest: int, sources: tuple[int, ...] = ()) -> Step:
@@ -92,6 +93,51 @@ def test_a_partial_far_result_empties_the_entry_of_its_register() -> None:
     assert result.model.counters["source_hits"] == 0
 
 
+def written_beside(beat: Step, lanes: int = 0xFFFFFFFF, register: int = 4) -> Run:
+    """A unit has R2 and R4; a near result comes in 12, and the owner issues a beat in this cycle, then reads R4."""
+    # The first beat leaves in 6 (both sources are in bank 0), the second in 8; NOPs issue in 9 to 11.
+    trace = hand_trace([op((2, 4), 8), (op((), register), lanes), NOP, NOP, NOP, beat, op((4,), 10)])
+    return run_malekeh(CFG, hinted(trace, [0, N, 0, 0, 0, 0, 0, 0]))
+
+
+@pytest.mark.parametrize("lanes", [HALF, 0xFFFFFFFF])
+def test_a_near_result_that_meets_a_beat_of_its_unit_empties_the_entry_of_its_register(lanes: int) -> None:
+    result = written_beside(op((3,), 9), lanes)
+    assert (12, "met", 0) in outcomes(result)
+    assert result.events("invalidate") == [(12, 0b0010)]
+    after = units_of(CFG, result.fields[13])[0]
+    assert after.registers == [2, -1, 3, -1]
+    assert after.near == [False] * 4
+    assert after.rank == [1, 2, 3, 0]  # that of the empty entry stays beside that of R2
+    assert [f["hit"] for f in result.fields if f["allocate"]] == [0] * 4  # R4 is read from its bank
+    assert result.model.counters["uncached_met"] == 1 and result.model.counters["cached_results"] == 0
+
+
+@pytest.mark.parametrize("lanes", [HALF, 0xFFFFFFFF])
+def test_a_near_result_that_meets_a_beat_is_not_cached_where_its_register_was_not(lanes: int) -> None:
+    result = written_beside(op((3,), 9), lanes, register=6)
+    assert [one for one in outcomes(result) if one[0] == 12] == [(12, "met", 0)]
+    assert not result.when("invalidate")
+    assert kept(result, 13) == [2, 4, 3, -1]
+
+
+def test_a_near_result_enters_beside_a_beat_that_needs_no_unit() -> None:
+    result = written_beside(NOP)
+    assert result.fields[12]["issue"] == 1
+    assert [one for one in outcomes(result) if one[0] == 12] == [(12, "cache_hit", 0)]
+    assert kept(result, 13) == [2, 4, -1, -1]
+
+
+def test_a_near_result_enters_while_another_unit_takes_a_beat() -> None:
+    # Warp 0 keeps R2 in unit 0; its beat leaves in 5, so R4 comes in 9. Beats arrive in turn,
+    # as long as warp 0 has some: those of warp 1 issue in 3, 5, 7, 8 and 9.
+    trace = hand_trace([op((2,), 4), op((4,), 5)], [NOP] * 4 + [op((2,), 8)], ctas=[0, 1])
+    result = run_malekeh(CFG, hinted(trace, [N | S, *[0] * 8]))
+    assert result.fields[9]["allocate"] == 0b10
+    assert outcomes(result)[0] == (9, "cache_empty", 0)
+    assert kept(result, 10) == [2, 4, -1, -1]
+
+
 def meeting(first: int, second: int, hints: list[int], **changes: object) -> Run:
     """Results of an ALU beat and of a load, both without sources, meet in cycle 9."""
     cfg = CFG.replace(alu_latency=6, shared_latency=4, **changes)
@@ -105,6 +151,20 @@ def test_of_two_near_results_the_one_in_the_lower_bank_enters(first: int, second
     expected = {winner: "cache_empty", 2 - winner: "outdone"}
     assert outcomes(result)[:2] == [(9, expected[0], 0), (9, expected[2], 2)]
     assert kept(result, 10) == [4, -1, -1, -1]
+
+
+@pytest.mark.parametrize(("first", "second", "winner"), [(4, 5, 0), (5, 4, 2)])
+def test_of_two_near_results_that_meet_a_beat_the_one_in_the_lower_bank_met_it(
+    first: int, second: int, winner: int
+) -> None:
+    # The unit has R4 and R5. The beats of the two leave in 8 and 10, so both results come in 14.
+    cfg = CFG.replace(alu_latency=6, shared_latency=4)
+    trace = hand_trace([op((4, 5)), op((), first), load(second), NOP, NOP, NOP, op((2,), 8)])
+    result = run_malekeh(cfg, hinted(trace, [0, N, N, 0, 0, 0, 0, 0]))
+    expected = {winner: "met", 2 - winner: "outdone"}
+    assert outcomes(result)[:2] == [(14, expected[0], 0), (14, expected[2], 2)]
+    assert result.events("invalidate") == [(14, 0b0011)]
+    assert kept(result, 15) == [-1, -1, 2, -1]
 
 
 @pytest.mark.parametrize(
@@ -148,13 +208,16 @@ def test_an_entry_that_a_result_takes_is_not_emptied_by_another_one() -> None:
     assert kept(result, meet, cfg) == [2, 3] and kept(result, meet + 1, cfg) == [2, 4]
 
 
-def test_a_result_that_finds_all_entries_locked_is_not_cached() -> None:
-    # Two entries. The result of the first comes in 7, while R2 and R3 are still being read.
-    cfg = CFG.replace(unit_entries=2, source_slots=2)
+@pytest.mark.parametrize("latency", [4, 5])
+def test_a_result_that_finds_all_entries_locked_is_not_cached(latency: int) -> None:
+    # Two entries. The result of the first comes in 7, while R2 and R3 are still being read, or in 8, when they leave.
+    cfg = CFG.replace(unit_entries=2, source_slots=2, alu_latency=latency)
     result = run_malekeh(cfg, hinted(hand_trace([op((), 4), op((2, 3), 8)]), [N, 0, 0]))
-    assert outcomes(result)[0] == (7, "crowded", 0)
-    assert result.fields[7]["locked"] & 0b11 == 0b11
-    assert kept(result, 8, cfg) == [2, 3]
+    write = 3 + latency
+    assert result.when("dispatch") == [3, 8]
+    assert outcomes(result)[0] == (write, "crowded", 0)
+    assert result.fields[write]["locked"] & 0b11 == 0b11
+    assert kept(result, write + 1, cfg) == [2, 3]
 
 
 def test_a_result_enters_beside_the_sources_of_a_waiting_beat() -> None:

@@ -118,57 +118,54 @@ def test_near_sources_are_replaced_the_least_recently_used_first() -> None:
     assert result.fields[third + 1]["lfsr"] & 0xFF == 1
 
 
-def test_a_near_result_is_dropped_where_its_unit_takes_a_beat() -> None:
-    # R4 comes in 9, and would take the entry of R3 (far, LFSR 1); in 9 a beat with source R3 issues, and finds it.
+def test_a_beat_hits_what_a_result_that_it_meets_would_have_replaced() -> None:
+    # R4 comes in 9 and would replace R3 (far, LFSR 1); in 9 a beat with source R3 issues.
     cfg = TWO_ENTRIES.replace(alu_latency=6)
     trace = hand_trace([op((), 4), op((2, 3), 8), op((3,), 9)])
     result = run_malekeh(cfg, hinted(trace, [1, 0, 0, 0]))
-    assert result.issues()[2] == (9, 0) and result.when("met") == [9]
+    assert result.issues()[2] == (9, 0) and result.events("met") == [(9, 1)]
     f = result.fields[9]
-    assert (f["hit"], f["miss"], f["cache"], f["invalidate"]) == (1, 0, 0, 0)
+    assert (f["cache"], f["hit"], f["miss"]) == (0, 1, 0)
     after = units_of(cfg, result.fields[10])[0]
-    assert (after.registers, after.lfsr) == ([2, 3], 1)
+    assert after.registers == [2, 3]
+    assert after.lfsr == 1  # nothing far was replaced
 
 
-def test_a_miss_may_take_the_entry_that_a_result_empties_in_its_cycle() -> None:
-    # The NOPs bring the last beat into the cycle in which R3 comes, far. Its entry counts as far, not as empty, and is
-    # the one from which the search starts (LFSR 1).
-    trace = hand_trace([op((2, 3), 8), op((), 3), NOP, NOP, NOP, op((5,), 10)])
-    result = run_malekeh(TWO_ENTRIES, hinted(trace, [0] * 7))
-    emptied = result.when("invalidate")[0]
-    issue = next(cycle for cycle, f in enumerate(result.fields) if f["allocate"] and f["miss"] and cycle > 7)
-    assert issue == emptied
-    f = result.fields[issue]
-    assert (f["miss_far"], f["miss_empty"], f["invalidate"]) == (1, 0, 0b10)
-    after = units_of(TWO_ENTRIES, result.fields[issue + 1])[0]
-    assert (after.registers, after.lfsr) == ([2, 5], 0xB8)
+@pytest.mark.parametrize(
+    ("register", "near", "kind", "after", "lfsr"),
+    [
+        (3, 0b00, "miss_far", [2, 5], 0xB8),  # LFSR 1: R3 is replaced first, stale or not
+        (2, 0b00, "miss_far", [-1, 5], 0xB8),
+        (2, 0b11, "miss_near", [5, 3], 1),  # R2 was used before R3
+        (3, 0b11, "miss_near", [5, -1], 1),
+    ],
+)
+def test_a_miss_does_not_see_what_a_result_empties_in_its_cycle(
+    register: int, near: int, kind: str, after: list[int], lfsr: int
+) -> None:
+    # R2 and R3 are kept. The NOPs bring the last beat into the cycle in which one of them comes, far.
+    trace = hand_trace([op((2, 3), 8), op((), register), NOP, NOP, NOP, op((5,), 10)])
+    result = run_malekeh(TWO_ENTRIES, hinted(trace, [near << 4, *[0] * 6]))
+    assert hits(result) == [0, 0, 0]
+    issue = result.when("allocate")[2]
+    f, unit = result.fields[issue], units_of(TWO_ENTRIES, result.fields[issue + 1])[0]
+    assert result.events("invalidate") == [(issue, 1 << [2, 3].index(register))]
+    assert f[kind] == f["miss"] == 1
+    assert (unit.registers, unit.lfsr) == (after, lfsr)
+    assert unit.near == [bool(near) and kept == 3 for kept in after]  # R5 is far, and so is an empty entry
 
 
-def test_a_miss_takes_the_entry_that_a_result_of_its_cycle_would_have_taken() -> None:
-    # One empty entry is left when R4 comes, near, and a beat that reads R6 issues.
+def test_a_miss_takes_the_entry_that_a_result_that_it_meets_would_have_taken() -> None:
+    # One empty entry is left when R4 comes.
     cfg = CFG.replace(unit_entries=4, source_slots=3, alu_latency=7)
     trace = hand_trace([op((), 4), op((2, 3, 5), 8), op((6,), 9)])
     result = run_malekeh(cfg, hinted(trace, [1, 0, 0, 0]))
-    assert result.issues()[2] == (10, 0) and result.when("met") == [10]
-    assert (result.fields[10]["miss_empty"], result.when("cache")) == (1, [])
+    assert result.issues()[2] == (10, 0) and result.events("met") == [(10, 1)]
+    assert result.fields[10]["miss_empty"] == 1
     assert units_of(cfg, result.fields[11])[0].registers == [2, 3, 5, 6]
 
 
-def test_the_register_of_a_dropped_result_is_not_left_behind() -> None:
-    # R4 stands in entry 0 when a new R4 comes, near, in the cycle in which a beat that reads R3 takes the unit: its
-    # beat issues in 6, leaves in 7 and is ready after 5 cycles.
-    cfg = CFG.replace(unit_entries=4, source_slots=3, alu_latency=5)
-    trace = hand_trace([op((4,), 7), op((), 4), op((2,), 8), op((3,), 9)])
-    result = run_malekeh(cfg, hinted(trace, [0, 1, 0, 0, 0]))
-    meets = 12
-    assert result.when("met") == [meets]
-    f = result.fields[meets]
-    assert (f["miss_empty"], f["invalidate"], f["take_own"]) == (1, 0b1, 1)
-    assert units_of(cfg, result.fields[meets])[0].registers == [4, 2, -1, -1]
-    assert units_of(cfg, result.fields[meets + 1])[0].registers == [-1, 2, 3, -1]
-
-
-def test_a_unit_is_taken_from_an_owner_whose_result_comes_in_that_cycle() -> None:
+def test_a_result_does_not_enter_a_unit_that_is_taken_from_its_owner_in_that_cycle() -> None:
     # Warp 1 is refused in 3 (busy) and takes the empty unit of warp 0 in 4, when R4 of warp 0 comes.
     cfg = ONE.replace(alu_latency=1)
     trace = hand_trace([op((), 4), op((4,), 5)], [op((2,), 8)], ctas=[0, 1])
@@ -178,6 +175,22 @@ def test_a_unit_is_taken_from_an_owner_whose_result_comes_in_that_cycle() -> Non
     assert (f["met"], f["cache"], f["take_empty"], f["lost"]) == (1, 0, 1, 0)
     after = units_of(cfg, result.fields[5])[0]
     assert (after.owner, after.registers, after.rank) == (1, [2, -1, -1, -1], [3, 0, 1, 2])
+
+
+@pytest.mark.parametrize(("hint", "outcome"), [(1, "met"), (0, "far")])
+def test_what_is_lost_is_near_before_results_and_a_source_of_the_new_owner_stays(hint: int, outcome: str) -> None:
+    # Warp 0 has R4 and R2 in the unit, near. Its beats leave in 6 and 8, so R4 comes in 10. Warp 1 is refused as the
+    # unit is busy up to 8, waits in 9 and takes it in 10. Its source is R4 too, and gets the entry that R4 had.
+    cfg = ONE.replace(alu_latency=2)
+    trace = hand_trace([op((4, 2), 8), op((), 4)], [op((4,), 9)], ctas=[0, 1])
+    result = run_malekeh(cfg, hinted(trace, [NEAR & ~1, hint, 0, 0, 0]))
+    assert result.when("refuse_wait") == [9] and result.when("take_near") == [10]
+    f = result.fields[10]
+    assert (f[outcome], f["invalidate"], f["lost"]) == (1, 0b0001, 0b0011)
+    assert (f["hit"], f["miss_empty"]) == (0, 1)
+    after = units_of(cfg, result.fields[11])[0]
+    assert (after.owner, after.registers, after.locked) == (1, [4, -1, -1, -1], [True, False, False, False])
+    assert result.model.counters["near_lost"] == 2
 
 
 def test_the_warp_that_lost_its_unit_reads_its_registers_again() -> None:
