@@ -18,8 +18,8 @@ class CheckedUnit(wiring.Component):
 
     Members
     -------
-    allocate, follows, beat, wait_for, leaving, grant, fill, dispatch   As in
-                                  :class:`hdl.collectors.units.unit.CollectorUnit`.
+    allocate, follows, beat, wait_for, leaving   As in :class:`hdl.collectors.units.unit.CollectorUnit`.
+    grant, fill, dispatch         Likewise.
     occupied, ready, lacking, uncollected, slot_places, registers, port, out   Likewise; ``uncollected`` is what the
                                   unit has neither been granted nor read nearby.
     check : In(1), places : In(ArrayLayout)   The sources are looked up now, and are there.
