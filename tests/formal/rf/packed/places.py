@@ -8,7 +8,7 @@ from amaranth.asserts import AnySeq
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.collectors.malekeh.parts import ConfiguredProperties
-from tests.formal.properties import Miswired, Proof
+from tests.formal.properties import Miswired, Proof, at_most_one
 from tests.hdl.unstamped import inside
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.rf.packed import allocation, free_bank
@@ -134,6 +134,8 @@ class PlaceProperties(ConfiguredProperties):
                 if self._cfg.allocation == "pairs":
                     reserved = state(f"slices{bank}", "reserved")
                     m.d.comb += Assert(~reserved[row] | has.any(), "a reserved row is used")
+                    here = Cat(own.any() & (at == spot) for own, at in zip(self.masks, self.places, strict=True))
+                    m.d.comb += Assert(~reserved[row] | at_most_one(here), "a reserved row is one register's")
         if self._cfg.one_bank:
             for owner, (own, place) in enumerate(zip(self.masks, self.places, strict=True)):
                 home = place[: self._cfg.bank_bits] == (owner >= ROWS)
