@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-import tokenize
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from warpfile.compiler import Listing
 from warpfile.emulator.arguments import SCALARS, Argument, buffers
 from warpfile.emulator.constants import BANK_STRIDE, Constant
 from warpfile.emulator.errors import LaunchError
-from warpfile.spec.reading import check_input
+from warpfile.spec.reading import array_reason, check_input
 
 _KEYS = {
     "buffer": {"name", "type", "init", "expect", "rtol", "atol"},
@@ -25,11 +24,6 @@ _KEYS = {
 _SCALAR_KEYS = {"name", "type", "value"}
 _LARGEST_ARRAY = 1 << 30  #: bytes of a file
 _REASON = 200  #: characters of what NumPy says
-#: What is said in place of Python's own words.
-_REASONS = (
-    (OverflowError, "its header has sizes beyond 64 bits"),
-    (tokenize.TokenError, "its header ends too early"),
-)
 _ALIGNMENTS = (0, 1, 2, 4, 8, 16)
 
 
@@ -172,8 +166,7 @@ def _array(where: str, directory: Path, key: str, file: object) -> np.ndarray:
     except FileNotFoundError:
         raise LaunchError(f"{where}: {key} must be an existing .npy file, {file!r} does not exist") from None
     except Exception as error:  # NumPy reads the header as a Python literal, and passes on whatever that raises
-        reason = next((words for kind, words in _REASONS if isinstance(error, kind)), "")
-        reason = reason or " ".join(str(error).split())[:_REASON]
+        reason = array_reason(error, _REASON)
         raise LaunchError(f"{where}: {key} must be a .npy file, {file!r} is not ({reason})") from None
     if array.dtype.kind not in "fiub" or array.nbytes == 0:
         raise LaunchError(f"{where}: {key} must be a non-empty array of numbers, {file!r} is not")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+import tokenize
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,14 @@ _KINDS = (
 )
 
 
+#: What is said in place of Python's own words. NumPy evaluates a header and sorts its keys.
+_HEADERS = (
+    (OverflowError, "its header has sizes beyond 64 bits"),
+    (tokenize.TokenError, "its header ends too early"),
+    (TypeError, "its header has keys or values of the wrong kind"),
+)
+
+
 class InputError(ValueError):
     """A file that is not read; the message names it and the rule it breaks."""
 
@@ -38,6 +47,12 @@ def check_input(path: Path, limit: int) -> None:
         raise InputError(f"{path} must be a regular file, not {what}")
     if found.st_size > limit:
         raise InputError(f"{path} must have at most {limit:,} bytes, not {found.st_size:,}")
+
+
+def array_reason(error: Exception, limit: int) -> str:
+    """Why an array is not read, in so many characters: NumPy passes on Python's words of what a header does to it."""
+    words = next((words for kind, words in _HEADERS if isinstance(error, kind)), "")
+    return words or " ".join(str(error).split())[:limit]
 
 
 @contextmanager

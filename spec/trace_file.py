@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from warpfile.spec.reading import check_input, named
+from warpfile.spec.reading import array_reason, check_input, named
 from warpfile.spec.trace import Access, Drain, Kind, Port, Space, StaticInstruction, Trace, TraceError
 from warpfile.spec.trace_schema import check_trace
 
@@ -56,7 +56,7 @@ def read_trace(path: Path) -> Trace:
     except (zipfile.BadZipFile, EOFError):
         raise TraceError(f"{path} must be a trace written by 'warpfile trace' (it is no archive)") from None
     except Exception as error:  # NumPy and zipfile pass on whatever a damaged file makes them raise
-        reason = " ".join(str(error).split())[:_REASON] or type(error).__name__
+        reason = array_reason(error, _REASON) or type(error).__name__
         raise TraceError(f"{path} must be a trace written by 'warpfile trace' ({reason})") from None
     return trace
 
