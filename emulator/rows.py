@@ -14,7 +14,7 @@ from warpfile.compiler import Listing
 from warpfile.emulator.arguments import SCALARS, Argument, buffers
 from warpfile.emulator.constants import BANK_STRIDE, Constant
 from warpfile.emulator.errors import LaunchError
-from warpfile.spec.reading import array_reason, check_input
+from warpfile.spec.reading import array_headers, check_input
 
 _KEYS = {
     "buffer": {"name", "type", "init", "expect", "rtol", "atol"},
@@ -166,7 +166,7 @@ def _array(where: str, directory: Path, key: str, file: object) -> np.ndarray:
     except FileNotFoundError:
         raise LaunchError(f"{where}: {key} must be an existing .npy file, {file!r} does not exist") from None
     except Exception as error:  # NumPy reads the header as a Python literal, and passes on whatever that raises
-        reason = array_reason(error, _REASON)
+        reason = " ".join(str(error).split())[:_REASON]
         raise LaunchError(f"{where}: {key} must be a .npy file, {file!r} is not ({reason})") from None
     if array.dtype.kind not in "fiub" or array.nbytes == 0:
         raise LaunchError(f"{where}: {key} must be a non-empty array of numbers, {file!r} is not")
@@ -179,7 +179,7 @@ def _read(path: Path) -> np.ndarray:
     It is mapped first, so that a header that promises more than the file has costs nothing.
     """
     check_input(path, _LARGEST_ARRAY)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), array_headers():
         warnings.simplefilter("ignore")
         array = np.lib.format.open_memmap(path, mode="r")
         return np.array(array, array.dtype.newbyteorder("<"), order="C")

@@ -22,14 +22,12 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
     (stat.S_ISSOCK, "a socket"),
 )
-
-
-#: What is said in place of Python's own words. NumPy evaluates a header and sorts its keys.
-_HEADERS = (
-    (OverflowError, "its header has sizes beyond 64 bits"),
-    (tokenize.TokenError, "its header ends too early"),
-    (TypeError, "its header has keys or values of the wrong kind"),
-)
+#: What the header of an array is said to have in place of Python's own words. NumPy evaluates it and sorts its keys.
+_HEADERS = {
+    OverflowError: "sizes beyond 64 bits",
+    tokenize.TokenError: "no end",
+    TypeError: "keys or values of the wrong kind",
+}
 
 
 class InputError(ValueError):
@@ -49,10 +47,14 @@ def check_input(path: Path, limit: int) -> None:
         raise InputError(f"{path} must have at most {limit:,} bytes, not {found.st_size:,}")
 
 
-def array_reason(error: Exception, limit: int) -> str:
-    """Why an array is not read, in so many characters: NumPy passes on Python's words of what a header does to it."""
-    words = next((words for kind, words in _HEADERS if isinstance(error, kind)), "")
-    return words or " ".join(str(error).split())[:limit]
+@contextmanager
+def array_headers() -> Iterator[None]:
+    """What Python raises over the header of an array that NumPy reads inside becomes a ``ValueError`` in our words."""
+    try:
+        yield
+    except tuple(_HEADERS) as error:
+        words = next(words for kind, words in _HEADERS.items() if isinstance(error, kind))
+        raise ValueError(f"the header of an array has {words}") from None
 
 
 @contextmanager

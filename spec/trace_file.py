@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from warpfile.spec.reading import array_reason, check_input, named
+from warpfile.spec.reading import array_headers, check_input, named
 from warpfile.spec.trace import Access, Drain, Kind, Port, Space, StaticInstruction, Trace, TraceError
 from warpfile.spec.trace_schema import check_trace
 
@@ -56,7 +56,7 @@ def read_trace(path: Path) -> Trace:
     except (zipfile.BadZipFile, EOFError):
         raise TraceError(f"{path} must be a trace written by 'warpfile trace' (it is no archive)") from None
     except Exception as error:  # NumPy and zipfile pass on whatever a damaged file makes them raise
-        reason = array_reason(error, _REASON) or type(error).__name__
+        reason = " ".join(str(error).split())[:_REASON] or type(error).__name__
         raise TraceError(f"{path} must be a trace written by 'warpfile trace' ({reason})") from None
     return trace
 
@@ -71,7 +71,7 @@ def _contents(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         size = sum(member.file_size for member in archive.infolist())
     if size > _LARGEST:
         raise ValueError(f"its arrays must have at most {_LARGEST:,} bytes, not {size:,}")
-    with warnings.catch_warnings(), path.open("rb") as stream:
+    with warnings.catch_warnings(), array_headers(), path.open("rb") as stream:
         warnings.simplefilter("ignore")
         with np.load(stream, allow_pickle=False) as archive:
             missing = [name for name in ("meta", *_ARRAYS) if name not in archive.files]

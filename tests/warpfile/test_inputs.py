@@ -248,7 +248,7 @@ def test_many_variables_of_a_listing_are_read_soon() -> None:
 
 def test_an_array_whose_header_ends_too_early_is_refused_in_our_words(invoke: Invoke, kernel: Path) -> None:
     (kernel / "y.npy").write_bytes(npy("{'descr': '<i4', 'fortran_order': False, 'shape': (64,"))
-    refused(invoke("trace", kernel), "'y.npy' is not (its header ends too early)")
+    refused(invoke("trace", kernel), "'y.npy' is not (the header of an array has no end)")
 
 
 def test_a_long_text_of_an_input_is_cut(invoke: Invoke, kernel: Path) -> None:
