@@ -6,6 +6,7 @@ from amaranth import Module, Signal, Value
 from amaranth.hdl import ValueLike
 from amaranth.lib import data
 
+from warpfile.hdl.rf.location import settle
 from warpfile.spec.beat import dispatch_fields
 from warpfile.spec.config import Config
 
@@ -30,3 +31,12 @@ def hold(m: Module, enable: Value, fields: Fields) -> None:
         m.d.comb += Value.cast(target).eq(register)
         with m.If(enable):
             m.d.sync += register.eq(value)
+
+
+def hold_places(m: Module, enable: Value, offered: data.View, places: data.View) -> None:
+    """A register for where the sources of an offered beat live, behind which their rows are added up."""
+    held = Signal(offered.shape(), name="held_places", reset_less=True)
+    with m.If(enable):
+        m.d.sync += held.eq(offered)
+    for source, place in zip(held, places, strict=True):
+        settle(m, source, place)

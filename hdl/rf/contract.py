@@ -2,6 +2,7 @@
 
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
 
 from warpfile.hdl.beat import (
     beat_layout,
@@ -28,6 +29,14 @@ def location_layout(cfg: Config) -> data.StructLayout:
 def places_layout(cfg: Config, count: int) -> data.ArrayLayout:
     """So many places."""
     return data.ArrayLayout(location_layout(cfg), count)
+
+
+def offered_layout(cfg: Config) -> data.StructLayout:
+    """Place of a source of the offered beat, of whose row only parts are known: it is ``base`` + ``offset`` + ``carry``
+    (:func:`hdl.rf.location.settle`). Which beat is offered is known late, and units need the row a cycle later."""
+    place = {name: field.shape for name, field in location_layout(cfg)}
+    offset = max(cfg.register_bits - exact_log2(cfg.banks), 1)
+    return data.StructLayout({"base": place.pop("row"), "offset": offset, "carry": 1, **place})
 
 
 def lengths_layout(cfg: Config, count: int) -> data.ArrayLayout:
@@ -146,7 +155,7 @@ def _gates(cfg: Config) -> Members:
 def between_members(cfg: Config) -> Members:
     """What is between collectors and register file, as the file sees it; the collectors have it flipped.
 
-    source_places : Out(ArrayLayout)   Of the offered beat's sources, in the same cycle.
+    source_places : Out(ArrayLayout)   Of the offered beat's sources, in the same cycle (:func:`offered_layout`).
     lookup_registers : In(ArrayLayout), lookup_places : Out(ArrayLayout)   Warp-major: registers, and where they live.
     check_warp : In(warp_bits), check_valid : In(slots), check_registers : In(ArrayLayout)   Sources of the unit that
                                  asks; no bit valid: nobody asks.
@@ -185,7 +194,7 @@ def between_members(cfg: Config) -> Members:
 def _at_once(cfg: Config) -> Members:
     members: Members = {}
     if cfg.asks.sources:
-        members["source_places"] = Out(places_layout(cfg, cfg.source_slots))
+        members["source_places"] = Out(data.ArrayLayout(offered_layout(cfg), cfg.source_slots))
     if count := cfg.warps * cfg.asks.lookups:
         members["lookup_registers"] = In(data.ArrayLayout(cfg.register_bits, count))
         members["lookup_places"] = Out(places_layout(cfg, count))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from amaranth import Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
@@ -10,7 +10,7 @@ from amaranth.utils import exact_log2
 from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.beat import launch_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import Members, places_layout
+from warpfile.hdl.rf.contract import Members, offered_layout, places_layout
 from warpfile.spec.config import Config
 
 #: Bank of a register, from the configuration, the low bits of its place, its warp's number modulo banks, and its row.
@@ -32,7 +32,8 @@ class Location(wiring.Component):
     -------
     launch_valid : In(1), launch : In(launch_layout(cfg))   A warp that is resident from the next cycle.
     warp : In(warps), sources : In(ArrayLayout)      One-hot warp and the registers of the offered beat.
-    source_places : Out(ArrayLayout)                 These three only with ``cfg.asks.sources``.
+    source_places : Out(ArrayLayout)                 These three only with ``cfg.asks.sources``; rows are not added up
+                                                     (:func:`hdl.rf.contract.offered_layout`).
     result_warps, result_registers : In(ArrayLayout), result_places : Out(ArrayLayout)   Per write-back port.
     lookup_registers : In(ArrayLayout), lookup_places : Out(ArrayLayout)   Warp-major; with ``cfg.asks.lookups``.
     """
@@ -50,7 +51,7 @@ class Location(wiring.Component):
         if cfg.asks.sources:
             offered = of_warp(m, cfg, "offered", self.warp, bases)
             for slot in range(cfg.source_slots):
-                look_up(m, cfg, *offered, self.sources[slot], self.source_places[slot], self._bank)
+                look_up_offered(m, cfg, *offered, self.sources[slot], self.source_places[slot], self._bank)
         for port in range(cfg.write_ports):
             warp = decode(self.result_warps[port], cfg.warps)
             writing = of_warp(m, cfg, f"result{port}", warp, bases)
@@ -74,7 +75,7 @@ def location_members(cfg: Config) -> Members:
     }
     if asks.sources:
         members |= {"warp": In(cfg.warps), "sources": In(data.ArrayLayout(cfg.register_bits, cfg.source_slots))}
-        members["source_places"] = Out(places_layout(cfg, cfg.source_slots))
+        members["source_places"] = Out(data.ArrayLayout(offered_layout(cfg), cfg.source_slots))
     if asks.lookups:
         count = cfg.warps * asks.lookups
         members["lookup_registers"] = In(data.ArrayLayout(cfg.register_bits, count))
@@ -116,6 +117,35 @@ def look_up(
     m.d.comb += [place.eq(fast_sum(m, base, register)), location.row.eq(place[bits:])]
     if bits:
         m.d.comb += location.bank.eq(bank(cfg, place[:bits], warp, location.row)[:bits])
+
+
+def look_up_offered(
+    m: Module, cfg: Config, base: Value, warp: Value, register: Value, source: data.View, bank: BankRule = skewed
+) -> None:
+    """The same of a source of the offered beat, whose row is not added up (:func:`hdl.rf.contract.offered_layout`)."""
+    bits = exact_log2(cfg.banks)
+    m.d.comb += source.eq(begun(m, cfg, base, register))
+    if bits:
+        place = named(m, "skewed", (base + register)[: 2 * bits])
+        m.d.comb += source.bank.eq(bank(cfg, place[:bits], warp, place[bits:])[:bits])
+
+
+def begun(m: Module, cfg: Config, base: Value, register: Value) -> data.View:
+    """Bank of ``base`` + ``register`` without skew, and what its row is the sum of."""
+    bits = exact_log2(cfg.banks)
+    low = named(m, "low", base[:bits] + register[:bits])
+    place = Signal(offered_layout(cfg), name="begun")
+    m.d.comb += [place.base.eq(base[bits:]), place.offset.eq(register[bits:])]
+    m.d.comb += [place.bank.eq(low[:bits]), place.carry.eq(low[bits:])] if bits else []
+    return place
+
+
+def settle(m: Module, source: data.View, place: data.View) -> None:
+    """Drive ``place`` with what a source of the offered beat says, its row added up."""
+    row = named(m, "row", fast_sum(m, Cat(source.carry, source.base), Cat(source.carry, source.offset)))
+    m.d.comb += [place.bank.eq(source.bank), place.row.eq(row[1:])]
+    if hasattr(place, "absent"):
+        m.d.comb += place.absent.eq(source.absent)
 
 
 def fast_sum(m: Module, left: Value, right: Value) -> Value:

@@ -6,12 +6,12 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, decode, encode, select
 from warpfile.hdl.beat import beat_layout, dispatch_layout
-from warpfile.hdl.collectors.held import dispatched, hold
+from warpfile.hdl.collectors.held import dispatched, hold, hold_places
 from warpfile.hdl.collectors.malekeh.recency import Recency
 from warpfile.hdl.collectors.malekeh.results import RESULT_EVENTS, ResultLookup
 from warpfile.hdl.collectors.malekeh.sources import SOURCE_EVENTS, SourceLookup
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.contract import offered_layout, places_layout
 from warpfile.spec.schemes.malekeh import LFSR_BITS, MalekehConfig
 
 
@@ -25,7 +25,8 @@ class CachingUnit(wiring.Component):
     lower : In(ports ** 2)                  Order of their banks.
     allocate, own : In(1)                   The unit takes the offered beat; it belongs to the beat's warp.
     vacate : In(1)                         The warp ends, and the unit is its own.
-    beat : In(beat_layout(cfg)), places : In(ArrayLayout)   The offered beat and where its sources live.
+    beat : In(beat_layout(cfg)), places : In(ArrayLayout)   The offered beat and where its sources live, by
+                                            :func:`hdl.rf.contract.offered_layout`.
     next_valid, next_hints : In(source_slots), next_sources : In(ArrayLayout)   Sources of the owner's head beat, and
                                             which are near. It is the offered beat if that belongs to the owner.
     grant, fill : In(source_slots), dispatch : In(1)   A bank serves the slot, its data are there, the beat leaves.
@@ -50,7 +51,6 @@ class CachingUnit(wiring.Component):
     def __init__(self, cfg: MalekehConfig) -> None:
         self._cfg = cfg
         slots, entries = cfg.source_slots, cfg.unit_entries
-        places = places_layout(cfg, slots)
         super().__init__(
             {
                 **{name: In(cfg.write_ports) for name in ("written", "hinted", "full")},
@@ -59,7 +59,7 @@ class CachingUnit(wiring.Component):
                 "lower": In(cfg.write_ports**2),
                 **{name: In(1) for name in ("allocate", "own", "vacate", "dispatch")},
                 "beat": In(beat_layout(cfg)),
-                "places": In(places),
+                "places": In(data.ArrayLayout(offered_layout(cfg), slots)),
                 **{name: In(slots) for name in ("next_valid", "next_hints")},
                 "next_sources": In(data.ArrayLayout(cfg.register_bits, slots)),
                 "grant": In(slots),
@@ -78,7 +78,7 @@ class CachingUnit(wiring.Component):
                     name: Out(cfg.write_ports)
                     for name in ("mine", "winner", *(f"result_{event}" for event in RESULT_EVENTS))
                 },
-                "slot_places": Out(places),
+                "slot_places": Out(places_layout(cfg, slots)),
                 "port": Out(cfg.port_bits),
                 "out": Out(dispatch_layout(cfg)),
                 "reads": Out(slots * entries),
@@ -221,7 +221,8 @@ class CachingUnit(wiring.Component):
             m.d.sync += [self.busy.eq(1), self.owned.eq(1)]
         with m.Else():
             m.d.sync += [self.busy.eq(self.busy & ~self.dispatch), self.owned.eq(self.owned & ~self.vacate)]
-        fields = {"port": (self.port, self.beat.port), "places": (self.slot_places, self.places)}
+        fields = {"port": (self.port, self.beat.port)}
         fields |= dispatched(self._cfg, self.out, self.beat) | {"warp": (self.owner, self.beat.warp)}
         hold(m, self.allocate, fields)
+        hold_places(m, self.allocate, self.places, self.slot_places)
         m.d.comb += self.out.warp.eq(self.owner)

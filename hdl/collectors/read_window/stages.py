@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amaranth import Cat, Module, Mux, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 
 from warpfile.hdl.collectors.read_window.allocate import AllocateStage
@@ -15,6 +15,8 @@ from warpfile.hdl.collectors.read_window.schedule import PortSchedule
 from warpfile.hdl.collectors.read_window.tags import ReuseTags
 from warpfile.hdl.collectors.read_window.window import HistoryNames, WindowStages
 from warpfile.hdl.naming import named
+from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.location import settle
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.beat import dispatch_fields
 from warpfile.spec.schemes.modern import ReadWindowConfig
@@ -76,7 +78,9 @@ def make_stages(m: Module, cfg: ReadWindowConfig) -> Stages:
 def issue(m: Module, cfg: ReadWindowConfig, collectors: wiring.Component, stages: Stages, goes: Value) -> None:
     """The offered beat goes into Control, if it ``goes`` further at all; it is refused in a freeze."""
     offer, control = collectors.offer, stages.control
-    beat = control.beat
+    beat, places = control.beat, Signal(places_layout(cfg, cfg.source_slots), name="offered_places")
+    for source, place in zip(collectors.source_places, places, strict=True):
+        settle(m, source, place)
     m.d.comb += [
         collectors.accept.eq(stages.tick),
         control.tick.eq(stages.tick),
@@ -86,7 +90,7 @@ def issue(m: Module, cfg: ReadWindowConfig, collectors: wiring.Component, stages
         *(beat[name].eq(offer[name]) for name, _ in dispatch_fields(cfg)),
         beat.source_valid.eq(offer.source_valid),
         beat.registers.eq(offer.sources),
-        beat.rows.eq(Cat(place.row for place in collectors.source_places)),
+        beat.rows.eq(Cat(place.row for place in places)),
         beat.port.eq(offer.port),
     ]
     names = ("positions", *(("reuse",) if cfg.reuses else ()), *(("read_barrier",) if cfg.codes else ()))

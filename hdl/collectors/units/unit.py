@@ -6,8 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import lowest_one
 from warpfile.hdl.beat import beat_layout, dispatch_layout
-from warpfile.hdl.collectors.held import dispatched, hold
-from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.collectors.held import dispatched, hold, hold_places
+from warpfile.hdl.rf.contract import offered_layout, places_layout
 from warpfile.spec.config import Config
 
 
@@ -18,7 +18,8 @@ class CollectorUnit(wiring.Component):
 
     Members
     -------
-    allocate : In(1), beat : In(beat_layout(cfg)), places : In(ArrayLayout)   A beat, and where its sources live.
+    allocate : In(1), beat : In(beat_layout(cfg)), places : In(ArrayLayout)   A beat, and where its sources live, by
+                                  :func:`hdl.rf.contract.offered_layout`.
     follows : In(1)               The unit is free and takes the next beat that needs one. It keeps whatever is on
                                   ``beat`` and ``places``, which come long before ``allocate``.
     wait_for : In(collectors)     Units that must dispatch before this one; taken at allocation.
@@ -35,13 +36,13 @@ class CollectorUnit(wiring.Component):
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        slots, places = cfg.source_slots, places_layout(cfg, cfg.source_slots)
+        slots = cfg.source_slots
         super().__init__(
             {
                 "allocate": In(1),
                 "follows": In(1),
                 "beat": In(beat_layout(cfg)),
-                "places": In(places),
+                "places": In(data.ArrayLayout(offered_layout(cfg), slots)),
                 "wait_for": In(cfg.collectors),
                 "leaving": In(cfg.collectors),
                 "grant": In(slots),
@@ -52,7 +53,7 @@ class CollectorUnit(wiring.Component):
                 "ready": Out(1),
                 "request": Out(slots),
                 "uncollected": Out(slots),
-                "slot_places": Out(places),
+                "slot_places": Out(places_layout(cfg, slots)),
                 "registers": Out(data.ArrayLayout(cfg.register_bits, slots)),
                 "port": Out(cfg.port_bits),
                 "out": Out(dispatch_layout(cfg)),
@@ -79,8 +80,8 @@ class CollectorUnit(wiring.Component):
                 waits.eq(self.wait_for),
             ]
         fields = {"port": (self.port, self.beat.port), "registers": (self.registers, self.beat.sources)}
-        fields |= {**dispatched(self._cfg, self.out, self.beat), "places": (self.slot_places, self.places)}
-        hold(m, self.follows, fields)
+        hold(m, self.follows, fields | dispatched(self._cfg, self.out, self.beat))
+        hold_places(m, self.follows, self.places, self.slot_places)
         lowest = self._cfg.collect == "lowest"
         m.d.comb += [
             self.request.eq(lowest_one(self.uncollected) if lowest else self.uncollected),

@@ -5,6 +5,7 @@ from amaranth.lib.wiring import Out
 
 from warpfile.hdl.arbiter import any_of, decode
 from warpfile.hdl.rf.kernel import join_kernel
+from warpfile.hdl.rf.location import settle
 from warpfile.hdl.rf.pilot.awaited import AwaitedResults
 from warpfile.hdl.rf.pilot.counters import AccessCounters
 from warpfile.hdl.rf.pilot.epoch import EpochUnit
@@ -54,8 +55,9 @@ class PilotFile(PlainFile):
             location.launch.eq(self.launch),
             location.warp.eq(decode(self.check_warp, self._cfg.warps)),
             location.sources.eq(self.check_registers),
-            self.check_places.eq(location.source_places),
         ]
+        for source, place in zip(location.source_places, self.check_places, strict=True):
+            settle(m, source, place)
 
     def _migrate(self, m: Module, kernel: KernelState) -> None:
         """Nobody issues until all registers have moved."""

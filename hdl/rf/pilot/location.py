@@ -10,8 +10,8 @@ from amaranth.utils import exact_log2
 
 from warpfile.hdl.arbiter import any_of, decode, select
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import engine_members
-from warpfile.hdl.rf.location import fast_sum, location_members
+from warpfile.hdl.rf.contract import engine_members, offered_layout
+from warpfile.hdl.rf.location import begun, fast_sum, location_members
 from warpfile.hdl.rf.pilot.layouts import pair_layout
 from warpfile.hdl.rf.pilot.mover import Mover, StagingLane
 from warpfile.hdl.rf.pilot.swap_table import SwapTable, entry_layout
@@ -156,6 +156,10 @@ class PilotLocation(wiring.Component):
 
     def _place(self, m: Module, warp: _Warp, home: Value, fast: Value, place: data.View) -> None:
         """Home to bank and row. Both parts are counted through at once, since which it is comes late."""
+        if place.shape() == offered_layout(self._cfg):
+            ways = (begun(m, self._cfg, base, home).as_value() for base in (warp.fast, warp.slow))
+            m.d.comb += place.eq(Mux(fast, *ways))
+            return
         near, far = (
             named(m, name, fast_sum(m, base, home)) for name, base in (("near", warp.fast), ("far", warp.slow))
         )

@@ -10,7 +10,7 @@ from amaranth.utils import exact_log2
 
 from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.location import base_table, fast_sum, location_members
+from warpfile.hdl.rf.location import base_table, begun, fast_sum, location_members
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
 
@@ -49,7 +49,12 @@ class RegMutexLocation(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Bases, and for each lookup an adder for either set."""
         m = Module()
-        for warp, register, place in self._lookups(m, self._warps(m)):
+        warps = self._warps(m)
+        if self._cfg.asks.sources:
+            warp = _chosen(m, "offered", self.warp, warps)
+            for register, source in zip(self.sources, self.source_places, strict=True):
+                self._offered(m, warp, register, source)
+        for warp, register, place in self._lookups(m, warps):
             self._place(m, warp, register, place)
         return m
 
@@ -79,17 +84,19 @@ class RegMutexLocation(wiring.Component):
         return extended
 
     def _lookups(self, m: Module, warps: list[_Warp]) -> Iterator[tuple[_Warp, Value, data.View]]:
-        """Warp, register and the port of its place."""
+        """Warp, register and the port of its place, of all but the offered beat's sources."""
         cfg = self._cfg
-        if cfg.asks.sources:
-            warp = _chosen(m, "offered", self.warp, warps)
-            for register, place in zip(self.sources, self.source_places, strict=True):
-                yield warp, register, place
         for port in range(cfg.write_ports):
             warp = _chosen(m, f"result{port}", decode(self.result_warps[port], cfg.warps), warps)
             yield warp, self.result_registers[port], self.result_places[port]
         for index in range(cfg.warps * cfg.asks.lookups):
             yield warps[index // cfg.asks.lookups], self.lookup_registers[index], self.lookup_places[index]
+
+    def _offered(self, m: Module, warp: _Warp, register: Value, source: data.View) -> None:
+        """Likewise, but rows are not added up."""
+        near, far = (begun(m, self._cfg, base, register).as_value() for _, base in _ways(warp))
+        beyond = named(m, "beyond", register >= self.base_registers)
+        m.d.comb += [source.eq(Mux(beyond, far, near)), source.absent.eq(beyond & ~warp.present)]
 
     def _place(self, m: Module, warp: _Warp, register: Value, place: data.View) -> None:
         """Both sets are counted through at once, since the register, which says in which it is, comes late."""

@@ -49,7 +49,8 @@ def test_a_unit_adds_the_papers_128_bits_and_12_for_order_and_valid_bits_to_what
     valid = 8  # an entry has a register
     slots = 8 * 3  # entry of each source
     beat = cfg.warp_bits + cfg.port_bits + cfg.register_bits + 3 + cfg.lanes + cfg.payload_bits
-    known = 1 + beat + cfg.source_slots * (cfg.bank_bits + cfg.row_bits + 3)  # busy; per slot place and progress
+    place = cfg.bank_bits + cfg.row_bits + (cfg.register_bits - cfg.bank_bits) + 1  # with what is added to a row
+    known = 1 + beat + cfg.source_slots * (place + 3)  # busy; per slot place and progress
     apart = 1 + 1 + 4  # owned; full and near bits of the destinations, which travel with the beat
     assert entries + slots + 8 * 3 == 128
     assert in_units(turing[1]) == known + apart + entries + slots + order + valid

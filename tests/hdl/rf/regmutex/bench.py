@@ -21,3 +21,8 @@ def run(part, bench: Callable, *, clocked: bool = True) -> None:
         simulator.add_clock(1e-6)
     simulator.add_testbench(bench)
     simulator.run()
+
+
+def row_of(ctx, source) -> int:
+    """Row of a source of the offered beat before it wraps around (:func:`hdl.rf.contract.offered_layout`)."""
+    return sum(ctx.get(getattr(source, part)) for part in ("base", "offset", "carry"))

@@ -6,7 +6,7 @@ import pytest
 from amaranth import Module
 from amaranth.sim import Simulator
 
-from tests.hdl.rf.regmutex.bench import config
+from tests.hdl.rf.regmutex.bench import config, row_of
 from tests.hdl.unstamped import inside
 from warpfile.hdl.rf import bank, banks, read_side
 from warpfile.hdl.rf.ram import BankRam
@@ -97,7 +97,7 @@ class Driver:
         ctx.set(part.offer.sources[0], register)
         await ctx.delay(1e-9)
         place = part.source_places[0]
-        found = ctx.get(place.row) * config().banks + ctx.get(place.bank)
+        found = row_of(ctx, place) % config().rows * config().banks + ctx.get(place.bank)
         ctx.set(part.offer_warp, 0)
         return found
 

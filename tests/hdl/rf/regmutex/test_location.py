@@ -4,15 +4,20 @@ import random
 
 import pytest
 
-from tests.hdl.rf.regmutex.bench import config, run
+from tests.hdl.rf.regmutex.bench import config, row_of, run
 from warpfile.hdl.rf.regmutex.location import RegMutexLocation
 
 BASE, EXTENDED, REGISTERS = 5, 3, 8
 
 
 def place_of(ctx, place):
-    """Number of a place, and whether it is absent."""
+    """Row and bank of a place, and whether it is absent."""
     return ctx.get(place.row), ctx.get(place.bank), ctx.get(place.absent)
+
+
+def place_of_source(ctx, place, cfg):
+    """The same of a source, whose row is not added up."""
+    return row_of(ctx, place) % cfg.rows, ctx.get(place.bank), ctx.get(place.absent)
 
 
 async def looked_up(ctx, part, cfg, warp, register):
@@ -23,7 +28,7 @@ async def looked_up(ctx, part, cfg, warp, register):
     ctx.set(part.result_registers[0], register)
     await ctx.delay(1e-9)
     found = place_of(ctx, part.result_places[0])
-    assert place_of(ctx, part.source_places[1]) == found
+    assert place_of_source(ctx, part.source_places[1], cfg) == found
     row, bank, absent = found
     return row * cfg.banks + bank, absent
 
