@@ -10,6 +10,7 @@ from warpfile.hdl.arbiter import decode, encode, select
 from warpfile.hdl.barrier import Barrier
 from warpfile.hdl.beat import beat_layout, completion_layout, launch_layout, missed_layout
 from warpfile.hdl.buffer import InstructionBuffer
+from warpfile.hdl.departure import Departure
 from warpfile.hdl.naming import named
 from warpfile.hdl.scheduler.contract import FRAME_INPUTS, foreseeing_members, observed_places
 from warpfile.hdl.scoreboard import WarpScoreboard, destination_mask
@@ -38,6 +39,7 @@ class Frame(wiring.Component):
     missed_valid : In(1), missed : In(missed_layout(cfg))   A load that is known to miss; only with ``long_from`` =
                                  ``miss`` and a scheduler with places.
     resident, buffered, clear, waiting : Out(warps), issue, exit : Out(1), issue_warp : Out(warp_bits)   Observed state.
+    exits : Out(warps)           One-hot, the warp whose EXIT issues.
     refuses, yields : In(warps), refused : Out(warps), pending : Out(ArrayLayout)   See the register file; only with
                                  ``gives.gates``, and ``yields`` only for a scheduler with places.
     places : Out(ArrayLayout), release : Out(active_warps), released : In(active_warps)   See the register file; these
@@ -75,6 +77,7 @@ class Frame(wiring.Component):
                 **masks,
                 "issue": Out(1),
                 "exit": Out(1),
+                "exits": Out(cfg.warps),
                 "issue_warp": Out(cfg.warp_bits),
                 **(two_level if self._has_places else {}),
                 **({"missed_valid": In(1), "missed": In(missed_layout(cfg))} if cfg.sees_misses else {}),
@@ -92,13 +95,20 @@ class Frame(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Tables, buffers, scoreboards, scheduler, and what an issue changes."""
         m = Module()
-        grant, leaves = Signal(self._cfg.warps), Signal(self._cfg.warps)
-        m.d.comb += leaves.eq(self.offer_warp & self.accept.replicate(self._cfg.warps))
-        launched, ctas = self._warp_table(m, leaves)
+        grant = Signal(self._cfg.warps)
+        m.submodules.departure = departure = Departure(self._cfg)
+        m.d.comb += [
+            departure.kinds.eq(Cat(head.kind for head in self.heads)),
+            departure.offered.eq(self.offer_warp),
+            departure.accept.eq(self.accept),
+            self.exits.eq(departure.exits),
+        ]
+        leaves = departure.leaves
+        launched, ctas = self._warp_table(m)
         self._buffers(m, leaves)
         boards = self._scoreboards(m, leaves)
         scheduler = self._schedule(m, grant, leaves, launched)
-        barrier = self._barrier(m, ctas, leaves)
+        barrier = self._barrier(m, ctas, departure)
         if self._cfg.gives.foresees:
             m.d.comb += [getattr(scheduler, name).eq(getattr(self, name)) for name in ("foreseen", "shareable")]
             m.d.comb += self.flagged.eq(scheduler.flagged)
@@ -106,7 +116,7 @@ class Frame(wiring.Component):
             self._places(m, scheduler, boards, barrier)
         return m
 
-    def _warp_table(self, m: Module, leaves: Value) -> tuple[Signal, Value]:
+    def _warp_table(self, m: Module) -> tuple[Signal, Value]:
         warps = self._cfg.warps
         launched = Signal(warps)
         ctas = Signal(data.ArrayLayout(self._cfg.cta_bits, warps), reset_less=True)
@@ -115,7 +125,7 @@ class Frame(wiring.Component):
             self.launch.ready.eq(self.launch_ready),
             launched.eq(decode(self.launch.payload.warp, warps) & taken.replicate(warps)),
         ]
-        m.d.sync += self.resident.eq((self.resident & ~(leaves & self.exit.replicate(warps))) | launched)
+        m.d.sync += self.resident.eq((self.resident & ~self.exits) | launched)
         for warp in range(warps):
             with m.If(launched[warp]):
                 m.d.sync += ctas[warp].eq(self.launch.payload.cta)
@@ -188,11 +198,11 @@ class Frame(wiring.Component):
             self.offer_warp.eq(offered),
             self.offer_valid.eq(offered.any()),
             self.issue.eq(self.offer_valid & self.accept),
-            self.exit.eq(self.issue & (self.offer.kind == Kind.EXIT.value)),
+            self.exit.eq(self.exits.any()),
             self.issue_warp.eq(encode(leaves, self._cfg.warp_bits)),
             scheduler.taken.eq(self.issue),
             scheduler.launch.eq(launched),
-            scheduler.exit.eq(leaves & self.exit.replicate(self._cfg.warps)),
+            scheduler.exit.eq(self.exits),
         ]
         return scheduler
 
@@ -239,13 +249,12 @@ class Frame(wiring.Component):
                 board.missed_registers.eq(registers),
             ]
 
-    def _barrier(self, m: Module, ctas: Value, leaves: Value) -> Barrier:
+    def _barrier(self, m: Module, ctas: Value, departure: Departure) -> Barrier:
         m.submodules.barrier = barrier = Barrier(self._cfg)
-        arrives = self.offer.kind == Kind.BARRIER.value
         m.d.comb += [
             barrier.resident.eq(self.resident),
             barrier.cta.eq(ctas),
-            barrier.arrive.eq(leaves & arrives.replicate(self._cfg.warps)),
+            barrier.arrive.eq(departure.arrives),
             self.waiting.eq(barrier.waiting),
         ]
         return barrier

@@ -98,7 +98,7 @@ class Machine(wiring.Component):
         m.d.comb += [
             file.launch_valid.eq(frame.launch.valid & frame.launch.ready),
             file.launch.eq(frame.launch.payload),
-            file.exits.eq(frame.offer_warp & frame.exit.replicate(self._cfg.warps)),
+            file.exits.eq(frame.exits),
             self.retired.eq(file.retired if self._cfg.gives.sweeps else file.exits),
             frame.decode_valid.eq(self.decode_valid),
             frame.decode.eq(self.decode),
