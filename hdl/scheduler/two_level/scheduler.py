@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 
-from warpfile.hdl.arbiter import RoundRobin, any_of, decode, encode, lowest_one, prefix_or, select
+from warpfile.hdl.arbiter import RoundRobin, any_of, decode, encode, lowest_one, oldest_one, prefix_or, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.scheduler.contract import place_members, scheduler_members
 from warpfile.spec.config import Config
@@ -123,14 +123,18 @@ class TwoLevel(wiring.Component):
                 m.d.sync += place.eq(self.activate)
 
     def _choose(self, m: Module) -> None:
-        """From the current place on, or from behind it."""
+        """From the current place on, or from behind it. Eligibility is late: who is before whom is known beside it."""
         count = self._cfg.active_warps
+        reached = named(m, "reached", prefix_or(decode(self.current, count)))
+        if self._cfg.active_choice != "greedy":
+            reached = named(m, "passed", (reached << 1)[:count])
+        before = [
+            reached[one] | ~reached[other] if one < other else reached[one] & ~reached[other]
+            for one in range(count)
+            for other in range(count)
+        ]
         eligible = self._of_places(m, "place_eligible", self.eligible)
-        current = named(m, "current_place", decode(self.current, count))
-        greedy = named(m, "greedy", eligible & current) if self._cfg.active_choice == "greedy" else current & 0
-        above = named(m, "above", eligible & (prefix_or(current) << 1)[:count])
-        first = named(m, "first", Mux(above.any(), lowest_one(above), lowest_one(eligible)))
-        chosen = named(m, "chosen", Mux(greedy.any(), greedy, first))
+        chosen = named(m, "chosen", oldest_one(eligible, named(m, "before", Cat(before))))
         m.d.comb += self.grant.eq(select(chosen, list(self.places)))
         with m.If(self.taken):
             m.d.sync += self.current.eq(encode(chosen, self._cfg.place_count_bits))
