@@ -36,9 +36,11 @@ class CacheDirectory(wiring.Component):
     short_warp, long_warp : In(warp_bits), short_register, long_register : In(register_bits)   Of the two results.
     write_hit, take : In(1)            The short result enters its line, or another one.
     merge, drop_long : In(1)           The long result is written into its line, or makes it void.
+    would_merge, would_drop : In(1)    It does that if its register is in a line which the short result leaves; whether
+                                       that is so comes late, and a line that it does not leave changes all the same.
     hit, line, victim, victim_dead : Out(1)   Of the short result's register: it is there; a line may be taken; that
                                        holds a value that has to be written, one that nobody reads again.
-    victim_register : Out(register_bits)   Register of that value.
+    victim_register : Out(register_bits), victims : Out(ArrayLayout)   Register of that value; that of every place.
     long_hit : Out(1)                  As the short result leaves the lines.
     short_owner : Out(active_warps)    Place of the short result's warp, one-hot or zero.
     flush_wanted : Out(1), flush_owner : Out(active_warps), flush_register : Out(register_bits)   The line to be
@@ -63,7 +65,7 @@ class CacheDirectory(wiring.Component):
         lines, slots, places = max(1, cfg.lines), cfg.source_slots, cfg.active_warps
         entries = data.ArrayLayout(entry_bits(cfg), slots)
         recall = {"lacks": In(lines), "defer": Out(1), "recall": Out(1)}
-        ones = ("write_hit", "take", "merge", "drop_long", "flush_sent")
+        ones = ("write_hit", "take", "merge", "drop_long", "would_merge", "would_drop", "flush_sent")
         super().__init__(
             {
                 "places": In(data.ArrayLayout(cfg.warps, places)),
@@ -75,6 +77,7 @@ class CacheDirectory(wiring.Component):
                 **{name: In(1) for name in ones},
                 **{name: Out(1) for name in (*SHORT_LOOKUP, "long_hit", "flush_wanted", "flush_barred")},
                 **{f"{name}_register": Out(cfg.register_bits) for name in ("victim", "flush")},
+                "victims": Out(data.ArrayLayout(cfg.register_bits, places)),
                 **{f"{name}_owner": Out(places) for name in ("short", "flush")},
                 "check_valid": In(slots),
                 "check_registers": In(data.ArrayLayout(cfg.register_bits, slots)),
@@ -106,11 +109,11 @@ class CacheDirectory(wiring.Component):
         taken, voided = _where(m, "taken", victim, self.take), _where(m, "voided", long_met, self.drop_long)
         revived = _where(m, "revived", met, self.write_hit) | _where(m, "merged", long_met, self.merge)
         m.d.comb += self.written.eq(taken | revived)
-        meets = ((victim, self.take), (met, self.write_hit), (long_met, self.merge | self.drop_long))
+        meets = ((victim, self.take), (met, self.write_hit), (long_met, self.would_merge | self.would_drop))
         flushed = self._flush(m, tags, meets, named(m, "stay", ~(self.written | voided)))
-        pinned = self._check(m, tags, named(m, "gone", taken | voided))
+        pinned = self._check(m, tags, taken | _where(m, "void", long_met, self.would_drop))
         reads = self._read(m, tags, victim, flushed)
-        invalid = self.flush | self.flush_dead | self.drop | voided
+        invalid = self.flush | self.flush_dead | voided
         for name, lines in {"take": taken, "revive": revived, "invalidate": invalid, "pin": pinned}.items():
             self._drive(m, tags, name, lines)
         self._mark(m, tags, reads)
@@ -135,6 +138,7 @@ class CacheDirectory(wiring.Component):
             m.d.comb += self.line_register[number].eq(register & self.held[number].replicate(cfg.register_bits))
         ends = named(m, "ending", Cat((warps & self.exits).any() for warps in self.places))
         m.d.comb += [
+            *(place.ends.eq(bit) for place, bit in zip(tags, ends, strict=True)),
             self.released.eq(self.release & Cat(~place.tags.valid.any() for place in tags)),
             self.drop.eq(self.held & self._spread(m, "ends", ends)),
         ]
@@ -154,7 +158,8 @@ class CacheDirectory(wiring.Component):
             self.line.eq(line.any()),
             self.victim_dead.eq(dead.any() if self._cfg.dead_bits == "honoured" else 0),
             self.victim.eq(held.any() & ~self.victim_dead),
-            self.victim_register.eq(select(place, [one.victim_register for one in tags])),
+            self.victims.eq(Cat(one.victim_register for one in tags)),
+            self.victim_register.eq(select(place, list(self.victims))),
         ]
         return found, line
 
@@ -169,7 +174,7 @@ class CacheDirectory(wiring.Component):
     def _flush(self, m: Module, tags: list, meets: Iterable[tuple[Value, Value]], stay: Value) -> Value:
         """Step 3. Returns the line that is sent if it can be, which is read before that is known.
 
-        ``meets``: a line, and whether a result changes it; ``stay``: the lines that no result changes.
+        ``meets``: a line, and whether a result changes it, if no other one does; ``stay``: the lines that none changes.
         """
         cfg = self._cfg
         m.submodules.flush_engine = engine = FlushEngine(cfg)

@@ -10,7 +10,7 @@ from warpfile.hdl.rf.contract import file_members
 from warpfile.hdl.rf.read_side import join_reads
 from warpfile.hdl.rf.rfc.directory import LINE_OUTPUTS, CacheDirectory
 from warpfile.hdl.rf.rfc.lane import CacheLane
-from warpfile.hdl.rf.rfc.location import LOOK_UPS, CacheLocation
+from warpfile.hdl.rf.rfc.location import FULL, LOOK_UPS, CacheLocation
 from warpfile.hdl.rf.rfc.queued_banks import QueuedBanks
 from warpfile.hdl.rf.rfc.writes import (
     FROM_DIRECTORY,
@@ -79,7 +79,9 @@ class CachedFile(wiring.Component):
             location.short_owner.eq(cache.short_owner),
             location.flush_owner.eq(cache.flush_owner),
             location.long_warp.eq(writes.long_warp),
-            writes.full.eq(banks.full),
+            location.victims.eq(cache.victims),
+            *(full.eq(banks.full) for full in (location.full, writes.full)),
+            *(getattr(writes, name).eq(getattr(location, name)) for name in FULL),
             writes.reads.eq(cache.reads),
             *(getattr(banks, name).eq(getattr(writes, name)) for name in TO_QUEUES),
         ]

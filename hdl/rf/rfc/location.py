@@ -13,6 +13,8 @@ from warpfile.spec.schemes.rfc import RfcConfig
 
 #: Registers that are looked up for the queues.
 LOOK_UPS = ("short", "victim", "long", "flush")
+#: Whether the queues of the short result and of its victim are full.
+FULL = ("short_full", "victim_full")
 
 
 class CacheLocation(wiring.Component):
@@ -32,6 +34,9 @@ class CacheLocation(wiring.Component):
     short_register, victim_register, flush_register : In   Theirs.
     long_warp, long_register : In        Of the long result.
     short_place, victim_place, long_place, flush_place : Out   Where they live.
+    full : In(banks), victims : In(ArrayLayout)   Queues that are full; per place, the victim's register.
+    short_full, victim_full : Out(1)     The queue of the short result's place, and of its victim's, is full. Every
+                                         place finds that for itself, since whose result it is comes late.
     """
 
     def __init__(self, cfg: RfcConfig) -> None:
@@ -49,6 +54,9 @@ class CacheLocation(wiring.Component):
                 "long_warp": In(cfg.warp_bits),
                 **{f"{name}_register": In(cfg.register_bits) for name in LOOK_UPS},
                 **{f"{name}_place": Out(place) for name in LOOK_UPS},
+                "full": In(cfg.banks),
+                "victims": In(data.ArrayLayout(cfg.register_bits, cfg.active_warps)),
+                **{name: Out(1) for name in FULL},
             }
         )
 
@@ -65,7 +73,16 @@ class CacheLocation(wiring.Component):
         short, flush = (self._of_place(m, name, held) for name in ("short", "flush"))
         for name, known in zip(LOOK_UPS, (short, short, long, flush), strict=True):
             look_up(m, cfg, *known, getattr(self, f"{name}_register"), getattr(self, f"{name}_place"))
+        for name, registers in zip(FULL, ([self.short_register] * len(held), self.victims), strict=True):
+            full = [self._is_full(m, known, register) for known, register in zip(held, registers, strict=True)]
+            m.d.comb += getattr(self, name).eq((self.short_owner & Cat(full)).any())
         return m
+
+    def _is_full(self, m: Module, held: Value, register: Value) -> Value:
+        """Whether the queue of a register of a place's warp is full."""
+        place = Signal(location_layout(self._cfg), name="asked")
+        look_up(m, self._cfg, *self._apart(held), register, place)
+        return (self.full & decode(place.bank, self._cfg.banks)).any()
 
     def _held(self, m: Module, bases: list[Signal]) -> list[Value]:
         """Base and number modulo banks of each place's warp."""
@@ -82,5 +99,7 @@ class CacheLocation(wiring.Component):
         return held
 
     def _of_place(self, m: Module, name: str, held: list[Value]) -> tuple[Value, Value]:
-        known = named(m, f"{name}_base", select(getattr(self, f"{name}_owner"), held))
-        return known[: self._cfg.place_bits], known[self._cfg.place_bits :]
+        return self._apart(named(m, f"{name}_base", select(getattr(self, f"{name}_owner"), held)))
+
+    def _apart(self, held: Value) -> tuple[Value, Value]:
+        return held[: self._cfg.place_bits], held[self._cfg.place_bits :]

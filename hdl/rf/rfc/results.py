@@ -74,6 +74,7 @@ class LongResult(wiring.Component):
     line_written : In(1)            The short result uses the write port.
     accept, merge, drop, claims, queues : Out(1)   It is accepted; it is written into its line, makes the line void,
                                     would go to a queue if that is not full, goes there.
+    would_merge, would_drop : Out(1)   If it hits, it does that; known before ``hit``.
     """
 
     def __init__(self) -> None:
@@ -81,6 +82,7 @@ class LongResult(wiring.Component):
             {
                 **{name: In(1) for name in ("valid", "full", "hit", "queue_full", "queue_taken", "line_written")},
                 **{name: Out(1) for name in ("accept", "merge", "drop", "claims", "queues")},
+                **{name: Out(1) for name in ("would_merge", "would_drop")},
             }
         )
 
@@ -88,8 +90,11 @@ class LongResult(wiring.Component):
         """One of two ways, each with its needs."""
         m = Module()
         merges = named(m, "merges", self.hit & ~self.full)
+        barred = named(m, "queue_barred", self.queue_full | self.queue_taken)
         m.d.comb += [
-            self.accept.eq(self.valid & ~Mux(merges, self.line_written, self.queue_full | self.queue_taken)),
+            self.accept.eq(self.valid & ~Mux(merges, self.line_written, barred)),
+            self.would_merge.eq(self.valid & ~self.full & ~self.line_written),
+            self.would_drop.eq(self.valid & self.full & ~barred),
             self.merge.eq(self.accept & merges),
             self.drop.eq(self.accept & self.hit & self.full),
             self.claims.eq(self.valid & ~merges & ~self.queue_taken),

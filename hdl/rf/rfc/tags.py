@@ -39,6 +39,7 @@ class CacheTags(wiring.Component):
     take : In(cache_entries)          Line that gets ``short_register``, one-hot or zero.
     revive : In(cache_entries)        Line that is written and keeps its register.
     invalidate : In(cache_entries)    Lines that lose their register.
+    ends : In(1)                      The place's warp ends: all lines lose theirs. That comes last in a cycle.
     pin : In(cache_entries)           Lines that one more source slot is to read.
     reads : In(ArrayLayout)           Line that each source slot of a unit reads now, one-hot or zero.
     kill, hasten : In(cache_entries)  Lines that become dead, and that become the first to be evicted.
@@ -57,6 +58,7 @@ class CacheTags(wiring.Component):
                 "victim_register": Out(cfg.register_bits),
                 **{name: Out(1) for name in ("victim_held", "victim_dead")},
                 "reads": In(data.ArrayLayout(lines, cfg.source_slots)),
+                "ends": In(1),
                 "vacant": In(1),
                 "tags": Out(tags_layout(cfg)),
             }
@@ -69,7 +71,7 @@ class CacheTags(wiring.Component):
         early = Signal(self._cfg.cache_entries)
         written = named(m, "written", self.take | self.revive)
         m.d.sync += [
-            valid.eq((valid & ~self.invalidate) | self.take),
+            valid.eq((valid & ~self.invalidate & (~self.ends).replicate(len(valid))) | self.take),
             dead.eq((dead | self.kill) & ~written),
             early.eq((early | self.hasten) & ~written),
         ]

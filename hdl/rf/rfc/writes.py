@@ -8,7 +8,7 @@ from warpfile.hdl.arbiter import any_of, decode, highest_one, select
 from warpfile.hdl.beat import result_layout
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout, places_layout
-from warpfile.hdl.rf.rfc.location import LOOK_UPS
+from warpfile.hdl.rf.rfc.location import FULL, LOOK_UPS
 from warpfile.hdl.rf.rfc.ports import ReadPorts
 from warpfile.hdl.rf.rfc.queued_banks import WRITERS
 from warpfile.hdl.rf.rfc.results import SHORT_LOOKUP, LongResult, ShortResult
@@ -22,7 +22,7 @@ RESULT_FIELDS = ("warp", "register", "full", "origin", "hints")
 FROM_DIRECTORY = (*SHORT_LOOKUP, "long_hit", "flush_wanted", "flush_barred")
 TO_DIRECTORY = (
     *("short_warp", "short_register", "write_hit", "take", "long_warp", "long_register", "merge", "drop_long"),
-    *("flush_sent", "victim_port", "flush_port"),
+    *("would_merge", "would_drop", "flush_sent", "victim_port", "flush_port"),
 )
 #: What the banks' queues are told.
 TO_QUEUES = ("push", "claims", "push_places", "push_sources")
@@ -48,7 +48,7 @@ class CacheWrites(wiring.Component):
     valid : In(ports), results : In(ArrayLayout)   Results with a register.
     accept : Out(ports)                            In the same cycle.
     FROM_DIRECTORY : In, TO_DIRECTORY : Out        As in :class:`hdl.rf.rfc.directory.CacheDirectory`.
-    full : In(banks)                               Queues without room.
+    full : In(banks), short_full, victim_full : In(1)   Queues without room; whether those of these two are.
     short_place, victim_place, long_place, flush_place : In(location_layout(cfg))   Where their registers live.
     reads : In(READ_PORTS)                         Read ports that source slots use.
     push, claims, push_places, push_sources : Out  To the queues, as in
@@ -60,7 +60,8 @@ class CacheWrites(wiring.Component):
     def __init__(self, cfg: RfcConfig) -> None:
         self._cfg = cfg
         ports = cfg.write_ports
-        flags = ("write_hit", "take", "merge", "drop_long", "flush_sent", "evict", "evict_dead")
+        flags = ("write_hit", "take", "merge", "drop_long", "would_merge", "would_drop", "flush_sent")
+        flags += ("evict", "evict_dead")
         super().__init__(
             {
                 "valid": In(ports),
@@ -72,6 +73,7 @@ class CacheWrites(wiring.Component):
                 **{name: Out(1) for name in flags},
                 **{name: Out(READ_PORTS) for name in ("victim_port", "flush_port")},
                 "full": In(cfg.banks),
+                **{name: In(1) for name in FULL},
                 **{f"{name}_place": In(location_layout(cfg)) for name in LOOK_UPS},
                 "reads": In(READ_PORTS),
                 "push": Out(len(WRITERS)),
@@ -111,7 +113,6 @@ class CacheWrites(wiring.Component):
 
     def _short(self, m: Module, short: ShortResult, ports: ReadPorts, wanted: Value) -> Value:
         chosen, result = self._candidate(m, "short", wanted)
-        full = [self._full(place) for place in (self.short_place, self.victim_place)]
         places = [place.as_value() for place in (self.short_place, self.victim_place)]
         gone = named(m, "victim_goes", Cat(~short.wants_victim, short.wants_victim))
         m.d.comb += [getattr(short, name).eq(getattr(self, name)) for name in SHORT_LOOKUP]
@@ -120,7 +121,7 @@ class CacheWrites(wiring.Component):
             short.full.eq(Const(1) if self._cfg.keeps_lanes else result.full),
             short.hinted.eq(result.hints[self._cfg.hint_at("no_allocate")] & int(self._cfg.allocation == "hinted")),
             short.port.eq(ports.victim_left),
-            short.queue_full.eq(select(gone, full)),
+            short.queue_full.eq(select(gone, [self.short_full, self.victim_full])),
             ports.reads.eq(self.reads),
             ports.evict.eq(short.evict),
             self.push_places[0].as_value().eq(select(gone, places)),
@@ -188,4 +189,6 @@ class CacheWrites(wiring.Component):
             *(getattr(self, name).eq(getattr(short, name)) for name in ("write_hit", "take", "evict", "evict_dead")),
             self.merge.eq(long.merge),
             self.drop_long.eq(long.drop),
+            self.would_merge.eq(long.would_merge),
+            self.would_drop.eq(long.would_drop),
         ]

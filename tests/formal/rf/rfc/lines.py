@@ -117,6 +117,7 @@ class LineProperties(ConfiguredProperties):
             Assume(~(part.take & part.write_hit) & ~(part.merge & part.drop_long) & ~(part.merge & short)),
             Assume((~part.take | (part.line & ~part.hit)) & (~part.write_hit | part.hit)),
             Assume(~long | part.long_hit),
+            Assume(~part.long_hit | ((part.would_merge == part.merge) & (part.would_drop == part.drop_long))),
             Assume(~part.flush_sent | (part.flush_wanted & ~part.flush_barred)),
             Assume(~short | self._runs(part, part.short_warp) | self.late),
             Assume(~(long & ends)),

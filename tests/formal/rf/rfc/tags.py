@@ -8,6 +8,7 @@ from tests.formal.orders import LastUseProperties
 from tests.formal.properties import Miswired, Proof, at_most_one, constant, past
 from tests.formal.rf.rfc.parts import any_number, config
 from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.naming import named
 from warpfile.hdl.rf.rfc.tags import CacheTags
 from warpfile.hdl.rf.rfc.victim import LineOrder
 
@@ -32,6 +33,8 @@ class TagProperties(ConfiguredProperties):
 
     def check(self, m, part):
         self.lines = range(self._cfg.cache_entries)
+        lost = part.invalidate | (part.tags.valid & part.ends.replicate(self._cfg.cache_entries))
+        self.lost = named(m, "lost", lost)
         self._units(m, part)
         self._promised(m, part)
         self._registers(m, part)
@@ -76,8 +79,8 @@ class TagProperties(ConfiguredProperties):
             Assume((written & any_of(self.pins)) == 0),
             Assume((part.revive & ~tags.valid) == 0),
             Assume(~part.take.any() | ~there.any()),
-            Assume((part.invalidate & (any_of(self.pins) | written)) == 0),
-            Assume((part.pin & ~(tags.valid & ~part.invalidate & ~part.take)) == 0),
+            Assume((self.lost & (any_of(self.pins) | written)) == 0),
+            Assume((part.pin & ~(tags.valid & ~self.lost & ~part.take)) == 0),
             Assume(((part.kill | part.hasten) & ~read) == 0),
         ]
 
@@ -88,7 +91,7 @@ class TagProperties(ConfiguredProperties):
         register = tags.registers.as_value().word_select(line, self._cfg.register_bits)
         kept = register == past(m, register, "register")
         taken = past(m, part.take.bit_select(line, 1), "taken")
-        gone = past(m, part.invalidate.bit_select(line, 1), "gone")
+        gone = past(m, self.lost.bit_select(line, 1), "gone")
         valid = tags.valid.bit_select(line, 1)
         was_valid, new = past(m, valid, "valid"), past(m, part.short_register, "new_register")
         m.d.comb += [
@@ -104,7 +107,7 @@ class TagProperties(ConfiguredProperties):
         tags, written = part.tags, part.take | part.revive
         self.marks = Signal(len(written), name="dead_shadow"), Signal(len(written), name="early_shadow")
         for marks, sets in zip(self.marks, (part.kill, part.hasten), strict=True):
-            m.d.sync += marks.eq((marks | sets) & ~written & ~part.invalidate)
+            m.d.sync += marks.eq((marks | sets) & ~written & ~self.lost)
         m.d.comb += [
             Assert(tags.dead == self.marks[0], "dead from a last read to the next write"),
             Assert(tags.evict_first == self.marks[1], "evict first likewise"),

@@ -52,8 +52,10 @@ class WriteProperties(ConfiguredProperties):
         self._covers(m, part)
 
     def _promised(self, m, part) -> None:
-        """A victim is in the line that may be taken; without lines there is nothing to find."""
+        """A victim is in the line that may be taken; without lines there is nothing to find. Queues are full or not."""
         m.d.comb += Assume(~(part.victim & part.victim_dead) & (part.line | ~(part.victim | part.victim_dead)))
+        for full, place in ((part.short_full, part.short_place), (part.victim_full, part.victim_place)):
+            m.d.comb += Assume(full == part.full.bit_select(place.bank, 1))
         if not self._cfg.cache_entries:
             m.d.comb += Assume(~(part.hit | part.line | part.long_hit | part.flush_wanted))
 
@@ -115,6 +117,8 @@ class WriteProperties(ConfiguredProperties):
             Assert(part.push[1] == (accepted & ~merges), "it is queued unless it is merged"),
             Assert(part.merge == (accepted & merges), "it is merged if it is partial"),
             Assert(part.drop_long == (accepted & part.long_hit & long.full), "it makes a line void if it is not"),
+            Assert(~part.long_hit | (part.would_merge == part.merge), "what it would do to a line is told: merge"),
+            Assert(~part.long_hit | (part.would_drop == part.drop_long), "what it would do to a line is told: drop"),
             Assert(part.long == Mux(part.push[1], long.port, 0), "its port is told: queued"),
             Assert(part.long_merge == Mux(part.merge, long.port, 0), "its port is told: merged"),
             Assert(part.long_drop == Mux(part.drop_long, long.port, 0), "its port is told: a line is void"),

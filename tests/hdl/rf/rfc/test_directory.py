@@ -27,9 +27,14 @@ def config(**changes):
 
 
 def directory(steps, **changes):
-    """Drive inputs cycle by cycle; ``steps`` are pairs of inputs and of what has to be seen in that cycle."""
+    """Drive inputs cycle by cycle; ``steps`` are pairs of inputs and of what has to be seen in that cycle.
+
+    A long result would do to its line what it does, unless a step says otherwise.
+    """
     cfg = config(**{"active_warps": 2, "cache_entries": 2, "source_slots": 2} | changes)
     part = CacheDirectory(cfg)
+    would = {"would_merge": "merge", "would_drop": "drop_long"}
+    steps = [({one: inputs.get(other, 0) for one, other in would.items()} | inputs, seen) for inputs, seen in steps]
     arrays = {"check_registers", "read_entries"}
 
     async def bench(ctx):
@@ -155,6 +160,13 @@ def test_a_line_that_a_load_changes_is_not_sent_and_no_other_one_is(event, left)
     release, seen = {"release": 0b01}, {"flush_wanted": 1, "flush_register": 10, "flush": 0}
     directory([*FILLED, (release | load, seen | {"flush_barred": 1}), (release, {"held": left})])
     directory([*FILLED, (release | other, seen | {"flush_barred": 0})])
+
+
+def test_a_line_that_gives_way_is_neither_sent_nor_a_hit_though_a_load_would_have_changed_it():
+    late = {**take(3, 12), "long_warp": 3, "long_register": 10, "would_drop": 1}
+    check = {"check_warp": 3, "check_valid": 0b11, "check_registers": [10, 11]}
+    seen = {"long_hit": 0, "hits": 0b10, "flush_register": 10, "flush_barred": 1, "flush": 0}
+    directory([*FILLED, ({"release": 0b01} | late | check, seen), ({}, {"held": 0b11})])
 
 
 def test_an_exit_drops_the_lines_of_its_warp():

@@ -45,11 +45,17 @@ def test_a_place_knows_the_base_of_its_warp_from_the_second_cycle_on(seed):
             for name, place in owners.items():
                 ctx.set(getattr(part, f"{name}_owner"), 1 << place)
             ctx.set(part.long_warp, far)
+            full, victims = rng.getrandbits(CFG.banks), [rng.randrange(16) for _ in range(2)]
+            victims[owners["short"]] = registers["victim"]
+            ctx.set(part.full, full)
+            ctx.set(part.victims, victims)
             warps = {name: holders[place] for name, place in owners.items()}
             warps |= {"victim": warps["short"], "long": far}
             for name, warp in warps.items():
                 expected = home(bases[warp], warp, registers[name])
                 assert seen(ctx, getattr(part, f"{name}_place")) == expected
+                if name in ("short", "victim"):
+                    assert ctx.get(getattr(part, f"{name}_full")) == full >> expected[0] & 1
             for place in range(2):
                 ctx.set(part.places[place], 0)
             await ctx.tick()

@@ -71,14 +71,19 @@ def test_a_short_result_goes_where_the_rules_say():
 def test_a_long_result_passes_by_the_cache_unless_it_writes_some_lanes_of_a_line():
     rows = all_inputs("valid", "full", "hit", "queue_full", "queue_taken", "line_written")
     outputs = ("accept", "merge", "drop", "claims", "queues")
-    for row, seen in zip(rows, answers(LongResult(), rows, outputs), strict=True):
-        merges, expected = row["hit"] and not row["full"], set()
-        if row["valid"] and merges:
-            expected = set() if row["line_written"] else {"accept", "merge"}
-        elif row["valid"] and not row["queue_taken"]:
+
+    def expected_of(row):
+        if row["valid"] and row["hit"] and not row["full"]:
+            return set() if row["line_written"] else {"accept", "merge"}
+        if row["valid"] and not row["queue_taken"]:
             drop = {"drop"} if row["hit"] else set()
-            expected = {"claims"} | (set() if row["queue_full"] else {"accept", "queues"} | drop)
-        assert seen == expected
+            return {"claims"} | (set() if row["queue_full"] else {"accept", "queues"} | drop)
+        return set()
+
+    would = ("would_merge", "would_drop")
+    for row, seen in zip(rows, answers(LongResult(), rows, (*outputs, *would)), strict=True):
+        after_hit = expected_of(row | {"hit": 1}) & {"merge", "drop"}
+        assert seen == expected_of(row) | {f"would_{one}" for one in after_hit}
 
 
 def test_source_slots_read_before_a_victim_and_that_before_a_flush():
