@@ -84,9 +84,9 @@ class RenamedBanks(wiring.Component):
             bank = stamp(m, f"bank{index}", "register_bank", lambda: ResultBank(self._cfg, self._others))
             self._connect(m, index, bank)
             banks.append(bank)
-        accept, merged = any_of(bank.accept for bank in banks), any_of(bank.merged for bank in banks)
+        accept, merged = self._accepted(m), any_of(bank.merged for bank in banks)
         if self._others:
-            accept, merged = named(m, "accepted", accept), named(m, "read", merged)
+            merged = named(m, "read", merged)
             m.d.comb += [self.other_accept.eq(accept), self.other_merged.eq(merged)]
             m.d.comb += self.engine_fill.eq(any_of(bank.engine_fill for bank in banks))
         first = self._others
@@ -110,6 +110,19 @@ class RenamedBanks(wiring.Component):
             bank.store_lanes.eq(lanes),
             *(getattr(bank, name).eq(getattr(self, name)) for name in same),
         ]
+
+    def _accepted(self, m: Module) -> Value:
+        """Values that their banks take: those of which no later client is in the same bank. What the banks choose says
+        the same, but later, and much waits for it."""
+        places, stores, merges, _, _ = self._claims()
+        wants = named(m, "wants", Cat(stores, merges))
+        where = [*places, *self.store_places, *places, *self.merge_places]
+        claims, accepted = list(zip(wants, where, strict=True)), []
+        count = len(claims) // 2
+        for own, (stored, place) in enumerate(claims[:count]):
+            later = (*claims[own + 1 : count], *claims[count + own + 1 :])
+            accepted.append(stored & ~any_of(bit & (other.bank == place.bank) for bit, other in later))
+        return named(m, "accepted", Cat(accepted))
 
     def _claims(self) -> tuple[list[data.View], Value, Value, Value, Value]:
         """Places of the other clients; then of all, these first: who stores, who reads, slices and lanes of stores."""

@@ -7,7 +7,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-from warpfile.hdl.arbiter import any_of, decode, encode, select
+from warpfile.hdl.arbiter import any_of, decode, select
 from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.ports import NO, YES, Access, FreePorts, Served
@@ -121,7 +121,7 @@ class RenamingTable(wiring.Component):
             served = free.single(self._access(m, self.visits, self.visit_warp, self.visit_register))
             m.d.comb += self.visited.eq(served.any)
             results.append((self.visit_entry, served))
-        m.d.comb += self.released.eq(free.single(releasing).any)
+        m.d.comb += self.released.eq(free.single(releasing, early=True).any)
         release = free.served[-1]
         slots, beat = self._look_up(m, free)
         words = self._memories(m, free.served)
@@ -246,15 +246,15 @@ class RenamingTable(wiring.Component):
             m.d.comb += counted.word_select(memory, 2).eq(count_ones(list(which)))
 
     def _source(self, m: Module, served: Served) -> Value:
-        """Which port of which memory serves a read."""
-        memory = encode(served.access.memory, self._cfg.bank_bits)
-        return named(m, "source", Cat(served.second.any(), memory))
+        """Which port of which memory serves a read, one-hot in the order of :meth:`_memories`."""
+        ports = (served.port(port)[memory] for memory in range(self._cfg.banks) for port in range(TABLE_PORTS))
+        return named(m, "source", Cat(*ports))
 
     def _answer(self, m: Module, words: Sequence[Value], source: Value) -> Value:
-        """What was read in the cycle before by the port that ``source`` says."""
+        """What was read in the cycle before by the port that ``source`` says; zero if none served.
+
+        It is the beginning of long paths: a bit per port has to reach one word only.
+        """
         held = Signal(len(source), name="answered_by", reset_less=True)
         m.d.sync += held.eq(source)
-        words = list(words)
-        for bit in held[: exact_log2(len(words))]:
-            words = [Mux(bit, high, low) for low, high in zip(words[::2], words[1::2], strict=True)]
-        return words[0]
+        return select(held, words)
