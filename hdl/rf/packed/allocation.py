@@ -74,10 +74,9 @@ class Allocation(wiring.Component):
             self.used_rows.eq(sum(bank.used_rows for bank in banks)),
         ]
         taken = named(m, "taken", select(self.searching, [Cat(search.place, search.mask) for search in searches]))
-        for index, bank in enumerate(banks):
-            self._change(m, index, bank, taken)
+        takes = [self._change(m, index, bank, taken) for index, bank in enumerate(banks)]
         if self._pairs:
-            self._reserve(m, banks, searches)
+            self._reserve(m, banks, searches, takes)
         return m
 
     def _search(self, m: Module, port: int, banks: list[wiring.PureInterface]) -> wiring.PureInterface:
@@ -106,8 +105,8 @@ class Allocation(wiring.Component):
             m.d.comb += search.side.eq(self.sides[port])
         return search
 
-    def _change(self, m: Module, index: int, bank: wiring.PureInterface, taken: Value) -> None:
-        """What is freed and taken in one bank; ``taken``: bank, row and slices."""
+    def _change(self, m: Module, index: int, bank: wiring.PureInterface, taken: Value) -> Value:
+        """What is freed and taken in one bank; ``taken``: bank, row and slices. Returns whether some are taken."""
         places = [*self.old_places, self.release_place]
         here = [place.bank == index for place in places]
         freed = [mask & bit.replicate(SLICES) for mask, bit in zip((*self.freed, self.release_mask), here, strict=True)]
@@ -121,8 +120,15 @@ class Allocation(wiring.Component):
             bank.row.eq(taken[bits:-SLICES]),
             bank.taken.eq(taken[-SLICES:] & takes.replicate(SLICES)),
         ]
+        return takes
 
-    def _reserve(self, m: Module, banks: list[wiring.PureInterface], searches: list[wiring.PureInterface]) -> None:
+    def _reserve(
+        self,
+        m: Module,
+        banks: list[wiring.PureInterface],
+        searches: list[wiring.PureInterface],
+        takes: list[Value],
+    ) -> None:
         """Which row is kept for a partner from now on, and which is not any more."""
         makes = named(m, "makes", (self.searching & Cat(search.reserve for search in searches)).any())
         ends = self.searching & Cat(search.unreserve for search in searches)
@@ -130,7 +136,7 @@ class Allocation(wiring.Component):
         for index, bank in enumerate(banks):
             here = Cat(place.bank == index for place in self.partner_places)
             m.d.comb += [
-                bank.reserve.eq(makes & bank.taken.any()),
+                bank.reserve.eq(makes & takes[index]),
                 bank.partners.eq(Cat(place.row for place in self.partner_places)),
                 bank.unreserve.eq(ends & here),
             ]
