@@ -1,6 +1,6 @@
 """Which caching collector unit takes the offered beat (docs/schemes/malekeh.md, section 3, step 5)."""
 
-from amaranth import Module, Signal
+from amaranth import Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -82,9 +82,12 @@ class UnitAllocator(wiring.Component):
         free = named(m, "free", ~self.busy)
         empty = named(m, "free_empty", free & self.empty)
         far = named(m, "free_far", free & ~self.near)
-        elsewhere = named(m, "elsewhere", self.wanted & ~self.own.any())
-        near_only = named(m, "near_only", elsewhere & free.any() & ~far.any())
         late = named(m, "late", self.wait_count > self.threshold)
+        elsewhere = named(m, "elsewhere", self.wanted & ~self.own.any())
+        # Whose beat it is comes late: which other unit would take it is known before.
+        used = lowest_one(far) | (oldest_one(free, self.older) & (~far.any() & late).replicate(len(free)))
+        other = named(m, "other", Mux(empty.any(), lowest_one(empty), used))
+        near_only = named(m, "near_only", elsewhere & free.any() & ~far.any())
         m.d.comb += [
             self.take_own.eq(self.wanted & self.own.any()),
             self.take_empty.eq(elsewhere & empty.any()),
@@ -93,10 +96,7 @@ class UnitAllocator(wiring.Component):
             self.refuse_wait.eq(near_only & ~late),
             self.refuse_busy.eq(elsewhere & ~free.any()),
             self.allocate.eq(
-                (self.own & self.take_own.replicate(len(free)))
-                | (lowest_one(empty) & self.take_empty.replicate(len(free)))
-                | (lowest_one(far) & self.take_far.replicate(len(free)))
-                | (oldest_one(free, self.older) & self.take_near.replicate(len(free)))
+                (self.own | (other & (~self.own.any()).replicate(len(free)))) & self.wanted.replicate(len(free))
             ),
         ]
         with m.If(self.refuse_wait):  # not above the threshold, so it never comes near its largest value
