@@ -178,7 +178,7 @@ class Windows(wiring.Component):
 
     def _lane(self, m: Module, lane: int, warp: int, window: wiring.PureInterface) -> wiring.PureInterface:
         part = stamp(m, f"window{warp}_lane{lane}", "window_lane", lambda: WindowLane(self._cfg))
-        names = ("filled", "considered", "written", "read")
+        names = ("filled", "considered", "written", "accepted", "read")
         m.d.comb += [getattr(part, name).eq(getattr(window, name)) for name in names]
         if writes_back(self._cfg):
             m.d.comb += part.evict.eq(window.evicting)

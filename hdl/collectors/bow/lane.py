@@ -20,7 +20,8 @@ class WindowLane(wiring.Component):
     -------
     fill : In(32), filled : In(window_entries)      Word from the banks, and the entry that takes it.
     results : In(32 * ports), enables : In(ports)   Words of the write-back ports; their masks have the lane.
-    considered : In(ports), written : In(window_entries)   The result that an entry would take; the entry that does.
+    considered : In(ports), written : In(window_entries)   The result that an entry would take, and the entry.
+    accepted : In(1)                                It does. That is known late, and has to reach all lanes.
     read : In(source_slots * window_entries), operands : Out(32 * source_slots)   Slot-major, one-hot.
     evict : In(window_entries), evicted : Out(32)   Only if windows write back.
     way : In(way_bits(cfg))                         How the word from the banks is unpacked; only over a renamed file.
@@ -36,6 +37,7 @@ class WindowLane(wiring.Component):
             "enables": In(cfg.write_ports),
             "considered": In(cfg.write_ports),
             "written": In(entries),
+            "accepted": In(1),
             "read": In(slots * entries),
             "operands": Out(32 * slots),
         }
@@ -51,7 +53,10 @@ class WindowLane(wiring.Component):
         cfg = self._cfg
         result, enabled = Signal(32), Signal(name="enabled")
         ports = [self.results.word_select(port, 32) for port in range(cfg.write_ports)]
-        m.d.comb += [result.eq(select(self.considered, ports)), enabled.eq((self.considered & self.enables).any())]
+        m.d.comb += [
+            result.eq(select(self.considered, ports)),
+            enabled.eq(self.accepted & (self.considered & self.enables).any()),
+        ]
         writes = (list(self.filled), self._fill(m)), ([bit & enabled for bit in self.written], result)
         reads = [self.read.word_select(slot, cfg.window_entries) for slot in range(cfg.source_slots)]
         targets = [self.operands.word_select(slot, 32) for slot in range(cfg.source_slots)]

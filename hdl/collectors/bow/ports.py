@@ -43,7 +43,7 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
     evict : Out(1), evict_register : Out(register_bits), evicted : In(1)   The entry that a bank is to take; if it
                                    writes back.
     ready : Out(1), dispatch : In(1), port : Out(port_bits), out : Out(dispatch_layout(cfg))   Oldest ready beat.
-    filled, written : Out(window_entries)   Entries that the lanes fill, and write with the accepted result.
+    filled, written : Out(window_entries)   Entries that the lanes fill, and write if the result is accepted.
     evicting : Out(window_entries)          Entry on its way to its bank; if it writes back.
     events : Out                            Observed.
     read : Out(source_slots * window_entries)         Entries of the sources of the beat on ``out``.

@@ -84,7 +84,7 @@ class Window(wiring.Component):
             slots.considered.eq(considered),
             slots.accepted.eq(go),
             self.bank_request.eq(choice.bank_request),
-            self.written.eq(entries.stored | entries.merged),
+            self.written.eq(choice.stored | choice.merged),
         ]
         unwritten = entries.now.dirty | (entries.now.evicting & ~entries.evicted)
         flags = {
