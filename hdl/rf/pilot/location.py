@@ -92,6 +92,8 @@ class PilotLocation(wiring.Component):
             fast = named(m, f"fast{index}", comes | (~leaves & (register < self._cfg.fast_registers)))
             m.d.comb += [port.eq(value) for port, value in zip(seen, (leaves | comes, home), strict=False)]
             self._place(m, warp, home, fast, place)
+            if place.shape() == offered_layout(self._cfg):
+                self._count_bank(m, warp, register, place, index, tables)
         if self._cfg.migrates:
             self._move(m, warps, list(tables[0].entries)[::2])
         return m
@@ -166,6 +168,27 @@ class PilotLocation(wiring.Component):
         number = named(m, "place", Mux(fast, near, far))
         bits = exact_log2(self._cfg.banks)
         m.d.comb += [place.row.eq(number[bits:]), place.bank.eq(number[:bits])]
+
+    def _count_bank(
+        self, m: Module, warp: _Warp, register: Value, place: data.View, index: int, tables: list[SwapTable]
+    ) -> None:
+        """Bank of a source, and what its row begins with. All homes that it may have are counted from at once, since
+        which it is comes last. An even entry has one in the slow part, an odd one in the fast part."""
+        bits = exact_log2(self._cfg.banks)
+        if not bits:
+            return
+
+        def low(base: Value, home: Value) -> Value:
+            return named(m, f"low{index}", base[:bits] + home[:bits])
+
+        matches = [bit for table in tables for bit in table.matches[index]]
+        ways = [warp.fast if number % 2 else warp.slow for number in range(2 * self._cfg.fast_registers)] * len(tables)
+        homes = [entry.home for table in tables for entry in table.entries]
+        stays = Mux(register < self._cfg.fast_registers, low(warp.fast, register), low(warp.slow, register))
+        stays = named(m, f"stays{index}", stays)
+        changes = [low(base, home) ^ stays for base, home in zip(ways, homes, strict=True)]
+        counted = named(m, f"counted{index}", stays ^ select(matches, changes))
+        m.d.comb += [place.bank.eq(counted[:bits]), place.carry.eq(counted[bits])]
 
 
 def _mover_members(cfg: PilotConfig) -> dict[str, wiring.Member]:

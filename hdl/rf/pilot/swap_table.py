@@ -27,6 +27,7 @@ class SwapTable(wiring.Component):
     asked : In(lookups), registers : In(ArrayLayout)   Who looks up which register in this version.
     changes : Out(ArrayLayout)          Same cycle: bits in which its home differs from its number; zero for a miss.
     leaves, comes : Out(lookups)        It is in the slow part for once, or in the fast part.
+    matches : Out(ArrayLayout)          Entry of each lookup, one-hot; zero for a miss.
     entries : Out(ArrayLayout)          All zero where not valid.
     """
 
@@ -41,6 +42,7 @@ class SwapTable(wiring.Component):
                 "asked": In(lookups),
                 "registers": In(names),
                 "changes": Out(names),
+                "matches": Out(data.ArrayLayout(2 * cfg.fast_registers, lookups)),
                 "leaves": Out(lookups),
                 "comes": Out(lookups),
                 "entries": Out(data.ArrayLayout(entry_layout(cfg), 2 * cfg.fast_registers)),
@@ -64,6 +66,7 @@ class SwapTable(wiring.Component):
             matches = Cat(bit & (key == register) for bit, (key, _) in zip(asked, stored, strict=True))
             matches = named(m, f"matches{index}", matches)
             m.d.comb += [
+                self.matches[index].eq(matches),
                 self.changes[index].eq(select(matches, changes)),
                 self.leaves[index].eq(matches[::2].any()),
                 self.comes[index].eq(matches[1::2].any()),
