@@ -17,7 +17,8 @@ from warpfile.synth.liberty import Liberty
 from warpfile.synth.mapped import MAP, map_for_speed, structural_verilog
 from warpfile.synth.yosys import run
 
-#: Flattened; black boxes become ports, so that the mapper and the timer see paths that begin and end at them.
+#: Flattened; black boxes become ports, so that the mapper and the timer see paths that begin and end at them. Nets are
+#: split, so that names which merged registers leave behind go away: OpenSTA reads no assignment to several nets at once.
 FLOW = """\
 read_verilog design.v
 {boxes}hierarchy -top {top}
@@ -27,6 +28,7 @@ flatten
 {evert}synth -flatten -noabc -top stage
 dfflibmap -liberty cells.lib
 abc -liberty cells.lib -D {target} -constr drive.txt
+splitnets
 opt_clean -purge
 write_verilog -noattr -noexpr mapped.v
 """
