@@ -18,7 +18,7 @@ from warpfile.synth.mapped import MAP, map_for_speed, structural_verilog
 from warpfile.synth.yosys import run
 
 #: Flattened; black boxes become ports, so that the mapper and the timer see paths that begin and end at them. Nets are
-#: split, so that names which merged registers leave behind go away: OpenSTA reads no assignment to several nets at once.
+#: split, so that names which merged registers leave behind go away: OpenSTA reads no assignment to several at once.
 FLOW = """\
 read_verilog design.v
 {boxes}hierarchy -top {top}
