@@ -289,6 +289,7 @@ _WRONG = {
     "no two lines of a place have one register": {"hit": lambda hit: Const(0)},
     "pinned are the lines that a slot has yet to read": {"reads": lambda reads: reads & ~1},
     "a line is sent at most once": LateProperties,
+    "it is held up by a result that changes it alone": {"would_drop": lambda drops: Const(0)},
 }
 _LARGE = {"replacement": "lru", "dead_bits": "ignored", "cache_entries": 3}
 

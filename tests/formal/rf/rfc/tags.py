@@ -202,6 +202,7 @@ _FIFO = {
     "a line is met that has the register": {"long_register": lambda register: register ^ 1},
     "pinned are the lines that a slot has yet to read": {"pin": lambda lines: lines & ~1},
     "head is behind the line in whose turn it was": {"vacant": lambda vacant: Const(0)},
+    "a line is valid from taken to invalid": {"ends": lambda ends: Const(0)},
 }
 _LRU = {
     "before is who was used longer ago": {"revive": lambda lines: lines & ~1},

@@ -186,6 +186,8 @@ _NARROW = {
     "one entry per queue": {"long_place": lambda place: place ^ 1},
     "a read port has one user": {"reads": lambda reads: reads & ~1},
     "one line is written": {"take": lambda take: take | 1},
+    "what it would do to a line is told: merge": {"would_merge": lambda merges: merges & 0},
+    "what it would do to a line is told: drop": {"would_drop": lambda drops: drops & 0},
 }
 _BLIND = {"nothing goes to a full queue": {"full": lambda full: full & ~1}}
 _SIZES = {"banks": 4, "warps": 2}
