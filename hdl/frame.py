@@ -107,7 +107,7 @@ class Frame(wiring.Component):
         launched, ctas = self._warp_table(m)
         self._buffers(m, leaves)
         boards = self._scoreboards(m, leaves)
-        scheduler = self._schedule(m, grant, leaves, launched)
+        scheduler = self._schedule(m, grant, leaves, launched, boards)
         barrier = self._barrier(m, ctas, departure)
         if self._cfg.gives.foresees:
             m.d.comb += [getattr(scheduler, name).eq(getattr(self, name)) for name in ("foreseen", "shareable")]
@@ -184,10 +184,16 @@ class Frame(wiring.Component):
         names = self._cfg.register_names
         return decode(result.register, names) & result.writes.replicate(names)
 
-    def _schedule(self, m: Module, grant: Value, leaves: Value, launched: Value) -> wiring.Component:
+    def _schedule(
+        self, m: Module, grant: Value, leaves: Value, launched: Value, boards: list[wiring.PureInterface]
+    ) -> wiring.Component:
         scheduler = self._scheduler
         eligible = self.clear & ~self.waiting & self.room & ~self.hold
-        eligible = named(m, "eligible", eligible & scheduler.runs if self._has_places else eligible)
+        if self._has_places:
+            # Scoreboards are last: all else meets beside them.
+            m.d.comb += scheduler.open.eq(~self.blocked & ~self.waiting & self.room & ~self.hold)
+            eligible = Cat(board.clear for board in boards) & scheduler.runs
+        eligible = named(m, "eligible", eligible)
         preferred = named(m, "preferred", eligible & self.prefer)
         m.submodules.scheduler = scheduler
         offered = self._gate(m, grant) if self._cfg.gives.gates else grant
@@ -239,8 +245,8 @@ class Frame(wiring.Component):
     def _loads(self, m: Module, boards: list[wiring.PureInterface]) -> None:
         """Which of the pending registers are long."""
         if not self._cfg.sees_misses:
-            for board in boards:
-                m.d.comb += board.reserve_long.eq(self.offer.long)
+            for board, head in zip(boards, self.heads, strict=True):
+                m.d.comb += board.reserve_long.eq(head.long)
             return
         registers = named(m, "missed_registers", destination_mask(m, self._cfg, self.missed, "missed"))
         for warp, board in enumerate(boards):

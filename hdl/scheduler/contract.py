@@ -37,7 +37,9 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
     at_exit : In(warps)              Of the head beat, whether there is one or not; only with ``suspend`` =
                                      ``outstanding``.
     released : In(active_warps)      The register file lets go of a place that is releasing.
-    runs : Out(warps)                Warps that hold an active place and do not suspend: only they may be eligible.
+    open : In(warps)                 Warps that are eligible but for their hazards and their place.
+    runs : Out(warps)                Those of them that hold an active place and do not suspend, unless a hazard keeps
+                                     them anyway: without one, they are eligible.
     places : Out(ArrayLayout)        Warp of each place, one-hot; zero if free.
     placed, draining, releasing : Out(active_warps), current : Out(place_count_bits)   State.
     suspend_long, suspend_barrier : Out(active_warps)   Places that start to drain in this cycle, by reason.
@@ -46,6 +48,7 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
     return {
         **{name: In(cfg.warps) for name in warp_inputs(cfg)},
         "released": In(cfg.active_warps),
+        "open": In(cfg.warps),
         "runs": Out(cfg.warps),
         "places": Out(data.ArrayLayout(cfg.warps, cfg.active_warps)),
         **observed_places(cfg),

@@ -76,6 +76,7 @@ class ScoreboardProperties(Properties):
         m.d.comb += [
             Assert(part.touches_long | ~waits, "who waits for a load is known"),
             Assert(waits | ~part.touches_long, "nobody else is taken for one"),
+            Assert(~(part.clear & part.touches_long), "who waits for a load is not clear"),
             Assert(part.short_pending == (self.pending & ~self.loading).any(), "other pending registers are known"),
         ]
         if self._cfg.sees_outstanding:
@@ -164,6 +165,7 @@ class ScoreboardProperties(Properties):
         ]
         if self._cfg.scheduler == "two_level":
             m.d.comb += Assert(state("loading") == self.loading, "loads are those reserved by one")
+            m.d.comb += Assert((self.loading & ~self.pending) == 0, "a register that is long is pending")
 
 
 def _beyond(cfg: Config) -> str:
@@ -184,6 +186,7 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
             "a reserved register stays pending until its release": wrong(reserve_registers=lambda mask: mask[1:] << 1),
             "clear implies no token is pending": wrong(reserve_tokens=lambda tokens: tokens[:-1]),
             "without a hazard the head is clear": wrong(release=lambda release: release & ~Const(2, len(release))),
+            **({"who waits for a load is not clear": wrong(clear=lambda _: Const(1))} if cfg.has_places else {}),
             **(_drain_controls(cfg, wrong) if cfg.operand_bits else {}),
             **(_miss_controls(wrong) if cfg.sees_misses else {}),
         },

@@ -56,7 +56,9 @@ class TwoLevel(wiring.Component):
     def _suspend(self, m: Module, active: Value, resumed: Value) -> None:
         suspends = named(m, "suspends", self._suspends(resumed))
         long = self._of_places(m, "place_suspends", suspends)
-        m.d.comb += self.runs.eq(select(active, list(self.places)) & ~suspends)
+        # A head beat that touches a long register has a hazard, so that its warp is not eligible anyway.
+        stops = Const(0, self._cfg.warps) if self._cfg.suspend == "pending" else suspends
+        m.d.comb += self.runs.eq(self.open & select(active, list(self.places)) & ~stops)
         stays, going = [], []
         for starts, places, when in self._leaving(m, active, long):
             if when == "needed":

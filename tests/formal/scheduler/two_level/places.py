@@ -33,8 +33,11 @@ class PlaceProperties(ConfiguredProperties):
         self._issue(m, part)
 
     def _promised(self, m, part) -> None:
-        """By the frame and by the operand stage; only its EXIT makes a warp not resident."""
-        may_issue = part.runs & part.buffered & ~part.waiting
+        """By the frame and by the operand stage; only its EXIT makes a warp not resident.
+
+        A head beat that touches a long register is not clear: a proof of the scoreboard.
+        """
+        may_issue = part.runs & part.buffered & ~part.waiting & ~part.touches_long
         m.d.comb += [
             Assume((part.eligible & ~may_issue) == 0),
             Assume(~part.taken | part.grant.any()),
@@ -101,8 +104,10 @@ class PlaceProperties(ConfiguredProperties):
             Assert(~any_of(both), "a warp has at most one place"),
             Assert((part.draining & part.releasing) == 0, "a place is in one state"),
             Assert(((part.draining | part.releasing) & ~part.placed) == 0, "a free place is in none"),
-            Assert(part.runs == (active & ~self.suspends), "a warp runs on an active place unless it suspends"),
+            Assert((part.runs & ~(part.open & active)) == 0, "only a warp on an active place runs"),
+            Assert((part.open & active & ~self.suspends & ~part.runs) == 0, "it does unless it suspends"),
             Assert((part.grant & ~active) == 0, "only a warp on an active place issues"),
+            Assert((part.grant & self.suspends) == 0, "no warp issues that suspends"),
         ]
         self.ready = Signal(self._cfg.warps, name="ready_shadow")
         marked = part.buffered & part.marked
@@ -205,6 +210,9 @@ def _proof(size: str, wrong: dict, *, regress: bool = False, **changes) -> Proof
 
 _GREEDY = {
     "only a warp on an active place issues": {"eligible": lambda warps: warps | 1},
+    "only a warp on an active place runs": {"runs": lambda warps: warps | 1},
+    "it does unless it suspends": {"open": lambda warps: warps & ~1},
+    "no warp issues that suspends": {"grant": lambda warps: warps | 1},
     "then it is releasing until the operand stage lets go": {"released": lambda places: places | 1},
     "a requester waits for at most count - 1 others": {"resident": lambda warps: warps & ~1},
     "the warp that issued last goes on while it is eligible": {"taken": lambda taken: Const(0)},
@@ -238,7 +246,12 @@ PROOFS = (
         suspend_barrier="needed",
     ),
     _proof("greedy, pending, places kept at barriers", _NEEDED, suspend_barrier="needed"),
-    _proof("round robin, always", _ROUND_ROBIN, active_choice="round_robin", suspend="always"),
+    _proof(
+        "round robin, always",
+        _ROUND_ROBIN | {"no warp issues that suspends": {"buffered": lambda warps: warps & ~1}},
+        active_choice="round_robin",
+        suspend="always",
+    ),
     _proof(
         "round robin, never", _ROUND_ROBIN, regress=True, active_choice="round_robin", suspend="never", active_warps=4
     ),
