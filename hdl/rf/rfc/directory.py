@@ -41,7 +41,7 @@ class CacheDirectory(wiring.Component):
     hit, line, victim, victim_dead : Out(1)   Of the short result's register: it is there; a line may be taken; that
                                        holds a value that has to be written, one that nobody reads again.
     victim_register : Out(register_bits), victims : Out(ArrayLayout)   Register of that value; that of every place.
-    long_hit : Out(1)                  As the short result leaves the lines.
+    long_met, long_leaves : Out(1)     Of the long result's register: it is there; its line goes with ``take``.
     short_owner : Out(active_warps)    Place of the short result's warp, one-hot or zero.
     flush_wanted : Out(1), flush_owner : Out(active_warps), flush_register : Out(register_bits)   The line to be
                                        flushed, and its place.
@@ -75,7 +75,7 @@ class CacheDirectory(wiring.Component):
                 **{f"{name}_warp": In(cfg.warp_bits) for name in ("short", "long", "check", "read")},
                 **{f"{name}_register": In(cfg.register_bits) for name in ("short", "long")},
                 **{name: In(1) for name in ones},
-                **{name: Out(1) for name in (*SHORT_LOOKUP, "long_hit", "flush_wanted", "flush_barred")},
+                **{name: Out(1) for name in (*SHORT_LOOKUP, "long_met", "long_leaves", "flush_wanted", "flush_barred")},
                 **{f"{name}_register": Out(cfg.register_bits) for name in ("victim", "flush")},
                 "victims": Out(data.ArrayLayout(cfg.register_bits, places)),
                 **{f"{name}_owner": Out(places) for name in ("short", "flush")},
@@ -164,11 +164,10 @@ class CacheDirectory(wiring.Component):
         return found, line
 
     def _long(self, m: Module, tags: list, victim: Value) -> Value:
-        """Step 1, long result. Returns the line that it meets, unless the short result takes that."""
+        """Step 1, long result. Returns the line that it meets, which the short result may take."""
         place = self._holder(m, "long", self.long_warp)
         found = named(m, "long_found", self._of(place, [one.long_met for one in tags]))
-        gone = named(m, "long_gone", (found & victim).any())
-        m.d.comb += self.long_hit.eq(found.any() & ~(gone & self.take))
+        m.d.comb += [self.long_met.eq(found.any()), self.long_leaves.eq((found & victim).any())]
         return found
 
     def _flush(self, m: Module, tags: list, meets: Iterable[tuple[Value, Value]], stay: Value) -> Value:

@@ -1,6 +1,6 @@
 """Who uses the read ports of the register cache."""
 
-from amaranth import Module
+from amaranth import Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -31,14 +31,16 @@ class ReadPorts(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Two choices, one after the other."""
+        """Both ports of both cases. Whether there is a victim comes last."""
         m = Module()
         free = named(m, "free", ~self.reads)
-        rest = named(m, "rest", free & ~self.victim_port)
+        first = named(m, "first", lowest_one(free))
+        second = named(m, "second", lowest_one(free & ~first))
+        wanted = self.flush.replicate(READ_PORTS)
         m.d.comb += [
             self.victim_left.eq(free.any()),
-            self.victim_port.eq(lowest_one(free) & self.evict.replicate(READ_PORTS)),
-            self.flush_left.eq(rest.any()),
-            self.flush_port.eq(lowest_one(rest) & self.flush.replicate(READ_PORTS)),
+            self.victim_port.eq(first & self.evict.replicate(READ_PORTS)),
+            self.flush_left.eq(Mux(self.evict, second.any(), first.any())),
+            self.flush_port.eq(Mux(self.evict, second & wanted, first & wanted)),
         ]
         return m

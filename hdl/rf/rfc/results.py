@@ -11,6 +11,8 @@ SHORT_EVENTS = ("write_hit", "take", "bypass_hint", "bypass_partial", "bypass_fu
 #: What the cache says of a short result's register: it is there; a line may be taken; that line holds a value that has
 #: to be written, one that nobody reads again.
 SHORT_LOOKUP = ("hit", "line", "victim", "victim_dead")
+#: What it says of a long result's register: it is there; its line goes if the short result takes one.
+LONG_LOOKUP = ("met", "leaves")
 
 
 class ShortResult(wiring.Component):
@@ -21,7 +23,7 @@ class ShortResult(wiring.Component):
     valid, full, hinted : In(1)     A result; it writes all live lanes; the compiler says that it is not to enter.
     hit, line, victim, victim_dead : In(1)   Its register is there; a line may be taken; that holds a value that has to
                                     be written, one that nobody reads again.
-    queue_full : In(1)              Of the bank to which it, or with ``wants_victim`` the victim, has to go.
+    own_full, victim_full : In(1)   The queue of its bank, that of the victim's.
     port : In(1)                    A read port is left.
     wants_victim : Out(1)           It makes another register leave.
     accept : Out(1)                 It is accepted.
@@ -35,30 +37,34 @@ class ShortResult(wiring.Component):
         outputs = ("wants_victim", "accept", *SHORT_EVENTS, "evict", "evict_dead", "claims", "queues")
         super().__init__(
             {
-                **{name: In(1) for name in ("valid", "full", "hinted", *SHORT_LOOKUP, "queue_full", "port")},
+                **{
+                    name: In(1)
+                    for name in ("valid", "full", "hinted", *SHORT_LOOKUP, "own_full", "victim_full", "port")
+                },
                 **{name: Out(1) for name in outputs},
             }
         )
 
     def elaborate(self, platform) -> Module:
-        """The rules in their order, then what stands in the way."""
+        """The rules in their order, each with what stands in its way."""
         m = Module()
         misses = named(m, "misses", ~self.hit & ~self.hinted)
         allocates = named(m, "allocates", misses & self.full & self.line)
         needs_queue = named(m, "needs_queue", Mux(allocates, self.victim, ~self.hit))
-        able = named(m, "able", self.valid & ~(self.wants_victim & ~self.port))
+        passes = named(m, "passes", self.valid & ~self.own_full)
+        vacates = named(m, "vacates", self.valid & self.port & ~self.victim_full)
         m.d.comb += [
             self.wants_victim.eq(allocates & self.victim),
-            self.claims.eq(able & needs_queue),
-            self.accept.eq(able & ~(needs_queue & self.queue_full)),
-            self.write_hit.eq(self.accept & self.hit),
-            self.bypass_hint.eq(self.accept & ~self.hit & self.hinted),
-            self.bypass_partial.eq(self.accept & misses & ~self.full),
-            self.bypass_full.eq(self.accept & misses & self.full & ~self.line),
-            self.take.eq(self.accept & allocates),
-            self.evict.eq(self.take & self.victim),
+            self.claims.eq(self.valid & needs_queue & ~(self.wants_victim & ~self.port)),
+            self.accept.eq(Mux(allocates, Mux(self.victim, vacates, self.valid), Mux(self.hit, self.valid, passes))),
+            self.write_hit.eq(self.valid & self.hit),
+            self.bypass_hint.eq(passes & ~self.hit & self.hinted),
+            self.bypass_partial.eq(passes & misses & ~self.full),
+            self.bypass_full.eq(passes & misses & self.full & ~self.line),
+            self.take.eq(allocates & Mux(self.victim, vacates, self.valid)),
+            self.evict.eq(allocates & self.victim & vacates),
             self.evict_dead.eq(self.take & self.victim_dead),
-            self.queues.eq(self.accept & needs_queue),
+            self.queues.eq(needs_queue & Mux(allocates, vacates, passes)),
         ]
         return m
 
@@ -69,34 +75,39 @@ class LongResult(wiring.Component):
     Members
     -------
     valid, full : In(1)             A result; it writes all live lanes.
-    hit : In(1)                     Its register is in the cache, as the short result leaves that.
+    met, leaves : In(1)             Its register is in the cache; the line may be that which the short result takes.
+    taken, written : In(1)          The short result takes a line, comes into its own one: it uses the write port.
     queue_full, queue_taken : In(1) Of its bank; the short result claims that.
-    line_written : In(1)            The short result uses the write port.
     accept, merge, drop, claims, queues : Out(1)   It is accepted; it is written into its line, makes the line void,
                                     would go to a queue if that is not full, goes there.
-    would_merge, would_drop : Out(1)   If it hits, it does that; known before ``hit``.
+    would_merge, would_drop : Out(1)   If its line stays, it does that; known before that is.
     """
 
     def __init__(self) -> None:
         super().__init__(
             {
-                **{name: In(1) for name in ("valid", "full", "hit", "queue_full", "queue_taken", "line_written")},
+                **{name: In(1) for name in ("valid", "full", *LONG_LOOKUP, "taken", "written")},
+                **{name: In(1) for name in ("queue_full", "queue_taken")},
                 **{name: Out(1) for name in ("accept", "merge", "drop", "claims", "queues")},
                 **{name: Out(1) for name in ("would_merge", "would_drop")},
             }
         )
 
     def elaborate(self, platform) -> Module:
-        """One of two ways, each with its needs."""
+        """One of two ways, each with its needs. ``taken`` comes last: what follows from it is known before."""
         m = Module()
-        merges = named(m, "merges", self.hit & ~self.full)
+        partial = named(m, "partial", self.met & ~self.full)
+        hit = named(m, "hit", self.met & ~(self.leaves & self.taken))
+        merges = named(m, "merges", hit & ~self.full)
         barred = named(m, "queue_barred", self.queue_full | self.queue_taken)
+        behind = named(m, "behind_taken", ~barred & (~partial | self.leaves))
+        beside = named(m, "beside_others", ~Mux(partial, self.written, barred))
         m.d.comb += [
-            self.accept.eq(self.valid & ~Mux(merges, self.line_written, barred)),
-            self.would_merge.eq(self.valid & ~self.full & ~self.line_written),
+            self.accept.eq(self.valid & Mux(self.taken, behind, beside)),
+            self.would_merge.eq(self.valid & ~self.full & ~self.written & ~self.taken),
             self.would_drop.eq(self.valid & self.full & ~barred),
             self.merge.eq(self.accept & merges),
-            self.drop.eq(self.accept & self.hit & self.full),
+            self.drop.eq(self.accept & hit & self.full),
             self.claims.eq(self.valid & ~merges & ~self.queue_taken),
             self.queues.eq(self.accept & ~merges),
         ]

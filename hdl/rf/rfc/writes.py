@@ -11,7 +11,7 @@ from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.hdl.rf.rfc.location import FULL, LOOK_UPS
 from warpfile.hdl.rf.rfc.ports import ReadPorts
 from warpfile.hdl.rf.rfc.queued_banks import WRITERS
-from warpfile.hdl.rf.rfc.results import SHORT_LOOKUP, LongResult, ShortResult
+from warpfile.hdl.rf.rfc.results import LONG_LOOKUP, SHORT_LOOKUP, LongResult, ShortResult
 from warpfile.hdl.rf.rfc.write_queue import queue_sources
 from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
 from warpfile.spec.stimulus import Origin
@@ -19,7 +19,7 @@ from warpfile.spec.stimulus import Origin
 #: Of a result, what decides over it.
 RESULT_FIELDS = ("warp", "register", "full", "origin", "hints")
 #: What the directory says, and what it is told.
-FROM_DIRECTORY = (*SHORT_LOOKUP, "long_hit", "flush_wanted", "flush_barred")
+FROM_DIRECTORY = (*SHORT_LOOKUP, *(f"long_{name}" for name in LONG_LOOKUP), "flush_wanted", "flush_barred")
 TO_DIRECTORY = (
     *("short_warp", "short_register", "write_hit", "take", "long_warp", "long_register", "merge", "drop_long"),
     *("would_merge", "would_drop", "flush_sent", "victim_port", "flush_port"),
@@ -121,7 +121,8 @@ class CacheWrites(wiring.Component):
             short.full.eq(Const(1) if self._cfg.keeps_lanes else result.full),
             short.hinted.eq(result.hints[self._cfg.hint_at("no_allocate")] & int(self._cfg.allocation == "hinted")),
             short.port.eq(ports.victim_left),
-            short.queue_full.eq(select(gone, [self.short_full, self.victim_full])),
+            short.own_full.eq(self.short_full),
+            short.victim_full.eq(self.victim_full),
             ports.reads.eq(self.reads),
             ports.evict.eq(short.evict),
             self.push_places[0].as_value().eq(select(gone, places)),
@@ -133,10 +134,11 @@ class CacheWrites(wiring.Component):
         m.d.comb += [
             long.valid.eq(chosen.any()),
             long.full.eq(result.full),
-            long.hit.eq(self.long_hit),
+            *(getattr(long, name).eq(getattr(self, f"long_{name}")) for name in LONG_LOOKUP),
+            long.taken.eq(short.take),
+            long.written.eq(short.write_hit),
             long.queue_full.eq(self._full(self.long_place)),
             long.queue_taken.eq(short.claims & (self.push_places[0].bank == self.long_place.bank)),
-            long.line_written.eq(short.write_hit | short.take),
         ]
         return chosen
 

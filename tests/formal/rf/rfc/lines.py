@@ -111,13 +111,14 @@ class LineProperties(ConfiguredProperties):
         """As the writes decide; a warp that ends or is suspended has no short result on its way."""
         short, long = part.take | part.write_hit, part.merge | part.drop_long
         ends = (part.exits >> part.long_warp)[0]
+        long_hit = part.long_met & ~(part.long_leaves & part.take)
         results = ((short, part.short_warp, part.short_register), (long, part.long_warp, part.long_register))
         same = (part.short_warp == part.long_warp) & (part.short_register == part.long_register)
         m.d.comb += [
             Assume(~(part.take & part.write_hit) & ~(part.merge & part.drop_long) & ~(part.merge & short)),
             Assume((~part.take | (part.line & ~part.hit)) & (~part.write_hit | part.hit)),
-            Assume(~long | part.long_hit),
-            Assume(~part.long_hit | ((part.would_merge == part.merge) & (part.would_drop == part.drop_long))),
+            Assume(~long | long_hit),
+            Assume(~long_hit | ((part.would_merge == part.merge) & (part.would_drop == part.drop_long))),
             Assume(~part.flush_sent | (part.flush_wanted & ~part.flush_barred)),
             Assume(~short | self._runs(part, part.short_warp) | self.late),
             Assume(~(long & ends)),
@@ -193,7 +194,8 @@ class LineProperties(ConfiguredProperties):
         m.d.comb += [
             Assert(part.short_owner == owner, "the place of its warp is named"),
             Assert(part.hit == short.any(), "a short result meets its register's line"),
-            Assert(part.long_hit == (long & ~self.taken).any(), "a long result meets it unless it gives way"),
+            Assert(part.long_met == long.any(), "so does a long one"),
+            Assert(~part.take | (part.long_leaves == (long & self.taken).any()), "it is told if that gives way"),
             Assert(~part.take | (part.victim_dead == dead), "a victim is dead or has to be sent"),
             Assert(~part.take | (part.victim == (gives_way.any() & ~dead)), "it is one if the line had a register"),
             Assert(Cat(victims).all(), "its register is named"),

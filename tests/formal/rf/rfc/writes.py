@@ -57,7 +57,7 @@ class WriteProperties(ConfiguredProperties):
         for full, place in ((part.short_full, part.short_place), (part.victim_full, part.victim_place)):
             m.d.comb += Assume(full == part.full.bit_select(place.bank, 1))
         if not self._cfg.cache_entries:
-            m.d.comb += Assume(~(part.hit | part.line | part.long_hit | part.flush_wanted))
+            m.d.comb += Assume(~(part.hit | part.line | part.long_met | part.flush_wanted))
 
     def _fates(self, m, part) -> dict[str, Value]:
         """Which rule decides over the short result: the first that fits."""
@@ -108,7 +108,8 @@ class WriteProperties(ConfiguredProperties):
 
     def _long(self, m, part) -> Value:
         """Past the cache, or into a line if it is partial. Returns whether the long result is accepted."""
-        long, merges = self.long, part.long_hit & ~self.long.full
+        long, hit = self.long, part.long_met & ~(part.long_leaves & part.take)
+        merges = hit & ~long.full
         taken = part.push[0] & (self.banks[0] == self.banks[1])
         held = Mux(merges, part.write_hit | part.take, self.full[1] | taken)
         accepted = named(m, "long_accepted", long.valid & ~held)
@@ -116,9 +117,9 @@ class WriteProperties(ConfiguredProperties):
             Assert((part.accept & long.port).any() == accepted, "a long result waits for the short one alone"),
             Assert(part.push[1] == (accepted & ~merges), "it is queued unless it is merged"),
             Assert(part.merge == (accepted & merges), "it is merged if it is partial"),
-            Assert(part.drop_long == (accepted & part.long_hit & long.full), "it makes a line void if it is not"),
-            Assert(~part.long_hit | (part.would_merge == part.merge), "what it would do to a line is told: merge"),
-            Assert(~part.long_hit | (part.would_drop == part.drop_long), "what it would do to a line is told: drop"),
+            Assert(part.drop_long == (accepted & hit & long.full), "it makes a line void if it is not"),
+            Assert(~hit | (part.would_merge == part.merge), "what it would do to a line is told: merge"),
+            Assert(~hit | (part.would_drop == part.drop_long), "what it would do to a line is told: drop"),
             Assert(part.long == Mux(part.push[1], long.port, 0), "its port is told: queued"),
             Assert(part.long_merge == Mux(part.merge, long.port, 0), "its port is told: merged"),
             Assert(part.long_drop == Mux(part.drop_long, long.port, 0), "its port is told: a line is void"),

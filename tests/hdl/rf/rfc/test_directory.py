@@ -63,13 +63,15 @@ def take(warp, register):
 FILLED = [(take(3, 10), {"hit": 0, "line": 1, "victim": 0}), (take(3, 11), {"held": 0b0001})]
 
 
-def test_a_load_does_not_meet_the_line_that_a_short_result_takes():
-    loads = {"long_warp": 3, "long_register": 10}
+def test_a_load_is_told_that_its_line_may_be_the_one_that_a_short_result_takes():
+    loads, other = ({"long_warp": 3, "long_register": register} for register in (10, 11))
+    asks = {**take(3, 12), "take": 0}
     directory(
         [
             *FILLED,
-            ({**take(3, 12), "take": 0, **loads}, {"victim": 1, "victim_register": 10, "long_hit": 1}),
-            ({**take(3, 12), **loads}, {"victim": 1, "victim_register": 10, "long_hit": 0}),
+            ({**asks, **loads}, {"victim": 1, "victim_register": 10, "long_met": 1, "long_leaves": 1}),
+            ({**asks, **other}, {"victim": 1, "victim_register": 10, "long_met": 1, "long_leaves": 0}),
+            ({**take(3, 12), **loads}, {"victim": 1, "victim_register": 10, "long_met": 1, "long_leaves": 1}),
             ({}, {"held": 0b0011}),
         ]
     )
@@ -85,8 +87,8 @@ def test_sources_in_a_line_that_goes_are_misses_and_pin_nothing():
 
 def test_another_warp_finds_nothing():
     directory([*FILLED, ({"check_warp": 1, "check_valid": 1, "check_registers": [10, 0]}, {"hits": 0})])
-    directory([*FILLED, ({"long_warp": 1, "long_register": 10}, {"long_hit": 0})])
-    directory([*FILLED, ({"long_warp": 2, "long_register": 0}, {"long_hit": 0})])
+    directory([*FILLED, ({"long_warp": 1, "long_register": 10}, {"long_met": 0})])
+    directory([*FILLED, ({"long_warp": 2, "long_register": 0}, {"long_met": 0})])
 
 
 def test_a_pinned_line_does_not_give_way():
@@ -146,7 +148,7 @@ def test_a_dead_line_that_a_load_writes_lives_again_and_stays_for_this_cycle():
             (read, {}),
             (
                 {"release": 0b01, "flush_sent": 1} | merge,
-                {"long_hit": 1, "flush_dead": 0, "written": 0b01, "flush_barred": 0, "flush": 0b10},
+                {"long_met": 1, "long_leaves": 0, "flush_dead": 0, "written": 0b01, "flush_barred": 0, "flush": 0b10},
             ),
             ({"release": 0b01}, {"dead": 0, "held": 0b01, "flush_register": 10}),
         ]
@@ -165,7 +167,7 @@ def test_a_line_that_a_load_changes_is_not_sent_and_no_other_one_is(event, left)
 def test_a_line_that_gives_way_is_neither_sent_nor_a_hit_though_a_load_would_have_changed_it():
     late = {**take(3, 12), "long_warp": 3, "long_register": 10, "would_drop": 1}
     check = {"check_warp": 3, "check_valid": 0b11, "check_registers": [10, 11]}
-    seen = {"long_hit": 0, "hits": 0b10, "flush_register": 10, "flush_barred": 1, "flush": 0}
+    seen = {"long_met": 1, "long_leaves": 1, "hits": 0b10, "flush_register": 10, "flush_barred": 1, "flush": 0}
     directory([*FILLED, ({"release": 0b01} | late | check, seen), ({}, {"held": 0b11})])
 
 

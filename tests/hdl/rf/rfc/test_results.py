@@ -50,7 +50,7 @@ def short_way(full, hinted, hit, line, **others):
 
 
 def test_a_short_result_goes_where_the_rules_say():
-    names = ("valid", "full", "hinted", "hit", "line", "victim", "victim_dead", "queue_full", "port")
+    names = ("valid", "full", "hinted", "hit", "line", "victim", "victim_dead", "own_full", "victim_full", "port")
     # A victim of either kind is a line, and not both.
     rows = [r for r in all_inputs(*names) if not (r["victim"] and r["victim_dead"])]
     rows = [row for row in rows if row["line"] or not (row["victim"] or row["victim_dead"])]
@@ -60,7 +60,7 @@ def test_a_short_result_goes_where_the_rules_say():
         queues = way.startswith("bypass") or (way == "take" and row["victim"])
         able = row["valid"] and (way != "take" or not row["victim"] or row["port"])
         expected = {"claims"} if able and queues else set()
-        if able and not (queues and row["queue_full"]):
+        if able and not (queues and row["victim_full" if way == "take" else "own_full"]):
             expected |= {"accept", way} | ({"queues"} if queues else set())
             if way == "take":
                 expected |= {"evict"} if row["victim"] else set()
@@ -69,21 +69,24 @@ def test_a_short_result_goes_where_the_rules_say():
 
 
 def test_a_long_result_passes_by_the_cache_unless_it_writes_some_lanes_of_a_line():
-    rows = all_inputs("valid", "full", "hit", "queue_full", "queue_taken", "line_written")
+    names = ("valid", "full", "met", "leaves", "taken", "written", "queue_full", "queue_taken")
+    # The short result uses the write port for one line; only a line that is met may be the one that it takes.
+    rows = [row for row in all_inputs(*names) if not (row["taken"] and row["written"]) and row["leaves"] <= row["met"]]
     outputs = ("accept", "merge", "drop", "claims", "queues")
 
-    def expected_of(row):
-        if row["valid"] and row["hit"] and not row["full"]:
-            return set() if row["line_written"] else {"accept", "merge"}
+    def expected_of(row, hit):
+        if row["valid"] and hit and not row["full"]:
+            return set() if row["taken"] or row["written"] else {"accept", "merge"}
         if row["valid"] and not row["queue_taken"]:
-            drop = {"drop"} if row["hit"] else set()
+            drop = {"drop"} if hit else set()
             return {"claims"} | (set() if row["queue_full"] else {"accept", "queues"} | drop)
         return set()
 
     would = ("would_merge", "would_drop")
     for row, seen in zip(rows, answers(LongResult(), rows, (*outputs, *would)), strict=True):
-        after_hit = expected_of(row | {"hit": 1}) & {"merge", "drop"}
-        assert seen == expected_of(row) | {f"would_{one}" for one in after_hit}
+        after_hit = expected_of(row, True) & {"merge", "drop"}
+        hit = row["met"] and not (row["leaves"] and row["taken"])
+        assert seen == expected_of(row, hit) | {f"would_{one}" for one in after_hit}
 
 
 def test_source_slots_read_before_a_victim_and_that_before_a_flush():
