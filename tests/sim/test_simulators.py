@@ -105,6 +105,30 @@ def test_simulations_are_for_the_processor_that_they_were_built_on(
     assert len(folders) == 2
 
 
+@pytest.mark.parametrize(
+    ("has", "set_before", "expected"),
+    (
+        ("jemalloc tcmalloc_minimal", None, "libjemalloc.so"),
+        ("tcmalloc_minimal", None, "libtcmalloc_minimal.so"),
+        ("jemalloc", "libown.so", "libown.so"),
+        ("", None, None),
+    ),
+)
+def test_verilator_gets_an_allocator_that_the_system_has(
+    monkeypatch: pytest.MonkeyPatch, has: str, set_before: str | None, expected: str | None
+) -> None:
+    monkeypatch.setattr(simulators, "find_library", lambda name: f"lib{name}.so" if name in has.split() else None)
+    for name in ("LD_PRELOAD", "GLIBC_TUNABLES"):
+        monkeypatch.delenv(name, raising=False)
+    if set_before:
+        monkeypatch.setenv("LD_PRELOAD", set_before)
+    simulators._allocator.cache_clear()
+    environment = simulators.verilator_environment()
+    simulators._allocator.cache_clear()
+    assert environment.get("LD_PRELOAD") == expected
+    assert ("tcache_count" in environment.get("GLIBC_TUNABLES", "")) == (not has)
+
+
 def test_a_source_that_is_wrong_is_shown_by_its_last_lines(tmp_path: Path) -> None:
     with pytest.raises(SimulatorError, match=r"verilator failed \(log: .*build\.log\): .*%Error"):
         built(tmp_path, "wrong", text="module harness; wrong endmodule")
