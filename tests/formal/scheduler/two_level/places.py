@@ -35,9 +35,11 @@ class PlaceProperties(ConfiguredProperties):
     def _promised(self, m, part) -> None:
         """By the frame and by the operand stage; only its EXIT makes a warp not resident.
 
-        A head beat that touches a long register is not clear: a proof of the scoreboard.
+        A head beat that touches a long register is not clear, a proof of the scoreboard; only ``pending`` builds on it.
         """
-        may_issue = part.runs & part.buffered & ~part.waiting & ~part.touches_long
+        may_issue = part.runs & part.buffered & ~part.waiting
+        if self._cfg.suspend == "pending":
+            may_issue &= ~part.touches_long
         m.d.comb += [
             Assume((part.eligible & ~may_issue) == 0),
             Assume(~part.taken | part.grant.any()),
