@@ -30,6 +30,7 @@ from warpfile.spec.sharing import crowd_trace, share_trace
 from warpfile.spec.stress import (
     borrow_trace,
     fill_trace,
+    march_trace,
     pair_trace,
     queue_trace,
     release_trace,
@@ -127,6 +128,27 @@ class Made:
 
 
 @dataclass(frozen=True)
+class For:
+    """A load for some machines only."""
+
+    machines: Callable[[Scheme, Config], bool]
+    load: Load
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+        return self.load.name
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
+        """The load's own; None for other machines."""
+        return self.load.workload(scheme, cfg) if self.machines(scheme, cfg) else None
+
+
+def _profiles(scheme: Scheme, cfg: Config) -> bool:
+    return any(probe.name == "profiling" for probe in scheme.probes(cfg))
+
+
+@dataclass(frozen=True)
 class Borrows:
     """Warps that need many registers for a moment each, for machines with pseudo-instructions; hints are loosened.
 
@@ -218,8 +240,15 @@ MEETING: tuple[Load, ...] = (
     *(Meets("crowd", crowd_trace, seed, loosened=seed % 2 == 1) for seed in range(24)),
 )
 
-#: Every register often, of a machine of 64; they are long, and only for who counts.
-COUNTED: tuple[Load, ...] = tuple(Made(f"repeat {pair}", partial(repeat_trace, pair)) for pair in range(32))
+#: What fits in a row, in every row, for machines whose values share rows.
+MARCHING: tuple[Load, ...] = tuple(
+    For(lambda scheme, cfg: cfg.gives.slices, Made(f"march {seed}", partial(march_trace, seed))) for seed in range(12)
+)
+
+#: Every register often, of a machine of 64; they are long, and for machines that count what a kernel reads and writes.
+COUNTED: tuple[Load, ...] = tuple(
+    For(_profiles, Made(f"repeat {pair}", partial(repeat_trace, pair))) for pair in range(32)
+)
 
 #: Found by search: a result for a line that leaves its cache in that cycle, in the second place; the last register as
 #: the last one of a hint, and a partner in one particular row, for which only four warps have room; a narrow value

@@ -181,6 +181,30 @@ def pair_trace(seed: int, registers: int = 63) -> Trace:
     return _phased(f"stress-pairs-{seed}", rng, registers, phases, pairs=3)
 
 
+def march_trace(seed: int, registers: int = 63, warps: int = 4, ctas: int = 4, moves: int = 8) -> Trace:
+    """Warps that write their registers with wide values one by one, and in between the next ones with any values.
+
+    So the rows below are full, and what fits beside what changes from row to row up to the last ones. Three pairs of
+    registers are read together: by ``seed`` modulo 3 they come anywhere, last and are written from the beginning on, or
+    last. A barrier is behind every eighth register and behind each of the last four, before which there is more.
+    """
+    rng, paired, warp_phases = random.Random(f"march {seed} {registers}"), range(registers - 6, registers), []
+    for _ in range(ctas * warps):
+        order, phases, writes = rng.sample(range(registers), registers), list[_Writes](), _Writes()
+        if seed % 3:
+            order.sort(key=lambda register: register in paired)
+        for place, register in enumerate(order):
+            final = place >= registers - 4
+            some = (*order[place : place + 8], *(paired if seed % 3 == 1 else ()))
+            writes += [(rng.choice(some), _WIDTHS) for _ in range(rng.randrange(2 * moves) + 4 * moves * final)]
+            writes.append((register, _WIDE))
+            if final or place % 8 == 7:
+                phases.append(writes)
+                writes = []
+        warp_phases.append(phases)
+    return _phased(f"stress-march-{seed}", rng, registers, warp_phases, pairs=3, ctas=ctas)
+
+
 _Writes = list[tuple[int, tuple[int, ...]]]  #: registers, and what widths their values have
 
 
@@ -189,9 +213,9 @@ def _each(registers: Sequence[int], widths: tuple[int, ...]) -> _Writes:
 
 
 def _phased(
-    name: str, rng: random.Random, registers: int, phases: Sequence[Sequence[_Writes]], pairs: int = 0
+    name: str, rng: random.Random, registers: int, phases: Sequence[Sequence[_Writes]], pairs: int = 0, ctas: int = 1
 ) -> Trace:
-    """A CTA whose warps write, a barrier behind each of their phases, then read all; the last ``pairs`` two by two."""
+    """CTAs whose warps write, a barrier behind each of their phases, then read all; the last ``pairs`` two by two."""
     alone = registers - 2 * pairs
     program = [_writer(port, space, register) for port, space in _WRITERS for register in range(registers)]
     program += [_instruction(Port.ALU, sources=(register,)) for register in range(alone)]
@@ -205,7 +229,9 @@ def _phased(
         path = [last - 1 if one is None else rng.randrange(len(_WRITERS)) * registers + one for one, _ in steps]
         recorder.path([*path, *range(len(_WRITERS) * registers, last - 1), last], [widths for _, widths in steps])
         warp_start.append(len(recorder.instruction))
-    return recorder.trace(name, (1, 1, 1), (LANES * len(phases), 1, 1), warp_start, [0] * len(phases))
+    warps = len(phases) // ctas
+    cta = [number // warps for number in range(len(phases))]
+    return recorder.trace(name, (ctas, 1, 1), (LANES * warps, 1, 1), warp_start, cta)
 
 
 def borrow_trace(seed: int, registers: int, warps: int = 5, ctas: int = 4, length: int = 300) -> Trace:

@@ -20,6 +20,7 @@ from warpfile.sim.build import generated_verilog
 from warpfile.sim.campaign import (
     BORROWED,
     COUNTED,
+    MARCHING,
     MEETING,
     PLANNED,
     SEARCHED,
@@ -65,6 +66,7 @@ _MEETING = (
     "Behind the stress traces come {planned} programs whose loads meet by plan (`spec.meeting`), before the proofs,\n"
     "and {count} in which they do at random (`spec.sharing`).\n"
 )
+_MARCHING = "Behind the kernels come {count} that fill a file row by row (`spec.stress`).\n"
 _BORROWED = "Behind the stress traces come {count} in which all warps borrow registers at once.\n"
 
 
@@ -110,7 +112,15 @@ def assess(
             verdicts[number] = Verdict(verdict.mutant, equivalent=True)
             progress(verdicts[number])
     left = [verdict.mutant for verdict in verdicts.values() if not verdict.killed and not verdict.equivalent]
-    others: list[Load] = [*TRACES[EARLY:], *BORROWED, *MEETING, *map(Bundled, bundled_kernels()), *COUNTED, *SEARCHED]
+    others: list[Load] = [
+        *TRACES[EARLY:],
+        *BORROWED,
+        *MEETING,
+        *map(Bundled, bundled_kernels()),
+        *MARCHING,
+        *COUNTED,
+        *SEARCHED,
+    ]
     for verdict in campaign(scheme, cfg, mutated, left, others, root, progress):
         mutant = verdict.mutant
         if not verdict.killed:
@@ -157,7 +167,8 @@ def settled(page: str, mutants: Sequence[Mutant]) -> list[Row]:
 def _special(cfg: Config) -> str:
     """What only some machines run."""
     borrowed = _BORROWED.format(count=len(BORROWED)) if cfg.operand_bits else ""
-    return borrowed + (_MEETING.format(planned=len(PLANNED), count=len(MEETING)) if cfg.gives.absorbs else "")
+    meeting = _MEETING.format(planned=len(PLANNED), count=len(MEETING)) if cfg.gives.absorbs else ""
+    return borrowed + meeting + (_MARCHING.format(count=len(MARCHING)) if cfg.gives.slices else "")
 
 
 def report(rows: Sequence[Row], scheme: str, preset: str) -> str:

@@ -8,7 +8,7 @@ from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.mutation import Bundled, Row, assess, configured, mutants_of, report, settled
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import BORROWED, COUNTED, MEETING, TRACES, Stress, Verdict, campaign
+from warpfile.sim.campaign import BORROWED, COUNTED, MARCHING, MEETING, TRACES, Stress, Verdict, campaign
 from warpfile.sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.survivors import survivors
@@ -240,6 +240,17 @@ def test_programs_whose_loads_meet_are_for_machines_that_absorb_loads() -> None:
     for load in (MEETING[0], MEETING[-1]):
         assert load.workload(rfc, configured(rfc, "tiny")) is None
         assert load.workload(larf, configured(larf, "tiny")) is not None
+
+
+def test_traces_that_march_are_for_machines_whose_values_share_rows() -> None:
+    corf, baseline = find("corf"), SCHEMES["baseline"]
+    assert MARCHING[0].workload(baseline, configured(baseline, "tiny")) is None
+    assert MARCHING[0].workload(corf, configured(corf, "tiny")) is not None
+
+
+def test_traces_that_count_are_for_machines_that_profile() -> None:
+    corf = find("corf")
+    assert COUNTED[0].workload(corf, configured(corf, "tiny")) is None
 
 
 def test_traces_that_count_reach_every_bit_of_a_counter() -> None:

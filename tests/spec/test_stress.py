@@ -17,6 +17,7 @@ from warpfile.spec.stress import (
     SHARED_BYTES,
     borrow_trace,
     fill_trace,
+    march_trace,
     pair_trace,
     queue_trace,
     release_trace,
@@ -223,8 +224,8 @@ def test_a_trace_that_fills_writes_every_register_wide_values_first_and_some_war
     assert lengths == {22, 20 + 50 + 20 + 3}
 
 
-def written(trace: Trace) -> list[list[dict[int, int]]]:
-    """Warp by warp, between barriers: the registers that are written, and bits of their widest lanes."""
+def written(trace: Trace, again: bool = False) -> list[list[dict[int, int]]]:
+    """Warp by warp, between barriers: the registers that are written, and bits of their widest lanes at last."""
     prepare(Config(), trace)
     found: list[list[dict[int, int]]] = []
     for start, end in pairwise(trace.warp_start.tolist()):
@@ -234,7 +235,7 @@ def written(trace: Trace) -> list[list[dict[int, int]]]:
             if static.kind == Kind.BARRIER:
                 phases.append({})
             elif static.dest_count:
-                assert static.dest not in phases[-1]
+                assert again or static.dest not in phases[-1]
                 phases[-1][static.dest] = int(trace.values[trace.value_row[step]].max()).bit_length()
         assert not phases.pop()  # nothing but reads
         found.append(phases)
@@ -262,6 +263,22 @@ def test_a_trace_of_pairs_reads_six_registers_two_by_two_whose_second_ones_grow(
         assert max([*first.values(), *second.values()]) < 8
     growing = sum(len(phases[3]) for phases in written(trace))
     assert 0 < growing < 20
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_trace_that_marches_leaves_one_more_register_wide_from_step_to_step(seed: int) -> None:
+    trace = march_trace(seed, registers=24, warps=2, ctas=2)
+    together = {static.sources for static in trace.program if len(static.sources) == 2}
+    assert together == {(18, 19), (20, 21), (22, 23)}
+    assert trace.warp_cta.tolist() == [0, 0, 1, 1]
+    for phases in written(trace, again=True):
+        bits: dict[int, int] = {}
+        for count, phase in zip((8, 16, 21, 22, 23, 24), phases, strict=True):
+            bits |= phase
+            assert sum(width > 24 for width in bits.values()) >= (min(count, 18) if seed == 1 else count)
+        assert sorted(bits) == list(range(24))
+        first = next(place for place, phase in enumerate(phases) if phase.keys() & set(range(18, 24)))
+        assert (first > 0) == (seed == 2)
 
 
 def test_a_trace_that_queues_loads_all_under_one_counter_and_reads_behind_it() -> None:
