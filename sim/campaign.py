@@ -242,7 +242,7 @@ MEETING: tuple[Load, ...] = (
 
 #: What fits in a row, in every row, for machines whose values share rows.
 MARCHING: tuple[Load, ...] = tuple(
-    For(lambda scheme, cfg: cfg.gives.slices, Made(f"march {seed}", partial(march_trace, seed))) for seed in range(12)
+    For(lambda scheme, cfg: cfg.gives.slices, Made(f"march {seed}", partial(march_trace, seed))) for seed in range(14)
 )
 
 #: Every register often, of a machine of 64; they are long, and for machines that count what a kernel reads and writes.
