@@ -117,31 +117,15 @@ def _releasing(rng: random.Random, static: StaticInstruction) -> StaticInstructi
 
 @dataclass(frozen=True)
 class Made:
-    """A trace that is the same for every machine."""
+    """A trace that is the same for every machine of those that it is for."""
 
     name: str
     make: Callable[[], Trace]
+    machines: Callable[[Scheme, Config], bool] = lambda scheme, cfg: True
 
     def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
-        """The trace, annotated for a scheme and prepared; None where it has too many warps or beats."""
-        return _fitting(scheme, cfg, self.make())
-
-
-@dataclass(frozen=True)
-class For:
-    """A load for some machines only."""
-
-    machines: Callable[[Scheme, Config], bool]
-    load: Load
-
-    @property
-    def name(self) -> str:
-        """What the report calls it."""
-        return self.load.name
-
-    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
-        """The load's own; None for other machines."""
-        return self.load.workload(scheme, cfg) if self.machines(scheme, cfg) else None
+        """The trace, annotated for a scheme and prepared; None for others, or with too many warps or beats."""
+        return _fitting(scheme, cfg, self.make()) if self.machines(scheme, cfg) else None
 
 
 def _profiles(scheme: Scheme, cfg: Config) -> bool:
@@ -242,13 +226,11 @@ MEETING: tuple[Load, ...] = (
 
 #: What fits in a row, in every row, for machines whose values share rows.
 MARCHING: tuple[Load, ...] = tuple(
-    For(lambda scheme, cfg: cfg.gives.slices, Made(f"march {seed}", partial(march_trace, seed))) for seed in range(14)
+    Made(f"march {seed}", partial(march_trace, seed), lambda scheme, cfg: cfg.gives.slices) for seed in range(14)
 )
 
 #: Every register often, of a machine of 64; they are long, and for machines that count what a kernel reads and writes.
-COUNTED: tuple[Load, ...] = tuple(
-    For(_profiles, Made(f"repeat {pair}", partial(repeat_trace, pair))) for pair in range(32)
-)
+COUNTED: tuple[Load, ...] = tuple(Made(f"repeat {pair}", partial(repeat_trace, pair), _profiles) for pair in range(32))
 
 #: Found by search: a result for a line that leaves its cache in that cycle, in the second place; the last register as
 #: the last one of a hint, and a partner in one particular row, for which only four warps have room; a narrow value
