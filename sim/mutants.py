@@ -62,11 +62,11 @@ _OTHER = "design -reset\nread_verilog other.v\nhierarchy -top warpfile\nproc\nop
 _PROVEN = "no model found: SUCCESS!"
 #: What yosys says where a mutant changes which registers there are, or what one begins with.
 _UNPAIRED = ("No matching port", "Conflicting init values")
-#: The same without the bits of registers that keep the value of the reset whatever happens.
+#: The same bit by bit, without bits of registers that keep the value of the reset or that nobody sees.
 _MOVING = """\
 {boxes}flatten warpfile
 opt_dff -sat -nodffe -nosdff warpfile
-simplemap t:$dff
+simplemap t:$dff t:$mux
 splitnets warpfile
 opt_clean -purge warpfile
 rename warpfile {side}
