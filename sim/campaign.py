@@ -6,7 +6,7 @@ import json
 import random
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -24,7 +24,16 @@ from warpfile.sim.runner import run_module
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
-from warpfile.spec.meeting import brim_trace, far_trace, pending_trace, starved_trace, turns_trace
+from warpfile.spec.meeting import (
+    beside_trace,
+    brim_trace,
+    far_trace,
+    pending_trace,
+    starved_trace,
+    turns_trace,
+    twins_trace,
+)
+from warpfile.spec.planned import drain_trace, levels_trace, save_trace, stray_trace
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.sharing import crowd_trace, share_trace
 from warpfile.spec.stress import (
@@ -38,7 +47,7 @@ from warpfile.spec.stress import (
     stack_trace,
     stress_trace,
 )
-from warpfile.spec.trace import TOKENS, Port, StaticInstruction, Trace
+from warpfile.spec.trace import TOKENS, Drain, Kind, Port, StaticInstruction, Trace
 from warpfile.spec.workload import Workload, WorkloadError, prepare
 
 #: How Verilator ends a simulation whose logic drives itself.
@@ -156,6 +165,34 @@ class Borrows:
 
 
 @dataclass(frozen=True)
+class Sections:
+    """A trace whose sections have ``extended`` registers, for machines with sections; with ``lost`` without any ACQ."""
+
+    name: str
+    make: Callable[[], Trace]
+    extended: int
+    lost: bool = False
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
+        """The trace, annotated for a scheme and prepared; None for machines without sections."""
+        if not has_sections(cfg):
+            return None
+        trace = scheme.annotated(replace(cfg, es_override=self.extended), self.make())
+        program = tuple(map(_without_section, trace.program)) if self.lost else trace.program
+        return prepare(cfg, replace(trace, program=program))
+
+
+def has_sections(cfg: Config) -> bool:
+    """Whether a machine's warps have sections of a size that can be asked for."""
+    return "es_override" in {field.name for field in fields(cfg)}
+
+
+def _without_section(static: StaticInstruction) -> StaticInstruction:
+    """A REL for an ACQ."""
+    return replace(static, operand=0, drain=Drain.DISPATCHED) if static.kind == Kind.SCHEME else static
+
+
+@dataclass(frozen=True)
 class Meets:
     """Warps whose loads meet, for machines that keep loads whose words they have."""
 
@@ -209,13 +246,22 @@ TRACES: tuple[Load, ...] = (
 #: All warps at once in the registers that they borrow, which are others from trace to trace.
 BORROWED: tuple[Load, ...] = tuple(Borrows(seed, registers) for seed in range(1, 7) for registers in (50, 63, 40))
 
-#: Loads that are absorbed, by plan: beside stores of every size, while no bank is free, in every row.
+#: Sections of every size, given up while some register is pending; first accesses without a section.
+SECTIONED: tuple[Load, ...] = (
+    *(Sections(f"drain {extended}", drain_trace, extended) for extended in range(1, 64)),
+    *(Sections(f"stray {one}", partial(stray_trace, one), 22, lost=True) for one in range(42, 50)),
+)
+
+#: Loads that are absorbed, by plan: beside stores of every size, while no bank is free, in every row, made of two rows,
+#: with two entries.
 PLANNED: tuple[Load, ...] = (
     Meets("brim", brim_trace),
     Meets("starved", starved_trace),
     Meets("pending", pending_trace),
     Meets("far", far_trace),
     *(Meets("turns", turns_trace, turn) for turn in (0, 1)),
+    Meets("beside", beside_trace),
+    Meets("twins", twins_trace),
 )
 
 #: The same at random, in low rows and in high ones.
@@ -226,7 +272,9 @@ MEETING: tuple[Load, ...] = (
 
 #: What fits in a row, in every row, for machines whose values share rows.
 MARCHING: tuple[Load, ...] = tuple(
-    Made(f"march {seed}", partial(march_trace, seed), lambda scheme, cfg: cfg.gives.slices) for seed in range(14)
+    Made(f"{name} {number}", partial(make, number), lambda scheme, cfg: cfg.gives.slices)
+    for name, make, count in (("march", march_trace, 14), ("levels", levels_trace, 4))
+    for number in range(count)
 )
 
 #: Every register often, of a machine of 64; they are long, and for machines that count what a kernel reads and writes.
@@ -235,7 +283,8 @@ COUNTED: tuple[Load, ...] = tuple(Made(f"repeat {pair}", partial(repeat_trace, p
 #: Found by search: a result for a line that leaves its cache in that cycle, in the second place; the last register as
 #: the last one of a hint, and a partner in one particular row, for which only four warps have room; a narrow value
 #: while all low rows are full; narrow values in one particular row of 128, above full ones, and a pair in one while
-#: another has a gap; eight loads at once under one dependence counter.
+#: another has a gap; eight loads at once under one dependence counter, and more than 32; every pair of
+#: registers of which one is saved while the other one is loaded.
 SEARCHED: tuple[Load, ...] = (
     Stress("mask", 63, 38, 20, 300, (3, 1, 2)),
     Borrows(2, 64, 4),
@@ -247,6 +296,8 @@ SEARCHED: tuple[Load, ...] = (
     ),
     Made("pairs 36", partial(pair_trace, 36)),
     Made("queue 0", partial(queue_trace, 0)),
+    Made("queue 3", partial(queue_trace, 3, counter=3, far=True)),
+    Made("save", save_trace),
 )
 
 

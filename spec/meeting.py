@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 from warpfile.spec.executed import Memory, WarpProgram, trace_of
@@ -144,3 +145,53 @@ def far_trace() -> Trace:
         warp.address(PAIR[0], BASE)
     warp.get(FIRST)
     return trace_of([warp])
+
+
+def beside_trace() -> Trace:
+    """In every row a vector, and behind each one that is made of it and of the one before.
+
+    For machines of ``STEP`` lanes. One warp after the other, so that entries are there when they are asked for.
+    """
+    warps = _warps(WARPS, Memory(), 0x100000)
+    for warp in warps:
+        for number, register in enumerate(range(FIRST, LAST)):
+            warp.load(register, PAIR, 4 * STEP * number)
+            warp.get(register)
+            if number:
+                warp.load(LAST, PAIR, 4 * STEP * (number - 1) + 4)
+        _together(warps)
+    for warp in warps:
+        for register in range(FIRST, LAST + 1):
+            warp.get(register)
+    return trace_of(warps)
+
+
+def twins_trace(entries: int = 8) -> Trace:
+    """A vector that has two entries, of two lanes and of three, ``gap`` apart, and one beside it that both have.
+
+    In a table of so many entries the two are in every place. For machines of ``STEP`` lanes.
+    """
+    memory = Memory()
+    warps = [WarpProgram(memory, mask * 0x11111111) for mask in (3, 7, 3, 15)]
+    for warp in warps:
+        warp.address(PAIR[0], BASE + VECTOR)
+    two, three, asks, fills = warps
+    for turn, (skipped, gap) in enumerate(itertools.product(range(entries), range(1, entries))):
+        at = 0x1000 * (turn + 1)
+        others = iter(range(FIRST, FIRST + 2 * entries))
+        for warp, before, apart in ((two, skipped, 0x400), (three, gap - 1, 0x800)):
+            for number, register in zip(range(before), others, strict=False):
+                fills.load(register, PAIR, at + apart + VECTOR * number)
+            _together(warps)
+            warp.load(LAST, PAIR, at)
+            warp.get(LAST)
+            _together(warps)
+        for offset in (4, -4):
+            asks.load(LAST, PAIR, at + offset)
+            asks.get(LAST)
+        _together(warps)
+        for warp in (two, three):
+            warp.get(LAST)
+        for register in range(FIRST, FIRST + 2 * entries):
+            fills.get(register)
+    return trace_of(warps)

@@ -100,21 +100,24 @@ def repeat_trace(pair: int, times: int = 65_000) -> Trace:
     return recorder.trace("stress-repeat", (1, 1, 1), (2 * LANES, 1, 1), [0, ends, len(recorder.instruction)], [0, 0])
 
 
-def queue_trace(seed: int, registers: int = 63) -> Trace:
+def queue_trace(seed: int, registers: int = 63, counter: int = 0, far: bool = False) -> Trace:
     """One warp that loads every register without a pause, all under one dependence counter, and then reads each.
 
-    Its instructions have control codes, so that more results wait for one counter than codes of our own would let.
+    Its instructions have control codes, so that more results wait for one counter than codes of our own would let, and
+    still more if every lane is ``far`` from all others, in a line of its own.
     """
-    loads = [replace(_writer(*_WRITERS[0], register), control=_code(1, 0, 0)) for register in range(registers)]
+    loads = [replace(_writer(*_WRITERS[0], register), control=_code(1, counter, 0)) for register in range(registers)]
     program = [
         *loads,
-        *(_instruction(Port.ALU, sources=(register,), control=_code(15, 7, 1)) for register in range(registers)),
+        *(_instruction(Port.ALU, sources=(one,), control=_code(15, 7, 1 << counter)) for one in range(registers)),
         _instruction(Port.NONE, kind=Kind.EXIT, control=_code(15, 7, 0)),
     ]
     program = [replace(static, offset=16 * place) for place, static in enumerate(program)]
     recorder = _Recorder(random.Random(f"queue {seed}"), PROFILES["memory"], program, registers)
     recorder.path(range(len(program)))
-    return recorder.trace(f"stress-queue-{seed}", (1, 1, 1), (LANES, 1, 1), [0, len(program)], [0])
+    trace = recorder.trace(f"stress-queue-{seed}", (1, 1, 1), (LANES, 1, 1), [0, len(program)], [0])
+    lines = np.arange(trace.addresses.size, dtype=np.uint64).reshape(trace.addresses.shape)
+    return replace(trace, addresses=_LINE * lines) if far else trace
 
 
 def _code(stall: int, write_barrier: int, waits: int) -> int:

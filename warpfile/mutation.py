@@ -24,11 +24,13 @@ from warpfile.sim.campaign import (
     MEETING,
     PLANNED,
     SEARCHED,
+    SECTIONED,
     TRACES,
     Load,
     Progress,
     Verdict,
     campaign,
+    has_sections,
 )
 from warpfile.sim.mutants import SEED, Mutant, control_modules, equivalent, mutate
 from warpfile.sim.survivors import reason
@@ -66,8 +68,9 @@ _MEETING = (
     "Behind the stress traces come {planned} programs whose loads meet by plan (`spec.meeting`), before the proofs,\n"
     "and {count} in which they do at random (`spec.sharing`).\n"
 )
-_MARCHING = "Behind the kernels come {count} that fill a file row by row (`spec.stress`).\n"
+_MARCHING = "Behind the kernels come {count} that fill a file row by row (`spec.stress`, `spec.planned`).\n"
 _BORROWED = "Behind the stress traces come {count} in which all warps borrow registers at once.\n"
+_SECTIONED = "Behind these come {count} with sections of every size, or with accesses without one (`spec.planned`).\n"
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ def assess(
     others: list[Load] = [
         *TRACES[EARLY:],
         *BORROWED,
+        *SECTIONED,
         *MEETING,
         *map(Bundled, bundled_kernels()),
         *MARCHING,
@@ -167,6 +171,7 @@ def settled(page: str, mutants: Sequence[Mutant]) -> list[Row]:
 def _special(cfg: Config) -> str:
     """What only some machines run."""
     borrowed = _BORROWED.format(count=len(BORROWED)) if cfg.operand_bits else ""
+    borrowed += _SECTIONED.format(count=len(SECTIONED)) if has_sections(cfg) else ""
     meeting = _MEETING.format(planned=len(PLANNED), count=len(MEETING)) if cfg.gives.absorbs else ""
     return borrowed + meeting + (_MARCHING.format(count=len(MARCHING)) if cfg.gives.slices else "")
 

@@ -8,10 +8,21 @@ from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.mutation import Bundled, Row, assess, configured, mutants_of, report, settled
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import BORROWED, COUNTED, MARCHING, MEETING, TRACES, Stress, Verdict, campaign
+from warpfile.sim.campaign import (
+    BORROWED,
+    COUNTED,
+    MARCHING,
+    MEETING,
+    SECTIONED,
+    TRACES,
+    Stress,
+    Verdict,
+    campaign,
+)
 from warpfile.sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.survivors import survivors
+from warpfile.spec.trace import Kind
 
 BASELINE = SCHEMES["baseline"]
 CFG = configured(BASELINE, "tiny")
@@ -233,6 +244,18 @@ def test_traces_that_borrow_have_one_section_for_all_warps_and_one_for_each() ->
         assert workload is not None
         found.add(workload.trace.descriptor["sections"])
     assert found == {1, cfg.warps}
+
+
+def test_traces_with_sections_have_every_size_and_none_is_taken_where_they_are_lost() -> None:
+    scheme, pilot = SCHEMES["regmutex"], SCHEMES["pilot"]
+    assert SECTIONED[0].workload(pilot, configured(pilot, "tiny")) is None
+    workloads = [load.workload(scheme, configured(scheme, "tiny")) for load in SECTIONED]
+    sizes = [workload.trace.descriptor["base_registers"] for workload in workloads]
+    lost = [load.lost for load in SECTIONED]
+    assert sorted(size for size, less in zip(sizes, lost, strict=True) if not less) == [*range(1, 64)]
+    for workload, less in zip(workloads, lost, strict=True):
+        operands = {static.operand for static in workload.trace.program if static.kind == Kind.SCHEME}
+        assert operands == ({0} if less else {0, 1})
 
 
 def test_programs_whose_loads_meet_are_for_machines_that_absorb_loads() -> None:

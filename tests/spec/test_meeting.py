@@ -11,11 +11,13 @@ from warpfile.spec.meeting import (
     LAST,
     UPPER_BITS,
     WARPS,
+    beside_trace,
     brim_trace,
     far_trace,
     pending_trace,
     starved_trace,
     turns_trace,
+    twins_trace,
 )
 from warpfile.spec.trace import Trace
 
@@ -64,3 +66,19 @@ def test_no_load_is_compared_whose_upper_half_is_another_one() -> None:
     counters = counted(far_trace())
     assert counters["misses"] == len(UPPER_BITS)
     assert counters["untracked_upper"] == 2 * len(UPPER_BITS)
+
+
+def test_vectors_beside_each_other_make_a_third_one() -> None:
+    counters = counted(beside_trace())
+    registers = LAST - FIRST
+    assert counters["misses"] == WARPS * registers
+    assert counters["hits_double"] == WARPS * (registers - 1)
+
+
+def test_one_of_two_entries_of_a_vector_is_enough() -> None:
+    """Of each turn the two entries, the load on the other side and those before and between them miss."""
+    counters = counted(twins_trace())
+    turns = [(skipped, gap) for skipped in range(8) for gap in range(1, 8)]
+    assert counters["hits_single"] == len(turns)
+    assert counters["misses"] == sum(skipped + gap - 1 + 3 for skipped, gap in turns)
+    assert counters["lost_hits"] == counters["hits_perfect"] == counters["hits_double"] == 0

@@ -291,6 +291,14 @@ def test_a_trace_that_queues_loads_all_under_one_counter_and_reads_behind_it() -
     assert trace.instruction.tolist() == list(range(19))
 
 
+def test_loads_from_far_lanes_have_a_line_each_and_the_counter_that_was_asked_for() -> None:
+    trace = queue_trace(0, registers=9, counter=3, far=True)
+    codes = [from_bits(static.control) for static in trace.program]
+    assert [code.write_barrier for code in codes] == [3] * 9 + [None] * 10
+    assert [code.wait_mask for code in codes] == [0] * 9 + [8] * 9 + [0]
+    assert len(np.unique(trace.addresses // 128)) == 9 * LANES
+
+
 def test_a_trace_that_repeats_itself_names_two_registers_so_often() -> None:
     trace = repeat_trace(3, times=128)
     assert accesses(trace, slice(0, int(trace.warp_start[1]))) == {6: 130, 7: 130}

@@ -1,0 +1,51 @@
+"""Traces that go to one corner by plan do what they say, on golden models."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpfile import api
+from warpfile.spec.planned import drain_trace, levels_trace, save_trace, stray_trace
+from warpfile.spec.trace import Trace
+
+
+def counted(scheme: str, trace: Trace, **fields: int) -> dict[str, int]:
+    (run,) = api.simulate(scheme, [trace], preset="tiny", **fields).runs
+    return run.counters
+
+
+@pytest.mark.parametrize("scheme", ["regmutex", "regmutex_paired"])
+@pytest.mark.parametrize("extended", [1, 22, 63])
+def test_a_section_is_given_up_behind_every_load(scheme: str, extended: int) -> None:
+    """Writes of the last register are behind the base set, and so is every load from there on."""
+    counters = counted(scheme, drain_trace(), es_override=extended)
+    assert counters["acq_ok"] == counters["rel_ok"] == 64
+    assert counters["extended_accesses"] == 64 + extended
+    assert counters["base_accesses"] == 2 * 64 - extended
+    assert counters["rel_drain_stall"] > extended
+
+
+def test_a_stray_access_is_the_only_one() -> None:
+    trace = stray_trace(43)
+    assert trace.registers == 64
+    counters = counted("regmutex", trace, es_override=22)
+    assert (counters["extended_accesses"], counters["base_accesses"]) == (1, 0)
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_every_fourth_row_gets_four_narrow_values_that_grow(first: int) -> None:
+    """The old slices of a value that grows are its own row's, until the last of the four."""
+    counters = counted("corf", levels_trace(first))
+    narrow = 2 * (128 - first)
+    assert (counters["size_1"], counters["size_4"]) == (narrow, 256)
+    assert counters["allocations"] == 256
+    assert counters["resizes"] == narrow
+    assert counters["error_cycles"] == 0
+
+
+def test_of_two_registers_one_is_saved_while_the_other_one_is_loaded() -> None:
+    registers = range(4)
+    pairs = len(registers) * (len(registers) - 1)
+    counters = counted("ltrf_plus", save_trace(registers))
+    assert counters["suspends_long"] == counters["release_backs"] == 2 * pairs
+    assert counters["parked_results"] == 2 * pairs
