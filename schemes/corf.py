@@ -64,7 +64,7 @@ def _scheme(name: str, summary: str, of: str = "", /, **settings: object) -> Sch
         collectors=COALESCING,
         rf=PACKED,
         settings={"": settings},
-        survivors="warpfile.schemes:survivors/corf.toml" if name == "corf" else "",
+        survivors="" if of else f"warpfile.schemes:survivors/{name}.toml",
         setups=() if of else (*_setups(), *(one for other in _VARIANTS[name] for one in _setups(other))),
         variant_of=of,
     )
