@@ -280,11 +280,11 @@ MARCHING: tuple[Load, ...] = tuple(
 #: Every register often, of a machine of 64; they are long, and for machines that count what a kernel reads and writes.
 COUNTED: tuple[Load, ...] = tuple(Made(f"repeat {pair}", partial(repeat_trace, pair), _profiles) for pair in range(32))
 
-#: Found by search: a result for a line that leaves its cache in that cycle, in the second place; the last register as
-#: the last one of a hint, and a partner in one particular row, for which only four warps have room; a narrow value
-#: while all low rows are full; narrow values in one particular row of 128, above full ones, and a pair in one while
-#: another has a gap; eight loads at once under one dependence counter, and more than 32; every pair of
-#: registers of which one is saved while the other one is loaded.
+#: Found by search or made for one corner: a result for a line that leaves its cache in that cycle, in the second place;
+#: the last register as the last one of a hint, and a partner in one particular row, for which only four warps have
+#: room; a narrow value while all low rows are full; narrow values in one particular row of 128, above full ones, and a
+#: pair in one while another has a gap; eight loads at once under one dependence counter, and more than 32; every pair
+#: of registers of which one is saved while the other one is loaded.
 SEARCHED: tuple[Load, ...] = (
     Stress("mask", 63, 38, 20, 300, (3, 1, 2)),
     Borrows(2, 64, 4),

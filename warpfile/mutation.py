@@ -50,9 +50,9 @@ Each mutant runs in lockstep against the golden model on up to {early} short str
 survivor is compared with the original by SAT: from any state, the same next state and outputs in its module or else in
 the whole machine.
 What is not proven equivalent runs on up to {traces} more stress traces, then on every bundled kernel that fits the
-preset, on traces that name two registers over and over, and on {searched} that were found by search, until it is
-killed. What is left is compared by SAT once more, from any state in which the bits of registers that cannot leave the
-value of the reset have it, and else listed with the reason why no trace shows it.
+preset, on traces that name two registers over and over, and on {searched} found by search or made for one corner,
+until it is killed. What is left is compared by SAT once more, from any state in which the bits of registers that cannot
+leave the value of the reset have it, and else listed with the reason why no trace shows it.
 {borrowed}
 {killed} killed, {equivalent} proven equivalent, {listed} listed with a reason, {open} open.
 
