@@ -1,0 +1,77 @@
+"""Planting faults, and the table of what finds them."""
+
+import ast
+from types import SimpleNamespace
+
+import pytest
+
+from tests.worth import PLACES, ROOT, concerned, drawn, faults, pytest_collection_modifyitems, table
+
+
+@pytest.mark.parametrize(
+    ("source", "planted"),
+    [
+        ("x = a < b", {"x = (a) <= (b)"}),
+        ("x = a == 1", {"x = (a) != (1)"}),
+        ("x = a and b and c", {"x = ((a) or (b) or (c))"}),
+        ("x = a & b", {"x = ((a) | (b))"}),
+        ("x = ~a", {"x = (a)"}),
+        ("x = not a", {"x = (a)"}),
+        ("x = Mux(a, b, c)", {"x = Mux(a, c, b)"}),
+        ("x = f(a) + 1", {"x = ((f(a)) - (1))"}),
+        ("x += 1", {"pass"}),
+        ("f(a)", {"pass"}),
+        ("x: int | None = a", set()),
+        ("def f(x: int | None) -> int | None:\n    return x", set()),
+        ("x = f(a)", set()),
+    ],
+)
+def test_a_fault_changes_one_operator_or_statement(source: str, planted: set[str]) -> None:
+    assert {fault.planted(source) for fault in faults("x.py", source)} == planted
+
+
+def test_a_fault_says_where_it_is() -> None:
+    (fault,) = faults("x.py", "a = 1\nb = (c\n  < d)\n")
+    assert (fault.path, fault.line, fault.what) == ("x.py", 2, "c < d -> (c) <= (d)")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_draws_are_repeatable_in_different_sources_and_still_python(place: str) -> None:
+    some = drawn(8, 1, place)
+    assert some == drawn(8, 1, place) != drawn(8, 2, place)
+    assert len({fault.path for fault in some}) == 8
+    for fault in some:
+        source = (ROOT / fault.path).read_text()
+        assert fault.planted(source) != source
+        ast.parse(fault.planted(source))
+
+
+def test_a_fault_concerns_the_schemes_with_its_part_and_else_three_of_all() -> None:
+    (scheme,) = (one for one in drawn(200, 1, "hdl") if one.path == "hdl/rf/rfc/directory.py")
+    (frame,) = (one for one in drawn(200, 1, "hdl") if one.path == "hdl/frame.py")
+    assert concerned(scheme) == {"rfc"}
+    assert concerned(frame) == {"baseline", "bow_wr", "rfc"}
+
+
+def test_tests_of_other_schemes_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def item(**values: object) -> SimpleNamespace:
+        return SimpleNamespace(callspec=SimpleNamespace(params=values))
+
+    left_out: list[SimpleNamespace] = []
+    hook = SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items))
+    rfc, composed, malekeh, none = item(name="rfc"), item(name="rfc+las", seed=1), item(name="malekeh"), item(seed=2)
+    items = [rfc, composed, malekeh, none]
+    monkeypatch.setenv("WARPFILE_WORTH", "rfc")
+    pytest_collection_modifyitems(SimpleNamespace(hook=hook), items)
+    assert (items, left_out) == ([rfc, composed, none], [malekeh])
+
+
+def test_the_table_says_what_finds_most_and_what_nothing_else_finds() -> None:
+    found = [
+        {"failing": ["sim/test_a: x[1]", "sim/test_a: x[2]", "hdl/test_b: y"]},
+        {"failing": ["sim/test_a: x[2]"]},
+        {"failing": []},
+    ]
+    lines = table(found, {"sim/test_a": 50.0, "hdl/test_b": 2.0}).splitlines()
+    assert lines[2:4] == ["| sim/test_a | 50 | 2 | 1 | 4.0 |", "| hdl/test_b | 2 | 1 | 0 | 50.0 |"]
+    assert lines[-1] == "2 of 3 faults are found."
