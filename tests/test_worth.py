@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.worth import PLACES, ROOT, concerned, drawn, faults, pytest_collection_modifyitems, table
+from tests.worth import DRAWN, ROOT, concerned, drawn, faults, of_history, pytest_collection_modifyitems, table
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_fault_says_where_it_is() -> None:
     assert (fault.path, fault.line, fault.what) == ("x.py", 2, "c < d -> (c) <= (d)")
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", DRAWN)
 def test_draws_are_repeatable_in_different_sources_and_still_python(place: str) -> None:
     some = drawn(8, 1, place)
     assert some == drawn(8, 1, place) != drawn(8, 2, place)
@@ -44,6 +44,11 @@ def test_draws_are_repeatable_in_different_sources_and_still_python(place: str) 
         source = (ROOT / fault.path).read_text()
         assert fault.planted(source) != source
         ast.parse(fault.planted(source))
+
+
+def test_faults_of_the_history_are_in_sources_that_still_are_python() -> None:
+    for fault in of_history():
+        ast.parse(fault.planted((ROOT / fault.path).read_text()))
 
 
 def test_a_fault_concerns_the_schemes_with_its_part_and_else_three_of_all() -> None:

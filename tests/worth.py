@@ -30,7 +30,27 @@ PLACES = {
     "hdl": ("hdl", "formal", "sim", "machines", "schemes", "examples", "warpfile", "synth"),
     "golden": ("golden", "sim", "machines", "schemes", "examples", "warpfile"),
     "compiler/passes": ("compiler", "schemes", "sim", "golden", "warpfile"),
+    "compiler": ("compiler", "emulator", "kernels", "schemes", "warpfile"),
+    "emulator": ("emulator", "kernels", "schemes", "warpfile"),
+    "spec": ("spec", "emulator", "fuzz", "warpfile"),
 }
+#: Faults that this project had, as today's sources would have them: the commit that mended it, source, text and fault.
+HISTORY = [
+    ("303da21", "hdl/rf/ltrf/cache.py", "self.served & self.writes", "self.served"),
+    ("6039c67", "hdl/naming.py", "if not len(value):", "if False:"),
+    (
+        "4bdbfb9",
+        "golden/rf/packed/stages.py",
+        "self._unmapped[deciding.result.warp].pop(deciding.result.register, NEVER_WRITTEN)",
+        "NEVER_WRITTEN",
+    ),
+    ("ff1565c", "golden/rf/pilot/phases.py", "self._launched = warp", "self._settle(warp)"),
+    ("f10bc1c", "compiler/instruction_text.py", "if encoding is not None:", "if False:"),
+    ("cf5b7da", "emulator/float32.py", "if flush else single", "if False else single"),
+    ("2719292", "spec/reading.py", "    TypeError: ", "    ZeroDivisionError: "),
+]
+#: Where faults are drawn.
+DRAWN = ("hdl", "golden", "compiler/passes")
 #: Operators and what takes their place. Precedence stays the same, or parentheses keep it.
 _OPERATORS: dict[type, str] = {
     ast.Lt: "<=",
@@ -126,6 +146,19 @@ def drawn(count: int, seed: int, place: str) -> list[Fault]:
     return found
 
 
+def of_history() -> list[Fault]:
+    """The faults that this project had. Raises ``ValueError`` for one whose text is not in its source once."""
+    found = []
+    for commit, path, text, fault in HISTORY:
+        source = (ROOT / path).read_text()
+        if source.count(text) != 1:
+            raise ValueError(f"{path} must have {text!r} once, of {commit}")
+        start = source.index(text)
+        line = source.count("\n", 0, start) + 1
+        found.append(Fault(path, line, start, start + len(text), fault, f"as before {commit}"))
+    return found
+
+
 def concerned(fault: Fault) -> set[str]:
     """Schemes that a fault can show in: those with a part of the folder's name, or the baseline and two for all."""
     from warpfile.schemes import SCHEMES
@@ -214,7 +247,7 @@ def table(found: Iterable[Mapping], costs: Mapping[str, float]) -> str:
 def main() -> None:
     """Plant the faults that are asked for and print what was found."""
     parser = argparse.ArgumentParser(description="Plant faults in the sources and note which tests fail.")
-    parser.add_argument("--count", type=int, default=10, help="faults in each of " + ", ".join(PLACES))
+    parser.add_argument("--count", type=int, default=10, help="faults in each of " + ", ".join(DRAWN))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--times", type=Path, default=ROOT / "build" / "junit.xml", help="junit.xml of sound sources")
     options = parser.parse_args()
@@ -223,8 +256,8 @@ def main() -> None:
     kept = HOME / "found.json"
     found = json.loads(kept.read_text()) if kept.exists() else []
     known = {(row["path"], row["start"], row["text"]) for row in found}
-    rounds = zip(*(drawn(options.count, options.seed, place) for place in PLACES), strict=False)
-    for fault in (one for some in rounds for one in some):
+    rounds = zip(*(drawn(options.count, options.seed, place) for place in DRAWN), strict=False)
+    for fault in (*of_history(), *(one for some in rounds for one in some)):
         if (fault.path, fault.start, fault.text) in known:
             continue
         names = failing(fault, HOME)
