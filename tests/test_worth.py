@@ -60,15 +60,17 @@ def test_a_fault_concerns_the_schemes_with_its_part_and_else_three_of_all() -> N
 
 def test_tests_of_other_schemes_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def item(**values: object) -> SimpleNamespace:
-        return SimpleNamespace(callspec=SimpleNamespace(params=values))
+        node = values.pop("node", "tests/sim/test_schemes.py::test_x")
+        return SimpleNamespace(callspec=SimpleNamespace(params=values), nodeid=node)
 
     left_out: list[SimpleNamespace] = []
     hook = SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items))
     rfc, composed, malekeh, none = item(name="rfc"), item(name="rfc+las", seed=1), item(name="malekeh"), item(seed=2)
-    items = [rfc, composed, malekeh, none]
+    own, other = (item(node=f"tests/hdl/rf/{part}/test_file.py::test_x") for part in ("rfc", "pilot"))
+    items = [rfc, composed, malekeh, none, own, other]
     monkeypatch.setenv("WARPFILE_WORTH", "rfc")
     pytest_collection_modifyitems(SimpleNamespace(hook=hook), items)
-    assert (items, left_out) == ([rfc, composed, none], [malekeh])
+    assert (items, left_out) == ([rfc, composed, none, own], [malekeh, other])
 
 
 def test_the_table_says_what_finds_most_and_what_nothing_else_finds() -> None:

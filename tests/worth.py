@@ -13,6 +13,7 @@ import ast
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -27,12 +28,12 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / "build" / "worth"
 #: Where faults are planted: folder, and the folders of tests that can see one there.
 PLACES = {
-    "hdl": ("hdl", "formal", "sim", "machines", "schemes", "examples", "warpfile", "synth"),
-    "golden": ("golden", "sim", "machines", "schemes", "examples", "warpfile"),
-    "compiler/passes": ("compiler", "schemes", "sim", "golden", "warpfile"),
-    "compiler": ("compiler", "emulator", "kernels", "schemes", "warpfile"),
-    "emulator": ("emulator", "kernels", "schemes", "warpfile"),
-    "spec": ("spec", "emulator", "fuzz", "warpfile"),
+    "hdl": ("hdl", "formal", "sim", "machines", "schemes"),
+    "golden": ("golden", "sim", "machines", "schemes"),
+    "compiler/passes": ("compiler", "schemes", "sim"),
+    "compiler": ("compiler", "emulator", "kernels"),
+    "emulator": ("emulator", "kernels"),
+    "spec": ("spec", "emulator", "fuzz"),
 }
 #: Faults that this project had, as today's sources would have them: the commit that mended it, source, text and fault.
 HISTORY = [
@@ -173,16 +174,17 @@ def concerned(fault: Fault) -> set[str]:
 
 
 def pytest_collection_modifyitems(config, items: list) -> None:
-    """Used as a plugin: leave out the tests of schemes that the fault does not concern."""
-    from warpfile.schemes import SCHEMES, variants
+    """Used as a plugin: leave out the tests of schemes that the fault does not concern, and of the parts of these."""
+    from warpfile.schemes import PARTS, SCHEMES, variants
 
     wanted = set(os.environ["WARPFILE_WORTH"].split(","))
     others = {*SCHEMES, *variants()} - wanted
+    parts = {part.name for part in PARTS.values()} - {p.name for one in wanted for p in SCHEMES[one].chosen}
 
     def left_out(item) -> bool:
         values = getattr(item, "callspec", None)
         named = {str(value).partition("+")[0] for value in values.params.values()} if values else set()
-        return bool(named & others)
+        return bool(named & others or parts.intersection(re.split(r"[^a-z_]", item.nodeid)))
 
     config.hook.pytest_deselected(items=[item for item in items if left_out(item)])
     items[:] = [item for item in items if not left_out(item)]
@@ -252,7 +254,8 @@ def main() -> None:
     parser.add_argument("--times", type=Path, default=ROOT / "build" / "junit.xml", help="junit.xml of sound sources")
     options = parser.parse_args()
     HOME.mkdir(parents=True, exist_ok=True)
-    (HOME / "build").mkdir(exist_ok=True)
+    (HOME / "build").unlink(missing_ok=True)
+    (HOME / "build").symlink_to(ROOT / "build")  # what a fault does not change is built already
     kept = HOME / "found.json"
     found = json.loads(kept.read_text()) if kept.exists() else []
     known = {(row["path"], row["start"], row["text"]) for row in found}
