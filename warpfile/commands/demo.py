@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +14,13 @@ from warpfile.commands.area import measured, show_costs
 from warpfile.commands.cosim import lockstep, refuse_mismatches, show_lockstep
 from warpfile.commands.report import report as report_command
 from warpfile.commands.study import study as study_command
-from warpfile.display import progress, say
+from warpfile.display import Report, progress, say
 from warpfile.inputs import obtain_trace
-from warpfile.options import ALL, designs
+from warpfile.options import ALL, Design, designs
+
+if TYPE_CHECKING:
+    from warpfile.sim.runner import CosimReport
+    from warpfile.sim.waves import Waves
 
 _KERNEL = "matmul_tiled"
 _CYCLES = "1000:1099"  #: of the pipeline view: all warps are there
@@ -54,14 +61,17 @@ def _hardware() -> None:
     runs = [*((design, _KERNEL, None) for design in pair), (small, kernel, Waves())]
     lanes = pair[0].config.lanes
     say(f"\n{' and '.join(_PAIR)} as RTL with {lanes} lanes; building the simulations takes a minute or two.")
-    reports = []
-    with progress("demo") as tell:
-        for design, kernel, waves in runs:
-            trace = obtain_trace(kernel, "launch", None, tell)
-            reports.append(lockstep(design, trace, "verilator", waves, Path("build"), tell))
-        costs = measured(pair[1:], None, tell)
+    with progress("demo") as tell, ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        # Neither the compiler of one simulation nor the synthesis of one machine keeps all processors busy.
+        costs = pool.submit(measured, pair[1:], None, tell)
+        reports = list(pool.map(lambda one: _equal(*one, tell), runs))
     say("\nRTL in Verilator and the golden model, compared in every cycle:")
     show_lockstep([one.to_json() | {"scheme": one.scheme} for one in reports])
     refuse_mismatches(reports)
     say("\nWhat it costs:")
-    show_costs(costs)
+    show_costs(costs.result())
+
+
+def _equal(design: Design, kernel: str, waves: Waves | None, tell: Report) -> CosimReport:
+    trace = obtain_trace(kernel, "launch", None, tell)
+    return lockstep(design, trace, "verilator", waves, Path("build"), tell)
