@@ -7,11 +7,10 @@ WORKERS ?= 2
 SECONDS := 600
 CACTI_WHEEL := hwcomponents-cacti==1.0.40
 CACTI := build/cacti/hwcomponents_cacti/cacti
-TYPED := spec compiler emulator golden schemes sim
 # Unit tests that also see the golden models as plain Python.
 UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
-.PHONY: demo test lint types regress bench study search cacti compiled fuzz tools clean
+.PHONY: demo test lint regress bench study search cacti compiled fuzz tools clean
 
 ## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
 demo: compiled $(VENV)/.installed-study
@@ -25,15 +24,10 @@ test: tools $(VENV)/.installed-test
 	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) $(UNITS)
 	$(BIN)/python -m tests.times build/junit.xml
 
-lint: tools $(VENV)/.installed-test types
+lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-
-## Links to what mypy reads, under the names that are imported.
-types:
-	@mkdir -p build/types/warpfile
-	@ln -sfn $(foreach name,$(TYPED),$(CURDIR)/$(name)) $(wildcard $(CURDIR)/warpfile/*) build/types/warpfile/
 
 ## Long regressions: every kernel on every preset at 32 lanes, stress traces, generated Verilog of every preset.
 regress: tools $(VENV)/.installed-test compiled
@@ -98,6 +92,10 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	touch $(VENV)/.installed $(VENV)/.installed-study $@
+
+$(VENV)/.installed-check: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,check]'
+	touch $@
 
 $(VENV)/.installed-study: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[study,report]'

@@ -26,7 +26,7 @@ def names() -> list[str]:
 
 def launch(name: str, size: str) -> Launch:
     """The launch of a kernel with its inputs and expected results; ``size`` is ``small`` or ``large``."""
-    return import_module(f"kernels.{name}.reference").launch(size)
+    return import_module(f"warpfile.kernels.{name}.reference").launch(size)
 
 
 def regenerate(name: str, directory: Path) -> None:

@@ -1,6 +1,7 @@
 """Who may import whom: the arrows of docs/architecture.md, checked on every import statement."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,3 +95,18 @@ def test_allowed_imports_pass() -> None:
 def test_every_package_has_its_arrows() -> None:
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
     assert packages - {"warpfile"} == set(ARROWS)
+
+
+def bare(source: str) -> list[str]:
+    """Imports of a source that name a folder and not its package: of that module there would then be two."""
+    return re.findall(rf"^\s*(?:from|import) (?:{'|'.join(ARROWS)})\b.*", source, re.MULTILINE)
+
+
+def test_nobody_imports_a_folder_under_another_name() -> None:
+    sources = [path for name in (*ARROWS, "warpfile", "tests", "examples") for path in (ROOT / name).rglob("*.py")]
+    assert not {str(path.relative_to(ROOT)): found for path in sources if (found := bare(path.read_text()))}
+
+
+@pytest.mark.parametrize("source", ["import hdl.frame", "def late():\n    from spec import trace"])
+def test_an_import_of_a_folder_is_found(source: str) -> None:
+    assert bare(source) and not bare(source.replace("hdl", "warpfile.hdl").replace("spec", "warpfile.spec"))

@@ -4,7 +4,6 @@ import ast
 import dataclasses
 import itertools
 import statistics
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -208,26 +207,6 @@ def test_an_import_of_another_part_is_found(tmp_path: Path, line: str) -> None:
     planted(tmp_path, {"hdl/rf/rfc/lane.py": "", "hdl/rf/banked/file.py": sound, "hdl/rf/banked/other.py": f"{line}\n"})
     folders = sorted(path for path in (tmp_path / "hdl" / "rf").iterdir() if path.is_dir())
     assert [path for path, _ in imports_of_others(tmp_path / "hdl" / "rf" / "banked", folders)] == ["other.py"]
-
-
-def packages_there(folders: Mapping[str, Path]) -> set[str]:
-    """Import names of all packages in folders that have a name."""
-    return {
-        ".".join([name, *path.parent.relative_to(folder).parts])
-        for name, folder in folders.items()
-        for path in folder.rglob("__init__.py")
-    }
-
-
-def test_every_package_is_installed() -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    there = packages_there({name: ROOT / folder for name, folder in settings["package-dir"].items()})
-    assert there == set(settings["packages"])
-
-
-def test_a_package_that_is_not_listed_is_found(tmp_path: Path) -> None:
-    planted(tmp_path, {"hdl/new/file.py": "", "hdl/rf/file.py": ""})
-    assert packages_there({"warpfile.hdl": tmp_path / "hdl"}) - {"warpfile.hdl.rf"} == {"warpfile.hdl.new"}
 
 
 def test_what_only_plain_python_can_run_is_where_make_runs_it() -> None:

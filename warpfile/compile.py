@@ -54,7 +54,7 @@ def main() -> None:
     """Compile unless the present sources are compiled already, and say how the models run."""
     try:
         place = compiled()
-    except CompilationError as error:
+    except (CompilationError, OSError) as error:
         print(f"golden models run as plain Python: {error}", file=sys.stderr)
     else:
         print(f"golden models run as compiled code: {place}")

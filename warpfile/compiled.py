@@ -1,8 +1,9 @@
 """Compiled golden models: modules that stand in for their Python source as long as they were compiled from it.
 
-``python -m warpfile.compile`` writes them to ``build/compiled/KEY``; the key is a hash of everything that decides what
-they do. Whoever imports one of these modules gets it from the folder whose key is that of the sources as they are now,
-and from the source where there is none: an edit runs at once, as Python. ``WARPFILE_COMPILED=0`` turns it off.
+``python -m warpfile.compile`` writes them to :func:`home`, in a folder whose name is a key: a hash of all that
+decides what they do. Whoever imports one of these modules gets it from the folder whose key is that of the sources as
+they are now, and from the source where there is none: an edit runs at once, as Python. ``WARPFILE_COMPILED=0`` turns it
+off.
 """
 
 from __future__ import annotations
@@ -28,14 +29,16 @@ _OWN = tuple(f"warpfile.{package}." for package in PACKAGES)
 
 
 def folders() -> dict[str, Path]:
-    """Where the packages are: beside this one in the repository, within it once installed."""
-    return {name: _HERE / name if (_HERE / name).is_dir() else _HERE.parent / name for name in PACKAGES}
+    """Where the packages are; in the repository these are links."""
+    return {name: (_HERE / name).resolve() for name in PACKAGES}
 
 
 def home() -> Path:
-    """Where compiled modules are kept."""
-    in_repository = (_HERE.parent / "pyproject.toml").is_file()
-    return (_HERE.parent / "build" if in_repository else _HERE) / "compiled"
+    """Where compiled modules are kept; of an installed package, which may be read-only, in the user's cache."""
+    if (_HERE.parent / "pyproject.toml").is_file():
+        return _HERE.parent / "build" / "compiled"
+    cache = os.environ.get("XDG_CACHE_HOME") or Path(os.environ.get("HOME") or "/", ".cache")
+    return Path(cache, "warpfile", "compiled", hashlib.sha256(os.fsencode(_HERE)).hexdigest()[:16])
 
 
 def key(packages: Mapping[str, Path]) -> str:

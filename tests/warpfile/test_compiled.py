@@ -35,8 +35,8 @@ def tree(root: Path, tmp_path: Path) -> Path:
 
 
 def python(tree: Path, *arguments: str, **variables: str) -> str:
-    """What Python says with this package in front of all others."""
-    environment = {**os.environ, "PYTHONPATH": str(tree), **variables}
+    """What Python says with this package in front of all others, and with a cache of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(tree), "XDG_CACHE_HOME": str(tree / "cache"), **variables}
     done = subprocess.run([sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True)
     assert not done.returncode, done.stderr
     return (done.stdout + done.stderr).strip()
@@ -66,6 +66,7 @@ def test_an_edit_runs_at_once_and_compiled_when_it_was_compiled(tree: Path) -> N
         assert python(tree, "-c", ASK).startswith(f"-7 {PLAIN}")
         edit(tree, f"{package}/__init__", "Something", "Nothing")
         assert python(tree, "-c", ASK).startswith(f"-7 {COMPILED}")
+    assert not list((tree / "warpfile").rglob("*.so")), "an installed package may be read-only"
 
 
 @needs_headers
@@ -95,7 +96,21 @@ def test_a_compilation_that_fails_leaves_python(tree: Path) -> None:
     assert said.startswith("golden models run as plain Python: the compilation fails (warpfile/golden/arbiter.py:")
     assert "\n" not in said
     assert python(tree, "-c", ASK).startswith(f"1 {PLAIN}")
-    assert not list((tree / "warpfile" / "compiled").iterdir())
+    assert not [path for path in (tree / "cache").rglob("*") if not path.is_dir()]
+
+
+def test_without_a_cache_one_line_says_so(tree: Path) -> None:
+    (tree / "cache").touch()
+    (line,) = python(tree, "-m", "warpfile.compile").splitlines()
+    assert line.startswith("golden models run as plain Python: ") and str(tree / "cache") in line
+    assert python(tree, "-c", ASK).startswith(f"1 {PLAIN}")
+
+
+def test_installations_with_one_cache_have_folders_of_their_own(tree: Path) -> None:
+    shutil.copytree(tree / "warpfile", tree / "other" / "warpfile")
+    ask, cache = "import warpfile.compiled as compiled; print(compiled.home())", str(tree / "cache")
+    homes = {python(place, "-c", ask, XDG_CACHE_HOME=cache) for place in (tree, tree / "other")}
+    assert len(homes) == 2 and all(home.startswith(cache) for home in homes)
 
 
 def test_the_version_says_which_form_runs(root: Path) -> None:
