@@ -76,17 +76,12 @@ fuzz: tools $(VENV)/.installed-fuzz
 
 ## Stops with one line for a tool that is missing.
 tools:
-	$(call need,$(PYTHON),python3)
-	$(call need,g++,g++)
-	$(call need,perl,perl)
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install the Debian package python3" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "$(PYTHON) must be Python 3.11 or newer: install the Debian package python3 of release 12 or later" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 		{ echo "Python's venv is missing: install the Debian package python3-venv" >&2; exit 1; }
-
-define need
-@command -v $(1) >/dev/null || { echo "$(1) is missing: install the Debian package $(2)" >&2; exit 1; }
-endef
+	@$(PYTHON) -I warpfile/tools.py g++ perl
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
