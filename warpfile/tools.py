@@ -210,9 +210,15 @@ TOOLS: Mapping[str, Tool] = {
         _headers,
         version="",
     ),
-    "gtkwave": Tool("shows waveforms", _debian("gtkwave"), "nothing here", _program("gtkwave"), ("gtkwave",)),
+    "gtkwave": Tool(
+        "shows waveforms", _debian("gtkwave"), "one viewer of waveforms less", _program("gtkwave"), ("gtkwave",)
+    ),
     "surfer": Tool(
-        "shows waveforms", "see https://surfer-project.org", "nothing here", _program("surfer"), ("surfer",)
+        "shows waveforms",
+        "see https://surfer-project.org",
+        "one viewer of waveforms less",
+        _program("surfer"),
+        ("surfer",),
     ),
     "dot": Tool(
         "draws control flow", _debian("graphviz"), "no analyze --dot FILE.svg", _program("dot"), ("dot",), version="-V"
