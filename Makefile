@@ -11,7 +11,7 @@ TYPED := spec compiler emulator golden schemes sim
 # Unit tests that also see the golden models as plain Python.
 UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
-.PHONY: demo test lint types regress bench study search cacti compiled fuzz tools clean
+.PHONY: demo test fresh lint types regress bench study search cacti compiled fuzz tools clean
 
 ## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
 demo: compiled $(VENV)/.installed-study
@@ -24,6 +24,11 @@ test: tools $(VENV)/.installed-test
 	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) -m plain tests/golden
 	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) $(UNITS)
 	$(BIN)/python -m tests.times build/junit.xml
+
+## What a machine sees that has nothing but what the first line of this file names: make demo and make test, in a clone of what is
+## committed. WITH: optional tools that it has, as in WITH="iverilog dot"; RUN: one other command in place of the two.
+fresh: tools
+	$(PYTHON) -m tests.fresh $(addprefix --with ,$(WITH)) $(if $(RUN),"$$RUN")
 
 lint: tools $(VENV)/.installed-test types
 	$(BIN)/ruff check .
