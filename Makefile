@@ -10,7 +10,7 @@ CACTI := build/cacti/hwcomponents_cacti/cacti
 # Unit tests that also see the golden models as plain Python.
 UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
-.PHONY: demo test lint regress bench study search cacti compiled fuzz tools clean
+.PHONY: demo test check fresh lint regress bench study search cacti compiled fuzz tools clean
 
 ## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
 demo: compiled $(VENV)/.installed-study
@@ -23,6 +23,11 @@ test: tools $(VENV)/.installed-test
 	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) -m plain tests/golden
 	WARPFILE_COMPILED=0 $(BIN)/python -m pytest -n $(WORKERS) $(UNITS)
 	$(BIN)/python -m tests.times build/junit.xml
+
+## What a machine sees that has nothing but what the first line of this file names: make demo and make test, in a clone of what is
+## committed. WITH: optional tools that it has, as in WITH="iverilog dot"; RUN: one other command in place of the two.
+fresh: tools
+	$(PYTHON) -m tests.fresh $(addprefix --with ,$(WITH)) $(if $(RUN),"$$RUN")
 
 lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -70,17 +75,12 @@ fuzz: tools $(VENV)/.installed-fuzz
 
 ## Stops with one line for a tool that is missing.
 tools:
-	$(call need,$(PYTHON),python3)
-	$(call need,g++,g++)
-	$(call need,perl,perl)
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install the Debian package python3" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "$(PYTHON) must be Python 3.11 or newer: install the Debian package python3 of release 12 or later" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 		{ echo "Python's venv is missing: install the Debian package python3-venv" >&2; exit 1; }
-
-define need
-@command -v $(1) >/dev/null || { echo "$(1) is missing: install the Debian package $(2)" >&2; exit 1; }
-endef
+	@$(PYTHON) -I warpfile/tools.py g++ perl
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,14 +1,12 @@
 """NVIDIA's tools: where they are, and what they say when they refuse an input."""
 
-import os
 import re
-import shutil
 import subprocess
-import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-INSTALLED = Path("/usr/local")
+from warpfile import tools
+
 _ERROR = re.compile(r"\b(error|fatal)\b", re.IGNORECASE)
 
 
@@ -17,21 +15,11 @@ class ToolError(ValueError):
 
 
 def find_tool(name: str) -> Path:
-    """Path of a tool: on PATH, in CUDA_HOME or CUDA_PATH, in ``/usr/local/cuda*``, or among the installed wheels."""
-    found = shutil.which(name)
-    if found:
-        return Path(found)
-    for folder in _folders():
-        if os.access(folder / name, os.X_OK):
-            return folder / name
-    raise ToolError(f"{name} not found: put it on PATH, or install its wheel with 'pip install nvidia-cuda-{name}'")
-
-
-def _folders() -> Iterator[Path]:
-    homes = [Path(os.environ[key]) for key in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(key)]
-    for home in (*homes, *sorted(INSTALLED.glob("cuda*"))):
-        yield home / "bin"
-    yield from sorted((Path(sysconfig.get_paths()["purelib"]) / "nvidia").glob("**/bin"))
+    """Path of ``nvcc`` or ``nvdisasm``. Raises :class:`ToolError` where it is missing."""
+    found = tools.find(name)
+    if found is None:
+        raise ToolError(tools.missing(name))
+    return Path(found)
 
 
 def run_tool(command: Sequence[str], directory: Path | None = None) -> str:

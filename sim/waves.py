@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from warpfile import tools
 from warpfile.sim.simulators import SimulatorError
 
 FORMATS = ("fst", "vcd")
 #: Cycles before a difference that its waveform shows.
 BEFORE = 200
-_PACKAGES = "liblz4-dev, zlib1g-dev"
 #: Environment variable with more arguments for a simulator.
 _SUFFIX = "SIM_CMD_SUFFIX"
 _WINDOW = re.compile(r"(\d*):(\d*)")
@@ -66,18 +64,14 @@ class Waves:
         if self.path is None:
             return "fst" if simulator != "verilator" or fst_builds() else "vcd"
         if self.path.suffix == ".fst" and simulator == "verilator" and not fst_builds():
-            raise SimulatorError(f"FST needs the headers of lz4 and zlib (Debian: {_PACKAGES}), or a file *.vcd")
+            raise SimulatorError(f"{tools.missing('lz4.h')}, or give a file *.vcd")
         return self.path.suffix[1:]
 
 
 @cache
 def fst_builds() -> bool:
     """Whether the headers are there with which Verilator's writer of FST is compiled."""
-    if shutil.which("g++") is None:
-        return False
-    source = "#include <lz4.h>\n#include <zlib.h>\n"
-    command = ["g++", "-fsyntax-only", "-x", "c++", "-"]
-    return not subprocess.run(command, input=source, text=True, capture_output=True, check=False).returncode
+    return tools.find("lz4.h") is not None
 
 
 @contextmanager

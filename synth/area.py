@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from warpfile import tools
 from warpfile.schemes import TOP, Scheme
 from warpfile.spec.config import Config
 from warpfile.spec.reading import named
@@ -136,7 +137,7 @@ def critical_path(scheme: Scheme, cfg: Config, liberty: Path, *, cache: Path | N
     """
     library = read_liberty(liberty)
     if not (timer := timing.timer()):
-        return CriticalPath(None, timing.NO_TIMER)
+        return CriticalPath(None, tools.missing("sta"))
     with _AMARANTH:
         verilog = scheme.verilog(cfg, probes=False)
 

@@ -8,12 +8,12 @@ Needs the cell library osu018 (Debian: qflow-tech-osu018) and OpenSTA (Debian: o
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from warpfile import tools
 from warpfile.schemes import SCHEMES, TOP
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.structure import BANK_RAM
@@ -21,8 +21,6 @@ from warpfile.synth import yosys
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.timing import Timed, TimingError, measure_part
 
-#: Where Debian's package puts the library.
-OSU018 = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 FRAME = f"{TOP}.frame"
 LOCATION = f"{TOP}.register_file.location"
 WRITE_AFTER_READ = "write_after_read"
@@ -83,16 +81,16 @@ def _facts(timed: Timed) -> str:
 def main() -> int:
     """Print the table; 2 if something that it needs is missing."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--liberty", type=Path, default=OSU018, help="osu018's cell library")
+    parser.add_argument("--liberty", type=Path, default=tools.OSU018, help="osu018's cell library")
     arguments = parser.parse_args()
-    if not shutil.which("sta"):
-        print("synth.peers needs OpenSTA as sta on PATH (Debian: opensta)", file=sys.stderr)
+    if tools.find("sta") is None:
+        print(f"synth.peers: {tools.missing('sta')}", file=sys.stderr)
         return 2
     try:
         for line in table(read_liberty(arguments.liberty)):
             print(line, flush=True)
     except (ValueError, TimingError) as error:
-        print(f"synth.peers: {error} (library osu018, Debian: qflow-tech-osu018)", file=sys.stderr)
+        print(f"synth.peers: {error} (library osu018: {tools.TOOLS['osu018'].install})", file=sys.stderr)
         return 2
     return 0
 

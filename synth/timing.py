@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Collection, Mapping
@@ -11,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from warpfile import tools
 from warpfile.synth.drive import LOADS, Buffer, load_femtofarads, middling_buffer, with_memories
 from warpfile.synth.fanout import CLOCK, FanOut, Netlist, buffer_trees, name_cells
 from warpfile.synth.liberty import Liberty
@@ -88,9 +88,6 @@ _SLACK = re.compile(r"(-?[\d.]+)\s+slack")
 _PIN = re.compile(r"^ +-?[\d.]+ +(-?[\d.]+) [v^] (\S+) \((\S+)\)$", re.MULTILINE)
 _GATE = re.compile(r"/Y \(")
 
-
-#: What is said where nothing can be timed.
-NO_TIMER = "OpenSTA (sta) is not on PATH"
 
 #: All scripts that a critical path depends on.
 TIMED = f"{MAP}{_STA_WHOLE}{AIM}"
@@ -217,7 +214,7 @@ class CriticalPath:
 
 def timer() -> str:
     """Version of OpenSTA; empty where it is not installed."""
-    if not shutil.which("sta"):
+    if tools.find("sta") is None:
         return ""
     return subprocess.run(["sta", "-version"], capture_output=True, text=True, check=False).stdout.strip()
 
@@ -239,8 +236,8 @@ def critical_path(
     Raises ``ValueError`` for a library without timing and :class:`TimingError` where OpenSTA refuses the netlist.
     """
     buffer = middling_buffer(liberty)
-    if not shutil.which("sta"):
-        return CriticalPath(None, NO_TIMER)
+    if tools.find("sta") is None:
+        return CriticalPath(None, tools.missing("sta"))
     drive = f"set_driving_cell {buffer.name}\nset_load {load_femtofarads(liberty, buffer):g}\n"
     design = map_for_speed(verilog, top, memories, liberty.text, drive, aim_ns)
     netlist: Netlist = design["modules"]

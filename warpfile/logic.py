@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from warpfile import tools
 from warpfile.application import Difference
 from warpfile.display import Report
 from warpfile.options import Design
@@ -26,7 +27,6 @@ from warpfile.spec.workload import prepare
 from warpfile.synth.gates import gate_verilog, instances
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.mapped import map_gates
-from warpfile.synth.peers import OSU018
 from warpfile.synth.switching import ModuleSwitching, powers, switching
 
 _NET = re.compile(r"n\d+")
@@ -79,7 +79,7 @@ class LogicEnergy:
 
 def default_library() -> Path | None:
     """osu018, where it is installed; else the project's own cells, which have no power."""
-    return OSU018 if OSU018.exists() else None
+    return tools.OSU018 if tools.find("osu018") else None
 
 
 def logic_of(

@@ -12,6 +12,7 @@ from warpfile.commands.area import area
 from warpfile.commands.catalog import kernels, presets, schemes
 from warpfile.commands.cosim import cosim
 from warpfile.commands.demo import demo
+from warpfile.commands.doctor import doctor
 from warpfile.commands.energy import energy_command
 from warpfile.commands.generate import generate
 from warpfile.commands.importing import import_command
@@ -65,6 +66,7 @@ _COMMANDS = (
     search,
     report,
     demo,
+    doctor,
 )
 for command in _COMMANDS:
     main.add_command(command)

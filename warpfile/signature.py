@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from functools import cache
+
+from warpfile import tools
 
 _MANGLED = re.compile(r"_Z[A-Za-z0-9_.$]+")
 #: What C++ calls the types of a launch file.
@@ -30,7 +31,7 @@ SCALARS = {
 @cache
 def signature(symbol: str) -> str:
     """The function as C++ writes it, ``saxpy(int, float*)``; the symbol itself of a C function or without c++filt."""
-    tool = shutil.which("c++filt")
+    tool = tools.find("c++filt")
     if tool is None or not _MANGLED.fullmatch(symbol):
         return symbol
     done = subprocess.run([tool, symbol], capture_output=True, text=True, check=False)

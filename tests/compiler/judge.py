@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from warpfile import tools
 
 _NODE = re.compile(r'^"(?P<name>[^"]+)"$')
 _EDGE = re.compile(r'^"([^"]+)":\w+:\w -> "([^"]+)":\w+:\w')
@@ -17,23 +17,9 @@ _INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]{4,})\*/")
 _SECTION = re.compile(r"\s*\.section\s+\.text\.([^,\s]+)")
 
 
-def disassembler() -> str | None:
-    """Path of nvdisasm: from its wheel, or from PATH."""
-    for package in ("nvidia.cu13", "nvidia.cuda_nvdisasm"):
-        try:
-            spec = importlib.util.find_spec(package)
-        except ModuleNotFoundError:
-            continue
-        for place in spec.submodule_search_locations or [] if spec else []:
-            binary = Path(place) / "bin" / "nvdisasm"
-            if binary.exists():
-                return str(binary)
-    return shutil.which("nvdisasm")
-
-
 def run(*arguments: str) -> str:
     """Output of nvdisasm."""
-    binary = disassembler()
+    binary = tools.find("nvdisasm")
     assert binary is not None
     return subprocess.run([binary, *arguments], capture_output=True, text=True, check=True).stdout
 

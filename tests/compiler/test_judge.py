@@ -23,7 +23,7 @@ from warpfile.compiler.operands import effects
 CUBINS = sorted((Path(__file__).parents[2] / "kernels").glob("*/kernel.cubin"))
 CLASSES = {"GPR": general_registers, "PRED": predicates, "UGPR": uniform_registers, "UPRED": uniform_predicates}
 
-pytestmark = pytest.mark.skipif(judge.disassembler() is None, reason="nvdisasm is not installed")
+pytestmark = pytest.mark.needs("nvdisasm")
 
 
 @pytest.mark.parametrize("cubin", CUBINS, ids=lambda path: path.parent.name)

@@ -303,10 +303,9 @@ def test_cuobjdump_shows_several_functions_and_their_subroutines() -> None:
     assert (cfg.call_edges, cfg.return_edges) == (((0, 2),), ((2, 1),))
 
 
+@pytest.mark.needs("nvdisasm")
 @pytest.mark.parametrize("kernel", ["collatz", "divide", "bytecode"])
 def test_reuse_fields_count_the_reuse_marks(kernel: str) -> None:
-    if judge.disassembler() is None:
-        pytest.skip("nvdisasm is not installed")
     text = judge.run("-c", "-hex", str(KERNELS / kernel / "kernel.cubin"))
     for function in parse(text, kernel).functions.values():
         for instruction in function.instructions:

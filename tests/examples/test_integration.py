@@ -97,6 +97,7 @@ def command(*arguments: str) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in said.stdout.splitlines())
 
 
+@pytest.mark.needs("iverilog")
 def test_all_examples_run_in_icarus() -> None:
     said = command("--simulator", "icarus")
     assert said.keys() == COUNTS.keys()
@@ -113,7 +114,7 @@ def test_the_testbench_runs_in_verilator() -> None:
     assert command("testbench", "--seed", "5")["testbench"].startswith("PASS")
 
 
-@pytest.mark.parametrize("simulator", simulators.SIMULATORS)
+@pytest.mark.parametrize("simulator", ["verilator", pytest.param("icarus", marks=pytest.mark.needs("iverilog"))])
 def test_every_fault_between_the_pins_and_a_machine_is_found(machine, simulator: str, tmp_path: Path) -> None:
     verilog, environment = machine
     source = tmp_path / "wrapped.v"
@@ -123,6 +124,7 @@ def test_every_fault_between_the_pins_and_a_machine_is_found(machine, simulator:
     assert said.count("fault ") > 1
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("name", SM_FAULTS)
 def test_a_fault_of_the_sm_is_found(example, machine, name: str, tmp_path: Path) -> None:
     right, false, message = SM_FAULTS[name]
@@ -150,6 +152,7 @@ def test_the_sm_is_lint_clean(machine, tmp_path: Path) -> None:
     assert not said.returncode, said.stderr
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize(
     ("right", "false", "message"),
     [

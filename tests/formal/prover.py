@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,8 @@ from amaranth import ClockDomain, Elaboratable, Module, Signal
 from amaranth.back import rtlil
 from amaranth.hdl import Fragment
 from amaranth.hdl._ast import Property, Switch
+
+from warpfile import tools
 
 #: What is left out of the model in every mode, and the options of the runs of smtbmc that must all pass.
 MODES = {"prove": ("cover", ((), ("-i",))), "bmc": ("cover", ((),)), "cover": ("assert", (("-c",),))}
@@ -157,8 +158,8 @@ def _model(folder: Path, without: str) -> None:
 def _smtbmc(folder: Path, *options: str) -> tuple[bool, str]:
     """Whether a run passed, and what it said."""
     path = f"{_PROGRAMS}{os.pathsep}{os.environ.get('PATH', '')}"
-    if shutil.which(_SOLVER, path=path) is None:
-        raise ProverError(f"{_SOLVER} is missing: install the extra 'test'")
+    if tools.find("z3") is None:
+        raise ProverError(tools.missing("z3"))
     environment = dict(os.environ, PATH=path, PYTHONPATH=str(_SMTBMC.parent / "share" / "python3"))
     command = [sys.executable, str(_SMTBMC), "-s", _SOLVER, "--presat", "--noprogress", "--dump-vcd"]
     command += ["trace%.vcd" if "-c" in options else "trace.vcd", *options, "top.smt2"]

@@ -70,8 +70,8 @@ def test_a_refused_job_is_an_error_with_its_first_complaint(monkeypatch):
 
 
 def test_a_missing_solver_is_named(monkeypatch):
-    monkeypatch.setattr(prover, "_SOLVER", "none")
-    with pytest.raises(ProverError, match="none is missing: install the extra 'test'"):
+    monkeypatch.setattr(prover.tools, "find", lambda name: None)
+    with pytest.raises(ProverError, match="z3 is missing"):
         prove(Counter(), "bmc", 1)
 
 

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from warpfile.compile import compiled, header
+from warpfile.compile import compiled
 from warpfile.compiled import VARIABLE, form
 from warpfile.golden.run import observations
 from warpfile.inputs import obtain_trace
@@ -51,7 +51,7 @@ def say() -> None:
     print(json.dumps((form(), runs())))
 
 
-@pytest.mark.skipif(not header().is_file(), reason="Python's headers are missing")
+@pytest.mark.needs("cc", "Python.h")
 def test_both_forms_give_the_same_words() -> None:
     compiled()  # unless the sources are compiled already
     (fast, ours), (slow, theirs) = told(""), told("0")

@@ -1,7 +1,6 @@
 """The rule of the checker that no bundled scheme has: a kernel that waits stays as it is."""
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -85,7 +84,7 @@ def said(folder: Path, *cycles: tuple[int, int, int]) -> list[str]:
     return [line for line in found.splitlines() if "broken" in line or RULES["kernel_held"] in line]
 
 
-needs_icarus = pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed")
+needs_icarus = pytest.mark.needs("iverilog")
 
 
 @needs_icarus

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -32,7 +31,7 @@ module bench;
 {cycles}  end
 endmodule
 """
-needs_icarus = pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed")
+needs_icarus = pytest.mark.needs("iverilog")
 
 
 def words(folder: Path, text: str, *options: str) -> list[str]:

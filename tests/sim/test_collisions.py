@@ -49,6 +49,7 @@ def wrong_table(verilog: str, when: str) -> str:
     return verilog
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("name", RENAMED)
 @pytest.mark.parametrize(("when", "differ"), [("address0 == address1", False), ("1", True)])
 def test_no_entry_of_the_table_is_read_in_the_cycle_of_its_write(root, name, when, differ):
@@ -61,6 +62,7 @@ def test_no_entry_of_the_table_is_read_in_the_cycle_of_its_write(root, name, whe
     assert bool(report.outcome.mismatches) == differ, report.outcome.first_mismatch
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("name", [name for name in SCHEMES if name not in RENAMED])
 def test_a_read_that_meets_a_write_of_its_row_is_never_used(root, name):
     scheme = SCHEMES[name]
@@ -73,6 +75,7 @@ def test_a_read_that_meets_a_write_of_its_row_is_never_used(root, name):
         assert report.outcome.operands_checked == report.outcome.golden_operands_checked > 0
 
 
+@pytest.mark.needs("iverilog")
 def test_reads_that_meet_any_write_are_used(root):
     """The same fault is found where it is one."""
     scheme = SCHEMES["baseline"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 from pathlib import Path
 
 import pytest
@@ -63,7 +62,7 @@ def test_a_wire_that_is_assigned_in_parts_is_assigned_once_and_each_part_keeps_i
     ]
 
 
-@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
+@pytest.mark.needs("iverilog")
 def test_it_does_the_same(tmp_path: Path) -> None:
     text, pairs = MODULE.format(body=BODY), itertools.product(range(16), repeat=2)
     expected = [f"{(~(a + b) & 7) << 5 | a + b:02x}" for a, b in pairs]

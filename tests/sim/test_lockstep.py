@@ -1,7 +1,5 @@
 """RTL equals golden model: seeded stress traces on awkward machines, bundled kernels at 32 lanes."""
 
-import shutil
-
 import pytest
 
 from tests.golden.dealing import instructions_of
@@ -38,7 +36,7 @@ def test_tiny_runs_every_stress_profile(root, profile):
         assert run("tiny", trace, root).outcome.operands_checked
 
 
-@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("profile", sorted(PROFILES))
 def test_tiny_runs_in_icarus(root, profile):
     trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile=profile)

@@ -19,6 +19,8 @@ from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import cosim
 from warpfile.spec.stress import stress_trace
 
+pytestmark = pytest.mark.needs("iverilog")
+
 #: A simulation that only replays knows no parts.
 BENCH = {"warpfile.sim.bench": "tests.sim.movers_bench"}
 

@@ -16,6 +16,8 @@ from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.trace import Trace
 
+pytestmark = pytest.mark.needs("iverilog")
+
 BASELINE = SCHEMES["baseline"]
 LATENCY = 40
 

@@ -47,6 +47,7 @@ def run(root: Path, scheme: Scheme, second: int, **changes: object) -> CosimRepo
     return cosim(scheme, cfg, trace, simulator="icarus", build_root=root / "build", explain=False)
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize(
     ("files", "changes"),
     [
@@ -65,6 +66,7 @@ def test_a_value_that_was_given_up_is_not_there(
     assert report.unchecked == ()
 
 
+@pytest.mark.needs("iverilog")
 def test_without_poison_the_old_value_is_still_there(root: Path, blind: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Negative control: what is seen above is the pattern."""
     monkeypatch.setattr(Scheme, "harness", lambda *_: "")

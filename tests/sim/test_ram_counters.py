@@ -17,6 +17,8 @@ from warpfile.spec.stress import stress_trace
 from warpfile.spec.structure import BANK_RAM, RENAMING_RAM
 from warpfile.spec.trace import Trace
 
+pytestmark = pytest.mark.needs("iverilog")
+
 TRACE = stress_trace(7, warps_per_cta=[2], ctas=2, length=30, profile="mixed")
 Accesses = Mapping[tuple[str, str], int]
 

@@ -127,6 +127,7 @@ def planted(name: str, width: int, flipped: int) -> Callable[[str], str]:
 RECORD_BITS = field_bits(dispatch_fields(CFG))
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize(
     ("name", "width", "flipped", "field"),
     [
@@ -159,6 +160,7 @@ def test_a_planted_difference_is_reported_as_by_the_interactive_run(
     assert objections[0].cycle == outcome.first_mismatch["cycle"] >= PLANTED  # type: ignore[operator]
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize(
     ("pin", "lie", "rule"),
     [
@@ -193,6 +195,7 @@ def test_a_driver_that_breaks_a_rule_of_the_pins_is_found(
     assert fault["lanes"] == 1 << rules(CFG).index(rule)
 
 
+@pytest.mark.needs("iverilog")
 def test_a_hang_is_reported_as_by_the_interactive_run(
     harness: Harness, workload: Workload, objections: list[Replayed]
 ) -> None:
@@ -200,6 +203,7 @@ def test_a_hang_is_reported_as_by_the_interactive_run(
     assert outcome.first_mismatch and "hang" in outcome.first_mismatch["fields"]  # type: ignore[operator]
 
 
+@pytest.mark.needs("iverilog")
 def test_an_objection_of_the_golden_model_is_reported_as_by_the_interactive_run(
     root: Path, objections: list[Replayed]
 ) -> None:
@@ -220,6 +224,7 @@ def test_an_objection_of_the_golden_model_is_reported_as_by_the_interactive_run(
     assert "value" in objections[0].objection
 
 
+@pytest.mark.needs("iverilog")
 def test_a_run_without_a_difference_has_the_same_outcome_in_both_modes(harness: Harness, workload: Workload) -> None:
     replayed, _ = simulate(harness, workload, silent)
     interactive, _ = simulate(harness, workload, silent, interactive=True)
@@ -247,6 +252,7 @@ def flipped(record: bytes, bit: int) -> bytes:
     return head.to_bytes(size, "big") + record[size:]
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("place", [0, 0.4, 1])
 def test_one_flipped_bit_of_a_stream_is_found_in_its_cycle(
     found: Callable[[list[bytes]], Found], records: list[bytes], place: float
@@ -259,6 +265,7 @@ def test_one_flipped_bit_of_a_stream_is_found_in_its_cycle(
     assert int(result.rtl, 2) ^ int(result.golden, 2) == 1 << bit
 
 
+@pytest.mark.needs("iverilog")
 def test_a_whole_stream_is_equal_and_a_wrong_row_is_not(
     found: Callable[[list[bytes]], Found], records: list[bytes]
 ) -> None:
@@ -279,6 +286,7 @@ def with_wrong_row(record: bytes) -> bytes | None:
     return (word ^ 1 << RECORD_BITS).to_bytes(len(record), "big")
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("lost", ["end", "half", "most", "all"])
 def test_a_stream_that_was_cut_short_is_not_a_pass(
     found: Callable[[list[bytes]], Found], records: list[bytes], lost: str
@@ -289,6 +297,7 @@ def test_a_stream_that_was_cut_short_is_not_a_pass(
     assert not result.equal and not result.ended and not result.differs
 
 
+@pytest.mark.needs("iverilog")
 def test_a_stream_that_promises_more_cycles_is_not_a_pass(
     found: Callable[[list[bytes]], Found], records: list[bytes]
 ) -> None:
@@ -334,6 +343,7 @@ def test_a_counter_that_the_observation_words_do_not_confirm_is_no_pass(ended: G
     assert judge(ended, good).objection == "counters are wrong: beats"
 
 
+@pytest.mark.needs("iverilog")
 def test_a_golden_side_that_dies_is_an_error(harness: Harness, workload: Workload, tmp_path: Path) -> None:
     side = golden_side(workload)
     blocks = side.blocks
@@ -347,6 +357,7 @@ def test_a_golden_side_that_dies_is_an_error(harness: Harness, workload: Workloa
         replay(harness, side, tmp_path, [write_values(CFG, workload, tmp_path / "values")], silent, run_module)
 
 
+@pytest.mark.needs("iverilog")
 def test_a_simulation_that_does_not_start_is_an_error(harness: Harness, workload: Workload, tmp_path: Path) -> None:
     def broken(*given: object) -> None:
         raise SimulatorError("no simulator")
@@ -355,6 +366,7 @@ def test_a_simulation_that_does_not_start_is_an_error(harness: Harness, workload
         replay(harness, golden_side(workload), tmp_path, [], silent, broken)
 
 
+@pytest.mark.needs("iverilog")
 def test_a_simulation_that_does_not_read_everything_is_no_pass(
     harness: Harness, workload: Workload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -375,12 +387,14 @@ def test_a_simulation_that_does_not_read_everything_is_no_pass(
 # One harness for all traces.
 
 
+@pytest.mark.needs("iverilog")
 def test_one_build_serves_short_and_long_traces(root: Path, harness: Harness) -> None:
     long = prepare(CFG, stress_trace(1, warps_per_cta=[3, 1, 2, 4], ctas=60, length=200))
     assert len(long.trace.values) > harness_module.LINES
     assert build_harness(BASELINE, CFG, long, "icarus", root / "build") == harness
 
 
+@pytest.mark.needs("iverilog")
 def test_rows_that_are_not_remembered_are_read_again(
     root: Path, workload: Workload, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from tests.golden.dealing import instructions_of
 from tests.golden.scenario import hand_trace, op
 from tests.schemes.examples import CACHE, INTERVALS, UNITS, WINDOWS, dying
 from tests.schemes.said import Example, Said, label
+from warpfile import tools
 from warpfile.inputs import obtain_trace
 from warpfile.schemes import SCHEMES, find, variants
 from warpfile.sim.runner import CosimReport, cosim
@@ -42,7 +42,7 @@ IN_ICARUS = [
     for profile in ("mixed", "mask")
 ]
 #: Icarus builds without a C++ compiler, three times as fast, and runs a few beats as soon.
-FOR_FEW_BEATS = "icarus" if shutil.which("iverilog") else "verilator"
+FOR_FEW_BEATS = "icarus" if tools.find("iverilog") else "verilator"
 #: A warp leaves for any load, if a ready one needs its place, and comes back for all its loads.
 OUTSTANDING = {"suspend": "outstanding", "resume": "all", "suspend_load": "needed", "suspend_barrier": "needed"}
 #: One bank, six ports and units that answer at once: a result is late, an eviction waits, whatever it is.
@@ -139,21 +139,21 @@ def test_tiny_runs_every_stress_profile(root: Path, name: str, profile: str, see
     assert run(name, "tiny", loosened(name, "tiny", trace, seed), root).outcome.operands_checked
 
 
-@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize(("name", "profile"), IN_ICARUS)
 def test_tiny_runs_in_icarus(root: Path, name: str, profile: str) -> None:
     trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile=profile)
     assert run(name, "tiny", loosened(name, "tiny", trace, 7), root, "icarus").outcome.operands_checked
 
 
-@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
+@pytest.mark.needs("iverilog")
 def test_lines_that_know_their_lanes_run_in_icarus(root: Path) -> None:
     trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile="mask")
     trace = loosened("rfc", "tiny", trace, 7, partial_results="lanes")
     assert run("rfc", "tiny", trace, root, "icarus", partial_results="lanes").outcome.counters["recalls"]
 
 
-@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
+@pytest.mark.needs("iverilog")
 def test_registers_that_move_run_in_icarus(root: Path) -> None:
     trace = loosened("pilot", "tiny", stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40), 7)
     assert run("pilot", "tiny", trace, root, "icarus", remap="migrate").outcome.counters["migrated_pairs"]

@@ -117,7 +117,7 @@ def test_simulations_are_for_the_processor_that_they_were_built_on(
 def test_verilator_gets_an_allocator_that_the_system_has(
     monkeypatch: pytest.MonkeyPatch, has: str, set_before: str | None, expected: str | None
 ) -> None:
-    monkeypatch.setattr(simulators, "find_library", lambda name: f"lib{name}.so" if name in has.split() else None)
+    monkeypatch.setattr(simulators.tools, "find_library", lambda name: f"lib{name}.so" if name in has.split() else None)
     for name in ("LD_PRELOAD", "GLIBC_TUNABLES"):
         monkeypatch.delenv(name, raising=False)
     if set_before:

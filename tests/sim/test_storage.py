@@ -49,7 +49,9 @@ def mismatches(root: Path, name: str, form: str, simulator: str, verilog: str | 
     return report.outcome.mismatches
 
 
-@pytest.mark.parametrize("simulator", ["verilator", pytest.param("icarus", marks=pytest.mark.regress)])
+@pytest.mark.parametrize(
+    "simulator", ["verilator", pytest.param("icarus", marks=[pytest.mark.regress, pytest.mark.needs("iverilog")])]
+)
 @every_machine
 def test_the_machine_equals_the_golden_model(root: Path, name: str, form: str, simulator: str) -> None:
     assert mismatches(root, name, form, simulator) == 0
@@ -61,6 +63,7 @@ def test_what_is_generated_passes_lint(tmp_path: Path, name: str, form: str) -> 
     assert lint(*(made.paths[what] for what in ("machine", "sram", "checks"))) == ""
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize(
     ("form", "right", "wrong"),
     [

@@ -16,6 +16,8 @@ from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import cosim
 from warpfile.spec.stress import stress_trace
 
+pytestmark = pytest.mark.needs("iverilog")
+
 Lockstep = Callable[..., Outcome]
 #: What explains a difference has to know the scheme; what replays does not.
 BENCH = {"warpfile.sim.bench": "tests.sim.striped_bench"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ SCHEME = find("baseline+two_level")
 CFG = SCHEME.configuration(
     "tiny", active_warps=2, lanes=1, suspend_load="needed", resume="all", long_from="miss", notice_latency=2
 )
-pytestmark = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed (package iverilog)")
+pytestmark = pytest.mark.needs("iverilog")
 
 
 def outcome(root: Path, verilog: str | None = None) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,14 @@ import pytest
 from warpfile.schemes import SCHEMES
 from warpfile.synth.area import AreaReport, critical_path, measure, source
 from warpfile.synth.figures import KEPT, apart, changes, excessive, read_figures
-from warpfile.synth.peers import OSU018
+from warpfile.tools import OSU018
 
 #: Preset of the scheme ``modern``, at which others are compared with it.
 MODERN = "turing_rfc"
 #: Another scheme has nearly the same modules, and is looked at: a full-size machine takes up to 12 s to generate.
 HALVES = ("bow", "regmutex_paired", "ltrf", "corf")
 
-needs_timing = pytest.mark.skipif(
-    not (shutil.which("sta") and OSU018.exists()),
-    reason="critical paths need OpenSTA and its cells: apt-get install opensta qflow-tech-osu018",
-)
+needs_timing = pytest.mark.needs("sta", "osu018")
 
 
 def figures(cells: int = 1000, part: int = 100) -> dict[str, Any]:

@@ -14,16 +14,16 @@ from warpfile.synth.timing import Timed, WorstPath
 
 def test_a_missing_timer_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["peers"])
-    monkeypatch.setattr(peers.shutil, "which", lambda _: None)
+    monkeypatch.setattr(peers.tools, "find", lambda _: None)
     assert peers.main() == 2
-    assert capsys.readouterr().err == "synth.peers needs OpenSTA as sta on PATH (Debian: opensta)\n"
+    assert capsys.readouterr().err == f"synth.peers: {peers.tools.missing('sta')}\n"
 
 
 def test_a_missing_library_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["peers", "--liberty", str(tmp_path / "none.lib")])
-    monkeypatch.setattr(peers.shutil, "which", lambda _: "sta")
+    monkeypatch.setattr(peers.tools, "find", lambda _: "sta")
     assert peers.main() == 2
     error = capsys.readouterr().err
     assert "none.lib:1: " in error and "qflow-tech-osu018" in error and error.count("\n") == 1

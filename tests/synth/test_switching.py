@@ -10,9 +10,9 @@ import pytest
 
 from warpfile.synth.gates import expression, flip_flop_pins, gate_verilog, instances
 from warpfile.synth.liberty import Liberty, read_liberty
-from warpfile.synth.peers import OSU018
 from warpfile.synth.switching import middle, powers, switching
-from warpfile.synth.timing import _sta, timer
+from warpfile.synth.timing import _sta
+from warpfile.tools import OSU018
 
 #: 1 V, 10 fF per unit: an energy of the file is in 10 fJ. Middles are marked; means are of rise and fall.
 LIBRARY = """\
@@ -179,7 +179,7 @@ puts "path end"
 _POWER = re.compile(r"^ *([\d.e+-]+) +([\d.e+-]+) +[\d.e+-]+ +[\d.e+-]+ ([fh])$", re.MULTILINE)
 
 
-@pytest.mark.skipif(not (timer() and OSU018.exists()), reason="needs OpenSTA and its cells: opensta qflow-tech-osu018")
+@pytest.mark.needs("sta", "osu018")
 def test_pins_on_a_net_and_inside_of_a_flip_flop_cost_what_opensta_says() -> None:
     """The clock costs the same without activity and with it, so the difference is the data pin's."""
     library = read_liberty(OSU018)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from warpfile.synth.fanout import LIMIT
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.timing import PathCell, critical_path
 
-needs_sta = pytest.mark.skipif(not shutil.which("sta"), reason="OpenSTA is missing: apt-get install opensta")
+needs_sta = pytest.mark.needs("sta")
 
 #: Every delay is its base plus 1 ns per pF of load, whatever the input's slope; every input has 0.01 pF.
 HEAD = """\
@@ -151,10 +150,10 @@ def test_a_library_without_timing_is_refused_in_one_line() -> None:
 
 
 def test_a_missing_timer_is_a_reason_and_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing.shutil, "which", lambda _: None)
+    monkeypatch.setattr(timing.tools, "find", lambda _: None)
     monkeypatch.setattr(timing, "map_for_speed", lambda *_: pytest.fail("synthesised for nothing"))
     found = critical_path(WIDE, "warpfile", [], library(tmp_path))
-    assert (found.nanoseconds, found.reason) == (None, "OpenSTA (sta) is not on PATH")
+    assert (found.nanoseconds, found.reason) == (None, timing.tools.missing("sta"))
     assert json.loads(json.dumps(found.to_json()))["nanoseconds"] is None
 
 
@@ -169,7 +168,7 @@ def test_memories_become_cells_of_the_library(tmp_path: Path) -> None:
 
 
 def test_the_report_of_the_timer_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(timing.shutil, "which", lambda _: "sta")
+    monkeypatch.setattr(timing.tools, "find", lambda _: "sta")
     monkeypatch.setattr(timing, "_sta", lambda *_: REPORT)
     found = critical_path(MEMORY % ("data", "~held"), "warpfile", ["ram"], library(tmp_path))
     assert found.nanoseconds == 0.17
@@ -181,7 +180,7 @@ def test_the_report_of_the_timer_is_read(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_a_design_without_paths_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(timing.shutil, "which", lambda _: "sta")
+    monkeypatch.setattr(timing.tools, "find", lambda _: "sta")
     monkeypatch.setattr(timing, "_sta", lambda *_: "No paths found.\npath end\n")
     found = critical_path(MEMORY % ("data", "~held"), "warpfile", ["ram"], library(tmp_path))
     assert found.nanoseconds is None and "no path" in found.reason

@@ -73,6 +73,7 @@ def test_an_analysis_has_a_row_per_instruction(kernel: Path) -> None:
     assert frame["live"].tolist() == [len(row["live_in"]) for row in found.functions[0]["instructions"]]
 
 
+@pytest.mark.needs("iverilog")
 def test_lockstep_has_a_row_per_run(kernel: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     monkeypatch.chdir(root)
     found = warpfile.lockstep("baseline", kernel, preset="tiny", simulator="icarus", lanes=1)

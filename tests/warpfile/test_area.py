@@ -15,6 +15,7 @@ from warpfile import synth
 from warpfile.schemes import SCHEMES
 from warpfile.synth.liberty import NAND2_UNITS
 from warpfile.synth.timing import CriticalPath
+from warpfile.tools import missing
 
 SMALL = ("--preset", "tiny", "--set", "lanes=1", "--set", "warps=2", "--set", "collectors=1")
 
@@ -72,7 +73,7 @@ def test_a_library_that_cannot_be_used_is_refused(invoke: Invoke, folder: Path, 
     assert not (folder / "area.json").exists()
 
 
-@pytest.mark.parametrize(("timer", "reason"), [("", "OpenSTA (sta) is not on PATH"), ("2.0", "nand2.lib cannot time")])
+@pytest.mark.parametrize(("timer", "reason"), [("", missing("sta")), ("2.0", "nand2.lib cannot time")])
 def test_what_cannot_be_timed_is_said_and_nothing_fails(
     invoke: Invoke, monkeypatch: pytest.MonkeyPatch, timer: str, reason: str
 ) -> None:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from warpfile.compile import header
+from warpfile import tools
 
 ASK = (
     "import warpfile.golden.arbiter as arbiter, warpfile.compiled as compiled;"
     "print(arbiter.lowest(6), arbiter.__file__.endswith('.py'), compiled.form())"
 )
 COMPILED, PLAIN = "False compiled, with mypy", "True plain Python, because these sources were not compiled"
-needs_headers = pytest.mark.skipif(not header().is_file(), reason="Python's headers are missing")
+needs_headers = pytest.mark.needs("cc", "Python.h")
 _HASHED = 'digest.update(f"\\0{name}/'
 
 
@@ -28,7 +28,7 @@ def tree(root: Path, tmp_path: Path) -> Path:
     for name in ("golden", "sim", "spec"):
         (package / name).mkdir(parents=True)
         (package / name / "__init__.py").write_text('"""Nothing."""\n')
-    for name in ("__init__", "compiled", "compile"):
+    for name in ("__init__", "compiled", "compile", "tools"):
         shutil.copy(root / "warpfile" / f"{name}.py", package)
     shutil.copy(root / "golden" / "arbiter.py", package / "golden")
     return tmp_path
@@ -79,14 +79,14 @@ def test_without_the_hash_of_the_sources_old_code_would_run(tree: Path) -> None:
 
 def test_without_a_compiler_one_line_says_so(tree: Path) -> None:
     said = python(tree, "-m", "warpfile.compile", PATH="", CC="no-such-compiler")
-    assert said == "golden models run as plain Python: there is no C compiler (no-such-compiler)"
+    assert said == f"golden models run as plain Python: {tools.missing('cc')}"
     assert python(tree, "-c", ASK).startswith(f"1 {PLAIN}")
 
 
 def test_without_the_headers_of_python_one_line_says_so(tree: Path) -> None:
-    edit(tree, "compile", '"Python.h"', '"Absent.h"')
+    edit(tree, "tools", '/ "Python.h"', '/ "Absent.h"')
     (line,) = python(tree, "-m", "warpfile.compile").splitlines()
-    assert line.endswith("Python's headers are missing: install the Debian package python3-dev")
+    assert line.endswith(tools.missing("Python.h"))
 
 
 def test_a_compilation_that_fails_leaves_python(tree: Path) -> None:

@@ -140,9 +140,9 @@ def test_a_mismatch_is_status_one_and_explained(invoke: Invoke, kernel: Path, an
 
 
 def test_a_simulator_that_fails_is_status_two(invoke: Invoke, kernel: Path, answer: Any) -> None:
-    answer(SimulatorError("icarus needs the program iverilog"))
+    answer(SimulatorError("iverilog is missing"))
     result = invoke("cosim", "baseline", kernel, "--json", "c.json")
-    assert (result.exit_code, result.stderr) == (2, "warpfile: icarus needs the program iverilog\n")
+    assert (result.exit_code, result.stderr) == (2, "warpfile: iverilog is missing\n")
     assert not Path("c.json").exists()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -55,7 +54,7 @@ def test_names_from_a_listing_stay_text(invoke: Invoke, loop: Path) -> None:
     assert '    label="a\\"];evil[\\"\\\\";' in Path("loop.dot").read_text()
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed")
+@pytest.mark.needs("dot")
 def test_a_picture_is_drawn_where_dot_is_there(invoke: Invoke, loop: Path) -> None:
     assert invoke("analyze", loop, "--dot", "loop.svg").exit_code == 0
     text = Path("loop.svg").read_text()
@@ -66,6 +65,6 @@ def test_without_dot_an_svg_is_refused(
     invoke: Invoke, folder: Path, loop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    refused(invoke("analyze", loop, "--dot", "loop.svg"), "install graphviz", "FILE.dot")
+    refused(invoke("analyze", loop, "--dot", "loop.svg"), "apt-get install graphviz", "FILE.dot")
     assert [path.name for path in folder.iterdir()] == ["count"]
     assert invoke("analyze", loop, "--dot", "loop.dot").exit_code == 0

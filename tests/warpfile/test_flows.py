@@ -85,7 +85,7 @@ def test_fusesoc_finds_a_fault_in_a_core(rtl: Path, folder: Path) -> None:
     assert done.returncode != 0 and "UNDRIVEN" in done.stdout + done.stderr
 
 
-@pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed; it is never required")
+@pytest.mark.needs("iverilog")
 def test_a_design_that_depends_on_two_cores_is_simulated(rtl: Path, folder: Path) -> None:
     shutil.copytree(rtl, folder / "cores")
     (folder / "cores/bench.core").write_text(_USER)
@@ -145,7 +145,7 @@ def test_the_constraints_say_what_critical_paths_assume(rtl: Path, root: Path) -
     assert DELAYS in text and all(f"# {line}\n" in text for line in DRIVES.splitlines())
 
 
-@pytest.mark.skipif(not shutil.which("sta"), reason="OpenSTA is missing: apt-get install opensta")
+@pytest.mark.needs("sta")
 @pytest.mark.parametrize("missing", ["", "exit"])
 def test_opensta_takes_the_constraints(rtl: Path, folder: Path, missing: str) -> None:
     """With what they leave open filled in; a port that the design does not have is noticed."""

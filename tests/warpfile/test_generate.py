@@ -91,13 +91,13 @@ def _instances(text: str) -> dict[str, int]:
     return counts
 
 
-@pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed; it is never required")
+@pytest.mark.needs("iverilog")
 @every_design
 def test_icarus_reads_it(made: Made) -> None:
     subprocess.run(["iverilog", "-g2005", "-s", "warpfile", "-o", os.devnull, *made.sources], check=True)
 
 
-@pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed; it is never required")
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize(("scheme", "preset"), [(name, "tiny") for name in SCHEMES])
 def test_the_files_of_a_scheme_equal_its_golden_model(root: Path, made: Made, scheme: str, preset: str) -> None:
     """Lockstep makes a text of its own, but those that users have run in it too."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 import struct
 import sys
@@ -52,7 +51,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setattr(toolkit, "_folders", lambda: iter(()))
+    monkeypatch.setattr(toolkit.tools, "nvidia_folders", lambda: iter(()))
     return folder
 
 
@@ -99,16 +98,9 @@ def test_a_filled_in_skeleton_is_a_launch(invoke: Invoke, tools: Path, cubin: Pa
     assert made.function.name == bundled.function.name
 
 
-def nvdisasm() -> None:
-    try:
-        toolkit.find_tool("nvdisasm")
-    except toolkit.ToolError:
-        pytest.skip("nvdisasm is not installed")
-
-
+@pytest.mark.needs("nvdisasm")
 @pytest.mark.parametrize("kernel", ["bytecode", "matmul_tiled"])
 def test_a_cubin_becomes_the_kernel_that_it_is_of(kernel: str) -> None:
-    nvdisasm()
     found = import_kernel(KERNELS[kernel] / "kernel.cubin", None, silent).function
     bundled = load_kernel(KERNELS[kernel]).function
     assert [(one.text, one.control) for one in found.instructions] == [
@@ -118,12 +110,8 @@ def test_a_cubin_becomes_the_kernel_that_it_is_of(kernel: str) -> None:
     assert [getattr(found, name) for name in facts] == [getattr(bundled, name) for name in facts]
 
 
+@pytest.mark.needs("nvcc", "nvdisasm")
 def test_a_cuda_file_becomes_a_kernel_that_computes(invoke: Invoke, folder: Path) -> None:
-    nvdisasm()
-    try:
-        toolkit.find_tool("nvcc")
-    except toolkit.ToolError:
-        pytest.skip("nvcc is not installed")
     Path("scale.cu").write_text(SOURCE)
     said = invoke("import", "scale.cu").stdout
     assert said.startswith("scale(float*, int, double, char*): ") and "warpfile trace scale" in said
@@ -180,7 +168,7 @@ def test_types_are_those_of_the_name(invoke: Invoke, tools: Path, cubin: Path) -
     assert (table["kernel"], "guessed" in Path("made/launch.toml").read_text()) == ("_Z5saxpyifPKfPf", False)
 
 
-@pytest.mark.skipif(shutil.which("c++filt") is None, reason="c++filt is not installed")
+@pytest.mark.needs("c++filt")
 @pytest.mark.parametrize(
     ("symbol", "name", "types"),
     [
@@ -257,9 +245,9 @@ def test_what_is_no_cubin_for_the_emulator_is_refused(
 
 
 def test_tools_that_are_missing_are_named_with_how_to_get_them(invoke: Invoke, tools: Path, cubin: Path) -> None:
-    refused(invoke("import", cubin), "nvdisasm not found", "pip install nvidia-cuda-nvdisasm")
+    refused(invoke("import", cubin), "nvdisasm is missing", "pip install 'warpfile[cuda]'")
     Path("mine.cu").write_text("")
-    refused(invoke("import", "mine.cu"), "nvcc not found", "PATH")
+    refused(invoke("import", "mine.cu"), "nvcc is missing", "pip install 'warpfile[cuda]'")
 
 
 @pytest.mark.parametrize("place", ["CUDA_HOME", "CUDA_PATH", "installed", "wheels"])
@@ -269,11 +257,11 @@ def test_tools_are_found_off_the_path(tmp_path: Path, monkeypatch: pytest.Monkey
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(toolkit, "INSTALLED", tmp_path if place == "installed" else tmp_path / "nowhere")
-    monkeypatch.setattr(toolkit.sysconfig, "get_paths", lambda: {"purelib": str(tmp_path)})
+    monkeypatch.setattr(toolkit.tools, "INSTALLED", tmp_path if place == "installed" else tmp_path / "nowhere")
+    monkeypatch.setattr(toolkit.tools.sysconfig, "get_paths", lambda: {"purelib": str(tmp_path)})
     if place.startswith("CUDA"):
         monkeypatch.setenv(place, str(home))
-    with pytest.raises(toolkit.ToolError, match="nvcc not found"):
+    with pytest.raises(toolkit.ToolError, match="nvcc is missing"):
         toolkit.find_tool("nvcc")
     tool(home / "bin", "nvcc", "")
     assert toolkit.find_tool("nvcc") == home / "bin" / "nvcc"

@@ -34,6 +34,7 @@ def found(root: Path) -> LogicEnergy:
     return logic_energy(small(), TRACE, read_liberty(), WINDOW, silent, root=root / "build")
 
 
+@pytest.mark.needs("iverilog")
 def test_the_gates_of_a_machine_toggle_in_every_module(found: LogicEnergy) -> None:
     assert found.cycles == 20 and found.picojoules is None
     toggles = {one.name: one.toggles for one in found.modules}
@@ -43,12 +44,14 @@ def test_the_gates_of_a_machine_toggle_in_every_module(found: LogicEnergy) -> No
     assert {one.name: one.instances for one in found.modules}["register_bank"] == small().config.banks
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.regress
 @pytest.mark.parametrize("name", [name for name in SCHEMES if name != "baseline"])
 def test_the_gates_of_every_scheme_equal_its_golden_model(root: Path, name: str) -> None:
     assert logic_energy(small(name), TRACE, read_liberty(), WINDOW, silent, root=root / "build").toggles > 0
 
 
+@pytest.mark.needs("iverilog")
 def test_a_wrong_gate_is_a_difference(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = logic.gate_verilog
 
@@ -80,6 +83,7 @@ def test_energies_are_per_cycle() -> None:
     assert (bare.picojoules, bare.part("gates"), bare.toggles) == (None, None, 0.25)
 
 
+@pytest.mark.needs("iverilog")
 def test_the_command_shows_both(
     invoke: Invoke, folder: Path, monkeypatch: pytest.MonkeyPatch, found: LogicEnergy
 ) -> None:

@@ -76,12 +76,14 @@ def compared(model: Path, *wrapper: Path) -> tuple[int, int]:
 WRAPPERS = {"fpga": ("fpga.v",), "foundry": ("foundry.v", "macro.v")}
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_a_wrapper_equals_the_model(model: Path, name: str) -> None:
     checked, wrong = compared(model, *(FOLDER / file for file in WRAPPERS[name]))
     assert checked > 500 and wrong == 0
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize(
     ("name", "right", "false"),
     [("fpga", "write_enable && mask[lane]", "write_enable"), ("foundry", "~read_enable", "1'b1")],
@@ -92,6 +94,7 @@ def test_a_wrong_wrapper_differs(model: Path, name: str, right: str, false: str)
     assert compared(model, Path("wrong.v"), *others)[1] > 0
 
 
+@pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_the_machine_takes_a_wrapper_once_the_model_is_left_out(model: Path, name: str) -> None:
     sources = [Path("baseline.v"), model, *(FOLDER / file for file in WRAPPERS[name])]

@@ -117,6 +117,7 @@ def test_both_lint(sources: list[Path]) -> None:
     assert not warnings
 
 
+@pytest.mark.needs("iverilog")
 def test_both_run(sources: list[Path]) -> None:
     subprocess.run(["iverilog", "-g2005", "-s", "run", "-o", "run.vvp", "run.v", *sources], check=True)
     said = subprocess.run(["vvp", "-n", "run.vvp"], check=True, capture_output=True, text=True).stdout
@@ -176,6 +177,7 @@ def test_a_design_that_lacks_a_module_is_not_mapped(sources: list[Path]) -> None
         map_cells(text, "bench", [], "")
 
 
+@pytest.mark.needs("iverilog")
 def test_the_same_prefix_twice_is_a_clash(invoke: Invoke, folder: Path) -> None:
     for name in SCHEMES_HERE:
         assert invoke("generate", name, *OPTIONS, "--prefix", "same_", "-o", "rtl").exit_code == 0

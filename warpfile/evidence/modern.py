@@ -11,7 +11,7 @@ from warpfile.evidence.markdown import percent, signed, table
 from warpfile.evidence.spread import Spread
 from warpfile.evidence.study import FEW, Outcome, Point, Study
 from warpfile.synth.figures import KEPT, read_figures
-from warpfile.synth.peers import OSU018
+from warpfile.tools import OSU018
 
 PRESET = "turing_rfc"
 BASELINE, MODERN = Point("baseline", PRESET), Point("modern", PRESET)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from warpfile import tools
 from warpfile.display import Report
 from warpfile.outputs import file_name
 from warpfile.reports.chart import Chart
@@ -32,7 +33,7 @@ def pictures(charts: Sequence[Chart], report: Report) -> dict[str, str]:
     try:
         return asyncio.run(_drawn(wanted, report))
     except ChromeNotFoundError:
-        raise ValueError("--svg needs Chromium or Chrome: install the Debian package chromium") from None
+        raise ValueError(tools.missing("chromium")) from None
     except (BrowserClosedError, BrowserFailedError, TimeoutError) as error:
         raise ValueError(f"Chromium must start and answer: {type(error).__name__}") from None
 

@@ -12,6 +12,8 @@ from warpfile.schemes import SCHEMES, find
 from warpfile.sim.kit import run
 from warpfile.spec.stress import stress_trace
 
+pytestmark = pytest.mark.needs("iverilog")
+
 FOLDER = Path(__file__).resolve().parents[3] / "examples" / "integration"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Mapping
 from html.parser import HTMLParser
@@ -13,14 +12,15 @@ import pytest
 
 from tests.warpfile.reports.made_up import drawn, passage, random_study, study
 from tests.warpfile.reports.test_charts import text_of
+from warpfile import tools
 from warpfile.display import silent
 from warpfile.reports.charts import charts
 from warpfile.reports.facts import facts_of
 from warpfile.reports.pictures import pictures, settled
 from warpfile.reports.source import Study
 
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
-browsed = pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed: Debian package chromium")
+BROWSER = tools.find("chromium")
+browsed = pytest.mark.needs("chromium")
 #: What draws something.
 _SHAPES = {"path", "rect", "circle", "line"}
 

@@ -23,7 +23,7 @@ from warpfile.compiler.program import static_instruction
 
 CUBINS = sorted((Path(__file__).parents[4] / "kernels").glob("*/kernel.cubin"))
 
-pytestmark = pytest.mark.skipif(judge.disassembler() is None, reason="nvdisasm is not installed")
+pytestmark = pytest.mark.needs("nvdisasm")
 
 
 def unwaited(cfg: Cfg) -> list[set[int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from warpfile.sim.runner import CosimReport, cosim
 from warpfile.spec.schemes.modern import ReadWindowConfig
 from warpfile.spec.trace import Trace
 
-pytestmark = pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed")
+pytestmark = pytest.mark.needs("iverilog")
 
 
 def run(cfg: ReadWindowConfig, trace: Trace, root: Path, verilog: str | None = None) -> CosimReport:
