@@ -8,7 +8,7 @@ import click
 
 from warpfile.display import progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
-from warpfile.options import configured, designs, json_file, kernel_argument, scheme_arguments
+from warpfile.options import chosen, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
 from warpfile.run import GoldenRun, golden_run
 
@@ -35,12 +35,13 @@ def run(
     \b
     Example: warpfile run baseline matmul_tiled --set scheduler=lrr
     """
-    chosen = designs(schemes, preset, changes, parts)
+    asked = chosen(schemes, preset, changes, parts)
     with progress("run") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
-        runs = [golden_run(design.scheme, design.config, design.preset, trace, report) for design in chosen]
+        runs = asked.each(lambda one: golden_run(one.scheme, one.config, one.preset, trace, report))
+    asked.tell()
     if json_path:
-        write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in runs}})
+        write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in runs}, "left_out": asked.left_out})
     _show(runs)
 
 
