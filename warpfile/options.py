@@ -57,6 +57,12 @@ class Choice:
     left_out: dict[str, str] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
 
+    @classmethod
+    def naming(cls, names: Collection[str], parts: Sequence[str]) -> Choice:
+        """Nothing yet, for these names with these parts."""
+        outright = [name for name in names if name != ALL]
+        return cls(named=frozenset(scheme.name for scheme in chosen_schemes(outright, parts)))
+
     def of(self, some: Mapping[str, Some], work: Callable[[Some], Result]) -> dict[str, Result]:
         """What comes of every scheme, by its name; one that refuses the work, by a ``ValueError``, is left out.
 
@@ -214,7 +220,7 @@ def chosen(names: Sequence[str], preset: str | None, changes: Sequence[str], par
     one.
     """
     schemes = {scheme.name: scheme for scheme in chosen_schemes(names, parts)}
-    choice = Choice(named=frozenset(scheme.name for scheme in chosen_schemes(set(names) - {ALL}, parts)))
+    choice = Choice.naming(names, parts)
     possible = choice.of(schemes, _fields)
     known = {name for names in possible.values() for name in names}
     own = {name: [one for one in changes if _concerns(some, one, known)] for name, some in possible.items()}
