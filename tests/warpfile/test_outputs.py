@@ -16,7 +16,7 @@ from tests.golden.scenario import hand_trace
 from warpfile import display, kept
 from warpfile.application import describe
 from warpfile.cuda import Imported
-from warpfile.display import progress, show_table
+from warpfile.display import progress
 from warpfile.outputs import json_text, write_files, write_json, write_rows
 from warpfile.schemes import SCHEMES
 from warpfile.sim import build, simulators
@@ -143,9 +143,3 @@ def test_rows_are_one_line_each(folder: Path) -> None:
     text = (folder / "a.json").read_text()
     assert json.loads(text) == json.loads(json.dumps(document))
     assert '{"a": [1, 2]},\n' in text
-
-
-def test_many_rows_are_drawn_plainly(capsys: pytest.CaptureFixture[str]) -> None:
-    show_table(("number", "name"), [(number, "[x]") for number in range(1000)])
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 1001 and lines[:2] == ["number  name", "0       [x]"]
