@@ -6,17 +6,19 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from warpfile import tables
 
+Subject = TypeVar("Subject")
 _PATIENCE = 2.0  #: seconds of work that need no progress bar
-_PERIOD = 60.0  #: seconds between two lines where there is no terminal
+_FIRST = 10.0  #: seconds until the first line where there is no terminal
+_PERIOD = 60.0  #: seconds between two lines there
 
 
 class Report(Protocol):
@@ -95,8 +97,8 @@ def text_of(value: object) -> str:
 def progress(title: str) -> Iterator[Report]:
     """Shows what goes on, by time and not by what is done, so that work without an end shows, too.
 
-    On a terminal a bar appears after two seconds and disappears at the end; elsewhere standard error gets a line a
-    minute.
+    On a terminal a bar appears after two seconds and disappears at the end; elsewhere standard error gets a line after
+    ten seconds, and then one a minute.
     """
     with _bar(title) if sys.stdout.isatty() else _lines(title) as report:
         yield report
@@ -130,7 +132,9 @@ def _lines(title: str) -> Iterator[Report]:
         latest[0] = f"{stage} {done:,} of {total:,}" if total else stage
 
     def tell() -> None:
-        while not ended.wait(_PERIOD):
+        pause = _FIRST
+        while not ended.wait(pause):
+            pause = _PERIOD
             seconds = time.monotonic() - start
             sys.stderr.write(f"warpfile: {title} goes on: {printable(latest[0])}, {seconds:.0f} s\n")
             sys.stderr.flush()
@@ -142,6 +146,14 @@ def _lines(title: str) -> Iterator[Report]:
     finally:
         ended.set()
         thread.join()
+
+
+def followed(title: str, some: Collection[Subject], name: Callable[[Subject], str] = str) -> Iterator[Subject]:
+    """One after the other, with progress over all of them; ``name`` says what each is."""
+    with progress(title) as report:
+        for number, one in enumerate(some):
+            report(name(one), number, len(some))
+            yield one
 
 
 def silent(stage: str, done: int = 0, total: int = 0) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from warpfile.commands.energy import run_all
 from warpfile.commands.memory_energy import MemoryBill
-from warpfile.display import silent
+from warpfile.display import Report, progress, silent
 from warpfile.evidence.markdown import percent, signed, table
 from warpfile.inputs import obtain_trace
 from warpfile.options import ALL, Choice, chosen
@@ -31,11 +31,11 @@ to write, where schemes that rename registers have one for both, which costs les
 """
 
 
-def rows(asked: Choice, prices: ArrayPrices) -> Iterator[tuple[object, ...]]:
+def rows(asked: Choice, prices: ArrayPrices, report: Report) -> Iterator[tuple[object, ...]]:
     """A row per kernel and scheme."""
     for kernel in KERNELS:
-        trace = obtain_trace(kernel, "launch", None, silent)
-        for bill in (MemoryBill.of(*one, prices, GIGAHERTZ) for one in run_all(asked, trace, silent)):
+        trace = obtain_trace(kernel, "launch", None, report)
+        for bill in (MemoryBill.of(*one, prices, GIGAHERTZ) for one in run_all(asked, trace, report)):
             yield (f"`{bill.design.scheme.name}`", kernel, bill.design.preset, *_figures(bill))
 
 
@@ -46,7 +46,7 @@ def _figures(bill: MemoryBill) -> tuple[object, ...]:
     return (*nanojoules, percent(ours.leakage / ours.picojoules), *(signed(growth - 1) for growth in growths))
 
 
-def page() -> str:
+def page(report: Report = silent) -> str:
     """The whole page."""
     prices = read_array_prices()
     columns = ("scheme", "kernel", "preset", "nJ accesses", "nJ leaked", "leaked", "accesses", "both", "cycles")
@@ -56,9 +56,9 @@ def page() -> str:
         (
             _INTRODUCTION.format(**facts, cells=prices.cells, gigahertz=f"{GIGAHERTZ:g}"),
             "## Each at its own preset\n",
-            table(columns, rows(own, prices)),
+            table(columns, rows(own, prices, report)),
             f"## All in the machine `{SHARED}`\n",
-            table(columns, rows(shared, prices)),
+            table(columns, rows(shared, prices, report)),
             *(f"Not `{name}`: {reason}.\n" for name, reason in shared.left_out.items()),
         )
     )
@@ -66,7 +66,8 @@ def page() -> str:
 
 def main() -> None:
     """Print the page, or write it."""
-    text = page()
+    with progress("energies") as report:
+        text = page(report)
     if sys.argv[1:] == ["--write"]:
         PAGE.write_text(text)
     else:
