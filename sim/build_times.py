@@ -38,7 +38,6 @@ def _build(root: Path, machine: str, optimised: bool) -> list[float]:
         "harness.v": harness_verilog(cfg, layout, scheme.harness(cfg, layout)),
         "checks.v": scheme.checks(cfg),
     }
-    print(f"builds {machine} with {'-O1' if optimised else '-O0'}", file=sys.stderr)
     with tempfile.TemporaryDirectory(dir=root) as folder:
         for file, text in texts.items():
             (Path(folder) / file).write_text(text)
