@@ -98,7 +98,7 @@ def progress(title: str) -> Iterator[Report]:
     """Shows what goes on, by time and not by what is done, so that work without an end shows, too.
 
     On a terminal a bar appears after two seconds and disappears at the end; elsewhere standard error gets a line after
-    ten seconds, and then one a minute.
+    ten seconds, and then one a minute. A terminal has room for one bar at a time: work inside takes the report.
     """
     with _bar(title) if sys.stdout.isatty() else _lines(title) as report:
         yield report
