@@ -9,10 +9,10 @@ simulations are kept under ``build`` in the current folder, as the commands keep
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import numpy as np
@@ -24,7 +24,7 @@ from warpfile.cuda import import_kernel
 from warpfile.display import silent
 from warpfile.emulator.expect import Expectation
 from warpfile.inputs import bundled_kernels, execute_kernel, kernel_directory, listing_file, obtain_trace
-from warpfile.options import Design, designs
+from warpfile.options import Choice, Design, chosen
 from warpfile.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES
 from warpfile.spec.presets import PRESETS
@@ -57,6 +57,7 @@ __all__ = [
 
 Kernel = str | Path | Trace  #: a bundled kernel's name, a kernel directory, a trace file, or a trace
 _LANES = 32
+Found = TypeVar("Found")
 
 
 class Result:
@@ -115,9 +116,13 @@ def _mean_lanes(trace: Trace, masks: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Simulations(Result):
-    """Runs of golden models. The frame has a row per run, with ``config.FIELD`` and ``counters.NAME``."""
+    """Runs of golden models. The frame has a row per run, with ``config.FIELD`` and ``counters.NAME``.
+
+    Here and in the next two, ``left_out`` has the schemes that ``all`` stands for and that do not fit: name and reason.
+    """
 
     runs: tuple[GoldenRun, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def rows(self) -> list[dict[str, Any]]:
         """Runs in the order in which they were asked for, all schemes of a kernel together."""
@@ -129,6 +134,7 @@ class Locksteps(Result):
     """Lockstep runs of RTL and golden model. The frame has a row per run."""
 
     reports: tuple[CosimReport, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def equal(self) -> bool:
@@ -145,6 +151,7 @@ class Costs(Result):
     """What schemes cost in gates, each with the overhead over the baseline. The frame has a row per scheme."""
 
     costs: tuple[Cost, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def rows(self) -> list[dict[str, Any]]:
         """Schemes in the order in which they were asked for, without what their modules cost one by one."""
@@ -224,12 +231,16 @@ def simulate(
 ) -> Simulations:
     """Run golden models: every scheme (``all`` for the whole table) over every kernel.
 
+    What ``all`` stands for and does not fit the configuration or a kernel is in ``left_out``, with the reason.
     ``preset`` is a named configuration, by default each scheme's own; ``fields`` change single ones (``lanes=4``).
     """
-    chosen = _designs(schemes, preset, fields)
+    asked = _chosen(schemes, preset, fields)
     traces = _traces(kernels, setting)
-    runs = (golden_run(one.scheme, one.config, one.preset, trace, silent) for trace in traces for one in chosen)
-    return Simulations(tuple(runs))
+
+    def run(one: Design, trace: Trace) -> GoldenRun:
+        return golden_run(one.scheme, one.config, one.preset, trace, silent)
+
+    return Simulations(_each(asked, traces, run), asked.left_out)
 
 
 def lockstep(
@@ -244,13 +255,12 @@ def lockstep(
     """Run RTL and golden model together and compare them in every cycle; otherwise like :func:`simulate`."""
     from warpfile.sim.runner import cosim
 
-    chosen = _designs(schemes, preset, fields)
-    reports = (
-        cosim(one.scheme, one.config, trace, preset=one.preset, simulator=simulator)
-        for trace in _traces(kernels, setting)
-        for one in chosen
-    )
-    return Locksteps(tuple(reports))
+    asked = _chosen(schemes, preset, fields)
+
+    def run(one: Design, trace: Trace) -> CosimReport:
+        return cosim(one.scheme, one.config, trace, preset=one.preset, simulator=simulator)
+
+    return Locksteps(_each(asked, _traces(kernels, setting), run), asked.left_out)
 
 
 def synthesize(
@@ -261,19 +271,28 @@ def synthesize(
     **fields: int | str,
 ) -> Costs:
     """Synthesise schemes and their baselines with yosys; areas are in um2 with a cell library."""
-    chosen = _designs(schemes, preset, fields)
+    asked = _chosen(schemes, preset, fields)
     try:
-        return Costs(tuple(measured(chosen, Path(liberty) if liberty else None, silent)))
+        found = measured(asked.designs, Path(liberty) if liberty else None, silent)
+        return Costs(tuple(found), asked.left_out)
     except click.ClickException as error:
         raise RuntimeError(error.format_message()) from None
 
 
-def _designs(schemes: str | Iterable[str], preset: str | None, fields: Mapping[str, int | str]) -> list[Design]:
+def _chosen(schemes: str | Iterable[str], preset: str | None, fields: Mapping[str, int | str]) -> Choice:
     names = [schemes] if isinstance(schemes, str) else list(schemes)
     try:
-        return designs(names, preset, [f"{name}={value}" for name, value in fields.items()])
+        return chosen(names, preset, [f"{name}={value}" for name, value in fields.items()])
     except click.UsageError as error:
         raise ValueError(error.format_message()) from None
+
+
+def _each(asked: Choice, traces: Iterable[Trace], work: Callable[[Design, Trace], Found]) -> tuple[Found, ...]:
+    """What comes of every trace with every design that it fits."""
+    found: list[Found] = []
+    for trace in traces:
+        found += replace(asked, designs=list(asked.designs)).each(lambda one, trace=trace: work(one, trace))  # type: ignore[misc]
+    return tuple(found)
 
 
 def _traces(kernels: Kernel | Iterable[Kernel], setting: str) -> list[Trace]:

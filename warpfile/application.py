@@ -42,14 +42,19 @@ class Application(click.Group):
             warnings.simplefilter("ignore")  # Amaranth's, of hardware that was given up half made
             _complain("interrupted")
             status = _INTERRUPTED
-        except BrokenPipeError:
-            # Whoever read the output has seen enough; the interpreter must not flush into the closed pipe again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            status = 0
         except (click.ClickException, ValueError, OSError) as error:
             _complain(describe(error))
             status = WRONG_INPUT
         sys.exit(status if isinstance(status, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command. Whoever closed the pipe has seen enough, which click takes for a failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # The interpreter must not flush into the closed pipe again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
 
 
 def describe(error: Exception) -> str:

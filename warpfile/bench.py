@@ -58,17 +58,24 @@ def main() -> int:
 
 def show(name: str, every: Sequence[Design]) -> list[str]:
     """Measure one part and print its table; returns what could not be measured, and why."""
-    part, rows, missing = PARTS[name], [], []
+    rows, missing = measured(name, every)
+    show_table((name, *PARTS[name].columns), rows)
+    return missing
+
+
+def measured(name: str, every: Sequence[Design]) -> tuple[list[Row], list[str]]:
+    """The rows of one part's table, each behind what it is of; and what could not be measured, and why."""
+    part, rows, missing = PARTS[name], list[Row](), list[str]()
     with progress(f"bench {name}") as report:
-        for subject in part.subjects(every):
+        subjects = part.subjects(every)
+        for number, subject in enumerate(subjects):
             called = subject.scheme.name if isinstance(subject, Design) else str(subject)
-            report(called)
+            report(called, number, len(subjects))
             try:
                 rows.append((called, *part.row(subject, report)))
             except Exception as error:  # the other rows are worth having
                 missing.append(f"{name} {called}: {_reason(error)}")
-    show_table((name, *part.columns), rows)
-    return missing
+    return rows, missing
 
 
 def _reason(error: Exception) -> str:

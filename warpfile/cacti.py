@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from warpfile.display import say, show_table
+from warpfile.display import followed, say, show_table
 from warpfile.outputs import write_files
 from warpfile.schemes import SCHEMES, find, variants
 from warpfile.spec.presets import PRESETS
@@ -82,7 +82,7 @@ def priced(folder: Path, source: str, extra: Iterable[Array] = ()) -> str:
         "# Written by `make cacti`; docs/energy.md says what the fields mean. array.cfg is what CACTI was given.",
         "",
         *(f"{name} = {_value(value)}" for name, value in head.items()),
-        *_tables("arrays", ((array, price_of(array, run)) for array in arrays)),
+        *_tables("arrays", ((array, price_of(array, run)) for array in followed("cacti", arrays))),
         *_tables("rule", ((array, price) for array in BOTH_WAYS for price in (price_of(array, run), run(array)))),
         *_tables("technologies", ((BANK, runner(folder, one)(BANK)) for one in OTHERS), map(asdict, OTHERS)),
         *_tables("published", _of_papers(folder), ({"prices": one.prices, "kind": one.kind} for one in PUBLISHED)),

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
+from warpfile import tables
+
+Subject = TypeVar("Subject")
 _PATIENCE = 2.0  #: seconds of work that need no progress bar
-_PERIOD = 60.0  #: seconds between two lines where there is no terminal
-_PLAIN_WIDTH = 160
-_MANY = 500  #: rows from which on a table is drawn without folding
+_FIRST = 10.0  #: seconds until the first line where there is no terminal
+_PERIOD = 60.0  #: seconds between two lines there
 
 
 class Report(Protocol):
@@ -28,44 +29,42 @@ class Report(Protocol):
 
 
 def console() -> Console:
-    """Standard output: colour and terminal width only where it is a terminal."""
-    terminal = sys.stdout.isatty()
-    return Console(
-        file=sys.stdout,
-        width=None if terminal else _PLAIN_WIDTH,
-        highlight=False,
-        soft_wrap=not terminal,
-        markup=False,  # names come from inputs
-        emoji=False,
-    )
+    """Standard output, if it is a terminal."""
+    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False)  # names come from inputs
 
 
-def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
-    """Print a table; columns in which every value is a number are aligned to the right."""
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table that fits the terminal, or 80 columns, in blocks below each other if it must be.
+
+    Columns in which every value is a number, or there is none, are aligned to the right.
+    """
     found = [tuple(row) for row in rows]
-    if len(found) > _MANY:
-        _show_plainly(columns, found)
-        return
-    table = Table(title=title and printable(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for index, name in enumerate(columns):
-        numeric = all(isinstance(row[index], int | float) for row in found)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in found:
-        table.add_row(*map(text_of, row))
-    console().print(table)
+    made = [_column(name, [row[index] for row in found]) for index, name in enumerate(columns)]
+    write(*tables.lines(made, width()), "")
 
 
-def _show_plainly(columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> None:
-    """A table of more rows than anybody looks at, in columns of fixed width: a hundred times as fast."""
-    texts = [tuple(columns), *(tuple(map(text_of, row)) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in texts)
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+def _column(name: str, values: Sequence[object]) -> tables.Column:
+    numbers = all(isinstance(value, int | float | None) and not isinstance(value, bool) for value in values)
+    return tables.Column(name, tuple(map(text_of, values)), right=numbers)
+
+
+def width() -> int:
+    """Columns of the terminal, or of the environment's COLUMNS; 80 where there is neither."""
+    return shutil.get_terminal_size().columns
 
 
 def say(line: str) -> None:
-    """Print one line."""
-    console().print(printable(line))
+    """Print one line, which a terminal gets wrapped between words."""
+    if sys.stdout.isatty():
+        console().print(printable(line))
+    else:
+        write(printable(line))
+
+
+def write(*lines: str) -> None:
+    """Print lines as they are, at once: a reader that has gone away is seen here, not when Python ends."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    sys.stdout.flush()
 
 
 def say_notes(runs: Iterable[tuple[str, Iterable[str]]]) -> None:
@@ -98,8 +97,8 @@ def text_of(value: object) -> str:
 def progress(title: str) -> Iterator[Report]:
     """Shows what goes on, by time and not by what is done, so that work without an end shows, too.
 
-    On a terminal a bar appears after two seconds and disappears at the end; elsewhere standard error gets a line a
-    minute.
+    On a terminal a bar appears after two seconds and disappears at the end; elsewhere standard error gets a line after
+    ten seconds, and then one a minute. A terminal has room for one bar at a time: work inside takes the report.
     """
     with _bar(title) if sys.stdout.isatty() else _lines(title) as report:
         yield report
@@ -133,7 +132,9 @@ def _lines(title: str) -> Iterator[Report]:
         latest[0] = f"{stage} {done:,} of {total:,}" if total else stage
 
     def tell() -> None:
-        while not ended.wait(_PERIOD):
+        pause = _FIRST
+        while not ended.wait(pause):
+            pause = _PERIOD
             seconds = time.monotonic() - start
             sys.stderr.write(f"warpfile: {title} goes on: {printable(latest[0])}, {seconds:.0f} s\n")
             sys.stderr.flush()
@@ -145,6 +146,14 @@ def _lines(title: str) -> Iterator[Report]:
     finally:
         ended.set()
         thread.join()
+
+
+def followed(title: str, some: Collection[Subject], name: Callable[[Subject], str] = str) -> Iterator[Subject]:
+    """One after the other, with progress over all of them; ``name`` says what each is."""
+    with progress(title) as report:
+        for number, one in enumerate(some):
+            report(name(one), number, len(some))
+            yield one
 
 
 def silent(stage: str, done: int = 0, total: int = 0) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from warpfile.commands.energy import run_all
 from warpfile.commands.memory_energy import MemoryBill
-from warpfile.display import silent
+from warpfile.display import Report, progress, silent
 from warpfile.evidence.markdown import percent, signed, table
 from warpfile.inputs import obtain_trace
-from warpfile.options import Design, design
-from warpfile.schemes import SCHEMES
+from warpfile.options import ALL, Choice, chosen
 from warpfile.synth.arrays import GIGAHERTZ, ArrayPrices, read_array_prices
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "energy-schemes.md"
@@ -32,11 +31,11 @@ to write, where schemes that rename registers have one for both, which costs les
 """
 
 
-def rows(designs: Sequence[Design], prices: ArrayPrices) -> Iterator[tuple[object, ...]]:
+def rows(asked: Choice, prices: ArrayPrices, report: Report) -> Iterator[tuple[object, ...]]:
     """A row per kernel and scheme."""
     for kernel in KERNELS:
-        trace = obtain_trace(kernel, "launch", None, silent)
-        for bill in (MemoryBill.of(*one, prices, GIGAHERTZ) for one in run_all(designs, trace, silent)):
+        trace = obtain_trace(kernel, "launch", None, report)
+        for bill in (MemoryBill.of(*one, prices, GIGAHERTZ) for one in run_all(asked, trace, report)):
             yield (f"`{bill.design.scheme.name}`", kernel, bill.design.preset, *_figures(bill))
 
 
@@ -47,40 +46,28 @@ def _figures(bill: MemoryBill) -> tuple[object, ...]:
     return (*nanojoules, percent(ours.leakage / ours.picojoules), *(signed(growth - 1) for growth in growths))
 
 
-def fitting(preset: str) -> tuple[list[Design], list[str]]:
-    """All schemes at a preset, and a line for each that it does not fit, with the reason."""
-    found: list[Design] = []
-    refused: list[str] = []
-    for scheme in SCHEMES.values():
-        try:
-            found.append(design(scheme, preset, ()))
-        except ValueError as error:
-            refused.append(f"Not `{scheme.name}`: {error}.\n")
-    return found, refused
-
-
-def page() -> str:
+def page(report: Report = silent) -> str:
     """The whole page."""
     prices = read_array_prices()
     columns = ("scheme", "kernel", "preset", "nJ accesses", "nJ leaked", "leaked", "accesses", "both", "cycles")
-    own = [design(scheme, None, ()) for scheme in SCHEMES.values()]
-    shared, refused = fitting(SHARED)
+    own, shared = (chosen([ALL], preset, ()) for preset in (None, SHARED))
     facts = {"source": prices.source, "node": prices.node_nm, "volts": f"{prices.volts:g}", "kelvin": prices.kelvin}
     return "\n".join(
         (
             _INTRODUCTION.format(**facts, cells=prices.cells, gigahertz=f"{GIGAHERTZ:g}"),
             "## Each at its own preset\n",
-            table(columns, rows(own, prices)),
+            table(columns, rows(own, prices, report)),
             f"## All in the machine `{SHARED}`\n",
-            table(columns, rows(shared, prices)),
-            *refused,
+            table(columns, rows(shared, prices, report)),
+            *(f"Not `{name}`: {reason}.\n" for name, reason in shared.left_out.items()),
         )
     )
 
 
 def main() -> None:
     """Print the page, or write it."""
-    text = page()
+    with progress("energies") as report:
+        text = page(report)
     if sys.argv[1:] == ["--write"]:
         PAGE.write_text(text)
     else:

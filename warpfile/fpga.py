@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
+from warpfile.display import followed
 from warpfile.generate import design, presented
 from warpfile.names import SRAM, Names
 from warpfile.schemes import SCHEMES
@@ -64,7 +66,9 @@ def cases() -> Iterator[tuple[str, str, str]]:
 
 def page() -> str:
     """The page ``docs/fpga.md``."""
-    return _INTRODUCTION + "".join(row(family, *case) for case in cases() for family in FAMILIES)
+    every = list(product(cases(), FAMILIES))
+    wanted = followed("fpga", every, lambda one: f"{one[0][0]}, {one[1]}")
+    return _INTRODUCTION + "".join(row(family, *case) for case, family in wanted)
 
 
 def row(family: str, what: str, verilog: str, top: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from warpfile.compiler.passes.listed import listed_function
@@ -18,7 +18,7 @@ from warpfile.compiler.passes.ltrf.annotate import FORMS, prefetched
 from warpfile.compiler.passes.ltrf.code import code_of
 from warpfile.compiler.passes.ltrf.lengths import Growth, Lengths, growth, optimal_lengths, real_lengths
 from warpfile.compiler.passes.ltrf.placement import IMPLICIT
-from warpfile.display import show_table, silent
+from warpfile.display import followed, show_table, silent
 from warpfile.inputs import SETTINGS, bundled_kernels, obtain_trace
 from warpfile.spec.trace import Trace
 
@@ -78,7 +78,7 @@ def measured(trace: Trace, registers: int = REGISTERS) -> Measured:
 
 
 def rows(
-    kernels: Sequence[str], trace_of: Callable[[str], Trace], registers: int = REGISTERS
+    kernels: Iterable[str], trace_of: Callable[[str], Trace], registers: int = REGISTERS
 ) -> Iterator[Sequence[str]]:
     """One row per kernel, and one of all together; a kernel with wider instructions says so."""
     known: list[Measured] = []
@@ -119,7 +119,7 @@ def main() -> None:
     def trace_of(kernel: str) -> Trace:
         return obtain_trace(kernel, options.setting, None, silent)
 
-    show_table(COLUMNS, rows(list(bundled_kernels()), trace_of, options.registers))
+    show_table(COLUMNS, rows(followed("lengths", list(bundled_kernels())), trace_of, options.registers))
 
 
 if __name__ == "__main__":

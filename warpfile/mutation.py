@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from warpfile.display import progress
 from warpfile.inputs import bundled_kernels, obtain_trace
 from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.sim.build import generated_verilog
@@ -220,7 +221,9 @@ def main() -> None:
     except ValueError as error:
         parser.error(str(error))
     root, path = _ROOT / "build", _ROOT / "docs" / f"mutation-{scheme.name}.md"
-    mutated, mutants = mutants_of(scheme, options.preset, options.count, root)
+    with progress("mutation") as tell:
+        tell(f"mutants of {scheme.name}")
+        mutated, mutants = mutants_of(scheme, options.preset, options.count, root)
     try:
         rows = settled(path.read_text(), mutants) if options.open else []
     except (OSError, ValueError) as error:

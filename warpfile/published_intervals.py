@@ -22,7 +22,7 @@ from warpfile.compiler.parser import load_listing
 from warpfile.compiler.passes.ltrf.code import Code, code_of
 from warpfile.compiler.passes.ltrf.intervals import Blocks, intervals
 from warpfile.compiler.passes.ltrf.units import NONE
-from warpfile.display import show_table
+from warpfile.display import followed, show_table
 from warpfile.inputs import bundled_kernels
 
 COLUMNS = (
@@ -118,8 +118,9 @@ def instructions_of(code: Code) -> list[int]:
 
 def rows(program: Path, registers: int) -> Iterator[tuple[object, ...]]:
     """A row per bundled kernel."""
-    for kernel, folder in bundled_kernels().items():
-        (function,) = load_listing(folder / "kernel.sass").functions.values()
+    folders = bundled_kernels()
+    for kernel in followed("published_intervals", folders):
+        (function,) = load_listing(folders[kernel] / "kernel.sass").functions.values()
         yield kernel, *_cells(program, code_of(function), registers)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpfile.display import say
+from warpfile.display import followed, say
 from warpfile.generate import design, presented
 from warpfile.hdl.readable import numbered_share
 from warpfile.names import Names
@@ -27,4 +27,4 @@ def row(scheme: Scheme) -> str:
 
 
 if __name__ == "__main__":
-    say(_HEADING + "".join(row(scheme) for scheme in SCHEMES.values()))
+    say(_HEADING + "".join(row(SCHEMES[name]) for name in followed("readability", SCHEMES)))

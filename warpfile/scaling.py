@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from warpfile.display import show_table
+from warpfile.display import followed, show_table
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000)
 LARGEST = 12_876  #: instructions of the largest real kernel that we know
@@ -197,7 +197,8 @@ def main() -> None:
     if options.one:
         print(json.dumps(_one(options.one[0], int(options.one[1]))))
         return
-    rows = [measured(shape, count) for shape in options.shape or SHAPES for count in options.sizes]
+    every = [(shape, count) for shape in options.shape or SHAPES for count in options.sizes]
+    rows = [measured(*one) for one in followed("scaling", every, lambda one: f"{one[0]}, {one[1]:,} instructions")]
     show_table(("shape", "instructions", "blocks", "seconds", "MiB at most"), rows)
 
 

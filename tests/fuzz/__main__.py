@@ -40,11 +40,12 @@ def main() -> None:
 
 def _all(names: Sequence[str], seed: int, seconds: float) -> int:
     """Every class guided by coverage for a part of its time, then without, several times as fast, on what that kept."""
-    from warpfile.display import say, show_table
+    from warpfile.display import followed, say, show_table
 
     share = _GUIDED if find_spec("atheris") else 0.0
     rows, problems = [], []
-    for name, guided in itertools.product(names, (True, False) if share else (False,)):
+    turns = list(itertools.product(names, (True, False) if share else (False,)))
+    for name, guided in followed("fuzz", turns, lambda turn: f"{turn[0]}, {'guided' if turn[1] else 'blind'}"):
         own = seconds / len(names) * (share if guided else 1 - share)
         facts = _run(name, seed, own, guided)
         if isinstance(facts, str):

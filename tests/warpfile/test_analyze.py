@@ -103,7 +103,7 @@ def test_what_belongs_together_and_what_is_dead_is_shown(
     facts: Any, invoke: Invoke, kernel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     schemes = {name: SCHEMES[name] for name in ("corf", "corf_plus_virtual")}
-    monkeypatch.setattr("warpfile.analysis.SCHEMES", schemes)
+    monkeypatch.setattr("warpfile.options.SCHEMES", schemes)
     write_listing(kernel, ("IADD3 R4, R2, R3, RZ", "IADD3 R4, R4, R3, RZ", "MOV R5, R4", "EXIT"))
     (function,) = facts("analyze", kernel / "kernel.sass")["functions"]
     assert function["hints"]["corf"]["packing"] == {"0": "R2 with R3"}

@@ -195,7 +195,7 @@ def test_a_file_with_nothing_near_reports_no_misses(facts: Any, kernel: Path) ->
 
 
 def test_different_machines_side_by_side_are_said_to_be_so(invoke: Invoke, kernel: Path) -> None:
-    line = "These are different machines, every scheme at its own preset"
+    line = "Different machines, each at its own preset"
     assert line in invoke("run", "baseline", "bow", kernel).stdout
     for alike in (("baseline", "malekeh"), ("baseline", "bow", "--preset", "tiny")):
         assert line not in invoke("run", *alike[:2], kernel, *alike[2:]).stdout

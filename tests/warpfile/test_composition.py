@@ -58,7 +58,7 @@ def test_the_baseline_beside_a_combination_has_its_scheduler() -> None:
             "bow+rfc: parts must fit: bow wants places in the cycle of the offer or registers that are where a renaming"
             " table says, which rfc does not offer",
         ),
-        (("all", "--rf", "rfc"), "bow wants places in the cycle of the offer"),
+        (("bow", "--rf", "rfc"), "bow wants places in the cycle of the offer"),
         (
             ("bow", "--rf", "two_level"),
             "--rf must be one of banked, rfc, pilot, regmutex, ltrf, packed, ported, shared, not 'two_level'",
@@ -74,7 +74,7 @@ def test_the_baseline_beside_a_combination_has_its_scheduler() -> None:
             "malekeh wants a scheduler that takes preferred warps in the order of their age or of their places, which"
             " cggty and banked do not offer",
         ),
-        (("all", "--scheduler", "two_level"), "scheduler must be one without places, not two_level: there is no"),
+        (("modern", "--scheduler", "two_level"), "scheduler must be one without places, not two_level: there is no"),
         (("bow+gto", "--scheduler", "lrr"), "bow: scheduler must be one part, not gto and lrr"),
         (("bow+none",), "a part must be one of"),
         (("none+bow",), "SCHEME must be one of"),

@@ -235,7 +235,7 @@ def test_generate_writes_what_it_says(invoke: Invoke, folder: Path) -> None:
     assert result.exit_code == 0, result.output
     assert {path.name for path in (folder / "out/rtl").iterdir()} == {f"baseline{end}" for end in FILES.values()}
     manifest = json.loads((folder / "out/rtl/baseline.json").read_text())
-    assert json.loads((folder / "facts.json").read_text()) == {"schemes": {"baseline": manifest}}
+    assert json.loads((folder / "facts.json").read_text()) == {"schemes": {"baseline": manifest}, "left_out": {}}
     assert (manifest["scheme"], manifest["preset"], manifest["top"]) == ("baseline", "tiny", "warpfile")
     assert (manifest["parameters"]["lanes"], manifest["parameters"]["warps"]) == (1, 2)
     assert manifest["probes"] is None

@@ -16,7 +16,7 @@ from tests.golden.scenario import hand_trace
 from warpfile import display, kept
 from warpfile.application import describe
 from warpfile.cuda import Imported
-from warpfile.display import progress, show_table
+from warpfile.display import followed, progress
 from warpfile.outputs import json_text, write_files, write_json, write_rows
 from warpfile.schemes import SCHEMES
 from warpfile.sim import build, simulators
@@ -110,11 +110,33 @@ def test_a_build_folder_with_blanks_is_refused_at_once(folder: Path) -> None:
 
 
 def test_work_without_an_end_shows_by_time(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(display, "_PERIOD", 0.02)
+    monkeypatch.setattr(display, "_FIRST", 0.02)
     with progress("trace") as report:
         report("execute", 3, 10)
         time.sleep(0.2)
-    assert capsys.readouterr().err.startswith("warpfile: trace goes on: execute 3 of 10, 0 s\n")
+    assert capsys.readouterr().err == "warpfile: trace goes on: execute 3 of 10, 0 s\n"
+
+
+def test_after_the_first_line_there_is_one_a_period(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(display, "_FIRST", 0.01)
+    monkeypatch.setattr(display, "_PERIOD", 0.05)
+    with progress("trace"):
+        time.sleep(0.4)
+    assert 2 <= capsys.readouterr().err.count("warpfile: trace goes on: start") <= 8
+
+
+def test_progress_follows_one_thing_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(display, "_FIRST", 0.02)
+    seen = []
+    for name in followed("list", ("first", "second")):
+        seen.append(name)
+        time.sleep(0.1)
+    assert seen == ["first", "second"]
+    assert capsys.readouterr().err == "warpfile: list goes on: first 0 of 2, 0 s\n"
 
 
 def test_a_bar_appears_without_any_report(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,9 +165,3 @@ def test_rows_are_one_line_each(folder: Path) -> None:
     text = (folder / "a.json").read_text()
     assert json.loads(text) == json.loads(json.dumps(document))
     assert '{"a": [1, 2]},\n' in text
-
-
-def test_many_rows_are_drawn_plainly(capsys: pytest.CaptureFixture[str]) -> None:
-    show_table(("number", "name"), [(number, "[x]") for number in range(1000)])
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 1001 and lines[:2] == ["number  name", "0       [x]"]

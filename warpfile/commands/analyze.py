@@ -13,7 +13,7 @@ from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.flowchart import write_flowchart
 from warpfile.inputs import listing_file
-from warpfile.options import complete_kernel, json_file
+from warpfile.options import ALL, Choice, chosen, complete_kernel, json_file
 from warpfile.outputs import write_rows
 from warpfile.spec.presets import PRESETS
 
@@ -47,12 +47,15 @@ def analyze(
     """
     if preset and preset not in PRESETS:
         raise click.UsageError(f"--preset must be one of {', '.join(PRESETS)}, not {preset!r}")
+    asked = Choice() if scheme else chosen([ALL], preset or None, ())
+    schemes = [scheme] if scheme else [one.scheme.name for one in asked.designs]
     with progress("analyze") as report:
-        facts = analyze_listing(listing_file(listing), function, report, [scheme] if scheme else (), preset)
+        facts = analyze_listing(listing_file(listing), function, report, schemes, preset)
+    asked.tell()
     if picture:
         write_flowchart(picture, facts["functions"])
     if json_path:
-        write_rows(json_path, facts)
+        write_rows(json_path, facts | {"left_out": asked.left_out})
     for warning in facts["warnings"]:
         say(f"warning: {warning}")
     for one in facts["functions"]:

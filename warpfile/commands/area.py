@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warpfile.display import Report, progress, say, show_table
-from warpfile.options import BASELINE, Design, configured, delay_files, designs, json_file, scheme_arguments
+from warpfile.options import BASELINE, Design, chosen, configured, delay_files, json_file, scheme_arguments
 from warpfile.outputs import json_text, write_files, write_json
 
 if TYPE_CHECKING:
@@ -81,24 +81,27 @@ def area(
 
     before = read_figures(against) if against else None
     timed = (liberty, *delays) if liberty and timing else delays
+    asked = chosen(schemes, preset, changes, parts)
+    asked.each(lambda one: one.baseline)  # without one there is nothing to compare with
+    asked.tell()
     with progress("area") as report:
-        found = measured(designs(schemes, preset, changes, parts), liberty, report, timed)
+        found = measured(asked.designs, liberty, report, timed)
     facts = area_facts(found)
     if json_path:
-        write_figures(json_path, facts)
+        write_figures(json_path, facts, asked.left_out)
     show_costs(found)
     if before is not None:
         show_changes(before, facts)
 
 
-def write_figures(path: Path, facts: dict[str, Any]) -> None:
-    """Write the facts to a file, or to one file per scheme of a folder that exists."""
+def write_figures(path: Path, facts: dict[str, Any], left_out: Mapping[str, str]) -> None:
+    """Write the facts and what was left out to a file, or the facts to one file per scheme of a folder that exists."""
     from warpfile.synth.figures import apart
 
     if path.is_dir():
         write_files({path / f"{name}.json": json_text(one) for name, one in apart(facts).items()})
     else:
-        write_json(path, facts)
+        write_json(path, facts | {"left_out": left_out})
 
 
 def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, timed: Sequence[Path] = ()) -> list[Cost]:

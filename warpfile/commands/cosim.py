@@ -11,7 +11,7 @@ import click
 from warpfile.application import Difference
 from warpfile.display import Report, progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
-from warpfile.options import Design, configured, designs, json_file, kernel_argument, scheme_arguments
+from warpfile.options import Design, chosen, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
 
 if TYPE_CHECKING:
@@ -68,13 +68,14 @@ def cosim(
     \b
     Example: warpfile cosim baseline collatz --preset tiny --simulator icarus
     """
-    chosen = designs(schemes, preset, changes, parts)
-    recorded = wanted_waves(waves, window, wave_file, len(chosen))
+    asked = chosen(schemes, preset, changes, parts)
+    recorded = wanted_waves(waves, window, wave_file, len(asked.designs))
     with progress("cosim") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
-        reports = [lockstep(design, trace, simulator, recorded, build_root, report) for design in chosen]
+        reports = asked.each(lambda one: lockstep(one, trace, simulator, recorded, build_root, report))
+    asked.tell()
     if json_path:
-        write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in reports}})
+        write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in reports}, "left_out": asked.left_out})
     show_lockstep([one.to_json() | {"scheme": one.scheme} for one in reports])
     refuse_mismatches(reports)
 

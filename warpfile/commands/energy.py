@@ -12,7 +12,7 @@ import click
 from warpfile.commands.memory_energy import MemoryBill, show_memory_bills
 from warpfile.display import Report, progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
-from warpfile.options import BASELINE, Design, configured, designs, json_file, kernel_argument, scheme_arguments
+from warpfile.options import BASELINE, Choice, Design, chosen, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
 from warpfile.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES
@@ -128,7 +128,7 @@ def energy_command(
     \b
     Example: warpfile energy bow bow_wr matmul_tiled
     """
-    chosen, sets = designs(schemes, preset, changes, parts), all_prices()
+    asked, sets = chosen(schemes, preset, changes, parts), all_prices()
     if prices is not None and prices not in (*sets, CACTI):
         raise click.UsageError(f"--prices must be one of {', '.join((*sets, CACTI))}, not {prices!r}")
     for option, value in {"--gigahertz": gigahertz, "--switching": switching}.items():
@@ -136,21 +136,21 @@ def energy_command(
             raise click.UsageError(f"{option} goes with --prices {CACTI}, which are of one node")
     window = _window(switching) if switching is not None else None
     arrays = read_array_prices()
-    for one in chosen if prices == CACTI else ():
-        arrays.check(one.config)
-        arrays.check(one.baseline.config)
+    if prices == CACTI:
+        asked.each(lambda one: [arrays.check(part.config) for part in (one, one.baseline)])
     with progress("energy") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
-        runs = run_all(chosen, trace, report)
-        logic = _logic(chosen, trace, liberty, window, report) if window else {}
+        runs = run_all(asked, trace, report)
+        logic = _logic(asked.designs, trace, liberty, window, report) if window else {}
+    asked.tell()
     if prices == CACTI:
         memories = [MemoryBill.of(*one, arrays, gigahertz or GIGAHERTZ) for one in runs]
         memories = [one.with_logic(logic) for one in memories]
-        _write(json_path, memories)
+        _write(json_path, memories, asked)
         show_memory_bills(memories)
     else:
-        bills = price_runs(runs, *_prices(chosen, prices, sets))
-        _write(json_path, bills)
+        bills = price_runs(runs, *_prices(asked.designs, prices, sets))
+        _write(json_path, bills, asked)
         show_bills(bills)
 
 
@@ -176,9 +176,10 @@ def _window(text: str) -> tuple[int, int]:
     return waves.first, waves.last
 
 
-def _write(path: Path | None, bills: Sequence[Bill] | Sequence[MemoryBill]) -> None:
+def _write(path: Path | None, bills: Sequence[Bill] | Sequence[MemoryBill], asked: Choice) -> None:
     if path:
-        write_json(path, {"schemes": {one.design.scheme.name: one.to_json() for one in bills}})
+        facts = {one.design.scheme.name: one.to_json() for one in bills}
+        write_json(path, {"schemes": facts, "left_out": asked.left_out})
 
 
 def _prices(chosen: Sequence[Design], asked: str | None, sets: Mapping[str, PriceSet]) -> tuple[PriceSet, str]:
@@ -191,10 +192,10 @@ def _prices(chosen: Sequence[Design], asked: str | None, sets: Mapping[str, Pric
     return found, "" if alone else "one set for all rows, that of the baseline"
 
 
-def run_all(chosen: Sequence[Design], trace: Trace, report: Report) -> list[tuple[Design, GoldenRun, GoldenRun]]:
+def run_all(asked: Choice, trace: Trace, report: Report) -> list[tuple[Design, GoldenRun, GoldenRun]]:
     """Run every scheme and the baseline beside it, each configuration once.
 
-    Raises as :func:`warpfile.run.golden_run`.
+    Raises as :func:`warpfile.run.golden_run`, but see :meth:`warpfile.options.Choice.each`.
     """
     runs: dict[tuple[str, Config], GoldenRun] = {}
 
@@ -204,7 +205,7 @@ def run_all(chosen: Sequence[Design], trace: Trace, report: Report) -> list[tupl
             runs[key] = golden_run(design.scheme, design.config, design.preset, trace, report)
         return runs[key]
 
-    return [(one, run(one), run(one.baseline)) for one in chosen]
+    return asked.each(lambda one: (one, run(one), run(one.baseline)))
 
 
 def price_runs(runs: Iterable[tuple[Design, GoldenRun, GoldenRun]], prices: PriceSet, why: str) -> list[Bill]:

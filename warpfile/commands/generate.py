@@ -10,7 +10,7 @@ from warpfile.display import progress, say, show_table
 from warpfile.generate import Generated
 from warpfile.generate import generate as write_design
 from warpfile.names import Names
-from warpfile.options import configured, designs, json_file, scheme_arguments
+from warpfile.options import chosen, configured, json_file, scheme_arguments
 from warpfile.outputs import write_json
 
 
@@ -52,13 +52,16 @@ def generate(
     """
     results: list[Generated] = []
     with progress("generate") as report:
-        wanted = designs(schemes, preset, changes, parts)
+        asked = chosen(schemes, preset, changes, parts)
+        wanted = asked.designs
         names = [Names.of(design.scheme.name, len(wanted) == 1, prefix, top) for design in wanted]
         for design, called in zip(wanted, names, strict=True):
             machine = design.scheme, design.config, design.preset, directory
             results.append(write_design(*machine, probes=probes, names=called, progress=report))
+    asked.tell()
     if json_path:
-        write_json(json_path, {"schemes": {str(result.facts["scheme"]): result.facts for result in results}})
+        facts = {str(result.facts["scheme"]): result.facts for result in results}
+        write_json(json_path, {"schemes": facts, "left_out": asked.left_out})
     for result in results:
         say("\n".join(map(str, result.paths.values())))
         _show_storage(result)

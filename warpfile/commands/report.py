@@ -41,7 +41,10 @@ def report(folder: Path, output: Path | None, svg: Path | None, json_path: Path 
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
         raise click.ClickException(f"report needs {' and '.join(missing)}: pip install 'warpfile[report]'")
     named = _STUDIES / folder
-    found = _page(named if _is_study(named) and not _is_study(folder) else folder, output, json_path)
+    with progress("report") as tell:
+        tell("page")
+        found, line = _page(named if _is_study(named) and not _is_study(folder) else folder, output, json_path)
+    say(line)
     if svg:
         _pictures(found, svg)
 
@@ -52,8 +55,8 @@ def _is_study(folder: Path) -> bool:
     return (folder / RESULTS).is_file()
 
 
-def _page(folder: Path, output: Path | None, json_path: Path | None) -> list[Chart]:
-    """Write the page, and its facts if they are asked for; returns the charts."""
+def _page(folder: Path, output: Path | None, json_path: Path | None) -> tuple[list[Chart], str]:
+    """Write the page, and its facts if they are asked for; returns the charts, and what was written."""
     from warpfile.reports.charts import charts
     from warpfile.reports.facts import as_json, facts_of
     from warpfile.reports.page import page
@@ -68,8 +71,7 @@ def _page(folder: Path, output: Path | None, json_path: Path | None) -> list[Cha
     if json_path:
         known = {machine: one.cost for machine, one in facts.items() if one.cost}
         write_json(json_path, as_json(study, facts, fronts(study, known)))
-    say(f"{len(found)} charts of {len(study.machines)} machines: {output}")
-    return found
+    return found, f"{len(found)} charts of {len(study.machines)} machines: {output}"
 
 
 def _pictures(found: Sequence[Chart], folder: Path) -> None:

@@ -8,15 +8,23 @@ import click
 
 from warpfile.display import progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
-from warpfile.options import configured, designs, json_file, kernel_argument, scheme_arguments
+from warpfile.options import chosen, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
 from warpfile.run import GoldenRun, golden_run
+
+EVERY = "all"
 
 
 @click.command()
 @scheme_arguments
 @kernel_argument
 @configured
+@click.option(
+    "--counters",
+    metavar="A,B,...",
+    default="",
+    help=f"Show these counters, or {EVERY}. Default: of several schemes those that differ.",
+)
 @json_file
 def run(
     schemes: tuple[str, ...],
@@ -26,6 +34,7 @@ def run(
     parts: tuple[str, ...],
     setting: str,
     instruction_limit: int | None,
+    counters: str,
     json_path: Path | None,
 ) -> None:
     """Run golden models over a kernel: cycles, IPC and counters, without RTL.
@@ -34,17 +43,20 @@ def run(
 
     \b
     Example: warpfile run baseline matmul_tiled --set scheduler=lrr
+    Example: warpfile run all spmv --preset turing --counters bank_reads,bank_conflicts
     """
-    chosen = designs(schemes, preset, changes, parts)
+    asked = chosen(schemes, preset, changes, parts)
     with progress("run") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
-        runs = [golden_run(design.scheme, design.config, design.preset, trace, report) for design in chosen]
+        runs = asked.each(lambda one: golden_run(one.scheme, one.config, one.preset, trace, report))
+    names = _asked(counters, runs)
+    asked.tell()
     if json_path:
-        write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in runs}})
-    _show(runs)
+        write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in runs}, "left_out": asked.left_out})
+    _show(runs, names)
 
 
-def _show(runs: list[GoldenRun]) -> None:
+def _show(runs: list[GoldenRun], asked: list[str]) -> None:
     columns = ("scheme", "kernel", "preset", "cycles", "IPC", "operands checked", "cycles/s")
     rows = [
         (one.scheme, one.kernel, one.preset, one.cycles, one.ipc, one.operands_checked, one.cycles / (one.seconds or 1))
@@ -52,8 +64,41 @@ def _show(runs: list[GoldenRun]) -> None:
     ]
     show_table(columns, rows)
     if len({one.preset for one in runs}) > 1:
-        say("These are different machines, every scheme at its own preset: --preset NAME puts all into one.")
-    names = list(dict.fromkeys(name for one in runs for name in one.reported))
-    counters = [(name, *(one.reported.get(name) for one in runs)) for name in names]
-    show_table(("counter", *(one.scheme for one in runs)), counters)
+        say("Different machines, each at its own preset; --preset NAME puts all into one.")
+    if len(runs) == 1:
+        shown = asked or runs[0].reported
+        show_table(("counter", runs[0].scheme), [(name, runs[0].reported[name]) for name in shown])
+    else:
+        _compare(runs, asked)
     say_notes((one.scheme, one.notes) for one in runs)
+
+
+def _compare(runs: list[GoldenRun], asked: list[str]) -> None:
+    """Schemes down, counters across: those that were asked for, or that differ; a table for those that have the same.
+
+    A counter that a scheme has not is 0 in it.
+    """
+    every = _names(runs)
+    shown = asked or [name for name in every if len({one.reported.get(name, 0) for one in runs}) > 1]
+    having: dict[tuple[str, ...], list[str]] = {}
+    for name in shown:
+        having.setdefault(tuple(one.scheme for one in runs if name in one.reported), []).append(name)
+    for schemes, names in having.items():
+        some = [one for one in runs if one.scheme in schemes]
+        show_table(("scheme", *names), [(one.scheme, *(one.reported[name] for name in names)) for one in some])
+    if not asked and len(shown) < len(every):
+        say(f"{len(every) - len(shown)} counters do not differ: --counters {EVERY} shows them, too.")
+
+
+def _names(runs: list[GoldenRun]) -> list[str]:
+    """All counters, in the order of the schemes that have them."""
+    return list(dict.fromkeys(name for one in runs for name in one.reported))
+
+
+def _asked(counters: str, runs: list[GoldenRun]) -> list[str]:
+    """The counters that are named, each once. Raises usage errors."""
+    known = _names(runs)
+    names = known if counters == EVERY else list(dict.fromkeys(filter(None, counters.split(","))))
+    if unknown := [name for name in names if name not in known]:
+        raise click.UsageError(f"--counters must be counters of the schemes ({EVERY} shows them), not {unknown[0]!r}")
+    return names

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from warpfile.display import progress
 from warpfile.hardware import compare, kernels, measure, probes
 from warpfile.hardware.driver import Device, DeviceError
 from warpfile.kernels.build import ARCHITECTURE
@@ -96,7 +97,8 @@ def main(words: list[str]) -> int:
         if words[:1] == ["listing"] and len(words) == 1:
             relisted()
         elif words[:1] == ["measure"] and len(words) >= 2 and set(words[2:]) <= set(PARTS):
-            measured(Path(words[1]), words[2:] or list(PARTS))
+            with progress("hardware measure"):
+                measured(Path(words[1]), words[2:] or list(PARTS))
         elif words[:1] == ["compare"] and len(words) == 2:
             return reported(Path(words[1]))
         elif words[:1] == ["kernels"] and len(words) == 2:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from warpfile.options import Design, chosen_schemes, design
+from warpfile.options import Choice, Design, chosen_schemes, design
 from warpfile.points import Point
 from warpfile.schemes import Scheme, fit
 from warpfile.spec.config import parse_field
@@ -56,7 +56,7 @@ def machines(groups: Sequence[Mapping[str, Any]]) -> list[Machine]:
     """All machines of groups of a study file, each once.
 
     Raises ``ValueError`` and usage errors for a scheme, part, preset, field or value that there is not, and for parts
-    that never fit.
+    that never fit: those of a scheme that only ``all`` stands for make a machine that is refused, if others fit.
     """
     found = (one for group in groups for one in _group(**group))
     return list({one.label: one for one in found}.values())
@@ -69,16 +69,20 @@ def _group(
     set: Mapping[str, object] | None = None,  # the name in the file
 ) -> Iterator[Machine]:
     chosen = chosen_schemes(schemes, parts)
-    for scheme in chosen:
-        fit.check(scheme.name, scheme.chosen)
+    choice = Choice.naming(schemes, parts)
+    choice.of({scheme.name: scheme for scheme in chosen}, lambda scheme: fit.check(scheme.name, scheme.chosen))
+    fitting = [scheme for scheme in chosen if scheme.name not in choice.left_out]
     if unknown := [name for name in presets if name not in PRESETS]:
         raise ValueError(f"presets must be of {', '.join(PRESETS)}, not {unknown[0]!r}")
-    swept = {name: _values(name, value, chosen) for name, value in (set or {}).items()}
+    swept = {name: _values(name, value, fitting) for name, value in (set or {}).items()}
     count = math.prod(map(len, (chosen, presets or [None], *swept.values())))
     if count > MOST:
         raise ValueError(f"a group must have at most {MOST:,} machines, not {count:,}: sweep fewer fields")
     for preset, values in itertools.product(presets or (None,), itertools.product(*swept.values())):
         for scheme in chosen:
+            if scheme not in fitting:
+                yield Machine(scheme, preset or scheme.preset, refused=choice.left_out[scheme.name])
+                continue
             yield _machine(scheme, preset or scheme.preset, dict(zip(swept, values, strict=True)))
 
 

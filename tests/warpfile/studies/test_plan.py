@@ -61,6 +61,15 @@ def test_a_scheduler_of_the_machine_is_that_of_its_baseline_too() -> None:
     assert case.baseline and case.baseline.machine.scheme.name == "baseline+two_level"
 
 
+def test_what_all_stands_for_and_whose_parts_never_fit_is_a_refused_machine() -> None:
+    cases = plan({"schemes": ["all"], "parts": ["rfc"]}).cases
+    refused = {case.machine.scheme.name: case.machine.refused for case in cases if not case.machine.design}
+    assert len(cases) == len(SCHEMES) and "bow+rfc" in refused and "rfc" not in refused
+    assert refused["bow+rfc"].startswith("parts must fit: bow wants")
+    with pytest.raises(ValueError, match=r"bow\+rfc: parts must fit"):
+        plan({"schemes": ["all", "bow"], "parts": ["rfc"]})
+
+
 def test_an_area_is_taken_once_for_all_kernels_and_seeds() -> None:
     study = plan(kernels=["saxpy", "spmv"], seeds=[0, 2], golden=True, lockstep=True, area=True)
     counts = [sum(task.kind == kind for task in study.tasks) for kind in (GOLDEN, LOCKSTEP, AREA)]
