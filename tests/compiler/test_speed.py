@@ -95,6 +95,7 @@ def test_a_region_that_forgets_its_end_is_caught(monkeypatch: pytest.MonkeyPatch
         compare(graph(code))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("shape", SHAPES)
 def test_time_does_not_grow_with_the_square(shape: str) -> None:
     def seconds(count: int) -> float:

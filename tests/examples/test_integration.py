@@ -97,6 +97,7 @@ def command(*arguments: str) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in said.stdout.splitlines())
 
 
+@pytest.mark.check
 @pytest.mark.needs("iverilog")
 def test_all_examples_run_in_icarus() -> None:
     said = command("--simulator", "icarus")
@@ -104,6 +105,7 @@ def test_all_examples_run_in_icarus() -> None:
     assert all(said[name].endswith(counts) for name, counts in COUNTS.items())
 
 
+@pytest.mark.check
 def test_those_for_cocotb_run_in_verilator() -> None:
     said = command("pins", "sm")
     assert {name: said[name].endswith(COUNTS[name]) for name in said} == {"pins": True, "sm": True}
@@ -114,6 +116,7 @@ def test_the_testbench_runs_in_verilator() -> None:
     assert command("testbench", "--seed", "5")["testbench"].startswith("PASS")
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("simulator", ["verilator", pytest.param("icarus", marks=pytest.mark.needs("iverilog"))])
 def test_every_fault_between_the_pins_and_a_machine_is_found(machine, simulator: str, tmp_path: Path) -> None:
     verilog, environment = machine

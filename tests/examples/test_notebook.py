@@ -33,6 +33,7 @@ def executed(notebook: NotebookNode, folder: Path) -> list[str]:
     return ["".join(one.data["text/plain"] for one in cell.outputs if "data" in one) for cell in cells]
 
 
+@pytest.mark.check
 @pytest.mark.filterwarnings("default")
 def test_every_cell_runs_and_shows_something(python: Path) -> None:
     shown = executed(nbformat.read(NOTEBOOK, as_version=4), python)

@@ -20,12 +20,14 @@ def test_the_properties_hold_forever(proof, tmp_path):
     assert verdict.passed, f"{', '.join(verdict.failed)}: see {tmp_path}"
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("proof", CASES)
 def test_the_covers_are_reached(proof):
     verdict = prove(proof.properties(), "cover", proof.reach)
     assert verdict.passed, verdict.failed
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("proof", "broken"), CONTROLS)
 def test_a_wrong_part_breaks_the_property(proof, broken):
     verdict = prove(proof.wrong[broken](), "bmc", proof.reach, only=broken)

@@ -84,5 +84,6 @@ def test_a_signal_inside_must_exist():
         inside(fragment, "last")
 
 
+@pytest.mark.check
 def test_the_page_of_proofs_is_up_to_date():
     assert PAGE.read_text() == table()

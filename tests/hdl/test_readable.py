@@ -46,6 +46,7 @@ def tokens(text: str) -> list[list[str]]:
     return [identifiers(body) for body in re.split(r"^endmodule$", text, flags=re.MULTILINE)]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", SCHEMES)
 def test_only_names_change_and_no_two_become_one(name: str) -> None:
     scheme = SCHEMES[name]
@@ -59,6 +60,7 @@ def test_only_names_change_and_no_two_become_one(name: str) -> None:
         assert all(one.startswith("\\") or one in modules for one in changed)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", SCHEMES)
 def test_names_are_plain_and_lines_fit(name: str) -> None:
     scheme = SCHEMES[name]

@@ -30,6 +30,7 @@ def test_a_shift_of_single_bits_is_seen() -> None:
     assert shifts(text.format(high=32)) == [33]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "name", ["larf", *(pytest.param(name, marks=pytest.mark.regress) for name in SCHEMES if name != "larf")]
 )

@@ -12,29 +12,31 @@ from tests.machines.run import lockstep, passes_lint
 from tests.sim.bugs import BUGS
 from warpfile.schemes import SCHEMES
 
-#: Machines of every scheme; ``make test`` runs the small ones.
+#: Machines of every scheme: the first in ``make test``, the small ones in ``make check``, all in regressions.
 MACHINES = 200
-LINTED = 1  #: of those, at full width
+QUICK = 1
+LINTED = 1  #: of those in ``make check``, at full width
 DIFFERENT = 320  #: machines among which every field has two values; larf seldom has several domains
 
-every_machine, every_wide_machine = (
-    pytest.mark.parametrize(
-        "number",
-        [pytest.param(number, marks=() if number < short else pytest.mark.regress) for number in range(MACHINES)],
-    )
-    for short in (SMALL, LINTED)
-)
+
+def _every_machine(quick: int, short: int) -> pytest.MarkDecorator:
+    """All numbers: the first of them are for ``make test``, those below ``short`` for ``make check``."""
+    marks = [() if number < quick else pytest.mark.check for number in range(short)]
+    marks += [pytest.mark.regress] * (MACHINES - short)
+    return pytest.mark.parametrize("number", [pytest.param(number, marks=mark) for number, mark in enumerate(marks)])
+
+
 every_scheme = pytest.mark.parametrize("name", SCHEMES)
 
 
 @every_scheme
-@every_machine
+@_every_machine(QUICK, SMALL)
 def test_rtl_equals_golden_model(name: str, number: int, root: Path) -> None:
     lockstep(name, number, drawn(name, number), root)
 
 
 @every_scheme
-@every_wide_machine
+@_every_machine(0, LINTED)
 def test_verilog_at_full_width_passes_lint(name: str, number: int, tmp_path: Path) -> None:
     passes_lint(name, number, tmp_path)
 
@@ -54,6 +56,7 @@ def test_a_bug_is_found_and_the_command_that_shows_it_is_printed(root: Path, cap
     assert all(f"--set {field}={value}" in printed for field, value in machine.changes.items())
 
 
+@pytest.mark.check
 @every_scheme
 def test_draws_are_repeatable_and_vary_every_field(name: str) -> None:
     machines = [drawn(name, number) for number in range(DIFFERENT)]

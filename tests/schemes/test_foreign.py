@@ -58,6 +58,7 @@ def test_the_page_has_every_file_of_a_package(root: Path) -> None:
     assert names == {"pyproject.toml", "swizzled/guessed.toml", *modules}
 
 
+@pytest.mark.check
 def test_every_command_knows_it(site: Path) -> None:
     assert "swizzled" in warpfile(site, "schemes").stdout
     run = warpfile(site, "run", "swizzled", KERNEL, "--preset", "tiny", "--json", str(site / "run.json"))
@@ -84,6 +85,7 @@ def test_energy_is_priced_by_the_packages_own_set(site: Path) -> None:
     assert json.loads(facts.read_text())["schemes"]["baseline"]["prices"]["name"] == "guessed"
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("scheme", ["swizzled", "bow_wr+swizzled+two_level"])
 def test_rtl_and_golden_model_are_equal(site: Path, scheme: str) -> None:
     status, facts = lockstep(site, scheme)
@@ -92,6 +94,7 @@ def test_rtl_and_golden_model_are_equal(site: Path, scheme: str) -> None:
     assert facts["counters"]["meeting_beats"]  # type: ignore[index]
 
 
+@pytest.mark.check
 def test_a_broken_rtl_is_found_although_the_sound_one_was_built_before(site: Path) -> None:
     rtl = site / "swizzled" / "rtl.py"
     sound = rtl.read_text()

@@ -17,6 +17,7 @@ CFG = SCHEMES["baseline"].configuration("tiny", lanes=1)
 TRACE = stress_trace(3, warps_per_cta=[2, 3], ctas=3, length=40)
 
 
+@pytest.mark.check
 def test_both_simulations_run_all_cycles(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cycles: list[int] = []
 

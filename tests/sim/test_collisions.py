@@ -49,6 +49,7 @@ def wrong_table(verilog: str, when: str) -> str:
     return verilog
 
 
+@pytest.mark.check
 @pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("name", RENAMED)
 @pytest.mark.parametrize(("when", "differ"), [("address0 == address1", False), ("1", True)])

@@ -33,6 +33,7 @@ def outcomes(name: str, preset: str, trace: Trace, root: Path) -> list[Outcome]:
     return found
 
 
+@pytest.mark.check
 def test_a_cta_of_sixteen_warps_runs_in_every_domain_of_turing(root: Path) -> None:
     trace = stress_trace(5, warps_per_cta=16, ctas=5, length=60, profile="control")
     found = outcomes("baseline", "turing", trace, root)
@@ -71,6 +72,7 @@ def test_warps_of_another_domain_are_noticed(root: Path, monkeypatch: pytest.Mon
         outcomes("baseline", "turing", stress_trace(5, warps_per_cta=6, ctas=2, length=40, profile="control"), root)
 
 
+@pytest.mark.check
 def test_all_domains_are_one_build() -> None:
     """What a domain is has no place in the RTL; how many CTAs the SM holds has."""
 

@@ -17,6 +17,7 @@ def easy_trace():
     return hand_trace([op([number % 4], 4 + number % 4) for number in range(40)])
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
 def test_a_deliberate_bug_is_caught_and_an_easy_trace_lets_it_pass(bug, root):
     verilog = verilog_with(bug, CFG)

@@ -90,6 +90,7 @@ def test_all_else_stays_as_it_is(text: str) -> None:
     assert body(text) == text.splitlines()
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", ["baseline", "malekeh", "rfc"])
 def test_a_machine_is_proven_to_be_the_same(name: str) -> None:
     text = SCHEMES[name].verilog(SCHEMES[name].configuration("tiny", lanes=1), probes=True)

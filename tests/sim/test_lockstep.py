@@ -43,6 +43,7 @@ def test_tiny_runs_in_icarus(root, profile):
     assert run("tiny", trace, root, "icarus").outcome.operands_checked
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "preset", ["turing", *(pytest.param(name, marks=pytest.mark.regress) for name in ("pascal", "isca2011", "kepler"))]
 )
@@ -54,6 +55,7 @@ def test_narrow_presets_run_stress_traces(root, preset):
         assert run(preset, trace, root, lanes=1, domain=seed % domains).outcome.operands_checked
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "changes",
     [

@@ -61,6 +61,7 @@ def _regress(*values: object) -> object:
     return pytest.param(*values, marks=pytest.mark.regress)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("scheme", "changes"),
     [
@@ -103,6 +104,7 @@ def _next_client(self: Bank, m: Module, arriving: Value) -> None:
 _FILLS = Bank._fills
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("scheme", "changes", "name", "wrong"),
     [

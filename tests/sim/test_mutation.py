@@ -68,12 +68,14 @@ def machine(root):
     return re.sub(r"(  reg \[6:0\] mutsel .*\n)", rf"\1{_SWING}", verilog), mutants
 
 
+@pytest.mark.check
 def test_the_list_of_mutants_is_always_the_same(machine, root):
     _, mutants = machine
     assert [mutant.number for mutant in mutants] == list(range(COUNT))
     assert mutants == mutants_of(BASELINE, "tiny", COUNT, root / "build")[1]
 
 
+@pytest.mark.check
 def test_most_mutants_die_on_a_short_trace_and_the_machine_without_one_passes(machine, root):
     verilog, mutants = machine
     loop = Mutant(_LOOP, "warpfile", "", "")
@@ -95,6 +97,7 @@ def test_kernels_kill_too_and_one_that_does_not_fit_is_passed_over(machine, root
     assert sum(verdict.killed for verdict in verdicts) >= COUNT / 2
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_last_trace_uses_every_bit_of_the_payload(scheme):
     cfg = configured(SCHEMES[scheme], "tiny")

@@ -47,6 +47,7 @@ def run(root: Path, scheme: Scheme, second: int, **changes: object) -> CosimRepo
     return cosim(scheme, cfg, trace, simulator="icarus", build_root=root / "build", explain=False)
 
 
+@pytest.mark.check
 @pytest.mark.needs("iverilog")
 @pytest.mark.parametrize(
     ("files", "changes"),

@@ -159,6 +159,7 @@ def test_registers_that_move_run_in_icarus(root: Path) -> None:
     assert run("pilot", "tiny", trace, root, "icarus", remap="migrate").outcome.counters["migrated_pairs"]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("profile", "reads", "writes"), [("compiler", 1, 1), ("oracle", 5, 5)])
 def test_a_listing_decides_which_registers_are_fast(root: Path, profile: str, reads: int, writes: int) -> None:
     found = run("pilot", "tiny", fast_part.example(), root, fast_registers=2, profile=profile).outcome.counters
@@ -166,6 +167,7 @@ def test_a_listing_decides_which_registers_are_fast(root: Path, profile: str, re
     assert found["fast_writes_high"] + found["fast_writes_low"] == writes
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("name", "stored"), [("regmutex", 2), ("bow_wr+regmutex", 0)])
 def test_a_listing_decides_where_a_section_is_held(root: Path, name: str, stored: int) -> None:
     """Eight registers for life: from the ninth definition, R8, until R8 and R9 are read, one section of four.
@@ -187,6 +189,7 @@ def test_a_listing_decides_where_a_section_is_held(root: Path, name: str, stored
         assert found["base_accesses"] == 8 + 12 + 5
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("name", "preset", "changes"), AWKWARD)
 def test_awkward_configurations_run_stress_traces(
     root: Path, name: str, preset: str, changes: dict[str, object]
@@ -198,6 +201,7 @@ def test_awkward_configurations_run_stress_traces(
         assert run(name, preset, trace, root, lanes=2, **changes).outcome.operands_checked
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("kernel", ["spmv", "collatz"])
 @pytest.mark.parametrize("name", WIDE)
 def test_kernels_run_at_32_lanes(root: Path, name: str, kernel: str) -> None:
@@ -215,6 +219,7 @@ def with_counts(example: Example, root: Path) -> None:
     assert {name: outcome.counters[name] for name in example.counters} == example.counters
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "example", [*WINDOWS, *UNITS[:2], *CACHE[:2], INTERVALS[1], dying("corf_virtual", 2, {"kills_done": 4})], ids=label
 )
@@ -222,6 +227,7 @@ def test_the_worked_examples_run_from_their_listings(root: Path, example: Exampl
     with_counts(example, root)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("mode", "writes"), [("through", 10), ("back", 5)])
 def test_operand_windows_without_hints_have_the_bank_writes_of_the_worked_example(
     root: Path, mode: str, writes: int

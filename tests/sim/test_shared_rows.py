@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.golden.rf.shared.scenario import random_case
 from warpfile.schemes import find
 from warpfile.sim.build import generated_verilog
@@ -33,6 +35,7 @@ def lockstep(seed: int, root: Path, verilog: str | None = None) -> CosimReport:
     return cosim(scheme, MACHINE, annotated, build_root=root / "build", verilog=verilog, explain=False)
 
 
+@pytest.mark.check
 def test_random_programs_run_in_lockstep_and_reach_every_outcome(root: Path) -> None:
     total: Counter[str] = Counter()
     for seed in SEEDS:
@@ -44,6 +47,7 @@ def test_random_programs_run_in_lockstep_and_reach_every_outcome(root: Path) -> 
     assert {name for name in REACHED if not total[name]} == set()
 
 
+@pytest.mark.check
 def test_entries_that_no_access_deletes_are_found(root: Path) -> None:
     verilog, count = _DELETED.subn(r"\1 0;", generated_verilog(find("larf"), MACHINE, root / "build"))
     assert count == 1

@@ -55,6 +55,7 @@ def runtime(root: Path) -> Path:
     return found
 
 
+@pytest.mark.check
 def test_what_does_not_depend_on_the_machine_is_compiled_once(first: Path) -> None:
     second, kept = built(first.parent, "second"), runtime(first.parent)
     assert (second / "harness").exists() and not list(second.glob("*.o")) and not list(second.glob("*.gch"))
@@ -79,6 +80,7 @@ def test_many_build_folders_can_share_one_library(first: Path, tmp_path: Path, m
     assert not list(tmp_path.glob("verilator-runtime-*"))
 
 
+@pytest.mark.check
 def test_a_precompiled_header_is_read(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Behind a header with an error: only who reads what was compiled before gets through."""
     kept = tmp_path / runtime(first.parent).name

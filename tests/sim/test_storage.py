@@ -49,6 +49,7 @@ def mismatches(root: Path, name: str, form: str, simulator: str, verilog: str | 
     return report.outcome.mismatches
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "simulator", ["verilator", pytest.param("icarus", marks=[pytest.mark.regress, pytest.mark.needs("iverilog")])]
 )
@@ -57,6 +58,7 @@ def test_the_machine_equals_the_golden_model(root: Path, name: str, form: str, s
     assert mismatches(root, name, form, simulator) == 0
 
 
+@pytest.mark.check
 @every_machine
 def test_what_is_generated_passes_lint(tmp_path: Path, name: str, form: str) -> None:
     made = generate(SCHEMES[name], configuration(name, form), "tiny", tmp_path)
@@ -77,6 +79,7 @@ def test_a_fault_in_a_form_is_found(root: Path, form: str, right: str, wrong: st
     assert mismatches(root, "malekeh", form, "icarus", text.replace(right, wrong)) > 0
 
 
+@pytest.mark.check
 def test_machines_without_such_arrays_are_the_same_in_every_form() -> None:
     texts = {
         SCHEMES["baseline"].verilog(SCHEMES["baseline"].configuration("tiny", lanes=2, storage=form), probes=False)

@@ -42,6 +42,7 @@ def lockstep(root: Path, monkeypatch: pytest.MonkeyPatch) -> Lockstep:
     return run
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("scheme", "changes"),
     [
@@ -72,6 +73,7 @@ def _at_once(free: Value) -> Value:
     return Const(1, len(free))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("scheme", "place", "wrong"),
     [

@@ -66,6 +66,7 @@ def _weaker_drain(self: WarpScoreboard, pending: Value, tokens: Value) -> Value:
 _UNDRAINED = WarpScoreboard._undrained
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("place", "wrong"),
     [

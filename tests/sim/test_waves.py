@@ -86,6 +86,7 @@ def cycles(path: Path) -> dict[int, int]:
 # Cycles.
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("simulator", "suffix"),
     [

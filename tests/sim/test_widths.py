@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from unittest import mock
 
+import pytest
 from amaranth import Const, Value
 
 from warpfile.hdl.renaming import lane
@@ -23,6 +24,7 @@ def wider(word: Value) -> Value:
 NEEDS_MORE = lane.needs_more
 
 
+@pytest.mark.check
 def test_a_width_that_is_too_large_is_seen_in_its_probe_alone(root: Path) -> None:
     scheme = find("packing")
     cfg = scheme.configuration("tiny")

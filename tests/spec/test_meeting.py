@@ -29,6 +29,7 @@ def counted(trace: Trace, **fields: int) -> dict[str, int]:
     return run.counters
 
 
+@pytest.mark.check
 def test_every_row_has_the_greatest_count_in_turn() -> None:
     """One load of a helper is too many for the owner's row and makes another entry, which the last one finds."""
     owners, counters = WARPS * (LAST + 1 - FIRST - HELPERS), counted(turns_trace(1))

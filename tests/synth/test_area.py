@@ -141,6 +141,7 @@ def test_a_design_that_yosys_refuses_says_why() -> None:
         count("module warpfile(a); input a; nothing part (.a(a)); endmodule")
 
 
+@pytest.mark.check
 def test_lanes_add_the_same_slices(measured: dict[int, AreaReport]) -> None:
     narrow, wide = measured[4], measured[8]
     slices = {"collector_lane", "write_lane", "crossbar_lane"}

@@ -153,6 +153,7 @@ def test_the_critical_path_of_the_baseline_is_the_kept_one() -> None:
     assert not excessive(changes(kept, now))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.regress if name in HALVES else ()) for name in SCHEMES]
 )
@@ -171,6 +172,7 @@ def test_the_figures_of_a_scheme_are_those_of_its_verilog(name: str, wide: Calla
     assert not_grown(name).source == source(wide(name))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "name", ["baseline", "malekeh", *(pytest.param(one, marks=pytest.mark.regress) for one in ("bow_wr", "rfc"))]
 )

@@ -17,6 +17,7 @@ Wide = Callable[[str], str]
 every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
 
 
+@pytest.mark.check
 @every_scheme
 def test_every_bit_belongs_to_one_structure(wide: Wide, scheme: str) -> None:
     text = wide(scheme)
@@ -69,6 +70,7 @@ def test_kinds_are_known_and_names_differ() -> None:
     assert all(isinstance(one, Structure) for one in FRAME)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("form", "kind"), [("latches", "latches"), ("memory", "memory")])
 @pytest.mark.parametrize(("name", "row"), [("bow_wr", "window entries"), ("rfc", "cache lines")])
 def test_an_array_of_operands_has_its_bits_in_every_form(name: str, row: str, form: str, kind: str) -> None:

@@ -98,6 +98,7 @@ def test_an_imported_trace_runs_without_value_checks(invoke: Invoke, folder: Pat
     assert facts["operands_checked"] == 0
 
 
+@pytest.mark.check
 def test_rtl_and_golden_model_agree_on_an_imported_trace(invoke: Invoke, folder: Path, traces: Path) -> None:
     assert invoke("trace", "--accelsim", traces, "--kernel", "1", "-o", "T.npz").exit_code == 0
     result = invoke("cosim", "baseline", "T.npz", "--preset", "tiny", "--set", "lanes=1", "--json", "f.json")

@@ -73,6 +73,7 @@ def test_a_library_that_cannot_be_used_is_refused(invoke: Invoke, folder: Path, 
     assert not (folder / "area.json").exists()
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("timer", "reason"), [("", missing("sta")), ("2.0", "nand2.lib cannot time")])
 def test_what_cannot_be_timed_is_said_and_nothing_fails(
     invoke: Invoke, monkeypatch: pytest.MonkeyPatch, timer: str, reason: str
@@ -85,6 +86,7 @@ def test_what_cannot_be_timed_is_said_and_nothing_fails(
     assert "need --liberty" not in result.stdout
 
 
+@pytest.mark.check
 def test_paths_of_other_libraries_leave_the_areas_as_they_are(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
     found = CriticalPath(1.25, "", "a", "b")
     monkeypatch.setattr("warpfile.synth.area.critical_path", lambda _scheme, _cfg, path: replace(found, end=path.stem))
@@ -100,6 +102,7 @@ def test_paths_of_other_libraries_leave_the_areas_as_they_are(invoke: Invoke, mo
     assert "1.25 ns, 1.25 ns" in result.stdout
 
 
+@pytest.mark.check
 def test_changes_against_earlier_figures_are_a_table(invoke: Invoke) -> None:
     assert invoke("area", "baseline", *SMALL, "--json", "area.json").exit_code == 0
     result = invoke("area", "baseline", *SMALL, "--against", "area.json")

@@ -265,6 +265,7 @@ def test_analyze_gives_the_hints_of_every_scheme(facts: Any, kernel: Path) -> No
     assert set(function["hints"]) == set(SCHEMES)
 
 
+@pytest.mark.check
 def test_analyze_shows_every_bundled_listing(invoke: Invoke, facts: Any) -> None:
     for name, directory in inputs.bundled_kernels().items():
         functions = facts("analyze", directory / "kernel.sass")["functions"]

@@ -49,6 +49,7 @@ def edit(tree: Path, module: str, old: str, new: str) -> None:
     path.write_text(path.read_text().replace(old, new))
 
 
+@pytest.mark.check
 @needs_headers
 def test_an_edit_runs_at_once_and_compiled_when_it_was_compiled(tree: Path) -> None:
     assert python(tree, "-c", ASK).startswith(f"1 {PLAIN}")
@@ -69,6 +70,7 @@ def test_an_edit_runs_at_once_and_compiled_when_it_was_compiled(tree: Path) -> N
     assert not list((tree / "warpfile").rglob("*.so")), "an installed package may be read-only"
 
 
+@pytest.mark.check
 @needs_headers
 def test_without_the_hash_of_the_sources_old_code_would_run(tree: Path) -> None:
     edit(tree, "compiled", _HASHED, f"({_HASHED}".replace("digest.update", "lambda *_: None)"))

@@ -23,6 +23,7 @@ def column(text: str, scheme: str) -> dict[str, str]:
     return {output: line[at] for line in lines for output in line[0].split(", ")}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "scheme", [pytest.param(name, marks=() if name in SOON else pytest.mark.regress) for name in SCHEMES]
 )

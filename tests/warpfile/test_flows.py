@@ -71,6 +71,7 @@ def fusesoc(cores: Path, target: str, core: str, *options: str) -> subprocess.Co
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", HERE)
 def test_fusesoc_lints_a_core_without_a_warning(rtl: Path, name: str) -> None:
     done = fusesoc(rtl, "lint", f"warpfile:generated:warpfile_{name}")

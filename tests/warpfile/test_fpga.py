@@ -13,6 +13,7 @@ def bank() -> tuple[str, str, str]:
     return next(case for case in cases() if case[0].startswith("bank") and case[0].endswith("wrapper"))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "family", [pytest.param(name, marks=() if name == "ecp5" else pytest.mark.regress) for name in FAMILIES]
 )

@@ -52,11 +52,13 @@ def lint(*sources: Path, top: str = "warpfile") -> str:
     return "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.startswith("%"))
 
 
+@pytest.mark.check
 @every_design
 def test_verilator_finds_nothing(made: Made) -> None:
     assert lint(*made.sources) == ""
 
 
+@pytest.mark.check
 @every_design
 def test_yosys_reads_it_and_counts_the_same_flip_flops(made: Made) -> None:
     script = "read_verilog *.v; hierarchy -check -top warpfile; proc; tee -q -o stat.json stat -width -json"
@@ -215,6 +217,7 @@ def test_lint_still_sees_faults(made: Made) -> None:
         assert rule in lint(Path("broken.v"), *made.sources[1:])
 
 
+@pytest.mark.check
 def test_equal_configurations_give_equal_bytes(root: Path, folder: Path) -> None:
     seeds = ("0", "1", "7")
     command = [sys.executable, "-m", "warpfile", "generate", "baseline", "--preset", "tiny", "--set", "lanes=1", "-o"]

@@ -76,6 +76,7 @@ def compared(model: Path, *wrapper: Path) -> tuple[int, int]:
 WRAPPERS = {"fpga": ("fpga.v",), "foundry": ("foundry.v", "macro.v")}
 
 
+@pytest.mark.check
 @pytest.mark.needs("iverilog")
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_a_wrapper_equals_the_model(model: Path, name: str) -> None:
@@ -103,6 +104,7 @@ def test_the_machine_takes_a_wrapper_once_the_model_is_left_out(model: Path, nam
     subprocess.run([*command, "-DWARPFILE_NO_SRAM_MODEL"], check=True)
 
 
+@pytest.mark.check
 def test_a_bank_is_block_rams_and_the_gates_of_its_enables() -> None:
     """7 series: two lanes share a RAMB36, which is 72 bits wide in 512 rows; a gate per lane makes its write enable."""
     cfg = SCHEMES["baseline"].configuration("turing")

@@ -107,6 +107,7 @@ def _hex(fields: tuple[tuple[str, int], ...], values: dict[str, int]) -> str:
     return f"{sum(width for _, width in fields)}'h{pack_fields(fields, values):x}"
 
 
+@pytest.mark.check
 def test_no_module_has_the_name_of_another(sources: list[Path]) -> None:
     found = [name for path in sources for name in re.findall(r"^module (\w+)", path.read_text(), re.MULTILINE)]
     assert len(found) == len(set(found)) and {f"warpfile_{name}" for name in SCHEMES_HERE} < set(found)
@@ -136,6 +137,7 @@ def test_both_synthesise(sources: list[Path]) -> None:
     assert "Found and reported 0 problems" in done.stdout
 
 
+@pytest.mark.check
 def test_both_are_mapped_to_cells_and_neither_changes_the_other(sources: list[Path]) -> None:
     """Every module of both becomes cells of the library or instances, as large as without the other scheme.
 
@@ -177,6 +179,7 @@ def test_a_design_that_lacks_a_module_is_not_mapped(sources: list[Path]) -> None
         map_cells(text, "bench", [], "")
 
 
+@pytest.mark.check
 @pytest.mark.needs("iverilog")
 def test_the_same_prefix_twice_is_a_clash(invoke: Invoke, folder: Path) -> None:
     for name in SCHEMES_HERE:

@@ -44,6 +44,7 @@ def missing(lines: Iterable[str], text: str) -> list[str]:
     return [line for line in lines if line not in text.splitlines()]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_has_the_rows_that_the_code_gives(name: str, kept: Path) -> None:
     """After a change of the machine: ``python -m warpfile.evidence all --write``, in the same change."""

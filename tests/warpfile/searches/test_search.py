@@ -72,6 +72,7 @@ def found(answers: Any, monkeypatch: pytest.MonkeyPatch, **wrong: float) -> Find
     return searched(planned(TABLE, Path(), "small"), lambda: iter(()), lambda *_: None)
 
 
+@pytest.mark.check
 def test_what_is_at_the_front_was_synthesised_and_run_at_all_seeds(
     answers: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,7 @@ def killed_half_way(address: str, enough: int, killed: list[str]) -> None:
                     break
 
 
+@pytest.mark.check
 def test_a_worker_that_dies_half_way_costs_no_point_and_doubles_none(invoke: Invoke, processes: LocalCluster) -> None:
     killed: list[str] = []
     killer = threading.Thread(target=killed_half_way, args=(processes.scheduler_address, 4, killed))

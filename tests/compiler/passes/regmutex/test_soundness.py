@@ -187,6 +187,7 @@ def test_a_section_held_at_a_barrier_hangs() -> None:
     assert not finishes([[one for one in warp if one.opcode != "REL"] for warp in warps], 1, 0)
 
 
+@pytest.mark.check
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(barriered(), st.booleans())
 def test_code_for_one_bit_per_pair_never_repeats_itself(code: str, taken_first: bool) -> None:

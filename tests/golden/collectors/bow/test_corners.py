@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import pytest
+
 from tests.golden.collectors.bow.corners import CORNERS, HINTED, BowCorners
 from tests.golden.collectors.bow.scenario import MODES, bow_layout, exactly_hinted, machine, random_bow_config
 from tests.golden.machines import Bow
@@ -48,6 +50,7 @@ def total_of(mode: str, seeds: range) -> Counter[str]:
     return total
 
 
+@pytest.mark.check
 def test_every_corner_case_is_met() -> None:
     totals = {mode: total_of(mode, range(28)) for mode in MODES}
     for name in CORNERS:

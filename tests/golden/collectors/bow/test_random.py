@@ -43,6 +43,7 @@ def random_run(seed: int, mode: str, model: type[Bow] = Bow, **changes: object) 
     return watch_bow(cfg, exactly_hinted(cfg, trace, rng.choice((None, seed))), model)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("seed", range(10))
 def test_a_random_program_keeps_every_invariant(seed: int, mode: str) -> None:

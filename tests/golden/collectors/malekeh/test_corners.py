@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from tests.golden.collectors.malekeh.corners import CORNERS, count_corners
 from tests.golden.collectors.malekeh.cycles import cycles_of
 from tests.golden.collectors.malekeh.scenario import NEAR, hinted, malekeh_config, malekeh_layout
@@ -20,6 +22,7 @@ def corners(cfg, trace) -> Counter[str]:  # type: ignore[no-untyped-def]
     return count_corners(cycles_of(Malekeh(cfg, layout), Environment(cfg, prepare(cfg, trace), layout), layout))
 
 
+@pytest.mark.check
 def test_every_corner_case_is_met() -> None:
     total: Counter[str] = Counter()
     for seed in range(30):

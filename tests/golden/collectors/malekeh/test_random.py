@@ -89,6 +89,7 @@ def test_runs_are_repeatable() -> None:
     assert first.counters == second.counters and first.trail == second.trail
 
 
+@pytest.mark.check
 def test_values_flow_through_units_and_banks() -> None:
     models: list[Malekeh] = [watch_malekeh(*random_case(seed)) for seed in range(30, 36)]
     assert sum(model.operands_checked for model in models) > 500

@@ -27,6 +27,7 @@ def test_a_rare_case_is_met(name: str) -> None:
     assert count_corners(cfg, listed(cfg, hand_trace(*warps), hot))[name]
 
 
+@pytest.mark.check
 def test_every_other_corner_case_is_met() -> None:
     total: Counter[str] = Counter()
     for seed in range(12):

@@ -50,6 +50,7 @@ def test_a_rare_case_is_met(name: str) -> None:
     assert count_corners(*rare_case(name))[name]
 
 
+@pytest.mark.check
 def test_every_other_corner_case_is_met() -> None:
     total: Counter[str] = Counter()
     for seed in range(20):

@@ -43,6 +43,7 @@ def test_windows_that_write_through_need_neither_an_owed_bit_nor_states_for_dirt
     assert bits["tags"] == 12 * (20 - 4 - 2)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("slots", "sheet"), [(3, 97 - 16 - 4), (7, 97)])
 def test_slots_have_the_bits_of_the_sheet(slots, sheet):
     """Up to fields of the frame: port and payload for an operation, the full flag, used sources, a count up to four."""
@@ -106,6 +107,7 @@ EDGES = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("changes", EDGES.values(), ids=EDGES)
 def test_configurations_at_the_edges_lint_clean(changes, tmp_path: Path):
     cfg, file = config("tiny", **SMALL | {"window_writes": "hints"} | changes), tmp_path / "design.v"

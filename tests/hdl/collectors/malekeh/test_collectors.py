@@ -41,6 +41,7 @@ def in_units(modules):
     return sum(facts.flip_flops for name, facts in modules.items() if name.split(".")[0] == "caching_unit")
 
 
+@pytest.mark.check
 def test_a_unit_adds_the_papers_128_bits_and_12_for_order_and_valid_bits_to_what_a_collector_unit_holds(turing):
     cfg = config("turing", lanes=1)
     assert (cfg.source_slots, cfg.unit_entries, cfg.collectors) == (8, 8, 2)
@@ -77,6 +78,7 @@ def test_control_does_not_grow_with_lanes(turing):
     assert all(counts[8][name] == counts[1][name] for name in set(narrow) - per_lane)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "changes",
     [

@@ -69,6 +69,7 @@ def test_the_first_victim_is_the_first_replaceable_entry(entries):
     assert found == {"empty", "far", "near", "none"}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("entries", "slots"), [(2, 2), (4, 1), (4, 4), (8, 3), (8, 8), (16, 8)])
 def test_the_kth_miss_takes_the_kth_replaceable_entry(entries, slots):
     part, rng, most = Victims(config(entries, slots)), random.Random(entries * slots), 0

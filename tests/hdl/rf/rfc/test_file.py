@@ -48,6 +48,7 @@ def bits(modules, cfg):
     return sums
 
 
+@pytest.mark.check
 def test_the_parts_have_the_bits_of_the_paper(paper):
     cfg = paper_config(1)
     assert (cfg.active_warps, cfg.cache_entries, cfg.banks, cfg.write_queue) == (8, 6, 4, 4)
@@ -100,6 +101,7 @@ def test_the_data_are_chosen_lane_by_lane(texts):
     assert len(re.findall(r"(?m)^  cache_lane \S+ \(", texts[4])) == 4
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "changes",
     [
