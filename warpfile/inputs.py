@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -70,7 +69,7 @@ def obtain_trace(kernel: str, setting: str, limit: int | None, report: Report) -
         return Trace.load(kept)
     trace = executed(directory, setting, limit, report)
     if kept:
-        save_trace(trace, kept)
+        trace.save(kept)
     return trace
 
 
@@ -102,17 +101,6 @@ def execute_kernel(directory: Path, setting: str, limit: int | None, report: Rep
         raise KernelError(f"--setting must be one of {', '.join(SETTINGS)}, not {setting!r}")
     launch = load_kernel(directory, setting)
     return execute(launch, limit, lambda done, total: report("execute", done, total))
-
-
-def save_trace(trace: Trace, path: Path) -> None:
-    """Write a trace whole or not at all; several processes may write the same one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    private = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        trace.save(private)
-        private.replace(path)
-    finally:
-        private.unlink(missing_ok=True)
 
 
 def _fingerprint(directory: Path, setting: str) -> str:

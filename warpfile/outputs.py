@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
-from warpfile.spec.reading import named
+from warpfile.spec.writing import whole
 
 _LONGEST_NAME = 120
 
@@ -26,25 +25,18 @@ def file_name(name: str) -> str:
 
 def write_files(texts: Mapping[Path, str | bytes | Iterable[str]]) -> None:
     """Write all files, or none: each is first written beside its place and renamed when all are complete."""
-    partials = {path: path.with_name(f"{path.name}.{os.getpid()}.partial") for path in texts}
-    try:
+    with ExitStack() as partials:
         for path, text in texts.items():
             if path.is_dir():
                 raise IsADirectoryError(f"{path} must be a file, not a directory")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with named(path):
-                if isinstance(text, bytes):
-                    partials[path].write_bytes(text)
-                elif isinstance(text, str):
-                    partials[path].write_text(text, encoding="utf-8")
-                else:
-                    with partials[path].open("w", encoding="utf-8") as stream:
-                        stream.writelines(text)
-        for path, partial in partials.items():
-            partial.replace(path)
-    finally:
-        for partial in partials.values():
-            _discard(partial)
+            partial = partials.enter_context(whole(path))
+            if isinstance(text, bytes):
+                partial.write_bytes(text)
+            elif isinstance(text, str):
+                partial.write_text(text, encoding="utf-8")
+            else:
+                with partial.open("w", encoding="utf-8") as stream:
+                    stream.writelines(text)
 
 
 def check_folder(path: Path) -> None:
@@ -88,19 +80,6 @@ def array_bytes(array: np.ndarray) -> bytes:
     return stream.getvalue()
 
 
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A file beside ``path`` that takes its place at the end, unless something was raised."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        with named(path):
-            yield partial
-        partial.replace(path)
-    finally:
-        _discard(partial)
-
-
 def write_json(path: Path, document: object) -> None:
     """Write a JSON document, whole or not at all."""
     write_files({path: json_text(document)})
@@ -127,11 +106,3 @@ def _rows(value: object, levels: int, indent: str) -> Iterator[str]:
 def json_text(document: object) -> str:
     """JSON as this project writes it: indented, non-ASCII kept, no bare NaN."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _discard(partial: Path) -> None:
-    try:
-        partial.unlink(missing_ok=True)
-    except NotADirectoryError:
-        # Its directory could not be made because a file has that name.
-        return

