@@ -5,6 +5,7 @@ Without a C compiler, or where compilation fails, one line says so and they run 
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
