@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.docs.checks import parse, run
 from tests.docs.pages import blocks, of_page
-from tests.docs.treatment import COSTLY, ELSEWHERE, PARSED, PYTHON, QUICK
+from tests.docs.treatment import COSTLY, ELSEWHERE, NEEDS, PARSED, PYTHON, QUICK
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = {command for block in blocks(ROOT) for command in block.commands}
@@ -29,6 +30,8 @@ def test_a_command_ends_well(command: str, tmp_path: Path) -> None:
 @pytest.mark.check
 @pytest.mark.parametrize("command", sorted(COSTLY))
 def test_a_costly_command_ends_well(command: str, tmp_path: Path) -> None:
+    if command in NEEDS and shutil.which(NEEDS[command]) is None:
+        pytest.skip(f"{NEEDS[command]} is not installed")
     ends_well(command, tmp_path)
 
 

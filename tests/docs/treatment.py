@@ -45,6 +45,9 @@ COSTLY = {
     "warpfile report build/study/window -o window.html --json window.json",
 }
 
+#: A program that a command needs beside what pip installs; where it is missing, that is why the test is skipped.
+NEEDS = {command: "iverilog" for command in COSTLY if "--switching" in command}
+
 _FOREIGN = "tests/schemes/test_foreign.py"
 #: Run by another test, which has what they need.
 ELSEWHERE = {
