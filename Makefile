@@ -13,21 +13,21 @@ CACTI := build/cacti/hwcomponents_cacti/cacti
 # Unit tests that also see the golden models as plain Python.
 UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
-.PHONY: demo test check fresh lint regress bench study search cacti compiled fuzz tools clean
+.PHONY: demo test check fresh lint regress bench study search cacti compiled prepared fuzz tools clean
 
 ## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
-demo: tools $(VENV)/.installed-study compiled
+demo: tools $(VENV)/.installed-study prepared
 	$(BIN)/python -m warpfile demo
 
 ## What finds most for its time: lint, types, unit tests, lockstep of every scheme on small machines, proofs.
 test: tools $(VENV)/.installed-test
-	$(MAKE) -j2 lint compiled
+	$(MAKE) -j2 prepared lint
 	$(PYTEST) -m "not regress and not check" --junitxml=build/junit.xml
 	$(BIN)/python -m tests.times build/junit.xml
 
 ## Everything that must hold before a change is merged: what `make test` runs and what costs more.
 check: tools $(VENV)/.installed-check
-	$(MAKE) -j2 lint compiled
+	$(MAKE) -j2 prepared lint
 	$(PYTEST) --junitxml=build/junit.xml
 	WARPFILE_COMPILED=0 $(PYTEST) -m plain tests/golden
 	WARPFILE_COMPILED=0 $(PYTEST) $(UNITS)
@@ -77,6 +77,10 @@ $(CACTI)/cacti: | tools $(VENV)/bin/python
 ## Golden models as compiled code, unless the present sources are compiled already; plain Python where that fails.
 compiled: tools $(VENV)/.installed
 	$(BIN)/python -m warpfile.compile
+
+## What a machine needs once: those, and yosys, which is compiled for it.
+prepared: tools $(VENV)/.installed
+	$(BIN)/python -m warpfile.prepare
 
 ## Damaged inputs of every class for SECONDS, guided by coverage; what breaks a rule lies in build/fuzz.
 fuzz: tools $(VENV)/.installed-fuzz
