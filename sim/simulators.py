@@ -9,6 +9,7 @@ import re
 import resource
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -53,6 +54,7 @@ _WHEEL_FLAGS = (
     "CFG_CXXFLAGS_STD=-std=gnu++17",
     "CFG_LDLIBS_THREADS=-pthread",
     "CFG_CXXFLAGS_NO_UNUSED=-Wno-unused",
+    f"PYTHON3={sys.executable}",  # its makefile says python, which Debian does not have
 )
 
 

