@@ -16,7 +16,7 @@ UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offer
 .PHONY: demo test check fresh lint regress bench study search cacti compiled prepared fuzz tools clean
 
 ## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
-demo: tools $(VENV)/.installed-study prepared
+demo: tools $(VENV)/.installed-study
 	$(BIN)/python -m warpfile demo
 
 ## What finds most for its time: lint, types, unit tests, lockstep of every scheme on small machines, proofs.

@@ -28,6 +28,9 @@ CACHE = Path("build/area")
 #: Verilog is made by one thread at a time: it is all Python.
 _AMARANTH = threading.Lock()
 
+#: As many syntheses at once as there are processors: with more of them the longest one would only wait for the others.
+_SLOTS = threading.BoundedSemaphore(os.cpu_count() or 1)
+
 #: Cells by type, of each module that is counted on its own.
 Counts = dict[str, dict[str, int]]
 
@@ -105,17 +108,21 @@ def measure(
     Raises ``ValueError`` for a library that cannot be used.
     """
     library = read_liberty(liberty)
-    with _AMARANTH:
-        progress("Verilog")
-        verilog = scheme.verilog(cfg, probes=False)
-        narrow = scheme.verilog(cfg.replace(lanes=1), probes=False) if levels and cfg.lanes > 1 else verilog
-    progress("cells and logic levels")
+    progress("Verilog")
+    verilog = _verilog(scheme, cfg)
     with ThreadPoolExecutor(max_workers=2) as pool:
         counts = pool.submit(_cached, cache, yosys.MAP, verilog, library.text, lambda: _map(verilog, library))
+        narrow = _verilog(scheme, cfg.replace(lanes=1)) if levels and cfg.lanes > 1 else verilog
+        progress("cells and logic levels" if levels else "cells")
         paths = pool.submit(_cached, cache, yosys.LEVELS, narrow, "", lambda: {"": _levels(narrow)}) if levels else None
         longest = paths.result()[""] if paths else {}
         found = report(counts.result(), library, cfg, longest, real=liberty is not None)
     return replace(found, structures=storage(scheme, cfg, verilog), source=_source(verilog, library))
+
+
+def _verilog(scheme: Scheme, cfg: Config) -> str:
+    with _AMARANTH:
+        return scheme.verilog(cfg, probes=False)
 
 
 def source(verilog: str, *, liberty: Path | None = None) -> str:
@@ -138,8 +145,7 @@ def critical_path(scheme: Scheme, cfg: Config, liberty: Path, *, cache: Path | N
     library = read_liberty(liberty)
     if not (timer := timing.timer()):
         return CriticalPath(None, tools.missing("sta"))
-    with _AMARANTH:
-        verilog = scheme.verilog(cfg, probes=False)
+    verilog = _verilog(scheme, cfg)
 
     def time() -> dict[str, Any]:
         return timing.critical_path(verilog, TOP, RAMS, library).to_json()
@@ -164,12 +170,14 @@ def _unnumbered(module: str) -> str:
 def _cached(cache: Path | None, script: str, verilog: str, library: str, work: Callable[[], Any]) -> Any:
     """Result of ``work``, remembered under everything that it depends on."""
     if cache is None:
-        return work()
+        with _SLOTS:
+            return work()
     path = cache / f"{_key(script, verilog, library)}.json"
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError):
-        result = work()
+        with _SLOTS:
+            result = work()
     cache.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(f".{os.getpid()}.{id(result)}.partial")
     try:

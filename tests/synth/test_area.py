@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +15,7 @@ from warpfile.schemes import SCHEMES, TOP
 from warpfile.spec.config import Config
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.structure import LATCHES, RAMS
-from warpfile.synth import timing, yosys
+from warpfile.synth import area, timing, yosys
 from warpfile.synth.area import AreaReport, critical_path, measure, report
 from warpfile.synth.fanout import FanOut
 from warpfile.synth.liberty import NAND2_UNITS, read_liberty
@@ -184,6 +187,27 @@ def test_a_remembered_result_needs_no_synthesis(tmp_path: Path, monkeypatch: pyt
     assert measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=tmp_path) == first
     with pytest.raises(pytest.fail.Exception):
         measure(SCHEMES["baseline"], SMALL.replace(lanes=1, rows=32), cache=tmp_path)
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_no_more_syntheses_run_at_once_than_there_are_processors(slots: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells and levels are two; with two processors both run, which the barrier sees."""
+    running: list[int] = []
+    most, both = [0], threading.Barrier(slots)
+
+    def work(result: dict[str, Any]) -> dict[str, Any]:
+        running.append(1)
+        most[0] = max(most[0], len(running))
+        both.wait(10)
+        time.sleep(0.05)  # a second one would come in
+        running.pop()
+        return result
+
+    monkeypatch.setattr(area, "_SLOTS", threading.BoundedSemaphore(slots))
+    monkeypatch.setattr(yosys, "map_cells", lambda *_: work({TOP: {"DFF": 3}}))
+    monkeypatch.setattr(yosys, "logic_levels", lambda *_: work({"": 5}))
+    measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=None)
+    assert most == [slots]
 
 
 def test_a_remembered_path_needs_no_timing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

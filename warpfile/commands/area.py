@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import click
 from warpfile.display import Report, progress, say, show_table
 from warpfile.options import BASELINE, Design, chosen, configured, delay_files, json_file, scheme_arguments
 from warpfile.outputs import json_text, write_files, write_json
+from warpfile.syntheses import areas, machine
 
 if TYPE_CHECKING:
     from warpfile.synth.area import AreaReport, ModuleArea
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Cost:
     """What one scheme costs, and how much more that is than the baseline in the same configuration.
 
-    ``beside`` is the baseline's report; ``paths`` are the scheme's critical paths by the name of the library,
-    ``paths_beside`` the baseline's.
+    ``beside`` is the baseline's report, without logic levels unless it was asked for, too; ``paths`` are the scheme's
+    critical paths by the name of the library, ``paths_beside`` the baseline's.
     """
 
     design: Design
@@ -114,14 +114,10 @@ def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, tim
 
     for path in timed:
         read_liberty(path)  # one that cannot be used is refused before anything is synthesised
-    asked = [one for design in wanted for one in (design, design.baseline)]
-    different = list({(one.scheme.name, one.config): one for one in asked}.values())
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        reports = list(pool.map(lambda one: _measured(one, liberty, report), different))
-    by_design = {(one.scheme.name, one.config): found for one, found in zip(different, reports, strict=True)}
+    reports = areas(wanted, liberty, report)
     costs = []
     for design in wanted:
-        found, beside = (by_design[one.scheme.name, one.config] for one in (design, design.baseline))
+        found, beside = (reports[machine(one)] for one in (design, design.baseline))
         costs.append(Cost(design, found, beside, overhead(found, beside)))
     return [
         replace(one, paths=_paths(one.design, timed, report), paths_beside=_paths(one.design.baseline, timed, report))
@@ -142,19 +138,6 @@ def _timed(design: Design, liberty: Path, report: Report) -> CriticalPath:
         return critical_path(design.scheme, design.config, liberty)
     except (ValueError, TimingError) as error:
         return CriticalPath(None, str(error))
-
-
-def _measured(design: Design, liberty: Path | None, report: Report) -> AreaReport:
-    from warpfile.synth.area import measure
-    from warpfile.synth.yosys import YosysError
-
-    def step(name: str) -> None:
-        report(f"{design.scheme.name}, {design.preset}: {name}")
-
-    try:
-        return measure(design.scheme, design.config, liberty=liberty, progress=step)
-    except YosysError as error:
-        raise click.ClickException(f"{design.scheme.name}: {error}") from error
 
 
 def area_facts(costs: Sequence[Cost]) -> dict[str, Any]:
