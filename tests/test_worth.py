@@ -75,10 +75,10 @@ def test_tests_of_other_schemes_are_left_out(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_table_says_what_finds_most_and_what_nothing_else_finds() -> None:
     found = [
-        {"failing": ["sim/test_a: x[1]", "sim/test_a: x[2]", "hdl/test_b: y"]},
-        {"failing": ["sim/test_a: x[2]"]},
-        {"failing": []},
+        {"failing": ["sim/test_a: x[1]", "sim/test_a: x[2]", "hdl/test_b: y"], "quick": True},
+        {"failing": ["sim/test_a: x[2]"], "quick": False},
+        {"failing": [], "quick": False},
     ]
     lines = table(found, {"sim/test_a": 50.0, "hdl/test_b": 2.0}).splitlines()
     assert lines[2:4] == ["| sim/test_a | 50 | 2 | 1 | 4.0 |", "| hdl/test_b | 2 | 1 | 0 | 50.0 |"]
-    assert lines[-1] == "2 of 3 faults are found."
+    assert lines[-1] == "Of 3 faults make test finds 1, make check 1 more."

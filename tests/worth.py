@@ -1,9 +1,9 @@
 """What the tests find: ``python -m tests.worth`` plants faults in the sources, one at a time, and notes what fails.
 
-A fault is one changed operator, constant or statement of a source of the golden models, of the RTL or of the compiler,
-drawn with a seed. Every fault gets a copy of the repository and a run of the tests that can see it. What was found lies
-in ``build/worth/found.json``; with a ``junit.xml`` of the same tests on sound sources it is printed as a table of the
-faults that each part of the tests finds, and of its processor time.
+A fault is one changed operator or statement of a source of the golden models, of the RTL or of the passes, drawn with a
+seed, or one that this project had. Every fault gets a copy of the repository and a run of the tests of ``make test``
+that can see it; where none of them fails, those that ``make check`` has beside them run too. What was found lies in
+``build/worth/found.json``. With a ``junit.xml`` of sound sources it is printed with the processor time of the tests.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -67,7 +67,8 @@ _OPERATORS: dict[type, str] = {
     ast.Add: "-",
     ast.Sub: "+",
 }
-_LIMIT = 1500.0  #: seconds of the clock for the tests of one fault
+_LIMIT = 900.0  #: seconds of the clock for the tests of one fault
+QUICK, COSTLY = "not regress and not check", "not regress and check"  #: what make test runs, and make check beside it
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,9 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
                 yield from _walk(child)
 
 
-def _changes(node: ast.AST, source: str, span) -> Iterator[tuple[int, int, str]]:
+def _changes(
+    node: ast.AST, source: str, span: Callable[[ast.expr | ast.stmt], tuple[int, int]]
+) -> Iterator[tuple[int, int, str]]:
     """Start, end and new text of the changes of one node."""
 
     def text(part: ast.expr) -> str:
@@ -190,8 +193,8 @@ def pytest_collection_modifyitems(config, items: list) -> None:
     items[:] = [item for item in items if not left_out(item)]
 
 
-def failing(fault: Fault, scratch: Path) -> list[str]:
-    """Names of the tests that fail in a copy with the fault, as junit has them: file and test."""
+def failing(fault: Fault, scratch: Path, marks: str) -> list[str]:
+    """Names of the tests with these marks that fail in a copy with the fault, as junit has them: file and test."""
     copy = scratch / "copy"
     shutil.rmtree(copy, ignore_errors=True)
     for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines():
@@ -204,7 +207,8 @@ def failing(fault: Fault, scratch: Path) -> list[str]:
     folders = [f"tests/{name}" for name in PLACES[place]]
     report = scratch / "junit.xml"
     report.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-n", "2", "-q", "--dist", "worksteal", "-p", "tests.worth"]
+    command = [sys.executable, "-m", "pytest", "-n", "2", "-q", "--dist", "worksteal"]
+    command += ["-p", "tests.worth", "-m", marks]
     environment = {"PYTHONPATH": str(copy), "WARPFILE_WORTH": ",".join(sorted(concerned(fault)))}
     environment |= {"PYTHONDONTWRITEBYTECODE": "1"}
     try:
@@ -240,7 +244,14 @@ def table(found: Iterable[Mapping], costs: Mapping[str, float]) -> str:
         finds, alone = sum(file in some for some in killers), sum(some == {file} for some in killers)
         seconds = costs.get(file, 0.0)
         lines.append(f"| {file} | {seconds:.0f} | {finds} | {alone} | {100 * finds / max(seconds, 1):.1f} |")
-    return "\n".join([*lines, f"\n{sum(map(bool, killers))} of {len(rows)} faults are found."])
+    quick = sum(row["quick"] for row in rows)
+    return "\n".join(
+        [*lines, f"\nOf {len(rows)} faults make test finds {quick}, make check {sum(map(bool, killers)) - quick} more."]
+    )
+
+
+def _found_by(fault: Fault, marks: str, sound: set[str]) -> list[str]:
+    return [name for name in failing(fault, HOME, marks) if name not in sound]
 
 
 def main() -> None:
@@ -261,9 +272,12 @@ def main() -> None:
     for fault in (*of_history(), *(one for some in rounds for one in some)):
         if (fault.path, fault.start, fault.text) in known:
             continue
-        names = [name for name in failing(fault, HOME) if name not in sound]
-        print(f"{fault.path}:{fault.line}: {fault.what}: {len(names)} tests fail", flush=True)
-        found.append(asdict(fault) | {"failing": names})
+        quick, costly = _found_by(fault, QUICK, sound), list[str]()
+        if not quick:
+            costly = _found_by(fault, COSTLY, sound)
+        said = f"{len(quick)} tests of make test fail" if quick else f"{len(costly)} of make check"
+        print(f"{fault.path}:{fault.line}: {fault.what}: {said}", flush=True)
+        found.append(asdict(fault) | {"failing": quick or costly, "quick": bool(quick)})
         kept.write_text(json.dumps(found, indent=1))
     costs: dict[str, float] = {}
     for case in cases(options.times) if options.times.exists() else ():
