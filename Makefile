@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # What is installed is compiled when it is first imported: a third of the time, and most of it never is.
+# That is for good: a machine that tells Python not to keep it would compile it at every start.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 SECONDS := 600
 CACTI_WHEEL := hwcomponents-cacti==1.0.40
