@@ -74,6 +74,7 @@ PARSED = {
     "make demo": _MINUTES,
     "make study": _MINUTES,
     "make test": _MINUTES,
+    "make check": _MINUTES,
     "make cacti": _PACKAGES,
     "make compiled": "make test has run it",
     "apt-get install opensta qflow-tech-osu018": _PACKAGES,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,13 +107,16 @@ def test_a_progress_bar_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
             return True
 
     terminal = Terminal()
+    monkeypatch.setenv("TERM", "xterm")  # a dumb one gets no bar
     monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(display, "_PATIENCE", 0.0)
     with display.progress("work") as report:
         report("begins")
-        while "begins" not in terminal.getvalue():
-            pass
+        ended = time.monotonic() + 30
+        while "begins" not in terminal.getvalue() and time.monotonic() < ended:
+            time.sleep(0.01)
+        assert "begins" in terminal.getvalue()
         announce("making a thing", "a second")
     lines = terminal.getvalue().replace("\x1b[2K", "").replace("\x1b[?25l", "").split("\n")
     assert [line.rpartition("\r")[2].strip() for line in lines if "making" in line] == [
