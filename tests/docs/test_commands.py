@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -28,10 +27,11 @@ def test_a_command_ends_well(command: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.check
-@pytest.mark.parametrize("command", sorted(COSTLY))
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(one, marks=pytest.mark.needs(NEEDS[one]) if one in NEEDS else ()) for one in sorted(COSTLY)],
+)
 def test_a_costly_command_ends_well(command: str, tmp_path: Path) -> None:
-    if command in NEEDS and shutil.which(NEEDS[command]) is None:
-        pytest.skip(f"{NEEDS[command]} is not installed")
     ends_well(command, tmp_path)
 
 

@@ -24,8 +24,9 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_there_has_version_and_path_and_what_is_missing_how_to_install_it(
-    invoke: Invoke, machine: Path
+    invoke: Invoke, machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "400")  # paths of temporary folders are long, and a row is one line
     result = invoke("doctor", "--json", "tools.json")
     assert result.exit_code == 0, result.stderr
     lines = [line.split() for line in result.stdout.splitlines()]
