@@ -51,9 +51,10 @@ class Pace:
             ended, running = (sum(self._sizes[one] for one in some) for some in (self._ended, self._running))
             count = len(self._ended)
         done = ended + running / 2
-        still = sum(self._sizes.values()) - done
-        per_cell = (self._clock() - self._start) / done if ended else _PER_CELL / processors()
-        return f"{count} of {len(self._sizes)} machines done, {left(still * per_cell)}"
+        so_far = (self._clock() - self._start) / done if done else 0.0
+        per_cell = so_far if ended else max(so_far, _PER_CELL / processors())
+        seconds = (sum(self._sizes.values()) - done) * per_cell
+        return f"{count} of {len(self._sizes)} machines done, {left(seconds)}"
 
 
 def processors() -> int:

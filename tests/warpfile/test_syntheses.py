@@ -132,9 +132,12 @@ def test_what_is_left_is_more_where_more_is_to_be_done() -> None:
 
 def test_before_anything_is_done_it_goes_by_cells_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syntheses, "processors", lambda: 2)
-    found, *_, after = pace(30_000, 50_000)
-    after(20)
+    found, one, _, after = pace(30_000, 50_000)
     assert str(found) == "0 of 2 machines done, about 40 s left"
+    found.begin(one)
+    assert str(found) == "0 of 2 machines done, about 32 s left"  # 15,000 cells count as done
+    after(30)
+    assert str(found) == "0 of 2 machines done, about 2 min left"  # a slow computer: 2 ms a cell
 
 
 def test_work_goes_by_the_cells_of_kept_figures() -> None:
