@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Machine = tuple[str, Config]
 
 _PER_CELL = 1e-3  #: seconds of a processor for a cell of a module that is mapped once, before any has been timed
+_PERIOD = 5.0  #: seconds after which it is said again how long it goes on
 _CELLS = 30_000  #: of a machine whose figures are not kept
 
 
@@ -51,9 +53,10 @@ class Pace:
             ended, running = (sum(self._sizes[one] for one in some) for some in (self._ended, self._running))
             count = len(self._ended)
         done = ended + running / 2
-        still = sum(self._sizes.values()) - done
-        per_cell = (self._clock() - self._start) / done if ended else _PER_CELL / processors()
-        return f"{count} of {len(self._sizes)} machines done, {left(still * per_cell)}"
+        so_far = (self._clock() - self._start) / done if done else 0.0
+        per_cell = so_far if ended else max(so_far, _PER_CELL / processors())
+        seconds = (sum(self._sizes.values()) - done) * per_cell
+        return f"{count} of {len(self._sizes)} machines done, {left(seconds)}"
 
 
 def processors() -> int:
@@ -78,16 +81,40 @@ def areas(wanted: Sequence[Design], liberty: Path | None, report: Report) -> dic
     sizes = expected(wanted)
     pace = Pace(sizes)
 
+    latest = ["start"]
+
+    def tell(step: str = "") -> None:
+        latest[0] = step or latest[0]
+        report(f"{latest[0]}; {pace}")
+
     def work(key: Machine) -> AreaReport:
         pace.begin(key)
-        found = _measured(different[key], liberty, key in levels, lambda step: report(f"{step}; {pace}"))
+        found = _measured(different[key], liberty, key in levels, tell)
         pace.end(key)
-        report(str(pace))
+        tell()
         return found
 
     order = sorted(different, key=lambda key: -sizes[key])
-    with ThreadPoolExecutor(processors() + 1) as pool:
+    with _repeated(tell), ThreadPoolExecutor(processors() + 1) as pool:
         return dict(zip(order, pool.map(work, order), strict=True))
+
+
+@contextmanager
+def _repeated(tell: Callable[[], None]) -> Iterator[None]:
+    """Tell again and again: what is left changes while nothing begins or ends."""
+    ended = threading.Event()
+
+    def repeat() -> None:
+        while not ended.wait(_PERIOD):
+            tell()
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def expected(wanted: Iterable[Design]) -> dict[Machine, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -98,7 +99,25 @@ def test_progress_says_what_is_done_of_how_much_and_how_long_it_goes_on(
     measured_by(work)
     areas(designs(["malekeh", "bow"], None, ()), None, lambda stage, done=0, total=0: said.append(stage))
     assert re.fullmatch(r"(malekeh|bow), \w+: cells; 0 of 4 machines done, about \d\d s left", said[0])
-    assert said[-1] == "4 of 4 machines done, about 0 s left"
+    assert said[-1].endswith("; 4 of 4 machines done, about 0 s left")
+
+
+@pytest.mark.parametrize(("period", "again"), [(0.01, True), (60.0, False)])
+def test_how_long_it_goes_on_is_said_again_while_nothing_ends(
+    measured_by: Callable[[Measure], None], monkeypatch: pytest.MonkeyPatch, period: float, again: bool
+) -> None:
+    said: list[str] = []
+
+    def work(scheme: Any, cfg: Any, *, progress: Callable[[str], None], **options: Any) -> AreaReport:
+        progress("cells")
+        time.sleep(0.2)
+        return EMPTY
+
+    measured_by(work)
+    monkeypatch.setattr(syntheses, "_PERIOD", period)
+    areas(designs(["baseline"], None, ()), None, lambda stage, done=0, total=0: said.append(stage))
+    assert (len(said) > 2) == again
+    assert all(one.startswith(("start; ", "baseline, turing: cells; ")) for one in said)
 
 
 def pace(small: float = 1000, large: float = 3000) -> tuple[Pace, Any, Any, Callable[[float], None]]:
@@ -132,9 +151,12 @@ def test_what_is_left_is_more_where_more_is_to_be_done() -> None:
 
 def test_before_anything_is_done_it_goes_by_cells_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syntheses, "processors", lambda: 2)
-    found, *_, after = pace(30_000, 50_000)
-    after(20)
+    found, one, _, after = pace(30_000, 50_000)
     assert str(found) == "0 of 2 machines done, about 40 s left"
+    found.begin(one)
+    assert str(found) == "0 of 2 machines done, about 32 s left"  # 15,000 cells count as done
+    after(30)
+    assert str(found) == "0 of 2 machines done, about 2 min left"  # a slow computer: 2 ms a cell
 
 
 def test_work_goes_by_the_cells_of_kept_figures() -> None:
