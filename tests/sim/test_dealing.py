@@ -41,6 +41,7 @@ def test_a_cta_of_sixteen_warps_runs_in_every_domain_of_turing(root: Path) -> No
     assert sum(one.instructions for one in found) == trace.instructions
 
 
+@pytest.mark.check
 def test_a_barrier_of_a_cta_in_several_domains_opens(root: Path) -> None:
     """Six warps, of which the domains have two, two, one and one; all wait three times, for different times."""
     late = [[op((), 8 + k % 8) for k in range(delay)] for delay in (0, 40, 7, 0, 90, 3)]

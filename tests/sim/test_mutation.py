@@ -88,6 +88,7 @@ def test_most_mutants_die_on_a_short_trace_and_the_machine_without_one_passes(ma
     assert not any(verdict.fields == settles.fields for verdict in killed)
 
 
+@pytest.mark.check
 def test_kernels_kill_too_and_one_that_does_not_fit_is_passed_over(machine, root):
     verilog, mutants = machine
     loads = [Bundled("matmul_tiled"), Bundled("divide")]

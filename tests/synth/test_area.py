@@ -155,6 +155,7 @@ def test_lanes_add_the_same_slices(measured: dict[int, AreaReport]) -> None:
         assert first[name].instances == 4
 
 
+@pytest.mark.check
 def test_the_operands_of_all_units_are_flip_flops(measured: dict[int, AreaReport]) -> None:
     for lanes, result in measured.items():
         bits = SMALL.collectors * SMALL.source_slots * lanes * 32

@@ -31,6 +31,7 @@ def test_every_bit_belongs_to_one_structure(wide: Wide, scheme: str) -> None:
     assert not [row for row in found if row.name == REST.name]
 
 
+@pytest.mark.check
 @every_scheme
 def test_bits_are_those_published_or_the_table_says_why_not(wide: Wide, scheme: str) -> None:
     found = storage(SCHEMES[scheme], SCHEMES[scheme].configuration(SCHEMES[scheme].preset), wide(scheme))

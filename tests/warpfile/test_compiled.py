@@ -140,6 +140,7 @@ def test_two_that_compile_at_once_compile_once_and_say_so_once(tree: Path) -> No
 SLOW = "import warpfile.compiled as compiled; compiled.FINDER.places; print('begun', flush=True); input();"
 
 
+@pytest.mark.check
 @needs_headers
 @pytest.mark.parametrize("holds", [True, False])
 def test_modules_that_a_process_has_yet_to_load_stay(tree: Path, holds: bool) -> None:
