@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -57,7 +55,7 @@ class AreaReport:
 
     ``area_um2`` is None with the project's own library, whose unit is one NAND2. ``storage_bits`` holds
     ``flip_flops`` and ``memories``, each by module; ``structures`` holds the same bits as the papers divide them.
-    ``logic_levels`` is the longest path of the machine with one lane. ``source`` is :func:`source` of the machine.
+    ``logic_levels`` is the longest path of the whole machine. ``source`` is :func:`source` of the machine.
     """
 
     tool: str
@@ -104,20 +102,23 @@ def measure(
 
     ``liberty`` is a cell library, plain or gzip-compressed; without it areas are in NAND2 units only. Netlists are
     remembered in the folder ``cache`` by their text, the library and the tool (None: not at all). Without ``levels``
-    logic levels are left at zero, which saves half of the time. ``progress`` is called with the name of each step.
+    logic levels are left at zero, which saves a quarter of the time. ``progress`` is called with the name of each step.
     Raises ``ValueError`` for a library that cannot be used.
     """
     library = read_liberty(liberty)
     progress("Verilog")
     verilog = _verilog(scheme, cfg)
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        counts = pool.submit(_cached, cache, yosys.MAP, verilog, library.text, lambda: _map(verilog, library))
-        narrow = _verilog(scheme, cfg.replace(lanes=1)) if levels and cfg.lanes > 1 else verilog
-        progress("cells and logic levels" if levels else "cells")
-        paths = pool.submit(_cached, cache, yosys.LEVELS, narrow, "", lambda: {"": _levels(narrow)}) if levels else None
-        longest = paths.result()[""] if paths else {}
-        found = report(counts.result(), library, cfg, longest, real=liberty is not None)
-    return replace(found, structures=storage(scheme, cfg, verilog), source=_source(verilog, library))
+    progress("cells and logic levels" if levels else "cells")
+
+    def synthesise() -> dict[str, Any]:
+        return asdict(yosys.synthesise(verilog, TOP, RAMS, library.text, levels=levels))
+
+    def enough(found: Mapping[str, Any]) -> bool:
+        return bool(found["levels"]) or not levels
+
+    found = _cached(cache, yosys.MAP + yosys.LEVELS, verilog, library.text, synthesise, enough)
+    made = report(found["cells"], library, cfg, found["levels"] if levels else {}, real=liberty is not None)
+    return replace(made, structures=storage(scheme, cfg, verilog), source=_source(verilog, library))
 
 
 def _verilog(scheme: Scheme, cfg: Config) -> str:
@@ -153,31 +154,26 @@ def critical_path(scheme: Scheme, cfg: Config, liberty: Path, *, cache: Path | N
     return CriticalPath.from_json(_cached(cache, f"{timer} {timing.TIMED}", verilog, library.text, time))
 
 
-def _map(verilog: str, library: Liberty) -> Counts:
-    return yosys.map_cells(verilog, TOP, RAMS, library.text)
-
-
-def _levels(verilog: str) -> dict[str, int]:
-    found = yosys.logic_levels(verilog, TOP, RAMS)
-    return {_unnumbered(name): levels for name, levels in found.items()}
-
-
-def _unnumbered(module: str) -> str:
-    """Without the number that the generator gives the second module of a name, which depends on what it met before."""
-    return re.sub(r"\$\d+$", "", module)
-
-
-def _cached(cache: Path | None, script: str, verilog: str, library: str, work: Callable[[], Any]) -> Any:
-    """Result of ``work``, remembered under everything that it depends on."""
+def _cached(
+    cache: Path | None,
+    script: str,
+    verilog: str,
+    library: str,
+    work: Callable[[], Any],
+    enough: Callable[[Any], bool] = lambda _found: True,
+) -> Any:
+    """Result of ``work``, remembered under everything that it depends on; what is not ``enough`` is made again."""
     if cache is None:
         with _SLOTS:
             return work()
     path = cache / f"{_key(script, verilog, library)}.json"
     try:
-        return json.loads(path.read_text())
+        if enough(result := json.loads(path.read_text())):
+            return result
     except (OSError, ValueError):
-        with _SLOTS:
-            result = work()
+        pass
+    with _SLOTS:
+        result = work()
     cache.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(f".{os.getpid()}.{id(result)}.partial")
     try:
@@ -198,12 +194,11 @@ def report(
 ) -> AreaReport:
     """Sum up the cells of each module times its instances. Cells outside the library are a bug of the flow.
 
-    ``levels`` are logic levels by module; those of the whole design stand under ``""``.
+    ``levels`` are logic levels by module, those of the whole design under ``""``.
     """
     instances = count_instances(counts, top)
     modules = tuple(
-        _module(name, cells, instances, library, real, levels.get(_unnumbered(name), 0))
-        for name, cells in counts.items()
+        _module(name, cells, instances, library, real, levels.get(name, 0)) for name, cells in counts.items()
     )
     if latches := instances.get(LATCHES):
         modules = (*modules, _latches(latches, library, real))

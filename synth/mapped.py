@@ -6,20 +6,37 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from warpfile.synth.yosys import GATES, kept_modules, module_names, run
+from warpfile.synth.yosys import CELLS, GATES, run, scripted
 
-#: As synth.yosys.MAP, but for speed: ``drive.txt`` says what stands before inputs and behind outputs of each module.
-MAP = f"""\
+#: For speed: ``drive.txt`` says what stands before inputs and behind outputs of each module. The passes are those of
+#: the critical paths that are kept; with others every path differs by the noise of the mapper.
+MAP = """\
 read_verilog design.v
-{{boxes}}hierarchy -check -top {{top}}
-{{keep}}{GATES}dfflibmap -liberty cells.lib
-abc -liberty cells.lib -D {{target}} -constr drive.txt
+{boxes}hierarchy -check -top {top}
+{keep}proc
+flatten
+opt_expr
+opt_clean
+opt_merge
+opt_muxtree
+opt_reduce
+opt_dff
+wreduce
+peepopt
+opt_clean
+alumacc
+memory
+opt_merge
+techmap
+opt -fast
+dfflibmap -liberty cells.lib
+abc -liberty cells.lib -D {target} -constr drive.txt
 opt_clean -purge
 delete t:$scopeinfo
 write_json mapped.json
 """
 
-_MAP_GATES = MAP.replace(" -D {target} -constr drive.txt", "")
+_MAP_GATES = f"{GATES}{CELLS}delete t:$scopeinfo\nwrite_json mapped.json\n"
 
 
 def map_for_speed(
@@ -30,23 +47,14 @@ def map_for_speed(
     ``boxes`` are modules of the text that are left out as black boxes. ``liberty`` is the text of a cell library,
     ``drive`` a constraint file of abc: the driving cell of inputs and the load of outputs in fF.
     """
-    script = MAP.format(
-        top=top,
-        boxes="".join(f"blackbox {name}\n" for name in module_names(verilog) if name in boxes),
-        keep="".join(f"setattr -mod -set keep_hierarchy 1 \\{name}\n" for name in kept_modules(verilog, top, boxes)),
-        target=round(target_ns * 1000),
-    )
+    script = scripted(MAP, verilog, top, boxes, target=round(target_ns * 1000))
     files = {"design.v": verilog, "cells.lib": liberty, "drive.txt": drive}
     return json.loads(run(script, files, ["mapped.json"])["mapped.json"])
 
 
 def map_gates(verilog: str, top: str, boxes: Collection[str], liberty: str) -> dict[str, Any]:
     """The design as a JSON netlist, mapped as an area report maps it; ``boxes`` and ``liberty`` as above."""
-    script = _MAP_GATES.format(
-        top=top,
-        boxes="".join(f"blackbox {name}\n" for name in module_names(verilog) if name in boxes),
-        keep="".join(f"setattr -mod -set keep_hierarchy 1 \\{name}\n" for name in kept_modules(verilog, top, boxes)),
-    )
+    script = scripted(_MAP_GATES, verilog, top, boxes)
     return json.loads(run(script, {"design.v": verilog, "cells.lib": liberty}, ["mapped.json"])["mapped.json"])
 
 

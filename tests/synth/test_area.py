@@ -6,6 +6,7 @@ import dataclasses
 import json
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +92,12 @@ endmodule
 
 def count(verilog: str, cfg: Config = SMALL) -> AreaReport:
     library = read_liberty()
-    counts = yosys.map_cells(verilog, TOP, RAMS, library.text)
+    counts = yosys.synthesise(verilog, TOP, RAMS, library.text, levels=False).cells
     return report(counts, library, cfg, {}, real=False)
+
+
+def levels_of(verilog: str) -> dict[str, int]:
+    return yosys.synthesise(verilog, TOP, RAMS, read_liberty().text).levels
 
 
 @pytest.fixture(scope="module")
@@ -124,13 +129,13 @@ def test_a_part_below_a_repeated_part_is_counted_in_it() -> None:
 
 
 def test_levels_end_at_memories_and_registers() -> None:
-    assert yosys.logic_levels(CHAIN, TOP, RAMS) == {TOP: 4, "": 4}
-    assert yosys.logic_levels(CHAIN.replace(".a(&a)", ".a(a[0])"), TOP, RAMS) == {TOP: 1, "": 1}
+    assert levels_of(CHAIN) == {TOP: 4, "": 4}
+    assert levels_of(CHAIN.replace(".a(&a)", ".a(a[0])")) == {TOP: 1, "": 1}
 
 
 def test_levels_of_modules_add_up_where_a_path_crosses_them() -> None:
     """Sixteen bits are a tree of four levels: two in each of four parts, two in the top that joins them."""
-    assert yosys.logic_levels(TREE, TOP, RAMS) == {TOP: 2, "part": 2, "": 4}
+    assert levels_of(TREE) == {TOP: 2, "part": 2, "": 4}
 
 
 def test_the_text_of_a_memory_is_not_counted() -> None:
@@ -180,34 +185,58 @@ def test_a_report_is_the_sum_of_its_modules_and_survives_json(measured: dict[int
     assert facts["tool"] == "Yosys 0.70" and facts["area_um2"] is None
 
 
+def without_yosys(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Gets whether levels were asked for, of each synthesis that would have been."""
+    asked: list[bool] = []
+
+    def synthesise(*_: Any, levels: bool) -> yosys.Synthesis:
+        asked.append(levels)
+        return yosys.Synthesis({TOP: {"DFF": 3}}, {TOP: 4, "": 5} if levels else {})
+
+    monkeypatch.setattr(yosys, "synthesise", synthesise)
+    return asked
+
+
 def test_a_remembered_result_needs_no_synthesis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yosys, "map_cells", lambda *_: {TOP: {"DFF": 3}})
-    monkeypatch.setattr(yosys, "logic_levels", lambda *_: {"": 5})
-    first = measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=tmp_path)
-    monkeypatch.setattr(yosys, "map_cells", lambda *_: pytest.fail("synthesised again"))
-    assert measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=tmp_path) == first
-    with pytest.raises(pytest.fail.Exception):
-        measure(SCHEMES["baseline"], SMALL.replace(lanes=1, rows=32), cache=tmp_path)
+    asked = without_yosys(monkeypatch)
+    cfg = SMALL.replace(lanes=1)
+    first = measure(SCHEMES["baseline"], cfg, cache=tmp_path)
+    assert measure(SCHEMES["baseline"], cfg, cache=tmp_path) == first and asked == [True]
+    measure(SCHEMES["baseline"], cfg.replace(rows=32), cache=tmp_path)
+    assert asked == [True, True]
+
+
+def test_what_is_remembered_without_levels_is_not_enough_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = without_yosys(monkeypatch)
+    found = [
+        measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=tmp_path, levels=levels)
+        for levels in (False, True, False, True)
+    ]
+    assert asked == [False, True]
+    assert [(one.logic_levels, one.modules[0].logic_levels) for one in found] == [(0, 0), (5, 4), (0, 0), (5, 4)]
 
 
 @pytest.mark.parametrize("slots", [1, 2])
 def test_no_more_syntheses_run_at_once_than_there_are_processors(slots: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cells and levels are two; with two processors both run, which the barrier sees."""
+    """Of two; with two processors both run, which the barrier sees."""
     running: list[int] = []
     most, both = [0], threading.Barrier(slots)
 
-    def work(result: dict[str, Any]) -> dict[str, Any]:
+    def work(*_: Any, levels: bool) -> yosys.Synthesis:
         running.append(1)
         most[0] = max(most[0], len(running))
         both.wait(10)
         time.sleep(0.05)  # a second one would come in
         running.pop()
-        return result
+        return yosys.Synthesis({TOP: {"DFF": 3}}, {"": 5})
 
     monkeypatch.setattr(area, "_SLOTS", threading.BoundedSemaphore(slots))
-    monkeypatch.setattr(yosys, "map_cells", lambda *_: work({TOP: {"DFF": 3}}))
-    monkeypatch.setattr(yosys, "logic_levels", lambda *_: work({"": 5}))
-    measure(SCHEMES["baseline"], SMALL.replace(lanes=1), cache=None)
+    monkeypatch.setattr(yosys, "synthesise", work)
+    with ThreadPoolExecutor() as pool:
+        for _ in range(2):
+            pool.submit(measure, SCHEMES["baseline"], SMALL.replace(lanes=1), cache=None)
     assert most == [slots]
 
 

@@ -22,7 +22,7 @@ from warpfile.spec.config import Config
 from warpfile.spec.trace import Kind, Port
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.overhead import MODULE_NOISE
-from warpfile.synth.yosys import YosysError, map_cells
+from warpfile.synth.yosys import YosysError, synthesise
 
 OPTIONS = ("--preset", "tiny", "--set", "lanes=1")
 SCHEMES_HERE = ("baseline", "rfc")
@@ -143,10 +143,11 @@ def test_both_are_mapped_to_cells_and_neither_changes_the_other(sources: list[Pa
     """
     text, library = "".join(path.read_text() for path in sources), read_liberty()
     boxes = re.findall(r"^module (\w+_bank_sram) ", text, re.MULTILINE)
-    both = map_cells(text, "bench", boxes, library.text)
+    both = synthesise(text, "bench", boxes, library.text, levels=False).cells
     known = {*library.cells, *both, *boxes}
     assert all(cell in known for name, cells in both.items() if name != "bench" for cell in cells)
-    alone = map_cells(text.replace("module bench", "module unused"), "warpfile_baseline", boxes, library.text)
+    other = text.replace("module bench", "module unused")
+    alone = synthesise(other, "warpfile_baseline", boxes, library.text, levels=False).cells
     assert len(alone) > 10 and len(boxes) == 2
     assert all(_same(cells, both[name], library, MODULE_NOISE) for name, cells in alone.items())
     assert not _same({"DFF": 1}, {"DFF": 2}, library, 10) and not _same({"INV": 10}, {"INV": 12}, library, 0.1)
@@ -173,7 +174,7 @@ def _is_gate(kind: str, library: Liberty) -> bool:
 def test_a_design_that_lacks_a_module_is_not_mapped(sources: list[Path]) -> None:
     text = "".join(path.read_text() for path in sources if path.name != "rfc_sram.v")
     with pytest.raises(YosysError, match="warpfile_rfc_bank_sram"):
-        map_cells(text, "bench", [], "")
+        synthesise(text, "bench", [], "")
 
 
 @pytest.mark.check

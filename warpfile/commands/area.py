@@ -71,8 +71,8 @@ def area(
 ) -> None:
     """Synthesise schemes and report cells, area, storage bits, logic levels and the overhead over the baseline.
 
-    What build/area keeps takes seconds. With nothing kept a small scheme takes half a minute, and all of them take more
-    than ten minutes of two processors; progress says about how long it goes on.
+    What build/area keeps takes seconds. With nothing kept a small scheme takes a quarter of a minute, and all of them
+    take five minutes of two processors; progress says about how long it goes on.
 
     \b
     Example: warpfile area baseline --preset turing --json area.json
