@@ -15,36 +15,31 @@ __all__ = ["Synthesis", "YosysError", "kept_modules", "module_names", "run", "sc
 _MODULE_NAME = re.compile(r"^module (\\\S+|\w+)", re.MULTILINE)
 
 #: From a Verilog text to two-input gates, module by module: each module that is kept on its own stays one. ``synth``
-#: itself takes twice as long for 0.1 % less area: most of its time goes into cleaning up wide wires again and again.
+#: itself takes twice as long for as much area: most of its time goes into cleaning up wide wires again and again.
 GATES = """\
 read_verilog design.v
 {boxes}hierarchy -check -top {top}
 {keep}proc
 flatten
-opt_expr
 opt_clean -purge
 opt_merge
-opt_muxtree
-opt_reduce
 opt_dff
+opt_merge
 wreduce
 peepopt
 alumacc
 memory_collect
 memory_map
-opt_merge
 techmap
-opt_expr
 opt_merge
-opt_dff
-opt_clean -purge
+clean -purge
 """
 
-#: From gates to cells of a library. Choices by equivalence classes (``&dch -x``) take a tenth to a quarter of the time
-#: of the steps that yosys asks abc for by itself, and give about as many cells.
+#: From gates to cells of a library. Choices by equivalence classes (``&dch -x``) are what makes it faster than the
+#: script that yosys gives abc by itself; more rounds of area recovery (``&nf -R``) make up for them.
 CELLS = """\
 dfflibmap -liberty cells.lib
-abc -liberty cells.lib -script +strash;&get,-n;&dch,-f,-x;&nf;&put
+abc -liberty cells.lib -script +strash;dc2;strash;&get,-n;&dch,-f,-x;&nf,-R,10;&put
 opt_clean -purge
 """
 
