@@ -111,7 +111,9 @@ class Hits:
     looked_up: tuple[str, ...]
 
     def ratio(self, counters: Mapping[str, int]) -> float | None:
-        """Hits per look-up; None where nothing was looked up."""
+        """Hits per look-up; None where nothing was looked up, or nothing is kept near: the machine counts no hits."""
+        if not counters.keys() >= {*self.hits}:
+            return None
         asked = sum(counters[name] for name in self.looked_up)
         return sum(counters[name] for name in self.hits) / asked if asked else None
 

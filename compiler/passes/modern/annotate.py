@@ -78,7 +78,7 @@ def _places(trace: Trace) -> list[Placed]:
 
 def _codes(cfg: ReadWindowConfig, trace: Trace, places: Sequence[Placed]) -> Codes:
     if shows_codes(trace):
-        return listed(trace, places)
+        return listed(trace, places, waits=cfg.codes)
     if trace.listing and cfg.codes:
         raise ValueError(
             f"{trace.kernel} must have control codes: make its listing with 'nvdisasm -hex FILE.cubin', or keep"

@@ -38,9 +38,15 @@ def shows_codes(trace: Trace) -> bool:
     return all(static.control != NO_CODE for static in trace.program)
 
 
-def listed(trace: Trace, places: Sequence[Placed]) -> Codes:
-    """The codes of the program. Raises ``ValueError`` for what they must not say."""
-    codes = [_checked(static, place) for static, place in zip(trace.program, places, strict=True)]
+def listed(trace: Trace, places: Sequence[Placed], *, waits: bool = True) -> Codes:
+    """The codes of the program. Raises ``ValueError`` for what they must not say of the machine's ``waits``.
+
+    Without ``waits`` a scoreboard does what stall counts and counters are for, and marks of reuse alone are used.
+    """
+    codes = [from_bits(static.control) for static in trace.program]
+    if waits:
+        for each in zip(codes, trace.program, places, strict=True):
+            _check(*each)
     rows = [
         (
             code.stall,
@@ -55,11 +61,9 @@ def listed(trace: Trace, places: Sequence[Placed]) -> Codes:
     return Codes(*np.array(rows, dtype=np.int64)[trace.instruction].T)
 
 
-def _checked(static: StaticInstruction, place: Placed) -> ControlCode:
-    code = from_bits(static.control)
+def _check(code: ControlCode, static: StaticInstruction, place: Placed) -> None:
     where = f"{static.text!r} at {static.offset:#x}"
     if static.opcode.startswith("DEPBAR"):
         raise ValueError(f"{where} is not supported under control codes: set dependences=scoreboard")
     if not place.variable and (code.write_barrier is not None or code.read_barrier is not None):
         raise ValueError(f"{where} must have no dependence counter, because its latency is fixed")
-    return code

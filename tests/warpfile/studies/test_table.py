@@ -180,6 +180,18 @@ def test_hits_are_shown_of_schemes_that_keep_something() -> None:
     assert (bow["hit_ratio"], base["hit_ratio"]) == (0.25, None)
 
 
+def test_a_scheme_that_counts_no_hits_has_rows_without_them(invoke: Invoke) -> None:
+    """Of packed registers only those that coalesce reads count any; all others of every scheme are counters it has."""
+    without = ["virtualization", "packing", "packing_virtual"]
+    schemes = [word for name in [*SCHEMES, *without] for word in ("--scheme", name)]
+    result = invoke("study", "--kernel", "saxpy", *schemes, "--golden", "-o", "out")
+    assert result.exit_code == 0, result.output
+    rows = pyarrow.parquet.read_table("out/results.parquet").to_pylist()
+    found = {row["scheme"]: row["hit_ratio"] for row in rows if row["status"] == "ok"}
+    assert found.keys() >= {*without, "corf", "bow", "rfc"}
+    assert {name for name in found if SCHEMES[name].hits and found[name] is None} == {*without}
+
+
 def test_the_summary_leaves_out_what_it_says_of_no_machine() -> None:
     study = plan(BOTH)
     rows = Results(study, answered(study)).rows

@@ -106,6 +106,15 @@ def test_a_counter_on_a_fixed_instruction_is_refused() -> None:
         find("modern").annotated(CFG, replace(trace, program=tuple(wrong)))
 
 
+def test_depbar_is_refused_where_codes_decide_and_runs_where_a_scoreboard_does() -> None:
+    """The line that refuses it says so."""
+    trace = coded_trace("LDS R2, [R4] | W0", "DEPBAR.LE SB0, 0x0 | S4", "FADD R3, R2, R2 | S4")
+    with pytest.raises(ValueError, match=r"'DEPBAR.LE SB0, 0x0' at 0x10 is not supported under control codes: set "):
+        find("modern").annotated(CFG, trace)
+    free = configured(dependences="scoreboard")
+    assert len(prepare(free, find("modern").annotated(free, trace)).beats) == 4
+
+
 def early(cfg: ReadWindowConfig, work: Workload) -> list[str]:
     """Beats that the codes let issue before what they name is there, if nothing but the codes kept them."""
     found = []
