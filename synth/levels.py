@@ -1,4 +1,4 @@
-"""Gates on the longest paths of a design, module by module and across modules, without putting it together."""
+"""Gates on the longest paths of a design, in each module and across the hierarchy, without flattening it."""
 
 from __future__ import annotations
 

@@ -74,12 +74,12 @@ def test_ffma_where_two_roundings_would_differ() -> None:
         ("FADD.RM R0, R2, -R3", 0x3F800000, 0x3F800000, 0x80000000),
         ("FADD R0, R2, R3", DENORMAL, DENORMAL, 2),
         ("FADD.FTZ R0, R2, R3", DENORMAL, DENORMAL, 0),
-        # Just below the least normal number, which is what rounding to a denormal gives: hardware gives zero.
+        ("FADD.FTZ R0, -R2, -R3", DENORMAL, DENORMAL, 0x80000000),
+        # A product just below the smallest normal number: hardware flushes it to zero before it is rounded up to that.
         ("FMUL.FTZ R0, R2, R3", 0x3F7FFFFF, 0x00800000, 0),
         ("FMUL.FTZ R0, -R2, R3", 0x3F7FFFFF, 0x00800000, 0x80000000),
         ("FMUL R0, R2, R3", 0x3F7FFFFF, 0x00800000, 0x00800000),
         ("FFMA.FTZ R0, R2, R3, RZ", 0x3F7FFFFF, 0x00800000, 0),
-        ("FADD.FTZ R0, -R2, -R3", DENORMAL, DENORMAL, 0x80000000),
         ("FADD.SAT R0, R2, R3", 0x40000000, 0x3F800000, 0x3F800000),
         ("FADD.SAT R0, R2, R3", 0xC0000000, 0x3F800000, 0),
         ("FADD.SAT R0, R2, R3", 0x7FC00000, 0x3F800000, 0),

@@ -220,7 +220,7 @@ def test_what_is_remembered_without_levels_is_not_enough_for_them(
 
 @pytest.mark.parametrize("slots", [1, 2])
 def test_no_more_syntheses_run_at_once_than_there_are_processors(slots: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two; with two processors both run, which the barrier sees."""
+    """Two are asked for; with two processors both run at once, which the barrier sees."""
     running: list[int] = []
     most, both = [0], threading.Barrier(slots)
 
@@ -235,8 +235,8 @@ def test_no_more_syntheses_run_at_once_than_there_are_processors(slots: int, mon
     monkeypatch.setattr(area, "_SLOTS", threading.BoundedSemaphore(slots))
     monkeypatch.setattr(yosys, "synthesise", work)
     with ThreadPoolExecutor() as pool:
-        for _ in range(2):
-            pool.submit(measure, SCHEMES["baseline"], SMALL.replace(lanes=1), cache=None)
+        both_done = [pool.submit(measure, SCHEMES["baseline"], SMALL.replace(lanes=1), cache=None) for _ in range(2)]
+    assert all(one.result().flip_flops == 3 for one in both_done)
     assert most == [slots]
 
 

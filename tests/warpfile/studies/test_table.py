@@ -181,7 +181,7 @@ def test_hits_are_shown_of_schemes_that_keep_something() -> None:
 
 
 def test_a_scheme_that_counts_no_hits_has_rows_without_them(invoke: Invoke) -> None:
-    """Of packed registers only those that coalesce reads count any; all others of every scheme are counters it has."""
+    """Of the schemes that pack registers, only those that coalesce reads count hits; every other one counts its own."""
     without = ["virtualization", "packing", "packing_virtual"]
     schemes = [word for name in [*SCHEMES, *without] for word in ("--scheme", name)]
     result = invoke("study", "--kernel", "saxpy", *schemes, "--golden", "-o", "out")
