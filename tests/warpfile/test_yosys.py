@@ -38,7 +38,7 @@ print(verilog.verilog(Part(), "part").partition("*/")[2].strip())
     ("user", "name", "prints"), [(USER, "yosys", "Yosys 0.70"), (GENERATOR, "Amaranth's yosys", "module")]
 )
 def test_four_processes_start_it_at_once_with_an_empty_cache(tmp_path: Path, user: str, name: str, prints: str) -> None:
-    """Half a minute of two cores. With yowasp's own cache one of them dies of a bus error."""
+    """Half a minute of two cores. With the cache of yowasp itself one was seen to die of a bus error, not each time."""
     started = [
         subprocess.Popen([sys.executable, "-c", user], stdout=-1, stderr=-1, text=True, env=empty(tmp_path))
         for _ in range(4)
