@@ -12,6 +12,7 @@ from warpfile.compiler.textures import SURFACES, TEXTURES, surface_registers, te
 from warpfile.compiler.widths import address_registers, dest_registers, source_registers
 
 PREDICATES_MASK = 0x7F
+_PACKED = frozenset("HADD2 HMUL2 HFMA2 HSET2 HSETP2".split())  #: two half floats in a register
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,18 @@ def source_operands(instruction: Instruction) -> tuple[tuple[int, ...], ...]:
 
 
 def operand_registers(instruction: Instruction) -> tuple[tuple[int, ...], ...]:
-    """General registers of every source operand of the text but predicates, none where it has none."""
-    found = []
-    for position, operand in enumerate(roles(instruction).sources):
+    """General registers of every source operand of the text but predicates, none where it has none.
+
+    Both numbers of an immediate pair of half floats are one operand.
+    """
+    found, sources = [], roles(instruction).sources
+    for position, operand in enumerate(sources):
         uses = _Uses()
         uses.operand(instruction, position, operand)
-        if not isinstance(operand, Predicate):
+        second = instruction.opcode in _PACKED and all(
+            isinstance(one, Immediate) for one in sources[position - 1 :][:2]
+        )
+        if not (isinstance(operand, Predicate) or (position and second)):
             found.append(tuple(uses.general))
     return tuple(found)
 

@@ -40,7 +40,7 @@ class Entry:
 
     def __init__(self, beat: Beat, port_of: tuple[int, ...]) -> None:
         self.beat = beat
-        self.executes = beat.mask != 0
+        self.executes = beat.executes
         self.needs_unit = self.executes and beat.port != _NO_PORT
         self.port = port_of[beat.port]
         self.dests = touched = ((1 << beat.dest_count) - 1) << beat.dest

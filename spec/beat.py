@@ -32,6 +32,8 @@ class Beat:
     every lane that has not exited. ``hints`` are the scheme's, laid out as its configuration says. ``drain`` and
     ``operand`` belong to pseudo-instructions; a pass may have ``inserted`` the instruction. ``result_words``: built
     lanes of the first result, lane 0 lowest, where the file may absorb the beat (``Gives.absorbs``) and they are known.
+    One that ``passes`` goes through its unit though no lane executes it; what is ``answered`` and has neither register
+    nor token comes back as a result without either.
     """
 
     payload: int
@@ -60,6 +62,8 @@ class Beat:
     operand: int = 0
     inserted: bool = False
     result_words: int | None = None
+    passes: bool = False
+    answered: bool = False
 
     @property
     def counts(self) -> bool:
@@ -73,8 +77,8 @@ class Beat:
 
     @property
     def executes(self) -> bool:
-        """Whether any lane executes it."""
-        return self.mask != 0
+        """Whether any lane executes it, or it passes."""
+        return self.mask != 0 or self.passes
 
     @property
     def long(self) -> bool:
@@ -84,7 +88,12 @@ class Beat:
     @property
     def needs_unit(self) -> bool:
         """Whether a collector unit has to take it."""
-        return self.mask != 0 and self.port != _NO_PORT
+        return (self.mask != 0 or self.passes) and self.port != _NO_PORT
+
+    @property
+    def results(self) -> int:
+        """How many results it gets from its unit."""
+        return self.dest_count or int(self.token_writes != 0 or self.answered)
 
 
 def distinct_sources(sources: Iterable[int]) -> tuple[int, ...]:
@@ -265,7 +274,7 @@ class BeatPacker:
             warp
             | self._port_of[port] << self._at_port
             | _PIN_KINDS.get(kind, kind) << self._at_kind
-            | (beat.mask != 0) << self._at_executes
+            | beat.executes << self._at_executes
             | (1 << len(beat.sources)) - 1 << self._at_valid
         )
         if beat.drain:

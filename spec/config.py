@@ -315,6 +315,19 @@ class Config:
         return 0
 
     @property
+    def early_port(self) -> int:
+        """Execution port on which the first of several results of a beat comes a cycle before its latency; -1: none."""
+        return -1
+
+    def passes(self, hints: int) -> bool:
+        """Whether a beat with these hints goes through its unit also where no lane executes it."""
+        return False
+
+    def answers(self, hints: int) -> bool:
+        """Whether a beat with these hints gets an answer where it has neither register nor token."""
+        return False
+
+    @property
     def place_count_bits(self) -> int:
         """Width of an active place's number."""
         return index_bits(self.active_warps)

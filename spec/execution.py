@@ -8,13 +8,15 @@ from typing import Final
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.stimulus import Missed, Origin, Result, Stimulus
-from warpfile.spec.timing import Timings
-from warpfile.spec.trace import Space, Trace
+from warpfile.spec.timing import CACHED, Timings
+from warpfile.spec.trace import Port, Space, Trace
 from warpfile.spec.values import RowValues
 
 # Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
 _MISS: Final = int(Origin.MISS)
+_LSU: Final = int(Port.LSU)
 _TEXTURE: Final = int(Space.TEXTURE)
+_TEXTURES: Final = len(Port)  #: their class, next to those of the ports
 
 
 class Execution:
@@ -27,7 +29,8 @@ class Execution:
     def __init__(self, cfg: Config, trace: Trace | None) -> None:
         self.in_flight = 0  #: results that have not been accepted
         self._limit, self._uniform, self._lead = cfg.result_queue, cfg.uniform_latency, cfg.gives.lead
-        self._token_port = cfg.token_port
+        self._token_port, self._early = cfg.token_port, cfg.early_port
+        self._last = [0] * (_TEXTURES + 1)  # when the last result of every class that returns in order is ready
         self._hint_mask = (1 << cfg.result_hint_bits) - 1
         self._port_of, write_of = cfg.port_of, cfg.write_port_of
         self._writes_back = [list[Result]() for _ in range(cfg.write_ports)]
@@ -88,9 +91,13 @@ class Execution:
             due = cycle + self._notices
             assert due not in self._missed, "loads leave by one port, one in a cycle, and all notices are as late"
             self._missed[due] = Missed(warp, beat.dest, beat.dest_count)
-        tokens, row = beat.token_writes, beat.result_row
+        tokens, row, count = beat.token_writes, beat.result_row, beat.dest_count
         first = cycle + latency - self._lead
-        for k in range(beat.dest_count):
+        if count > 1 and number == self._early:
+            first -= 1
+        if beat.port != _LSU or beat.space not in CACHED:
+            first = self._in_order(beat, first)
+        for k in range(count):
             result = Result(first + k, warp, True, beat.dest + k, tokens, beat.mask, row)
             result.full, result.component, result.origin = beat.full, k, origin
             result.hints = beat.hints & self._hint_mask
@@ -99,8 +106,8 @@ class Execution:
             self._return(unit.write_port, result)
             tokens = 0
             row += row >= 0
-        if tokens:
-            alone = Result(cycle + latency, warp, False, 0, tokens, 0, -1)
+        if tokens or (beat.answered and not count):
+            alone = Result(first + self._lead, warp, False, 0, tokens, 0, -1)
             alone.hints = beat.hints & self._hint_mask
             self._return(unit.write_port, alone)
         return warp
@@ -109,6 +116,14 @@ class Execution:
         """The result that a write-back port offered, which it returns."""
         self.in_flight -= 1
         return self._writes_back[number].pop(0)
+
+    def _in_order(self, beat: Beat, first: int) -> int:
+        """Cycle of the first result of a beat, not before the last one of an earlier beat of its class."""
+        count, kind = beat.results, _TEXTURES if beat.space == _TEXTURE else beat.port
+        if count:
+            first = max(first, self._last[kind])
+            self._last[kind] = first + count - 1
+        return first
 
     def _return(self, number: int, result: Result) -> None:
         self.in_flight += 1

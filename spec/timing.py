@@ -16,7 +16,7 @@ Timing = tuple[int, int, Origin]
 # Plain numbers: comparing with a member of an IntEnum costs a lookup for every beat.
 _LSU: Final = int(Port.LSU)
 _TEXTURE: Final = int(Space.TEXTURE)
-_CACHED = (int(Space.GLOBAL), int(Space.LOCAL))
+CACHED: Final = (int(Space.GLOBAL), int(Space.LOCAL))
 
 
 class Timings:
@@ -40,7 +40,7 @@ class Timings:
             return self._units[beat.port]
         if beat.space == _TEXTURE:
             return self._texture
-        if beat.space not in _CACHED:
+        if beat.space not in CACHED:
             return self._shared + beat.degree - 1, beat.degree, Origin.SHARED
         latency, missed = self._memory.access(beat, cycle)
         return latency, max(1, len(beat.lines)), Origin.MISS if missed else Origin.HIT

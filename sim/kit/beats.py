@@ -118,6 +118,7 @@ def seen(cfg: Config, fields: dict[str, int], payload: int) -> Beat:
         converged=bool(fields.get("converged", True)),
         hints=fields.get("hints", 0),
         drain=fields.get("drain", 0),
+        answered=cfg.answers(fields.get("hints", 0)),
     )
 
 

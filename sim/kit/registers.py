@@ -97,7 +97,7 @@ class Registers:
             fields["tokens"] = 0 if k else beat.token_writes
             row = beat.result_row
             yield {name: fields[name] for name in names if name in fields}, row + k if row >= 0 else row
-        if not beat.dest_count and beat.token_writes:
+        if not beat.dest_count and beat.results:
             yield self._tokens(flight)
 
     def _tokens(self, flight: Flight) -> tuple[dict[str, int], int]:

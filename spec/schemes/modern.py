@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from warpfile.spec.config import choice_field, index_bits, number_field
@@ -57,6 +58,10 @@ class ReadWindowConfig(PortedConfig):
                 "fma_latency": (self.alu_latency, "all fixed latencies are alu_latency"),
             }
         )
+        if self.alu_latency < 2:
+            raise ValueError(
+                f"alu_latency must be at least 2, not {self.alu_latency}: one of two results comes earlier"
+            )
         if self.result_queue < 2:
             raise ValueError(f"result_queue must be at least 2, not {self.result_queue}: port ALU must be ready always")
         if self.read_ports * self.read_window < POSITIONS:
@@ -124,6 +129,24 @@ class ReadWindowConfig(PortedConfig):
     def token_port(self) -> int:
         """Not that of the ALU, whose results must not wait."""
         return _SFU_PORT
+
+    @property
+    def early_port(self) -> int:
+        """That of the ALU: the second of two results is there after the latency (section 7.7)."""
+        return _ALU_PORT
+
+    def passes(self, hints: int) -> bool:
+        """With a dependence counter, which counts whatever its guard says."""
+        return any(hints >> at & 7 != NO_BARRIER for at in self._barriers_at)
+
+    def answers(self, hints: int) -> bool:
+        """With a counter that counts down at a result."""
+        return any(hints >> at & 7 != NO_BARRIER for at in self._barriers_at[:1])
+
+    @cached_property
+    def _barriers_at(self) -> tuple[int, ...]:
+        """Lowest bits of the two counters that a beat names, that of its results first."""
+        return (self.hint_at("write_barrier"), self.hint_at("read_barrier")) if self.codes else ()
 
     @property
     def queue_depths(self) -> tuple[int, int]:

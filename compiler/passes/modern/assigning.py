@@ -18,13 +18,14 @@ _SEEN = 2  #: ticks from a producer to the first instruction that sees its depen
 class _Warp:
     """What younger instructions have to respect; times are ticks of the warp's own issues.
 
-    ``ready``: for a register of a fixed producer, the tick of its issue and the number of the result. ``guards``: for a
-    register, the dependence counters that must be 0 before it is read (``writes``) or written (``reads`` too).
+    ``ready``: for a register of a fixed producer, the tick of its issue, later ones for a third and a fourth result.
+    ``guards``: for a register, the dependence counters that must be 0 before it is read (``writes``) or written
+    (``reads`` too).
     """
 
     last: int = -1
     next_barrier: int = 0
-    ready: dict[int, tuple[int, int]] = field(default_factory=dict)
+    ready: dict[int, int] = field(default_factory=dict)
     writes: dict[int, int] = field(default_factory=dict)
     reads: dict[int, int] = field(default_factory=dict)
     raised: list[int] = field(default_factory=lambda: [0] * BARRIERS)
@@ -66,7 +67,7 @@ def _issue(
     if place.variable:
         _guard(codes, record, sources, static.dests, warp)
     else:
-        warp.ready |= {register: (warp.last, k) for k, register in enumerate(static.dests)}
+        warp.ready |= {register: warp.last + max(k - 1, 0) for k, register in enumerate(static.dests)}
 
 
 def _earliest(
@@ -75,7 +76,7 @@ def _earliest(
     """Ticks before which it must not issue, for the sake of fixed producers."""
     distance = cfg.variable_distance if place.variable else cfg.fixed_distance
     named = {*sources, *(dests if place.variable else ())}
-    return [sum(warp.ready[register]) + distance for register in named if register in warp.ready]
+    return [warp.ready[register] + distance for register in named if register in warp.ready]
 
 
 def _barriers(table: dict[int, int], registers: Iterable[int]) -> int:

@@ -1,7 +1,7 @@
 """Whether the control codes of a listing cover the latencies of a machine, over all paths, before anything runs.
 
-A producer of fixed latency must be D + k or Dv + k ticks ahead of every reader of its result number k; the counter of
-one of variable latency must be waited for before its results are read or written, and before its sources are written
+A producer of fixed latency must be D or Dv ticks ahead of every reader of its results; the counter of one of variable
+latency must be waited for before its results are read or written, and before its sources are written
 (docs/schemes/modern.md, section 15).
 """
 
@@ -21,7 +21,6 @@ from warpfile.spec.schemes.modern import ReadWindowConfig
 from warpfile.spec.trace import Kind, Port, Space, StaticInstruction
 
 _SEEN = 2  #: ticks from a producer to the first instruction that sees its dependence counter
-_APART = 2  #: cycles between two beats with sources of one queue
 _UNORDERED = (Space.GLOBAL, Space.LOCAL)  #: a hit overtakes a miss
 
 
@@ -187,16 +186,12 @@ class _Paths:
             waits = self._counted(index, step, waits)
         return ticks, waits
 
-    def _needed(self, reader: _Step, producer: int, register: int) -> int:
-        number = register - self._steps[producer].static.dest
-        return (self._fixed if reader.place.fixed else self._variable) + number
-
     def _early(self, index: int, step: _Step, ticks: _Ticks) -> None:
         """What the instruction reads before it is there."""
-        sources = step.sources()
+        sources, needed = step.sources(), self._fixed if step.place.fixed else self._variable
         for (producer, register), passed in ticks.items():
             if register in sources:
-                distance, needed = passed + sources[register], self._needed(step, producer, register)
+                distance = passed + sources[register]
                 if distance < needed:
                     self._found.add(Finding(index * STEP, producer * STEP, register, distance=distance, needed=needed))
 
@@ -206,17 +201,17 @@ class _Paths:
         for producer, register, unread in list(waits):
             if register in dests or (register in sources and not unread):
                 del waits[producer, register, unread]
-                if not self._in_order(producer, register, unread, step, register in sources and not unread):
+                if not self._in_order(producer, unread, step, register in sources and not unread):
                     self._found.add(Finding(index * STEP, producer * STEP, register, unread))
 
-    def _in_order(self, producer: int, register: int, unread: bool, step: _Step, reads: bool) -> bool:
+    def _in_order(self, producer: int, unread: bool, step: _Step, reads: bool) -> bool:
         """Whether a write comes behind what is under way without a wait."""
         other = self._steps[producer]
         if reads or not step.place.variable:
             return False
         if unread:
             return step.queue == other.queue
-        return step.follows(other) and register - other.static.dest <= _APART + register - step.static.dest
+        return step.follows(other)
 
     def _later(self, index: int, step: _Step, ticks: _Ticks) -> _Ticks:
         """Ticks at the next instruction."""
@@ -224,11 +219,7 @@ class _Paths:
         if step.guard is None:
             ticks = {key: value for key, value in ticks.items() if key[1] not in step.static.dests}
         most = max(self._fixed, self._variable)
-        later = {
-            key: value + passed
-            for key, value in ticks.items()
-            if value + passed < most + key[1] - self._steps[key[0]].static.dest
-        }
+        later = {key: value + passed for key, value in ticks.items() if value + passed < most}
         if step.place.fixed:
             later |= {(index, register): step.ticks for register in step.static.dests}
         return later
@@ -245,16 +236,12 @@ class _Paths:
         return {key: self._covered(key, step, late) for key, late in waits.items()}
 
     def _covered(self, key: tuple[int, int, bool], step: _Step, late: _Late) -> _Late:
-        producer, register, unread = key
+        producer, _, unread = key
         other = self._steps[producer]
-        if step.guard is not None and step.guard != other.guard:
-            return late
         if unread:
             counters = step.raised if step.queue == other.queue else 0
         else:
-            number = register - other.static.dest
-            behind = other is step or (step.follows(other) and number <= _APART + max(step.static.dest_count, 1) - 1)
-            counters = step.results if behind else 0
+            counters = step.results if other is step or step.follows(other) else 0
         counters &= ~late.counters
         if step.ticks < _SEEN:
             return _Late(late.counters, late.soon | counters)

@@ -63,13 +63,6 @@ class CodeGuard(Guard):
         """The one that guards its sources counts down."""
         self._count(beat.warp, self._fields.read_barrier(beat.entry.beat.hints), -1)
 
-    def dispatched(self, beat: Held) -> None:
-        """Without a result there is nobody else to count down."""
-        super().dispatched(beat)
-        what = beat.entry.beat
-        if not (what.dest_count or what.token_writes):
-            self._count(beat.warp, self._fields.write_barrier(what.hints), -1)
-
     def accepted(self, port: int, result: Result) -> None:
         """The last result of a beat counts down."""
         super().accepted(port, result)

@@ -58,6 +58,7 @@ class ReadWindow:
         self.units, self.results = [0, 0], 0
         self.ticks = self._cycle = 0
         self._heads = [0] * _KINDS
+        self._several = 0  # warps whose head beat has more than one destination
         self._issued: Entry | None = None
         self._issuer = -1
         self._decided = self._freezes = False
@@ -82,8 +83,10 @@ class ReadWindow:
         bit = 1 << warp
         for kind in range(_KINDS):
             self._heads[kind] &= ~bit
+        self._several &= ~bit
         if head.needs_unit:
             self._heads[self._kind(head)] |= bit
+            self._several |= bit if head.beat.dest_count > 1 else 0
         return self.guard.blocked(warp, head)
 
     def _kind(self, entry: Entry) -> int:
@@ -97,8 +100,10 @@ class ReadWindow:
         for kind, waiting in enumerate(self._heads):
             if kind < _UNITS:
                 queue_wait |= 0 if self.queues.credits[kind] else waiting
-            elif self.units[kind - _UNITS] or self.results:
+            elif self.units[kind - _UNITS] or self.results > 1:
                 unit_wait |= waiting
+            elif self.results:
+                unit_wait |= waiting & self._several
         self.seen.word = 0
         self.seen.count("unit_wait", unit_wait & buffered, "unit_waits")
         self.seen.count("queue_wait", queue_wait & buffered, "queue_waits")
@@ -274,6 +279,7 @@ class ReadWindow:
             self.queues.credits[kind] -= 1
         else:
             self.units[kind - _UNITS] = self._interval - 1
-            self.results = max(entry.beat.dest_count - 1, 0)
+            count = entry.beat.results
+            self.results = max(count - 1, 1) if count else 0
         self.writers.issued(beat)
         self.guard.entered(beat)

@@ -35,7 +35,7 @@ class Guard:
         """A beat issues."""
         beat, bit = head.beat, 1 << warp
         if head.executes:
-            self._results[warp] += beat.dest_count or int(beat.token_writes != 0)
+            self._results[warp] += beat.results
             if self._results[warp]:
                 self.flying |= bit
         if head.needs_unit:

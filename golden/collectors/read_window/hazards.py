@@ -47,5 +47,5 @@ class Writers:
             return f"{wrote} and has no dependence counter to wait for"
         if writer.barrier >= 0:
             return f"{wrote} and its dependence counter SB{writer.barrier} was not waited for"
-        needed = (self._fixed if reader.entry.port == _ALU_PORT else self._variable) + writer.number
+        needed = (self._fixed if reader.entry.port == _ALU_PORT else self._variable) + max(writer.number - 1, 0)
         return f"{wrote}, issued {reader.tick - writer.tick} ticks before and must be at least {needed} ticks away"

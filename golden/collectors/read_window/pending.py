@@ -28,7 +28,7 @@ class PendingGuard(Guard):
         self._fixed, self._variable = cfg.fixed_distance, cfg.variable_distance
         self._registers = [0] * cfg.warps
         self._tokens = [0] * cfg.warps
-        self._recent: list[Issue | None] = [None] * (max(self._fixed, self._variable) + 2)
+        self._recent: list[Issue | None] = [None] * (max(self._fixed, self._variable) + 1)
         self._reading: list[list[Held]] = [[] for _ in range(cfg.warps)]
 
     def blocked(self, warp: int, head: Entry) -> bool:
@@ -54,8 +54,8 @@ class PendingGuard(Guard):
             if issue is None or issue[0] != warp:
                 continue
             for number in range(issue[2]):
-                bit = 1 << issue[1] + number
-                if (reads & bit and age < distance + number) or (head.dests & bit and age < self._variable + number):
+                bit, later = 1 << issue[1] + number, max(number - 1, 0)
+                if (reads & bit and age < distance + later) or (head.dests & bit and age < self._variable + later):
                     return True
         return False
 

@@ -32,8 +32,7 @@ def _marks(cfg: ReadWindowConfig) -> tuple[str, ...]:
 
 
 def _reports(cfg: ReadWindowConfig) -> tuple[str, ...]:
-    """``silent``: it returns no result."""
-    return ("read_barrier", "silent") if cfg.codes else ()
+    return ("read_barrier",) if cfg.codes else ()
 
 
 def _layout(cfg: ReadWindowConfig, *names: str) -> data.StructLayout:
@@ -47,7 +46,6 @@ def _layout(cfg: ReadWindowConfig, *names: str) -> data.StructLayout:
         "positions": data.ArrayLayout(2, POSITIONS),
         "reuse": POSITIONS,
         "read_barrier": 3,
-        "silent": 1,
     }
     return data.StructLayout(fields | {name: others[name] for name in names})
 

@@ -16,15 +16,17 @@ class ControlStage(wiring.Component):
     tick : In(1)                     Time goes on: the beat leaves, another may come.
     comes : In(1), beat : In(issued_layout(cfg))   A beat issues that goes further than this.
     fixed : In(1), fma : In(1)       It is of fixed latency; of the multiply-add unit.
+    returns : In(1)                  It gets a result.
     valid : Out(1), out : Out(issued_layout(cfg))   The beat.
     busy : Out(2)                    Units that cannot start a beat of fixed latency in this tick: other, multiply-add.
-    result_busy : Out(1)             None may start, because of the results of the last one.
+    result_busy : Out(2)             Because of the results of the last ones there may start no beat at all, and none
+                                     that has several.
     """
 
     def __init__(self, cfg: ReadWindowConfig) -> None:
         self._cfg = cfg
         layout = issued_layout(cfg)
-        names = ("tick", "comes", "fixed", "fma")
+        names = ("tick", "comes", "fixed", "fma", "returns")
         super().__init__(
             {
                 **{name: In(1) for name in names},
@@ -32,7 +34,7 @@ class ControlStage(wiring.Component):
                 "valid": Out(1),
                 "out": Out(layout),
                 "busy": Out(2),
-                "result_busy": Out(1),
+                "result_busy": Out(2),
             }
         )
 
@@ -41,13 +43,13 @@ class ControlStage(wiring.Component):
         m = Module()
         held, results = Signal(issued_layout(self._cfg), reset_less=True), Signal(2)
         starts = self.comes & self.fixed
-        m.d.comb += [self.out.eq(held), self.result_busy.eq(results.any())]
+        m.d.comb += [self.out.eq(held), self.result_busy.eq(Cat(results[1], results.any()))]
         with m.If(self.tick):
             m.d.sync += self.valid.eq(self.comes)
             with m.If(self.comes):
                 m.d.sync += held.eq(self.beat)
-            with m.If(starts & self.beat.dest_count.any()):
-                m.d.sync += results.eq(self.beat.dest_count - 1)
+            with m.If(starts & self.returns):
+                m.d.sync += results.eq(Mux(self.beat.dest_count > 1, self.beat.dest_count - 1, 1))
             with m.Elif(results.any()):
                 m.d.sync += results.eq(results - 1)
             if self._cfg.unit_interval > 1:

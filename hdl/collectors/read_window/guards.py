@@ -12,7 +12,7 @@ from warpfile.hdl.collectors.read_window.stages import FIXED, Stages
 from warpfile.hdl.naming import named
 from warpfile.hdl.scoreboard import destination_mask
 from warpfile.hdl.stamp import stamp
-from warpfile.spec.schemes.modern import BARRIERS, ReadWindowConfig
+from warpfile.spec.schemes.modern import BARRIERS, NO_BARRIER, ReadWindowConfig
 
 
 class Guards:
@@ -40,7 +40,10 @@ class Guards:
     def _dependences(self, warp: int) -> wiring.PureInterface:
         m, offer = self._m, self.collectors.offer
         part = stamp(m, f"dependences{warp}", "warp_dependences", lambda: WarpDependences(self._cfg))
-        results = named(m, f"results{warp}", Mux(offer.dest_count.any(), offer.dest_count, offer.token_writes.any()))
+        alone = offer.token_writes.any()
+        if self._cfg.codes:
+            alone |= hint_of(self._cfg, "write_barrier", offer.hints) != NO_BARRIER
+        results = named(m, f"results{warp}", Mux(offer.dest_count.any(), offer.dest_count, alone))
         m.d.comb += [
             part.head.eq(self.collectors.heads[warp]),
             part.issue.eq(self.issues[warp]),
@@ -67,7 +70,8 @@ class Guards:
         control = stages.control
         for warp, head in enumerate(collectors.heads):
             goes = collectors.buffered[warp] & needs_unit(head)
-            busy = control.result_busy | Mux(hint_of(cfg, "fma", head.hints), control.busy[1], control.busy[0])
+            unit = Mux(hint_of(cfg, "fma", head.hints), control.busy[1], control.busy[0])
+            busy = unit | control.result_busy[0] | (head.dest_count > 1) & control.result_busy[1]
             full = any_of((head.port == port) & ~stages.queues.room[q] for q, port in enumerate(cfg.queue_ports))
             m.d.comb += [
                 collectors.unit_wait[warp].eq(goes & (head.port == FIXED) & busy),

@@ -110,7 +110,7 @@ class WarpPending(wiring.Component):
 
 def distances(cfg: ReadWindowConfig) -> int:
     """Ticks for which an issue of fixed latency is remembered."""
-    return max(cfg.fixed_distance, cfg.variable_distance) + 2
+    return max(cfg.fixed_distance, cfg.variable_distance) + 1
 
 
 class IssuedDistances(wiring.Component):
@@ -165,7 +165,7 @@ class IssuedDistances(wiring.Component):
 
 
 def _left(issue: data.View, ticks: int, distance: int) -> Value:
-    """Destinations of an issue so many ticks ago that are within a distance, each a tick later than the one before."""
-    gone = max(0, ticks - distance + 1)
+    """Destinations of an issue so many ticks ago that are within a distance, the third and fourth one and two later."""
+    gone = max(0, ticks - distance + 2) if ticks >= distance else 0
     mask = Cat(issue.dest_count > number if number >= gone else Const(0, 1) for number in range(GROUP))
     return (mask << issue.dest[:2])[:GROUP]

@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, lowest_one, select
-from warpfile.hdl.collectors.read_window.beats import banks_of, hint_of, queued_layout
+from warpfile.hdl.collectors.read_window.beats import banks_of, queued_layout
 from warpfile.hdl.naming import named
 from warpfile.spec.schemes.modern import ReadWindowConfig
 from warpfile.spec.schemes.ported import BANKS
@@ -27,7 +27,7 @@ class VariableQueue(wiring.Component):
     want : Out(banks), rows : Out(ArrayLayout)   Banks that the head asks for, and the row.
     arrived : Out(slots)             Slots of the head that were read in the cycle before.
     read : Out(1)                    The head is presented.
-    counts : Out(1), barrier : Out(3)   A dependence counter of the head's warp counts down, and which; only with
+    counts : Out(1), barrier : Out(3)   The read barrier of the head counts down, and which one that is; only with
                                      ``control_codes``.
     """
 
@@ -59,10 +59,7 @@ class VariableQueue(wiring.Component):
         waits = self._entries(m, pop)
         ends = self._head(m, pop, self.valid[0] & ~waits[0].any())
         if self._cfg.codes:
-            head = self.beats[0]
-            silent = pop & head.silent
-            barrier = Mux(ends, head.read_barrier, hint_of(self._cfg, "write_barrier", head.hints))
-            m.d.comb += [self.counts.eq(ends | silent), self.barrier.eq(barrier)]
+            m.d.comb += [self.counts.eq(ends), self.barrier.eq(self.beats[0].read_barrier)]
         return m
 
     def _entries(self, m: Module, pop: Value) -> list[Signal]:

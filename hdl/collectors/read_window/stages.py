@@ -87,6 +87,7 @@ def issue(m: Module, cfg: ReadWindowConfig, collectors: wiring.Component, stages
         control.comes.eq(goes),
         control.fixed.eq(offer.port == FIXED),
         control.fma.eq(hint_of(cfg, "fma", offer.hints)),
+        control.returns.eq(offer.dest_count.any() | offer.token_writes.any()),
         *(beat[name].eq(offer[name]) for name, _ in dispatch_fields(cfg)),
         beat.source_valid.eq(offer.source_valid),
         beat.registers.eq(offer.sources),
@@ -95,8 +96,6 @@ def issue(m: Module, cfg: ReadWindowConfig, collectors: wiring.Component, stages
     ]
     names = ("positions", *(("reuse",) if cfg.reuses else ()), *(("read_barrier",) if cfg.codes else ()))
     m.d.comb += [Value.cast(beat[name]).eq(hint_of(cfg, name, offer.hints)) for name in names]
-    if cfg.codes:
-        m.d.comb += beat.silent.eq(~(offer.dest_count.any() | offer.token_writes.any()))
 
 
 def advance(m: Module, cfg: ReadWindowConfig, stages: Stages) -> None:

@@ -132,7 +132,7 @@ def early(cfg: ReadWindowConfig, work: Workload) -> list[str]:
             reads = [one for one in beat.sources if one in fixed and at < sum(fixed[one]) + distance]
             found += ["too near"] if beat.executes and reads else []
             if beat.executes and beat.dest_count:
-                dests = {beat.dest + k: (at, k) for k in range(beat.dest_count)}
+                dests = {beat.dest + k: (at, max(k - 1, 0)) for k in range(beat.dest_count)}
                 fixed = {one: when for one, when in fixed.items() if one not in dests} | ({} if variable else dests)
                 barrier = hint(cfg, word, "write_barrier")
                 if variable:

@@ -72,9 +72,10 @@ def test_a_yield_without_a_stall_is_worth_two_ticks() -> None:
     assert said("FADD R1, R2, R3 | S2", "NOP", "FFMA R5, R6, R1, R7") != []
 
 
-def test_the_second_result_comes_a_tick_later() -> None:
-    assert said("IMAD.WIDE R4, R2, R3, RZ | S4", "FADD R8, R5, R4") == [
-        "0x10 issues 4 ticks after 0x0 wrote R5, and needs 5"
+def test_both_results_of_a_pair_are_there_at_once() -> None:
+    assert said("IMAD.WIDE R4, R2, R3, RZ | S4", "FADD R8, R5, R4") == []
+    assert said("IMAD.WIDE R4, R2, R3, RZ | S3", "FADD R8, R5, R5") == [
+        "0x10 issues 3 ticks after 0x0 wrote R5, and needs 4"
     ]
 
 
@@ -116,7 +117,14 @@ def test_one_counter_does_for_what_comes_in_order() -> None:
     assert said("LDS.U R4, [R2]", "LDS.U R5, [R3] | S2 W0", "FADD R6, R4, R5 | wait0") == []
     assert said("LDG.E R4, [R2]", "LDG.E R5, [R3] | S2 W0", "FADD R6, R4, R5 | wait0") != []
     assert said("STS [R2], R4", "LDG.E R5, [R3] | S2 W0", "MOV R4, R7 | wait0") == []
-    assert said("LDS.U.128 R4, [R2]", "LDS.U R8, [R3] | S2 W0", "FADD R9, R7, R8 | wait0") != []
+    assert said("LDS.U.128 R4, [R2]", "LDS.U R8, [R3] | S2 W0", "FADD R9, R7, R8 | wait0") == []
+
+
+def test_the_counter_of_a_guarded_instruction_does_for_what_comes_before_it() -> None:
+    assert said("LDS.U R4, [R2]", "@P0 LDS.U R5, [R3] | S2 W0", "FADD R6, R4, R4 | wait0") == []
+    assert said("@P0 LDS.U R4, [R2]", "@!P0 LDS.U R5, [R3] | S2 W0", "FADD R6, R4, R4 | wait0") == []
+    assert said("STS [R2], R4", "@P0 LDG.E R5, [R3] | S2 W0", "MOV R4, R7 | wait0") == []
+    assert said("LDS.U R4, [R2]", "@P0 MUFU.RCP R5, R3 | S2 W0", "FADD R6, R4, R4 | wait0") != []
 
 
 def branching(*code: str) -> Function:

@@ -25,7 +25,7 @@ def random_window(rng: random.Random, dependences: str, **changes: object) -> Re
     values |= {"lsu_queue": rng.choice((1, 2, 5)), "sfu_queue": rng.choice((1, 3))}
     ports = rng.choice((1, 1, 2, 3))
     window = rng.randint(-(-POSITIONS // ports), 6)
-    alu = rng.randint(1, 3 if dependences == "control_codes" else 6)
+    alu = rng.randint(2, 3 if dependences == "control_codes" else 6)
     least = max(4, window + alu - 1 if dependences == "control_codes" else 4)
     delay = rng.randint(least, min(12, window + alu + 3))
     shortest = max(1, window + alu + 3 - delay)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from tests.compiler.passes.modern.coded import coded_trace
@@ -13,7 +12,7 @@ from warpfile.golden import StaleOperand
 from warpfile.golden.collectors.read_window.history import Forwarded, forwarded
 from warpfile.golden.collectors.read_window.queues import Queues
 from warpfile.golden.copies import POISON, seen
-from warpfile.spec.trace import NO_ROW
+from warpfile.spec.trace import NO_ROW, Trace
 
 CFG = configured(latency=8, variable_delay=5)
 THREE_EVEN = ("FFMA R21, R2, R4, R6", "FFMA R23, R8, R10, R12")
@@ -117,10 +116,17 @@ def test_a_high_addend_may_come_two_ticks_later(stall: int, right: bool) -> None
         run_trace(CFG, trace)
 
 
-def test_a_pair_of_results_keeps_the_next_fixed_beat_for_a_tick() -> None:
+@pytest.mark.parametrize("before", ["FADD R10, R5, R6", "ISETP.GE.AND P0, PT, R5, R6, PT"])
+def test_a_pair_of_results_waits_a_tick_behind_another_result(before: str) -> None:
+    run = run_lines(CFG, [before, "IMAD.WIDE R8, R2, R3, RZ", "FADD R11, R5, R6", "NOP"])
+    assert run.at[:4] == [0, 2, 3, 4] and run.events("unit_wait") == [(1, 1)]
+    assert run.events("write")[:4] == [(9, 1), (10, 1), (11, 1), (12, 1)]
+
+
+def test_a_pair_of_results_keeps_nobody() -> None:
     run = run_lines(CFG, ["IMAD.WIDE R8, R2, R3, RZ", "FADD R10, R5, R6", "NOP"])
-    assert run.at[:3] == [0, 2, 3] and run.events("unit_wait") == [(1, 1)]
-    assert run.events("write")[:3] == [(9, 1), (10, 1), (11, 1)]
+    assert run.at[:3] == [0, 1, 2] and not run.events("unit_wait")
+    assert run.events("write")[:3] == [(8, 1), (9, 1), (10, 1)]
 
 
 def laid(copy: int, *results: tuple[int, int, int]) -> int:
@@ -184,15 +190,36 @@ def test_a_counter_keeps_beats_that_would_make_it_too_high() -> None:
     assert 60 <= before <= 62 and run.at[before] > 400  # one more may be in Control when the 60th is counted
 
 
-def test_what_does_not_execute_counts_nothing() -> None:
-    trace = unknown(coded_trace("LDS.U R4, [R2] | W0 R1 S2", "FADD R5, R4, R6 | wait01"))
+def skipped(trace: Trace, record: int) -> Trace:
+    """No lane executes a record."""
     execute, rows = trace.execute.copy(), trace.value_row.copy()
-    execute[0], rows[0] = 0, NO_ROW
-    run = run_trace(CFG, replace(trace, execute=execute, value_row=rows))
-    assert run.at[:2] == [0, 2] and not run.events("counting")
-    waits = run_trace(CFG, trace)
-    assert waits.at[1] > 10
-    assert np.count_nonzero(execute) == 2
+    execute[record], rows[record] = 0, NO_ROW
+    return replace(trace, execute=execute, value_row=rows)
+
+
+def test_what_no_lane_executes_counts_at_the_same_time() -> None:
+    trace = unknown(coded_trace("LDS.U R4, [R2] | W0 R1 S2", "FADD R5, R4, R6 | wait01"))
+    run, other = run_trace(CFG, skipped(trace, 0)), run_trace(CFG, trace)
+    assert run.at[1] == other.at[1] > 10 and run.events("counting")[0] == other.events("counting")[0] == (2, 3)
+    assert not any(fields["fetch"] for fields in run.fields) and any(fields["fetch"] for fields in other.fields)
+
+
+@pytest.mark.parametrize("later", ["LDS.U R6, [R3] | W0 S2", "STS [R3], R6 | W0 S2"])
+def test_the_counter_of_what_no_lane_executes_covers_what_came_before(later: str) -> None:
+    """Four words of the first load come one after the other; the answer comes behind them."""
+    trace = unknown(coded_trace("LDS.U.128 R8, [R2]", later, "FADD R5, R11, R11 | wait0"))
+    run = run_trace(CFG, skipped(trace, 1))
+    assert run.at[2] == run_trace(CFG, trace).at[2]
+    with pytest.raises(StaleOperand):
+        run_trace(
+            CFG, skipped(coded_trace("LDS.U.128 R8, [R2]", later.replace("W0", ""), "FADD R5, R11, R11 | wait0"), 1)
+        )
+
+
+def test_what_no_lane_executes_and_no_counter_counts_goes_beside() -> None:
+    trace = unknown(coded_trace("LDS.U R4, [R2] | S2", "FADD R5, R4, R6"))
+    run = run_trace(CFG, skipped(trace, 0))
+    assert run.at[:2] == [0, 2] and not run.events("lsu_beats")
 
 
 @pytest.mark.parametrize(("stall", "ticks"), [(0, 1), (1, 1), (15, 15)])

@@ -11,11 +11,12 @@ from tests.golden.collectors.read_window.scenario import configured, run_trace
 from tests.golden.collectors.read_window.watched import watch
 from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.run import execute
+from warpfile.golden import StaleOperand
 from warpfile.spec.trace import Trace
 
 KERNELS = Path(__file__).resolve().parents[4] / "kernels"
 NAMES = sorted(path.parent.name for path in KERNELS.glob("*/launch.toml"))
-FEW = ("divide", "half2", "conv2d")
+FEW = ("divide", "half2", "conv2d", "random_walk")
 #: Operands that an independent model of the scheme kept, summed over all warps, each alone in its machine.
 KEPT = {
     "unrolled_poly": 1504,
@@ -72,3 +73,19 @@ def test_a_warp_that_is_alone_finds_all_that_it_kept(kernel: str) -> None:
 def test_ports_and_cache_change_no_operand(changes: dict[str, object]) -> None:
     plain, other = (watch(configured("turing_rfc", **more), traced("half2")) for more in ({}, changes))
     assert plain.operands_checked == other.operands_checked
+
+
+@pytest.mark.parametrize(
+    ("rule", "other", "late"),
+    [("passes", lambda cfg, hints: False, "0x4e0"), ("early_port", -1, "0x1b0")],
+    ids=["passes", "early_port"],
+)
+def test_a_kernel_needs_what_compilers_count_on(
+    monkeypatch: pytest.MonkeyPatch, rule: str, other: object, late: str
+) -> None:
+    """A counter that counts without a lane, and two results that are there at once. Slow functions show the first."""
+    cfg = configured("turing_rfc", sfu_latency=64)
+    assert watch(cfg, traced("random_walk")).operands_checked
+    monkeypatch.setattr(type(cfg), rule, other)
+    with pytest.raises(StaleOperand, match=f"dispatches the instruction at {late} "):
+        watch(cfg, traced("random_walk"))

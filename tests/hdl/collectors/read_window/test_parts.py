@@ -137,27 +137,24 @@ def test_an_exit_waits_for_beats_and_results() -> None:
     run(part, bench)
 
 
-def test_a_unit_of_half_a_warp_and_a_pair_of_results_keep_the_next_beat() -> None:
+@pytest.mark.parametrize(
+    ("results", "busy"), [(0, (0, 0, 0)), (1, (2, 0, 0)), (2, (2, 0, 0)), (3, (3, 2, 0)), (4, (3, 3, 2))]
+)
+def test_a_unit_of_half_a_warp_and_results_keep_the_next_beats(results: int, busy: tuple[int, ...]) -> None:
+    """The result port is taken for every beat (bit 0) or for those of several results (bit 1), tick by tick."""
     part = ControlStage(CFG.replace(unit_interval=2))
 
     async def bench(ctx) -> None:
-        set_all(ctx, part, tick=1, comes=1, fixed=1, fma=1)
-        ctx.set(part.beat.dest_count, 3)
+        set_all(ctx, part, tick=1, comes=1, fixed=1, fma=1, returns=results > 0)
+        ctx.set(part.beat.dest_count, results)
         await ctx.tick()
-        ctx.set(part.comes, 0)
-        assert (ctx.get(part.valid), ctx.get(part.busy), ctx.get(part.result_busy)) == (1, 0b10, 1)
-        ctx.set(part.tick, 0)  # a freeze
-        await ctx.tick()
-        assert (ctx.get(part.valid), ctx.get(part.busy), ctx.get(part.result_busy)) == (1, 0b10, 1)
-        ctx.set(part.tick, 1)
-        await ctx.tick()
-        assert (ctx.get(part.valid), ctx.get(part.busy), ctx.get(part.result_busy)) == (0, 0, 1)
-        ctx.set(part.tick, 0)
-        await ctx.tick()
-        assert ctx.get(part.result_busy)
-        ctx.set(part.tick, 1)
-        await ctx.tick()
-        assert not ctx.get(part.result_busy)
+        set_all(ctx, part, comes=0, returns=0)
+        for tick, taken in enumerate(busy):
+            for ticks in (0, 1):  # first a freeze
+                ctx.set(part.tick, ticks)
+                assert (ctx.get(part.valid), ctx.get(part.busy)) == ((1, 0b10) if tick == 0 else (0, 0))
+                assert ctx.get(part.result_busy) == taken
+                await ctx.tick()
 
     run(part, bench)
 
@@ -245,13 +242,13 @@ def test_the_head_of_a_queue_keeps_what_it_has_read() -> None:
     run(part, bench)
 
 
-def test_a_pair_is_too_close_one_tick_longer_for_its_high_register() -> None:
+def test_a_pair_is_too_close_for_as_long_for_both_registers_and_a_third_one_a_tick_longer() -> None:
     """D is 3 and Dv is 4 here, with an ``alu_latency`` of 2."""
     part = IssuedDistances(CFG)
     assert (CFG.fixed_distance, CFG.variable_distance) == (3, 4)
 
     async def bench(ctx) -> None:
-        set_all(ctx, part, tick=1, comes=1, warp=2, dest=6, dest_count=2)
+        set_all(ctx, part, tick=1, comes=1, warp=2, dest=4, dest_count=3)
         await ctx.tick()
         ctx.set(part.comes, 0)
         seen = []
@@ -259,7 +256,7 @@ def test_a_pair_is_too_close_one_tick_longer_for_its_high_register() -> None:
             assert ctx.get(part.valid) == 1 << age and ctx.get(part.groups[age]) == 1
             seen.append((ctx.get(part.for_reader[age]), ctx.get(part.for_others[age])))
             await ctx.tick()
-        # m = 1 to 5; the pair is bits 2 and 3 of its group: register k is too close as long as m < D + k
-        assert seen == [(12, 12), (12, 12), (8, 12), (0, 8), (0, 0)]
+        # m = 1 to 5; the registers are bits 0 to 2 of their group, and too close as long as m < D, the last one D + 1
+        assert seen == [(7, 7), (7, 7), (4, 7), (0, 4), (0, 0)]
 
     run(part, bench)
