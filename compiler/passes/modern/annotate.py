@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.listed import listed_function
+from warpfile.compiler.passes.listed import listed_architecture, listed_function
 from warpfile.compiler.passes.modern.assigning import assigned
 from warpfile.compiler.passes.modern.codes import Codes, listed, shows_codes
 from warpfile.compiler.passes.modern.placing import Placed, placed
@@ -21,6 +21,7 @@ from warpfile.spec.schemes.modern import NO_BARRIER, NOWHERE, POSITIONS, ReadWin
 from warpfile.spec.trace import Port, StaticInstruction, Trace
 
 _MOST_STALL = 15
+_SHORTER, _SHORT = 80, 4  #: from this GPU on a reader of variable latency comes so many cycles after its producer
 
 
 def label(cfg: Config) -> str:
@@ -78,6 +79,8 @@ def _places(trace: Trace) -> list[Placed]:
 
 def _codes(cfg: ReadWindowConfig, trace: Trace, places: Sequence[Placed]) -> Codes:
     if shows_codes(trace):
+        if cfg.codes:
+            _check_distance(cfg, trace)
         return listed(trace, places, waits=cfg.codes)
     if trace.listing and cfg.codes:
         raise ValueError(
@@ -85,6 +88,16 @@ def _codes(cfg: ReadWindowConfig, trace: Trace, places: Sequence[Placed]) -> Cod
             " FILE.cubin beside it, or set dependences=scoreboard"
         )
     return assigned(cfg, trace, places)
+
+
+def _check_distance(cfg: ReadWindowConfig, trace: Trace) -> None:
+    """Newer compilers promise a reader of variable latency a cycle less (docs/schemes/modern.md, section 3)."""
+    architecture = listed_architecture(trace)
+    if architecture is not None and architecture >= _SHORTER and cfg.variable_distance > _SHORT:
+        raise ValueError(
+            f"{trace.kernel} is code for sm_{architecture}: its readers of variable latency come {_SHORT} ticks later"
+            f" and not {cfg.variable_distance}: use --preset ampere, or set dependences=scoreboard"
+        )
 
 
 def _loosened(codes: Codes, seed: int) -> Codes:

@@ -31,8 +31,8 @@ def traced(kernel: str) -> Trace:
     return execute(load_kernel(KERNELS / kernel)).trace
 
 
-def configured(**changes: object) -> ReadWindowConfig:
-    cfg = find("modern").configuration("turing_rfc", **changes)
+def configured(preset: str = "turing_rfc", **changes: object) -> ReadWindowConfig:
+    cfg = find("modern").configuration(preset, **changes)
     assert isinstance(cfg, ReadWindowConfig)
     return cfg
 
@@ -97,6 +97,19 @@ def test_a_listing_without_codes_says_how_to_get_them() -> None:
         find("modern").annotated(CFG, trace)
     free = configured(dependences="scoreboard")
     assert prepare(free, find("modern").annotated(free, trace)).beats
+
+
+@pytest.mark.parametrize("architecture", [80, 86, 89])
+def test_code_for_newer_machines_needs_a_preset_of_theirs(architecture: int) -> None:
+    trace = traced("saxpy")
+    newer = replace(trace, listing=trace.listing.replace(".target\tsm_75", f".target\tsm_{architecture}"))
+    with pytest.raises(
+        ValueError, match=f"saxpy is code for sm_{architecture}: .*: use --preset ampere, or set depend"
+    ):
+        find("modern").annotated(CFG, newer)
+    assert find("modern").annotated(configured("ampere"), newer).annotation
+    assert find("modern").annotated(configured(dependences="scoreboard"), newer).annotation
+    assert find("modern").annotated(CFG, trace).annotation
 
 
 def test_a_counter_on_a_fixed_instruction_is_refused() -> None:
