@@ -315,6 +315,11 @@ class Config:
         return 0
 
     @property
+    def decides_by_values(self) -> bool:
+        """Whether it matters what results are, so that a trace must know."""
+        return self.values
+
+    @property
     def early_port(self) -> int:
         """Execution port on which the first of several results of a beat comes a cycle before its latency; -1: none."""
         return -1

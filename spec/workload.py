@@ -115,7 +115,12 @@ def _check(cfg: Config, trace: Trace, ctas: tuple[tuple[int, ...], ...]) -> None
 
 
 def _check_scheme(cfg: Config, trace: Trace) -> None:
-    """Pseudo-instructions and descriptor must be those that the machine takes."""
+    """Values must be there if the machine decides by them, pseudo-instructions and descriptor as it takes them."""
+    if cfg.decides_by_values and not trace.has_values:
+        raise WorkloadError(
+            f"{trace.kernel} must have register values, by which this scheme decides, and a trace of {trace.source} has"
+            " none: run a scheme that does not, or execute the kernel from its machine code"
+        )
     for static in trace.program:
         bits = max(1, static.operand.bit_length())
         if static.kind == Kind.SCHEME and bits > cfg.operand_bits:

@@ -53,6 +53,11 @@ class PackedConfig(RenamedConfig):
         )
 
     @property
+    def decides_by_values(self) -> bool:
+        """How many bytes a value takes, if it is packed."""
+        return bool(self.packing)
+
+    @property
     def operand_bits(self) -> int:
         """Metadata: four pairs of registers, or the sides of 26 and which these are."""
         if self.allocation == "pairs":

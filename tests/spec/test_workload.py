@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.golden.scenario import BRA, EXIT, FULL, hand_trace, op
-from warpfile.schemes import SCHEMES
+from warpfile.schemes import SCHEMES, find
 from warpfile.spec.beat import NO_VALUE, BeatPacker, decode_fields, pack_beat, pack_fields
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
@@ -97,6 +99,30 @@ def test_a_cta_must_fit() -> None:
         prepare(Config(warps=2), hand_trace([op((3,))], [], []))
     with pytest.raises(WorkloadError, match="but only 1 such warps fit"):
         prepare(Config(rows=2, banks=2), hand_trace([op((3,))], []))
+
+
+@pytest.mark.parametrize(
+    ("scheme", "preset"),
+    [
+        ("corf", "fermi"),
+        ("corf_plus", "fermi"),
+        ("packing", "fermi"),
+        ("packing_virtual", "fermi"),
+        ("larf", "pascal_larf"),
+    ],
+)
+def test_a_scheme_that_decides_by_values_needs_them(scheme: str, preset: str) -> None:
+    cfg, trace = find(scheme).configuration(preset), replace(hand_trace([op((1,), 2)]), source="accelsim")
+    with pytest.raises(
+        WorkloadError, match="hand must have register values, by which this scheme decides, and a trace"
+    ):
+        prepare(cfg, find(scheme).annotated(cfg, trace))
+
+
+@pytest.mark.parametrize("scheme", ["baseline", "virtualization"])
+def test_others_do_not(scheme: str) -> None:
+    cfg, trace = find(scheme).configuration("fermi"), replace(hand_trace([op((1,), 2)]), source="accelsim")
+    assert prepare(cfg, find(scheme).annotated(cfg, trace)).beats
 
 
 def test_shared_memory_must_suffice() -> None:
