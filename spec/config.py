@@ -77,6 +77,7 @@ class Config:
         0, 32, "entries of a warp's scoreboard, each with the registers of one beat; 0: a bit per register name", 0
     )
     register_names: int = power_field(8, 256, "vector registers that an instruction can name", 256)
+    register_unit: int = number_field(1, 16, "registers of a thread that are allocated at a time", 1)
     banks: int = power_field(1, 32, "register banks", 2)
     rows: int = power_field(2, 1024, "warp registers per bank", 256)
     bank_ports: str = choice_field(("1RW", "1R1W"), "ports of a bank", "1RW")
@@ -419,7 +420,11 @@ class Config:
         A part whose warps take others overrides this, and may ask the kernel's descriptor.
         """
         size = self.banks if self.bank_skew == "warp" else 1
-        return max(1, -(-registers // size)) * size
+        return max(1, -(-self.allocated(registers) // size)) * size
+
+    def allocated(self, registers: int) -> int:
+        """Registers that a thread of a kernel with so many is given."""
+        return -(-registers // self.register_unit) * self.register_unit
 
     def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Warp slots that such a kernel can use: limited by slots and by places. See :meth:`places_per_warp`."""

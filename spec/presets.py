@@ -105,6 +105,10 @@ _FERMI_SFU_RATE = "Gebhart 2011, section 4: 8 SFU operations per cycle, 32 lanes
 #: Values of a preset with their sources, by field.
 _Values = dict[str, tuple[object, str]]
 
+_UNIT: _Values = {
+    "register_unit": (8, "NVIDIA, CUDA occupancy calculator: a warp is given 256 registers at a time since Kepler")
+}
+
 _TEXTURES: _Values = {
     "texture_latency": (200, "GPGPU-Sim from Volta on: TEX 200; nothing is published for the other machines"),
     "texture_interval": (4, "GPGPU-Sim from Volta on: TEX 4"),
@@ -165,6 +169,7 @@ _FERMI: _Values = {
     "ctas": (8, "GPGPU-Sim SM2_GTX480: 8 CTAs per SM"),
     "shared_bytes": (49152, "GPGPU-Sim SM2_GTX480: 48 KB"),
     "register_names": (128, "every bundled kernel (R0 to R110); CORF, section 2.6, has 63 names"),
+    "register_unit": (4, "RegMutex, Tab. 4.1, and GPGPU-Sim: rounded up to a multiple of 4"),
     "banks": (4, "CORF, section 2.2: four banks"),
     "rows": (256, "CORF, section 2.2: 128 KB in four banks"),
     "bank_ports": ("1RW", "CORF, section 2.2: single-ported banks"),
@@ -202,6 +207,7 @@ def _two_banks(interval: int, why: str) -> _Values:
         "ctas": (16, "CUDA, compute capabilities 7.5 and 8.6: 16 CTAs per SM"),
         "buffer_depth": (3, f"{_HUERTA}, section 5.2: three entries per warp"),
         "register_names": (256, "SASS names R0 to R254 with 8 bits"),
+        **_UNIT,
         "banks": (2, f"{_HUERTA}, section 5.3: two banks per sub-core"),
         "rows": (256, f"{_HUERTA}, section 5.3: 512 warp registers per sub-core"),
         "bank_ports": ("1R1W", f"{_HUERTA}, section 5.3: a read and a write port of 1024 bits"),
@@ -241,6 +247,7 @@ _ALL = (
             "ctas": (16, "CUDA, compute capability 7.5: 16 CTAs per SM"),
             "shared_bytes": (65536, "Malekeh, Tab. 1: L1 and shared memory 64 KB"),
             "register_names": (256, "SASS names R0 to R254 with 8 bits"),
+            **_UNIT,
             "banks": (2, "GPGPU-Sim SM75_RTX2060: 8 banks per SM, 2 per sub-core"),
             "rows": (256, "Malekeh, Tab. 1: 256 KB per SM = 2 banks x 256 warp registers per sub-core"),
             "bank_ports": (
@@ -283,6 +290,7 @@ _ALL = (
         "One of four schedulers of a Pascal SM (BOW: TITAN X)",
         {
             **_titan_x(16, _DRAM_SHARE),
+            **_UNIT,
             "warps": (8, f"BOW, Tab. 3.2: 32 warps per SM; {_SCHEDULER_SHARE}"),
             "domains": (4, f"BOW, section 3.2: four schedulers per SM; {_DEALING}"),
             "ctas": (16, "BOW, Tab. 3.2: 16 CTAs per SM"),
@@ -380,6 +388,7 @@ _ALL = (
             "ctas": (16, "Pilot, section II: at most 16 CTAs per SM"),
             "shared_bytes": (49152, "GPGPU-Sim SM3_KEPLER_TITAN: 48 KB"),
             "register_names": (64, f"Pilot, section III-B: at most 63 registers, {_SIX_BITS}"),
+            **_UNIT,
             "banks": (
                 4,
                 "Pilot, Tab. II: 24 banks of 256 KB; 16 instead, since 2048 does not divide by 24; a quarter of them",
@@ -416,6 +425,7 @@ _ALL = (
             "warps": (64, "LTRF, Tab. 3: 64 warps per SM"),
             "ctas": (32, "CUDA, compute capability 5.x: 32 CTAs per SM"),
             "register_names": (256, "LTRF, section 3.2: at most 256 registers"),
+            **_UNIT,
             "banks": (16, "LTRF, Tab. 2, design point 1: 16 banks"),
             "rows": (128, "LTRF, Tab. 2: banks of 16 KB"),
             "bank_ports": ("1RW", "open in the paper; one access at a time"),
@@ -442,6 +452,7 @@ _ALL = (
             "ctas": (32, "CUDA, compute capability 6.1: 32 CTAs per SM"),
             "shared_bytes": (98304, "LARF, section 5.6: 96 KB"),
             "register_names": (64, f"open in the paper; {_SIX_BITS}"),
+            **_UNIT,
             "banks": (4, "LARF, Fig. 5.5: four banks in each of 8 clusters that act in step"),
             "rows": (256, "LARF, section 5.6: 128 KB (section 5.6.4 gives 11-bit places, 256 KB: then 512 rows)"),
             "bank_skew": (

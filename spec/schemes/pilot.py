@@ -142,12 +142,12 @@ class PilotConfig(Config):
                 f"hot registers must be distinct and below {registers}, the kernel's registers,"
                 f" not {', '.join(f'R{register}' for register in used)}"
             )
-        return max(1, registers - self.fast_registers)
+        return max(1, self.allocated(registers) - self.fast_registers)
 
     def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Warps for which there are slow places; all have fast ones."""
         slow = (self.rows - self.fast_rows) * self.banks // self.places_per_warp(registers, descriptor)
-        return min(self.warps, slow) if registers > self.fast_registers else self.warps
+        return min(self.warps, slow) if self.allocated(registers) > self.fast_registers else self.warps
 
 
 def pilot_probes(cfg: PilotConfig) -> tuple[Probe, ...]:

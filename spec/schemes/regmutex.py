@@ -74,7 +74,7 @@ class RegMutexConfig(Config):
 
     def places_per_warp(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Places of a base set. Raises ``ValueError`` for a descriptor that is not one of such a kernel."""
-        base = descriptor.get("base_registers", registers)
+        base = descriptor.get("base_registers", self.allocated(registers))
         extended = descriptor.get("extended_registers", 0)
         if base + extended < registers:
             raise ValueError(

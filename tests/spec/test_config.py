@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from warpfile.schemes import find
 from warpfile.spec.config import Config, index_bits, joined, number_field, parse_field
 
 FIELDS = {f.name: f for f in dataclasses.fields(Config)}
@@ -88,6 +89,22 @@ def test_a_skew_by_warp_takes_whole_rows() -> None:
     assert [cfg.replace(bank_skew=skew).places_per_warp(5) for skew in ("none", "row", "warp")] == [5, 5, 8]
     assert [cfg.replace(bank_skew=skew).resident_warps(5) for skew in ("none", "row", "warp")] == [12, 12, 8]
     assert [cfg.places_per_warp(n) for n in (0, 1, 4, 8, 9)] == [4, 4, 4, 8, 12]
+
+
+def test_registers_are_allocated_in_units() -> None:
+    """The skew by warp then takes whole rows."""
+    cfg = Config(banks=4, rows=64, warps=32, bank_skew="none", register_unit=8)
+    assert [cfg.allocated(n) for n in (1, 8, 9, 33)] == [8, 8, 16, 40]
+    assert [cfg.places_per_warp(n) for n in (1, 8, 9, 33)] == [8, 8, 16, 40]
+    assert [cfg.resident_warps(n) for n in (8, 9, 33)] == [32, 16, 6]
+    assert cfg.replace(register_unit=2, bank_skew="warp").places_per_warp(5) == 8
+
+
+@pytest.mark.parametrize("registers", [21, 24, 33])
+def test_a_scheme_with_a_pool_allocates_as_the_baseline_does_where_nothing_is_shared(registers: int) -> None:
+    cfg = find("regmutex").configuration("fermi_linear")
+    assert cfg.register_unit == 4
+    assert cfg.places_per_warp(registers) == cfg.common().places_per_warp(registers)
 
 
 def test_an_index_has_at_least_one_bit() -> None:

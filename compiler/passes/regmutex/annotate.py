@@ -49,7 +49,7 @@ def limits_of(cfg: RegMutexConfig, trace: Trace) -> Limits:
         sizes[cta] = sizes.get(cta, 0) + 1
     share = max(1, -(-(max(sizes.values()) - cfg.domain) // cfg.domains))
     shared = cfg.shared_bytes // trace.shared_bytes if trace.shared_bytes else cfg.cta_slots
-    return Limits(cfg.warps, cfg.banks * cfg.rows, share, min(cfg.cta_slots, shared), cfg.paired)
+    return Limits(cfg.warps, cfg.banks * cfg.rows, share, min(cfg.cta_slots, shared), cfg.paired, cfg.register_unit)
 
 
 def sets(cfg: RegMutexConfig, limits: Limits, base: int, extended: int) -> dict[str, int]:
@@ -93,7 +93,7 @@ def _unlaunched(function: Function, cfg: RegMutexConfig) -> Plan:
         return Plan(function.registers or 0, reason=problem)
     statics = static_instructions(function)
     registers = 1 + max((register for one in statics for register in (*one.sources, *one.dests)), default=0)
-    limits = Limits(cfg.warps, cfg.banks * cfg.rows, 1, cfg.warps, cfg.paired)
+    limits = Limits(cfg.warps, cfg.banks * cfg.rows, 1, cfg.warps, cfg.paired, cfg.register_unit)
     try:
         return planned(function, registers, limits, cfg)
     except ValueError as error:

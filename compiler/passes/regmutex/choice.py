@@ -10,24 +10,26 @@ from dataclasses import dataclass
 
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
-ROUNDING = 4  #: registers are allocated in such steps
 _TWENTIETHS = (2, 3, 4, 5, 6, 7)  #: the six fractions 0.1 to 0.35
-
-
-def rounded(registers: int) -> int:
-    """Registers as they are allocated."""
-    return -(-registers // ROUNDING) * ROUNDING
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What bounds the warps that a domain hosts: slots, places, whole CTAs of ``cta_warps``, at most ``ctas``."""
+    """What bounds the warps that a domain hosts: slots, places, whole CTAs of ``cta_warps``, at most ``ctas``.
+
+    Registers are allocated in units of ``unit``.
+    """
 
     warps: int
     places: int
     cta_warps: int = 1
     ctas: int = 64
     paired: bool = False
+    unit: int = 1
+
+    def rounded(self, registers: int) -> int:
+        """Registers as they are allocated."""
+        return -(-registers // self.unit) * self.unit
 
     def occupancy(self, base: int, extended: int = 0) -> int:
         """Warps that are resident if each has so many registers for life; 0 for ``base``: as if it took no place."""
@@ -47,15 +49,15 @@ class Limits:
         return min(self.warps, (self.places - warps * base) // extended)
 
 
-def candidates(registers: int) -> list[int]:
+def candidates(total: int) -> list[int]:
     """Sizes of the extended set: six fractions of the rounded registers, rounded down, those that are even."""
-    sizes = {rounded(registers) * twentieths // 20 for twentieths in _TWENTIETHS}
+    sizes = {total * twentieths // 20 for twentieths in _TWENTIETHS}
     return sorted(size for size in sizes if size and size % 2 == 0)
 
 
 def registers_limit(registers: int, limits: Limits) -> bool:
     """Whether more warps were resident if the kernel had fewer registers."""
-    return limits.occupancy(rounded(registers)) < limits.occupancy(0)
+    return limits.occupancy(limits.rounded(registers)) < limits.occupancy(0)
 
 
 def choose(registers: int, limits: Limits, cfg: RegMutexConfig, fits: Callable[[int], bool]) -> int:
@@ -68,8 +70,8 @@ def choose(registers: int, limits: Limits, cfg: RegMutexConfig, fits: Callable[[
     """
     if cfg.es_rule == "off" or not registers_limit(registers, limits):
         return 0
-    total = rounded(registers)
-    warps = {size: limits.occupancy(total - size, size) for size in candidates(registers)}
+    total = limits.rounded(registers)
+    warps = {size: limits.occupancy(total - size, size) for size in candidates(total)}
     sections = {size: found for size in warps if (found := limits.sections(total - size, size))}
 
     def rank(size: int) -> tuple[int, ...]:
@@ -83,7 +85,7 @@ def choose(registers: int, limits: Limits, cfg: RegMutexConfig, fits: Callable[[
 
 def overridden(registers: int, limits: Limits, size: int) -> int:
     """The base set beside an extended set that was asked for. Raises ``ValueError`` where there can be none."""
-    total = rounded(registers)
+    total = limits.rounded(registers)
     if size >= total:
         raise ValueError(f"es_override must be below the {total} registers of the kernel, not {size}")
     if not limits.sections(total - size, size):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from warpfile.compiler.passes.regmutex.choice import Limits, choose, overridden, rounded
+from warpfile.compiler.passes.regmutex.choice import Limits, choose, overridden
 from warpfile.compiler.passes.regmutex.copies import acquire, release
 from warpfile.spec.rewrite import Insertion, rewritten
 from warpfile.spec.schemes.regmutex import RegMutexConfig
@@ -97,10 +97,10 @@ def _chosen(cfg: RegMutexConfig, trace: Trace, limits: Limits, least: int) -> Se
                 f"es_override must leave a base set of {least} for the barriers of {trace.kernel}, not of {base}"
             )
     else:
-        base = rounded(trace.registers) - choose(trace.registers, limits, cfg, lambda base: base >= least)
-    extended = rounded(trace.registers) - base
+        base = cfg.allocated(trace.registers) - choose(trace.registers, limits, cfg, lambda base: base >= least)
+    extended = cfg.allocated(trace.registers) - base
     if not extended:
-        return Sets(trace.registers)
+        return Sets(cfg.allocated(trace.registers))
     pool = 0 if limits.paired else base * limits.occupancy(base, extended)
     return Sets(base, extended, pool, limits.sections(base, extended))
 

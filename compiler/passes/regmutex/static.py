@@ -10,7 +10,7 @@ from warpfile.compiler.cfg import STEP, build_cfg
 from warpfile.compiler.liveness import goes_anywhere
 from warpfile.compiler.model import Function, Immediate, Instruction, Label
 from warpfile.compiler.opcodes import is_known
-from warpfile.compiler.passes.regmutex.choice import Limits, choose, overridden, rounded
+from warpfile.compiler.passes.regmutex.choice import Limits, choose, overridden
 from warpfile.compiler.passes.regmutex.groups import Groups, find_groups
 from warpfile.compiler.passes.regmutex.layout import Rewriting, rewriting
 from warpfile.compiler.passes.regmutex.stretches import Code, Stretches, find_stretches
@@ -109,7 +109,7 @@ class _Planner:
 
     def __init__(self, function: Function, registers: int, cfg: RegMutexConfig) -> None:
         self.code, self.registers, self.cfg = Code(build_cfg(function)), registers, cfg
-        self.total = rounded(registers)
+        self.total = cfg.allocated(registers)
         self.groups: Groups | None = None
         self.plans: dict[int, Plan] = {}
         self.unfit: dict[int, str] = {}

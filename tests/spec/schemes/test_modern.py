@@ -62,7 +62,7 @@ def test_every_scheduler_without_places_fits(scheduler: str) -> None:
 
 
 def test_registers_of_every_warp_start_in_the_first_bank() -> None:
-    cfg = configured()
+    cfg = configured(register_unit=1)
     assert isinstance(cfg, PortedConfig)
     assert [cfg.base_place(slot, 33) % 2 for slot in range(4)] == [0] * 4
     assert cfg.places_per_warp(33) == 34

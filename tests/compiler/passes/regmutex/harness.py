@@ -14,7 +14,7 @@ from tests.compiler.passes.malekeh.test_exact import trace_of
 from warpfile.compiler.cfg import build_cfg
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.regmutex.apply import applied
-from warpfile.compiler.passes.regmutex.choice import Limits, rounded
+from warpfile.compiler.passes.regmutex.choice import Limits
 from warpfile.compiler.passes.regmutex.static import Plan, planned
 from warpfile.compiler.program import static_instructions
 from warpfile.emulator.launch import load_kernel
@@ -25,7 +25,7 @@ from warpfile.spec.schemes.regmutex import RegMutexConfig
 from warpfile.spec.trace import Trace
 
 KERNELS = {path.parent.name: path.parent for path in (Path(__file__).parents[4] / "kernels").glob("*/launch.toml")}
-PLENTY = Limits(48, 4096)
+PLENTY = Limits(48, 4096, unit=4)
 
 
 def config(preset: str = "fermi_linear", **changes: Any) -> RegMutexConfig:
@@ -54,7 +54,7 @@ def registers_of(function: Function) -> int:
 def plan_for(function: Function, base: int, **changes: Any) -> Plan:
     """The plan with a base set of that size. Raises ``ValueError`` where there is none."""
     registers = registers_of(function)
-    cfg = config(es_override=rounded(registers) - base, **changes)
+    cfg = config(es_override=PLENTY.rounded(registers) - base, **changes)
     return planned(function, registers, PLENTY, cfg)
 
 

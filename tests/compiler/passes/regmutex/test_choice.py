@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.compiler.passes.regmutex.harness import config
-from warpfile.compiler.passes.regmutex.choice import Limits, candidates, choose, overridden, registers_limit, rounded
+from warpfile.compiler.passes.regmutex.choice import Limits, candidates, choose, overridden, registers_limit
 
-FERMI = Limits(48, 1024)
-HALF = Limits(48, 512)
+FERMI = Limits(48, 1024, unit=4)
+HALF = Limits(48, 512, unit=4)
 #: Registers of the kernels and the base set that was published (dissertation, Table 4.1), at full and at half size.
 FULL_TABLE = {
     "BFS": (21, 18), "CUTCP": (25, 20), "DWT2D": (44, 38), "HotSpot3D": (32, 24), "MRI-Q": (21, 18),
@@ -48,7 +48,7 @@ def test_the_worked_example_chooses_the_smallest_set_with_sections_for_half_of_t
 )
 def test_the_rules_reproduce_this_much_of_the_published_table(rule: str, right: int, missed: set[str]) -> None:
     found = {
-        name: rounded(registers) - chosen(registers, limits, es_rule=rule) == base
+        name: limits.rounded(registers) - chosen(registers, limits, es_rule=rule) == base
         for table, limits in ((FULL_TABLE, FERMI), (HALF_TABLE, HALF))
         for name, (registers, base) in table.items()
     }
@@ -81,7 +81,7 @@ def test_a_set_that_the_code_cannot_do_with_is_dropped() -> None:
 
 
 def test_without_sections_for_half_of_the_warps_the_most_sections_win() -> None:
-    limits = Limits(48, 1000)  # 4: 40 left, 10 sections; 6: 136, 22 sections; 8: 232, 29 sections of 48 warps
+    limits = Limits(48, 1000, unit=4)  # 4: 40 left, 10 sections; 6: 136, 22 sections; 8: 232, 29 sections of 48 warps
     assert chosen(24, limits) == 8
     assert chosen(24, limits, least=18) == 6
     assert chosen(24, limits, least=20) == 4
