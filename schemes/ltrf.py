@@ -22,8 +22,8 @@ LTRF = Part(
     events=ltrf_events,
     settings={
         "": {"scheduler": "two_level", "resume": "all"},
-        # Section 3: a miss deactivates the warp, fair choice among the active ones.
-        "maxwell": {"suspend": "outstanding", "long_from": "miss", "active_choice": "round_robin"},
+        # Section 3, with the scheduler of Gebhart 2011: a warp that consumes a miss is deactivated; fair choice.
+        "maxwell": {"long_from": "miss", "active_choice": "round_robin"},
         "tiny": {"active_warps": 2, "bank_cycles": 3},
     },
     hints=Hints(

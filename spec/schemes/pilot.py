@@ -41,7 +41,7 @@ class PilotConfig(Config):
     slow_cycles: int = number_field(1, 8, "as bank_cycles, which is that of the fast part, in the slow part", 3)
     low_cycles: int = number_field(1, 8, "as bank_cycles, in the fast part in low mode", 2)
     epoch: int = number_field(1, 1024, "cycles after which the mode of the fast part is decided anew", 50)
-    epoch_threshold: int = number_field(0, 1024, "beats issued in an epoch from which on the next one is high", 10)
+    epoch_threshold: int = number_field(0, 1024, "beats issued in an epoch from which on the next one is high", 21)
     profile: str = choice_field(
         ("none", "compiler", "oracle", "pilot", "hybrid"),
         "who says which registers are used most: nobody, code, trace, a pilot warp, or the code and then the pilot",

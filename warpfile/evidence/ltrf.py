@@ -16,9 +16,7 @@ PRESET = "maxwell"
 BASELINE, RFC, LTRF, PLUS = (Point(name, PRESET) for name in ("baseline", "rfc", "ltrf", "ltrf_plus"))
 STRANDS = LTRF.but(prefetch_unit="strands")
 #: The scheduler of the scheme in front of the baseline's file.
-TWO_LEVEL = Point("baseline+two_level", PRESET).but(
-    suspend="outstanding", long_from="miss", resume="all", active_choice="round_robin"
-)
+TWO_LEVEL = Point("baseline+two_level", PRESET).but(long_from="miss", resume="all", active_choice="round_robin")
 PIPED: dict[str, object] = {"main_pipelined": 1}
 #: Whose IPC is drawn over the latency of the main banks.
 DESIGNS = {
