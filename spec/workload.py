@@ -207,8 +207,8 @@ def _hint(cfg: Config, trace: Trace, beats: list[Beat]) -> None:
         )
     for beat, hints in zip(beats, trace.hints.tolist(), strict=True):
         beat.hints = hints
-        beat.answered = cfg.answers(hints)
-        if not beat.mask and cfg.passes(hints):
+        beat.answered = beat.port != Port.NONE and cfg.answers(hints)
+        if not beat.mask and beat.port != Port.NONE and cfg.passes(hints):
             beat.passes, beat.sources, beat.expected, beat.dest_count, beat.token_writes = True, (), (), 0, 0
 
 

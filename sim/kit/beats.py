@@ -97,11 +97,12 @@ def seen(cfg: Config, fields: dict[str, int], payload: int) -> Beat:
     bits = cfg.register_bits
     sources = [fields["sources"] >> slot * bits & (1 << bits) - 1 for slot in range(fields["source_valid"].bit_count())]
     kind, far = fields["kind"], bool(fields.get("long"))
+    port = next(unit for unit in Port if cfg.port_of[unit] == fields["port"])
     return Beat(
         payload=payload,
         record=0,
         offset=0,
-        port=next(unit for unit in Port if cfg.port_of[unit] == fields["port"]),
+        port=port,
         kind=int(Kind.SCHEME) if kind == SCHEME_PINS else kind,
         sources=tuple(sources),
         dest=fields["dest"],
@@ -118,7 +119,7 @@ def seen(cfg: Config, fields: dict[str, int], payload: int) -> Beat:
         converged=bool(fields.get("converged", True)),
         hints=fields.get("hints", 0),
         drain=fields.get("drain", 0),
-        answered=cfg.answers(fields.get("hints", 0)),
+        answered=port is not Port.NONE and cfg.answers(fields.get("hints", 0)),
     )
 
 

@@ -11,7 +11,7 @@ from warpfile.compiler.model import Function
 from warpfile.compiler.passes.listed import listed_architecture, listed_function
 from warpfile.compiler.passes.modern.assigning import assigned
 from warpfile.compiler.passes.modern.codes import Codes, listed, shows_codes
-from warpfile.compiler.passes.modern.placing import Placed, placed
+from warpfile.compiler.passes.modern.placing import Placed, placed, waits_of
 from warpfile.compiler.program import static_instruction
 from warpfile.spec.annotation import beat_counts, hinted, on_every_beat
 from warpfile.spec.beat import source_groups
@@ -21,6 +21,7 @@ from warpfile.spec.schemes.modern import NO_BARRIER, NOWHERE, POSITIONS, ReadWin
 from warpfile.spec.trace import Port, StaticInstruction, Trace
 
 _MOST_STALL = 15
+_MOST_LEFT = 63  #: beats that a DEPBAR may leave; no counter is ever above that
 _SHORTER, _SHORT = 80, 4  #: from this GPU on a reader of variable latency comes so many cycles after its producer
 
 
@@ -46,7 +47,7 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     count = beat_counts(trace, POSITIONS)
     places = [*places, *(places[static.origin] for static in trace.program[len(places) :])]
     words = on_every_beat(
-        trace, [_words(cfg, place, static.dest_count) for place, static in zip(places, trace.program, strict=True)]
+        trace, [_words(cfg, place, static) for place, static in zip(places, trace.program, strict=True)]
     )
     return hinted(trace, words | _coded(cfg, codes, places, trace, count))
 
@@ -123,14 +124,16 @@ def _changes(trace: Trace, places: Sequence[Placed]) -> dict[int, StaticInstruct
     return changes
 
 
-def _words(cfg: ReadWindowConfig, place: Placed, dest_count: int) -> list[int]:
+def _words(cfg: ReadWindowConfig, place: Placed, static: StaticInstruction) -> list[int]:
     """What of the hints is the same whenever an instruction executes, beat by beat."""
     words = []
     for slots in place.slots:
         word = sum(slot << 2 * at for at, slot in enumerate(slots)) << cfg.hint_at("positions")
         words.append(word | (place.port is Port.FMA) << cfg.hint_at("fma"))
     if cfg.codes:
-        words[-1] |= max(0, dest_count - 1) << cfg.hint_at("registers")
+        words[-1] |= max(0, static.dest_count - 1) << cfg.hint_at("registers")
+        if (found := waits_of(static)) is not None:
+            words[-1] = min(found.most, _MOST_LEFT) << cfg.hint_at("positions")
     return words
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from warpfile.compiler.control_codes import ControlCode, from_bits
-from warpfile.compiler.passes.modern.placing import Placed
+from warpfile.compiler.passes.modern.placing import Placed, waits_of
 from warpfile.spec.schemes.modern import NO_BARRIER
 from warpfile.spec.trace import NO_CODE, StaticInstruction, Trace
 
@@ -45,8 +45,7 @@ def listed(trace: Trace, places: Sequence[Placed], *, waits: bool = True) -> Cod
     """
     codes = [from_bits(static.control) for static in trace.program]
     if waits:
-        for each in zip(codes, trace.program, places, strict=True):
-            _check(*each)
+        codes = [waited(*each) for each in zip(codes, trace.program, places, strict=True)]
     rows = [
         (
             code.stall,
@@ -61,9 +60,14 @@ def listed(trace: Trace, places: Sequence[Placed], *, waits: bool = True) -> Cod
     return Codes(*np.array(rows, dtype=np.int64)[trace.instruction].T)
 
 
-def _check(code: ControlCode, static: StaticInstruction, place: Placed) -> None:
-    where = f"{static.text!r} at {static.offset:#x}"
-    if static.opcode.startswith("DEPBAR"):
-        raise ValueError(f"{where} is not supported under control codes: set dependences=scoreboard")
+def waited(code: ControlCode, static: StaticInstruction, place: Placed) -> ControlCode:
+    """The code with what a DEPBAR.LE waits for: the counter that it leaves some of is its write barrier."""
     if not place.variable and (code.write_barrier is not None or code.read_barrier is not None):
-        raise ValueError(f"{where} must have no dependence counter, because its latency is fixed")
+        raise ValueError(
+            f"{static.text!r} at {static.offset:#x} must have no dependence counter, because its latency is fixed"
+        )
+    found = waits_of(static)
+    if found is None:
+        return code
+    barrier = found.barrier if found.most else None
+    return replace(code, write_barrier=barrier, wait_mask=code.wait_mask | found.mask)

@@ -8,18 +8,20 @@ latency must be waited for before its results are read or written, and before it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warpfile.compiler.cfg import STEP, build_cfg
 from warpfile.compiler.control_codes import ControlCode
 from warpfile.compiler.model import Function, Instruction
-from warpfile.compiler.passes.modern.placing import Placed, placed
+from warpfile.compiler.passes.modern.codes import waited
+from warpfile.compiler.passes.modern.placing import Placed, Waits, placed, waits_of
 from warpfile.compiler.program import static_instruction
 from warpfile.compiler.worklist import Worklist
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.modern import ReadWindowConfig
 from warpfile.spec.trace import Kind, Port, Space, StaticInstruction
 
+_MANY = 64  #: more instructions than a counter can count
 _SEEN = 2  #: ticks from a producer to the first instruction that sees its dependence counter
 _UNORDERED = (Space.GLOBAL, Space.LOCAL)  #: a hit overtakes a miss
 
@@ -74,6 +76,7 @@ class _Step:
     place: Placed
     code: ControlCode
     guard: object
+    leaves: Waits | None
 
     @property
     def ticks(self) -> int:
@@ -123,22 +126,28 @@ def _bit(counter: int | None) -> int:
 def _step(instruction: Instruction) -> _Step:
     static = static_instruction(instruction)
     assert instruction.control is not None
-    return _Step(static, placed(static, instruction), instruction.control, instruction.guard)
+    place = placed(static, instruction)
+    return _Step(static, place, waited(instruction.control, static, place), instruction.guard, waits_of(static))
 
 
 @dataclass(frozen=True)
 class _Late:
-    """Counters of which any one at 0 says that something is done, and those that will say so an instruction later."""
+    """Counters of which any one at 0 says that something is done, and those that will say so an instruction later.
+
+    ``behind``: instructions that come after it in order, under the counter of its results; less than none if any under
+    that counter does not come in order.
+    """
 
     counters: int
     soon: int = 0
+    behind: int = 0
 
     def seen(self) -> _Late:
-        return _Late(self.counters | self.soon) if self.soon else self
+        return replace(self, counters=self.counters | self.soon, soon=0) if self.soon else self
 
     def joined(self, other: _Late) -> _Late:
-        both = self.counters & other.counters
-        return _Late(both, (self.counters | self.soon) & (other.counters | other.soon) & ~both)
+        both, behind = self.counters & other.counters, min(self.behind, other.behind)
+        return _Late(both, (self.counters | self.soon) & (other.counters | other.soon) & ~both, behind)
 
 
 #: What is under way at some place: ticks since a result of fixed latency, by its instruction and register, at least;
@@ -179,12 +188,23 @@ class _Paths:
             step = self._steps[index]
             for one in [one for one, late in waits.items() if step.ends(late, unread=one[2])]:
                 del waits[one]
+            if step.leaves is not None:
+                waits = self._left(step.leaves, waits)
             if step.place.port is not Port.NONE:
                 self._early(index, step, ticks)
                 self._waited(index, step, waits)
             ticks = self._later(index, step, ticks)
             waits = self._counted(index, step, waits)
         return ticks, waits
+
+    def _left(self, found: Waits, waits: _Waits) -> _Waits:
+        """What may be out behind a DEPBAR.LE."""
+        done = {
+            producer
+            for (producer, _, unread), late in waits.items()
+            if not unread and self._steps[producer].code.write_barrier == found.barrier and late.behind >= found.most
+        }
+        return {key: late for key, late in waits.items() if key[0] not in done}
 
     def _early(self, index: int, step: _Step, ticks: _Ticks) -> None:
         """What the instruction reads before it is there."""
@@ -242,10 +262,18 @@ class _Paths:
             counters = step.raised if step.queue == other.queue else 0
         else:
             counters = step.results if other is step or step.follows(other) else 0
+            late = self._behind(other, step, late)
         counters &= ~late.counters
         if step.ticks < _SEEN:
-            return _Late(late.counters, late.soon | counters)
-        return _Late(late.counters | counters, late.soon)
+            return replace(late, soon=late.soon | counters)
+        return replace(late, counters=late.counters | counters)
+
+    def _behind(self, other: _Step, step: _Step, late: _Late) -> _Late:
+        """One more under the counter of an earlier one."""
+        if other is step or not other.results & step.raised:
+            return late
+        in_order = step.follows(other) and step.code.read_barrier != other.code.write_barrier
+        return replace(late, behind=min(late.behind + 1, _MANY) if in_order else -_MANY)
 
 
 def _join(states: dict[int, _State], block: int, state: _State) -> bool:

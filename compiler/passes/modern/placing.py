@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -39,6 +40,36 @@ class Placed:
     def variable(self) -> bool:
         """Whether its latency varies; without a unit it is neither."""
         return not self.fixed and self.port is not Port.NONE
+
+
+_DEPBAR = re.compile(r"(?:@!?U?P\d )?DEPBAR\.LE SB(\d), (0x[0-9a-f]+|\d+)(?:, \{([\d, ]*)\})?")
+
+
+@dataclass(frozen=True)
+class Waits:
+    """DEPBAR.LE: no more than ``most`` beats are out under counter ``barrier``, and none under those of ``mask``.
+
+    With ``most`` 0 the counter itself is one of these.
+    """
+
+    barrier: int
+    most: int
+    mask: int
+
+
+def waits_of(static: StaticInstruction) -> Waits | None:
+    """What a DEPBAR waits for, None for all other instructions. Raises ``ValueError`` for one of another form."""
+    if not static.opcode.startswith("DEPBAR"):
+        return None
+    match = _DEPBAR.fullmatch(static.text.strip())
+    if match is None:
+        raise ValueError(
+            f"{static.text!r} at {static.offset:#x} must be DEPBAR.LE with a counter and a number under control codes;"
+            " or set dependences=scoreboard"
+        )
+    mask = sum(1 << int(number) for number in re.findall(r"\d", match[3] or ""))
+    barrier, most = int(match[1]), int(match[2], 0)
+    return Waits(barrier, most, mask if most else mask | 1 << barrier)
 
 
 def port_of(static: StaticInstruction) -> Port:

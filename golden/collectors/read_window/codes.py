@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import indices
@@ -10,6 +12,9 @@ from warpfile.golden.collectors.read_window.held import Held, HintFields
 from warpfile.golden.entry import Entry
 from warpfile.spec.schemes.modern import BARRIER_BITS, BARRIERS, MOST_COUNTED, NO_BARRIER, ReadWindowConfig
 from warpfile.spec.stimulus import Result
+from warpfile.spec.trace import Port
+
+_NO_PORT: Final = int(Port.NONE)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -27,18 +32,25 @@ class CodeGuard(Guard):
     def blocked(self, warp: int, head: Entry) -> bool:
         """See :class:`Guard`."""
         bit, hints = 1 << warp, head.beat.hints
-        if self._fields.wait(hints) & self.counting >> warp * BARRIERS:
+        if self._fields.wait(hints) & self.counting >> warp * BARRIERS or self._leaves_more(warp, head):
             self.awaits |= bit
             return True
         self.awaits &= ~bit
         if (self.stalled | self.resting) & bit:
             return True
-        if head.executes and (
+        if head.needs_unit and (
             self._is_high(warp, self._fields.write_barrier(hints))
             or self._is_high(warp, self._fields.read_barrier(hints))
         ):
             return True
         return super().blocked(warp, head)
+
+    def _leaves_more(self, warp: int, head: Entry) -> bool:
+        """Whether a DEPBAR.LE waits for the counter of which it leaves some."""
+        barrier = self._fields.write_barrier(head.beat.hints)
+        if head.beat.port != _NO_PORT or barrier == NO_BARRIER:
+            return False
+        return self._counters[warp * BARRIERS + barrier] > self._fields.left(head.beat.hints)
 
     def _is_high(self, warp: int, barrier: int) -> bool:
         return barrier != NO_BARRIER and self._counters[warp * BARRIERS + barrier] >= MOST_COUNTED

@@ -39,6 +39,10 @@ class HintFields:
         word = hints >> self._positions
         return [word >> 2 * position & NOWHERE for position in range(POSITIONS)]
 
+    def left(self, hints: int) -> int:
+        """Beats that a DEPBAR.LE leaves under its counter."""
+        return hints >> self._positions & 63
+
     def fma(self, hints: int) -> int:
         """1 for the multiply-add unit."""
         return hints >> self._fma & 1

@@ -1,6 +1,6 @@
 """One dependence counter of a warp."""
 
-from amaranth import Module, Signal
+from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -15,17 +15,18 @@ class DependenceCounter(wiring.Component):
     Members
     -------
     up : In(2), down : In(downs)   What counts in this cycle.
-    waits : Out(1)                 It is not 0, at the beginning of the cycle.
+    value : Out(6)                 The count, at the beginning of the cycle.
+    waits : Out(1)                 It is not 0.
     full : Out(1)                  Nobody may issue who would count it up.
     """
 
     def __init__(self, downs: int) -> None:
-        super().__init__({"up": In(2), "down": In(downs), "waits": Out(1), "full": Out(1)})
+        super().__init__({"up": In(2), "down": In(downs), "value": Out(BARRIER_BITS), "waits": Out(1), "full": Out(1)})
 
     def elaborate(self, platform) -> Module:
         """The count."""
         m = Module()
-        value = Signal(BARRIER_BITS)
+        value = self.value
         ups, downs = named(m, "ups", count_ones(list(self.up))), named(m, "downs", count_ones(list(self.down)))
         m.d.sync += value.eq(value + ups - downs)
         m.d.comb += [self.waits.eq(value.any()), self.full.eq(value >= MOST_COUNTED)]

@@ -4,8 +4,8 @@ from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import any_of
-from warpfile.hdl.beat import beat_layout
+from warpfile.hdl.arbiter import any_of, decode, select
+from warpfile.hdl.beat import beat_layout, needs_unit
 from warpfile.hdl.collectors.read_window.beats import hint_of
 from warpfile.hdl.collectors.read_window.counter import DependenceCounter
 from warpfile.hdl.count import count_ones
@@ -79,8 +79,10 @@ class WarpDependences(wiring.Component):
                 m.d.sync += stall.eq(Mux(self.stall.any(), self.stall - 1, 0))
             with m.Elif(self.stalled):
                 m.d.sync += stall.eq(stall - 1)
+        values = []
         for number in range(BARRIERS):
             m.submodules[f"counter{number}"] = counter = DependenceCounter(len(self.downs[number]))
+            values.append(counter.value)
             m.d.comb += [
                 counter.up.eq(self.ups[number]),
                 counter.down.eq(self.downs[number]),
@@ -91,10 +93,19 @@ class WarpDependences(wiring.Component):
         m.d.comb += [
             self.stalled.eq(stall.any()),
             self.resting.eq(rest),
-            self.awaits.eq((hint_of(self._cfg, "wait_mask", hints) & self.counting).any()),
+            self.awaits.eq(
+                (hint_of(self._cfg, "wait_mask", hints) & self.counting).any() | self._leaves_more(m, values)
+            ),
         ]
         named_full = [
             any_of(bit & (hint_of(self._cfg, name, hints) == number) for number, bit in enumerate(full))
             for name in ("write_barrier", "read_barrier")
         ]
-        return [self.stalled, self.resting, self.awaits, self.head.executes & any_of(named_full)]
+        return [self.stalled, self.resting, self.awaits, needs_unit(self.head) & any_of(named_full)]
+
+    def _leaves_more(self, m: Module, values: list[Value]) -> Value:
+        """A DEPBAR.LE, which is beside, waits for the counter of which it leaves some."""
+        hints = self.head.hints
+        counter = decode(hint_of(self._cfg, "write_barrier", hints), BARRIERS)
+        value = named(m, "left", select(counter, values))
+        return self.head.port.all() & (value > hint_of(self._cfg, "positions", hints))

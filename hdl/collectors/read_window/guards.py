@@ -42,7 +42,7 @@ class Guards:
         part = stamp(m, f"dependences{warp}", "warp_dependences", lambda: WarpDependences(self._cfg))
         alone = offer.token_writes.any()
         if self._cfg.codes:
-            alone |= hint_of(self._cfg, "write_barrier", offer.hints) != NO_BARRIER
+            alone |= needs_unit(offer) & (hint_of(self._cfg, "write_barrier", offer.hints) != NO_BARRIER)
         results = named(m, f"results{warp}", Mux(offer.dest_count.any(), offer.dest_count, alone))
         m.d.comb += [
             part.head.eq(self.collectors.heads[warp]),

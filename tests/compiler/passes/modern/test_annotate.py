@@ -119,10 +119,30 @@ def test_a_counter_on_a_fixed_instruction_is_refused() -> None:
         find("modern").annotated(CFG, replace(trace, program=tuple(wrong)))
 
 
-def test_depbar_is_refused_where_codes_decide_and_runs_where_a_scoreboard_does() -> None:
+@pytest.mark.parametrize(
+    ("text", "barrier", "left", "mask"),
+    [
+        ("DEPBAR.LE SB0, 0x0", NO_BARRIER, 0, 1),
+        ("DEPBAR.LE SB5, 0x2", 5, 2, 0),
+        ("@P0 DEPBAR.LE SB3, 0x1, {2,4}", 3, 1, 0b10100),
+    ],
+)
+def test_a_depbar_says_which_counter_it_waits_for_and_how_many_it_leaves(
+    text: str, barrier: int, left: int, mask: int
+) -> None:
+    work = prepare(CFG, find("modern").annotated(CFG, coded_trace("LDS R2, [R4] | W0", f"{text} | S4 wait1")))
+    hints = work.beats[1].hints
+    assert hint(CFG, hints, "wait_mask") == mask | 2
+    assert (hint(CFG, hints, "write_barrier"), hint(CFG, hints, "positions")) == (barrier, left)
+    assert not work.beats[1].results
+
+
+def test_another_depbar_is_refused_where_codes_decide_and_runs_where_a_scoreboard_does() -> None:
     """The line that refuses it says so."""
-    trace = coded_trace("LDS R2, [R4] | W0", "DEPBAR.LE SB0, 0x0 | S4", "FADD R3, R2, R2 | S4")
-    with pytest.raises(ValueError, match=r"'DEPBAR.LE SB0, 0x0' at 0x10 is not supported under control codes: set "):
+    trace = coded_trace("LDS R2, [R4] | W0", "DEPBAR {2,1} | S4", "FADD R3, R2, R2 | S4")
+    with pytest.raises(
+        ValueError, match=r"'DEPBAR \{2,1\}' at 0x10 must be DEPBAR.LE .* or set dependences=scoreboard"
+    ):
         find("modern").annotated(CFG, trace)
     free = configured(dependences="scoreboard")
     assert len(prepare(free, find("modern").annotated(free, trace)).beats) == 4

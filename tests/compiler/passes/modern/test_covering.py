@@ -120,6 +120,19 @@ def test_one_counter_does_for_what_comes_in_order() -> None:
     assert said("LDS.U.128 R4, [R2]", "LDS.U R8, [R3] | S2 W0", "FADD R9, R7, R8 | wait0") == []
 
 
+def test_a_depbar_does_for_all_but_the_last_ones() -> None:
+    three = ("LDS.U R4, [R2] | W5", "LDS.U R5, [R2] | W5", "LDS.U R6, [R2] | W5 S2")
+    assert said(*three, "DEPBAR.LE SB5, 0x2 | S4", "FADD R7, R4, R4") == []
+    assert said(*three, "DEPBAR.LE SB5, 0x1 | S4", "FADD R7, R4, R5") == []
+    assert said(*three, "DEPBAR.LE SB5, 0x2 | S4", "FADD R7, R4, R5") != []
+    assert said(*three, "DEPBAR.LE SB4, 0x2 | S4", "FADD R7, R4, R4") != []
+    assert said(*three, "DEPBAR.LE SB5, 0x0 | S4", "FADD R7, R4, R6") == []
+    assert said(*three, "DEPBAR.LE SB4, 0x1, {5} | S4", "FADD R7, R4, R6") == []
+    other = (*three[:2], "MUFU.RCP R6, R2 | W5 S2")
+    assert said(*other, "DEPBAR.LE SB5, 0x2 | S4", "FADD R7, R4, R4") != []
+    assert said(*other, "DEPBAR.LE SB5, 0x0 | S4", "FADD R7, R4, R6") == []
+
+
 def test_the_counter_of_a_guarded_instruction_does_for_what_comes_before_it() -> None:
     assert said("LDS.U R4, [R2]", "@P0 LDS.U R5, [R3] | S2 W0", "FADD R6, R4, R4 | wait0") == []
     assert said("@P0 LDS.U R4, [R2]", "@!P0 LDS.U R5, [R3] | S2 W0", "FADD R6, R4, R4 | wait0") == []

@@ -190,6 +190,17 @@ def test_a_counter_keeps_beats_that_would_make_it_too_high() -> None:
     assert 60 <= before <= 62 and run.at[before] > 400  # one more may be in Control when the 60th is counted
 
 
+@pytest.mark.parametrize("left", [1, 2, 3, 63])
+def test_a_depbar_waits_until_so_many_are_left(left: int) -> None:
+    """Three loads come back one after the other; the last of them is out for as long as without it."""
+    loads = [f"LDS.U R{4 + n}, [R2] | W5" for n in range(3)]
+    run = run_lines(CFG, [*loads, "NOP", f"DEPBAR.LE SB5, {left:#x}", "FADD R8, R20, R21"])
+    done = [cycle for cycle, ports in run.events("write") if ports & 4]
+    assert len(done) == 3
+    # Counted down in the cycle of the result, seen in the next one, in which the DEPBAR issues.
+    assert run.at[4] == (max(4, done[2 - left] + 1) if left < 3 else 4)
+
+
 def skipped(trace: Trace, record: int) -> Trace:
     """No lane executes a record."""
     execute, rows = trace.execute.copy(), trace.value_row.copy()

@@ -39,14 +39,14 @@ def test_units_of_half_a_warp_run_alike_through_freezes(tmp_path: Path) -> None:
     assert outcome.counters["freezes"] > 10 < outcome.counters["unit_waits"]
 
 
-@pytest.mark.parametrize("seed", [0, 7, *(pytest.param(seed, marks=pytest.mark.regress) for seed in range(8, 20))])
+@pytest.mark.parametrize("seed", [0, 3, 7, *(pytest.param(seed, marks=pytest.mark.regress) for seed in range(8, 20))])
 def test_tight_code_runs_alike_on_random_machines(tmp_path: Path, seed: int) -> None:
-    """With seed 8, 11, ... by the scoreboard."""
+    """With seed 8, 11, ... by the scoreboard; with odd ones counters count without a lane, and DEPBAR leaves some."""
     dependences = "scoreboard" if seed % 3 == 2 else "control_codes"
     cfg = random_window(random.Random(seed), dependences, lanes=1)
-    outcome = run(cfg, tight_trace(cfg, seed), tmp_path).outcome
+    outcome = run(cfg, tight_trace(cfg, seed, counters=seed % 2 == 1), tmp_path).outcome
     assert outcome.mismatches == 0, outcome.first_mismatch
-    assert outcome.operands_checked == outcome.golden_operands_checked > 100
+    assert outcome.operands_checked == outcome.golden_operands_checked > 90
 
 
 def test_a_result_that_ends_no_entry_is_found(tmp_path: Path) -> None:
