@@ -117,8 +117,8 @@ def logic_energy(
         outcome, waveform = simulate(harness, workload, report, waves=Waves(first, last, path))
         if outcome.mismatches:
             raise Difference(f"{scheme.name}: gates differ from the golden model: {outcome.first_mismatch}")
-        if waveform is None or outcome.cycles <= last:
-            raise ValueError(f"window must end before the run does, after {outcome.cycles} cycles, not in {last}")
+        if waveform is None or outcome.compared <= last:
+            raise ValueError(f"window must end before the run does, after {outcome.compared} cycles, not in {last}")
         toggles = count_toggles(waveform, _MACHINE, _NET)
     modules = _modules(netlist["modules"], toggles, library)
     prices = powers(library)
