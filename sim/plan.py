@@ -52,13 +52,13 @@ class Outcome:
     """
 
     cycles: int = 0
-    start_cycles: int = 0
     instructions: int = 0
     mismatches: int = 0
     operands_checked: int = 0
     lanes_checked: int = 0
     golden_operands_checked: int = 0
     seconds: float = 0.0
+    start_cycles: int = 0
     counters: dict[str, int] = field(default_factory=dict)
     golden_counters: dict[str, int] = field(default_factory=dict)
     first_mismatch: dict[str, object] | None = None

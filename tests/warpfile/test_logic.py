@@ -67,7 +67,7 @@ def test_a_wrong_gate_is_a_difference(root: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_window_behind_the_end_is_refused(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended = SimpleNamespace(mismatches=0, cycles=50)
+    ended = SimpleNamespace(mismatches=0, compared=50)
     monkeypatch.setattr(logic, "map_gates", lambda *given: {"modules": {}})
     monkeypatch.setattr(logic, "build_harness", lambda *given, **more: None)
     monkeypatch.setattr(logic, "simulate", lambda *given, **more: (ended, tmp_path))
