@@ -20,7 +20,7 @@ COUNTERS = (
 
 
 class Counts:
-    """Sums since the beginning, an attribute for each of ``COUNTERS``."""
+    """Sums since the start, an attribute for each of ``COUNTERS``; ``start_cycles`` came before it."""
 
     def __init__(self) -> None:
         self.cycles = self.start_cycles = self.beats = self.instructions = 0
