@@ -4,6 +4,7 @@ from __future__ import annotations
 
 COUNTERS = (
     "cycles",
+    "start_cycles",
     "beats",
     "instructions",
     "issue_idle",
@@ -19,10 +20,10 @@ COUNTERS = (
 
 
 class Counts:
-    """Sums since the beginning, an attribute for each of ``COUNTERS``."""
+    """Sums since the start, an attribute for each of ``COUNTERS``; ``start_cycles`` came before it."""
 
     def __init__(self) -> None:
-        self.cycles = self.beats = self.instructions = 0
+        self.cycles = self.start_cycles = self.beats = self.instructions = 0
         self.issue_idle = self.issue_hazard = self.issue_barrier = self.issue_room = self.issue_full = 0
         self.write_waits = self.dispatches = self.dispatch_waits = self.resident_cycles = 0
 

@@ -15,7 +15,15 @@ from warpfile.golden.guarded_frame import GuardedFrame
 from warpfile.golden.kernel import KernelPorts
 from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.operands import check_operands
-from warpfile.golden.rf.contract import AbsorbingFile, ForeseeingFile, GatedFile, KernelFile, RegisterFile, Sent
+from warpfile.golden.rf.contract import (
+    AbsorbingFile,
+    ForeseeingFile,
+    GatedFile,
+    KernelFile,
+    RegisterFile,
+    Sent,
+    StartingFile,
+)
 from warpfile.golden.scheduler.contract import ForeseeingScheduler, PlacingScheduler, Scheduler
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
@@ -57,6 +65,8 @@ class Machine:
         gives = cfg.gives
         kernel = gives.kernel or gives.sweeps or cfg.operand_bits
         self._kernel = KernelPorts(cfg, layout, cast(KernelFile, self.file)) if kernel else None
+        self._starting = cast(StartingFile, self.file) if gives.starts else None
+        self._started = not gives.starts
         self._gates = cast(GatedFile, self.file) if gives.gates else None
         self._absorbing = cast(AbsorbingFile, self.file) if gives.absorbs else None
         self._flags: ForeseeingScheduler | None = None
@@ -68,7 +78,7 @@ class Machine:
         at = layout.offset
         self._at_resident, self._at_buffered, self._at_ready = at["resident"], at["buffered"], at["decode_ready"]
         self._at_clear, self._at_waiting, self._at_room = at["clear"], at["waiting"], at["room"]
-        self._at_launch = at["launch"]
+        self._at_started, self._at_launch = at["started"], at["launch"]
         # Events are short words by themselves, and go into the long one at once.
         self._at_events = first = min(at[name] for name in EVENTS)
         self._at_issue, self._at_warp, self._at_exit = at["issue"] - first, at["issue_warp"] - first, at["exit"] - first
@@ -91,8 +101,8 @@ class Machine:
 
     @property
     def counters(self) -> dict[str, int]:
-        """Sums since the beginning: those of every machine, then those of its parts."""
-        self.counts.cycles = self.cycle
+        """Sums since the start, and of what came before it: those of every machine, then those of its parts."""
+        self.counts.cycles = self.cycle - self.counts.start_cycles
         return self.counts.table() | self.collectors.counters | self.file.counters | self.scheduler.counters
 
     @property
@@ -155,11 +165,15 @@ class Machine:
         return word
 
     def _state(self, room: int) -> int:
-        """Probes of registered state, and the counter that sums over it."""
+        """Probes of registered state, and the counters that sum over it."""
         frame = self.frame
+        if self._starting is not None:
+            self._started = self._starting.started
+            self.counts.start_cycles += not self._started
         self.counts.resident_cycles += frame.residents
         return (
-            frame.resident << self._at_resident
+            self._started << self._at_started
+            | frame.resident << self._at_resident
             | frame.buffered << self._at_buffered
             | frame.decode_ready << self._at_ready
             | frame.clear << self._at_clear
@@ -239,7 +253,8 @@ class Machine:
                 self._gates.refused(warp)
             elif self.collectors.accept(warp, frame.buffers[warp][0]):
                 return warp
-        self.counts.no_issue(frame.buffered, frame.waiting, frame.clear, room)
+        if self._started:
+            self.counts.no_issue(frame.buffered, frame.waiting, frame.clear, room)
         return -1
 
     def _issue(self, warp: int) -> int:

@@ -34,7 +34,7 @@ def observations(model: Model, environment: Environment, limit: int = 10_000_000
 
 
 def simulate(model: Model, environment: Environment, limit: int = 10_000_000) -> int:
-    """Run to the end and return the number of cycles (docs/machine.md, section 9, "End")."""
+    """Run to the end and return the counter ``cycles`` (docs/machine.md, section 9, "End")."""
     for _ in observations(model, environment, limit):
         pass
-    return environment.cycle
+    return environment.cycles

@@ -23,6 +23,7 @@ class Machine(wiring.Component):
 
     Members
     -------
+    started : Out(1)                             The start after reset is over (docs/machine.md, section 1).
     launch : In(stream of launch_layout)
     kernel : In(stream of kernel_layout)         Before the first launch; only with ``cfg.gives.kernel``.
     decode_valid : In(1), decode : In(beat_layout(cfg))   A beat for a warp whose bit of ``decode_ready`` is set.
@@ -41,6 +42,7 @@ class Machine(wiring.Component):
         self._cfg, self._scheduler, self._collectors, self._rf = cfg, scheduler, collectors, rf
         self._probes = probes
         members = {
+            "started": Out(1),
             "launch": In(stream.Signature(launch_layout(cfg))),
             "decode_valid": In(1),
             "decode": In(beat_layout(cfg)),
@@ -99,6 +101,7 @@ class Machine(wiring.Component):
             file.launch_valid.eq(frame.launch.valid & frame.launch.ready),
             file.launch.eq(frame.launch.payload),
             file.exits.eq(frame.exits),
+            self.started.eq(file.started if self._cfg.gives.starts else 1),
             self.retired.eq(file.retired if self._cfg.gives.sweeps else file.exits),
             frame.decode_valid.eq(self.decode_valid),
             frame.decode.eq(self.decode),
@@ -168,6 +171,7 @@ class Machine(wiring.Component):
         if self._cfg.gives.absorbs:
             payloads[-1] = Mux(file.sent.valid, payloads[-1], 0)
         return {
+            "started": self.started,
             "launch": frame.launch.valid & frame.launch.ready,
             "write": Cat(result.valid & result.ready for result in results),
             "write_wait": Cat(result.valid & ~result.ready for result in results),

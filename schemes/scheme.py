@@ -11,7 +11,7 @@ from warpfile.schemes import fit
 from warpfile.schemes.part import GoldenModel, Hits, Part, RamCounters, found
 from warpfile.schemes.row import Claim, Setup
 from warpfile.spec.config import Config, joined
-from warpfile.spec.frame import frame_events, frame_probes
+from warpfile.spec.frame import count, frame_probes
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import Fields, Probe, ProbeLayout
 from warpfile.spec.rewrite import original
@@ -127,10 +127,7 @@ class Scheme:
 
     def events(self, cfg: Config, fields: Fields) -> dict[str, int]:
         """Counters of the frame and of the parts."""
-        sums = frame_events(fields)
-        for part in self.parts(cfg):
-            sums |= part.events(fields)
-        return sums
+        return count(fields, [part.events for part in self.parts(cfg)])
 
     def golden(self, cfg: Config, layout: ProbeLayout) -> GoldenModel:
         """The cycle model."""

@@ -109,7 +109,8 @@ class Lockstep:
         dut, outcome = self.dut, self.outcome
         if int(dut.fault.value) and not outcome.mismatches:
             self._fail(1 << self.layout.width, 0)
-        outcome.cycles, outcome.instructions = self.rtl_side.cycle, self.rtl_side.instructions
+        outcome.cycles, outcome.start_cycles = self.rtl_side.cycles, self.rtl_side.start_cycles
+        outcome.instructions = self.rtl_side.instructions
         outcome.operands_checked = int(dut.operands_checked.value)
         outcome.lanes_checked = int(dut.lanes_checked.value)
         outcome.golden_operands_checked = self.model.operands_checked

@@ -62,7 +62,7 @@ def lockstep_speed(
                 raise ValueError(f"{trace.kernel} must run without a difference to be timed: {timed.first_mismatch}")
             lockstep_seconds.append(timed.seconds)
             bare_seconds.append(_bare(bare, plusargs, count, scratch))
-    return Speed(timed.cycles, min(lockstep_seconds), min(bare_seconds))
+    return Speed(timed.compared, min(lockstep_seconds), min(bare_seconds))
 
 
 def _built(scheme: Scheme, cfg: Config, workload: Workload, root: Path, cycles: int) -> tuple[Harness, Harness]:

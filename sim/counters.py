@@ -15,8 +15,10 @@ NEAR = ("cache_hits", "cache_misses")
 
 
 def reported(cfg: Config, counters: Mapping[str, int]) -> dict[str, int]:
-    """Counters that say something of a configuration: where nothing is ever near, every source would be a miss."""
-    return {name: count for name, count in counters.items() if cfg.gives.near_bits or name not in NEAR}
+    """Counters that say something of a configuration: where nothing is ever near, every source would be a miss, and
+    where nothing follows a reset there is no start."""
+    absent = (*(() if cfg.gives.near_bits else NEAR), *(() if cfg.gives.starts else ("start_cycles",)))
+    return {name: count for name, count in counters.items() if name not in absent}
 
 
 class ObservedCounters:

@@ -38,7 +38,7 @@ _CHECKER = """\
     .wrong(wrong){connections}
   );
 """
-_LEVELS = ("decode_ready", "resident", "waiting", "issue", "issue_warp", "exit")
+_LEVELS = ("started", "decode_ready", "resident", "waiting", "issue", "issue_warp", "exit")
 #: Pins of the machine that the checker sees and nobody drives.
 _WATCHED = ("decode_ready", "resident", "retired")
 

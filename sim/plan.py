@@ -46,7 +46,10 @@ class Plan:
 
 @dataclass
 class Outcome:
-    """What the bench found. ``counters`` are the RTL's, summed from its probes; ``golden_counters`` the model's own."""
+    """What the bench found. ``counters`` are the RTL's, summed from its probes; ``golden_counters`` the model's own.
+
+    ``cycles`` is the counter; ``start_cycles`` came before, and were compared as well.
+    """
 
     cycles: int = 0
     instructions: int = 0
@@ -55,9 +58,15 @@ class Outcome:
     lanes_checked: int = 0
     golden_operands_checked: int = 0
     seconds: float = 0.0
+    start_cycles: int = 0
     counters: dict[str, int] = field(default_factory=dict)
     golden_counters: dict[str, int] = field(default_factory=dict)
     first_mismatch: dict[str, object] | None = None
+
+    @property
+    def compared(self) -> int:
+        """Cycles from reset on."""
+        return self.start_cycles + self.cycles
 
     def save(self, path: Path) -> None:
         """Write the outcome for :meth:`load`."""

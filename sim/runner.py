@@ -49,7 +49,7 @@ class CosimReport:
     @property
     def cycles_per_second(self) -> float:
         """Compared cycles per second of simulation."""
-        return self.outcome.cycles / self.outcome.seconds if self.outcome.seconds else 0.0
+        return self.outcome.compared / self.outcome.seconds if self.outcome.seconds else 0.0
 
     def to_json(self) -> dict[str, object]:
         """The facts of the command line's ``--json``; bits are bits, times seconds."""
@@ -125,8 +125,10 @@ def _afterwards(outcome: Outcome, waves: Waves | None, explain: bool) -> Waves |
     if outcome.first_mismatch and (waves or explain):
         cycle = int(str(outcome.first_mismatch["cycle"]))
         return (waves or Waves.before(cycle)).until(cycle)
-    if waves and waves.first >= outcome.cycles:
-        raise ValueError(f"window must begin before the run ends, after {outcome.cycles} cycles, not in {waves.first}")
+    if waves and waves.first >= outcome.compared:
+        raise ValueError(
+            f"window must begin before the run ends, after {outcome.compared} cycles, not in {waves.first}"
+        )
     return waves
 
 

@@ -76,8 +76,9 @@ class Gives:
     name the copy, ``note_bits`` of the offered beat come back when the copy is read; 0: nothing is near), and may put a
     look-up off that does not suit the lanes of the beat (``defers``); otherwise a place is known in the cycle of the
     offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and the end of a kernel. ``sweeps``: a
-    warp's slot and places are free some time after its EXIT. ``engines``: its own clients at the banks. ``gates``: it
-    sees the head beats and what is pending, and may refuse a head beat that was chosen. ``absent``: a register of a
+    warp's slot and places are free some time after its EXIT. ``starts``: after reset it works before it could take a
+    kernel or a launch, and ``started`` says when that is over. ``engines``: its own clients at the banks. ``gates``:
+    it sees the head beats and what is pending, and may refuse a head beat that was chosen. ``absent``: a register of a
     warp may have no place; what is written there is accepted and lost. ``renamed``: a table says
     where a register is and which slices of the row it has; slots are looked up one by one and answered in the cycle
     after. ``slices``: a value may have fewer than all four. ``deaths``: units tell which registers are dead. ``lead``:
@@ -93,6 +94,7 @@ class Gives:
     cycles: int = 1
     kernel: bool = False
     sweeps: bool = False
+    starts: bool = False
     engines: tuple[Engine, ...] = ()
     gates: bool = False
     absent: bool = False

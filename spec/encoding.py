@@ -106,6 +106,7 @@ PINS = {
     "kernel__payload": ("start of a kernel, before its first launch", "record"),
     "kernel__valid": ("a kernel is offered", _BIT),
     "kernel__ready": ("the kernel is taken if it is valid", _BIT),
+    "started": ("the start after reset is over", _BIT),
     "quiet": ("the register file has nothing under way", _BIT),
     "decode": ("beat for the instruction buffer of its warp", "record"),
     "decode_valid": ("a beat is sent", _BIT),

@@ -21,17 +21,19 @@ from warpfile.spec.workload import Workload
 class Environment:
     """Drives one side of a lockstep run: ``stimulus()``, then ``observe(word)``, once per cycle each.
 
-    ``cycle``, ``instructions`` (issued last beats of what was not inserted) and ``writes`` (accepted results with a
-    register) count as it goes.
+    ``cycle`` (from reset on), ``start_cycles`` (of these, those in which the machine had not started), ``instructions``
+    (issued last beats of what was not inserted) and ``writes`` (accepted results with a register) count as it goes.
     """
 
     def __init__(self, cfg: Config, workload: Workload, layout: ProbeLayout) -> None:
         self.cfg = cfg
         self.workload = workload
         self.cycle = 0
+        self.start_cycles = 0
         self.instructions = 0
         self.writes = 0
         at = layout.offset
+        self._started = 1 << at["started"]
         self._at_launch = at["launch"]
         # Its events are looked at in every cycle: taken out of the long word at once, as a short one.
         names = ("issue", "issue_warp", "exit", "write", "dispatch")
@@ -61,6 +63,11 @@ class Environment:
         return not self._execution.in_flight and self._quiet and self._front.finished
 
     @property
+    def cycles(self) -> int:
+        """The counter: cycles since the machine started."""
+        return self.cycle - self.start_cycles
+
+    @property
     def awaits(self) -> bool:
         """Whether results are under way that come later: a machine that waits for them does not hang."""
         return self._execution.awaits
@@ -83,6 +90,8 @@ class Environment:
     def observe(self, word: int) -> None:
         """End the cycle with what the side did in it, as its packed observation."""
         front, execution, cycle = self._front, self._execution, self.cycle
+        if not word & self._started:
+            self.start_cycles += 1
         if self._handshakes:
             self._handshake(word)
         if self._stimulus.launch is not None and word >> self._at_launch & 1:

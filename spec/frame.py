@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+
 from warpfile.spec.config import Config
 from warpfile.spec.probe import Fields, Probe
 
@@ -9,6 +11,7 @@ from warpfile.spec.probe import Fields, Probe
 def frame_probes(cfg: Config) -> tuple[Probe, ...]:
     """Observation of the frame and of the ports, which every scheme has, least significant field first."""
     fields = [
+        Probe("started", 1, "the start after reset is over"),
         Probe("launch", 1, "the offered warp is launched"),
         Probe("resident", cfg.warps, "warp slots that hold a warp"),
         Probe("buffered", cfg.warps, "warps with a beat in their instruction buffer"),
@@ -35,6 +38,20 @@ def frame_probes(cfg: Config) -> tuple[Probe, ...]:
         fields.append(Probe(f"dispatch_unit{port}", cfg.unit_bits, "presented collector unit, zero if none"))
         fields.append(Probe(f"dispatch_payload{port}", cfg.payload_bits, "payload of the presented beat, zero if none"))
     return tuple(fields)
+
+
+def count(fields: Fields, events: Iterable[Callable[[Fields], Mapping[str, int]]]) -> dict[str, int]:
+    """All counters of observed cycles: those of the frame, and those that ``events`` of the parts sum over fields.
+
+    They see the cycles in which the machine has started, and are not asked where there is none; ``start_cycles`` are
+    the others.
+    """
+    started = fields["started"][:, 0]
+    counted = fields if started.all() else {name: bits[started] for name, bits in fields.items()}
+    sums = {"start_cycles": len(started) - int(started.sum())} | frame_events(counted)
+    for of_part in events if started.any() else ():
+        sums |= of_part(counted)
+    return sums
 
 
 def frame_events(fields: Fields) -> dict[str, int]:

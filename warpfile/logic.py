@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,6 +23,8 @@ from warpfile.sim.simulators import TOPLEVEL
 from warpfile.sim.toggles import count_toggles
 from warpfile.sim.waves import Waves
 from warpfile.spec.config import Config
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 from warpfile.synth.gates import gate_verilog, instances
@@ -36,7 +39,7 @@ _MACHINE = f"{TOPLEVEL}.dut"
 
 @dataclass(frozen=True)
 class LogicEnergy:
-    """Switching of all logic of a machine in the cycles ``first`` to ``last`` of a run, both included."""
+    """Switching of all logic of a machine in the cycles ``first`` to ``last`` since its start, both included."""
 
     library: str
     volts: float | None
@@ -102,19 +105,19 @@ def logic_energy(
 ) -> LogicEnergy:
     """Map a machine to the library, run its gates in lockstep up to the window's end, and count the toggles in it.
 
-    Raises :class:`Difference` if the gates differ from the golden model, ``ValueError`` for a window behind the run's
-    end and for cells whose switching cannot be counted.
+    The window counts from the machine's start on. Raises :class:`Difference` if the gates differ from the golden model,
+    ``ValueError`` for a window behind the run's end and for cells whose switching cannot be counted.
     """
     scheme, cfg, (first, last) = _without_checks(design.scheme), design.config, window
     verilog = generated_verilog(scheme, cfg, root)
     report(f"gates of {scheme.name}")
     netlist = map_gates(verilog, TOP, list(cfg.rams), library.text)
     text = gate_verilog(netlist, library, cfg.rams, verilog)
-    workload = prepare(cfg, scheme.annotated(cfg, trace))
+    workload, start = prepare(cfg, scheme.annotated(cfg, trace)), _start(scheme, cfg)
     harness = build_harness(scheme, cfg, workload, simulator, root, waves="vcd", verilog=text)
     with TemporaryDirectory(prefix="warpfile-toggles-") as folder:
         path = Path(folder) / "gates.vcd"
-        outcome, waveform = simulate(harness, workload, report, waves=Waves(first, last, path))
+        outcome, waveform = simulate(harness, workload, report, waves=Waves(start + first, start + last, path))
         if outcome.mismatches:
             raise Difference(f"{scheme.name}: gates differ from the golden model: {outcome.first_mismatch}")
         if waveform is None or outcome.cycles <= last:
@@ -123,6 +126,13 @@ def logic_energy(
     modules = _modules(netlist["modules"], toggles, library)
     prices = powers(library)
     return LogicEnergy(library.name, prices.volts if prices else None, first, last, modules)
+
+
+def _start(scheme: Scheme, cfg: Config) -> int:
+    """Cycles before the start of a machine."""
+    layout = ProbeLayout(scheme.probes(cfg))
+    model, nothing = scheme.golden(cfg, layout), Stimulus(results=[None] * cfg.write_ports)
+    return next(cycle for cycle in itertools.count() if layout.unpack(model.step(nothing))["started"])
 
 
 def _without_checks(scheme: Scheme) -> Scheme:

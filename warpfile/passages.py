@@ -108,7 +108,9 @@ def _returns(beat: Beat) -> bool:
 
 
 def observed(run: Run, window: range) -> list[Passage]:
-    """Beats that are under way in a window of cycles of a golden-model run, warp by warp in the order of the trace.
+    """Beats that are under way in a window of a golden-model run, warp by warp in the order of the trace.
+
+    Cycles count from the start on, as the counter ``cycles`` does.
 
     A load that the register file absorbs is never seen to leave: it counts as ended with its last event.
     Raises ``ValueError`` for a configuration that cannot run the kernel.
@@ -118,8 +120,8 @@ def observed(run: Run, window: range) -> list[Passage]:
     texts = {static.offset: static.text for static in workload.trace.program if not static.inserted}
     environment, model = Environment(cfg, workload, layout), scheme.golden(cfg, layout)
     watch = Watch(layout, cfg.ports, workload.beats, texts)
-    while not environment.done and environment.cycle < window.stop:
-        cycle, stimulus = environment.cycle, environment.stimulus()
+    while not environment.done and environment.cycles < window.stop:
+        cycle, stimulus = environment.cycles, environment.stimulus()
         word = model.step(stimulus)
         watch.note(cycle, stimulus, word)
         environment.observe(word)

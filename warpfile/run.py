@@ -98,7 +98,7 @@ def golden_run(
         preset=preset,
         config=cfg,
         kernel=trace.kernel,
-        cycles=environment.cycle,
+        cycles=environment.cycles,
         instructions=environment.instructions,
         counters=dict(model.counters),
         operands_checked=model.operands_checked,

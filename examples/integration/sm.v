@@ -61,7 +61,7 @@ module sm #(
     .decode_valid(decode_valid), .decode(decode), .decode_ready(decode_ready),
     .resident(resident),
     /* verilator lint_off PINCONNECTEMPTY */
-    .retired(), .waiting(), .issue(), .issue_warp(), .exit(),  // nothing here goes by them
+    .started(), .retired(), .waiting(), .issue(), .issue_warp(), .exit(),  // nothing here goes by them
     /* verilator lint_on PINCONNECTEMPTY */
     .dispatch__0__valid(dispatch_valid[0]), .dispatch__0__ready(dispatch_ready[0]),
     .dispatch__1__valid(dispatch_valid[1]), .dispatch__1__ready(dispatch_ready[1]),

@@ -42,7 +42,7 @@ module testbench;
     .clk(clk), .rst(rst),
     .launch__valid(launch_valid), .launch__ready(launch_ready), .launch__payload(launch),
     .decode_valid(decode_valid), .decode(decode), .decode_ready(decode_ready),
-    .resident(resident), .retired(retired), .waiting(), .issue(), .issue_warp(), .exit(),
+    .started(), .resident(resident), .retired(retired), .waiting(), .issue(), .issue_warp(), .exit(),
     .dispatch__0__valid(dispatch_valid[0]), .dispatch__0__ready(dispatch_ready[0]),
     .dispatch__1__valid(dispatch_valid[1]), .dispatch__1__ready(dispatch_ready[1]),
     .dispatch__2__valid(dispatch_valid[2]), .dispatch__2__ready(dispatch_ready[2]),

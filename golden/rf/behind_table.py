@@ -31,7 +31,7 @@ class FileBehindTable:
 
     def __init__(self, cfg: RenamedConfig, seen: Shown, one_bank: bool = False) -> None:
         self.engines: Mapping[str, EnginePort] = {}
-        self.launch_ready = self.kernel_ready = self.died = self.error = False
+        self.started = self.launch_ready = self.kernel_ready = self.died = self.error = False
         self.quiet = True
         self.counters = seen.counters
         self.banks = Banks(cfg)
@@ -86,7 +86,6 @@ class FileBehindTable:
         """Probes of registered state."""
         self._shown.level("swept", self.sweep.waiting)
         self._shown.level("sweep_register", self.sweep.register)
-        self._shown.level("clearing", self.table.clearing)
         if self.error:
             self._shown.show("error")
 
@@ -128,5 +127,6 @@ class FileBehindTable:
         """What may come in the next cycle; whether nothing of either is under way."""
         if self._kernel is not None:
             self._start(self._kernel)
-        self.kernel_ready = accesses and not (self.table.clearing or self._resident or self.sweep.waiting)
+        self.started = not self.table.clearing
+        self.kernel_ready = self.started and accesses and not (self._resident or self.sweep.waiting)
         self.quiet = accesses and results and not (self.sweep.waiting or self.completions.waits)

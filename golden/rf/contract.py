@@ -132,6 +132,15 @@ class KernelFile(RegisterFile, Protocol):
         """Operand of the pseudo-beat that issued in the cycle before (``cfg.operand_bits``)."""
 
 
+class StartingFile(RegisterFile, Protocol):
+    """A register file that takes some cycles after reset (``cfg.gives.starts``) until it could take a kernel or launch.
+
+    ``started``: they are over, for good. It changes at the edge only.
+    """
+
+    started: bool
+
+
 class Death(NamedTuple):
     """A dead register that nobody reads any more, and where it is."""
 

@@ -20,8 +20,9 @@ def start_kernels(
     inputs, outputs = ("kernel_valid", "kernel", "launch_valid", "exits"), ("kernel_ready", "launch_ready")
     m.d.comb += [getattr(kernel, name).eq(getattr(file, name)) for name in inputs]
     m.d.comb += [getattr(file, name).eq(getattr(kernel, name)) for name in outputs]
-    clean = ~table.clearing & ~sweep.swept.any()
+    clean = file.started & ~sweep.swept.any()
     m.d.comb += [
+        file.started.eq(~table.clearing),
         kernel.clean.eq(clean if idle is None else clean & idle),
         sweep.exits.eq(file.exits),
         sweep.registers.eq(kernel.registers),

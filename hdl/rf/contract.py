@@ -54,6 +54,7 @@ def file_members(cfg: Config) -> Members:
 
     launch_valid : In(1), launch : In(launch_layout)   A warp that is resident from the next cycle.
     launch_ready : Out(1)        The file takes a launch in this cycle.
+    started : Out(1)             The start after reset is over; only with ``gives.starts``.
     kernel_valid : In(1), kernel : In(kernel_layout), kernel_ready : Out(1)   A kernel before its first launch.
     quiet : Out(1)               Nothing is under way inside.
     exits : In(warps)            One-hot, the warp whose EXIT issues.
@@ -83,6 +84,8 @@ def file_members(cfg: Config) -> Members:
     members = {**_of_warps(cfg), **_written_back(cfg), **between_members(cfg)}
     if cfg.gives.kernel:
         members |= {"kernel_valid": In(1), "kernel": In(kernel_layout(cfg)), "kernel_ready": Out(1), "quiet": Out(1)}
+    if cfg.gives.starts:
+        members["started"] = Out(1)
     if cfg.gives.sweeps:
         members["retired"] = Out(cfg.warps)
     if cfg.gives.gates:

@@ -96,7 +96,7 @@ class Pins:
         self.cycles = 0
         cfg = design.config
         kernel = ["kernel"] if cfg.gives.kernel else []
-        self.levels = ["decode_ready", "resident", "waiting", "issue", "issue_warp", "exit", "retired"]
+        self.levels = ["started", "decode_ready", "resident", "waiting", "issue", "issue_warp", "exit", "retired"]
         self.levels += ["quiet"] if kernel else []
         self.handshakes = ["launch", *kernel, *(f"result__{port}" for port in range(cfg.write_ports))]
         self.handshakes += [f"dispatch__{port}" for port in range(cfg.ports)]

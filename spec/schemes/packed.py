@@ -42,10 +42,11 @@ class PackedConfig(RenamedConfig):
 
     @property
     def gives(self) -> Gives:
-        """It takes the kernel and sweeps after every warp."""
+        """It clears its table after reset, takes the kernel, and sweeps after every warp."""
         return Gives(
             kernel=True,
             sweeps=True,
+            starts=True,
             renamed=True,
             slices=bool(self.packing),
             deaths=bool(self.virtualization),
@@ -116,7 +117,6 @@ def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
         Probe("storing", ports, "write-back ports whose W1 is occupied"),
         Probe("swept", warps, "warps that wait for their sweep or are swept"),
         Probe("sweep_register", cfg.register_bits, "register at which the sweep is, zero without"),
-        Probe("clearing", 1, "the table is cleared after reset"),
         Probe("used_rows", rows, "rows that are not wholly free"),
         *reserved,
         Probe("error", 1, "some result found no slices"),

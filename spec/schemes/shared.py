@@ -63,8 +63,17 @@ class SharedConfig(RenamedConfig):
 
     @property
     def gives(self) -> Gives:
-        """It takes the kernel, sweeps after every warp, and sees what leaves by the port of the LSU."""
-        return Gives(kernel=True, sweeps=True, renamed=True, deaths=True, lead=1, absorbs=True, foresees=self.foresees)
+        """It clears a table after reset, takes the kernel, sweeps after every warp, and sees what leaves to the LSU."""
+        return Gives(
+            kernel=True,
+            sweeps=True,
+            starts=True,
+            renamed=True,
+            deaths=True,
+            lead=1,
+            absorbs=True,
+            foresees=self.foresees,
+        )
 
     def hints(self) -> tuple[Hint, ...]:
         """Of the beat that has an address: what it does to memory, and the address beyond its registers."""
@@ -104,7 +113,6 @@ def _levels(cfg: SharedConfig) -> tuple[Probe, ...]:
         Probe("storing", ports, "write-back ports with a result in W1"),
         Probe("swept", warps, "warps whose registers are released, or wait for that"),
         Probe("sweep_register", cfg.register_bits, "the register that is released, zero without"),
-        Probe("clearing", 1, "the renaming table is cleared after reset"),
         Probe("used_rows", rows, "rows that some register is mapped to"),
         Probe("shared_rows", rows, "rows that several are mapped to"),
         Probe("error", 1, "no row was found"),

@@ -207,6 +207,7 @@ def test_a_run_is_counted_by_hand() -> None:
     assert result.issues() == [(2, 0), (3, 0), (12, 0)]  # the second waits for the first
     assert result.model.counters == {
         "cycles": 13,
+        "start_cycles": 0,
         "beats": 3,
         "instructions": 3,
         "issue_idle": 2,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
+from tests.golden.start import StartWatcher
 from warpfile.golden.run import Model, Stuck
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -40,13 +41,17 @@ def watched(
     """Observation words of a whole run that the watcher agrees with. ``look`` is called before every step, for who has
     to see the registered state. Raises :class:`Stuck` after ``limit`` cycles.
     """
+    start = StartWatcher()
     while not environment.done:
         if environment.cycle >= limit:
             raise Stuck(f"the run must end within {limit} cycles")
         stimulus = environment.stimulus()
         look()
         word = model.step(stimulus)
-        watcher.check(stimulus, layout.unpack(word))
+        fields = layout.unpack(word)
+        start.check(fields)
+        watcher.check(stimulus, fields)
         environment.observe(word)
         yield word
+    start.check_end(model.counters)
     watcher.check_end(model.counters)

@@ -1,6 +1,6 @@
 """A register file that uses everything that only some need: kernel, descriptor, late launches, operands, sweeps.
 
-It is ready for the kernel in cycle 3. After a launch it takes none for two cycles. A pseudo-instruction with operand n
+Its start takes three cycles. After a launch it takes none for two cycles. A pseudo-instruction with operand n
 holds its warp in the cycle after its issue and n cycles more. A slot is given back ``pause`` + 1 cycles after its EXIT;
 ``pause`` is in the descriptor. It is quiet while it holds nobody and no slot is on its way back.
 """

@@ -18,7 +18,7 @@ class ToyFile(BankedFile):
         super().__init__(cfg, layout, places)
         self.hold = 0
         self.launch_ready = True
-        self.kernel_ready = False
+        self.started = self.kernel_ready = False
         self.quiet = True
         self.retired = 0
         self._age = 0
@@ -55,7 +55,7 @@ class ToyFile(BankedFile):
     def edge(self, cycle: int) -> int:
         """Count down what goes on."""
         self._age += 1
-        self.kernel_ready = self._age >= 3
+        self.started = self.kernel_ready = self._age >= 3
         self._rest = max(0, self._rest - 1)
         self.launch_ready = not self._rest
         self._held = {warp: left - 1 for warp, left in self._held.items() if left > 1}

@@ -11,7 +11,7 @@ from warpfile.spec.config import Config
 
 KERNEL_CYCLE = 3
 PAUSE = "pause"  #: field of the kernel's start
-OWN = ("launch_ready", "kernel_ready", "quiet", "retired", "hold")
+OWN = ("started", "launch_ready", "kernel_ready", "quiet", "retired", "hold")
 
 
 class ToyFile(wiring.Component):
@@ -39,7 +39,11 @@ class ToyFile(wiring.Component):
 
     def _start(self, m: Module) -> None:
         age, rest, self._pause = Signal(2), Signal(2), Signal(3)
-        m.d.comb += [self.kernel_ready.eq(age == KERNEL_CYCLE), self.launch_ready.eq(rest == 0)]
+        m.d.comb += [
+            self.started.eq(age == KERNEL_CYCLE),
+            self.kernel_ready.eq(self.started),
+            self.launch_ready.eq(rest == 0),
+        ]
         with m.If(age != KERNEL_CYCLE):
             m.d.sync += age.eq(age + 1)
         with m.If(self.launch_valid):

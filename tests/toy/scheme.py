@@ -16,12 +16,12 @@ from warpfile.spec.trace import Drain, Kind, Port, StaticInstruction, Trace
 
 
 class ToyConfig(Config):
-    """Asks for kernel, operands and sweeps."""
+    """Asks for a start, kernel, operands and sweeps."""
 
     @property
     def gives(self) -> Gives:
         """Accesses as in the plain register file."""
-        return Gives(cycles=self.bank_cycles, kernel=True, sweeps=True)
+        return Gives(cycles=self.bank_cycles, kernel=True, sweeps=True, starts=True)
 
     @property
     def operand_bits(self) -> int:

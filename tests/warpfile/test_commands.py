@@ -135,6 +135,15 @@ def test_run_counts_cycles_and_instructions(facts: Any, kernel: Path) -> None:
     assert (found["kernel"], found["preset"], found["lanes"]) == ("count", "turing", 32)
 
 
+def test_a_start_is_a_counter_of_its_own_where_there_is_one(facts: Any, kernel: Path) -> None:
+    """The table of `corf` has an entry per warp and register, a memory for every bank (docs/schemes/corf.md)."""
+    corf, baseline = facts("run", "corf", "baseline", kernel, "--preset", "tiny")["schemes"].values()
+    cfg = SCHEMES["corf"].configuration("tiny")
+    assert corf["counters"]["start_cycles"] == cfg.warps * cfg.register_names // cfg.banks
+    assert "start_cycles" not in baseline["counters"]
+    assert corf["ipc"] == corf["instructions"] / corf["cycles"] and corf["counters"]["cycles"] == corf["cycles"]
+
+
 def test_run_gives_the_same_for_kernel_and_trace(facts: Any) -> None:
     facts("trace", "saxpy", "-o", "t.npz")
     ways = ("saxpy", "t.npz", inputs.bundled_kernels()["saxpy"])

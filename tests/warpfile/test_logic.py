@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from warpfile.display import silent
 from warpfile.logic import LogicEnergy, logic_energy
 from warpfile.options import Design
 from warpfile.schemes import SCHEMES
+from warpfile.sim.waves import Waves
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
 from warpfile.synth.liberty import read_liberty
@@ -73,6 +75,25 @@ def test_a_window_behind_the_end_is_refused(root: Path, tmp_path: Path, monkeypa
     monkeypatch.setattr(logic, "simulate", lambda *given, **more: (ended, tmp_path))
     with pytest.raises(ValueError, match="window must end before the run does, after 50 cycles, not in 50"):
         logic_energy(small(), TRACE, read_liberty(), (20, 50), silent, root=root / "build")
+
+
+def test_a_window_counts_from_the_start_on(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of `corf` has a cycle for every entry of a memory of its table (docs/schemes/corf.md)."""
+    recorded: list[tuple[int, int | None]] = []
+
+    def simulated(*given: Any, waves: Waves) -> tuple[SimpleNamespace, None]:
+        recorded.append((waves.first, waves.last))
+        return SimpleNamespace(mismatches=0, cycles=50), None
+
+    for name, value in (("map_gates", {"modules": {}}), ("gate_verilog", ""), ("build_harness", None)):
+        monkeypatch.setattr(logic, name, lambda *given, value=value, **more: value)
+    monkeypatch.setattr(logic, "simulate", simulated)
+    for name in ("baseline", "corf"):
+        with pytest.raises(ValueError, match="window must end before the run does"):
+            logic_energy(small(name), TRACE, read_liberty(), (20, 30), silent, root=root / "build")
+    cfg = small("corf").config
+    start = cfg.warps * cfg.register_names // cfg.banks
+    assert recorded == [(20, 30), (start + 20, start + 30)]
 
 
 def test_energies_are_per_cycle() -> None:

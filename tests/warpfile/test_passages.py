@@ -70,6 +70,12 @@ def test_a_window_has_the_beats_that_are_under_way_in_it() -> None:
     assert any(one.written is None and one.returns for one in found.values())
 
 
+def test_a_window_counts_from_the_start_on() -> None:
+    """The baseline takes its first launch when `corf` takes the kernel."""
+    baseline, corf = (min(one.decoded for one in observed(run(name), range(100))) for name in ("baseline", "corf"))
+    assert corf == baseline + 1
+
+
 def test_a_kernel_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="register_names must be at least"):
         observed(run("pilot", "kepler", "particle_boxes"), WHOLE)

@@ -93,7 +93,7 @@ def _facts(found: Energy, one: Access) -> dict[str, object]:
 @click.option(
     "--switching",
     metavar="FIRST:LAST",
-    help=f"With --prices {CACTI}: also toggles of all logic in these cycles, by a lockstep of its gates.",
+    help=f"With --prices {CACTI}: also toggles of all logic in these cycles since the start, from its gates.",
 )
 @click.option(
     "--liberty",

@@ -38,12 +38,11 @@ LATENCIES = ("alu", "fma", "double", "tensor", "sfu", "shared", "texture", "hit"
 _STUDY = "warpfile.golden.rf.packed.study"
 CAUSES = {
     "warps wait for no sweep": (f"{_STUDY}:InstantFile", False),
-    "nothing is cleared after reset": (f"{_STUDY}:ClearFile", False),
     "a port of the table for everybody": (f"{_STUDY}:ServedFile", False),
     "latencies a cycle less": ("", True),
-    "all four": (f"{_STUDY}:FreeFile", True),
+    "all three": (f"{_STUDY}:FreeFile", True),
 }
-SWEEP, CLEAR, *_, ALL = CAUSES
+SWEEP, *_, ALL = CAUSES
 NARROW = f"{_STUDY}:NarrowFile"
 MUCH = 0.1  #: share of instructions with floats from which on a kernel is one of floats
 LOSS = -0.04  #: kernels whose IPC falls by more have rows of their own
@@ -106,7 +105,7 @@ def _sections(study: Study) -> Iterator[str]:
     yield "Results of one byte, and of up to three; wide instructions that are coalescable, and that `corf` and"
     yield "`corf_plus` coalesce; their accesses; executed instructions of a warp; IPC.\n"
     columns = ("kernel", "floats", "one byte", "up to three", "coalescable", "corf", "plus", "accesses", "plus")
-    more = ("per warp", "IPC baseline", "corf", "plus", "plus, no sweep", "plus, not cleared")
+    more = ("per warp", "IPC baseline", "corf", "plus", "plus, no sweep")
     yield table((*columns, *more), (kernel_row(study, kernel) for kernel in study.kernels))
 
 
@@ -291,7 +290,7 @@ def kernel_row(study: Study, kernel: str) -> tuple[object, ...]:
     joined = (joins(run, values) for run in (ours, plus))
     fewer = (accesses(run) / max(1, accesses(base, merges=False)) - 1 for run in (ours, plus))
     shares = (values.floats, narrow(ours, 1), narrow(ours), _potential(values), *joined)
-    points = (BASELINE, CORF, PLUS, without(PLUS, SWEEP), without(PLUS, CLEAR))
+    points = (BASELINE, CORF, PLUS, without(PLUS, SWEEP))
     rates = (f"{study.of(point, kernel).ipc:.3f}" for point in points)
     length = f"{trace.instructions / max(1, trace.warps):.0f}"
     return (kernel, *map(percent, shares), *map(signed, fewer), length, *rates)

@@ -47,12 +47,11 @@ class NarrowWidths(Widths):
 
 
 class StudiedFile(PackedFile):
-    """``instant``: a sweep takes a cycle. ``clear``: the table is clear at first. ``served``: its memories have a port
-    for everybody. ``narrow``: every value has one byte.
+    """``instant``: a sweep takes a cycle. ``served``: the table's memories have a port for everybody. ``narrow``: every
+    value has one byte.
     """
 
     instant = False
-    clear = False
     served = False
     narrow = False
 
@@ -64,20 +63,12 @@ class StudiedFile(PackedFile):
             self.table.ports = _ENOUGH
         if self.narrow:
             self.entrance.widths = NarrowWidths(cfg)
-        while self.clear and self.table.clearing:
-            self.table.edge()
 
 
 class InstantFile(StudiedFile):
     """Warps wait for no sweep."""
 
     instant = True
-
-
-class ClearFile(StudiedFile):
-    """Nothing is cleared after reset."""
-
-    clear = True
 
 
 class ServedFile(StudiedFile):
@@ -96,5 +87,4 @@ class FreeFile(StudiedFile):
     """The table costs no cycle."""
 
     instant = True
-    clear = True
     served = True

@@ -243,7 +243,6 @@ class PackedFile(wiring.Component):
             self.storing.eq(Cat(port.storing for port in ports)),
             self.swept.eq(sweep.swept),
             self.sweep_register.eq(sweep.register_name),
-            self.clearing.eq(table.clearing),
             self.used_rows.eq(allocation.used_rows),
             self.size.eq(Cat(size[:3] & port.accept.replicate(3) for size, port in zip(sizes, ports, strict=True))),
             self.decision.eq(Cat(port.decision for port in ports)),

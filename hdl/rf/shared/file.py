@@ -351,7 +351,6 @@ class SharedFile(wiring.Component):
             self.storing.eq(Cat(port.storing for port in ports)),
             self.swept.eq(sweep.swept),
             self.sweep_register.eq(sweep.register_name),
-            self.clearing.eq(table.clearing),
             self.used_rows.eq(rows.used),
             self.shared_rows.eq(rows.shared),
             self.target.eq(Cat(targets)),

@@ -31,11 +31,7 @@ def test_rows_are_over_the_registers_of_resident_warps() -> None:
 
 
 def test_what_costs_cycles_without_sharing_is_removed_with_the_latencies_as_they_are() -> None:
-    assert set(page.COSTS) == {
-        "warps wait for no sweep",
-        "nothing is cleared after reset",
-        "a port of the table for everybody",
-    }
+    assert set(page.COSTS) == {"warps wait for no sweep", "a port of the table for everybody"}
 
 
 def test_results_are_a_cycle_earlier_than_at_the_page_s_own_preset() -> None:

@@ -9,6 +9,7 @@ from tests.golden.collectors.malekeh.scenario import malekeh_layout
 from tests.golden.collectors.malekeh.view import UnitView, units_of
 from tests.golden.invariants import NEVER, Watcher, require
 from tests.golden.machines import Malekeh
+from tests.golden.watching import watched
 from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
 from warpfile.spec.environment import Environment, Stimulus
@@ -247,11 +248,6 @@ def watch_malekeh(cfg: MalekehConfig, trace: Trace, kind: type[Malekeh] = Maleke
     layout, workload = malekeh_layout(cfg), prepare(cfg, trace)
     environment, model = Environment(cfg, workload, layout), kind(cfg, layout)
     watcher = CachingWatcher(cfg, workload, model=model)
-    while not environment.done:
-        require(environment.cycle < limit, f"the run ends within {limit} cycles")
-        stimulus = environment.stimulus()
-        word = model.step(stimulus)
-        watcher.check(stimulus, layout.unpack(word))
-        environment.observe(word)
-    watcher.check_end(model.counters)
+    for _ in watched(model, environment, layout, watcher, limit):
+        pass
     return model

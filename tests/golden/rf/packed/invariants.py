@@ -120,7 +120,7 @@ class PackedWatcher(SlotWatcher):
         require(f.get("reserved_rows", 0) == len(self.space.reserved), "rows are reserved for partners that come")
         require(f["swept"] == sum(1 << warp for warp in self.swept), "a warp that has ended waits for its sweep")
         require(f["sweep_register"] == self.sweep_at, "a sweep takes one register after the other")
-        require(bool(f["clearing"]) == (self.cycle < self.packed.table_rows), "the table clears its entries in turn")
+        require(bool(f["started"]) == (self.cycle >= self.packed.table_rows), "the table clears its entries in turn")
         require(not f["error"], "slices are found")
         owned = Counter(self.space.owner.values())
         sizes = {entry: sized(place[2]) for entry, place in self.where.items()}

@@ -10,10 +10,10 @@ from tests.golden.machines import Packed
 from tests.golden.rf.packed.scenario import NAMES, get, hinted, make, put, run_packed, told, valued
 from tests.golden.scenario import Run
 from warpfile.golden.rf.packed.file import PackedFile
-from warpfile.golden.rf.packed.study import ClearFile, FreeFile, InstantFile, NarrowFile, ServedFile
+from warpfile.golden.rf.packed.study import FreeFile, InstantFile, NarrowFile, ServedFile
 from warpfile.spec.stress import stress_trace
 
-FILES = (InstantFile, ClearFile, ServedFile, NarrowFile, FreeFile)
+FILES = (InstantFile, ServedFile, NarrowFile, FreeFile)
 #: Three sources in one memory of the table, of two ports.
 PROGRAM = [put(register, 0x12345678) for register in (1, 3, 5)] + [get(1, 3, 5)]
 
@@ -29,13 +29,6 @@ def test_nobody_waits_for_an_instant_sweep() -> None:
     assert len(plain.when("swept")) > 2 * 2 * 6 and len(instant.when("swept")) == 2
     assert sum(fields["retired"].bit_count() for fields in instant.fields) == 2
     assert isinstance(instant.model, Packed) and instant.model.file.free.used_rows == 0
-
-
-def test_a_clear_table_takes_the_kernel_at_once() -> None:
-    plain, clear = run(PackedFile), run(ClearFile)
-    saved = make("packing", banks=2).table_rows - 1  # readiness is a register
-    assert plain.when("kernel")[0] - clear.when("kernel")[0] == saved == plain.cycles - clear.cycles
-    assert not clear.when("clearing")
 
 
 def test_a_table_that_serves_everybody_lets_nobody_wait() -> None:

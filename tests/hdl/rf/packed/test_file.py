@@ -36,9 +36,9 @@ class Driver:
         ctx.set(part.kernel.registers, registers)
         ctx.set(part.kernel_valid, 1)
         for _ in range(cfg.table_rows):
-            assert ctx.get(part.clearing) and not ctx.get(part.kernel_ready)
+            assert not ctx.get(part.started) and not ctx.get(part.kernel_ready)
             await ctx.tick()
-        assert not ctx.get(part.clearing) and ctx.get(part.kernel_ready) and not ctx.get(part.launch_ready)
+        assert ctx.get(part.started) and ctx.get(part.kernel_ready) and not ctx.get(part.launch_ready)
         await ctx.tick()
         ctx.set(part.kernel_valid, 0)
         for warp in range(cfg.warps):
