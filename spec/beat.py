@@ -27,7 +27,7 @@ class Beat:
 
     ``expected`` names, per source, the row of the trace's values that the operand must equal (``NO_VALUE``: not
     checked) and ``result_row`` the row of the first result. ``mask`` always has 32 lanes. ``lines`` are the 128-byte
-    lines of a global or local access, ascending; ``degree`` is the cycles that shared memory takes for an access to it.
+    lines of a global or local access, ascending; ``degree`` is the transfers of an access to shared memory.
     ``record`` is the trace's dynamic record. ``full``: the execution mask, ``converged``: the mask before the guard has
     every lane that has not exited. ``hints`` are the scheme's, laid out as its configuration says. ``drain`` and
     ``operand`` belong to pseudo-instructions; a pass may have ``inserted`` the instruction. ``result_words``: built

@@ -147,6 +147,9 @@ class Config:
     tensor_interval: int = number_field(1, 1024, "as alu_interval", 16)
     sfu_latency: int = number_field(1, 1024, "as alu_latency", 20)
     sfu_interval: int = number_field(1, 1024, "as alu_interval", 4)
+    lsu_interval: int = number_field(
+        1, 1024, "cycles that 128 bytes of shared memory or cache keep the LSU's port: its share of the SM's LSU", 1
+    )
     shared_latency: int = number_field(1, 1024, "shared memory and constant bank, as alu_latency", 24)
     texture_latency: int = number_field(1, 4096, "textures and surfaces, as alu_latency", 200)
     texture_interval: int = number_field(1, 1024, "as alu_interval", 4)
@@ -308,6 +311,11 @@ class Config:
         """Write-back port of every execution port."""
         pairs = zip(_PORTS[self.ports], _PORTS[self.write_ports], strict=True)
         return tuple(back for _, back in sorted({pair for pair in pairs if pair[0] >= 0}))
+
+    @property
+    def transfer_cycles(self) -> int:
+        """Cycles of ``lsu_interval`` in which the SM's LSU serves this domain."""
+        return max(1, self.lsu_interval // self.domains)
 
     @property
     def token_port(self) -> int:

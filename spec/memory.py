@@ -20,6 +20,7 @@ class Memory:
     def __init__(self, cfg: Config) -> None:
         self.cfg = cfg
         self._sets = [OrderedDict[int, None]() for _ in range(cfg.cache_lines // WAYS)]
+        self._hit_latency, self._transfer = cfg.hit_latency, cfg.transfer_cycles
         self._channel_free = 0
         self._fetches, self._leaves = cfg.stores == "back", cfg.stores == "through"
         self._arrivals: dict[int, int] = {}  # of lines on their way; what has arrived is dropped when it is looked up
@@ -30,8 +31,9 @@ class Memory:
         Updates cache, lines on their way and channel."""
         look = self._arrival if beat.is_load or self._fetches else self._written
         arrival = max([look(line, cycle) for line in beat.lines], default=cycle)
-        if not beat.is_load or arrival - cycle < self.cfg.hit_latency:
-            return self.cfg.hit_latency, False
+        hit = self._hit_latency + max(0, len(beat.lines) - 1) * self._transfer
+        if not beat.is_load or arrival - cycle < hit:
+            return hit, False
         return arrival - cycle, True
 
     def _enter(self, cycle: int) -> int:

@@ -27,6 +27,7 @@ LATENCIES = (
     "tensor_interval",
     "sfu_latency",
     "sfu_interval",
+    "lsu_interval",
     "shared_latency",
     "texture_latency",
     "texture_interval",
@@ -89,6 +90,12 @@ _PORT_CYCLES = "one access per cycle"
 _DRAM = "Gebhart 2011, Tab. 4: DRAM 400 cycles; no other source gives the time of a miss"
 _DRAM_RATE = "Gebhart 2011, Tab. 4: 32 B per cycle and SM, so 4 cycles per 128-byte line"
 _DRAM_SHARE = _DRAM_RATE + "; a quarter of that for a quarter of the SM"
+_LSU_32 = "32 load-store units per SM, an access per cycle"
+_LSU_SHARE = f"{_LSU_32}; a quarter of that for a quarter of the SM"
+_LSU_TURING = (
+    "NVIDIA, Turing whitepaper: 16 load-store units per SM, an access in two cycles; a quarter of that for a quarter of"
+    " the SM (so measured on RTX 2060 and 2070: 8 with four sub-cores busy)"
+)
 _UNIFORM = "alu_latency + 3, the way of an ALU instruction from issue when no bank conflict holds it up"
 _NO_BRANCH = "GPGPU-Sim from Volta on: BRA has latency 4; nothing is published for older machines"
 _SIX_BITS = "6-bit names; every bundled kernel but wide_accumulate fits"
@@ -134,8 +141,9 @@ def _preset(name: str, title: str, values: _Values) -> Preset:
     return Preset(name, title, config, {key: source for key, (_, source) in values.items()})
 
 
-def _titan_x(miss_interval: int, reason: str) -> _Values:
-    """Latencies of GPGPU-Sim's Pascal."""
+def _titan_x(share: int, miss_interval: int, reason: str) -> _Values:
+    """Latencies of GPGPU-Sim's Pascal, for one domain of ``share``."""
+    lsu = f"NVIDIA, GP104 whitepaper: {_LSU_32 if share == 1 else _LSU_SHARE}"
     return {
         **_TEXTURES,
         "stores": ("around", f"GPGPU-Sim SM6_TITANX: {_AROUND}"),
@@ -146,6 +154,7 @@ def _titan_x(miss_interval: int, reason: str) -> _Values:
         **_units(4, 1, "GPGPU-Sim SM6_TITANX: int and sp 4, 1"),
         "sfu_latency": (20, "GPGPU-Sim SM6_TITANX: sfu 20"),
         "sfu_interval": (4, "GPGPU-Sim SM6_TITANX: sfu 4"),
+        "lsu_interval": (share, lsu),
         "shared_latency": (24, "GPGPU-Sim SM6_TITANX: shared memory 24"),
         "hit_latency": (82, "GPGPU-Sim SM6_TITANX: L1 82"),
         "miss_latency": (400, _DRAM),
@@ -182,6 +191,7 @@ _FERMI: _Values = {
     **_units(4, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1"),
     "sfu_latency": (20, _FERMI_SFU),
     "sfu_interval": (4, _FERMI_SFU_RATE),
+    "lsu_interval": (2, "NVIDIA, Fermi whitepaper: 16 load-store units per SM, an access in two cycles"),
     "shared_latency": (26, "GPGPU-Sim SM2_GTX480: shared memory 26"),
     "hit_latency": (35, "GPGPU-Sim SM2_GTX480: L1 35"),
     "miss_latency": (400, _DRAM),
@@ -193,7 +203,7 @@ _FERMI: _Values = {
 _HUERTA = "Huerta et al., MICRO 2025"
 
 
-def _two_banks(interval: int, why: str) -> _Values:
+def _two_banks(interval: int, why: str, lsu: str) -> _Values:
     """What NVIDIA's sub-cores have in common since Turing; fixed latencies start once per ``interval``."""
     return {
         **_TEXTURES,
@@ -220,6 +230,7 @@ def _two_banks(interval: int, why: str) -> _Values:
         **_units(3, interval, f"{_HUERTA}, section 5.3: as sums; {why}", "GPGPU-Sim: dp 64", "GPGPU-Sim: tensor 16"),
         "double_latency": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
         "double_interval": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
+        "lsu_interval": (8, lsu),
         "miss_latency": (400, _DRAM),
         "miss_interval": (16, _DRAM_SHARE),
         "uniform_latency": (6, _UNIFORM),
@@ -270,6 +281,7 @@ _ALL = (
             "tensor_interval": (16, "GPGPU-Sim SM75_RTX2060: tensor 16"),
             "sfu_latency": (21, "GPGPU-Sim SM75_RTX2060: sfu 21"),
             "sfu_interval": (8, "GPGPU-Sim SM75_RTX2060: sfu 8"),
+            "lsu_interval": (8, _LSU_TURING),
             "shared_latency": (30, "GPGPU-Sim SM75_RTX2060: shared memory 30"),
             "hit_latency": (32, "GPGPU-Sim SM75_RTX2060: L1 32"),
             "miss_latency": (400, _DRAM),
@@ -282,7 +294,7 @@ _ALL = (
         "pascal",
         "One of four schedulers of a Pascal SM (BOW: TITAN X)",
         {
-            **_titan_x(16, _DRAM_SHARE),
+            **_titan_x(4, 16, _DRAM_SHARE),
             "warps": (8, f"BOW, Tab. 3.2: 32 warps per SM; {_SCHEDULER_SHARE}"),
             "domains": (4, f"BOW, section 3.2: four schedulers per SM; {_DEALING}"),
             "ctas": (16, "BOW, Tab. 3.2: 16 CTAs per SM"),
@@ -342,6 +354,7 @@ _ALL = (
             **_units(4, 1, "Tab. 4: ALU 8 cycles, full rate, counted like those of alu_latency"),
             "sfu_latency": (16, "Tab. 4: 20 cycles, counted like those of alu_latency"),
             "sfu_interval": (4, "Tab. 4: 8 operations per cycle, 32 lanes"),
+            "lsu_interval": (4, "Tab. 4: shared memory 32 B per cycle"),
             "shared_latency": (16, "Tab. 4: 20 cycles, counted like those of alu_latency"),
             "hit_latency": (400, "section 4: no caches; also where a trace lacks addresses"),
             "miss_latency": (400, "Tab. 4: DRAM and texture 400 cycles"),
@@ -400,6 +413,7 @@ _ALL = (
             **_units(4, 1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 4, 1"),
             "sfu_latency": (20, _KEPLER_SFU),
             "sfu_interval": (4, "GPGPU-Sim SM3_KEPLER_TITAN: 2 units of interval 2 for four schedulers"),
+            "lsu_interval": (4, f"NVIDIA, GK110 whitepaper: {_LSU_SHARE}"),
             "shared_latency": (24, "GPGPU-Sim SM3_KEPLER_TITAN: shared memory 24"),
             "hit_latency": (82, "GPGPU-Sim SM3_KEPLER_TITAN: L1 82"),
             "miss_latency": (400, _DRAM),
@@ -412,7 +426,7 @@ _ALL = (
         "maxwell",
         "A Maxwell-like SM with one scheduler (LTRF, design point 1)",
         {
-            **_titan_x(4, _DRAM_RATE),
+            **_titan_x(1, 4, _DRAM_RATE),
             "warps": (64, "LTRF, Tab. 3: 64 warps per SM"),
             "ctas": (32, "CUDA, compute capability 5.x: 32 CTAs per SM"),
             "register_names": (256, "LTRF, section 3.2: at most 256 registers"),
@@ -437,7 +451,7 @@ _ALL = (
         "pascal_larf",
         "A Pascal SM with one scheduler (LARF: GP102)",
         {
-            **_titan_x(4, _DRAM_RATE),
+            **_titan_x(1, 4, _DRAM_RATE),
             "warps": (64, "CUDA, compute capability 6.1: 64 warps per SM"),
             "ctas": (32, "CUDA, compute capability 6.1: 32 CTAs per SM"),
             "shared_bytes": (98304, "LARF, section 5.6: 96 KB"),
@@ -465,7 +479,7 @@ _ALL = (
         "turing_rfc",
         "One sub-core of a Turing SM, by measurements (Huerta et al.: RTX 2080 Ti)",
         {
-            **_two_banks(2, "Huerta et al., section 5.3: units of half a warp"),
+            **_two_banks(2, "Huerta et al., section 5.3: units of half a warp", _LSU_TURING),
             "warps": (8, f"Huerta et al., Tab. 4: 32 warps per SM; {_SCHEDULER_SHARE}"),
             "shared_bytes": (65536, "CUDA, compute capability 7.5: 64 KB"),
             "sfu_latency": (21, "GPGPU-Sim SM75_RTX2060: sfu 21"),
@@ -479,7 +493,11 @@ _ALL = (
         "ampere",
         "One sub-core of an Ampere SM, by measurements (Huerta et al.: RTX A6000)",
         {
-            **_two_banks(1, "Huerta et al., section 5.3: units of a whole warp"),
+            **_two_banks(
+                1,
+                "Huerta et al., section 5.3: units of a whole warp",
+                f"{_HUERTA}, Tab. 1: a memory instruction every 8 cycles with four sub-cores busy",
+            ),
             "warps": (12, f"Huerta et al., Tab. 4: 48 warps per SM; {_SCHEDULER_SHARE}"),
             "shared_bytes": (102400, "CUDA, compute capability 8.6: 100 KB"),
             "sfu_latency": (16, "Huerta et al.'s simulator: 8 behind 8"),
@@ -513,7 +531,7 @@ _ALL = (
             **_short(tensor_latency=6, tensor_interval=4),
             **_short(texture_latency=11, texture_interval=2),
             "stores": ("back", "stores move what the cache holds"),
-            **_short(shared_latency=4, hit_latency=6, miss_latency=20, miss_interval=3),
+            **_short(lsu_interval=1, shared_latency=4, hit_latency=6, miss_latency=20, miss_interval=3),
             "uniform_latency": (5, _UNIFORM),
             "cache_lines": (8, "two sets, so that lines are replaced"),
         },

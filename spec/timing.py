@@ -31,7 +31,7 @@ class Timings:
             int(Port.TENSOR): (cfg.tensor_latency, cfg.tensor_interval, Origin.EXECUTION),
             int(Port.SFU): (cfg.sfu_latency, cfg.sfu_interval, Origin.EXECUTION),
         }
-        self._shared = cfg.shared_latency
+        self._shared, self._interval, self._transfer = cfg.shared_latency, cfg.lsu_interval, cfg.transfer_cycles
         self._texture: Timing = (cfg.texture_latency, cfg.texture_interval, Origin.HIT)
 
     def of(self, beat: Beat, cycle: int) -> Timing:
@@ -41,6 +41,7 @@ class Timings:
         if beat.space == _TEXTURE:
             return self._texture
         if beat.space not in _CACHED:
-            return self._shared + beat.degree - 1, beat.degree, Origin.SHARED
+            further = beat.degree - 1
+            return self._shared + further * self._transfer, beat.degree * self._interval, Origin.SHARED
         latency, missed = self._memory.access(beat, cycle)
-        return latency, max(1, len(beat.lines)), Origin.MISS if missed else Origin.HIT
+        return latency, max(1, len(beat.lines)) * self._interval, Origin.MISS if missed else Origin.HIT

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,9 @@ from warpfile.spec.contract import Gives
 from warpfile.spec.environment import Environment
 from warpfile.spec.execution import Execution
 from warpfile.spec.memory import Memory
-from warpfile.spec.stimulus import Missed, Stimulus
+from warpfile.spec.presets import PRESETS
+from warpfile.spec.stimulus import Missed, Origin, Stimulus
+from warpfile.spec.timing import Timings
 from warpfile.spec.trace import LANES, Access, Port, Space, StaticInstruction, Trace
 from warpfile.spec.workload import prepare
 
@@ -209,6 +213,43 @@ def test_shared_and_constant_accesses_take_their_own_latency(space: Space) -> No
 def test_an_access_occupies_its_port_for_its_lines() -> None:
     result = run(SLOW, with_lines((access(4), [1, 2, 3]), (access(5), [1])))
     assert result.when("dispatch") == [3, 6]
+
+
+SHARED_LSU = SLOW.replace(domains=4, lsu_interval=8)
+
+
+def test_the_domains_of_an_sm_share_its_lsu() -> None:
+    """Eight warps a domain, all loading: one access in eight cycles from shared memory, and as many hits."""
+    turing = PRESETS["turing"].config
+    rows = np.arange(LANES, dtype=np.uint64)[None] * 4
+    for space in (Space.SHARED, Space.GLOBAL):
+        # All registers differ, so that nothing waits for a result. The first half fills the cache and is waited for.
+        loads = [access(4 + k, space=space) for k in range(24)]
+        trace = hand_trace(*[loads] * 32, addresses=rows, address_row=np.array(([0] * 24 + [-1]) * 32))
+        for cfg, apart in ((turing, 8), (turing.replace(domain=3), 8), (turing.replace(lsu_interval=1), None)):
+            at = run(cfg, trace).when("dispatch")[8 * 12 :]
+            assert len(at) == 8 * 12
+            if apart:
+                assert {after - before for before, after in pairwise(at)} == {apart}
+            else:
+                assert at[-1] - at[0] < 4 * len(at)  # control: bound by something else, and faster
+
+
+def test_the_transfers_of_an_access_keep_the_port_and_follow_each_other() -> None:
+    conflict = np.arange(LANES, dtype=np.uint64)[None] * 16  # eight banks, four words in each
+    trace = hand_trace([access(4, space=Space.SHARED)] * 2, addresses=conflict, address_row=np.array([0, 0, -1]))
+    for cfg, port, later in ((SHARED_LSU, 4 * 8, 3 * 2), (SHARED_LSU.replace(domains=1), 4 * 8, 3 * 8), (SLOW, 4, 3)):
+        assert Timings(cfg).of(prepare(cfg, trace).beats[0], 0) == (7 + later, port, Origin.SHARED)
+    # Hits of three lines, long after their misses.
+    beats = prepare(SHARED_LSU, with_lines((access(4), [1, 2, 3]), (access(5), [1, 2, 3]))).beats
+    timings = Timings(SHARED_LSU)
+    assert timings.of(beats[0], 0) == (108, 3 * 8, Origin.MISS)
+    assert timings.of(beats[1], 1000) == (10 + 2 * 2, 3 * 8, Origin.HIT)
+
+
+def test_what_has_no_address_is_one_transfer() -> None:
+    beats = prepare(SHARED_LSU, hand_trace([access(4), access(4, space=Space.CONSTANT)])).beats
+    assert [Timings(SHARED_LSU).of(beat, 0) for beat in beats[:2]] == [(10, 8, Origin.HIT), (7, 8, Origin.SHARED)]
 
 
 def test_a_full_result_queue_stalls_its_port() -> None:
