@@ -33,7 +33,7 @@ LATENCIES = (
     "texture_interval",
     "hit_latency",
     "miss_latency",
-    "miss_interval",
+    "sector_interval",
     "uniform_latency",
 )
 
@@ -50,6 +50,7 @@ CHOICES = (
     "bank_arbitration",
     "dispatch_arbitration",
     "scheduler",
+    "sector_bytes",
     "stores",
 )
 
@@ -88,10 +89,13 @@ _SCHEDULER_SHARE = "a quarter of the SM, which has four schedulers"
 _DEALING = "GPGPU-Sim: a warp belongs to the scheduler of its number mod 4"
 _PORT_CYCLES = "one access per cycle"
 _DRAM = "Gebhart 2011, Tab. 4: DRAM 400 cycles; no other source gives the time of a miss"
-_DRAM_RATE = "Gebhart 2011, Tab. 4: 32 B per cycle and SM, so 4 cycles per 128-byte line"
-_DRAM_SHARE = _DRAM_RATE + "; a quarter of that for a quarter of the SM"
+_DRAM_RATE = "Gebhart 2011, Tab. 4: 32 B per cycle and SM"
+_DRAM_LINES = f"{_DRAM_RATE}, so 4 cycles per line of 128 bytes"
+_A_QUARTER = "; a quarter of that for a quarter of the SM"
+_SECTORS = "NVIDIA, Nsight Compute: a line is four sectors of 32 bytes"
+_PASCAL_SECTORS = "CUDA, Pascal tuning guide: accesses move 32 bytes, whether L1 caches them or not"
+_NO_SECTORS = "CUDA, compute capabilities 2.x and 3.x: L1 takes lines of 128 bytes"
 _LSU_32 = "32 load-store units per SM, an access per cycle"
-_LSU_SHARE = f"{_LSU_32}; a quarter of that for a quarter of the SM"
 _LSU_TURING = (
     "NVIDIA, Turing whitepaper: 16 load-store units per SM, an access in two cycles; a quarter of that for a quarter of"
     " the SM (so measured on RTX 2060 and 2070: 8 with four sub-cores busy)"
@@ -141,9 +145,9 @@ def _preset(name: str, title: str, values: _Values) -> Preset:
     return Preset(name, title, config, {key: source for key, (_, source) in values.items()})
 
 
-def _titan_x(share: int, miss_interval: int, reason: str) -> _Values:
+def _titan_x(share: int) -> _Values:
     """Latencies of GPGPU-Sim's Pascal, for one domain of ``share``."""
-    lsu = f"NVIDIA, GP104 whitepaper: {_LSU_32 if share == 1 else _LSU_SHARE}"
+    part = _A_QUARTER if share == 4 else ""
     return {
         **_TEXTURES,
         "stores": ("around", f"GPGPU-Sim SM6_TITANX: {_AROUND}"),
@@ -154,11 +158,12 @@ def _titan_x(share: int, miss_interval: int, reason: str) -> _Values:
         **_units(4, 1, "GPGPU-Sim SM6_TITANX: int and sp 4, 1"),
         "sfu_latency": (20, "GPGPU-Sim SM6_TITANX: sfu 20"),
         "sfu_interval": (4, "GPGPU-Sim SM6_TITANX: sfu 4"),
-        "lsu_interval": (share, lsu),
+        "lsu_interval": (share, f"NVIDIA, GP104 whitepaper: {_LSU_32}{part}"),
         "shared_latency": (24, "GPGPU-Sim SM6_TITANX: shared memory 24"),
         "hit_latency": (82, "GPGPU-Sim SM6_TITANX: L1 82"),
         "miss_latency": (400, _DRAM),
-        "miss_interval": (miss_interval, reason),
+        "sector_interval": (share, _DRAM_RATE + part),
+        "sector_bytes": (32, _PASCAL_SECTORS),
         "uniform_latency": (7, _UNIFORM),
     }
 
@@ -195,7 +200,8 @@ _FERMI: _Values = {
     "shared_latency": (26, "GPGPU-Sim SM2_GTX480: shared memory 26"),
     "hit_latency": (35, "GPGPU-Sim SM2_GTX480: L1 35"),
     "miss_latency": (400, _DRAM),
-    "miss_interval": (4, _DRAM_RATE),
+    "sector_interval": (4, _DRAM_LINES),
+    "sector_bytes": (128, _NO_SECTORS),
     "cache_lines": (128, "GPGPU-Sim SM2_GTX480: L1 16 KB, 4 ways, 128-byte lines"),
     "uniform_latency": (7, _UNIFORM),
 }
@@ -232,7 +238,8 @@ def _two_banks(interval: int, why: str, lsu: str) -> _Values:
         "double_interval": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
         "lsu_interval": (8, lsu),
         "miss_latency": (400, _DRAM),
-        "miss_interval": (16, _DRAM_SHARE),
+        "sector_interval": (4, _DRAM_RATE + _A_QUARTER),
+        "sector_bytes": (32, _SECTORS),
         "uniform_latency": (6, _UNIFORM),
     }
 
@@ -285,7 +292,8 @@ _ALL = (
             "shared_latency": (30, "GPGPU-Sim SM75_RTX2060: shared memory 30"),
             "hit_latency": (32, "GPGPU-Sim SM75_RTX2060: L1 32"),
             "miss_latency": (400, _DRAM),
-            "miss_interval": (16, _DRAM_SHARE),
+            "sector_interval": (4, _DRAM_RATE + _A_QUARTER),
+            "sector_bytes": (32, _SECTORS),
             "cache_lines": (128, f"Malekeh, Tab. 1: L1 and shared memory 64 KB; {_SCHEDULER_SHARE}"),
             "uniform_latency": (5, _UNIFORM),
         },
@@ -294,7 +302,7 @@ _ALL = (
         "pascal",
         "One of four schedulers of a Pascal SM (BOW: TITAN X)",
         {
-            **_titan_x(4, 16, _DRAM_SHARE),
+            **_titan_x(4),
             "warps": (8, f"BOW, Tab. 3.2: 32 warps per SM; {_SCHEDULER_SHARE}"),
             "domains": (4, f"BOW, section 3.2: four schedulers per SM; {_DEALING}"),
             "ctas": (16, "BOW, Tab. 3.2: 16 CTAs per SM"),
@@ -358,7 +366,11 @@ _ALL = (
             "shared_latency": (16, "Tab. 4: 20 cycles, counted like those of alu_latency"),
             "hit_latency": (400, "section 4: no caches; also where a trace lacks addresses"),
             "miss_latency": (400, "Tab. 4: DRAM and texture 400 cycles"),
-            "miss_interval": (4, "Tab. 4: 32 B per cycle, so 4 cycles per 128-byte line"),
+            "sector_interval": (1, "Tab. 4: 32 B per cycle"),
+            "sector_bytes": (
+                32,
+                "no line without a cache; CUDA, compute capability 2.x: 32 bytes where L1 is left out",
+            ),
             "cache_lines": (0, "section 4: no caches"),
             "uniform_latency": (7, _UNIFORM),
         },
@@ -413,11 +425,12 @@ _ALL = (
             **_units(4, 1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 4, 1"),
             "sfu_latency": (20, _KEPLER_SFU),
             "sfu_interval": (4, "GPGPU-Sim SM3_KEPLER_TITAN: 2 units of interval 2 for four schedulers"),
-            "lsu_interval": (4, f"NVIDIA, GK110 whitepaper: {_LSU_SHARE}"),
+            "lsu_interval": (4, f"NVIDIA, GK110 whitepaper: {_LSU_32}{_A_QUARTER}"),
             "shared_latency": (24, "GPGPU-Sim SM3_KEPLER_TITAN: shared memory 24"),
             "hit_latency": (82, "GPGPU-Sim SM3_KEPLER_TITAN: L1 82"),
             "miss_latency": (400, _DRAM),
-            "miss_interval": (16, _DRAM_SHARE),
+            "sector_interval": (16, _DRAM_LINES + _A_QUARTER),
+            "sector_bytes": (128, _NO_SECTORS),
             "cache_lines": (32, f"GPGPU-Sim SM3_KEPLER_TITAN: L1 16 KB; {_SCHEDULER_SHARE}"),
             "uniform_latency": (7, _UNIFORM),
         },
@@ -426,7 +439,7 @@ _ALL = (
         "maxwell",
         "A Maxwell-like SM with one scheduler (LTRF, design point 1)",
         {
-            **_titan_x(1, 4, _DRAM_RATE),
+            **_titan_x(1),
             "warps": (64, "LTRF, Tab. 3: 64 warps per SM"),
             "ctas": (32, "CUDA, compute capability 5.x: 32 CTAs per SM"),
             "register_names": (256, "LTRF, section 3.2: at most 256 registers"),
@@ -451,7 +464,7 @@ _ALL = (
         "pascal_larf",
         "A Pascal SM with one scheduler (LARF: GP102)",
         {
-            **_titan_x(1, 4, _DRAM_RATE),
+            **_titan_x(1),
             "warps": (64, "CUDA, compute capability 6.1: 64 warps per SM"),
             "ctas": (32, "CUDA, compute capability 6.1: 32 CTAs per SM"),
             "shared_bytes": (98304, "LARF, section 5.6: 96 KB"),
@@ -531,7 +544,8 @@ _ALL = (
             **_short(tensor_latency=6, tensor_interval=4),
             **_short(texture_latency=11, texture_interval=2),
             "stores": ("back", "stores move what the cache holds"),
-            **_short(lsu_interval=1, shared_latency=4, hit_latency=6, miss_latency=20, miss_interval=3),
+            **_short(lsu_interval=1, shared_latency=4, hit_latency=6, miss_latency=20, sector_interval=1),
+            "sector_bytes": (32, "four sectors to a line"),
             "uniform_latency": (5, _UNIFORM),
             "cache_lines": (8, "two sets, so that lines are replaced"),
         },
@@ -556,6 +570,7 @@ _ALL = (
             "payload_bits": (75, "Vortex: about 91 bits beside the operands, less what a unit here holds itself"),
             "bank_cycles": (1, _PORT_CYCLES),
             "stores": (Config().stores, _NOT_COMPARED),
+            "sector_bytes": (Config().sector_bytes, _NOT_COMPARED),
             **{name: (getattr(Config(), name), _NOT_COMPARED) for name in LATENCIES if name != "bank_cycles"},
         },
     ),

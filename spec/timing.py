@@ -41,7 +41,7 @@ class Timings:
         if beat.space == _TEXTURE:
             return self._texture
         if beat.space not in _CACHED:
-            further = beat.degree - 1
-            return self._shared + further * self._transfer, beat.degree * self._interval, Origin.SHARED
+            latency = self._shared + (beat.transfers - 1) * self._transfer
+            return latency, beat.transfers * self._interval, Origin.SHARED
         latency, missed = self._memory.access(beat, cycle)
-        return latency, max(1, len(beat.lines)) * self._interval, Origin.MISS if missed else Origin.HIT
+        return latency, beat.transfers * self._interval, Origin.MISS if missed else Origin.HIT

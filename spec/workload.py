@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from warpfile.spec.beat import NO_VALUE, Beat, kernel_fields, source_groups
-from warpfile.spec.config import Config
+from warpfile.spec.config import LINE_BYTES, Config
 from warpfile.spec.shared_memory import degree
 from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
 from warpfile.spec.values import RowValues
-
-LINE_BYTES = 128
 
 
 class WorkloadError(ValueError):
@@ -63,7 +61,7 @@ def prepare(cfg: Config, trace: Trace) -> Workload:
     _check(cfg, trace, ctas)
     groups = [source_groups(i, cfg.source_slots) for i in trace.program]
     beats: list[Beat] = []
-    warps = tuple(_warp_beats(trace, groups, warp, beats) for warp in range(trace.warps))
+    warps = tuple(_warp_beats(cfg, trace, groups, warp, beats) for warp in range(trace.warps))
     if cfg.hint_bits:
         _hint(cfg, trace, beats)
     if cfg.gives.absorbs:
@@ -170,7 +168,7 @@ def _check_registers(instruction: StaticInstruction) -> None:
 
 
 def _warp_beats(
-    trace: Trace, groups: list[tuple[tuple[int, ...], ...]], warp: int, beats: list[Beat]
+    cfg: Config, trace: Trace, groups: list[tuple[tuple[int, ...], ...]], warp: int, beats: list[Beat]
 ) -> tuple[Beat, ...]:
     start, end = int(trace.warp_start[warp]), int(trace.warp_start[warp + 1])
     columns = (trace.instruction, trace.active, trace.execute, trace.live, trace.value_row, trace.address_row)
@@ -183,9 +181,10 @@ def _warp_beats(
         template.full, template.converged = execute == live, active == live
         _append_beats(beats, template, static, groups[index], current, value_row)
         if static.space in (Space.GLOBAL, Space.LOCAL) and address_row >= 0:
-            beats[-1].lines = _lines(trace, address_row, execute, static.space)
+            beats[-1].sectors = _sectors(cfg, trace, address_row, execute, static.space)
+            beats[-1].transfers = max(1, -(-len(beats[-1].sectors) * cfg.sector_bytes // LINE_BYTES))
         elif static.space == Space.SHARED and address_row >= 0:
-            beats[-1].degree = degree(static, execute, trace.addresses[address_row].tolist())
+            beats[-1].transfers = degree(static, execute, trace.addresses[address_row].tolist())
         if execute:
             _note_values(current, static, value_row)
     return tuple(beats[first:])
@@ -272,11 +271,12 @@ def _kind(static: StaticInstruction, ends_warp: bool) -> int:
     return int(Kind.BRANCH if static.kind == Kind.EXIT else static.kind)
 
 
-def _lines(trace: Trace, row: int, mask: int, space: Space) -> tuple[int, ...]:
+def _sectors(cfg: Config, trace: Trace, row: int, mask: int, space: Space) -> tuple[int, ...]:
+    """Numbers of the sectors that an access covers; the first bits of a number are those of its line."""
     lanes = np.nonzero((mask >> np.arange(32)) & 1)[0]
-    lines = np.unique(trace.addresses[row][lanes] // LINE_BYTES)
+    sectors = np.unique(trace.addresses[row][lanes] // cfg.sector_bytes)
     tag = int(space) << 58
-    return tuple(int(line) | tag for line in lines)
+    return tuple(int(sector) | tag for sector in sectors)
 
 
 def streams(workload: Workload) -> list[deque[Beat]]:

@@ -22,7 +22,7 @@ from warpfile.spec.timing import Timings
 from warpfile.spec.trace import LANES, Access, Port, Space, StaticInstruction, Trace
 from warpfile.spec.workload import prepare
 
-SLOW = Config(hit_latency=10, miss_latency=100, miss_interval=4, shared_latency=7, cache_lines=8)
+SLOW = Config(hit_latency=10, miss_latency=100, sector_interval=4, shared_latency=7, cache_lines=8)
 
 
 def access(dest: int | None = None, kind: Access = Access.LOAD, space: Space = Space.GLOBAL) -> StaticInstruction:
@@ -30,8 +30,13 @@ def access(dest: int | None = None, kind: Access = Access.LOAD, space: Space = S
 
 
 def with_lines(*accesses: tuple[StaticInstruction, list[int]]) -> Trace:
-    """A warp of accesses, each to the named lines."""
-    rows = np.array([[lines[k % len(lines)] * 128 for k in range(LANES)] for _, lines in accesses], dtype=np.uint64)
+    """A warp of accesses, each to the first sectors of the named lines."""
+    return with_sectors(*((a, [4 * line for line in lines]) for a, lines in accesses))
+
+
+def with_sectors(*accesses: tuple[StaticInstruction, list[int]]) -> Trace:
+    """A warp of accesses, each to the named sectors of 32 bytes."""
+    rows = np.array([[named[k % len(named)] * 32 for k in range(LANES)] for _, named in accesses], dtype=np.uint64)
     return hand_trace([a for a, _ in accesses], addresses=rows, address_row=np.array([*range(len(rows)), -1]))
 
 
@@ -41,18 +46,18 @@ def latency(trace: Trace) -> int:
     return result.when("write")[-1] - result.when("dispatch")[-1]
 
 
-def test_lines_are_distinct_and_ascending() -> None:
+def test_sectors_are_distinct_and_ascending() -> None:
     beat = prepare(SLOW, with_lines((access(4), [5, 1, 5]))).beats[0]
-    assert [line & 0xFFFF for line in beat.lines] == [1, 5]
+    assert [sector & 0xFFFF for sector in beat.sectors] == [1 * 4, 5 * 4]
 
 
-def test_a_miss_waits_for_its_last_line() -> None:
+def test_a_miss_waits_for_its_last_sector() -> None:
     assert latency(with_lines((access(4), [1]))) == 100
     assert latency(with_lines((access(4), [1, 2, 3]))) == 108
 
 
-def test_the_channel_serves_one_line_per_interval() -> None:
-    # Dispatched one cycle apart: the second line enters the channel four cycles after the first.
+def test_the_channel_serves_one_sector_per_interval() -> None:
+    # Dispatched one cycle apart: the second sector enters the channel four cycles after the first.
     assert latency(with_lines((access(4), [1]), (access(5), [2]))) == 103
 
 
@@ -105,8 +110,59 @@ def test_the_pins_carry_a_notice() -> None:
 
 def accesses(cfg: Config, *timed: tuple[int, StaticInstruction, list[int]]) -> list[tuple[int, bool]]:
     """Latency and origin of accesses that are dispatched in these cycles, each to the named lines."""
-    memory, beats = Memory(cfg), prepare(cfg, with_lines(*((a, lines) for _, a, lines in timed))).beats
+    return sector_accesses(cfg, *((cycle, a, [4 * line for line in lines]) for cycle, a, lines in timed))
+
+
+def sector_accesses(cfg: Config, *timed: tuple[int, StaticInstruction, list[int]]) -> list[tuple[int, bool]]:
+    """The same, each to the named sectors of 32 bytes."""
+    memory, beats = Memory(cfg), prepare(cfg, with_sectors(*((a, named) for _, a, named in timed))).beats
     return [memory.access(beat, cycle) for beat, (cycle, _, _) in zip(beats, timed, strict=False)]
+
+
+TURING = PRESETS["turing"].config
+
+
+def test_a_gather_moves_a_sector_per_line() -> None:
+    """32 lines, one sector each: 32 places of the channel of 4 cycles each; whole lines (control) take 512 cycles."""
+    gathers = [(0, access(4 + k), [4 * (32 * k + lane) for lane in range(LANES)]) for k in range(2)]
+    assert sector_accesses(TURING, *gathers) == [(400 + 31 * 4, True), (400 + 63 * 4, True)]
+    lines = TURING.replace(sector_bytes=128, sector_interval=16)
+    assert sector_accesses(lines, *gathers) == [(400 + 31 * 16, True), (400 + 63 * 16, True)]
+    # What is contiguous takes as long in both, up to the last sector.
+    row = [(0, access(4 + k), [4 * k + sector for sector in range(4)]) for k in range(2)]
+    assert sector_accesses(TURING, *row) == [(400 + 3 * 4, True), (400 + 7 * 4, True)]
+    assert sector_accesses(lines, *row) == [(400, True), (400 + 16, True)]
+
+
+def test_a_line_has_the_sectors_that_were_asked_for() -> None:
+    timed = [(0, access(4), [8]), (500, access(5), [9]), (1000, access(6), [8, 9]), (1500, access(7), [8, 9, 10])]
+    assert sector_accesses(SLOW, *timed) == [(100, True), (100, True), (10, False), (100, True)]
+    # Where memory moves whole lines, the first access brings all of them.
+    assert sector_accesses(SLOW.replace(sector_bytes=128), *timed) == [(100, True), *[(10, False)] * 3]
+
+
+def test_a_line_leaves_the_cache_with_all_its_sectors() -> None:
+    # Lines 0, 2, 4, 6 and 8 share one set; sector 1 makes line 0 the most recent, so that line 2 gives way to line 8.
+    fill = [(1000 * k, access(4), [sector]) for k, sector in enumerate([0, 8, 16, 24, 1, 32])]
+    asked = [(6000 + 1000 * k, access(4), [sector]) for k, sector in enumerate([0, 1, 8])]
+    assert sector_accesses(SLOW, *fill, *asked)[-3:] == [(10, False), (10, False), (100, True)]
+
+
+def test_a_store_moves_and_leaves_its_sectors() -> None:
+    store = access(kind=Access.STORE)
+    timed = [(0, store, [8, 9]), (20, access(4), [8, 9]), (40, access(5), [10]), (60, store, [0]), (60, access(6), [4])]
+    # The channel is free from 8 on, and at 60 the store holds it until 64.
+    found = sector_accesses(stores("through"), *timed)
+    assert found == [(10, False), (10, False), (100, True), (10, False), (104, True)]
+
+
+@pytest.mark.parametrize(("sectors", "transfers"), [(1, 1), (4, 1), (5, 2), (16, 4), (32, 8)])
+def test_a_transfer_takes_four_sectors_wherever_they_lie(sectors: int, transfers: int) -> None:
+    far, near = ([step * number for number in range(sectors)] for step in (4, 1))
+    for named in (far, near):
+        assert prepare(SLOW, with_sectors((access(4), named))).beats[0].transfers == transfers
+    lines = SLOW.replace(sector_bytes=128)
+    assert prepare(lines, with_sectors((access(4), far))).beats[0].transfers == sectors
 
 
 def test_a_line_hits_once_it_is_there() -> None:
@@ -195,7 +251,7 @@ def test_the_least_recently_used_way_is_replaced() -> None:
     assert latencies == [100, 100, 100, 100, 10, 100, 100]  # two sets: all of these lines share one
 
 
-def test_without_a_cache_every_line_misses() -> None:
+def test_without_a_cache_every_sector_misses() -> None:
     memory = Memory(SLOW.replace(cache_lines=0))
     beat = prepare(SLOW, with_lines((access(4), [1]))).beats[0]
     assert [memory.access(beat, cycle) for cycle in (0, 1, 1000)] == [(100, True), (103, True), (100, True)]
@@ -210,8 +266,8 @@ def test_shared_and_constant_accesses_take_their_own_latency(space: Space) -> No
     assert latency(hand_trace([access(4, space=space)])) == 7
 
 
-def test_an_access_occupies_its_port_for_its_lines() -> None:
-    result = run(SLOW, with_lines((access(4), [1, 2, 3]), (access(5), [1])))
+def test_an_access_occupies_its_port_for_its_transfers() -> None:
+    result = run(SLOW, with_lines((access(4), [*range(12)]), (access(5), [1])))
     assert result.when("dispatch") == [3, 6]
 
 
@@ -220,13 +276,12 @@ SHARED_LSU = SLOW.replace(domains=4, lsu_interval=8)
 
 def test_the_domains_of_an_sm_share_its_lsu() -> None:
     """Eight warps a domain, all loading: one access in eight cycles from shared memory, and as many hits."""
-    turing = PRESETS["turing"].config
     rows = np.arange(LANES, dtype=np.uint64)[None] * 4
     for space in (Space.SHARED, Space.GLOBAL):
         # All registers differ, so that nothing waits for a result. The first half fills the cache and is waited for.
         loads = [access(4 + k, space=space) for k in range(24)]
         trace = hand_trace(*[loads] * 32, addresses=rows, address_row=np.array(([0] * 24 + [-1]) * 32))
-        for cfg, apart in ((turing, 8), (turing.replace(domain=3), 8), (turing.replace(lsu_interval=1), None)):
+        for cfg, apart in ((TURING, 8), (TURING.replace(domain=3), 8), (TURING.replace(lsu_interval=1), None)):
             at = run(cfg, trace).when("dispatch")[8 * 12 :]
             assert len(at) == 8 * 12
             if apart:
@@ -240,10 +295,11 @@ def test_the_transfers_of_an_access_keep_the_port_and_follow_each_other() -> Non
     trace = hand_trace([access(4, space=Space.SHARED)] * 2, addresses=conflict, address_row=np.array([0, 0, -1]))
     for cfg, port, later in ((SHARED_LSU, 4 * 8, 3 * 2), (SHARED_LSU.replace(domains=1), 4 * 8, 3 * 8), (SLOW, 4, 3)):
         assert Timings(cfg).of(prepare(cfg, trace).beats[0], 0) == (7 + later, port, Origin.SHARED)
-    # Hits of three lines, long after their misses.
-    beats = prepare(SHARED_LSU, with_lines((access(4), [1, 2, 3]), (access(5), [1, 2, 3]))).beats
+    # Hits of twelve sectors, long after their misses.
+    row = [*range(12)]
+    beats = prepare(SHARED_LSU, with_sectors((access(4), row), (access(5), row))).beats
     timings = Timings(SHARED_LSU)
-    assert timings.of(beats[0], 0) == (108, 3 * 8, Origin.MISS)
+    assert timings.of(beats[0], 0) == (100 + 11 * 4, 3 * 8, Origin.MISS)
     assert timings.of(beats[1], 1000) == (10 + 2 * 2, 3 * 8, Origin.HIT)
 
 
