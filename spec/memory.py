@@ -23,7 +23,7 @@ class Memory:
         self._in_line = LINE_BYTES // cfg.sector_bytes
         # Each place has the number of its line, and a bit for each sector that it has.
         self._sets = [OrderedDict[int, int]() for _ in range(cfg.cache_lines // WAYS)]
-        self._channel_free = 0
+        self.channel_free = 0  #: first cycle in which the channel has nothing to serve
         self._fetches, self._leaves = cfg.stores == "back", cfg.stores == "through"
         self._arrivals: dict[int, int] = {}  # of sectors on their way; what has arrived is dropped when it is looked up
 
@@ -40,8 +40,8 @@ class Memory:
 
     def _enter(self, cycle: int) -> int:
         """Cycle in which a sector enters the channel."""
-        start = max(cycle, self._channel_free)
-        self._channel_free = start + self._interval
+        start = max(cycle, self.channel_free)
+        self.channel_free = start + self._interval
         return start
 
     def _written(self, sector: int, cycle: int) -> int:

@@ -34,6 +34,11 @@ class Timings:
         self._shared, self._interval, self._transfer = cfg.shared_latency, cfg.lsu_interval, cfg.transfer_cycles
         self._texture: Timing = (cfg.texture_latency, cfg.texture_interval, Origin.HIT)
 
+    @property
+    def channel_free(self) -> int:
+        """First cycle in which nothing that was dispatched keeps the channel to memory."""
+        return self._memory.channel_free
+
     def of(self, beat: Beat, cycle: int) -> Timing:
         """Timing of a beat that is dispatched in ``cycle``. Asked once: cache and channel move."""
         if beat.port != _LSU:

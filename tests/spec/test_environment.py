@@ -165,6 +165,39 @@ def test_a_transfer_takes_four_sectors_wherever_they_lie(sectors: int, transfers
     assert prepare(lines, with_sectors((access(4), far))).beats[0].transfers == sectors
 
 
+@pytest.mark.parametrize(("policy", "whole"), [("through", True), ("around", True), ("back", False)])
+def test_a_run_ends_when_its_stores_have_left_the_channel(policy: str, whole: bool) -> None:
+    """512 lines of four sectors, each of which keeps the channel for four cycles, from the first dispatch on."""
+    cfg = TURING.replace(domains=1, stores=policy)
+    row = [*range(4)]
+    trace = with_sectors(*[(access(kind=Access.STORE), row)] * 512)
+    result = run(cfg, trace)
+    dispatches = result.when("dispatch")
+    # Written back (control), the four sectors are fetched once.
+    channel = 512 * 4 * 4 if whole else 4 * 4
+    assert result.cycles == max(dispatches[0] + channel, result.when("exit")[-1] + 1)
+    assert whole == (result.cycles == dispatches[0] + 8192)
+
+
+def test_a_run_without_stores_ends_with_its_last_result() -> None:
+    result = run(SLOW, with_lines((access(4), [1, 2, 3])))
+    assert result.cycles == result.when("write")[-1] + 2  # the EXIT issues in the cycle after the write
+
+
+def test_a_machine_that_waits_for_its_stores_does_not_hang() -> None:
+    for policy, waits in (("through", True), ("back", False)):
+        cfg = stores(policy).replace(sector_interval=50)
+        layout, trace = layout_of("baseline", cfg), with_lines(*[(access(kind=Access.STORE), [1])] * 4)
+        environment, model = Environment(cfg, prepare(cfg, trace), layout), Baseline(cfg, layout)
+        gone, awaited = False, []
+        while not environment.done:
+            word = model.step(environment.stimulus())
+            environment.observe(word)
+            gone = gone or bool(layout.unpack(word)["exit"])
+            awaited += [environment.awaits] if gone and not environment.done else []
+        assert all(awaited) and (len(awaited) > 100) == waits
+
+
 def test_a_line_hits_once_it_is_there() -> None:
     assert latency(with_lines((access(kind=Access.STORE), [1]), *[(access(4), [2])] * 30, (access(5), [1]))) == 10
     stores = [(cycle, access(kind=Access.STORE), [3]) for cycle in (0, 1, 500)]
