@@ -51,6 +51,7 @@ class Beat:
     result_row: int = NO_VALUE
     space: int = 0
     is_load: bool = False
+    is_atomic: bool = False
     sectors: tuple[int, ...] = ()
     transfers: int = 1
     full: bool = True

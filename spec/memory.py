@@ -32,6 +32,7 @@ class Memory:
 
         Updates cache, sectors on their way and channel."""
         look = self._arrival if beat.is_load or self._fetches else self._written
+        look = self._served if beat.is_atomic else look
         arrival = max([look(sector, cycle) for sector in beat.sectors], default=cycle)
         hit = self._hit_latency + (beat.transfers - 1) * self._transfer
         if not beat.is_load or arrival - cycle < hit:
@@ -49,6 +50,16 @@ class Memory:
         if self._leaves:
             self._hit(sector)
         return self._enter(cycle)
+
+    def _served(self, sector: int, cycle: int) -> int:
+        """Cycle in which an atomic was served in the L2; whoever comes later has to see what it made."""
+        self._arrivals.pop(sector, None)
+        if self._sets:
+            line, bit = sector // self._in_line, 1 << sector % self._in_line
+            ways = self._sets[line % len(self._sets)]
+            if line in ways:
+                ways[line] &= ~bit
+        return self._enter(cycle) + self._miss_latency
 
     def _arrival(self, sector: int, cycle: int) -> int:
         """Cycle in which a sector is there: fetched, unless the cache has it or it is on its way."""

@@ -230,6 +230,7 @@ def _template(static: StaticInstruction, record: int, execute: int, ends_warp: b
         last=False,
         space=int(static.space),
         is_load=static.access in (Access.LOAD, Access.ATOMIC),
+        is_atomic=static.access == Access.ATOMIC,
         drain=int(static.drain),
         operand=static.operand,
         inserted=static.inserted,

@@ -214,8 +214,40 @@ def test_a_line_on_its_way_is_waited_for() -> None:
 
 def test_a_line_that_a_store_fetches_is_waited_for_by_loads_only() -> None:
     store = access(kind=Access.STORE)
-    timed = [(0, store, [1]), (20, access(4), [1]), (30, store, [1]), (40, access(4, Access.ATOMIC), [1])]
+    timed = [(0, store, [1]), (20, access(4), [1]), (30, store, [1]), (40, access(4), [1])]
     assert accesses(SLOW, *timed) == [(10, False), (80, True), (10, False), (60, True)]
+
+
+@pytest.mark.parametrize("policy", ["back", "through", "around"])
+def test_an_atomic_is_served_beyond_the_cache_and_leaves_nothing_in_it(policy: str) -> None:
+    atomic = access(4, Access.ATOMIC)
+    timed = [(0, access(5), [1]), (500, access(6), [1]), (600, atomic, [1]), (800, atomic, [1]), (1000, access(7), [1])]
+    found = accesses(stores(policy), *timed)
+    assert found == [(100, True), (10, False), (100, True), (100, True), (100, True)]
+    # Loads in their place (control) hit.
+    plain = [(cycle, access(4), lines) for cycle, _, lines in timed]
+    assert accesses(stores(policy), *plain)[1:] == [(10, False)] * 4
+
+
+def test_an_atomic_takes_only_its_own_sectors_from_the_cache() -> None:
+    atomic = access(4, Access.ATOMIC)
+    timed = [(0, access(5), [4, 5]), (500, atomic, [5]), (1000, access(6), [4]), (1000, access(7), [5])]
+    assert sector_accesses(SLOW, *timed) == [(104, True), (100, True), (10, False), (100, True)]
+
+
+def test_an_atomic_waits_for_no_load_and_no_later_load_for_an_earlier_one() -> None:
+    """The load's sector enters the channel in 0, the atomic's in 4, and that of the load behind it in 8."""
+    atomic = access(4, Access.ATOMIC)
+    assert accesses(SLOW, (0, access(5), [1]), (1, atomic, [1]), (2, access(6), [1])) == [
+        (100, True),
+        (103, True),
+        (106, True),
+    ]
+
+
+def test_atomics_without_a_result_keep_the_channel() -> None:
+    reds = [(0, access(kind=Access.ATOMIC), [1])] * 3
+    assert accesses(SLOW, *reds, (0, access(4), [2]))[-1] == (112, True)
 
 
 def stores(policy: str) -> Config:
