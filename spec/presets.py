@@ -588,8 +588,8 @@ its own preset. One preset is one scheduling domain: its own warps, one schedule
 banks, collector units and execution ports. `domains` says how many of them make the SM of the paper. The warps of
 every CTA are dealt to them in turn; a run is that of one of them, `domain` (`--domain 3`). CTA slots and shared memory
 are those of the SM, because every CTA is in all of its domains. Everything else that a source gives for a whole SM
-(warps, banks, units, cache, bandwidth of memory) is there as the domain's share. All presets are built with 32 lanes
-except `tiny`; any of them can be built narrower (`--set lanes=4`), because control does not depend on lanes.
+(warps, banks, units, LSU, cache, bandwidth of memory) is there as the domain's share. All presets are built with 32
+lanes except `tiny`; any of them can be built narrower (`--set lanes=4`), because control does not depend on lanes.
 """
 
 
