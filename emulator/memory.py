@@ -1,20 +1,23 @@
 """Memories of a launch: byte-addressed regions with bounds and alignment checks.
 
 Global memory is a set of buffers at disjoint address ranges with guard gaps between them, so that an access past the
-end of a buffer never falls into another one. Shared and local memory are one region each.
+end of a buffer never falls into another one. The addresses are as wide as those of a driver, and as odd: a base that is
+round would make narrow values of half of every pointer. Shared and local memory are one region each.
 """
 
 from __future__ import annotations
 
+import random
 from bisect import bisect_right
 
 import numpy as np
 
 from warpfile.emulator.errors import MemoryFault
 
-GLOBAL_BASE = 0x7F00_0000_0000  #: where drivers put device memory on a 64-bit host; makes upper words realistic
-GLOBAL_ALIGN = 0x200
+GLOBAL_BASE = 0x7F3A_4C20_0000  #: like those that drivers give on a 64-bit host, with both words wide
+GLOBAL_ALIGN = 0x100
 GUARD_BYTES = 0x1000
+GAP_BYTES = 0x10_0000  #: the longest gap
 LOCAL_WINDOW = 0x7D00_0000_0000  #: generic addresses of local memory
 SHARED_WINDOW = 0x7E00_0000_0000  #: generic addresses of shared memory
 WINDOW_BYTES = 0x100_0000
@@ -105,12 +108,13 @@ class GlobalMemory:
         self.regions: list[Region] = []
         self._starts: list[int] = []
         self._next = GLOBAL_BASE
+        self._gaps = random.Random(GLOBAL_BASE)
 
     def add(self, name: str, contents: bytes) -> Region:
-        """Place a buffer behind the others and a guard gap."""
+        """Place a buffer behind the others and a gap, whose length depends on its number only."""
         region = Region(name, self._next, contents)
-        self._next = region.end + GUARD_BYTES
-        self._next += -self._next % GLOBAL_ALIGN
+        self._next = region.end + -region.end % GLOBAL_ALIGN
+        self._next += self._gaps.randrange(GUARD_BYTES, GAP_BYTES, GLOBAL_ALIGN)
         self.regions.append(region)
         self._starts.append(region.base)
         return region

@@ -26,8 +26,8 @@ class Beat:
     """One beat of one executed instruction (docs/machine.md, section 2).
 
     ``expected`` names, per source, the row of the trace's values that the operand must equal (``NO_VALUE``: not
-    checked) and ``result_row`` the row of the first result. ``mask`` always has 32 lanes. ``lines`` are the 128-byte
-    lines of a global or local access, ascending; ``degree`` is the cycles that shared memory takes for an access to it.
+    checked) and ``result_row`` the row of the first result. ``mask`` always has 32 lanes. ``sectors`` are those
+    of a global or local access, ascending, by number; ``transfers`` are those of an access to any memory.
     ``record`` is the trace's dynamic record. ``full``: the execution mask, ``converged``: the mask before the guard has
     every lane that has not exited. ``hints`` are the scheme's, laid out as its configuration says. ``drain`` and
     ``operand`` belong to pseudo-instructions; a pass may have ``inserted`` the instruction. ``result_words``: built
@@ -53,8 +53,9 @@ class Beat:
     result_row: int = NO_VALUE
     space: int = 0
     is_load: bool = False
-    lines: tuple[int, ...] = ()
-    degree: int = 1
+    is_atomic: bool = False
+    sectors: tuple[int, ...] = ()
+    transfers: int = 1
     full: bool = True
     converged: bool = True
     hints: int = 0

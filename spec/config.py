@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from warpfile.spec.contract import Asks, Gives, Hint
 from warpfile.spec.structure import BANK_RAM, FORMS, OperandArray, Ram, all_rams
 
+LINE_BYTES = 128
 _DIGITS = 40  #: of a number's text; what is longer is far above every limit
 #: Execution port of every class of unit, by ``spec.trace.Port``, for each number of ports; NONE has none. Each line
 #: divides what the line above has in one port.
@@ -148,16 +149,20 @@ class Config:
     tensor_interval: int = number_field(1, 1024, "as alu_interval", 16)
     sfu_latency: int = number_field(1, 1024, "as alu_latency", 20)
     sfu_interval: int = number_field(1, 1024, "as alu_interval", 4)
+    lsu_interval: int = number_field(
+        1, 1024, "cycles that 128 bytes of shared memory or cache keep the LSU's port: its share of the SM's LSU", 1
+    )
     shared_latency: int = number_field(1, 1024, "shared memory and constant bank, as alu_latency", 24)
     texture_latency: int = number_field(1, 4096, "textures and surfaces, as alu_latency", 200)
     texture_interval: int = number_field(1, 1024, "as alu_interval", 4)
-    hit_latency: int = number_field(1, 4096, "global and local memory, no line waited for", 32)
+    hit_latency: int = number_field(1, 4096, "global and local memory, no sector waited for", 32)
     notice_latency: int = number_field(
         1, 4096, "from a load's dispatch to the notice that it misses; for textures always; only with long_from miss", 4
     )
-    miss_latency: int = number_field(1, 4096, "from a line's entry into the channel to its arrival", 400)
-    miss_interval: int = number_field(1, 1024, "cycles between two lines from beyond the cache", 4)
-    cache_lines: int = number_field(0, 4096, "128-byte lines of the cache, 4 ways; 0: every line misses", 256)
+    miss_latency: int = number_field(1, 4096, "from a sector's entry into the channel to its arrival", 400)
+    sector_interval: int = number_field(1, 1024, "cycles between two sectors from beyond the cache", 1)
+    sector_bytes: int = choice_field((32, 128), "what memory moves of a line of 128 bytes: a part, or all of it", 32)
+    cache_lines: int = number_field(0, 4096, "128-byte lines of the cache, 4 ways; 0: every sector misses", 256)
     stores: str = choice_field(
         ("back", "through", "around"),
         "stores write back and fetch what is missing, write through and leave it in the cache, or only write through",
@@ -309,6 +314,11 @@ class Config:
         """Write-back port of every execution port."""
         pairs = zip(_PORTS[self.ports], _PORTS[self.write_ports], strict=True)
         return tuple(back for _, back in sorted({pair for pair in pairs if pair[0] >= 0}))
+
+    @property
+    def transfer_cycles(self) -> int:
+        """Cycles of ``lsu_interval`` in which the SM's LSU serves this domain."""
+        return max(1, self.lsu_interval // self.domains)
 
     @property
     def token_port(self) -> int:

@@ -59,8 +59,8 @@ class Environment:
 
     @property
     def done(self) -> bool:
-        """Nothing resident, nothing left to launch, no result in flight, and nothing under way in the machine."""
-        return not self._execution.in_flight and self._quiet and self._front.finished
+        """Nothing resident, nothing left to launch, nothing under way in the machine or behind it."""
+        return self._execution.finished(self.cycle) and self._quiet and self._front.finished
 
     @property
     def cycles(self) -> int:
@@ -69,8 +69,8 @@ class Environment:
 
     @property
     def awaits(self) -> bool:
-        """Whether results are under way that come later: a machine that waits for them does not hang."""
-        return self._execution.awaits
+        """Whether results or stores are under way behind the machine: one that waits for them does not hang."""
+        return self._execution.awaits(self.cycle)
 
     def head(self, warp: int) -> Beat | None:
         """The oldest beat that was sent to a warp slot and has not issued."""
@@ -118,7 +118,7 @@ class Environment:
         """The kernel is taken, or the machine comes to rest after everything else has."""
         if word >> self._at_kernel & 1:
             self._front.kernel_taken()
-        finished = not self._execution.in_flight and self._front.finished
+        finished = self._execution.finished(self.cycle) and self._front.finished
         self._quiet = finished and bool(word >> self._at_quiet & 1)
 
     def _issued(self, warp: int, exits: bool) -> None:

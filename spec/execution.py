@@ -41,10 +41,13 @@ class Execution:
         self._missed: dict[int, Missed] = {}  # by the cycle of their notice
         self._values = RowValues(trace, cfg.lanes) if cfg.values and trace is not None else None
 
-    @property
-    def awaits(self) -> bool:
-        """Whether results are under way that come later: until then a machine may have nothing to do."""
-        return bool(self._coming)
+    def awaits(self, cycle: int) -> bool:
+        """Whether results come later or sectors keep the channel: until then a machine may have nothing to do."""
+        return bool(self._coming) or self._timings.channel_free > cycle
+
+    def finished(self, cycle: int) -> bool:
+        """Whether no result is in flight, and nothing keeps the channel to memory."""
+        return not self.in_flight and self._timings.channel_free <= cycle
 
     def owner(self, payload: int) -> int | None:
         """Warp slot of a beat that was issued to the operand stage and has not been dispatched."""

@@ -27,12 +27,13 @@ LATENCIES = (
     "tensor_interval",
     "sfu_latency",
     "sfu_interval",
+    "lsu_interval",
     "shared_latency",
     "texture_latency",
     "texture_interval",
     "hit_latency",
     "miss_latency",
-    "miss_interval",
+    "sector_interval",
     "uniform_latency",
 )
 
@@ -49,6 +50,7 @@ CHOICES = (
     "bank_arbitration",
     "dispatch_arbitration",
     "scheduler",
+    "sector_bytes",
     "stores",
 )
 
@@ -87,8 +89,17 @@ _SCHEDULER_SHARE = "a quarter of the SM, which has four schedulers"
 _DEALING = "GPGPU-Sim: a warp belongs to the scheduler of its number mod 4"
 _PORT_CYCLES = "one access per cycle"
 _DRAM = "Gebhart 2011, Tab. 4: DRAM 400 cycles; no other source gives the time of a miss"
-_DRAM_RATE = "Gebhart 2011, Tab. 4: 32 B per cycle and SM, so 4 cycles per 128-byte line"
-_DRAM_SHARE = _DRAM_RATE + "; a quarter of that for a quarter of the SM"
+_DRAM_RATE = "Gebhart 2011, Tab. 4: 32 B per cycle and SM"
+_DRAM_LINES = f"{_DRAM_RATE}, so 4 cycles per line of 128 bytes"
+_A_QUARTER = "; a quarter of that for a quarter of the SM"
+_SECTORS = "NVIDIA, Nsight Compute: a line is four sectors of 32 bytes"
+_PASCAL_SECTORS = "CUDA, Pascal tuning guide: accesses move 32 bytes, whether L1 caches them or not"
+_NO_SECTORS = "CUDA, compute capabilities 2.x and 3.x: L1 takes lines of 128 bytes"
+_LSU_32 = "32 load-store units per SM, an access per cycle"
+_LSU_TURING = (
+    "NVIDIA, Turing whitepaper: 16 load-store units per SM, an access in two cycles; a quarter of that for a quarter of"
+    " the SM (so measured on RTX 2060 and 2070: 8 with four sub-cores busy)"
+)
 _UNIFORM = "alu_latency + 3, the way of an ALU instruction from issue when no bank conflict holds it up"
 _NO_BRANCH = "GPGPU-Sim from Volta on: BRA has latency 4; nothing is published for older machines"
 _SIX_BITS = "6-bit names; every bundled kernel but wide_accumulate fits"
@@ -138,8 +149,9 @@ def _preset(name: str, title: str, values: _Values) -> Preset:
     return Preset(name, title, config, {key: source for key, (_, source) in values.items()})
 
 
-def _titan_x(miss_interval: int, reason: str) -> _Values:
-    """Latencies of GPGPU-Sim's Pascal."""
+def _titan_x(share: int) -> _Values:
+    """Latencies of GPGPU-Sim's Pascal, for one domain of ``share``."""
+    part = _A_QUARTER if share == 4 else ""
     return {
         **_TEXTURES,
         "stores": ("around", f"GPGPU-Sim SM6_TITANX: {_AROUND}"),
@@ -150,10 +162,12 @@ def _titan_x(miss_interval: int, reason: str) -> _Values:
         **_units(4, 1, "GPGPU-Sim SM6_TITANX: int and sp 4, 1"),
         "sfu_latency": (20, "GPGPU-Sim SM6_TITANX: sfu 20"),
         "sfu_interval": (4, "GPGPU-Sim SM6_TITANX: sfu 4"),
+        "lsu_interval": (share, f"NVIDIA, GP104 whitepaper: {_LSU_32}{part}"),
         "shared_latency": (24, "GPGPU-Sim SM6_TITANX: shared memory 24"),
         "hit_latency": (82, "GPGPU-Sim SM6_TITANX: L1 82"),
         "miss_latency": (400, _DRAM),
-        "miss_interval": (miss_interval, reason),
+        "sector_interval": (share, _DRAM_RATE + part),
+        "sector_bytes": (32, _PASCAL_SECTORS),
         "uniform_latency": (7, _UNIFORM),
     }
 
@@ -187,10 +201,12 @@ _FERMI: _Values = {
     **_units(4, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1"),
     "sfu_latency": (20, _FERMI_SFU),
     "sfu_interval": (4, _FERMI_SFU_RATE),
+    "lsu_interval": (2, "NVIDIA, Fermi whitepaper: 16 load-store units per SM, an access in two cycles"),
     "shared_latency": (26, "GPGPU-Sim SM2_GTX480: shared memory 26"),
     "hit_latency": (35, "GPGPU-Sim SM2_GTX480: L1 35"),
     "miss_latency": (400, _DRAM),
-    "miss_interval": (4, _DRAM_RATE),
+    "sector_interval": (4, _DRAM_LINES),
+    "sector_bytes": (128, _NO_SECTORS),
     "cache_lines": (128, "GPGPU-Sim SM2_GTX480: L1 16 KB, 4 ways, 128-byte lines"),
     "uniform_latency": (7, _UNIFORM),
 }
@@ -198,7 +214,7 @@ _FERMI: _Values = {
 _HUERTA = "Huerta et al., MICRO 2025"
 
 
-def _two_banks(interval: int, why: str) -> _Values:
+def _two_banks(interval: int, why: str, lsu: str) -> _Values:
     """What NVIDIA's sub-cores have in common since Turing; fixed latencies start once per ``interval``."""
     return {
         **_TEXTURES,
@@ -226,8 +242,10 @@ def _two_banks(interval: int, why: str) -> _Values:
         **_units(3, interval, f"{_HUERTA}, section 5.3: as sums; {why}", "GPGPU-Sim: dp 64", "GPGPU-Sim: tensor 16"),
         "double_latency": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
         "double_interval": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
+        "lsu_interval": (8, lsu),
         "miss_latency": (400, _DRAM),
-        "miss_interval": (16, _DRAM_SHARE),
+        "sector_interval": (4, _DRAM_RATE + _A_QUARTER),
+        "sector_bytes": (32, _SECTORS),
         "uniform_latency": (6, _UNIFORM),
     }
 
@@ -277,10 +295,12 @@ _ALL = (
             "tensor_interval": (16, "GPGPU-Sim SM75_RTX2060: tensor 16"),
             "sfu_latency": (21, "GPGPU-Sim SM75_RTX2060: sfu 21"),
             "sfu_interval": (8, "GPGPU-Sim SM75_RTX2060: sfu 8"),
+            "lsu_interval": (8, _LSU_TURING),
             "shared_latency": (30, "GPGPU-Sim SM75_RTX2060: shared memory 30"),
             "hit_latency": (32, "GPGPU-Sim SM75_RTX2060: L1 32"),
             "miss_latency": (400, _DRAM),
-            "miss_interval": (16, _DRAM_SHARE),
+            "sector_interval": (4, _DRAM_RATE + _A_QUARTER),
+            "sector_bytes": (32, _SECTORS),
             "cache_lines": (128, f"Malekeh, Tab. 1: L1 and shared memory 64 KB; {_SCHEDULER_SHARE}"),
             "uniform_latency": (5, _UNIFORM),
         },
@@ -289,7 +309,7 @@ _ALL = (
         "pascal",
         "One of four schedulers of a Pascal SM (BOW: TITAN X)",
         {
-            **_titan_x(16, _DRAM_SHARE),
+            **_titan_x(4),
             **_UNIT,
             "warps": (8, f"BOW, Tab. 3.2: 32 warps per SM; {_SCHEDULER_SHARE}"),
             "domains": (4, f"BOW, section 3.2: four schedulers per SM; {_DEALING}"),
@@ -350,10 +370,15 @@ _ALL = (
             **_units(4, 1, "Tab. 4: ALU 8 cycles, full rate, counted like those of alu_latency"),
             "sfu_latency": (16, "Tab. 4: 20 cycles, counted like those of alu_latency"),
             "sfu_interval": (4, "Tab. 4: 8 operations per cycle, 32 lanes"),
+            "lsu_interval": (4, "Tab. 4: shared memory 32 B per cycle"),
             "shared_latency": (16, "Tab. 4: 20 cycles, counted like those of alu_latency"),
             "hit_latency": (400, "section 4: no caches; also where a trace lacks addresses"),
             "miss_latency": (400, "Tab. 4: DRAM and texture 400 cycles"),
-            "miss_interval": (4, "Tab. 4: 32 B per cycle, so 4 cycles per 128-byte line"),
+            "sector_interval": (1, "Tab. 4: 32 B per cycle"),
+            "sector_bytes": (
+                32,
+                "no line without a cache; CUDA, compute capability 2.x: 32 bytes where L1 is left out",
+            ),
             "cache_lines": (0, "section 4: no caches"),
             "uniform_latency": (7, _UNIFORM),
         },
@@ -409,10 +434,12 @@ _ALL = (
             **_units(4, 1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 4, 1"),
             "sfu_latency": (20, _KEPLER_SFU),
             "sfu_interval": (4, "GPGPU-Sim SM3_KEPLER_TITAN: 2 units of interval 2 for four schedulers"),
+            "lsu_interval": (4, f"NVIDIA, GK110 whitepaper: {_LSU_32}{_A_QUARTER}"),
             "shared_latency": (24, "GPGPU-Sim SM3_KEPLER_TITAN: shared memory 24"),
             "hit_latency": (82, "GPGPU-Sim SM3_KEPLER_TITAN: L1 82"),
             "miss_latency": (400, _DRAM),
-            "miss_interval": (16, _DRAM_SHARE),
+            "sector_interval": (16, _DRAM_LINES + _A_QUARTER),
+            "sector_bytes": (128, _NO_SECTORS),
             "cache_lines": (32, f"GPGPU-Sim SM3_KEPLER_TITAN: L1 16 KB; {_SCHEDULER_SHARE}"),
             "uniform_latency": (7, _UNIFORM),
         },
@@ -421,7 +448,7 @@ _ALL = (
         "maxwell",
         "A Maxwell-like SM with one scheduler (LTRF, design point 1)",
         {
-            **_titan_x(4, _DRAM_RATE),
+            **_titan_x(1),
             "warps": (64, "LTRF, Tab. 3: 64 warps per SM"),
             "ctas": (32, "CUDA, compute capability 5.x: 32 CTAs per SM"),
             "register_names": (256, "LTRF, section 3.2: at most 256 registers"),
@@ -447,7 +474,7 @@ _ALL = (
         "pascal_larf",
         "A Pascal SM with one scheduler (LARF: GP102)",
         {
-            **_titan_x(4, _DRAM_RATE),
+            **_titan_x(1),
             "warps": (64, "CUDA, compute capability 6.1: 64 warps per SM"),
             "ctas": (32, "CUDA, compute capability 6.1: 32 CTAs per SM"),
             "shared_bytes": (98304, "LARF, section 5.6: 96 KB"),
@@ -476,7 +503,7 @@ _ALL = (
         "turing_rfc",
         "One sub-core of a Turing SM, by measurements (Huerta et al.: RTX 2080 Ti)",
         {
-            **_two_banks(2, "Huerta et al., section 5.3: units of half a warp"),
+            **_two_banks(2, "Huerta et al., section 5.3: units of half a warp", _LSU_TURING),
             "warps": (8, f"Huerta et al., Tab. 4: 32 warps per SM; {_SCHEDULER_SHARE}"),
             "shared_bytes": (65536, "CUDA, compute capability 7.5: 64 KB"),
             "sfu_latency": (21, "GPGPU-Sim SM75_RTX2060: sfu 21"),
@@ -490,7 +517,11 @@ _ALL = (
         "ampere",
         "One sub-core of an Ampere SM, by measurements (Huerta et al.: RTX A6000)",
         {
-            **_two_banks(1, "Huerta et al., section 5.3: units of a whole warp"),
+            **_two_banks(
+                1,
+                "Huerta et al., section 5.3: units of a whole warp",
+                f"{_HUERTA}, Tab. 1: a memory instruction every 8 cycles with four sub-cores busy",
+            ),
             "warps": (12, f"Huerta et al., Tab. 4: 48 warps per SM; {_SCHEDULER_SHARE}"),
             "shared_bytes": (102400, "CUDA, compute capability 8.6: 100 KB"),
             "sfu_latency": (16, "Huerta et al.'s simulator: 8 behind 8"),
@@ -524,7 +555,8 @@ _ALL = (
             **_short(tensor_latency=6, tensor_interval=4),
             **_short(texture_latency=11, texture_interval=2),
             "stores": ("back", "stores move what the cache holds"),
-            **_short(shared_latency=4, hit_latency=6, miss_latency=20, miss_interval=3),
+            **_short(lsu_interval=1, shared_latency=4, hit_latency=6, miss_latency=20, sector_interval=1),
+            "sector_bytes": (32, "four sectors to a line"),
             "uniform_latency": (5, _UNIFORM),
             "cache_lines": (8, "two sets, so that lines are replaced"),
         },
@@ -549,6 +581,7 @@ _ALL = (
             "payload_bits": (75, "Vortex: about 91 bits beside the operands, less what a unit here holds itself"),
             "bank_cycles": (1, _PORT_CYCLES),
             "stores": (Config().stores, _NOT_COMPARED),
+            "sector_bytes": (Config().sector_bytes, _NOT_COMPARED),
             **{name: (getattr(Config(), name), _NOT_COMPARED) for name in LATENCIES if name != "bank_cycles"},
         },
     ),
@@ -566,8 +599,8 @@ its own preset. One preset is one scheduling domain: its own warps, one schedule
 banks, collector units and execution ports. `domains` says how many of them make the SM of the paper. The warps of
 every CTA are dealt to them in turn; a run is that of one of them, `domain` (`--domain 3`). CTA slots and shared memory
 are those of the SM, because every CTA is in all of its domains. Everything else that a source gives for a whole SM
-(warps, banks, units, cache, bandwidth of memory) is there as the domain's share. All presets are built with 32 lanes
-except `tiny`; any of them can be built narrower (`--set lanes=4`), because control does not depend on lanes.
+(warps, banks, units, LSU, cache, bandwidth of memory) is there as the domain's share. All presets are built with 32
+lanes except `tiny`; any of them can be built narrower (`--set lanes=4`), because control does not depend on lanes.
 """
 
 

@@ -12,7 +12,7 @@ WORD = 4  #: bytes of one bank's word
 
 
 def degree(static: StaticInstruction, execute: int, addresses: Sequence[int]) -> int:
-    """Cycles that shared memory takes for an access of the lanes in ``execute``, one address each; at least one."""
+    """Transfers that an access of the lanes in ``execute`` takes, one address each; at least one."""
     words = max(1, static.bytes // WORD)
     lanes = [lane for lane in range(LANES) if execute >> lane & 1]
     if static.opcode.startswith("LDSM"):  # eight lanes give the rows of a matrix, and a matrix is one register

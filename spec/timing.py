@@ -31,8 +31,13 @@ class Timings:
             int(Port.TENSOR): (cfg.tensor_latency, cfg.tensor_interval, Origin.EXECUTION),
             int(Port.SFU): (cfg.sfu_latency, cfg.sfu_interval, Origin.EXECUTION),
         }
-        self._shared = cfg.shared_latency
+        self._shared, self._interval, self._transfer = cfg.shared_latency, cfg.lsu_interval, cfg.transfer_cycles
         self._texture: Timing = (cfg.texture_latency, cfg.texture_interval, Origin.HIT)
+
+    @property
+    def channel_free(self) -> int:
+        """First cycle in which nothing that was dispatched keeps the channel to memory."""
+        return self._memory.channel_free
 
     def of(self, beat: Beat, cycle: int) -> Timing:
         """Timing of a beat that is dispatched in ``cycle``. Asked once: cache and channel move."""
@@ -41,6 +46,7 @@ class Timings:
         if beat.space == _TEXTURE:
             return self._texture
         if beat.space not in CACHED:
-            return self._shared + beat.degree - 1, beat.degree, Origin.SHARED
+            latency = self._shared + (beat.transfers - 1) * self._transfer
+            return latency, beat.transfers * self._interval, Origin.SHARED
         latency, missed = self._memory.access(beat, cycle)
-        return latency, max(1, len(beat.lines)), Origin.MISS if missed else Origin.HIT
+        return latency, beat.transfers * self._interval, Origin.MISS if missed else Origin.HIT

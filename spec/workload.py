@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from warpfile.spec.beat import NO_VALUE, Beat, kernel_fields, source_groups
 from warpfile.spec.config import Config
+from warpfile.spec.sectors import Sectors
 from warpfile.spec.shared_memory import degree
 from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
 from warpfile.spec.values import RowValues
-
-LINE_BYTES = 128
 
 
 class WorkloadError(ValueError):
@@ -62,15 +59,17 @@ def prepare(cfg: Config, trace: Trace) -> Workload:
     ctas = _ctas(trace)
     _check(cfg, trace, ctas)
     groups = [source_groups(i, cfg.source_slots) for i in trace.program]
+    dealt = _dealt(cfg, trace, ctas)
+    sectors = Sectors(cfg, trace, [warp for members in dealt for warp in members])
     beats: list[Beat] = []
-    warps = tuple(_warp_beats(trace, groups, warp, beats) for warp in range(trace.warps))
+    warps = tuple(_warp_beats(trace, groups, sectors, warp, beats) for warp in range(trace.warps))
     if cfg.hint_bits:
         _hint(cfg, trace, beats)
     if cfg.gives.absorbs:
         _tell_results(cfg, trace, beats)
     if len(beats) > 1 << cfg.payload_bits:
         raise WorkloadError(f"payload_bits must be at least {len(beats).bit_length()} for {len(beats)} beats")
-    return Workload(trace, tuple(beats), warps, _dealt(cfg, trace, ctas), Kernel(trace.registers, trace.descriptor))
+    return Workload(trace, tuple(beats), warps, dealt, Kernel(trace.registers, trace.descriptor))
 
 
 def _ctas(trace: Trace) -> tuple[tuple[int, ...], ...]:
@@ -175,7 +174,7 @@ def _check_registers(instruction: StaticInstruction) -> None:
 
 
 def _warp_beats(
-    trace: Trace, groups: list[tuple[tuple[int, ...], ...]], warp: int, beats: list[Beat]
+    trace: Trace, groups: list[tuple[tuple[int, ...], ...]], sectors: Sectors, warp: int, beats: list[Beat]
 ) -> tuple[Beat, ...]:
     start, end = int(trace.warp_start[warp]), int(trace.warp_start[warp + 1])
     columns = (trace.instruction, trace.active, trace.execute, trace.live, trace.value_row, trace.address_row)
@@ -188,9 +187,10 @@ def _warp_beats(
         template.full, template.converged = execute == live, active == live
         _append_beats(beats, template, static, groups[index], current, value_row)
         if static.space in (Space.GLOBAL, Space.LOCAL) and address_row >= 0:
-            beats[-1].lines = _lines(trace, address_row, execute, static.space)
+            beats[-1].sectors = sectors.of(static, warp, address_row, execute)
+            beats[-1].transfers = sectors.transfers(beats[-1].sectors)
         elif static.space == Space.SHARED and address_row >= 0:
-            beats[-1].degree = degree(static, execute, trace.addresses[address_row].tolist())
+            beats[-1].transfers = degree(static, execute, trace.addresses[address_row].tolist())
         if execute:
             _note_values(current, static, value_row)
     return tuple(beats[first:])
@@ -238,6 +238,7 @@ def _template(static: StaticInstruction, record: int, execute: int, ends_warp: b
         last=False,
         space=int(static.space),
         is_load=static.access in (Access.LOAD, Access.ATOMIC),
+        is_atomic=static.access == Access.ATOMIC,
         drain=int(static.drain),
         operand=static.operand,
         inserted=static.inserted,
@@ -278,13 +279,6 @@ def _kind(static: StaticInstruction, ends_warp: bool) -> int:
     if ends_warp:
         return int(Kind.EXIT)
     return int(Kind.BRANCH if static.kind == Kind.EXIT else static.kind)
-
-
-def _lines(trace: Trace, row: int, mask: int, space: Space) -> tuple[int, ...]:
-    lanes = np.nonzero((mask >> np.arange(32)) & 1)[0]
-    lines = np.unique(trace.addresses[row][lanes] // LINE_BYTES)
-    tag = int(space) << 58
-    return tuple(int(line) | tag for line in lines)
 
 
 def streams(workload: Workload) -> list[deque[Beat]]:

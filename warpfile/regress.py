@@ -155,7 +155,7 @@ def corners(workload: Workload) -> Counter[str]:
             not static.sources,
             beat.kind == Kind.BRANCH and beat.port != Port.NONE,
             beat.token_writes != 0,
-            len(beat.lines) > 8,
+            len(beat.sectors) > 16,
         )
         found.update(corner for corner, there in zip(CORNERS, cases, strict=True) if there)
     return found

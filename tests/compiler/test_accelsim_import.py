@@ -111,7 +111,7 @@ def test_a_barrier_that_no_lane_reaches_is_left_out(tmp_path: Path) -> None:
 def test_an_access_without_addresses_is_counted(tmp_path: Path) -> None:
     found = imported(tmp_path, text({0: ["0010 ffffffff 1 R4 LDG.E 1 R2 0", "0020 ffffffff 1 R4 LDC 1 R2 0", EXIT]}))
     assert found.repairs.to_json()["missing_addresses"] == {"instructions": 0, "records": 1}
-    assert prepare(Config(), found.trace).beats[0].lines == ()
+    assert prepare(Config(), found.trace).beats[0].sectors == ()
 
 
 @pytest.mark.parametrize(
@@ -229,4 +229,4 @@ def test_a_trace_survives_its_file(tmp_path: Path) -> None:
     loaded = Trace.load(tmp_path / "t.npz")
     assert (loaded.program, loaded.notes, loaded.source) == (trace.program, trace.notes, "accelsim")
     assert np.array_equal(loaded.addresses, trace.addresses)
-    assert prepare(Config(), loaded).beats[0].lines == prepare(Config(), trace).beats[0].lines
+    assert prepare(Config(), loaded).beats[0].sectors == prepare(Config(), trace).beats[0].sectors

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -78,6 +80,15 @@ def test_buffers_are_apart_by_a_guard_gap() -> None:
     assert second.base >= first.end + GUARD_BYTES
     with pytest.raises(MemoryFault, match="nearest buffer below is a"):
         memory.parts(np.array([first.end], dtype=np.uint64), 4)
+
+
+def test_buffers_lie_where_a_driver_would_put_them() -> None:
+    """Aligned, apart by other gaps each time, in every launch alike, and with no byte of an address to spare."""
+    bases = [[memory.add(f"{n}", bytes(256)).base for n in range(20)] for memory in (GlobalMemory(), GlobalMemory())]
+    assert bases[0] == bases[1]
+    assert all(base % 256 == 0 and base >> 32 == 0x7F3A and base & 0xFFFFFFFF > 1 << 24 for base in bases[0])
+    gaps = {after - before - 256 for before, after in pairwise(bases[0])}
+    assert len(gaps) > 15 and min(gaps) >= GUARD_BYTES and max(gaps) < 1 << 20
 
 
 def test_one_access_may_touch_several_buffers() -> None:

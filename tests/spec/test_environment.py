@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -14,11 +16,13 @@ from warpfile.spec.contract import Gives
 from warpfile.spec.environment import Environment
 from warpfile.spec.execution import Execution
 from warpfile.spec.memory import Memory
-from warpfile.spec.stimulus import Missed, Stimulus
+from warpfile.spec.presets import PRESETS
+from warpfile.spec.stimulus import Missed, Origin, Stimulus
+from warpfile.spec.timing import Timings
 from warpfile.spec.trace import LANES, Access, Port, Space, StaticInstruction, Trace
 from warpfile.spec.workload import prepare
 
-SLOW = Config(hit_latency=10, miss_latency=100, miss_interval=4, shared_latency=7, cache_lines=8)
+SLOW = Config(hit_latency=10, miss_latency=100, sector_interval=4, shared_latency=7, cache_lines=8)
 
 
 def access(dest: int | None = None, kind: Access = Access.LOAD, space: Space = Space.GLOBAL) -> StaticInstruction:
@@ -26,8 +30,13 @@ def access(dest: int | None = None, kind: Access = Access.LOAD, space: Space = S
 
 
 def with_lines(*accesses: tuple[StaticInstruction, list[int]]) -> Trace:
-    """A warp of accesses, each to the named lines."""
-    rows = np.array([[lines[k % len(lines)] * 128 for k in range(LANES)] for _, lines in accesses], dtype=np.uint64)
+    """A warp of accesses, each to the first sectors of the named lines."""
+    return with_sectors(*((a, [4 * line for line in lines]) for a, lines in accesses))
+
+
+def with_sectors(*accesses: tuple[StaticInstruction, list[int]]) -> Trace:
+    """A warp of accesses, each to the named sectors of 32 bytes."""
+    rows = np.array([[named[k % len(named)] * 32 for k in range(LANES)] for _, named in accesses], dtype=np.uint64)
     return hand_trace([a for a, _ in accesses], addresses=rows, address_row=np.array([*range(len(rows)), -1]))
 
 
@@ -37,18 +46,18 @@ def latency(trace: Trace) -> int:
     return result.when("write")[-1] - result.when("dispatch")[-1]
 
 
-def test_lines_are_distinct_and_ascending() -> None:
+def test_sectors_are_distinct_and_ascending() -> None:
     beat = prepare(SLOW, with_lines((access(4), [5, 1, 5]))).beats[0]
-    assert [line & 0xFFFF for line in beat.lines] == [1, 5]
+    assert [sector & 0xFFFF for sector in beat.sectors] == [1 * 4, 5 * 4]
 
 
-def test_a_miss_waits_for_its_last_line() -> None:
+def test_a_miss_waits_for_its_last_sector() -> None:
     assert latency(with_lines((access(4), [1]))) == 100
     assert latency(with_lines((access(4), [1, 2, 3]))) == 108
 
 
-def test_the_channel_serves_one_line_per_interval() -> None:
-    # Dispatched one cycle apart: the second line enters the channel four cycles after the first.
+def test_the_channel_serves_one_sector_per_interval() -> None:
+    # Dispatched one cycle apart: the second sector enters the channel four cycles after the first.
     assert latency(with_lines((access(4), [1]), (access(5), [2]))) == 103
 
 
@@ -101,8 +110,92 @@ def test_the_pins_carry_a_notice() -> None:
 
 def accesses(cfg: Config, *timed: tuple[int, StaticInstruction, list[int]]) -> list[tuple[int, bool]]:
     """Latency and origin of accesses that are dispatched in these cycles, each to the named lines."""
-    memory, beats = Memory(cfg), prepare(cfg, with_lines(*((a, lines) for _, a, lines in timed))).beats
+    return sector_accesses(cfg, *((cycle, a, [4 * line for line in lines]) for cycle, a, lines in timed))
+
+
+def sector_accesses(cfg: Config, *timed: tuple[int, StaticInstruction, list[int]]) -> list[tuple[int, bool]]:
+    """The same, each to the named sectors of 32 bytes."""
+    memory, beats = Memory(cfg), prepare(cfg, with_sectors(*((a, named) for _, a, named in timed))).beats
     return [memory.access(beat, cycle) for beat, (cycle, _, _) in zip(beats, timed, strict=False)]
+
+
+TURING = PRESETS["turing"].config
+
+
+def test_a_gather_moves_a_sector_per_line() -> None:
+    """32 lines, one sector each: 32 places of the channel of 4 cycles each; whole lines (control) take 512 cycles."""
+    gathers = [(0, access(4 + k), [4 * (32 * k + lane) for lane in range(LANES)]) for k in range(2)]
+    assert sector_accesses(TURING, *gathers) == [(400 + 31 * 4, True), (400 + 63 * 4, True)]
+    lines = TURING.replace(sector_bytes=128, sector_interval=16)
+    assert sector_accesses(lines, *gathers) == [(400 + 31 * 16, True), (400 + 63 * 16, True)]
+    # What is contiguous takes as long in both, up to the last sector.
+    row = [(0, access(4 + k), [4 * k + sector for sector in range(4)]) for k in range(2)]
+    assert sector_accesses(TURING, *row) == [(400 + 3 * 4, True), (400 + 7 * 4, True)]
+    assert sector_accesses(lines, *row) == [(400, True), (400 + 16, True)]
+
+
+def test_a_line_has_the_sectors_that_were_asked_for() -> None:
+    timed = [(0, access(4), [8]), (500, access(5), [9]), (1000, access(6), [8, 9]), (1500, access(7), [8, 9, 10])]
+    assert sector_accesses(SLOW, *timed) == [(100, True), (100, True), (10, False), (100, True)]
+    # Where memory moves whole lines, the first access brings all of them.
+    assert sector_accesses(SLOW.replace(sector_bytes=128), *timed) == [(100, True), *[(10, False)] * 3]
+
+
+def test_a_line_leaves_the_cache_with_all_its_sectors() -> None:
+    # Lines 0, 2, 4, 6 and 8 share one set; sector 1 makes line 0 the most recent, so that line 2 gives way to line 8.
+    fill = [(1000 * k, access(4), [sector]) for k, sector in enumerate([0, 8, 16, 24, 1, 32])]
+    asked = [(6000 + 1000 * k, access(4), [sector]) for k, sector in enumerate([0, 1, 8])]
+    assert sector_accesses(SLOW, *fill, *asked)[-3:] == [(10, False), (10, False), (100, True)]
+
+
+def test_a_store_moves_and_leaves_its_sectors() -> None:
+    store = access(kind=Access.STORE)
+    timed = [(0, store, [8, 9]), (20, access(4), [8, 9]), (40, access(5), [10]), (60, store, [0]), (60, access(6), [4])]
+    # The channel is free from 8 on, and at 60 the store holds it until 64.
+    found = sector_accesses(stores("through"), *timed)
+    assert found == [(10, False), (10, False), (100, True), (10, False), (104, True)]
+
+
+@pytest.mark.parametrize(("sectors", "transfers"), [(1, 1), (4, 1), (5, 2), (16, 4), (32, 8)])
+def test_a_transfer_takes_four_sectors_wherever_they_lie(sectors: int, transfers: int) -> None:
+    far, near = ([step * number for number in range(sectors)] for step in (4, 1))
+    for named in (far, near):
+        assert prepare(SLOW, with_sectors((access(4), named))).beats[0].transfers == transfers
+    lines = SLOW.replace(sector_bytes=128)
+    assert prepare(lines, with_sectors((access(4), far))).beats[0].transfers == sectors
+
+
+@pytest.mark.parametrize(("policy", "whole"), [("through", True), ("around", True), ("back", False)])
+def test_a_run_ends_when_its_stores_have_left_the_channel(policy: str, whole: bool) -> None:
+    """512 lines of four sectors, each of which keeps the channel for four cycles, from the first dispatch on."""
+    cfg = TURING.replace(domains=1, stores=policy)
+    row = [*range(4)]
+    trace = with_sectors(*[(access(kind=Access.STORE), row)] * 512)
+    result = run(cfg, trace)
+    dispatches = result.when("dispatch")
+    # Written back (control), the four sectors are fetched once.
+    channel = 512 * 4 * 4 if whole else 4 * 4
+    assert result.cycles == max(dispatches[0] + channel, result.when("exit")[-1] + 1)
+    assert whole == (result.cycles == dispatches[0] + 8192)
+
+
+def test_a_run_without_stores_ends_with_its_last_result() -> None:
+    result = run(SLOW, with_lines((access(4), [1, 2, 3])))
+    assert result.cycles == result.when("write")[-1] + 2  # the EXIT issues in the cycle after the write
+
+
+def test_a_machine_that_waits_for_its_stores_does_not_hang() -> None:
+    for policy, waits in (("through", True), ("back", False)):
+        cfg = stores(policy).replace(sector_interval=50)
+        layout, trace = layout_of("baseline", cfg), with_lines(*[(access(kind=Access.STORE), [1])] * 4)
+        environment, model = Environment(cfg, prepare(cfg, trace), layout), Baseline(cfg, layout)
+        gone, awaited = False, []
+        while not environment.done:
+            word = model.step(environment.stimulus())
+            environment.observe(word)
+            gone = gone or bool(layout.unpack(word)["exit"])
+            awaited += [environment.awaits] if gone and not environment.done else []
+        assert all(awaited) and (len(awaited) > 100) == waits
 
 
 def test_a_line_hits_once_it_is_there() -> None:
@@ -121,8 +214,40 @@ def test_a_line_on_its_way_is_waited_for() -> None:
 
 def test_a_line_that_a_store_fetches_is_waited_for_by_loads_only() -> None:
     store = access(kind=Access.STORE)
-    timed = [(0, store, [1]), (20, access(4), [1]), (30, store, [1]), (40, access(4, Access.ATOMIC), [1])]
+    timed = [(0, store, [1]), (20, access(4), [1]), (30, store, [1]), (40, access(4), [1])]
     assert accesses(SLOW, *timed) == [(10, False), (80, True), (10, False), (60, True)]
+
+
+@pytest.mark.parametrize("policy", ["back", "through", "around"])
+def test_an_atomic_is_served_beyond_the_cache_and_leaves_nothing_in_it(policy: str) -> None:
+    atomic = access(4, Access.ATOMIC)
+    timed = [(0, access(5), [1]), (500, access(6), [1]), (600, atomic, [1]), (800, atomic, [1]), (1000, access(7), [1])]
+    found = accesses(stores(policy), *timed)
+    assert found == [(100, True), (10, False), (100, True), (100, True), (100, True)]
+    # Loads in their place (control) hit.
+    plain = [(cycle, access(4), lines) for cycle, _, lines in timed]
+    assert accesses(stores(policy), *plain)[1:] == [(10, False)] * 4
+
+
+def test_an_atomic_takes_only_its_own_sectors_from_the_cache() -> None:
+    atomic = access(4, Access.ATOMIC)
+    timed = [(0, access(5), [4, 5]), (500, atomic, [5]), (1000, access(6), [4]), (1000, access(7), [5])]
+    assert sector_accesses(SLOW, *timed) == [(104, True), (100, True), (10, False), (100, True)]
+
+
+def test_an_atomic_waits_for_no_load_and_no_later_load_for_an_earlier_one() -> None:
+    """The load's sector enters the channel in 0, the atomic's in 4, and that of the load behind it in 8."""
+    atomic = access(4, Access.ATOMIC)
+    assert accesses(SLOW, (0, access(5), [1]), (1, atomic, [1]), (2, access(6), [1])) == [
+        (100, True),
+        (103, True),
+        (106, True),
+    ]
+
+
+def test_atomics_without_a_result_keep_the_channel() -> None:
+    reds = [(0, access(kind=Access.ATOMIC), [1])] * 3
+    assert accesses(SLOW, *reds, (0, access(4), [2]))[-1] == (112, True)
 
 
 def stores(policy: str) -> Config:
@@ -191,7 +316,7 @@ def test_the_least_recently_used_way_is_replaced() -> None:
     assert latencies == [100, 100, 100, 100, 10, 100, 100]  # two sets: all of these lines share one
 
 
-def test_without_a_cache_every_line_misses() -> None:
+def test_without_a_cache_every_sector_misses() -> None:
     memory = Memory(SLOW.replace(cache_lines=0))
     beat = prepare(SLOW, with_lines((access(4), [1]))).beats[0]
     assert [memory.access(beat, cycle) for cycle in (0, 1, 1000)] == [(100, True), (103, True), (100, True)]
@@ -206,9 +331,46 @@ def test_shared_and_constant_accesses_take_their_own_latency(space: Space) -> No
     assert latency(hand_trace([access(4, space=space)])) == 7
 
 
-def test_an_access_occupies_its_port_for_its_lines() -> None:
-    result = run(SLOW, with_lines((access(4), [1, 2, 3]), (access(5), [1])))
+def test_an_access_occupies_its_port_for_its_transfers() -> None:
+    result = run(SLOW, with_lines((access(4), [*range(12)]), (access(5), [1])))
     assert result.when("dispatch") == [3, 6]
+
+
+SHARED_LSU = SLOW.replace(domains=4, lsu_interval=8)
+
+
+def test_the_domains_of_an_sm_share_its_lsu() -> None:
+    """Eight warps a domain, all loading: one access in eight cycles from shared memory, and as many hits."""
+    rows = np.arange(LANES, dtype=np.uint64)[None] * 4
+    for space in (Space.SHARED, Space.GLOBAL):
+        # All registers differ, so that nothing waits for a result. The first half fills the cache and is waited for.
+        loads = [access(4 + k, space=space) for k in range(24)]
+        trace = hand_trace(*[loads] * 32, addresses=rows, address_row=np.array(([0] * 24 + [-1]) * 32))
+        for cfg, apart in ((TURING, 8), (TURING.replace(domain=3), 8), (TURING.replace(lsu_interval=1), None)):
+            at = run(cfg, trace).when("dispatch")[8 * 12 :]
+            assert len(at) == 8 * 12
+            if apart:
+                assert {after - before for before, after in pairwise(at)} == {apart}
+            else:
+                assert at[-1] - at[0] < 4 * len(at)  # control: bound by something else, and faster
+
+
+def test_the_transfers_of_an_access_keep_the_port_and_follow_each_other() -> None:
+    conflict = np.arange(LANES, dtype=np.uint64)[None] * 16  # eight banks, four words in each
+    trace = hand_trace([access(4, space=Space.SHARED)] * 2, addresses=conflict, address_row=np.array([0, 0, -1]))
+    for cfg, port, later in ((SHARED_LSU, 4 * 8, 3 * 2), (SHARED_LSU.replace(domains=1), 4 * 8, 3 * 8), (SLOW, 4, 3)):
+        assert Timings(cfg).of(prepare(cfg, trace).beats[0], 0) == (7 + later, port, Origin.SHARED)
+    # Hits of twelve sectors, long after their misses.
+    row = [*range(12)]
+    beats = prepare(SHARED_LSU, with_sectors((access(4), row), (access(5), row))).beats
+    timings = Timings(SHARED_LSU)
+    assert timings.of(beats[0], 0) == (100 + 11 * 4, 3 * 8, Origin.MISS)
+    assert timings.of(beats[1], 1000) == (10 + 2 * 2, 3 * 8, Origin.HIT)
+
+
+def test_what_has_no_address_is_one_transfer() -> None:
+    beats = prepare(SHARED_LSU, hand_trace([access(4), access(4, space=Space.CONSTANT)])).beats
+    assert [Timings(SHARED_LSU).of(beat, 0) for beat in beats[:2]] == [(10, 8, Origin.HIT), (7, 8, Origin.SHARED)]
 
 
 def test_a_full_result_queue_stalls_its_port() -> None:

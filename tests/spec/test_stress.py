@@ -156,8 +156,8 @@ def test_the_corner_cases_occur() -> None:
     assert 0 in masks
     assert FULL in masks
     assert any(0 < mask < FULL for mask in masks)
-    lines = {len(b.lines) for t in traces for b in prepare(Config(), t).beats}
-    assert {0, 1, 4, 32} <= lines
+    sectors = {len(b.sectors) for t in traces for b in prepare(Config(), t).beats}
+    assert {0, 1, 4, 32} <= sectors
     lengths = {int(n) for t in traces for n in np.diff(t.warp_start)}
     assert 1 in lengths
     assert max(lengths) >= 50

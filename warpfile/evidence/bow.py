@@ -42,7 +42,7 @@ def banked(point: Point, banks: int) -> Point:
 def quick(point: Point) -> Point:
     """The same with misses that take as long as hits."""
     hits = SCHEMES["baseline"].configuration(PRESET).hit_latency
-    return point.but(miss_latency=hits, miss_interval=1)
+    return point.but(miss_latency=hits, sector_interval=1)
 
 
 def dual(point: Point) -> Point:

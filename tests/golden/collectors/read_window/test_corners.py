@@ -185,7 +185,7 @@ def test_a_counter_that_guards_sources_and_result_is_up_twice() -> None:
 
 
 def test_a_counter_keeps_beats_that_would_make_it_too_high() -> None:
-    run = run_lines(configured(latency=400, variable_delay=5), ["LDS.U R4, [R2] | W0"] * 65)
+    run = run_lines(configured(latency=400, variable_delay=5, lsu_interval=1), ["LDS.U R4, [R2] | W0"] * 65)
     before = sum(cycle < 400 for cycle in run.at)
     assert 60 <= before <= 62 and run.at[before] > 400  # one more may be in Control when the 60th is counted
 

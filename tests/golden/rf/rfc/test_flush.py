@@ -128,7 +128,7 @@ def test_a_flush_needs_a_read_port() -> None:
 def test_a_load_of_some_lanes_meets_a_line_while_the_place_is_released() -> None:
     # The loads issue in 9 and 10 and arrive in 12 and 13; the consumer of the first is the head from 11 on.
     program: list[Step] = [op((), 4), *[NOP] * 6, load((), 10), (load((), 4), SOME), op((10,), 7), op((4,), 8)]
-    result = go(*program, hints={9: SUSPEND}, hit_latency=2)
+    result = go(*program, hints={9: SUSPEND}, hit_latency=2, lsu_interval=1)
     assert result.when("suspend_long") == [11]
     assert result.when("releasing") == [13, 14, 15]
     assert result.when("long_merge") == [13]

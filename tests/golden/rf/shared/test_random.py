@@ -11,7 +11,7 @@ from tests.golden.rf.shared.scenario import random_case, run_shared, watch_share
 #: A row is found as long as there are no more registers than rows.
 NEVER = {"error_cycles"}
 #: Few seeds that meet all events between them.
-SEEDS = (11, 18, 20, 32, 57)
+SEEDS = (8, 27, 34, 74)
 
 
 def test_random_programs_keep_every_invariant_and_meet_every_event() -> None:
