@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -75,6 +76,19 @@ def say_notes(runs: Iterable[tuple[str, Iterable[str]]]) -> None:
             schemes.setdefault(note, []).append(scheme)
     for note, named in schemes.items():
         say(f"note ({', '.join(dict.fromkeys(named))}): {note}")
+
+
+def say_differences(machines: Iterable[tuple[str, str]]) -> None:
+    """Print in which fields machines differ from their baselines, if any do: a line per text, with their names."""
+    found: dict[str, list[str]] = {}
+    for name, differs in machines:
+        if differs:
+            found.setdefault(differs, []).append(name)
+    if found:
+        say("Matched: over a baseline with the same values in these fields, but for those of the scheme:")
+    for differs, names in found.items():
+        line = printable(f"{', '.join(names)}: {differs}")
+        write(*textwrap.wrap(line, width(), subsequent_indent="  ", break_long_words=False))
 
 
 def printable(text: str) -> str:

@@ -79,11 +79,12 @@ class Results:
             if kind in kinds and kinds[kind].facts and kinds[kind].status != REFUSED:
                 row |= facts(case, prices)
         if machine.design:
+            row["differs"] = str(machine.matching)
             row |= {f"config_{name}": value for name, value in machine.design.config.to_json().items()}
         return row
 
     def _golden(self, case: Case, prices: Prices) -> Row:
-        """Cycles, accesses and energy, each over the baseline's."""
+        """Cycles, accesses and energy, each over the baseline's and over those of the matched baseline."""
         ours, spent = self._priced(case, prices)
         accesses = bank_accesses(case.machine.scheme, ours.counters)
         hits = case.machine.scheme.hits
@@ -92,14 +93,16 @@ class Results:
         row |= {"bank_accesses": accesses, **(spent.columns(prices) if spent else {}), "golden_seconds": ours.seconds}
         counters = reported(case.task(GOLDEN).run.config, dict(ours.counters))
         row |= {f"counter_{name}": count for name, count in counters.items()}
-        base = case.baseline
-        if base and self.of(base, GOLDEN).status == OK:
-            theirs, least = self._priced(base, prices)
-            banks = bank_accesses(base.machine.scheme, theirs.counters)
-            row |= {"baseline": base.machine.scheme.name, "baseline_cycles": theirs.cycles}
-            row |= {"ipc_over_baseline": ours.ipc / theirs.ipc}
-            row |= {"energy_over_baseline": spent.over(least) if spent and least else None}
-            row |= {"bank_accesses_over_baseline": accesses / banks if banks else None}
+        for name, beside in {"baseline": case.baseline, "matched": case.matched}.items():
+            if beside and self.of(beside, GOLDEN).status == OK:
+                theirs, least = self._priced(beside, prices)
+                banks = bank_accesses(beside.machine.scheme, theirs.counters)
+                row |= {name: beside.machine.scheme.name, f"{name}_cycles": theirs.cycles}
+                row |= {f"ipc_over_{name}": ours.ipc / theirs.ipc}
+                row |= {f"energy_over_{name}": spent.over(least) if spent and least else None}
+                row |= {f"bank_accesses_over_{name}": accesses / banks if banks else None}
+        if case.matched:
+            row["matched"] = " ".join(filter(None, (case.matched.machine.scheme.name, case.matched.machine.changed)))
         return row
 
     def _priced(self, case: Case, prices: Prices) -> tuple[Outcome, Cost | None]:
