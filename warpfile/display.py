@@ -78,17 +78,26 @@ def say_notes(runs: Iterable[tuple[str, Iterable[str]]]) -> None:
         say(f"note ({', '.join(dict.fromkeys(named))}): {note}")
 
 
-def say_differences(machines: Iterable[tuple[str, str]]) -> None:
+#: What stands above the fields in which machines differ from their baselines, with matched baselines and without.
+MATCHED = "Matched: over a baseline with these values, but for those of the scheme:"
+BESIDE = "Beside their schemes, machines differ from their baselines in these fields:"
+
+
+def say_differences(machines: Iterable[tuple[str, str]], head: str = MATCHED) -> None:
     """Print in which fields machines differ from their baselines, if any do: a line per text, with their names."""
     found: dict[str, list[str]] = {}
     for name, differs in machines:
         if differs:
             found.setdefault(differs, []).append(name)
     if found:
-        say("Matched: over a baseline with the same values in these fields, but for those of the scheme:")
+        say(head)
     for differs, names in found.items():
-        line = printable(f"{', '.join(names)}: {differs}")
-        write(*textwrap.wrap(line, width(), subsequent_indent="  ", break_long_words=False))
+        say_wrapped(f"{', '.join(names)}: {differs}")
+
+
+def say_wrapped(line: str) -> None:
+    """Print a line of any length, wrapped between words everywhere."""
+    write(*textwrap.wrap(printable(line), width(), subsequent_indent="  ", break_long_words=False))
 
 
 def printable(text: str) -> str:

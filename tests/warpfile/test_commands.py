@@ -215,7 +215,16 @@ def test_several_schemes_stand_beside_their_baselines_and_what_differs_is_named(
     assert found["bow"]["ipc_growth_over_matched"] == pytest.approx(matched["cycles"] / found["bow"]["cycles"] - 1)
     said = invoke("run", "bow", "baseline", *options).stdout
     assert "bow: collectors 8 (baseline 2), collect lowest" in said and max(map(len, said.splitlines())) <= 100
-    assert "differs" not in facts("run", "bow", *options)["schemes"]["bow"]
+    alone = facts("run", "bow", *options)["schemes"]["bow"]
+    assert "differs" not in alone and alone["steady"]["possible_warps"] == 8
+
+
+@pytest.mark.parametrize(("preset", "named"), [("turing", True), ("pascal", False)])
+def test_energies_name_what_differs_from_the_baseline_beside_them(
+    invoke: Invoke, kernel: Path, preset: str, named: bool
+) -> None:
+    said = invoke("energy", "bow", kernel, "--preset", preset).stdout
+    assert ("bow: collectors 8 (baseline 2)" in said) is named and ("differ from their baselines" in said) is named
 
 
 @pytest.mark.parametrize("command", ["run", "energy"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from warpfile.comparison import Compared, compared
-from warpfile.display import progress, say, say_differences, say_notes, show_table
+from warpfile.display import progress, say, say_differences, say_notes, say_wrapped, show_table
 from warpfile.inputs import obtain_trace
 from warpfile.options import chosen, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
@@ -68,6 +68,9 @@ def _show(runs: list[GoldenRun], beside: list[Compared], asked: list[str]) -> No
         for one in runs
     ]
     show_table(columns, rows)
+    show_table(("scheme", "warps", "possible", "resident", "eligible", "sparse"), map(_warps, runs))
+    if starting := [one.scheme for one in runs if one.steady and one.steady.starts]:
+        say_wrapped(f"Most of the run is start and end (docs/study.md): {', '.join(starting)}.")
     if beside:
         show_table(("scheme", "IPC growth", "IPC over matched"), map(_growths, beside))
         say("Growth is over the baseline at the same preset.")
@@ -80,6 +83,14 @@ def _show(runs: list[GoldenRun], beside: list[Compared], asked: list[str]) -> No
     else:
         _compare(runs, asked)
     say_notes((one.scheme, one.notes) for one in runs)
+
+
+def _warps(one: GoldenRun) -> tuple[object, ...]:
+    """Warps of the launch, those that fit at once, means per cycle, and the share of the cycles with few of them."""
+    found = one.steady
+    assert found, "a golden run is watched"
+    means = (found.mean(found.resident), found.mean(found.eligible))
+    return (one.scheme, found.launched, found.possible, *means, f"{found.share:.1%}")
 
 
 def _growths(one: Compared) -> tuple[str, ...]:

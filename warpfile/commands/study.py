@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warpfile.application import Difference
-from warpfile.display import progress, say, say_differences, show_table
+from warpfile.display import progress, say, say_differences, say_wrapped, show_table
 from warpfile.options import json_file
 from warpfile.outputs import check_folder, file_name, write_json
 
@@ -206,12 +206,15 @@ def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path 
 
 def _show(results: Results, rows: Sequence[Row]) -> None:
     """The table of all machines, and what its columns are."""
-    from warpfile.studies.summary import differences, table
+    from warpfile.studies.summary import differences, starting, table
 
     show_table(*table(rows))
     say("Growth is over the baseline at the same preset; IPC: geometric mean over kernels, energy and accesses: mean.")
     say("[low, high]: 95 % interval over kernels, in percent; undecided where it holds zero. ± is over seeds.")
     say_differences(differences(rows))
+    if line := starting(rows):
+        say("Resident, eligible: warps per cycle; sparse: cycles with fewer than half of those that fit.")
+        say_wrapped(f"{line}.")
     say("Hits: mean per look-up in what a scheme keeps near; what that is, warpfile report says.")
     if prices := next((row["energy_prices"] for row in rows if row.get("energy_prices")), None):
         say(f"Energy: at the prices of {prices}, accesses that have one (energy_priced says which part of them).")

@@ -61,5 +61,5 @@ def bracketed(growth: Spread, ratios: tuple[float, float] | None) -> str:
     called = {"noise": several and growth.noise, "undecided": bool(ends) and undecided((ends[0], ends[1]))}
     words = ", ".join(word for word, holds in called.items() if holds)
     half = f" ± {100 * growth.half:.1f}" if several else ""
-    inside = ", ".join(f"{100 * end:+.1f}" for end in ends)
+    inside = ",".join(f"{100 * end:+.1f}" for end in ends)
     return f"{words}{': ' if words else ''}{growth.mean:+.1%}{half}{f' [{inside}]' if inside else ''}"

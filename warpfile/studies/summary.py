@@ -10,7 +10,7 @@ from warpfile.studies.table import Row
 from warpfile.studies.tasks import OK, REFUSED
 
 COLUMNS = (
-    *("scheme", "preset", "changes", "points", "refused", "failed", "IPC"),
+    *("scheme", "preset", "changes", "points", "refused", "failed", "IPC", "resident", "eligible", "sparse"),
     *(*GROWTHS, "hits", "lockstep", "NAND2 eq.", "logic growth"),
 )
 
@@ -37,19 +37,38 @@ def differences(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
         yield name, some[0].get("differs") or ""
 
 
+def starting(rows: Iterable[Row]) -> str:
+    """Which kernels measure start and end, on every machine that ran them; empty where nobody watched."""
+    seen: dict[str, list[bool]] = {}
+    for row in rows:
+        if row.get("starts_and_ends") is not None:
+            seen.setdefault(row["kernel"], []).append(row["starts_and_ends"])
+    flagged = [kernel for kernel, found in seen.items() if all(found)]
+    share = f"{len(flagged)} of {len(seen)} kernels" if seen else ""
+    return share and f"{share} measure start and end on every machine{': ' if flagged else ''}{', '.join(flagged)}"
+
+
 def _line(name: tuple[str, str, str], rows: Sequence[Row]) -> tuple[object, ...]:
     refused = sum(row["status"] == REFUSED for row in rows)
     failed = sum(row["status"] not in (OK, REFUSED) for row in rows)
-    ipc = [row["ipc"] for row in rows if row.get("ipc")]
-    hits = [row["hit_ratio"] for row in rows if row.get("hit_ratio") is not None]
     growths = (growth(rows, column) for column in GROWTHS.values())
     area, logic = (rows[0].get(column) for column in ("area_nand2_equivalents", "area_logic_growth"))
     return (
-        *(*name, len(rows), refused, failed, fmean(ipc) if ipc else None),
+        *(*name, len(rows), refused, failed, _mean(rows, "ipc")),
+        *(_mean(rows, "mean_resident_warps"), _mean(rows, "mean_eligible_warps"), _share(rows, "sparse_share")),
         *(str(one) if one else "-" for one in growths),
-        f"{fmean(hits):.1%}" if hits else "-",
-        *(_lockstep(rows), area, "-" if logic is None else f"{logic:+.1%}"),
+        *(_share(rows, "hit_ratio"), _lockstep(rows), area, "-" if logic is None else f"{logic:+.1%}"),
     )
+
+
+def _mean(rows: Sequence[Row], column: str) -> float | None:
+    values = [row[column] for row in rows if row.get(column) is not None]
+    return fmean(values) if values else None
+
+
+def _share(rows: Sequence[Row], column: str) -> str:
+    mean = _mean(rows, column)
+    return "-" if mean is None else f"{mean:.1%}"
 
 
 def _lockstep(rows: Sequence[Row]) -> str:

@@ -12,6 +12,7 @@ from warpfile.points import Outcome
 from warpfile.schemes import Scheme
 from warpfile.sim.counters import reported
 from warpfile.spec.writing import whole
+from warpfile.steady import Steady
 from warpfile.studies.plan import Case, Plan
 from warpfile.studies.pricing import Cost, Prices, cost, one_set, without
 from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP, OK, PASSAGES, PATH, REFUSED, Done, Task
@@ -89,6 +90,8 @@ class Results:
         accesses = bank_accesses(case.machine.scheme, ours.counters)
         hits = case.machine.scheme.hits
         row: Row = {"cycles": ours.cycles, "instructions": ours.instructions, "ipc": ours.ipc}
+        steady = Steady.of(ours.steady)
+        row |= steady.to_json() if steady else {}
         row |= {"hit_ratio": hits.ratio(ours.counters) if hits else None}
         row |= {"bank_accesses": accesses, **(spent.columns(prices) if spent else {}), "golden_seconds": ours.seconds}
         counters = reported(case.task(GOLDEN).run.config, dict(ours.counters))
