@@ -95,7 +95,7 @@ class Outcome:
     """What a run counted. ``trail``: what the model decided interval after interval, if it does.
 
     ``seconds``: processor time when it was run. ``refused``: why there was no run; the configuration does not fit the
-    kernel. ``steady``: sums of :class:`warpfile.steady.Steady`.
+    kernel. ``steady``: sums of :class:`warpfile.spec.steady.Steady`.
     """
 
     cycles: int

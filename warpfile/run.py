@@ -14,9 +14,9 @@ from warpfile.spec.config import Config
 from warpfile.spec.ctas import possible_warps
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.steady import Steady, Watch
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
-from warpfile.steady import Steady, Watch
 
 CYCLE_LIMIT = 100_000_000  #: cycles after which a run is given up: hours, where a kernel of the size for it has seconds
 QUIET_LIMIT = 100_000  #: cycles without any event, or a result that is to come, after which a run is taken for hung

@@ -11,8 +11,8 @@ from typing import Any
 from warpfile.points import Outcome
 from warpfile.schemes import Scheme
 from warpfile.sim.counters import reported
+from warpfile.spec.steady import Steady
 from warpfile.spec.writing import whole
-from warpfile.steady import Steady
 from warpfile.studies.plan import Case, Plan
 from warpfile.studies.pricing import Cost, Prices, cost, one_set, without
 from warpfile.studies.tasks import AREA, GOLDEN, LOCKSTEP, OK, PASSAGES, PATH, REFUSED, Done, Task

@@ -18,7 +18,7 @@ from warpfile.schemes import SCHEMES, variants
 from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import CosimReport
 from warpfile.spec.presets import PRESETS
-from warpfile.steady import Steady
+from warpfile.spec.steady import Steady
 from warpfile.studies import tasks
 from warpfile.studies.junit import write_junit
 from warpfile.studies.summary import COLUMNS, differences, starting, summary

@@ -13,9 +13,9 @@ from warpfile.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES, find
 from warpfile.spec.ctas import CtaDispatcher, possible_warps
 from warpfile.spec.probe import Probe, ProbeLayout
+from warpfile.spec.steady import Steady, Watch
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.workload import Workload, prepare
-from warpfile.steady import Steady, Watch
 
 LAYOUT = ProbeLayout(
     (
