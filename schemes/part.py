@@ -139,7 +139,8 @@ class Part:
     counters whose sum says how often; ``prices`` is the set of prices from its own paper: one of ``synth/prices``, or a
     file of the part's own package (``package:path``), whose name without its ending is that of the set. ``rams`` names,
     for each SRAM of its configuration, the counters whose sums are its reads and writes; one named twice counts twice.
-    ``hits``: how often what the part keeps near serves an operand or a load.
+    ``hits``: how often what the part keeps near serves an operand or a load. ``defines`` are fields of every
+    configuration that are the part itself, so that a matched baseline keeps its own value (``schemes.matching``).
     """
 
     name: str
@@ -165,6 +166,7 @@ class Part:
     wants: tuple[str, ...] = ()
     wants_one: tuple[str, ...] = ()
     owns: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
     proofs: tuple[str, ...] = ()  #: places of tuples of proofs, for the formal runner of the tests
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from warpfile.schemes.baseline import BANK_ACCESSES, BANK_COUNTERS, UNITS
 from warpfile.schemes.part import LOOKED_UP_LATER, PLACES, RESIDENCY, Hints, Hits, Part
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import Scheme
+from warpfile.schemes.two_level import FIELDS
 from warpfile.spec.schemes.rfc import COUNTERS, STRUCTURES, RfcConfig, cache_events, cache_probes
 
 _PASS = "warpfile.compiler.passes.rfc.annotate"
@@ -48,6 +49,7 @@ RFC = Part(
     hits=Hits("operands found in the cache", ("cache_hits",), ("cache_hits", "cache_misses")),
     wants=(PLACES, LOOKED_UP_LATER),
     owns=(RESIDENCY,),
+    defines=FIELDS,
     proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("parts", "tags", "lines", "writes", "queue", "partial")),
 )
 

@@ -108,6 +108,11 @@ class Scheme:
         return self.collectors.hits or self.rf.hits
 
     @property
+    def defines(self) -> frozenset[str]:
+        """Fields of every configuration that are the scheme itself."""
+        return frozenset(name for part in self.chosen for name in part.defines)
+
+    @property
     def must_reach(self) -> tuple[str, ...]:
         """Counters that the regression must not leave at zero."""
         return (*REACHED, *(name for part in self.chosen for name in part.reached), *self.reached)

@@ -4,6 +4,12 @@ from warpfile.schemes.part import OWNERS_FIRST, PLACES, Part
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.two_level import place_events, place_probes
 
+#: Of every configuration those that say how it works.
+FIELDS = (
+    *("scheduler", "active_warps", "active_choice", "suspend", "suspend_load", "suspend_barrier"),
+    *("resume", "long_from", "notice_latency"),
+)
+
 TWO_LEVEL = Part(
     name="two_level",
     slot="scheduler",

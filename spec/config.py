@@ -221,6 +221,11 @@ class Config:
         """A preset's values as this kind of configuration needs them."""
         return values
 
+    @property
+    def stands_for(self) -> Mapping[str, object]:
+        """Values of fields of every configuration, where this one has a field of its own in their place."""
+        return _NOTHING
+
     def must_have(self, required: Mapping[str, tuple[object, str]]) -> None:
         """Refuse other values of these fields; with each stands why. A part calls this when it is constructed."""
         for name, (value, why) in required.items():

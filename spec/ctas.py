@@ -22,6 +22,13 @@ class Launch:
     stream: int
 
 
+def possible_warps(cfg: Config, workload: Workload) -> int:
+    """The most warps that are resident at a time if the launch has CTAs enough: by slots, registers, shared memory."""
+    largest, shared = max(map(len, workload.ctas)), workload.trace.shared_bytes
+    slots = cfg.resident_warps(workload.registers, workload.kernel.descriptor)
+    return largest * min(slots // largest, cfg.cta_slots, cfg.shared_bytes // shared if shared else slots)
+
+
 class CtaDispatcher:
     """Places CTAs in order on free warp slots, one warp launch per cycle."""
 

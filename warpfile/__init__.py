@@ -12,6 +12,7 @@ from warpfile.compiled import install
 if TYPE_CHECKING:
     from warpfile.api import (
         Analysis,
+        Comparisons,
         Costs,
         Difference,
         Execution,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         Result,
         Simulations,
         analyze,
+        compare,
         execute,
         import_cuda,
         kernel_names,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Analysis",
+    "Comparisons",
     "Costs",
     "Difference",
     "Execution",
@@ -40,6 +43,7 @@ __all__ = [
     "Result",
     "Simulations",
     "analyze",
+    "compare",
     "execute",
     "import_cuda",
     "kernel_names",

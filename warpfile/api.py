@@ -20,6 +20,7 @@ import numpy as np
 from warpfile.analysis import analyze_listing
 from warpfile.application import Difference
 from warpfile.commands.area import Cost, measured
+from warpfile.comparison import Compared, compared
 from warpfile.cuda import import_kernel
 from warpfile.display import silent
 from warpfile.emulator.expect import Expectation
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Analysis",
+    "Comparisons",
     "Costs",
     "Difference",
     "Execution",
@@ -45,6 +47,7 @@ __all__ = [
     "Result",
     "Simulations",
     "analyze",
+    "compare",
     "execute",
     "import_cuda",
     "kernel_names",
@@ -126,7 +129,24 @@ class Simulations(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Runs in the order in which they were asked for, all schemes of a kernel together."""
-        return [{"scheme": one.scheme, **one.to_json(), "config": dataclasses.asdict(one.config)} for one in self.runs]
+        return list(map(_row, self.runs))
+
+
+@dataclass(frozen=True)
+class Comparisons(Result):
+    """Runs of golden models beside their baselines. The frame has a row per run: that of :class:`Simulations`, and
+
+    ``baseline_cycles`` and ``ipc_growth``, over the baseline at the same preset; ``matched_cycles`` and
+    ``ipc_growth_over_matched``, over the baseline that differs in the scheme alone (docs/study.md); and ``differs``,
+    the fields in which the machine and the first of them differ, as text.
+    """
+
+    runs: tuple[Compared, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Runs in the order in which they were asked for, all schemes of a kernel together."""
+        return [{**_row(one.run), **one.to_json(), "differs": str(one.matching)} for one in self.runs]
 
 
 @dataclass(frozen=True)
@@ -241,6 +261,26 @@ def simulate(
         return golden_run(one.scheme, one.config, one.preset, trace, silent)
 
     return Simulations(_each(asked, traces, run), asked.left_out)
+
+
+def compare(
+    schemes: str | Iterable[str],
+    kernels: Kernel | Iterable[Kernel],
+    *,
+    preset: str | None = None,
+    setting: str = "launch",
+    **fields: int | str,
+) -> Comparisons:
+    """Run golden models, each beside the baseline at its preset and beside the one that differs in the scheme alone.
+
+    Otherwise like :func:`simulate`.
+    """
+    asked, found = _chosen(schemes, preset, fields), []
+    for trace in _traces(kernels, setting):
+        fitting = replace(asked, designs=list(asked.designs))
+        runs = fitting.each(lambda one, trace=trace: golden_run(one.scheme, one.config, one.preset, trace, silent))  # type: ignore[misc]
+        found += compared(fitting.designs, runs, trace, silent)
+    return Comparisons(tuple(found), asked.left_out)
 
 
 def lockstep(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -75,6 +76,28 @@ def say_notes(runs: Iterable[tuple[str, Iterable[str]]]) -> None:
             schemes.setdefault(note, []).append(scheme)
     for note, named in schemes.items():
         say(f"note ({', '.join(dict.fromkeys(named))}): {note}")
+
+
+#: What stands above the fields in which machines differ from their baselines, with matched baselines and without.
+MATCHED = "Matched: over a baseline with these values, but for those of the scheme:"
+BESIDE = "Beside their schemes, machines differ from their baselines in these fields:"
+
+
+def say_differences(machines: Iterable[tuple[str, str]], head: str = MATCHED) -> None:
+    """Print in which fields machines differ from their baselines, if any do: a line per text, with their names."""
+    found: dict[str, list[str]] = {}
+    for name, differs in machines:
+        if differs:
+            found.setdefault(differs, []).append(name)
+    if found:
+        say(head)
+    for differs, names in found.items():
+        say_wrapped(f"{', '.join(names)}: {differs}")
+
+
+def say_wrapped(line: str) -> None:
+    """Print a line of any length, wrapped between words everywhere."""
+    write(*textwrap.wrap(printable(line), width(), subsequent_indent="  ", break_long_words=False))
 
 
 def printable(text: str) -> str:

@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 
 from warpfile.display import printable
 from warpfile.schemes import PARTS, SCHEMES, SLOTS, Scheme, composed, find, variants
+from warpfile.schemes.matching import Matching, matching
 from warpfile.spec.config import Config, parse_field
 from warpfile.spec.presets import PRESETS
 
@@ -44,6 +45,22 @@ class Design:
         scheme = composed(SCHEMES[BASELINE], [scheduler] if scheduler else [])
         changes = {name: value for name, value in self.changes.items() if name in names}
         return Design(scheme, self.preset, scheme.configuration(self.preset, **changes), changes)
+
+    @property
+    def matching(self) -> Matching:
+        """In which fields it differs from that baseline."""
+        base = self.baseline
+        return matching(self.scheme, self.config, base.config, lambda changes: base.but(changes).config)
+
+    @property
+    def matched(self) -> Design:
+        """The baseline that differs in the scheme alone, as far as a baseline can."""
+        return self.baseline.but(self.matching.given)
+
+    def but(self, changes: Mapping[str, object]) -> Design:
+        """The same with further changes. Raises ``ValueError`` for impossible ones."""
+        both = {**self.changes, **changes}
+        return Design(self.scheme, self.preset, self.scheme.configuration(self.preset, **both), both)
 
 
 @dataclass(frozen=True)

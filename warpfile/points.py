@@ -95,7 +95,7 @@ class Outcome:
     """What a run counted. ``trail``: what the model decided interval after interval, if it does.
 
     ``seconds``: processor time when it was run. ``refused``: why there was no run; the configuration does not fit the
-    kernel.
+    kernel. ``steady``: sums of :class:`warpfile.spec.steady.Steady`.
     """
 
     cycles: int
@@ -104,6 +104,7 @@ class Outcome:
     trail: Sequence[Sequence[int]] = field(default=())
     seconds: float = 0.0
     refused: str = ""
+    steady: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ipc(self) -> float:
@@ -150,7 +151,8 @@ def golden(run: Run) -> Outcome:
         make = _with_file(scheme, run.point.file)
     done = golden_run(scheme, cfg, run.point.preset, trace, silent, make, workload, surroundings)
     seconds = round(time.process_time() - start, 3)
-    return Outcome(done.cycles, done.instructions, done.counters, done.trail, seconds)
+    steady = asdict(done.steady) if done.steady else {}
+    return Outcome(done.cycles, done.instructions, done.counters, done.trail, seconds, steady=steady)
 
 
 @lru_cache(maxsize=1)

@@ -11,8 +11,10 @@ from warpfile.display import Report
 from warpfile.schemes import GoldenModel, Scheme
 from warpfile.sim.counters import reported
 from warpfile.spec.config import Config
+from warpfile.spec.ctas import possible_warps
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.steady import Steady, Watch
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload, prepare
 
@@ -41,6 +43,7 @@ class GoldenRun:
     seconds: float
     notes: tuple[str, ...] = ()  #: what is to be known of the trace, a line each
     trail: tuple[tuple[int, ...], ...] = ()  #: what the model decided interval after interval, if it does
+    steady: Steady | None = None  #: how many warps there were
 
     @property
     def ipc(self) -> float:
@@ -66,6 +69,7 @@ class GoldenRun:
             "operands_checked": self.operands_checked,
             "seconds": self.seconds,
             "notes": list(self.notes),
+            "steady": self.steady and self.steady.to_json(),
         }
 
 
@@ -88,9 +92,10 @@ def golden_run(
     workload = workload or prepare(cfg, scheme.annotated(cfg, trace))
     environment, total = surroundings(cfg, workload, layout), workload.instructions
     model = (make or scheme.golden)(cfg, layout)
+    watch = Watch(layout, possible_warps(cfg, workload), sum(map(len, workload.ctas)))
     start = time.perf_counter()
     try:
-        _to_the_end(model, environment, layout, lambda done: report(scheme.name, done, total))
+        _to_the_end(model, environment, layout, watch, lambda done: report(scheme.name, done, total))
     except (AssertionError, Hung) as error:
         raise Difference(f"{scheme.name} on {trace.kernel}, cycle {environment.cycle}: {error}") from error
     return GoldenRun(
@@ -105,17 +110,19 @@ def golden_run(
         seconds=time.perf_counter() - start,
         notes=workload.trace.notes,
         trail=tuple(model.trail),
+        steady=watch.seen,
     )
 
 
 def _to_the_end(
-    model: GoldenModel, environment: Environment, layout: ProbeLayout, report: Callable[[int], None]
+    model: GoldenModel, environment: Environment, layout: ProbeLayout, watch: Watch, report: Callable[[int], None]
 ) -> None:
     events = sum(layout.mask(name) << layout.offset[name] for name in _EVENTS)
     last_event = 0
     while not environment.done:
         word = model.step(environment.stimulus())
         environment.observe(word)
+        watch.see(word)
         if word & events:
             last_event = environment.cycle
         elif environment.cycle - last_event > QUIET_LIMIT and not environment.awaits:

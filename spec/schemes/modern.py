@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -98,6 +99,11 @@ class ReadWindowConfig(PortedConfig):
         """A preset's values with three ports, three positions and one fixed latency."""
         needed = {"ports": 3, "write_back_ports": 3, "source_slots": POSITIONS, "alu_interval": 1, "fma_interval": 1}
         return super().adapted(values | needed | {"fma_latency": values["alu_latency"]})
+
+    @property
+    def stands_for(self) -> Mapping[str, object]:
+        """``unit_interval`` is that of every unit of fixed latency, though they share a port."""
+        return {**super().stands_for, "alu_interval": self.unit_interval, "fma_interval": self.unit_interval}
 
     @property
     def codes(self) -> bool:

@@ -36,6 +36,19 @@ def test_runs_are_those_of_the_command(invoke: Invoke, kernel: Path) -> None:
     assert (frame["counters.instructions"] == frame["instructions"]).all()
 
 
+def test_a_comparison_has_both_baselines_and_names_what_differs(kernel: Path) -> None:
+    found = warpfile.compare(["baseline", "bow", "rfc"], kernel, preset="turing")
+    frame = found.to_frame().set_index("scheme")
+    assert list(frame["cycles"]) == [
+        one.cycles for one in warpfile.simulate([*frame.index], kernel, preset="turing").runs
+    ]
+    units = warpfile.simulate("baseline", kernel, preset="turing", source_slots=3).runs[0]
+    assert frame.loc["rfc", "matched_cycles"] == units.cycles
+    assert frame.loc["rfc", "ipc_growth_over_matched"] == pytest.approx(units.cycles / frame.loc["rfc", "cycles"] - 1)
+    assert (frame["baseline_cycles"] == frame.loc["baseline", "cycles"]).all()
+    assert frame["differs"].map(bool).to_dict() == {"baseline": False, "bow": True, "rfc": True}
+
+
 def test_kernels_may_be_names_directories_files_and_traces(invoke: Invoke, kernel: Path) -> None:
     invoke("trace", kernel, "-o", "t.npz")
     every = [kernel, str(kernel), "t.npz", Trace.load(Path("t.npz"))]

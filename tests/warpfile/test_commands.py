@@ -210,6 +210,32 @@ def test_different_machines_side_by_side_are_said_to_be_so(invoke: Invoke, kerne
         assert line not in invoke("run", *alike[:2], kernel, *alike[2:]).stdout
 
 
+def test_several_schemes_stand_beside_their_baselines_and_what_differs_is_named(
+    invoke: Invoke, facts: Any, kernel: Path
+) -> None:
+    options = (kernel, "--preset", "turing")
+    found = facts("run", "bow", "baseline", *options)["schemes"]
+    units = [f"{name}={found['bow']['differs'][name]['value']}" for name in found["bow"]["differs"]]
+    (matched,) = facts("run", "baseline", *options, *(word for one in units for word in ("--set", one)))[
+        "schemes"
+    ].values()
+    assert "collectors=8" in units and found["bow"]["matched_cycles"] == matched["cycles"]
+    assert found["bow"]["baseline_cycles"] == found["baseline"]["cycles"]
+    assert found["bow"]["ipc_growth_over_matched"] == pytest.approx(matched["cycles"] / found["bow"]["cycles"] - 1)
+    said = invoke("run", "bow", "baseline", *options).stdout
+    assert "bow: collectors 8 (baseline 2), collect lowest" in said and max(map(len, said.splitlines())) <= 100
+    alone = facts("run", "bow", *options)["schemes"]["bow"]
+    assert "differs" not in alone and alone["steady"]["possible_warps"] == 8
+
+
+@pytest.mark.parametrize(("preset", "named"), [("turing", True), ("pascal", False)])
+def test_energies_name_what_differs_from_the_baseline_beside_them(
+    invoke: Invoke, kernel: Path, preset: str, named: bool
+) -> None:
+    said = invoke("energy", "bow", kernel, "--preset", preset).stdout
+    assert ("bow: collectors 8 (baseline 2)" in said) is named and ("differ from their baselines" in said) is named
+
+
 @pytest.mark.parametrize("command", ["run", "energy"])
 def test_a_racy_kernel_is_told_what_larf_does_not_share(invoke: Invoke, folder: Path, command: str) -> None:
     racy, ordered = folder / "racy.npz", folder / "ordered.npz"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warpfile.display import Report, progress, say, show_table
+from warpfile.display import BESIDE, Report, progress, say, say_differences, show_table
 from warpfile.options import BASELINE, Design, chosen, configured, delay_files, json_file, scheme_arguments
 from warpfile.outputs import json_text, write_files, write_json
 from warpfile.syntheses import areas, machine
@@ -168,6 +168,7 @@ def show_costs(costs: Sequence[Cost]) -> None:
         densities = [f"total at {density}" for density in grown[0].overhead["total"]]
         show_table(("over the baseline", "logic", "storage", *densities), [_growth_row(one) for one in grown])
         say("~: so little that names and order of ports explain it as well.")
+        say_differences(((one.design.scheme.name, str(one.design.matching)) for one in grown), BESIDE)
     for one in costs:
         name = one.design.scheme.name
         columns = (f"module of {name}", "instances", "cells", "flip-flops", "NAND2 eq.", "levels", "over baseline")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warpfile.commands.memory_energy import MemoryBill, show_memory_bills
-from warpfile.display import Report, progress, say, say_notes, show_table
+from warpfile.display import BESIDE, Report, progress, say, say_differences, say_notes, show_table
 from warpfile.inputs import obtain_trace
 from warpfile.options import BASELINE, Choice, Design, chosen, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
@@ -143,6 +143,7 @@ def energy_command(
         runs = run_all(asked, trace, report)
         logic = _logic(asked.designs, trace, liberty, window, report) if window else {}
     asked.tell()
+    differing = ((one.scheme.name, str(one.matching)) for one in asked.designs)
     if prices == CACTI:
         memories = [MemoryBill.of(*one, arrays, gigahertz or GIGAHERTZ) for one in runs]
         memories = [one.with_logic(logic) for one in memories]
@@ -152,6 +153,7 @@ def energy_command(
         bills = price_runs(runs, *_prices(asked.designs, prices, sets))
         _write(json_path, bills, asked)
         show_bills(bills)
+    say_differences(differing, BESIDE)
 
 
 def _logic(

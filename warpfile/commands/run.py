@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from warpfile.display import progress, say, say_notes, show_table
+from warpfile.comparison import Compared, compared
+from warpfile.display import progress, say, say_differences, say_notes, say_wrapped, show_table
 from warpfile.inputs import obtain_trace
 from warpfile.options import chosen, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
@@ -39,7 +40,8 @@ def run(
 ) -> None:
     """Run golden models over a kernel: cycles, IPC and counters, without RTL.
 
-    KERNEL is a bundled kernel, a kernel directory or a trace file; SCHEME may be all.
+    KERNEL is a bundled kernel, a kernel directory or a trace file; SCHEME may be all. Several schemes stand beside the
+    baseline at their preset, and beside the baseline that differs from them in the scheme alone (docs/study.md).
 
     \b
     Example: warpfile run baseline matmul_tiled --set scheduler=lrr
@@ -49,20 +51,30 @@ def run(
     with progress("run") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
         runs = asked.each(lambda one: golden_run(one.scheme, one.config, one.preset, trace, report))
+        beside = compared(asked.designs, runs, trace, report) if len(runs) > 1 else []
     names = _asked(counters, runs)
     asked.tell()
     if json_path:
-        write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in runs}, "left_out": asked.left_out})
-    _show(runs, names)
+        facts = {one.scheme: one.to_json() for one in runs}
+        facts |= {one.run.scheme: facts[one.run.scheme] | one.to_json() for one in beside}
+        write_json(json_path, {"schemes": facts, "left_out": asked.left_out})
+    _show(runs, beside, names)
 
 
-def _show(runs: list[GoldenRun], asked: list[str]) -> None:
+def _show(runs: list[GoldenRun], beside: list[Compared], asked: list[str]) -> None:
     columns = ("scheme", "kernel", "preset", "cycles", "IPC", "operands checked", "cycles/s")
     rows = [
         (one.scheme, one.kernel, one.preset, one.cycles, one.ipc, one.operands_checked, one.cycles / (one.seconds or 1))
         for one in runs
     ]
     show_table(columns, rows)
+    show_table(("scheme", "warps", "possible", "resident", "eligible", "sparse"), map(_warps, runs))
+    if starting := [one.scheme for one in runs if one.steady and one.steady.starts]:
+        say_wrapped(f"Most of the run is start and end (docs/study.md): {', '.join(starting)}.")
+    if beside:
+        show_table(("scheme", "IPC growth", "IPC over matched"), map(_growths, beside))
+        say("Growth is over the baseline at the same preset.")
+        say_differences((one.run.scheme, str(one.matching)) for one in beside)
     if len({one.preset for one in runs}) > 1:
         say("Different machines, each at its own preset; --preset NAME puts all into one.")
     if len(runs) == 1:
@@ -71,6 +83,21 @@ def _show(runs: list[GoldenRun], asked: list[str]) -> None:
     else:
         _compare(runs, asked)
     say_notes((one.scheme, one.notes) for one in runs)
+
+
+def _warps(one: GoldenRun) -> tuple[object, ...]:
+    """Warps of the launch, those that fit at once, means per cycle, and the share of the cycles with few of them."""
+    found = one.steady
+    assert found, "a golden run is watched"
+    means = (found.mean(found.resident), found.mean(found.eligible))
+    return (one.scheme, found.launched, found.possible, *means, f"{found.share:.1%}")
+
+
+def _growths(one: Compared) -> tuple[str, ...]:
+    """The baseline has not grown over itself."""
+    own = one.baseline and one.baseline.scheme == one.run.scheme
+    growths = (None, None) if own else (one.growth, one.over_matched)
+    return (one.run.scheme, *("-" if growth is None else f"{growth:+.1%}" for growth in growths))
 
 
 def _compare(runs: list[GoldenRun], asked: list[str]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warpfile.application import Difference
-from warpfile.display import progress, say, show_table
+from warpfile.display import progress, say, say_differences, say_wrapped, show_table
 from warpfile.options import json_file
 from warpfile.outputs import check_folder, file_name, write_json
 
@@ -185,10 +185,11 @@ def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path 
     """All files of a study, and a table for those who wait."""
     from warpfile.studies.about import about
     from warpfile.studies.junit import write_junit
-    from warpfile.studies.summary import table
+    from warpfile.studies.means import means
     from warpfile.studies.tasks import LOCKSTEP
 
-    tables = {"points": ("results", rows), "modules": ("modules", results.modules)}
+    found = list(means(rows))
+    tables = {"points": ("results", rows), "means": ("means", found), "modules": ("modules", results.modules)}
     tables |= {"beats on their way": ("passages", results.passages)}
     written = [(f"{len(some):,} {what}", _table(some, folder / name)) for what, (name, some) in tables.items()]
     write_json(folder / "study.json", about(results.plan))
@@ -196,17 +197,29 @@ def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path 
         written.append((f"{len(rows):,} points", [folder / "junit.xml"]))
         write_junit(results, folder / "junit.xml")
     if json_path:
-        write_json(json_path, {"study": results.plan.name, "rows": rows})
+        write_json(json_path, {"study": results.plan.name, "rows": rows, "means": found})
+    _show(results, rows)
+    for what, path in ((what, path) for what, paths in written for path in paths):
+        say(f"{what}: {path}")
+    say(f"One page of all: warpfile report {folder}")
+
+
+def _show(results: Results, rows: Sequence[Row]) -> None:
+    """The table of all machines, and what its columns are."""
+    from warpfile.studies.summary import differences, starting, table
+
     show_table(*table(rows))
     say("Growth is over the baseline at the same preset; IPC: geometric mean over kernels, energy and accesses: mean.")
+    say("[low, high]: 95 % interval over kernels, in percent; undecided where it holds zero. ± is over seeds.")
+    say_differences(differences(rows))
+    if line := starting(rows):
+        say("Resident, eligible: warps per cycle; sparse: cycles with fewer than half of those that fit.")
+        say_wrapped(f"{line}.")
     say("Hits: mean per look-up in what a scheme keeps near; what that is, warpfile report says.")
     if prices := next((row["energy_prices"] for row in rows if row.get("energy_prices")), None):
         say(f"Energy: at the prices of {prices}, accesses that have one (energy_priced says which part of them).")
     for line in results.without_energy:
         say(line)
-    for what, path in ((what, path) for what, paths in written for path in paths):
-        say(f"{what}: {path}")
-    say(f"One page of all: warpfile report {folder}")
 
 
 def _table(rows: Sequence[Row], stem: Path) -> list[Path]:

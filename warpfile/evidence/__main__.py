@@ -12,6 +12,7 @@ from types import ModuleType
 
 from warpfile.compiled import form
 from warpfile.display import progress, say
+from warpfile.evidence.machines import machines, points
 from warpfile.evidence.study import FEW, SEEDS, Run, asked, reuse, runs_of, studied
 from warpfile.inputs import bundled_kernels
 from warpfile.schemes import SCHEMES
@@ -45,6 +46,11 @@ def runs(page: ModuleType) -> Iterable[Run]:
     return itertools.chain(runs_of(page.headline(), SEEDS, kernels), runs_of(page.sweep(), FEW, kernels))
 
 
+def _all(name: str, page: ModuleType) -> Iterable[Run]:
+    """The runs of a page, and those of its section on what else differs."""
+    return itertools.chain(runs(page), runs_of(points(name, page.BASELINE), FEW, bundled_kernels()))
+
+
 def main(arguments: list[str]) -> None:
     """Run what the pages compare, print them, and with ``--write`` replace the files."""
     known = pages()
@@ -59,10 +65,10 @@ def main(arguments: list[str]) -> None:
     known = pages(names)
     print(f"golden models: {form()}", file=sys.stderr)
     with progress("evidence") as report:
-        study = studied(itertools.chain(*(runs(known[name]) for name in names)), report, fresh=options.fresh)
+        study = studied(itertools.chain(*(_all(name, known[name]) for name in names)), report, fresh=options.fresh)
     for name in names:
         text = f"# `{name}` on the bundled kernels\n\nWritten by `python -m warpfile.evidence {name} --write`.\n"
-        text += f"{HEAD}\n{known[name].page(study)}"
+        text += f"{HEAD}\n{machines(study, name, known[name].BASELINE)}\n{known[name].page(study)}"
         if options.write:
             (DOCS / f"{name}-evidence.md").write_text(text)
         say(text)

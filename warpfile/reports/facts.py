@@ -26,11 +26,15 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Facts:
-    """Means of a machine by the titles of the table; ``hits``: what its hits are."""
+    """Means of a machine by the titles of the table; ``hits``: what its hits are.
+
+    ``differs``: in which fields it differs from its baseline.
+    """
 
     values: Mapping[str, Value | float | str | None]
     cost: Cost | None
     hits: str
+    differs: str = ""
 
 
 def facts_of(study: Study) -> dict[Machine, Facts]:
@@ -44,7 +48,9 @@ def _facts(study: Study, machine: Machine, cost: Cost | None) -> Facts:
     values: dict[str, Value | float | str | None] = {one.title: one.of(rows) for one in (_IPC, *MEASURES)}
     values |= {"priced": priced(rows), "area growth": cost and cost.total, "logic growth": cost and cost.logic}
     values |= {"critical path, ns": cost and cost.path_ns, "area from": cost and _origin(cost)}
-    return Facts(values, cost, _hits(machine.scheme) if values["hit ratio"] else "")
+    return Facts(
+        values, cost, _hits(machine.scheme) if values["hit ratio"] else "", rows[0].get("differs") or "" if rows else ""
+    )
 
 
 def _origin(cost: Cost) -> str:
@@ -69,15 +75,24 @@ def left_out(study: Study) -> Iterator[str]:
         yield f"{study.names[machine]} on {', '.join(dict.fromkeys(kernels))}: {status}: {error}"
 
 
+def _as_json(title: str, value: Value) -> dict[str, Any]:
+    growth = TITLES[title].startswith("+")
+    return asdict(value) | ({"undecided": value.undecided if value.low is not None else None} if growth else {})
+
+
 def as_json(study: Study, facts: Mapping[Machine, Facts], front: Mapping[str, list[str]]) -> dict[str, Any]:
-    """The facts of ``--json``. Growths are fractions; ``half`` is half of a 95 % interval."""
+    """The facts of ``--json``. Growths are fractions; ``half`` is half of a 95 % interval over seeds, ``low`` and
+    ``high`` are the ends of one over kernels."""
     machines = [
         {
             **asdict(machine),
             "name": study.names[machine],
             "hits": one.hits,
+            "differs": one.differs,
             **{
-                title.partition(",")[0].replace(" ", "_").lower(): asdict(value) if isinstance(value, Value) else value
+                title.partition(",")[0].replace(" ", "_").lower(): _as_json(title, value)
+                if isinstance(value, Value)
+                else value
                 for title, value in one.values.items()
             },
         }

@@ -24,7 +24,7 @@ def by_kernel(study: Study, measure: Measure, shown: dict[str, Look]) -> Chart |
     machines = [one for one in study.machines if measure.of(study.of(one)) and not _flat(study, measure, one)]
     if not machines or len(study.kernels) < 2:
         return None
-    over = "" if measure is HITS else " over the baseline at the same preset"
+    over = measure.over and f", over {measure.over}"
     return Chart(
         measure.column.removesuffix("_over_baseline").replace("_", "-"),
         f"{measure.title[0].upper()}{measure.title[1:]} by kernel",

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from warpfile.evidence.sample import ARITHMETIC, GEOMETRIC, Mean, undecided
 from warpfile.evidence.spread import Spread
 from warpfile.reports.source import Row, kernel_of
 
 
 @dataclass(frozen=True)
 class Value:
-    """A mean over ``kernels`` and its 95 % interval over seeds, as half of its length; None where there is one seed."""
+    """A mean over ``kernels`` and its 95 % interval over seeds, as half of its length; None where there is one seed.
+
+    ``low`` and ``high`` are the ends of its 95 % interval over kernels; None where there is one kernel.
+    """
 
     mean: float
     half: float | None
     kernels: int
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def undecided(self) -> bool:
+        """Of a growth, whether its interval over kernels holds zero: other kernels may give the other sign."""
+        return self.low is not None and self.high is not None and undecided((self.low, self.high))
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One column of a study. ``offset`` is taken away, so that a ratio is a growth; ``better`` is 1 where more is."""
+    """One column of a study. ``offset`` is taken away, so that a ratio is a growth; ``better`` is 1 where more is.
+
+    ``over`` says over what it is a growth.
+    """
 
     column: str
     title: str
     better: int
     offset: float = 0.0
-    mean: Callable[[Sequence[float]], float] = fmean
+    mean: Mean = ARITHMETIC
+    over: str = "the baseline at the same preset"
 
     def of(self, rows: Iterable[Row], kernel: tuple[str, str] | None = None) -> Value | None:
         """Over the rows of a machine, of one kernel or the mean over all that were run at every seed.
@@ -44,20 +58,18 @@ class Measure:
             return None
         values = [self.mean([found[one] for one in sorted(shared)]) - self.offset for found in by_seed.values()]
         spread = Spread(values)
-        return Value(spread.mean, spread.half if len(values) > 1 else None, len(shared))
+        ends = self.mean.interval([fmean(found[one] for found in by_seed.values()) for one in sorted(shared)])
+        low, high = (end - self.offset for end in ends) if ends else (None, None)
+        return Value(spread.mean, spread.half if len(values) > 1 else None, len(shared), low, high)
 
 
-def geometric(values: Sequence[float]) -> float:
-    """Mean of ratios that are multiplied, such as IPC over that of the baseline."""
-    return math.exp(fmean(map(math.log, values)))
-
-
-IPC = Measure("ipc_over_baseline", "IPC growth", 1, 1.0, geometric)
+IPC = Measure("ipc_over_baseline", "IPC growth", 1, 1.0, GEOMETRIC)
+MATCHED = Measure("ipc_over_matched", "IPC over matched", 1, 1.0, GEOMETRIC, "the matched baseline (docs/study.md)")
 ACCESSES = Measure("bank_accesses_over_baseline", "bank accesses growth", -1, 1.0)
 ENERGY = Measure("energy_over_baseline", "energy growth", -1, 1.0)
-HITS = Measure("hit_ratio", "hit ratio", 1)
+HITS = Measure("hit_ratio", "hit ratio", 1, over="")
 #: Everything of which there is a chart by kernel.
-MEASURES = (IPC, ACCESSES, ENERGY, HITS)
+MEASURES = (IPC, MATCHED, ACCESSES, ENERGY, HITS)
 
 
 def prices(rows: Iterable[Row]) -> str:

@@ -100,15 +100,33 @@ def _table(study: Study, facts: Mapping[Machine, Facts]) -> Iterator[str]:
         yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
     yield "</tbody></table>"
     yield (
-        "<p>Growths are over the baseline at the same preset, ± half of the 95 % t-interval of the mean over seeds."
+        "<p>Growths are over the baseline at the same preset, ± half of the 95 % t-interval of the mean over seeds;"
+        " [low, high] is its 95 % bootstrap interval over kernels, and a growth is undecided where that holds zero."
         " * kept figures of the scheme (<code>synth/figures</code>), not of this study.</p>"
     )
-    hits: dict[str, list[str]] = {}
-    for machine, one in facts.items():
-        if one.hits:
-            hits.setdefault(one.hits, []).append(study.names[machine])
-    meanings = (f"{', '.join(names)}: {what}" for what, names in hits.items())
+    yield from _differences(study, facts)
+    hits = _named(study, {machine: one.hits for machine, one in facts.items()})
+    meanings = (f"{names}: {what}" for what, names in hits.items())
     yield f"<p>Hits are another thing in every scheme. {escape('; '.join(meanings))}.</p>" if hits else ""
+
+
+def _differences(study: Study, facts: Mapping[Machine, Facts]) -> Iterator[str]:
+    """In which fields machines differ from their baselines."""
+    if found := _named(study, {machine: one.differs for machine, one in facts.items()}):
+        lines = "".join(f"<li>{escape(names)}: {escape(what)}</li>" for what, names in found.items())
+        yield (
+            "<p>In these fields machines differ from the baseline at their preset. The matched baseline has the same"
+            f" value there, unless the scheme defines the field.</p>\n<ul>{lines}</ul>"
+        )
+
+
+def _named(study: Study, said: Mapping[Machine, str]) -> dict[str, str]:
+    """What is said, with the names of the machines of which it is."""
+    found: dict[str, list[str]] = {}
+    for machine, what in said.items():
+        if what:
+            found.setdefault(what, []).append(study.names[machine])
+    return {what: ", ".join(names) for what, names in found.items()}
 
 
 def _cell(named: tuple[str, Value | float | str | None]) -> str:
@@ -119,7 +137,9 @@ def _cell(named: tuple[str, Value | float | str | None]) -> str:
     form = TITLES[title]
     if isinstance(value, Value):
         half = "" if value.half is None else f" ± {value.half:{form.replace('+', '')}}"
-        return f"{value.mean:{form}}{half}"
+        ends = "" if value.low is None else f" [{value.low:{form}}, {value.high:{form}}]"
+        undecided = "undecided: " if form.startswith("+") and value.undecided else ""
+        return f"{undecided}{value.mean:{form}}{half}{ends}"
     return f"{value:{form}}"
 
 

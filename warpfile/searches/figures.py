@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from warpfile.evidence.sample import GEOMETRIC
 from warpfile.evidence.spread import Spread
 from warpfile.reports.front import pareto
-from warpfile.reports.measures import geometric
 from warpfile.searches.space import COMBINATION, PUBLISHED
 
 #: What a machine is compared in beside its area, and whether more of it is better.
@@ -46,7 +46,7 @@ class Figures:
 
 def growth_of_ipc(ours: Iterable[float], base: Iterable[float]) -> float:
     """Geometric mean over kernels."""
-    return geometric([one / other for one, other in zip(ours, base, strict=True)]) - 1
+    return GEOMETRIC([one / other for one, other in zip(ours, base, strict=True)]) - 1
 
 
 def growth_of_energy(ours: Iterable[float], base: Iterable[float]) -> float:

@@ -6,11 +6,13 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from warpfile.options import Choice, Design, chosen_schemes, design
 from warpfile.points import Point
 from warpfile.schemes import Scheme, fit
+from warpfile.schemes.matching import Matching
 from warpfile.spec.config import parse_field
 from warpfile.spec.presets import PRESETS
 
@@ -42,14 +44,28 @@ class Machine:
         """With the setting that points have by default."""
         return Point(self.scheme.name, self.preset, tuple(sorted(self.changes.items())))
 
-    @property
+    @cached_property
     def baseline(self) -> Machine | None:
         """The baseline at the same preset with the same changes; None where there is no such machine."""
         try:
             beside = self.design.baseline if self.design else None
         except ValueError:
             return None
-        return beside and Machine(beside.scheme, beside.preset, beside.changes, beside)
+        return beside and _of(beside)
+
+    @cached_property
+    def matching(self) -> Matching:
+        """In which fields it differs from that baseline; nothing where there is none."""
+        return self.design.matching if self.design and self.baseline else Matching()
+
+    @cached_property
+    def matched(self) -> Machine | None:
+        """The baseline that differs in the scheme alone, as far as a baseline can; None where there is no baseline."""
+        return _of(self.design.matched) if self.design and self.baseline else None
+
+
+def _of(design: Design) -> Machine:
+    return Machine(design.scheme, design.preset, design.changes, design)
 
 
 def machines(groups: Sequence[Mapping[str, Any]]) -> list[Machine]:

@@ -91,6 +91,12 @@ class Case:
         beside = self.machine.baseline
         return beside and replace(self, machine=beside)
 
+    @property
+    def matched(self) -> Case | None:
+        """The same with the matched baseline."""
+        beside = self.machine.matched
+        return beside and replace(self, machine=beside)
+
     def task(self, kind: str, asked: tuple[Library | int, ...] = ()) -> Task:
         """What has to be run for it; areas and critical paths depend on the machine alone."""
         point = self.machine.point
@@ -144,14 +150,17 @@ class Plan:
 
     @property
     def tasks(self) -> list[Task]:
-        """What has to be run, each once: those of the baselines too. Golden runs come first, critical paths last."""
+        """What has to be run, each once: those of the baselines too. Golden runs come first, critical paths last.
+
+        A matched baseline is run, and not synthesised.
+        """
         found: dict[Task, None] = {}
         for kind in self.kinds:
             for case in self.cases:
                 if case.machine.design and kind in self.kinds_of(case):
-                    found[self.task(case, kind)] = None
-                    if kind not in (LOCKSTEP, PASSAGES) and (beside := case.baseline):
-                        found[self.task(beside, kind)] = None
+                    beside = (case.baseline,) if kind not in (LOCKSTEP, PASSAGES) else ()
+                    beside += (case.matched,) if kind == GOLDEN else ()
+                    found |= {self.task(one, kind): None for one in (case, *beside) if one}
         return list(found)
 
 

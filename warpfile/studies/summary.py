@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 
-from warpfile.evidence.markdown import signed
-from warpfile.evidence.spread import Spread
+from warpfile.studies.means import GROWTHS, by_machine, growth
 from warpfile.studies.table import Row
 from warpfile.studies.tasks import OK, REFUSED
 
 COLUMNS = (
-    *("scheme", "preset", "changes", "points", "refused", "failed", "IPC"),
-    *("IPC growth", "accesses growth", "energy growth", "hits", "lockstep", "NAND2 eq.", "logic growth"),
+    *("scheme", "preset", "changes", "points", "refused", "failed", "IPC", "resident", "eligible", "sparse"),
+    *(*GROWTHS, "hits", "lockstep", "NAND2 eq.", "logic growth"),
 )
 
 
@@ -28,45 +25,50 @@ def table(rows: Iterable[Row]) -> tuple[list[str], list[tuple[object, ...]]]:
 
 def summary(rows: Iterable[Row]) -> Iterator[tuple[object, ...]]:
     """Lines of the table, in the order in which machines first appear."""
-    machines: dict[tuple[str, str, str], list[Row]] = {}
+    return (_line(name, some) for name, some in by_machine(rows).items())
+
+
+def differences(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
+    """Machines with the fields in which they differ from their baselines, as text."""
+    machines = by_machine(rows)
+    several = len({preset for _, preset, _ in machines}) > 1
+    for (scheme, preset, changes), some in machines.items():
+        name = " ".join(filter(None, (scheme, preset if several else "", changes)))
+        yield name, some[0].get("differs") or ""
+
+
+def starting(rows: Iterable[Row]) -> str:
+    """Which kernels measure start and end, on every machine that ran them; empty where nobody watched."""
+    seen: dict[str, list[bool]] = {}
     for row in rows:
-        machines.setdefault((row["scheme"], row["preset"], row["changes"]), []).append(row)
-    return (_line(name, some) for name, some in machines.items())
+        if row.get("starts_and_ends") is not None:
+            seen.setdefault(row["kernel"], []).append(row["starts_and_ends"])
+    flagged = [kernel for kernel, found in seen.items() if all(found)]
+    share = f"{len(flagged)} of {len(seen)} kernels" if seen else ""
+    return share and f"{share} measure start and end on every machine{': ' if flagged else ''}{', '.join(flagged)}"
 
 
 def _line(name: tuple[str, str, str], rows: Sequence[Row]) -> tuple[object, ...]:
     refused = sum(row["status"] == REFUSED for row in rows)
     failed = sum(row["status"] not in (OK, REFUSED) for row in rows)
-    ipc = [row["ipc"] for row in rows if row.get("ipc")]
-    hits = [row["hit_ratio"] for row in rows if row.get("hit_ratio") is not None]
-    growth = (_growth(rows, "ipc_over_baseline", _geometric), _growth(rows, "bank_accesses_over_baseline", fmean))
+    growths = (growth(rows, column) for column in GROWTHS.values())
     area, logic = (rows[0].get(column) for column in ("area_nand2_equivalents", "area_logic_growth"))
     return (
-        *(*name, len(rows), refused, failed, fmean(ipc) if ipc else None),
-        *(*growth, _growth(rows, "energy_over_baseline", fmean), f"{fmean(hits):.1%}" if hits else "-"),
-        *(_lockstep(rows), area, "-" if logic is None else f"{logic:+.1%}"),
+        *(*name, len(rows), refused, failed, _mean(rows, "ipc")),
+        *(_mean(rows, "mean_resident_warps"), _mean(rows, "mean_eligible_warps"), _share(rows, "sparse_share")),
+        *(str(one) if one else "-" for one in growths),
+        *(_share(rows, "hit_ratio"), _lockstep(rows), area, "-" if logic is None else f"{logic:+.1%}"),
     )
 
 
-def _growth(rows: Sequence[Row], column: str, mean: Callable[[Sequence[float]], float]) -> str:
-    """Mean over kernels at every seed; over several seeds with its interval, if every seed has the same kernels.
-
-    The baseline has not grown over itself.
-    """
-    if all(row["scheme"] == row.get("baseline") for row in rows):
-        return "-"
-    by_seed = [
-        [row[column] for row in some if row.get(column) is not None]
-        for _, some in groupby(sorted(rows, key=lambda row: row.get("seed") or 0), lambda row: row.get("seed"))
-    ]
-    if not by_seed[0] or len({len(some) for some in by_seed}) > 1:
-        return "-"
-    values = [mean(some) - 1 for some in by_seed]
-    return signed(Spread(values)) if len(values) > 1 else signed(values[0])
+def _mean(rows: Sequence[Row], column: str) -> float | None:
+    values = [row[column] for row in rows if row.get(column) is not None]
+    return fmean(values) if values else None
 
 
-def _geometric(values: Sequence[float]) -> float:
-    return math.exp(fmean(map(math.log, values)))
+def _share(rows: Sequence[Row], column: str) -> str:
+    mean = _mean(rows, column)
+    return "-" if mean is None else f"{mean:.1%}"
 
 
 def _lockstep(rows: Sequence[Row]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from warpfile.points import Outcome
 from warpfile.schemes import Scheme
 from warpfile.sim.counters import reported
+from warpfile.spec.steady import Steady
 from warpfile.spec.writing import whole
 from warpfile.studies.plan import Case, Plan
 from warpfile.studies.pricing import Cost, Prices, cost, one_set, without
@@ -79,27 +80,32 @@ class Results:
             if kind in kinds and kinds[kind].facts and kinds[kind].status != REFUSED:
                 row |= facts(case, prices)
         if machine.design:
+            row["differs"] = str(machine.matching)
             row |= {f"config_{name}": value for name, value in machine.design.config.to_json().items()}
         return row
 
     def _golden(self, case: Case, prices: Prices) -> Row:
-        """Cycles, accesses and energy, each over the baseline's."""
+        """Cycles, accesses and energy, each over the baseline's and over those of the matched baseline."""
         ours, spent = self._priced(case, prices)
         accesses = bank_accesses(case.machine.scheme, ours.counters)
         hits = case.machine.scheme.hits
         row: Row = {"cycles": ours.cycles, "instructions": ours.instructions, "ipc": ours.ipc}
+        steady = Steady.of(ours.steady)
+        row |= steady.to_json() if steady else {}
         row |= {"hit_ratio": hits.ratio(ours.counters) if hits else None}
         row |= {"bank_accesses": accesses, **(spent.columns(prices) if spent else {}), "golden_seconds": ours.seconds}
         counters = reported(case.task(GOLDEN).run.config, dict(ours.counters))
         row |= {f"counter_{name}": count for name, count in counters.items()}
-        base = case.baseline
-        if base and self.of(base, GOLDEN).status == OK:
-            theirs, least = self._priced(base, prices)
-            banks = bank_accesses(base.machine.scheme, theirs.counters)
-            row |= {"baseline": base.machine.scheme.name, "baseline_cycles": theirs.cycles}
-            row |= {"ipc_over_baseline": ours.ipc / theirs.ipc}
-            row |= {"energy_over_baseline": spent.over(least) if spent and least else None}
-            row |= {"bank_accesses_over_baseline": accesses / banks if banks else None}
+        for name, beside in {"baseline": case.baseline, "matched": case.matched}.items():
+            if beside and self.of(beside, GOLDEN).status == OK:
+                theirs, least = self._priced(beside, prices)
+                banks = bank_accesses(beside.machine.scheme, theirs.counters)
+                row |= {name: beside.machine.scheme.name, f"{name}_cycles": theirs.cycles}
+                row |= {f"ipc_over_{name}": ours.ipc / theirs.ipc}
+                row |= {f"energy_over_{name}": spent.over(least) if spent and least else None}
+                row |= {f"bank_accesses_over_{name}": accesses / banks if banks else None}
+        if case.matched:
+            row["matched"] = " ".join(filter(None, (case.matched.machine.scheme.name, case.matched.machine.changed)))
         return row
 
     def _priced(self, case: Case, prices: Prices) -> tuple[Outcome, Cost | None]:

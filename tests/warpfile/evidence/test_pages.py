@@ -98,6 +98,8 @@ def test_the_command_writes_whole_pages_of_the_schemes_named(
     assert "s of processor time." in capsys.readouterr().out
     text = (tmp_path / "rfc-evidence.md").read_text()
     assert text.startswith("# `rfc` on the bundled kernels\n\nWritten by `python -m warpfile.evidence rfc --write`.\n")
+    assert "* `rfc`: collectors 5 (baseline 4); of the scheme: scheduler two_level (baseline gto)\n" in text
+    assert "| rfc | " in text and "* `bow_wr`: nothing\n" in (tmp_path / "bow-evidence.md").read_text()
     with pytest.raises(SystemExit):
         command.main(["none"])
     assert (

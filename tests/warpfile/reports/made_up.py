@@ -32,13 +32,13 @@ def random_study(seed: int, schemes: Sequence[str] = ("baseline", "bow", "maleke
     for scheme in schemes:
         for kernel in ("saxpy", "spmv", "stencil"):
             for number in (-4, -2, 0, 2, 4):
-                ratios = [1.0 if scheme == "baseline" else rng.uniform(0.5, 1.5) for _ in range(3)]
+                ratios = [1.0 if scheme == "baseline" else rng.uniform(0.5, 1.5) for _ in range(4)]
                 rows.append(row(scheme, kernel, number, **_columns(ratios, rng)))
     return study(*rows)
 
 
 def _columns(ratios: Sequence[float], rng: random.Random) -> dict[str, Any]:
-    names = ("ipc_over_baseline", "bank_accesses_over_baseline", "energy_over_baseline")
+    names = ("ipc_over_baseline", "bank_accesses_over_baseline", "energy_over_baseline", "ipc_over_matched")
     counts = dict(
         zip(("beats", "issue_hazard", "issue_room", "issue_barrier"), rng.sample(range(100, 999), 4), strict=True)
     )

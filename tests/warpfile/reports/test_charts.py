@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import statistics
 from typing import Any
 
@@ -155,8 +156,21 @@ def test_the_json_has_the_figures_of_the_page() -> None:
     found = as_json(made, facts, fronts(made, {}))
     (bow,) = (one for one in found["machines"] if one["name"] == "bow")
     trace = next(trace for trace in drawn(text_of(made))["ipc"] if trace["name"] == "bow")
-    assert bow["ipc_growth"] == {"mean": trace["x"][0], "half": trace["error_x"]["array"][0], "kernels": 3}
+    ipc = {"mean": trace["x"][0], "half": trace["error_x"]["array"][0], "kernels": 3}
+    assert bow["ipc_growth"].items() >= ipc.items()
+    low, high = bow["ipc_growth"]["low"], bow["ipc_growth"]["high"]
+    assert low < ipc["mean"] < high and bow["ipc_growth"]["undecided"] == (low <= 0 <= high)
     assert bow["hits"] == "operands found in a window" and found["prices"] == "pilot"
+
+
+def test_the_page_says_what_differs_and_whose_sign_is_undecided() -> None:
+    ratios = {"a": 1.2, "b": 0.9, "c": 1.1}
+    rows = [row(kernel=kernel, ipc_over_baseline=ratio, differs="banks <4>") for kernel, ratio in ratios.items()]
+    rows += [row("rfc", kernel=kernel, ipc_over_baseline=1 + ratio, differs="") for kernel, ratio in ratios.items()]
+    text = text_of(study(*rows))
+    assert "<li>bow: banks &lt;4&gt;</li>" in text
+    cells = re.findall(r"<td>((?:undecided: )?[+-]\d[^<]*)</td>", text)
+    assert len(cells) == 2 and cells[0].startswith("undecided: +5.9% [-10.0%, +20.0%]") and cells[1].startswith("+10")
 
 
 def test_a_study_of_areas_alone_has_a_page() -> None:

@@ -8,7 +8,7 @@ import statistics
 import pytest
 
 from tests.warpfile.reports.made_up import random_study, row, study
-from warpfile.reports.measures import ACCESSES, IPC, MEASURES, Measure, priced, prices
+from warpfile.reports.measures import ACCESSES, IPC, MATCHED, MEASURES, Measure, priced, prices
 from warpfile.reports.source import Machine
 
 #: Two-sided 95 % quantile of Student's distribution with four degrees of freedom, from tables.
@@ -24,7 +24,7 @@ def test_a_mean_is_taken_seed_by_seed_and_has_the_interval_of_its_seeds(measure:
     for number in sorted({one["seed"] for one in rows}):
         values = [one[measure.column] for one in rows if one["seed"] == number]
         product = math.prod(values) ** (1 / len(values))
-        by_seed.append((product if measure is IPC else sum(values) / len(values)) - measure.offset)
+        by_seed.append((product if measure in (IPC, MATCHED) else sum(values) / len(values)) - measure.offset)
     found = measure.of(made.of(Machine("rfc", "tiny", "")))
     assert found and found.kernels == 3
     assert found.mean == pytest.approx(statistics.mean(by_seed))
@@ -51,6 +51,19 @@ def test_a_kernel_that_did_not_run_at_every_seed_is_in_no_mean() -> None:
     found = ACCESSES.of(rows)
     assert found and (found.mean, found.kernels) == (-0.5, 1)
     assert ACCESSES.of(rows, ("b", "launch")) and not ACCESSES.of(rows, ("c", "launch"))
+
+
+def test_the_interval_over_kernels_is_of_their_means_over_seeds() -> None:
+    rows = [
+        row(kernel=kernel, seed=seed, bank_accesses_over_baseline=x + seed / 100)
+        for kernel, x in (("a", 0.5), ("b", 0.9))
+        for seed in (-2, 2)
+    ]
+    found = ACCESSES.of(rows)
+    assert found and (found.low, found.high) == pytest.approx((-0.5, -0.1)) and not found.undecided
+    assert (ACCESSES.of(rows, ("a", "launch")) or found).low is None
+    rows += [row(kernel="c", seed=seed, bank_accesses_over_baseline=1.9) for seed in (-2, 2)]
+    assert (ACCESSES.of(rows) or found).undecided
 
 
 def test_what_nobody_measured_has_no_mean() -> None:

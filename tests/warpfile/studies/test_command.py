@@ -55,7 +55,7 @@ def test_options_are_a_study_of_their_own(invoke: Invoke, answer: Any, folder: P
         ("banks=2 window=3", -2),
         ("banks=2 window=3", 2),
     ]
-    assert len(asked) == 4 + 2
+    assert len(asked) == 4 + 2 + 2  # the baseline and the matched one, which has as many units as there are windows
     facts = json.loads((folder / "facts.json").read_text())
     assert [row["cycles"] for row in facts["rows"]] == [100] * 4 and not list(folder.rglob("*.partial"))
 
@@ -78,7 +78,7 @@ def test_a_name_is_no_path(invoke: Invoke, answer: Any, folder: Path) -> None:
 
 def test_a_dry_run_lists_the_points_and_does_nothing(invoke: Invoke, folder: Path) -> None:
     result = invoke(*ASKED, "--seeds", "0,2", "--golden", "--area", "--dry-run")
-    assert result.exit_code == 0 and "2 points; with their baselines: 4 golden, 2 area." in result.output
+    assert result.exit_code == 0 and "2 points; with their baselines: 6 golden, 2 area." in result.output
     assert sum("saxpy" in line for line in result.output.splitlines()) == 2 and not list(folder.iterdir())
 
 

@@ -26,6 +26,8 @@ from warpfile.studies.execution import Pace, outcomes, remote
 from warpfile.studies.tasks import AREA, DIFFERENT, FAILED, GOLDEN, LOCKSTEP, OK, REFUSED, Task, worked
 
 SEEDS = (-4, -2, 0, 2, 4, 6)
+#: A machine whose baseline has as many units as it has windows, so that it is the matched baseline, too.
+PAIR = {"schemes": ["bow"], "presets": ["tiny"], "set": {"collectors": 5}}
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ def test_a_worker_that_dies_half_way_costs_no_point_and_doubles_none(invoke: Inv
     study = plan(kernels=["collatz"], seeds=list(SEEDS))
     keys = {task.key for task in study.tasks}
     assert killed and keys.issuperset(killed)
-    assert {path.stem for path in kept.KEPT.iterdir()} == keys and len(keys) == 2 * len(SEEDS)
+    assert {path.stem for path in kept.KEPT.iterdir()} == keys and len(keys) == 3 * len(SEEDS)
     rows = pyarrow.parquet.read_table("out/results.parquet").to_pylist()
     assert [row["seed"] for row in rows] == list(SEEDS)
     for row, case in list(zip(rows, study.cases, strict=True))[::5]:
@@ -89,7 +91,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], dict[str, ob
 
 
 def test_what_is_kept_is_not_run_again_unless_asked(threads: str, work: Callable) -> None:
-    seen, wanted = work(lambda: {"cycles": 3}), plan(seeds=[0, 2]).tasks
+    seen, wanted = work(lambda: {"cycles": 3}), plan(PAIR, seeds=[0, 2]).tasks
     first = outcomes(wanted[:2], partial(remote, threads), silent)
     assert sorted(seen) == [0, 0] and {one.status for one in first.values()} == {OK}
     later = outcomes(wanted, partial(remote, threads), silent)
@@ -103,7 +105,7 @@ def test_a_point_that_fails_is_no_end_and_is_run_again(threads: str, work: Calla
     def fail() -> dict[str, object]:
         raise OSError("no room\nat all")
 
-    seen, wanted = work(fail), plan(seeds=[0, 2]).tasks
+    seen, wanted = work(fail), plan(PAIR, seeds=[0, 2]).tasks
     found = outcomes(wanted, partial(remote, threads), silent)
     assert [(one.status, one.error) for one in found.values()] == [(FAILED, "OSError: no room at all")] * 4
     assert not kept.KEPT.exists()
@@ -116,7 +118,7 @@ def test_a_program_that_leaves_python_is_a_point_that_failed(work: Callable) -> 
         raise SystemExit(3)
 
     work(leave)
-    (task, _) = plan().tasks
+    (task, _) = plan(PAIR).tasks
     assert (worked(task, task.key).status, worked(task, task.key).error) == (FAILED, "SystemExit: 3")
 
 
@@ -125,7 +127,7 @@ def test_a_task_that_dask_gives_up_is_a_row_too(threads: str, monkeypatch: pytes
         raise OverflowError("four workers died")
 
     monkeypatch.setattr("warpfile.studies.execution.worked", give_up)
-    for one in outcomes(plan().tasks, partial(remote, threads), silent).values():
+    for one in outcomes(plan(PAIR).tasks, partial(remote, threads), silent).values():
         assert one.status == FAILED and one.error == "OverflowError: four workers died"
 
 
@@ -142,7 +144,7 @@ def test_what_has_ended_before_an_interrupt_is_kept(threads: str, work: Callable
             raise KeyboardInterrupt
 
     work(lambda: {"cycles": 3})
-    wanted = plan(seeds=[0, 2, 4]).tasks
+    wanted = plan(PAIR, seeds=[0, 2, 4]).tasks
     with pytest.raises(KeyboardInterrupt):
         outcomes(wanted, partial(remote, threads), interrupted)
     there = {path.stem for path in kept.KEPT.iterdir()}
@@ -154,12 +156,12 @@ def test_a_worker_with_other_sources_ends_the_study(threads: str, monkeypatch: p
     keys = itertools.count()
     monkeypatch.setattr(Task, "key", property(lambda task: str(next(keys))))
     with pytest.raises(ValueError, match="workers of the cluster must have the sources and kernels of this process"):
-        outcomes(plan().tasks, partial(remote, threads), silent)
+        outcomes(plan(PAIR).tasks, partial(remote, threads), silent)
     assert not kept.KEPT.exists()
 
 
 def test_a_kernel_that_has_changed_is_foreign(kernel: Path) -> None:
-    (task, _) = plan(kernels=[str(kernel)]).tasks
+    (task, _) = plan(PAIR, kernels=[str(kernel)]).tasks
     assert worked(task, task.key).status == OK
     (kernel / "kernel.sass").write_text("")
     assert worked(task, task.key).foreign
@@ -173,10 +175,10 @@ def test_a_scheduler_that_is_not_there_is_one_line(invoke: Invoke, monkeypatch: 
 
 
 def test_a_machine_that_does_not_fit_is_refused_and_one_that_is_impossible_at_a_seed_too() -> None:
-    (task, _) = plan().tasks
+    (task, _) = plan(PAIR).tasks
     found = worked(task, task.key)
     assert found.status == REFUSED and "use smaller CTAs" in found.error and found.facts
-    (early, _) = plan(seeds=[-1000]).tasks
+    (early, _) = plan(PAIR, seeds=[-1000]).tasks
     (one,) = outcomes([early], nobody, silent).values()
     assert one.status == REFUSED and "miss_latency must be" in one.error
 
@@ -187,7 +189,7 @@ def test_a_difference_is_no_success() -> None:
 
 
 def test_the_estimate_goes_by_the_kind_of_the_work() -> None:
-    wanted = plan(seeds=[0, 2], golden=True, lockstep=True, area=True).tasks
+    wanted = plan(PAIR, seeds=[0, 2], golden=True, lockstep=True, area=True).tasks
     pace = Pace(wanted)
     pace.note(GOLDEN, 4.0)
     assert pace.left(2) == "about 6 s left and lockstep and area"

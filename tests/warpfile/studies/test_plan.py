@@ -51,7 +51,9 @@ def test_every_machine_has_the_baseline_of_its_preset_beside_it_and_each_is_run_
     )
     beside = [case.baseline.machine.label for case in study.cases if case.baseline]
     assert beside == ["baseline tiny banks=2"] * 2 + ["baseline tiny banks=4"] * 2 + ["baseline pascal"]
-    assert len(study.tasks) == 5 + 3
+    matched = [case.matched.machine.label for case in study.cases if case.matched]
+    assert matched == [f"baseline tiny banks={n} collectors=5" for n in (2, 2, 4, 4)] + ["baseline pascal"]
+    assert len(study.tasks) == 5 + 3 + 2  # at pascal the matched baseline is the baseline
     assert not {task.run.point.scheme for task in study.tasks} - {"bow", "bow_wr", "baseline"}
 
 
@@ -73,8 +75,8 @@ def test_what_all_stands_for_and_whose_parts_never_fit_is_a_refused_machine() ->
 def test_an_area_is_taken_once_for_all_kernels_and_seeds() -> None:
     study = plan(kernels=["saxpy", "spmv"], seeds=[0, 2], golden=True, lockstep=True, area=True)
     counts = [sum(task.kind == kind for task in study.tasks) for kind in (GOLDEN, LOCKSTEP, AREA)]
-    assert counts == [2 * 4, 4, 2]
-    assert [task.kind for task in study.tasks] == [GOLDEN] * 8 + [LOCKSTEP] * 4 + [AREA] * 2
+    assert counts == [3 * 4, 4, 2]
+    assert [task.kind for task in study.tasks] == [GOLDEN] * 12 + [LOCKSTEP] * 4 + [AREA] * 2
 
 
 def test_a_study_of_areas_needs_no_kernel() -> None:
@@ -92,7 +94,7 @@ def test_a_machine_that_cannot_be_is_a_point_with_its_reason() -> None:
     study = plan({"schemes": ["baseline", "rfc"], "presets": ["isca2011"], "set": {"domain": [0, 1]}})
     assert [bool(case.machine.refused) for case in study.cases] == [False, False, True, True]
     assert "domain must be below domains, 1" in study.cases[-1].machine.refused
-    assert len(study.tasks) == 2
+    assert len(study.tasks) == 3  # the matched baseline of rfc has a unit more
 
 
 def test_a_field_that_only_one_scheme_has_is_set_in_that_one() -> None:

@@ -18,9 +18,10 @@ from warpfile.schemes import SCHEMES, variants
 from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import CosimReport
 from warpfile.spec.presets import PRESETS
+from warpfile.spec.steady import Steady
 from warpfile.studies import tasks
 from warpfile.studies.junit import write_junit
-from warpfile.studies.summary import COLUMNS, summary
+from warpfile.studies.summary import COLUMNS, differences, starting, summary
 from warpfile.studies.summary import table as summary_table
 from warpfile.studies.table import Results, bank_accesses, write_table
 from warpfile.studies.tasks import AREA, DIFFERENT, FAILED, GOLDEN, LOCKSTEP, PASSAGES, PATH, REFUSED, Done
@@ -49,6 +50,44 @@ def test_a_row_is_compared_with_the_baseline_of_its_preset_and_no_other() -> Non
     cycles = {("bow", "tiny"): 50, ("bow", "pascal"): 60, ("baseline", "tiny"): 100, ("baseline", "pascal"): 90}
     found = {task: ran(cycles[task.run.point.scheme, task.run.point.preset]) for task in study.tasks}
     assert [row["ipc_over_baseline"] for row in Results(study, found).rows] == pytest.approx([2.0, 1.5])
+
+
+def test_a_row_names_what_differs_from_its_baseline_and_is_compared_with_the_matched_one() -> None:
+    study = plan({"schemes": ["bow", "baseline"], "presets": ["turing"]})
+    cycles = {True: 80, False: 100}
+    found = {task: ran(cycles["collectors" in dict(task.run.point.changes)]) for task in study.tasks}
+    row, base = Results(study, found).rows
+    assert row["differs"].startswith("collectors 8 (baseline 2), collect lowest (baseline one)") and not base["differs"]
+    assert row["matched"].startswith("baseline bank_arbitration=round_robin collect=lowest collectors=8")
+    assert (row["baseline_cycles"], row["matched_cycles"]) == (100, 80)
+    assert (row["ipc_over_baseline"], row["ipc_over_matched"]) == pytest.approx((1.0, 0.8))
+    assert list(differences([row, base])) == [("bow", row["differs"]), ("baseline", "")]
+
+
+def steady(resident: int, sparse: int, launched: int = 9) -> dict[str, Any]:
+    """Of a run of 100 cycles in which four warps fit."""
+    return {"steady": asdict(Steady(4, launched, 100, resident, 30, sparse))}
+
+
+def test_a_row_and_the_summary_say_how_steady_runs_were() -> None:
+    study = plan({"schemes": ["bow"], "presets": ["tiny"]}, kernels=["saxpy", "spmv", "stencil"])
+    found = answered(study)
+    facts = [steady(300, 10), steady(100, 60), steady(350, 0, launched=4)]
+    for case, one in zip(study.cases, facts, strict=True):
+        found[case.task(GOLDEN)] = ran(**one)
+    rows = Results(study, found).rows
+    assert [(row["mean_resident_warps"], row["sparse_share"]) for row in rows] == [(3, 0.1), (1, 0.6), (3.5, 0)]
+    assert [row["starts_and_ends"] for row in rows] == [False, True, True]
+    assert starting(rows) == "2 of 3 kernels measure start and end on every machine: spmv, stencil"
+    (line,) = summary(rows)
+    said = dict(zip(COLUMNS, line, strict=True))
+    assert (said["resident"], said["eligible"], said["sparse"]) == (2.5, pytest.approx(0.3), "23.3%")
+
+
+def test_a_kernel_that_is_steady_on_one_machine_is_not_named() -> None:
+    rows = [{"kernel": "saxpy", "starts_and_ends": one} for one in (True, False)]
+    assert starting(rows) == "0 of 1 kernels measure start and end on every machine"
+    assert starting([{"kernel": "saxpy"}]) == ""
 
 
 def test_a_point_that_failed_is_a_row_with_its_error() -> None:
@@ -209,8 +248,11 @@ def test_the_summary_has_a_line_per_machine_with_means_over_kernels_and_interval
     }
     ours, base = (dict(zip(COLUMNS, line, strict=True)) for line in summary(Results(study, found).rows))
     assert (ours["scheme"], ours["points"], ours["failed"]) == ("bow", 6, 0) and ours["IPC"] == pytest.approx(0.625)
-    assert (ours["IPC growth"], base["IPC growth"]) == ("+25.0% ± 0.0", "-")
-    assert ours["accesses growth"] == "noise: +0.0% ± 0.0" and ours["lockstep"] == ours["logic growth"] == "-"
+    assert (ours["IPC growth"], base["IPC growth"]) == ("+25.0% ± 0.0 [+25.0,+25.0]", "-")
+    assert (
+        ours["accesses growth"] == "noise, undecided: +0.0% ± 0.0 [+0.0,+0.0]"
+        and ours["lockstep"] == ours["logic growth"] == "-"
+    )
 
 
 def test_seeds_with_different_kernels_have_no_mean() -> None:
