@@ -1,0 +1,170 @@
+"""Micro-benchmarks: cycles of single kinds of instructions beside what was measured or simulated elsewhere.
+
+    python -m warpfile.micro [PRESET]... [--scheme SCHEME]
+
+prints the table of docs/micro.md. A benchmark is one kind of instruction, many times over, behind a few that prepare
+its registers. The cycles of a long one less those of a short one leave out start and end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from warpfile.compiler import parse
+from warpfile.emulator.arguments import Argument
+from warpfile.emulator.launch import Launch
+from warpfile.emulator.run import execute
+from warpfile.evidence.markdown import table as markdown
+from warpfile.run import golden_run
+from warpfile.schemes import find
+from warpfile.spec.presets import PRESETS
+from warpfile.spec.trace import LANES, Trace
+
+SHORT, LONG = 32, 96  #: instructions under test
+_BUFFER = LONG * LANES * 128  #: bytes: a line for every lane of every load
+_START = (
+    "S2R R0, SR_TID.X",
+    "MOV R2, c[0x0][0x160]",
+    "MOV R3, c[0x0][0x164]",
+    "LOP3.LUT R1, R0, 0x1f, RZ, 0xc0, !PT",
+    "SHF.L.U32 R6, R1, 0x2, RZ",
+    "IMAD.WIDE R4, R1, 0x4, R2",
+    "IMAD.WIDE R8, R1, 0x80, R2",
+)
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """``text`` makes the instruction number n; ``warps`` of each domain run it.
+
+    By preset ``known`` has the cycles per instruction that hardware or another simulator takes, and the source.
+    """
+
+    name: str
+    text: Callable[[int], str]
+    warps: int
+    known: dict[str, tuple[float, str]]
+
+
+def _turning(line: str, first: int = 16, count: int = 8, step: int = 1) -> Callable[[int], str]:
+    """Destinations in turn, so that no instruction waits for another."""
+    return lambda number: line.format(first + number % count * step)
+
+
+def _same(presets: Sequence[str], value: float, source: str) -> dict[str, tuple[float, str]]:
+    return dict.fromkeys(presets, (value, source))
+
+
+_TURING = ("turing", "turing_rfc")
+_MODERN = (*_TURING, "ampere")
+_VOLTA = "arXiv 1804.06826 and 1903.07486: instructions of fixed latency, one behind the other"
+_PASCAL = "arXiv 1804.06826: 6 on Pascal"
+_CHAIN = _same(_MODERN, 4, _VOLTA) | _same(("pascal",), 6, _PASCAL)
+_LSU = "NVIDIA, Turing whitepaper: 16 load-store units per SM, all four domains at once"
+_LSU_PASCAL = "NVIDIA, GP104 whitepaper: 32 load-store units per SM, all four domains at once"
+_ACCESS = _same(_TURING, 8, _LSU) | _same(("pascal",), 4, _LSU_PASCAL)
+BENCHMARKS = (
+    Benchmark(
+        "FFMA, three registers",
+        _turning("FFMA R{}, R2, R3, R5"),
+        8,
+        _same(_TURING, 2.05, "GPGPU-Sim SM75_RTX2060, measured; hardware: units of half a warp, 2"),
+    ),
+    Benchmark("FADD chain", lambda number: "FADD R16, R16, R3", 1, _CHAIN),
+    Benchmark("FFMA chain", lambda number: "FFMA R16, R2, R3, R16", 1, _CHAIN),
+    Benchmark(
+        "LDS chain",
+        lambda number: "LDS.U R16, [R16]",
+        1,
+        _same(_TURING, 23, "measured on an RTX 2070") | _same(("pascal",), 24, "arXiv 1804.06826: P100"),
+    ),
+    Benchmark("LDS", _turning("LDS.U R{}, [R6]"), 8, _ACCESS),
+    Benchmark("LDG, 32 bits, hit", _turning("LDG.E.SYS R{}, [R4]"), 8, _ACCESS),
+    Benchmark(
+        "LDG, a line per lane",
+        lambda number: f"LDG.E.SYS R{16 + number % 8}, [R8+{number * LANES * 128:#x}]",
+        1,
+        _same(_TURING, 132, "32 sectors at 32 bytes per cycle and SM, all four domains at once"),
+    ),
+    Benchmark("MUFU", _turning("MUFU.RCP R{}, R2"), 8, _same(_TURING, 8, "four lanes per domain")),
+    Benchmark("DFMA", _turning("DFMA R{}, R2, R4, R6", step=2, count=4), 8, _same(_TURING, 64, "two lanes per SM")),
+)
+
+
+def _launch(benchmark: Benchmark, length: int, domains: int) -> Launch:
+    lines = [*_START, *(benchmark.text(number) for number in range(length)), "EXIT"]
+    text = "\t\tFunction : micro\n" + "".join(f"        /*{16 * n:04x}*/   {one} ;\n" for n, one in enumerate(lines))
+    listing = parse(text, "micro")
+    buffer = Argument("buffer", "buffer", init=np.zeros(_BUFFER, dtype=np.uint8))
+    return Launch(
+        path=Path("micro"),
+        listing=listing,
+        function=listing.functions["micro"],
+        grid=(1, 1, 1),
+        block=(LANES * benchmark.warps * domains, 1, 1),
+        static_shared=0,
+        dynamic_shared=4096,
+        arguments=(buffer,),
+    )
+
+
+@cache
+def traced(name: str, length: int, domains: int) -> Trace:
+    """The trace of a benchmark that runs so many instructions under test in every warp."""
+    (benchmark,) = (one for one in BENCHMARKS if one.name == name)
+    return execute(_launch(benchmark, length, domains)).trace
+
+
+def cycles(benchmark: Benchmark, preset: str, scheme: str = "baseline", **changes: object) -> float:
+    """Cycles of a domain per instruction under test; ``changes`` are other values of fields."""
+    cfg = find(scheme).configuration(preset, **changes)
+    short, long = (
+        golden_run(find(scheme), cfg, preset, traced(benchmark.name, length, cfg.domains), _silent).cycles
+        for length in (SHORT, LONG)
+    )
+    return (long - short) / ((LONG - SHORT) * benchmark.warps)
+
+
+def _silent(stage: str, done: int = 0, total: int = 0) -> None:
+    """These runs are short."""
+
+
+def table(presets: Sequence[str], scheme: str = "baseline") -> list[tuple[str, str, float, float, str]]:
+    """Benchmark, preset, cycles here, cycles there, source."""
+    return [
+        (one.name, preset, cycles(one, preset, scheme), *one.known[preset])
+        for one in BENCHMARKS
+        for preset in presets
+        if preset in one.known
+    ]
+
+
+def page_rows(presets: Sequence[str], scheme: str = "baseline") -> Iterator[tuple[object, ...]]:
+    """The rows of the table, as they are printed."""
+    for name, preset, ours, theirs, source in table(presets, scheme):
+        yield name, f"`{preset}`", f"{ours:.2f}", f"{theirs:g}", f"{ours / theirs - 1:+.0%}", source
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table for the named presets, or for all that have known cycles."""
+    parser = argparse.ArgumentParser(prog="python -m warpfile.micro", description=__doc__)
+    parser.add_argument("presets", metavar="PRESET", nargs="*", help="default: all")
+    parser.add_argument("--scheme", default="baseline", help="default: baseline")
+    options = parser.parse_args(arguments)
+    for one in options.presets:
+        if one not in PRESETS:
+            parser.error(f"PRESET must be one of {', '.join(PRESETS)}, not {one}")
+    columns = ("instruction", "preset", "cycles here", "elsewhere", "error", "source")
+    print(markdown(columns, page_rows(options.presets or tuple(PRESETS), options.scheme)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
