@@ -13,6 +13,7 @@ from types import ModuleType
 from warpfile.compiled import form
 from warpfile.display import progress, say
 from warpfile.evidence.machines import machines, points
+from warpfile.evidence.revision import head
 from warpfile.evidence.study import FEW, SEEDS, Run, asked, reuse, runs_of, studied
 from warpfile.inputs import bundled_kernels
 from warpfile.schemes import SCHEMES
@@ -68,7 +69,7 @@ def main(arguments: list[str]) -> None:
         study = studied(itertools.chain(*(_all(name, known[name]) for name in names)), report, fresh=options.fresh)
     for name in names:
         text = f"# `{name}` on the bundled kernels\n\nWritten by `python -m warpfile.evidence {name} --write`.\n"
-        text += f"{HEAD}\n{machines(study, name, known[name].BASELINE)}\n{known[name].page(study)}"
+        text += f"{head()}\n{HEAD}\n{machines(study, name, known[name].BASELINE)}\n{known[name].page(study)}"
         if options.write:
             (DOCS / f"{name}-evidence.md").write_text(text)
         say(text)

@@ -1,0 +1,35 @@
+"""Which machine around the schemes the figures of a page are of.
+
+A change that moves the cycles of every scheme makes all pages old at once, and they take hours to write. So each says
+of which machine it is, and one that is not of today's says that first, with what has changed since.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: Counted up with every change of the machine that moves cycles of all schemes.
+MACHINE = 2
+#: What each machine has that the one before it had not.
+CHANGES = {
+    2: "accesses move sectors of 32 bytes, the domains share one LSU, atomics go to the L2, a run ends with its last"
+    " store, buffers lie as drivers place them, registers are allocated in units, cycles count from the start on"
+}
+_LINE = re.compile(r"^Machine (\d+)\.$", re.MULTILINE)
+
+
+def stated(text: str) -> int:
+    """The machine that a page names; pages that name none are of the first."""
+    found = _LINE.search(text)
+    return int(found[1]) if found else 1
+
+
+def head() -> str:
+    """What a page of today's machine says of it."""
+    return f"Machine {MACHINE}."
+
+
+def warning(machine: int) -> str:
+    """What a page of an older one must say."""
+    since = "; ".join(CHANGES[number] for number in range(machine + 1, MACHINE + 1))
+    return f"**Figures of machine {machine}, not of today's.** Since then: {since}. The command below has today's."
