@@ -69,13 +69,19 @@ class Watch:
         self._resident, self._clear, self._waiting, self._room = (
             layout.offset[name] for name in ("resident", "clear", "waiting", "room")
         )
+        self._started = layout.offset["started"]
         self._warps = layout.mask("resident")
         names = ("resident", "clear", "waiting", "room")
         self._low = (1 << max(layout.offset[name] for name in names) + self._warps.bit_length()) - 1
         self._cycles = self._residents = self._eligible = self._sparse = 0
 
     def see(self, word: int) -> None:
-        """Note the word of a cycle. Eligible is a warp that is clear, does not wait at a barrier and has room."""
+        """Note the word of a cycle; nothing before the machine's start.
+
+        Eligible is a warp that is clear, does not wait at a barrier and has room.
+        """
+        if not word >> self._started & 1:
+            return
         low = word & self._low
         residents = (low >> self._resident & self._warps).bit_count()
         self._cycles += 1

@@ -20,14 +20,15 @@ from warpfile.spec.workload import Workload, prepare
 LAYOUT = ProbeLayout(
     (
         Probe("launch", 1, "before"),
+        Probe("started", 1, "kernels and launches are accepted"),
         *(Probe(name, 4, "mask of warps") for name in ("resident", "buffered", "clear", "waiting", "room")),
         Probe("after", 9, "behind"),
     )
 )
 
 
-def word(**fields: int) -> int:
-    return sum(value << LAYOUT.offset[name] for name, value in fields.items())
+def word(started: int = 1, **fields: int) -> int:
+    return sum(value << LAYOUT.offset[name] for name, value in {"started": started, **fields}.items())
 
 
 def watched(*words: int, possible: int = 4, launched: int = 9) -> Steady:
@@ -48,6 +49,12 @@ def test_an_eligible_warp_is_clear_has_room_and_waits_at_no_barrier() -> None:
     assert watched(all_of_it).eligible == 2
     for lacking in (word(clear=15), word(room=15), word(clear=15, room=15, waiting=15), word(resident=15, buffered=15)):
         assert watched(lacking).eligible == 0
+
+
+def test_nothing_is_noted_before_the_machine_has_started() -> None:
+    full = dict.fromkeys(("resident", "clear", "room"), 15)
+    assert watched(word(started=0, **full), word(started=0)) == watched()
+    assert watched(word(started=0), word(**full)) == watched(word(**full))
 
 
 def test_a_run_measures_start_and_end_if_its_warps_fit_at_once_or_most_cycles_are_sparse() -> None:

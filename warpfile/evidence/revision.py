@@ -32,4 +32,4 @@ def head() -> str:
 def warning(machine: int) -> str:
     """What a page of an older one must say."""
     since = "; ".join(CHANGES[number] for number in range(machine + 1, MACHINE + 1))
-    return f"**Figures of machine {machine}, not of today's.** Since then: {since}. The command below has today's."
+    return f"**Figures of machine {machine}, not of today's.** New is: {since}. The command below has today's."

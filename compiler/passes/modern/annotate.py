@@ -47,7 +47,7 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     count = beat_counts(trace, POSITIONS)
     places = [*places, *(places[static.origin] for static in trace.program[len(places) :])]
     words = on_every_beat(
-        trace, [_words(cfg, place, static) for place, static in zip(places, trace.program, strict=True)]
+        trace, [_left(cfg, one) or _words(cfg, place, one) for place, one in zip(places, trace.program, strict=True)]
     )
     return hinted(trace, words | _coded(cfg, codes, places, trace, count))
 
@@ -132,9 +132,13 @@ def _words(cfg: ReadWindowConfig, place: Placed, static: StaticInstruction) -> l
         words.append(word | (place.port is Port.FMA) << cfg.hint_at("fma"))
     if cfg.codes:
         words[-1] |= max(0, static.dest_count - 1) << cfg.hint_at("registers")
-        if (found := waits_of(static)) is not None:
-            words[-1] = min(found.most, _MOST_LEFT) << cfg.hint_at("positions")
     return words
+
+
+def _left(cfg: ReadWindowConfig, static: StaticInstruction) -> list[int]:
+    """Of an instruction beside, how many beats a DEPBAR.LE leaves."""
+    found = waits_of(static) if cfg.codes else None
+    return [] if found is None else [min(found.most, _MOST_LEFT) << cfg.hint_at("positions")]
 
 
 def _coded(
