@@ -16,6 +16,7 @@ from pathlib import Path
 from warpfile.compiled import form
 from warpfile.display import progress, say
 from warpfile.inputs import bundled_kernels, obtain_trace
+from warpfile.revision import head
 from warpfile.schemes import SCHEMES, Scheme, Setup, find
 from warpfile.sim.runner import CosimReport, cosim
 from warpfile.spec.presets import PRESETS
@@ -167,7 +168,7 @@ def page(scheme: Scheme, rows: Sequence[Row], reached: Mapping[str, int]) -> str
     partly = "" if len(setups) == len(scheme.regression) else " " + " ".join(f"'{name}'" for name in setups)
     lines = [f"# Lockstep regression of `{scheme.name}`", ""]
     lines += [f"Written by `python -m warpfile.regress --scheme {scheme.name} --write{partly}`.", ""]
-    lines += ["Every row: RTL in Verilator and golden model, compared in every cycle.", ""]
+    lines += [head(), "", "Every row: RTL in Verilator and golden model, compared in every cycle.", ""]
     lines += ["| setup | lanes | trace | cycles | instructions | IPC | operands checked | mismatches |"]
     lines += ["|---|---:|---|---:|---:|---:|---:|---:|"]
     for row in rows:

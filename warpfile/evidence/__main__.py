@@ -13,9 +13,9 @@ from types import ModuleType
 from warpfile.compiled import form
 from warpfile.display import progress, say
 from warpfile.evidence.machines import machines, points
-from warpfile.evidence.revision import head
 from warpfile.evidence.study import FEW, SEEDS, Run, asked, reuse, runs_of, studied
 from warpfile.inputs import bundled_kernels
+from warpfile.revision import head
 from warpfile.schemes import SCHEMES
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "schemes"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from warpfile.claims import DENSE
 from warpfile.evidence.markdown import percent, signed, table
 from warpfile.evidence.spread import Spread
+from warpfile.revision import head
 from warpfile.searches.areas import Errors
 from warpfile.searches.figures import BETTER, Figures, Verdict, best, verdict
 from warpfile.searches.search import Findings
@@ -23,6 +24,7 @@ Written by `warpfile search`; [search.md](search.md) says how. Machine: preset `
 machines of {combinations} combinations of parts, on {kernels} kernels. Growth is over the baseline of that machine.
 IPC: geometric mean over kernels. Energy: arithmetic mean, of memories only, at CACTI's prices. ± is half of the 95 %
 t-interval of the mean over the seeds {seeds}. Area: logic in NAND2 equivalents, and memory bits at {dense}.
+{machine}
 """
 
 
@@ -36,6 +38,7 @@ def _introduction(found: Findings) -> str:
     pairs = {tuple(part.name for part in one.parts) for one in search.candidates}
     common = " with " + ", ".join(f"`{name}={value}`" for name, value in search.common.items()) if search.common else ""
     return _INTRODUCTION.format(
+        machine=head(),
         name=search.name,
         preset=search.preset,
         common=common,

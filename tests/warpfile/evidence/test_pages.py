@@ -12,8 +12,8 @@ from tests.warpfile.evidence.made_up import KERNELS, answering
 from warpfile.display import silent
 from warpfile.evidence import __main__ as command
 from warpfile.evidence.__main__ import DOCS, pages
-from warpfile.evidence.revision import CHANGES, MACHINE, head, stated, warning
 from warpfile.evidence.study import FEW, SEEDS, Run, Study, studied
+from warpfile.revision import MACHINE, stated, warning
 from warpfile.schemes import find, registry
 
 #: Kernels whose large launches are short.
@@ -59,13 +59,6 @@ def test_a_page_has_the_rows_that_the_code_gives(name: str, kept: Path) -> None:
     now = rows(name, studied(wanted, silent))
     assert not missing(now, text)
     assert missing([now[0].replace("0.", "0.9", 1)], text)
-
-
-def test_a_page_says_of_which_machine_it_is() -> None:
-    assert stated(f"# A page\n\nWritten by a command.\n{head()}\nText") == MACHINE
-    assert stated("# A page\n\nWritten by a command.\nText about Machine 2.") == 1
-    assert "sectors of 32 bytes" in warning(1) and "machine 1" in warning(1)
-    assert set(CHANGES) == set(range(2, MACHINE + 1))
 
 
 @pytest.mark.parametrize("name", NAMES)
