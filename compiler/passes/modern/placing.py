@@ -13,7 +13,7 @@ from warpfile.spec.schemes.modern import NOWHERE, POSITIONS
 from warpfile.spec.trace import Port, StaticInstruction
 
 #: Variable latency, wherever they execute in the baseline; without registers BMOV does nothing here.
-_LATE = frozenset("BMOV DMNMX S2UR R2UR".split())
+_LATE = frozenset("BMOV DMNMX R2UR REDUX S2UR".split())
 _EARLY = "CS2R"  #: fixed latency, though it reads a special register
 #: In the encoding the first source of these is operand 1, and the second one of a sum is operand 2.
 _SECOND = frozenset("MOV IABS".split())
