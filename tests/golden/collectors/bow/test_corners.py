@@ -52,7 +52,7 @@ def total_of(mode: str, seeds: range) -> Counter[str]:
 
 @pytest.mark.check
 def test_every_corner_case_is_met() -> None:
-    totals = {mode: total_of(mode, range(28)) for mode in MODES}
+    totals = {mode: total_of(mode, range(60)) for mode in MODES}
     for name in CORNERS:
         print(f"{name:42} {[totals[mode][name] for mode in MODES]}")
     assert set(totals["hints"]) == set(CORNERS)
