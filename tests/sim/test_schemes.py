@@ -178,7 +178,7 @@ def test_a_listing_decides_where_a_section_is_held(root: Path, name: str, stored
     code += ["IADD3 R0, R0, R1, R2", "IADD3 R3, R3, R4, R5", "IADD3 R6, R6, R7, R0", "IADD3 R6, R6, R3, RZ"]
     said = dict.fromkeys(range(len(code) + 1), Said())
     trace = Example("regmutex", "tiny", {}, "\n".join(code), said).trace
-    found = run(name, "tiny", trace, root, es_override=4, rows=16, warps=4).outcome.counters
+    found = run(name, "tiny", trace, root, es_override=4, rows=16, warps=4, register_unit=4).outcome.counters
     assert [found[f"{one}_ok"] for one in ("acq", "rel")] == [1, 1]
     assert (found["extended_accesses"], found["acq_nop"] + found["rel_nop"], found["stray_cycles"]) == (
         2 + stored,
