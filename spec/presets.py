@@ -165,10 +165,7 @@ def _titan_x(share: int) -> _Values:
         "sfu_latency": (20, "GPGPU-Sim SM6_TITANX: sfu 20"),
         "sfu_interval": (4, "GPGPU-Sim SM6_TITANX: sfu 4"),
         "lsu_interval": (share, f"NVIDIA, GP104 whitepaper: {_LSU_32}{part}"),
-        "shared_latency": (
-            20,
-            f"arXiv 1804.06826, Pascal: 24 {_LOAD_TO_LOAD} (GPGPU-Sim SM6_TITANX: 24 in the unit alone)",
-        ),
+        "shared_latency": (24, "GPGPU-Sim SM6_TITANX: shared memory 24"),
         "hit_latency": (82, "GPGPU-Sim SM6_TITANX: L1 82"),
         "miss_latency": (400, _DRAM),
         "sector_interval": (share, _DRAM_RATE + part),
