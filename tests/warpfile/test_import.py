@@ -110,7 +110,7 @@ def test_a_cubin_becomes_the_kernel_that_it_is_of(kernel: str) -> None:
     assert [getattr(found, name) for name in facts] == [getattr(bundled, name) for name in facts]
 
 
-@pytest.mark.needs("nvcc", "nvdisasm")
+@pytest.mark.needs("nvcc", "nvdisasm", "c++filt")
 def test_a_cuda_file_becomes_a_kernel_that_computes(invoke: Invoke, folder: Path) -> None:
     Path("scale.cu").write_text(SOURCE)
     said = invoke("import", "scale.cu").stdout
