@@ -95,6 +95,9 @@ class Config:
     dispatch_arbitration: str = choice_field(
         ("round_robin", "oldest"), "which collector unit a port takes", "round_robin"
     )
+    retake: str = choice_field(
+        ("next", "same"), "when a collector unit can be taken again: the cycle after its dispatch, the same", "next"
+    )
     storage: str = choice_field(
         FORMS, "what arrays of operands in windows, caching units and register caches are made of", "flip_flops"
     )
