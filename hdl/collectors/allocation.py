@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 
-from warpfile.hdl.arbiter import lowest_one
+from warpfile.hdl.arbiter import any_of, lowest_one
 from warpfile.hdl.beat import needs_unit
 from warpfile.hdl.collectors.write_after_read import WriteAfterRead
 from warpfile.hdl.naming import named
@@ -29,6 +29,7 @@ def wants_unit(m: Module, collectors: wiring.Component) -> Value:
 
 def allocate_units(
     m: Module,
+    cfg: Config,
     collectors: wiring.Component,
     units: list,
     owned: Sequence[Value],
@@ -43,7 +44,7 @@ def allocate_units(
     at once. Drives ``occupied``, ``accept`` and ``allocate`` of collectors, and what the units need to know.
     """
     wanted = wants_unit(m, collectors)
-    following = named(m, "following", lowest_one(~collectors.occupied))
+    following = named(m, "following", _next_unit(m, cfg, collectors, units, leaving))
     m.d.comb += [
         collectors.occupied.eq(Cat(unit.occupied for unit in units)),
         collectors.accept.eq(1),
@@ -65,13 +66,43 @@ def allocate_units(
         m.d.comb += [] if places is None else unit.places.eq(places)
 
 
+def _next_unit(m: Module, cfg: Config, collectors: wiring.Component, units: list, leaving: Value) -> Value:
+    """The free unit that takes the next beat, one-hot: the lowest that is empty, or else the lowest that is left."""
+    empty = lowest_one(~collectors.occupied)
+    if cfg.retake == "next":
+        return empty
+    left = named(m, "left", _emptied(cfg, units, leaving))
+    return empty | (lowest_one(left) & collectors.occupied.all().replicate(len(left)))
+
+
+def _emptied(cfg: Config, units: list, leaving: Value) -> Value:
+    """Of units whose beat leaves, or would, those that are free then: one with a dead register may not be."""
+    return leaving & ~Cat(unit.kills.any() for unit in units) if cfg.gives.deaths else leaving
+
+
+def _none_free(m: Module, cfg: Config, collectors: wiring.Component, units: list) -> Value:
+    """Whether no unit is free.
+
+    The scheduler waits for it, so it waits for no arbiter where any unit will do: some beat leaves by a port if that is
+    ready and some unit is ready for it.
+    """
+    full = collectors.occupied.all()
+    if cfg.retake == "next":
+        return full
+    leaves = [Cat(unit.ready & (unit.port == port) for unit in units) for port in range(cfg.ports)]
+    if cfg.gives.deaths:
+        leaves = [_emptied(cfg, units, chosen) for chosen in collectors.chosen]
+    left = any_of(some.any() & out.ready for some, out in zip(leaves, collectors.dispatch, strict=True))
+    return full & ~named(m, "some_left", left)
+
+
 def watch_units(m: Module, cfg: Config, collectors: wiring.Component, units: list, owned: Sequence[Value]) -> None:
     """Drive ``lacking``, ``blocked``, ``collecting`` and ``room`` of collectors; ``owned``: :func:`owned_units`.
 
     Every unit has ``lacking``, ``registers`` and ``uncollected``: source slots whose register must not be written yet.
     """
     m.d.comb += collectors.lacking.eq(Cat(unit.lacking for unit in units))
-    slots, full = cfg.source_slots, named(m, "full", collectors.occupied.all())
+    slots, full = cfg.source_slots, named(m, "full", _none_free(m, cfg, collectors, units))
     registers = named(m, "registers", Cat(unit.registers.as_value() for unit in units))
     for warp, mine in enumerate(owned):
         check = stamp(

@@ -40,7 +40,7 @@ class Coalescing(wiring.Component):
         older = allocation_order(m, cfg, self.allocate)
         leaving = dispatch_units(m, cfg, self, units, older)
         owned = owned_units(m, cfg, units)
-        allocate_units(m, self, units, owned, leaving, [unit.holding for unit in units])
+        allocate_units(m, cfg, self, units, owned, leaving, [unit.holding for unit in units])
         self._look_up(m, units)
         ask_banks(m, cfg, self, units, older)
         if cfg.coalescing == "planes":

@@ -40,7 +40,7 @@ class Units(wiring.Component):
         leaving = dispatch_units(m, self._cfg, self, units, older)
         owned = owned_units(m, self._cfg, units)
         places = None if self._cfg.gives.later else self.source_places
-        allocate_units(m, self, units, owned, leaving, [unit.occupied for unit in units], places)
+        allocate_units(m, self._cfg, self, units, owned, leaving, [unit.occupied for unit in units], places)
         ask_banks(m, self._cfg, self, units, older)
         near = look_up_later(m, self._cfg, self, units, older) if self._cfg.gives.later else None
         store_all(m, self._cfg, self)

@@ -219,3 +219,28 @@ def test_a_unit_whose_last_dead_register_goes_with_the_beat_is_free_at_once() ->
         one.sees(occupied=0, kills=0)
 
     run(part, bench)
+
+
+def test_a_beat_that_comes_as_another_leaves_starts_as_in_an_empty_unit() -> None:
+    part = unit("packing_virtual")
+
+    async def bench(ctx) -> None:
+        one = Driver(ctx, part)
+        await one.allocate(0b011, 0b001)
+        first = {"occupied": 1, "holding": 1, "ready": 0, "lacking": 1, "locate": 0b010, "unread": 0b011, "kills": 0}
+        one.answer((0, 1, LANE), None, None)
+        one.sees(**first)
+        ctx.set(part.looked_up, 0b010)
+        await one.tick()
+        one.answer(None, (1, 2, 0), None)
+        ctx.set(part.grant, 0b001)
+        await one.tick()
+        ctx.set(part.fill, 0b001)
+        await one.tick()
+        one.sees(ready=1, unread=0, kills=0)
+        ctx.set(part.dispatch, 1)
+        await one.allocate(0b011, 0b001, kill=0b010)
+        one.answer((0, 3, LANE), None, None)
+        one.sees(**first | {"kills": 0b010})
+
+    run(part, bench)

@@ -161,8 +161,9 @@ class Environment:
         pytest.param("packing_virtual", marks=pytest.mark.regress),
     ],
 )
-def test_random_programs_see_their_values(scheme: str) -> None:
-    cfg = config(scheme, collectors=2, source_slots=3, register_names=8)
+@pytest.mark.parametrize("retake", ("next", "same"))
+def test_random_programs_see_their_values(scheme: str, retake: str) -> None:
+    cfg = config(scheme, collectors=2, source_slots=3, register_names=8, retake=retake)
     part = SCHEMES[scheme].rtl(cfg, True)
 
     async def bench(ctx) -> None:
