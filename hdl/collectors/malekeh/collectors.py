@@ -1,5 +1,7 @@
 """Collector units that keep the registers of one warp each (docs/schemes/malekeh.md)."""
 
+from collections.abc import Sequence
+
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
@@ -44,8 +46,9 @@ class CachingCollectors(wiring.Component):
         leaving = dispatch_units(m, self._cfg, self, units, older)
         store_all(m, self._cfg, self)
         self._results(m, units)
-        self._own(m, units)
-        self._choose(m, units)
+        stays = self._staying(m, units, older)
+        self._own(m, units, stays)
+        self._choose(m, units, stays)
         self._allocate(m, units, leaving)
         ask_banks(m, self._cfg, self, units, older)
         self._lanes(m, units)
@@ -81,20 +84,40 @@ class CachingCollectors(wiring.Component):
         m.d.comb += self.unowned.eq(written & ~mine)
         m.d.comb += self.cache.eq(self.cache_hit | self.cache_empty | self.cache_far | self.cache_near)
 
-    def _own(self, m: Module, units: list) -> None:
+    def _staying(self, m: Module, units: list, older: Value) -> list[Value]:
+        """Whether each unit is not free.
+
+        The scheduler waits for it. So which beats leave is found once more, unit by unit, on a shorter way than through
+        the arbiters: all but ``ready`` is known at the beginning of the cycle.
+        """
+        if self._cfg.retake == "next":
+            return [unit.busy for unit in units]
+        staying = []
+        for number, unit in enumerate(units):
+            taken = any_of((unit.port == port) & out.ready for port, out in enumerate(self.dispatch))
+            before = any_of(
+                peer.ready & (peer.port == unit.port) & older[len(units) * other + number]
+                for other, peer in enumerate(units)
+                if other != number
+            )
+            staying.append(named(m, f"stays{number}", unit.busy & ~(unit.ready & taken & ~before)))
+        return staying
+
+    def _own(self, m: Module, units: list, stays: Sequence[Value]) -> None:
         """What every warp has: a unit, and what that is doing."""
         warps = self._cfg.warps
-        collecting, preferred = [], []
+        collecting, kept_out, preferred = [], [], []
         for number, unit in enumerate(units):
             owner = named(m, f"owner{number}", decode(unit.owner, warps) & unit.owned.replicate(warps))
             self._next(m, unit, owner)
             collecting.append(owner & unit.busy.replicate(warps))
+            kept_out.append(owner & stays[number].replicate(warps))
             preferred.append(owner & (~unit.empty).replicate(warps))
             m.d.comb += unit.own.eq((owner & self.offer_warp).any())
         m.d.comb += [
             self.collecting.eq(any_of(collecting)),
             self.prefer.eq(any_of(preferred)),
-            self.room.eq(self.buffered & ~self.collecting),
+            self.room.eq(self.buffered & ~(self.collecting if self._cfg.retake == "next" else any_of(kept_out))),
         ]
 
     def _next(self, m: Module, unit: wiring.PureInterface, owner: Value) -> None:
@@ -105,7 +128,7 @@ class CachingCollectors(wiring.Component):
         ]
         m.d.comb += Cat(unit.next_valid, unit.next_hints, *unit.next_sources).eq(select(owner, known))
 
-    def _choose(self, m: Module, units: list) -> None:
+    def _choose(self, m: Module, units: list, stays: Sequence[Value]) -> None:
         """The unit that takes the offered beat; a beat that needs none is always taken."""
         m.submodules.departures = departures = DepartureOrder(self._cfg)
         m.submodules.wait_threshold = threshold = WaitThreshold(self._cfg)
@@ -116,7 +139,7 @@ class CachingCollectors(wiring.Component):
         m.d.comb += [
             allocator.wanted.eq(wants_unit(m, self)),
             allocator.own.eq(Cat(unit.own for unit in units)),
-            allocator.busy.eq(Cat(unit.busy for unit in units)),
+            allocator.busy.eq(Cat(*stays)),
             allocator.empty.eq(Cat(unit.empty for unit in units)),
             allocator.near.eq(Cat(unit.holds_near for unit in units)),
             allocator.older.eq(departures.older),
