@@ -22,6 +22,7 @@ class UnitProperties(ConfiguredProperties):
         self._results(m, part)
         self._sources(m, part)
         m.d.comb += [
+            Cover(part.allocate & part.dispatch & part.hit.any(), "a beat comes in the cycle in which one leaves"),
             Cover(part.place.any() & part.locked.any() & ~self.empty.any(), "a result replaces beside a locked entry"),
             Cover(
                 self.held & self.found & self.came.any() & part.ready, "one source was there, one came from its bank"
@@ -33,7 +34,7 @@ class UnitProperties(ConfiguredProperties):
         some_order(m, part.lower, self._cfg.write_ports)
         m.d.comb += [
             Assume(part.own == (part.owned & (part.owner == part.beat.warp))),
-            Assume(~(part.allocate | part.vacate) | ~part.busy),
+            Assume(~part.busy | ~(part.vacate | (part.allocate & ~part.dispatch))),
             Assume(~part.vacate | (part.own & ~part.allocate)),
             Assume(~part.dispatch | part.ready),
             Assume(at_most_one(part.grant) & ((part.grant & ~part.request) == 0)),

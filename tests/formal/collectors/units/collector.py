@@ -20,7 +20,7 @@ class UnitProperties(Properties):
 
     def check(self, m, part):
         m.d.comb += [
-            Assume(~(part.follows & part.occupied)),
+            Assume(~(part.follows & part.occupied) | part.dispatch),
             Assume(part.follows | ~part.allocate),
             Assume(~part.dispatch | part.ready),
             Assume((part.grant & ~part.request) == 0),
@@ -38,6 +38,7 @@ class UnitProperties(Properties):
             Assert(~(part.ready & self.awaited), "ready only when no older unit is awaited"),
             Assert(~self.held | (part.out.payload == self.payload), "the beat is held until its dispatch"),
             Cover(part.ready & self.granted & (self.beats == 1) & (self.payload != 0), "the second beat is ready"),
+            Cover(part.allocate & part.dispatch & self.valid, "a beat comes in the cycle in which one leaves"),
         ]
         if self._cfg.collect == "lowest":
             m.d.comb += Assert(at_most_one(part.request), "one slot asks at a time")
