@@ -73,6 +73,7 @@ class Machine:
         if gives.foresees:
             self._foresee(layout)
         self._last_port = cfg.ports - 1
+        self._pins = (1 << cfg.ports - cfg.gives.absorbs) - 1  # ports by which units dispatch to the pins
         self._yields = self._refuses = 0
         self.counts = Counts()
         at = layout.offset
@@ -118,7 +119,7 @@ class Machine:
         frame, collectors, file, cycle, levels = self.frame, self.collectors, self.file, self.cycle, self._levels
         if frame.stale or collectors.changed:
             frame.refresh(collectors)
-        room = collectors.room(frame)
+        room = collectors.room(frame, stimulus.ready & self._pins)
         word = self._state(room)
         if self._gates is not None:
             self._gate(self._gates)

@@ -39,8 +39,8 @@ class Collectors(Protocol):
 
     The calls of a cycle, in this order:
 
-    1. ``room`` and ``offer`` decide over registered state and change nothing of it. Who reads copies that are near
-       tells the file (``near``).
+    1. ``room`` and ``offer`` decide over registered state and the ports that are ready, and change nothing of it. Who
+       reads copies that are near tells the file (``near``).
     2. ``rule``, if there are results; then the file accepts.
     3. ``read``, always: engines and reads on the bank ports that are left. Both are requests of earlier cycles, so they
        are decided before this cycle's beat is known.
@@ -68,8 +68,8 @@ class Collectors(Protocol):
     def collecting(self, warp: int) -> bool:
         """Whether a beat of the warp has not been dispatched."""
 
-    def room(self, heads: Heads) -> int:
-        """Buffered warps whose head beat finds a place."""
+    def room(self, heads: Heads, ready: int) -> int:
+        """Buffered warps whose head beat finds a place; ``ready``: pins that take what is presented there."""
 
     def offer(self) -> Sequence[Offer]:
         """The beats presented on the execution ports, at most one per port, ports ascending."""

@@ -75,6 +75,14 @@ class CollectorUnits:
                 offered.append(first_from(ready, self._pointer[port]))
         return offered
 
+    def leaving(self, ready: int) -> int:
+        """Units that dispatch in this cycle if these ports are ready."""
+        leaving = 0
+        for port, number in enumerate(self.offer() if self.complete else ()):
+            if number >= 0 and ready >> port & 1:
+                leaving |= 1 << number
+        return leaving
+
     def operands(self, number: int) -> list[int]:
         """Values that the unit holds, in the order of its beat's sources."""
         entry = self.units[number].entry

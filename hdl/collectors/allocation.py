@@ -67,10 +67,15 @@ def allocate_units(
 
 
 def _next_unit(m: Module, cfg: Config, collectors: wiring.Component, units: list, leaving: Value) -> Value:
-    """The free unit that takes the next beat, one-hot: the lowest that is empty, or else the lowest that is left."""
+    """The free unit that takes the next beat, one-hot: the lowest that is empty, or else the lowest that is left.
+
+    What leaves through a register file that absorbs loads does so too late in the cycle.
+    """
     empty = lowest_one(~collectors.occupied)
     if cfg.retake == "next":
         return empty
+    if cfg.gives.absorbs:
+        leaving = leaving & ~collectors.chosen[-1]
     left = named(m, "left", _emptied(cfg, units, leaving))
     return empty | (lowest_one(left) & collectors.occupied.all().replicate(len(left)))
 
@@ -92,7 +97,8 @@ def _none_free(m: Module, cfg: Config, collectors: wiring.Component, units: list
     leaves = [Cat(unit.ready & (unit.port == port) for unit in units) for port in range(cfg.ports)]
     if cfg.gives.deaths:
         leaves = [_emptied(cfg, units, chosen) for chosen in collectors.chosen]
-    left = any_of(some.any() & out.ready for some, out in zip(leaves, collectors.dispatch, strict=True))
+    ports = list(zip(leaves, collectors.dispatch, strict=True))[: cfg.ports - cfg.gives.absorbs]
+    left = any_of(some.any() & out.ready for some, out in ports)
     return full & ~named(m, "some_left", left)
 
 

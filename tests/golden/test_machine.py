@@ -211,9 +211,9 @@ def test_accept_sees_the_results_of_its_cycle() -> None:
 
 def test_room_may_depend_on_the_head_beats() -> None:
     class ArrivesSecond(Units):
-        def room(self, heads: Heads) -> int:
+        def room(self, heads: Heads, ready: int) -> int:
             early = bool(heads.buffers[1] and heads.buffers[1][0].barrier and not heads.waiting & 1)
-            return super().room(heads) & ~(early << 1)
+            return super().room(heads, ready) & ~(early << 1)
 
     trace = hand_trace([NOP, NOP, NOP, BAR], [NOP, BAR, NOP])
     free, late = run(CFG, trace), run(CFG, trace, machine(ArrivesSecond))

@@ -93,7 +93,7 @@ class HasRoomForNobody(Baseline):
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
         collectors, room = self.collectors, self.collectors.room
-        collectors.room = lambda heads: room(heads) if collectors.units.free else 0  # type: ignore[method-assign]
+        collectors.room = lambda heads, ready: room(heads, ready) if collectors.units.free else 0  # type: ignore[method-assign]
 
 
 class HidesRoom(Baseline):

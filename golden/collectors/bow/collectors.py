@@ -71,7 +71,7 @@ class Windows:
         """See the contract."""
         return self.windows[warp].undispatched != 0
 
-    def room(self, heads: Heads) -> int:
+    def room(self, heads: Heads, ready: int) -> int:
         """Step 4. The probes of registered state are taken here."""
         self._met = self._entered = 0
         self.view.refresh(heads)

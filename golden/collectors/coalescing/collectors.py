@@ -44,15 +44,19 @@ class Coalescing:
         self._dying = -1  # the slot whose register is shown as dead
         self._free = 0
         self._offered: list[int] = []
+        self._retakes = cfg.retake == "same"
 
     def unread(self, warp: int) -> int:
         """See the contract; dead registers that still have their slices are among them."""
         unread = self.units.unread(warp)
         return unread if self.kills is None or not self.kills.mask else unread | self.kills.blocked(warp)
 
-    def room(self, heads: Heads) -> int:
-        """Any free unit does for all warps."""
+    def room(self, heads: Heads, ready: int) -> int:
+        """Any free unit does for all warps; one that dispatches, and has no dead register, only where no other is free."""
         self._free = self.units.free
+        if self._retakes and not self._free:
+            leaving = self.units.leaving(ready)
+            self._free = sum(1 << number for number in indices(leaving) if not self._dies_in(number))
         return heads.buffered if self._free else heads.buffered & heads.unitless
 
     def offer(self) -> Sequence[Offer]:

@@ -23,6 +23,7 @@ class UnitChoice:
         self._all = (1 << units) - 1
         self.waits = 0
         self.dispatched = list(range(units))
+        self._before: list[int] | None = None
 
     def choose(self, own: int, busy: int, empty: int, near: int, threshold: int) -> Choice:
         """The unit for a beat of the warp that owns ``own`` (-1: none), given who is busy, empty or has near."""
@@ -39,9 +40,17 @@ class UnitChoice:
             return -1, "busy"
         if self.waits > threshold:
             self.waits = 0
-            return first_of(free, self.dispatched), "near"
+            return first_of(free, self._before or self.dispatched), "near"
         self.waits = min(self.waits + 1, _MOST_WAITS)
         return -1, "wait"
+
+    def hold(self) -> None:
+        """Units that dispatch in this cycle may be taken in it: their order is that before it, until ``edge``."""
+        self._before = self.dispatched.copy()
+
+    def edge(self) -> None:
+        """The order is that of all dispatches again."""
+        self._before = None
 
     def dispatches(self, unit: int) -> None:
         """A unit's beat was taken by its port; of several in one cycle the highest port is told last."""

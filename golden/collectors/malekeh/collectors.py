@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mypy_extensions import mypyc_attr
 
+from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.contract import Heads, Offer, store_all
 from warpfile.golden.collectors.malekeh.choice import UnitChoice
 from warpfile.golden.collectors.malekeh.results import ResultEntrance
@@ -50,6 +51,8 @@ class CachingCollectors:
         self._requests = self.units.requests
         self._entries = cfg.unit_entries
         self._offered: dict[int, int] = {}
+        self._retakes = cfg.retake == "same"
+        self._busy = 0  # units that take no beat in this cycle
         self._issued = False
         self._taken = -1  # the unit that took a beat in this cycle
         # Events are short words by themselves, and go into the long one, with what lies far from them, at once.
@@ -86,9 +89,17 @@ class CachingCollectors:
         """A warp has one undispatched beat at most, so nothing younger can write what it reads."""
         return 0
 
-    def room(self, heads: Heads) -> int:
+    def room(self, heads: Heads, ready: int) -> int:
         """Warps whose own unit is not busy, whatever their head beat is."""
-        return heads.buffered & ~self.state.occupied
+        busy, occupied = self.state.busy, self.state.occupied
+        if self._retakes and busy:
+            leaving = self.units.leaving(ready)
+            busy &= ~leaving
+            self.choice.hold()
+            for number in indices(leaving):
+                occupied &= ~(1 << self.units.units[number].owner)
+        self._busy = busy
+        return heads.buffered & ~occupied
 
     def offer(self) -> Sequence[Offer]:
         """See the contract. The probes of registered state are taken here."""
@@ -148,7 +159,7 @@ class CachingCollectors:
     def _allocate(self, warp: int, entry: Entry) -> bool:
         state, counters, at = self.state, self._counters, self._at
         number, reason = self.choice.choose(
-            self.units.of_warp[warp], state.busy, state.empty, state.near, self.threshold.value
+            self.units.of_warp[warp], self._busy, state.empty, state.near, self.threshold.value
         )
         if number < 0:
             counters[f"{reason}_bubbles"] += 1
@@ -181,6 +192,7 @@ class CachingCollectors:
         self._taken = -1
         self.units.edge(cycle)
         self.state.refresh()
+        self.choice.edge()
         self.prefer = self.state.prefer
         if self.threshold.edge(self._issued):
             self._counters["intervals"] += 1

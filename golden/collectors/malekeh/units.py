@@ -67,6 +67,10 @@ class CachingUnits:
         """Port and unit of every beat that is presented, ports ascending."""
         return [(port, first_of(ready, self.order)) for port, ready in enumerate(self.ready) if ready]
 
+    def leaving(self, ready: int) -> int:
+        """Units that dispatch in this cycle if these ports are ready."""
+        return sum(1 << number for port, number in self.offer() if ready >> port & 1)
+
     def dispatch(self, number: int) -> list[int]:
         """A unit's beat leaves: values of its operands. The unit keeps them."""
         unit = self.units[number]

@@ -94,7 +94,7 @@ class ReadWindow:
             return _UNITS + self.fields.fma(entry.beat.hints)
         return LSU if entry.port == self._queue_ports[LSU] else SFU
 
-    def room(self, heads: Heads) -> int:
+    def room(self, heads: Heads, ready: int) -> int:
         """See the contract. The probes of registered state are taken here."""
         buffered, unit_wait, queue_wait = heads.buffered, 0, 0
         for kind, waiting in enumerate(self._heads):

@@ -46,6 +46,7 @@ class Units:
             self.lookups = LookUps(cfg, layout, cast(LateFile, file), self.units, self._counters)
         self._free = self._word = self._far = 0
         self._offered: list[int] = []
+        self._retakes = cfg.retake == "same"
         at = layout.offset
         # The units' own probes lie side by side: a short word, which goes into the long one at once.
         self._at = first = min(at[name] for name in PROBES)
@@ -60,9 +61,11 @@ class Units:
         sums = (self._reads, self._asked - self._reads, self._unit_cycles, self._waits)
         return dict(zip(COUNTERS, sums, strict=True)) | self._counters
 
-    def room(self, heads: Heads) -> int:
-        """Any free unit does for all warps; one that is freed in this cycle is not free yet."""
+    def room(self, heads: Heads, ready: int) -> int:
+        """Any free unit does for all warps; one that dispatches is taken again only where no other is free."""
         self._free = self.units.free
+        if self._retakes and not self._free:
+            self._free = self.units.leaving(ready)
         return heads.buffered if self._free else heads.buffered & heads.unitless
 
     def offer(self) -> Sequence[Offer]:

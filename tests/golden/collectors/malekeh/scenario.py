@@ -24,8 +24,12 @@ NEAR = 0x7F  #: four destinations and three sources, more than the hand-written 
 
 
 def malekeh_config(preset: str = "turing", **changes: Any) -> MalekehConfig:
-    """A preset with caching units, and with all warps of every CTA, so that short traces fill them."""
-    values = PRESETS[preset].config.to_json() | {"domains": 1} | changes
+    """A preset with caching units, and with all warps of every CTA, so that short traces fill them.
+
+    A unit is taken again in the cycle after its dispatch, and no beat waits behind a port, unless ``changes`` say so.
+    """
+    simple = {"domains": 1, "retake": "next", "port_queue": 0}
+    values = PRESETS[preset].config.to_json() | simple | changes
     return MalekehConfig(**MalekehConfig.adapted(values | {"scheduler": "oldest"}))  # type: ignore[arg-type]
 
 

@@ -214,7 +214,7 @@ def forgets_the_order_of_dispatch(model: Malekeh) -> None:
 
 def has_room_for_everybody(model: Malekeh) -> None:
     """A warp issues while its unit is busy."""
-    model.collectors.room = lambda heads: heads.buffered  # type: ignore[method-assign]
+    model.collectors.room = lambda heads, ready: heads.buffered  # type: ignore[method-assign]
 
 
 def prefers_nobody(model: Malekeh) -> None:
