@@ -165,20 +165,25 @@ class Config:
     miss_latency: int = number_field(1, 4096, "from a sector's entry into the channel to its arrival", 400)
     sector_interval: int = number_field(1, 1024, "cycles between two sectors from beyond the cache", 1)
     sector_bytes: int = choice_field((32, 128), "what memory moves of a line of 128 bytes: a part, or all of it", 32)
-    cache_lines: int = number_field(0, 4096, "128-byte lines of the cache, 4 ways; 0: every sector misses", 256)
+    cache_lines: int = number_field(0, 4096, "128-byte lines of the cache; 0: every sector misses", 256)
+    cache_ways: int = number_field(1, 256, "lines of a set of it", 4)
+    cached: str = choice_field(("all", "local"), "loads that it is for: of global and local memory, of local only", "all")
     stores: str = choice_field(
         ("back", "through", "around"),
         "stores write back and fetch what is missing, write through and leave it in the cache, or only write through",
         "back",
     )
     uniform_latency: int = number_field(1, 1024, "cycles from issue to token release beside the operand stage", 6)
+    port_queue: int = number_field(
+        0, 16, "dispatched beats that may wait behind an execution port until their unit can start them", 0
+    )
     result_queue: int = number_field(1, 64, "results waiting at a write-back port from which on its unit stalls", 2)
 
     def __post_init__(self) -> None:
         for spec in dataclasses.fields(self):
             check_field(spec, getattr(self, spec.name))
-        if self.cache_lines % 4:
-            raise ValueError(f"cache_lines must be a multiple of 4, not {self.cache_lines}")
+        if self.cache_lines % self.cache_ways:
+            raise ValueError(f"cache_lines must be a multiple of cache_ways, {self.cache_ways}, not {self.cache_lines}")
         if self.lanes < 1:
             raise ValueError("lanes must be positive")
         if self.domain >= self.domains:

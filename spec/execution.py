@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -28,6 +29,7 @@ class Execution:
 
     def __init__(self, cfg: Config, trace: Trace | None) -> None:
         self.in_flight = 0  #: results that have not been accepted
+        self._queue = cfg.port_queue
         self._limit, self._uniform, self._lead = cfg.result_queue, cfg.uniform_latency, cfg.gives.lead
         self._token_port, self._early = cfg.token_port, cfg.early_port
         self._last = [0] * (_TEXTURES + 1)  # when the last result of every class that returns in order is ready
@@ -66,7 +68,7 @@ class Execution:
         for number, waiting in enumerate(self._writes_back):
             results[number] = waiting[0] if waiting else None
         for number, unit in enumerate(self._units):
-            if unit.free_at <= cycle and len(self._writes_back[unit.write_port]) < limit:
+            if unit.takes(cycle, self._queue) and len(self._writes_back[unit.write_port]) < limit:
                 ready |= 1 << number
         stimulus.ready = ready
         if self._notices:
@@ -85,17 +87,18 @@ class Execution:
         """A beat leaves at an execution port; returns its warp."""
         unit = self._units[number]
         warp = unit.warps.pop(beat.payload)
+        start = unit.start(cycle)
         if not beat.last:
-            unit.free_at = cycle + 1
+            unit.free_at = start + 1
             return warp
-        latency, interval, origin = self._timings.of(beat, cycle)
-        unit.free_at = cycle + interval
+        latency, interval, origin = self._timings.of(beat, start)
+        unit.free_at = start + interval
         if self._notices and beat.long and (origin == _MISS or beat.space == _TEXTURE):
-            due = cycle + self._notices
-            assert due not in self._missed, "loads leave by one port, one in a cycle, and all notices are as late"
+            due = start + self._notices
+            assert due not in self._missed, "loads start at one port, one in a cycle, and all notices are as late"
             self._missed[due] = Missed(warp, beat.dest, beat.dest_count)
         tokens, row, count = beat.token_writes, beat.result_row, beat.dest_count
-        first = cycle + latency - self._lead
+        first = start + latency - self._lead
         if count > 1 and number == self._early:
             first -= 1
         if beat.port != _LSU or beat.space not in CACHED:
@@ -139,8 +142,22 @@ class Execution:
 
 @dataclass(slots=True, eq=False)
 class _ExecutionPort:
-    """Where its results come back, and who owns the beats in collector units."""
+    """Where its results come back, who owns the beats in collector units, and when those that left start."""
 
     write_port: int
     warps: dict[int, int] = field(default_factory=dict)
-    free_at: int = 0
+    free_at: int = 0  #: first cycle in which a beat that leaves now could start
+    starts: deque[int] = field(default_factory=deque)  #: of beats that wait
+
+    def takes(self, cycle: int, queue: int) -> bool:
+        """Whether a beat may leave: it starts at once, or fewer than ``queue`` others wait."""
+        while self.starts and self.starts[0] <= cycle:
+            self.starts.popleft()
+        return self.free_at <= cycle or len(self.starts) < queue
+
+    def start(self, cycle: int) -> int:
+        """When a beat that leaves now starts."""
+        if self.free_at <= cycle:
+            return cycle
+        self.starts.append(self.free_at)
+        return self.free_at

@@ -6,12 +6,11 @@ from collections import OrderedDict
 
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import LINE_BYTES, Config
-
-WAYS = 4
+from warpfile.spec.trace import Space
 
 
 class Memory:
-    """Deterministic cache (4 ways, least recently used out) in front of a channel of limited bandwidth.
+    """Deterministic cache (least recently used line of a set out) in front of a channel of limited bandwidth.
 
     A sector that is on its way is fetched once, however many accesses wait for it: as many sectors as there are can be
     under way, and each keeps its arrival until it is there, whether or not the cache still has a place for its line.
@@ -22,7 +21,8 @@ class Memory:
         self._miss_latency, self._interval = cfg.miss_latency, cfg.sector_interval
         self._in_line = LINE_BYTES // cfg.sector_bytes
         # Each place has the number of its line, and a bit for each sector that it has.
-        self._sets = [OrderedDict[int, int]() for _ in range(cfg.cache_lines // WAYS)]
+        self._sets = [OrderedDict[int, int]() for _ in range(cfg.cache_lines // cfg.cache_ways)]
+        self._ways, self._only_local = cfg.cache_ways, cfg.cached == "local"
         self.channel_free = 0  #: first cycle in which the channel has nothing to serve
         self._fetches, self._leaves = cfg.stores == "back", cfg.stores == "through"
         self._arrivals: dict[int, int] = {}  # of sectors on their way; what has arrived is dropped when it is looked up
@@ -32,6 +32,8 @@ class Memory:
 
         Updates cache, sectors on their way and channel."""
         look = self._arrival if beat.is_load or self._fetches else self._written
+        if self._only_local and beat.is_load and beat.space == Space.GLOBAL:
+            look = self._passed
         look = self._served if beat.is_atomic else look
         arrival = max([look(sector, cycle) for sector in beat.sectors], default=cycle)
         hit = self._hit_latency + (beat.transfers - 1) * self._transfer
@@ -61,6 +63,10 @@ class Memory:
                 ways[line] &= ~bit
         return self._enter(cycle) + self._miss_latency
 
+    def _passed(self, sector: int, cycle: int) -> int:
+        """Cycle in which a sector arrives that the cache is not asked for."""
+        return self._enter(cycle) + self._miss_latency
+
     def _arrival(self, sector: int, cycle: int) -> int:
         """Cycle in which a sector is there: fetched, unless the cache has it or it is on its way."""
         hit = self._hit(sector)
@@ -80,6 +86,6 @@ class Memory:
         held = ways.get(line, 0)
         ways[line] = held | bit
         ways.move_to_end(line)
-        if len(ways) > WAYS:
+        if len(ways) > self._ways:
             ways.popitem(last=False)
         return held & bit != 0

@@ -22,6 +22,7 @@ PRESET = "tiny"  #: the values of fields that are not drawn
 #: Fields that are drawn from a part of their range, so that a simulation is built in seconds.
 BOUNDS: Mapping[str, tuple[int, int]] = {
     "lanes": (1, 8),
+    "cache_ways": (1, 4),
     "warps": (1, 6),
     "active_warps": (1, 6),
     "ctas": (1, 5),
@@ -158,7 +159,7 @@ def _value(rng: random.Random, spec: dataclasses.Field[Any]) -> object:
     if rng.random() < 0.2:
         return rng.choice((low, high))
     value = low - 1 + round(math.exp(rng.uniform(0, math.log(high - low + 1))))
-    return value - value % 4 if spec.name == "cache_lines" else value
+    return value - value % 12 if spec.name == "cache_lines" else value
 
 
 def bounds(spec: dataclasses.Field[Any]) -> tuple[int, int]:

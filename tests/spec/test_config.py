@@ -60,7 +60,7 @@ def test_a_domain_is_one_of_its_sm() -> None:
 
 
 def test_the_cache_has_whole_sets() -> None:
-    with pytest.raises(ValueError, match="cache_lines must be a multiple of 4, not 6"):
+    with pytest.raises(ValueError, match="cache_lines must be a multiple of cache_ways, 4, not 6"):
         Config(cache_lines=6)
 
 

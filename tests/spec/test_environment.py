@@ -125,13 +125,13 @@ TURING = PRESETS["turing"].config
 def test_a_gather_moves_a_sector_per_line() -> None:
     """32 lines, one sector each: 32 places of the channel of 4 cycles each; whole lines (control) take 512 cycles."""
     gathers = [(0, access(4 + k), [4 * (32 * k + lane) for lane in range(LANES)]) for k in range(2)]
-    assert sector_accesses(TURING, *gathers) == [(400 + 31 * 4, True), (400 + 63 * 4, True)]
+    assert sector_accesses(TURING, *gathers) == [(290 + 31 * 4, True), (290 + 63 * 4, True)]
     lines = TURING.replace(sector_bytes=128, sector_interval=16)
-    assert sector_accesses(lines, *gathers) == [(400 + 31 * 16, True), (400 + 63 * 16, True)]
+    assert sector_accesses(lines, *gathers) == [(290 + 31 * 16, True), (290 + 63 * 16, True)]
     # What is contiguous takes as long in both, up to the last sector.
     row = [(0, access(4 + k), [4 * k + sector for sector in range(4)]) for k in range(2)]
-    assert sector_accesses(TURING, *row) == [(400 + 3 * 4, True), (400 + 7 * 4, True)]
-    assert sector_accesses(lines, *row) == [(400, True), (400 + 16, True)]
+    assert sector_accesses(TURING, *row) == [(290 + 3 * 4, True), (290 + 7 * 4, True)]
+    assert sector_accesses(lines, *row) == [(290, True), (290 + 16, True)]
 
 
 def test_a_line_has_the_sectors_that_were_asked_for() -> None:
@@ -320,6 +320,22 @@ def test_without_a_cache_every_sector_misses() -> None:
     memory = Memory(SLOW.replace(cache_lines=0))
     beat = prepare(SLOW, with_lines((access(4), [1]))).beats[0]
     assert [memory.access(beat, cycle) for cycle in (0, 1, 1000)] == [(100, True), (103, True), (100, True)]
+
+
+def test_a_cache_for_local_memory_does_not_know_loads_of_global_memory() -> None:
+    local = SLOW.replace(cached="local")
+    twice = [(0, access(4), [1]), (1000, access(5), [1])]
+    assert accesses(local, *twice) == [(100, True), (100, True)]
+    assert accesses(SLOW, *twice) == [(100, True), (10, False)]
+    kept = [(at, access(4 + n, space=Space.LOCAL), [1]) for n, (at, *_) in enumerate(twice)]
+    assert [found[1] for found in accesses(local, *kept)] == [True, False]
+
+
+def test_a_set_has_as_many_lines_as_ways() -> None:
+    lines = [0, 2, 4, 6, 8, 0]
+    for ways, last in ((4, 100), (8, 10)):
+        steps = ((1000 * k, access(4 + k), [line]) for k, line in enumerate(lines))
+        assert accesses(SLOW.replace(cache_ways=ways), *steps)[-1][0] == last
 
 
 def test_an_access_without_addresses_hits() -> None:

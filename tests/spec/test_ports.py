@@ -116,3 +116,33 @@ def test_a_full_queue_stalls_every_unit_that_returns_there() -> None:
 )
 def test_opcodes_have_the_pipelines_of_the_hardware(opcodes: str, port: Port) -> None:
     assert {FORMS[name].port for name in opcodes.split()} == {port}
+
+
+def test_beats_wait_behind_a_port_and_start_one_per_interval() -> None:
+    # The second double starts in 11; only then may the third one leave, which starts in 19.
+    three = (Port.DOUBLE, Port.DOUBLE, Port.DOUBLE)
+    result = program(WIDE.replace(port_queue=1), *three)
+    assert [t for t, _ in dispatches(result)] == [3, 4, 11]
+    assert [t for t, _ in writes(result)] == [3 + 30, 11 + 30, 19 + 30]
+    assert [t for t, _ in dispatches(program(WIDE.replace(port_queue=2), *three))] == [3, 4, 5]
+
+
+def test_a_beat_whose_unit_is_free_waits_for_nobody() -> None:
+    for queue in (0, 1):
+        result = program(WIDE.replace(port_queue=queue), *CLASSES)
+        assert [t for t, _ in dispatches(result)] == [3, 4, 5, 6, 7]
+        assert sorted(writes(result)) == [(3 + 3, 0), (4 + 5, 1), (7 + 10, 4), (6 + 20, 3), (5 + 30, 2)]
+
+
+@pytest.mark.parametrize(("retake", "wanted"), [("next", [3, 5, 7]), ("same", [3, 4, 5])])
+def test_a_unit_is_taken_again_behind_its_dispatch_or_in_it(retake: str, wanted: list[int]) -> None:
+    cfg = WIDE.replace(collectors=1, retake=retake)
+    assert [t for t, _ in dispatches(program(cfg, Port.ALU, Port.ALU, Port.ALU))] == wanted
+
+
+@pytest.mark.parametrize(("retake", "last"), [("next", 13), ("same", 12)])
+def test_a_unit_that_its_port_does_not_take_is_not_free(retake: str, last: int) -> None:
+    # The second double leaves in 11.
+    cfg = WIDE.replace(collectors=1, retake=retake)
+    found = dispatches(program(cfg, Port.DOUBLE, Port.DOUBLE, Port.ALU))
+    assert found[1:] == [(11, 2), (last, 0)]
