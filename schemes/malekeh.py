@@ -34,7 +34,7 @@ MALEKEH = Part(
     },
     hits=Hits("operands found in a collector unit", ("source_hits",), ("sources",)),
     wants=(AT_ONCE, OWNERS_FIRST),
-    defines=("scheduler",),
+    defines=("scheduler", "collect"),
     proofs=tuple(f"{_FORMAL}.{name}:PROOFS" for name in ("parts", "waits", "sources", "units")),
 )
 

@@ -46,6 +46,7 @@ READ_WINDOW = Part(
     reached=("freezes", "forwards", "rfc_hits", "rfc_kills", "duplicates", "queue_waits"),
     offers=(PLANNING,),
     wants=(PLANNED,),
+    defines=("port_queue",),
     proofs=("tests.formal.collectors.read_window.parts:PROOFS",),
 )
 PORTED = Part(

@@ -40,7 +40,7 @@ REGMUTEX = Part(
 
 #: Its file under other collectors and schedulers.
 COMBINED = ("bow+regmutex", "bow_wr+regmutex", "malekeh+regmutex", "regmutex+two_level")
-_HALF = {"rows": 128}
+_HALF = {"rows": 32}
 _PAIRS = {"sharing": "pairs"}
 
 PARTS = (REGMUTEX,)

@@ -88,13 +88,15 @@ def changed_fields(config: Config) -> tuple[str, ...]:
 _SCHEDULER_SHARE = "a quarter of the SM, which has four schedulers"
 _DEALING = "GPGPU-Sim: a warp belongs to the scheduler of its number mod 4"
 _PORT_CYCLES = "one access per cycle"
-_DRAM = "Gebhart 2011, Tab. 4: DRAM 400 cycles; no other source gives the time of a miss"
+_MISS = "GPGPU-Sim {}: {} cycles of the L2 and {} of DRAM behind it"
+_MISS_TURING = (290, _MISS.format("SM75_RTX2060", 194, 96))
 _DRAM_RATE = "Gebhart 2011, Tab. 4: 32 B per cycle and SM"
 _DRAM_LINES = f"{_DRAM_RATE}, so 4 cycles per line of 128 bytes"
 _A_QUARTER = "; a quarter of that for a quarter of the SM"
 _SECTORS = "NVIDIA, Nsight Compute: a line is four sectors of 32 bytes"
 _PASCAL_SECTORS = "CUDA, Pascal tuning guide: accesses move 32 bytes, whether L1 caches them or not"
 _NO_SECTORS = "CUDA, compute capabilities 2.x and 3.x: L1 takes lines of 128 bytes"
+_WAY = "GPGPU-Sim {}; that is {} from an addition's issue to a dependent issue, {} of them to dispatch and back here"
 _LSU_32 = "32 load-store units per SM, an access per cycle"
 _LSU_TURING = (
     "NVIDIA, Turing whitepaper: 16 load-store units per SM, an access in two cycles; a quarter of that for a quarter of"
@@ -122,6 +124,11 @@ _UNIT: _Values = {
     "register_unit": (8, "NVIDIA, CUDA occupancy calculator: a warp is given 256 registers at a time since Kepler")
 }
 
+_SIMULATOR: _Values = {
+    "retake": ("same", "GPGPU-Sim: a unit that dispatches is free for the allocation of the same cycle"),
+    "port_queue": (1, "GPGPU-Sim: a register per scheduler and class of units between collector unit and execution"),
+}
+
 _TEXTURES: _Values = {
     "texture_latency": (200, "GPGPU-Sim from Volta on: TEX 200; nothing is published for the other machines"),
     "texture_interval": (4, "GPGPU-Sim from Volta on: TEX 4"),
@@ -143,6 +150,7 @@ def _units(fma: int, fma_interval: int, source: str, double: str = "", tensor: s
 
 _DOUBLE = "GPGPU-Sim SM6_TITANX, the only one of the older machines with a time for it: dp 20, one in 8 cycles"
 _NO_TENSOR = "no such unit; GPGPU-Sim SM75_RTX2060, so that every kernel runs: 16, one in 16 cycles"
+_SKIPPED = "loads of global memory skip the L1"
 _AROUND = "L1 with global stores written through and no place for their misses"
 
 
@@ -156,6 +164,7 @@ def _titan_x(share: int) -> _Values:
     part = _A_QUARTER if share == 4 else ""
     return {
         **_TEXTURES,
+        **_SIMULATOR,
         "stores": ("around", f"GPGPU-Sim SM6_TITANX: {_AROUND}"),
         "bank_cycles": (1, _PORT_CYCLES),
         "branch_delay": (4, _NO_BRANCH),
@@ -167,7 +176,7 @@ def _titan_x(share: int) -> _Values:
         "lsu_interval": (share, f"NVIDIA, GP104 whitepaper: {_LSU_32}{part}"),
         "shared_latency": (24, "GPGPU-Sim SM6_TITANX: shared memory 24"),
         "hit_latency": (82, "GPGPU-Sim SM6_TITANX: L1 82"),
-        "miss_latency": (400, _DRAM),
+        "miss_latency": (220, _MISS.format("SM6_TITANX", 120, 100)),
         "sector_interval": (share, _DRAM_RATE + part),
         "sector_bytes": (32, _PASCAL_SECTORS),
         "uniform_latency": (7, _UNIFORM),
@@ -178,8 +187,11 @@ def _short(**values: int) -> _Values:
     return {name: (value, "short, so that units run full and results meet") for name, value in values.items()}
 
 
+_SHIPPED = "RegMutex, section 4.4: the shipped GTX 480 configuration, GPGPU-Sim SM2_GTX480"
+
 _FERMI: _Values = {
     **_TEXTURES,
+    **_SIMULATOR,
     "stores": ("around", f"GPGPU-Sim SM2_GTX480: {_AROUND}"),
     "warps": (48, "CORF, section 2.6: 48 warps per SM"),
     "ctas": (8, "GPGPU-Sim SM2_GTX480: 8 CTAs per SM"),
@@ -198,28 +210,37 @@ _FERMI: _Values = {
     "scheduler": ("gto", "RegMutex, section 4.4, the same GPU: greedy then oldest (CORF, section 2.7: two-level)"),
     "bank_cycles": (1, _PORT_CYCLES),
     "branch_delay": (4, _NO_BRANCH),
-    "alu_latency": (4, "GPGPU-Sim SM2_GTX480: integer and float add 4"),
+    "alu_latency": (5, _WAY.format("SM2_GTX480: integer and float add 4", 10, 5)),
     "alu_interval": (1, "GPGPU-Sim SM2_GTX480: integer and float add 1"),
-    **_units(4, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1"),
+    **_units(5, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1; counted like alu_latency"),
     "sfu_latency": (20, _FERMI_SFU),
     "sfu_interval": (4, _FERMI_SFU_RATE),
     "lsu_interval": (2, "NVIDIA, Fermi whitepaper: 16 load-store units per SM, an access in two cycles"),
     "shared_latency": (26, "GPGPU-Sim SM2_GTX480: shared memory 26"),
     "hit_latency": (35, "GPGPU-Sim SM2_GTX480: L1 35"),
-    "miss_latency": (400, _DRAM),
+    "miss_latency": (220, _MISS.format("SM2_GTX480", 120, 100)),
     "sector_interval": (4, _DRAM_LINES),
     "sector_bytes": (128, _NO_SECTORS),
     "cache_lines": (128, "GPGPU-Sim SM2_GTX480: L1 16 KB, 4 ways, 128-byte lines"),
-    "uniform_latency": (7, _UNIFORM),
+    "uniform_latency": (8, _UNIFORM),
 }
 
 _HUERTA = "Huerta et al., MICRO 2025"
 
+_L1_TURING: _Values = {
+    "cache_lines": (64, f"GPGPU-Sim SM75_RTX2060: 32 KB, what shared memory leaves of 96 KB; {_SCHEDULER_SHARE}"),
+    "cache_ways": (64, "GPGPU-Sim SM75_RTX2060: 4 sets of 64 ways in the SM"),
+}
 
-def _two_banks(interval: int, why: str, lsu: str) -> _Values:
-    """What NVIDIA's sub-cores have in common since Turing; fixed latencies start once per ``interval``."""
+
+def _two_banks(interval: int, why: str, lsu: str, miss: tuple[int, str]) -> _Values:
+    """What NVIDIA's sub-cores have in common since Turing; fixed latencies start once per ``interval``.
+
+    ``miss``: time of a miss and its source.
+    """
     return {
         **_TEXTURES,
+        **_SIMULATOR,
         "stores": ("through", "GPGPU-Sim SM75_RTX2060: L1 written through, a miss gets a place and fetches nothing"),
         "domains": (4, f"{_HUERTA}, section 2: four sub-cores per SM"),
         "ctas": (16, "CUDA, compute capabilities 7.5 and 8.6: 16 CTAs per SM"),
@@ -245,7 +266,7 @@ def _two_banks(interval: int, why: str, lsu: str) -> _Values:
         "double_latency": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
         "double_interval": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
         "lsu_interval": (8, lsu),
-        "miss_latency": (400, _DRAM),
+        "miss_latency": miss,
         "sector_interval": (4, _DRAM_RATE + _A_QUARTER),
         "sector_bytes": (32, _SECTORS),
         "uniform_latency": (6, _UNIFORM),
@@ -258,6 +279,7 @@ _ALL = (
         "One sub-core of a Turing SM (Malekeh: RTX 2060)",
         {
             **_TEXTURES,
+            **_SIMULATOR,
             "stores": (
                 "through",
                 "GPGPU-Sim SM75_RTX2060: L1 written through, a miss gets a place and fetches nothing",
@@ -265,7 +287,7 @@ _ALL = (
             "warps": (8, f"Malekeh, Tab. 1: 32 warps per SM; {_SCHEDULER_SHARE}"),
             "domains": (4, f"GPGPU-Sim SM75_RTX2060: four schedulers; {_DEALING}"),
             "ctas": (16, "CUDA, compute capability 7.5: 16 CTAs per SM"),
-            "shared_bytes": (65536, "Malekeh, Tab. 1: L1 and shared memory 64 KB"),
+            "shared_bytes": (65536, "CUDA, compute capability 7.5: 64 KB"),
             "register_names": (256, "SASS names R0 to R254 with 8 bits"),
             **_UNIT,
             "banks": (2, "GPGPU-Sim SM75_RTX2060: 8 banks per SM, 2 per sub-core"),
@@ -277,7 +299,7 @@ _ALL = (
             "bank_skew": ("warp", "GPGPU-Sim: bank from register plus warp number"),
             "collectors": (2, "Malekeh, section 9.4: 128 B of tags and state per SM = 8 units = 2 per sub-core"),
             "source_slots": (8, "Malekeh, sections 2 and 3.2: up to 7 sources; 8 entries per unit"),
-            "collect": ("one", "Malekeh, section 3: one fill port S per unit"),
+            "collect": ("all", "GPGPU-Sim: a unit receives any number of operands in a cycle"),
             "bank_arbitration": (
                 "oldest",
                 "open in the paper; the older unit first, so that a baseline unit waits as a caching one",
@@ -286,10 +308,10 @@ _ALL = (
             "scheduler": ("gto", "Malekeh, Tab. 1: greedy then oldest"),
             "bank_cycles": (1, _PORT_CYCLES),
             "branch_delay": (4, _NO_BRANCH),
-            "alu_latency": (2, "GPGPU-Sim SM75_RTX2060: int 2"),
+            "alu_latency": (3, _WAY.format("SM75_RTX2060: int 2", 7, 4)),
             "alu_interval": (2, "GPGPU-Sim SM75_RTX2060: int 2 (16 lanes per sub-core)"),
             "ports": (6, "GPGPU-Sim SM75_RTX2060: units of every class in each sub-core, each with its own way in"),
-            "fma_latency": (2, "GPGPU-Sim SM75_RTX2060: sp 2"),
+            "fma_latency": (3, _WAY.format("SM75_RTX2060: sp 2", 7, 4)),
             "fma_interval": (2, "GPGPU-Sim SM75_RTX2060: sp 2 (16 lanes per sub-core)"),
             "double_latency": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
             "double_interval": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
@@ -300,11 +322,11 @@ _ALL = (
             "lsu_interval": (8, _LSU_TURING),
             "shared_latency": (19, _SHARED_TURING),
             "hit_latency": (32, "GPGPU-Sim SM75_RTX2060: L1 32"),
-            "miss_latency": (400, _DRAM),
+            "miss_latency": _MISS_TURING,
             "sector_interval": (4, _DRAM_RATE + _A_QUARTER),
             "sector_bytes": (32, _SECTORS),
-            "cache_lines": (128, f"Malekeh, Tab. 1: L1 and shared memory 64 KB; {_SCHEDULER_SHARE}"),
-            "uniform_latency": (5, _UNIFORM),
+            **_L1_TURING,
+            "uniform_latency": (6, _UNIFORM),
         },
     ),
     _preset(
@@ -331,6 +353,7 @@ _ALL = (
             "dispatch_arbitration": ("round_robin", _ROUND_ROBIN),
             "scheduler": ("gto", "BOW, Tab. 3.2: greedy then oldest; its second issue per cycle is left out"),
             "cache_lines": (96, f"BOW, Tab. 3.2: L1 48 KB; {_SCHEDULER_SHARE}"),
+            "cached": ("local", f"GPGPU-Sim SM6_TITANX: {_SKIPPED}"),
         },
     ),
     _preset(
@@ -392,7 +415,7 @@ _ALL = (
     ),
     _preset(
         "fermi_linear",
-        "The Fermi SM with registers counted through, without warp skew (RegMutex)",
+        "A Fermi SM with one scheduler, registers counted through without warp skew (RegMutex: GTX 480)",
         {
             **_FERMI,
             "bank_skew": (
@@ -400,7 +423,13 @@ _ALL = (
                 "RegMutex, Fig. 4.6a: place = register + count x warp; adding the warp would let warps collide",
             ),
             "warps": (48, "RegMutex, section 4.3.2: 48 warps per SM"),
-            "rows": (256, "RegMutex, section 4.4: 128 KB"),
+            "banks": (16, f"{_SHIPPED}: 16 banks"),
+            "rows": (64, "RegMutex, section 4.4: 128 KB in 16 banks"),
+            "collectors": (16, f"{_SHIPPED}: 6 units for ALUs, 8 for SFUs, 2 for memory"),
+            "collect": ("all", "GPGPU-Sim: a unit receives any number of operands in a cycle"),
+            "alu_latency": (6, _WAY.format("SM2_GTX480: integer and float add 4", 10, 4)),
+            **_units(6, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1; counted like alu_latency"),
+            "uniform_latency": (9, _UNIFORM),
             "scheduler": ("gto", "RegMutex, section 4.4: greedy then oldest"),
         },
     ),
@@ -409,6 +438,7 @@ _ALL = (
         "One of four schedulers of a Kepler SM (Pilot: GTX 780)",
         {
             **_TEXTURES,
+            **_SIMULATOR,
             "stores": ("around", f"GPGPU-Sim SM3_KEPLER_TITAN: {_AROUND}"),
             "warps": (16, f"Pilot, Tab. II: 64 warps per SM; {_SCHEDULER_SHARE}"),
             "domains": (4, f"Pilot, section I: four schedulers per SM; {_DEALING}"),
@@ -431,19 +461,21 @@ _ALL = (
             "scheduler": ("gto", "Pilot, section V: greedy then oldest; the second issue per cycle is left out"),
             "bank_cycles": (1, "Pilot, section V-B: 1 cycle at nominal voltage"),
             "branch_delay": (4, _NO_BRANCH),
-            "alu_latency": (4, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 4"),
+            "alu_latency": (5, _WAY.format("SM3_KEPLER_TITAN: int and sp 4", 9, 4)),
             "alu_interval": (1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 1"),
-            **_units(4, 1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 4, 1"),
+            **_units(5, 1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 4, 1; counted like alu_latency"),
             "sfu_latency": (20, _KEPLER_SFU),
             "sfu_interval": (4, "GPGPU-Sim SM3_KEPLER_TITAN: 2 units of interval 2 for four schedulers"),
             "lsu_interval": (4, f"NVIDIA, GK110 whitepaper: {_LSU_32}{_A_QUARTER}"),
             "shared_latency": (24, "GPGPU-Sim SM3_KEPLER_TITAN: shared memory 24"),
             "hit_latency": (82, "GPGPU-Sim SM3_KEPLER_TITAN: L1 82"),
-            "miss_latency": (400, _DRAM),
+            "miss_latency": (220, _MISS.format("SM3_KEPLER_TITAN", 120, 100)),
             "sector_interval": (16, _DRAM_LINES + _A_QUARTER),
             "sector_bytes": (128, _NO_SECTORS),
             "cache_lines": (32, f"GPGPU-Sim SM3_KEPLER_TITAN: L1 16 KB; {_SCHEDULER_SHARE}"),
-            "uniform_latency": (7, _UNIFORM),
+            "cache_ways": (32, "GPGPU-Sim SM3_KEPLER_TITAN: 4 sets of 32 ways in the SM"),
+            "cached": ("local", f"GPGPU-Sim SM3_KEPLER_TITAN: {_SKIPPED}"),
+            "uniform_latency": (8, _UNIFORM),
         },
     ),
     _preset(
@@ -499,20 +531,21 @@ _ALL = (
             ),
             "scheduler": ("lrr", "LARF, section 5.4: loose round robin is what the paper builds on"),
             "cache_lines": (384, "BOW, Tab. 3.2, the same chip: L1 48 KB"),
+            "cached": ("local", f"GPGPU-Sim SM6_TITANX: {_SKIPPED}"),
         },
     ),
     _preset(
         "turing_rfc",
         "One sub-core of a Turing SM, by measurements (Huerta et al.: RTX 2080 Ti)",
         {
-            **_two_banks(2, "Huerta et al., section 5.3: units of half a warp", _LSU_TURING),
+            **_two_banks(2, "Huerta et al., section 5.3: units of half a warp", _LSU_TURING, _MISS_TURING),
             "warps": (8, f"Huerta et al., Tab. 4: 32 warps per SM; {_SCHEDULER_SHARE}"),
             "shared_bytes": (65536, "CUDA, compute capability 7.5: 64 KB"),
             "sfu_latency": (21, "GPGPU-Sim SM75_RTX2060: sfu 21"),
             "sfu_interval": (8, "GPGPU-Sim SM75_RTX2060: sfu 8"),
             "shared_latency": (19, _SHARED_TURING),
             "hit_latency": (32, "GPGPU-Sim SM75_RTX2060: L1 32"),
-            "cache_lines": (128, f"CUDA, compute capability 7.5: L1 and shared memory 96 KB; {_SCHEDULER_SHARE}"),
+            **_L1_TURING,
         },
     ),
     _preset(
@@ -523,6 +556,7 @@ _ALL = (
                 1,
                 "Huerta et al., section 5.3: units of a whole warp",
                 f"{_HUERTA}, Tab. 1: a memory instruction every 8 cycles with four sub-cores busy",
+                (441, _MISS.format("SM86_RTX3070", 187, 254)),
             ),
             "warps": (12, f"Huerta et al., Tab. 4: 48 warps per SM; {_SCHEDULER_SHARE}"),
             "shared_bytes": (102400, "CUDA, compute capability 8.6: 100 KB"),
@@ -530,7 +564,8 @@ _ALL = (
             "sfu_interval": (8, "Huerta et al.'s simulator: 8 behind 8"),
             "shared_latency": (16, "Huerta et al., Tab. 2: 24 from issue to the reader's, less the way to dispatch"),
             "hit_latency": (24, "Huerta et al., Tab. 2: 32 from issue to the reader's, less the way to dispatch"),
-            "cache_lines": (256, f"CUDA, compute capability 8.6: L1 and shared memory 128 KB; {_SCHEDULER_SHARE}"),
+            "cache_lines": (56, f"CUDA, compute capability 8.6: 128 KB, less shared memory; {_SCHEDULER_SHARE}"),
+            "cache_ways": (56, "GPGPU-Sim SM86_RTX3070: 4 sets in the SM"),
         },
     ),
     _preset(

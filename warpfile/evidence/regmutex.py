@@ -30,7 +30,7 @@ KERNELS = Guess("other kernels, SASS after ptxas")
 
 def half(point: Point) -> Point:
     """The same with half of the file."""
-    return point.but(rows=128)
+    return point.but(rows=32)
 
 
 def crowded(point: Point) -> Point:

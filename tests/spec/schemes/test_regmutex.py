@@ -39,7 +39,7 @@ def test_a_pair_has_two_base_sets_and_its_section_behind_them() -> None:
     given = sizes(18, 6)
     assert cfg.resident_warps(24, given) == 48  # 24 pairs of 42 places
     assert [cfg.base_place(slot, 24, given) for slot in range(5)] == [0, 18, 42, 60, 84]
-    assert configuration("regmutex_paired", rows=128).resident_warps(24, given) == 24
+    assert configuration("regmutex_paired", rows=32).resident_warps(24, given) == 24
 
 
 @pytest.mark.parametrize("scheme", ["regmutex", "regmutex_paired"])

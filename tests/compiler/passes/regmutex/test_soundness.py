@@ -30,7 +30,7 @@ def fitting(trace: Trace, **changes: object) -> Trace:
     """A trace with the largest extended set, up to 35 of 100, that its code allows; without if there is none."""
     for size in range(trace.registers * 35 // 100, 0, -1):
         try:
-            return annotate(config(rows=1024, es_override=size, **changes), trace, None)
+            return annotate(config(rows=256, es_override=size, **changes), trace, None)
         except ValueError as error:
             refused = str(error)
     assert any(why in refused for why in ("may wait for another warp", "pair_state", "barrier", "for all lanes"))
@@ -72,7 +72,7 @@ def test_bundled_kernels_find_what_they_read_with_other_settings(name: str, chan
 
 @pytest.mark.regress
 @pytest.mark.parametrize("name", sorted(KERNELS))
-@pytest.mark.parametrize("rows", [64, 128])
+@pytest.mark.parametrize("rows", [16, 32])
 def test_bundled_kernels_find_what_they_read_in_small_files(name: str, rows: int) -> None:
     assert not judged(annotate(config(rows=rows), kernel(name), None)).wrong
 

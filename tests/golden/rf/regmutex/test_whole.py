@@ -38,8 +38,8 @@ def test_the_worked_example_has_twenty_six_sections_for_forty_eight_warps() -> N
     # R23 of the owner of section i is in place 864 + 6 i + 5, in all 26 at once.
     file, rows = result.model.file, result.model.file.banks.rows  # type: ignore[attr-defined]
     places = [864 + 6 * section + 5 for section in range(26)]
-    assert max(places) == 1019 and all(rows[place % 4][place // 4] >= 0 for place in places)
-    assert all(rows[place % 4][place // 4] == -1 for place in range(1020, 1024))
+    assert max(places) == 1019 and all(rows[place % 16][place // 16] >= 0 for place in places)
+    assert all(rows[place % 16][place // 16] == -1 for place in range(1020, 1024))
     assert file.counters["acq_ok"] == 48 and file.counters["acq_fail"] >= 1
     assert result.model.operands_checked == 48
 
