@@ -1,6 +1,6 @@
 """Micro-benchmarks: cycles of single kinds of instructions beside what was measured or simulated elsewhere.
 
-    python -m warpfile.micro [PRESET]... [--scheme SCHEME]
+    python -m warpfile.micro [PRESET]...
 
 prints the table of docs/micro.md. A benchmark is one kind of instruction, many times over, behind a few that prepare
 its registers. The cycles of a long one less those of a short one leave out start and end.
@@ -27,6 +27,7 @@ from warpfile.schemes import find
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.trace import LANES, Trace
 
+COLUMNS = ("instruction", "scheme", "preset", "cycles here", "elsewhere", "error", "source")
 SHORT, LONG = 32, 96  #: instructions under test
 _BUFFER = LONG * LANES * 128  #: bytes: a line for every lane of every load
 _START = (
@@ -41,16 +42,23 @@ _START = (
 
 
 @dataclass(frozen=True)
-class Benchmark:
-    """``text`` makes the instruction number n; ``warps`` of each domain run it.
+class Known:
+    """Cycles per instruction that hardware or another simulator takes, and the machine of ours that stands for it."""
 
-    By preset ``known`` has the cycles per instruction that hardware or another simulator takes, and the source.
-    """
+    cycles: float
+    source: str
+    presets: tuple[str, ...]
+    scheme: str = "baseline"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """``text`` makes the instruction number n; ``warps`` of each domain run it."""
 
     name: str
     text: Callable[[int], str]
     warps: int
-    known: dict[str, tuple[float, str]]
+    known: tuple[Known, ...]
 
 
 def _turning(line: str, first: int = 16, count: int = 8, step: int = 1) -> Callable[[int], str]:
@@ -58,28 +66,38 @@ def _turning(line: str, first: int = 16, count: int = 8, step: int = 1) -> Calla
     return lambda number: line.format(first + number % count * step)
 
 
-def _same(presets: Sequence[str], value: float, source: str) -> dict[str, tuple[float, str]]:
-    return dict.fromkeys(presets, (value, source))
-
-
 _TURING = ("turing", "turing_rfc")
-_MODERN = (*_TURING, "ampere")
-_CHAIN = _same(_MODERN, 4, "Huerta et al., MICRO 2025, section 5.3: from issue to a dependent issue")
-_ACCESS = _same(_TURING, 8, "measured on RTX 2060 and 2070 with all four domains busy")
+_HUERTA = "Huerta et al., MICRO 2025"
+_CHAIN = Known(4, f"{_HUERTA}, section 5.3: from issue to a dependent issue", ("ampere",), "modern")
+_SIMULATED = Known(7, "GPGPU-Sim SM86_RTX3070, measured, with the same latency of the unit", ("turing",))
+_BUSY = "measured on RTX 2060 and 2070 with all four domains busy"
+_ACCESS = (Known(8, _BUSY, _TURING), Known(8, f"{_HUERTA}, Tab. 1", ("ampere",)))
+_OLDER = (
+    Known(9, "GPGPU-Sim: latency 4, and 5 from issue to execution and back", ("pascal", "pascal_larf", "kepler")),
+    Known(10, "GPGPU-Sim: latency 4, and 6 from issue to execution and back", ("fermi", "fermi_linear")),
+)
 BENCHMARKS = (
     Benchmark(
         "FFMA, three registers",
         _turning("FFMA R{}, R2, R3, R5"),
         8,
-        _same(_TURING, 2.05, "GPGPU-Sim SM75_RTX2060, measured; hardware: units of half a warp, 2"),
+        (
+            Known(2.05, "GPGPU-Sim SM75_RTX2060, measured; hardware: units of half a warp, 2", _TURING),
+            Known(2, "hardware: two of the three registers are in one of two banks", ("ampere",)),
+        ),
     ),
-    Benchmark("FADD chain", lambda number: "FADD R16, R16, R3", 1, _CHAIN),
-    Benchmark("FFMA chain", lambda number: "FFMA R16, R2, R3, R16", 1, _CHAIN),
+    Benchmark("FADD chain", lambda number: "FADD R16, R16, R3", 1, (_SIMULATED, _CHAIN, *_OLDER)),
+    Benchmark(
+        "FFMA chain",
+        lambda number: "FFMA R16, R2, R3, R16",
+        1,
+        (Known(7, "GPGPU-Sim: latency 2, and 5 from issue to execution and back", ("turing",)), _CHAIN),
+    ),
     Benchmark(
         "LDS chain",
         lambda number: "LDS.U R16, [R16]",
         1,
-        _same(_TURING, 23, "measured on an RTX 2070"),
+        (Known(23, "measured on an RTX 2070", _TURING), Known(24, f"{_HUERTA}, Tab. 2", ("ampere",), "modern")),
     ),
     Benchmark("LDS", _turning("LDS.U R{}, [R6]"), 8, _ACCESS),
     Benchmark("LDG, 32 bits, hit", _turning("LDG.E.SYS R{}, [R4]"), 8, _ACCESS),
@@ -87,10 +105,15 @@ BENCHMARKS = (
         "LDG, a line per lane",
         lambda number: f"LDG.E.SYS R{16 + number % 8}, [R8+{number * LANES * 128:#x}]",
         1,
-        _same(_TURING, 132, "32 sectors at 32 bytes per cycle and SM, all four domains at once"),
+        (Known(132, "32 sectors at 32 bytes per cycle and SM, all four domains at once", _TURING),),
     ),
-    Benchmark("MUFU", _turning("MUFU.RCP R{}, R2"), 8, _same(_TURING, 8, "four lanes per domain")),
-    Benchmark("DFMA", _turning("DFMA R{}, R2, R4, R6", step=2, count=4), 8, _same(_TURING, 64, "two lanes per SM")),
+    Benchmark("MUFU", _turning("MUFU.RCP R{}, R2"), 8, (Known(8, "four lanes per domain", (*_TURING, "ampere")),)),
+    Benchmark(
+        "DFMA",
+        _turning("DFMA R{}, R2, R4, R6", step=2, count=4),
+        8,
+        (Known(64, "two lanes per SM", (*_TURING, "ampere")),),
+    ),
 )
 
 
@@ -132,33 +155,32 @@ def _silent(stage: str, done: int = 0, total: int = 0) -> None:
     """These runs are short."""
 
 
-def table(presets: Sequence[str], scheme: str = "baseline") -> list[tuple[str, str, float, float, str]]:
-    """Benchmark, preset, cycles here, cycles there, source."""
-    return [
-        (one.name, preset, cycles(one, preset, scheme), *one.known[preset])
-        for one in BENCHMARKS
-        for preset in presets
-        if preset in one.known
-    ]
+def table(presets: Sequence[str]) -> Iterator[tuple[str, str, str, float, float, str]]:
+    """Benchmark, scheme, preset, cycles here, cycles there, source."""
+    for one in BENCHMARKS:
+        for known in one.known:
+            for preset in known.presets:
+                if preset in presets:
+                    changes = {"dependences": "scoreboard"} if known.scheme == "modern" else {}
+                    ours = cycles(one, preset, known.scheme, **changes)
+                    yield one.name, known.scheme, preset, ours, known.cycles, known.source
 
 
-def page_rows(presets: Sequence[str], scheme: str = "baseline") -> Iterator[tuple[object, ...]]:
+def page_rows(presets: Sequence[str]) -> Iterator[tuple[object, ...]]:
     """The rows of the table, as they are printed."""
-    for name, preset, ours, theirs, source in table(presets, scheme):
-        yield name, f"`{preset}`", f"{ours:.2f}", f"{theirs:g}", f"{ours / theirs - 1:+.0%}", source
+    for name, scheme, preset, ours, theirs, source in table(presets):
+        yield name, f"`{scheme}`", f"`{preset}`", f"{ours:.2f}", f"{theirs:g}", f"{ours / theirs - 1:+.0%}", source
 
 
 def main(arguments: list[str]) -> int:
     """Print the table for the named presets, or for all that have known cycles."""
     parser = argparse.ArgumentParser(prog="python -m warpfile.micro", description=__doc__)
     parser.add_argument("presets", metavar="PRESET", nargs="*", help="default: all")
-    parser.add_argument("--scheme", default="baseline", help="default: baseline")
     options = parser.parse_args(arguments)
     for one in options.presets:
         if one not in PRESETS:
             parser.error(f"PRESET must be one of {', '.join(PRESETS)}, not {one}")
-    columns = ("instruction", "preset", "cycles here", "elsewhere", "error", "source")
-    print(markdown(columns, page_rows(options.presets or tuple(PRESETS), options.scheme)))
+    print(markdown(COLUMNS, page_rows(options.presets or tuple(PRESETS))))
     return 0
 
 
