@@ -25,6 +25,7 @@ OWN = {
     "alu_interval",  # of modern its units start as often by ``unit_interval``
     "fma_interval",
     "ports",
+    "port_queue",  # of modern its own queues hold the beats that wait
 }
 
 

@@ -71,10 +71,11 @@ def test_a_page_asks_for_its_runs_and_for_no_other(name: str, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_seeds_move_the_miss_latency_by_a_hundredth(name: str) -> None:
+def test_seeds_move_the_miss_latency_by_one_or_two_hundredths(name: str) -> None:
     """``SEEDS`` is in cycles; presets of other latencies would need others."""
     page = page_of(name)
-    assert find("baseline").configuration(page.BASELINE.preset).miss_latency == 100 * max(SEEDS)
+    moved = max(SEEDS) / find("baseline").configuration(page.BASELINE.preset).miss_latency
+    assert 0.01 <= moved <= 0.02
     assert -min(SEEDS) == max(SEEDS) == max(FEW) == -min(FEW)
 
 

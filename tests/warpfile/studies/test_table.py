@@ -57,7 +57,7 @@ def test_a_row_names_what_differs_from_its_baseline_and_is_compared_with_the_mat
     cycles = {True: 80, False: 100}
     found = {task: ran(cycles["collectors" in dict(task.run.point.changes)]) for task in study.tasks}
     row, base = Results(study, found).rows
-    assert row["differs"].startswith("collectors 8 (baseline 2), collect lowest (baseline one)") and not base["differs"]
+    assert row["differs"].startswith("collectors 8 (baseline 2), collect lowest (baseline all)") and not base["differs"]
     assert row["matched"].startswith("baseline bank_arbitration=round_robin collect=lowest collectors=8")
     assert (row["baseline_cycles"], row["matched_cycles"]) == (100, 80)
     assert (row["ipc_over_baseline"], row["ipc_over_matched"]) == pytest.approx((1.0, 0.8))
