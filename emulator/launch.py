@@ -11,6 +11,7 @@ from warpfile.compiler.architectures import is_executed, remark
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.constants import Constant
 from warpfile.emulator.errors import LaunchError
+from warpfile.emulator.lanes import LANES
 from warpfile.emulator.rows import check_names, load_argument, load_constants
 from warpfile.spec.reading import InputError, read_toml
 
@@ -43,6 +44,16 @@ class Launch:
         """Shared memory that a CTA may touch, static and dynamic; what is unknown may be up to 48 KiB in all."""
         static = self.static_shared
         return max(SHARED_DEFAULT, self.dynamic_shared) if static is None else static + self.dynamic_shared
+
+    @property
+    def ctas(self) -> int:
+        """CTAs of the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def warps(self) -> int:
+        """Warps of all CTAs."""
+        return self.ctas * -(-self.block[0] * self.block[1] * self.block[2] // LANES)
 
 
 def load_kernel(directory: Path, setting: str = "launch") -> Launch:

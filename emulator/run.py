@@ -41,41 +41,58 @@ class Result:
     buffers: dict[str, np.ndarray]  #: every buffer argument after the launch, with type and shape of its init
 
 
-def execute(launch: Launch, instruction_limit: int | None = None, progress: Progress | None = None) -> Result:
-    """Run a launch to its end.
+def execute(
+    launch: Launch, instruction_limit: int | None = None, progress: Progress | None = None, repeats: int = 1
+) -> Result:
+    """Run a launch to its end, ``repeats`` times, each time with its buffers at addresses of its own.
 
+    The trace of several launches is that of one whose grid has so many times the CTAs in z; every launch has its own
+    inputs, and expectations are of all of them. ``buffers`` are those of the last one.
     ``progress(done, total)`` is called after each CTA. Raises :class:`ExecutionError` for an opcode that cannot be
     executed, an access out of bounds, a deadlock, a CTA that spins for ever, or more than ``instruction_limit`` warp
     instructions (by default ``INSTRUCTION_LIMIT`` in all and ``CTA_LIMIT`` of one CTA).
     """
     start = time.perf_counter()
-    machine = _Machine(launch, instruction_limit)
-    ctas = launch.grid[0] * launch.grid[1] * launch.grid[2]
-    warps = ctas * -(-launch.block[0] * launch.block[1] * launch.block[2] // LANES)
-    if warps > machine.limit:
-        raise ExecutionError(f"{launch.path}: grid must have at most {machine.limit} warps, not {warps}")
+    gathered, memory, expectations = _Gathered(), GlobalMemory(), list[Expectation]()
+    for number in range(repeats):
+        machine = _Machine(launch, instruction_limit, gathered, memory)
+        _run(machine, progress, number * launch.ctas, repeats * launch.ctas)
+        checked = [argument for argument, _ in buffers(launch.arguments) if argument.expect is not None]
+        expectations += [check(argument, machine.buffers[argument.name]) for argument in checked]
+    return Result(machine.trace(repeats), tuple(expectations), time.perf_counter() - start, machine.contents())
+
+
+def _run(machine: _Machine, progress: Progress | None, done: int, total: int) -> None:
+    """All CTAs of a launch; ``done`` of ``total`` were those of launches before it."""
+    launch = machine.launch
+    if launch.warps > machine.limit:
+        raise ExecutionError(f"{launch.path}: grid must have at most {machine.limit} warps, not {launch.warps}")
     with np.errstate(all="ignore"):
-        for number in range(ctas):
-            machine.run_cta(number)
+        for number in range(launch.ctas):
+            machine.run_cta(number, done)
             if progress is not None:
-                progress(number + 1, ctas)
-    checked = [argument for argument, _ in buffers(launch.arguments) if argument.expect is not None]
-    expectations = tuple(check(argument, machine.buffers[argument.name]) for argument in checked)
-    return Result(machine.trace(), expectations, time.perf_counter() - start, machine.contents())
+                progress(done + number + 1, total)
+
+
+class _Gathered:
+    """Records of all launches of a trace, warp after warp."""
+
+    def __init__(self) -> None:
+        self.store = ValueStore()
+        self.records: list[WarpRecords] = []
+        self.warp_cta: list[int] = []
 
 
 class _Machine:
-    """Memories, decoded program and records of one launch."""
+    """Memories and decoded program of one launch; what it executes goes to ``gathered``."""
 
-    def __init__(self, launch: Launch, limit: int | None) -> None:
+    def __init__(self, launch: Launch, limit: int | None, gathered: _Gathered, memory: GlobalMemory) -> None:
         self.launch = launch
         self.limit, self.cta_limit = limit or INSTRUCTION_LIMIT, limit or CTA_LIMIT
         self.executed = 0
         self.touched = 0  #: end of the highest access to shared memory, where its size is unknown
-        self.memory = GlobalMemory()
-        self.store = ValueStore()
-        self.records: list[WarpRecords] = []
-        self.warp_cta: list[int] = []
+        self.memory = memory
+        self.store, self.records, self.warp_cta = gathered.store, gathered.records, gathered.warp_cta
         self.buffers = {
             argument.name: self.memory.add(f"buffer {argument.name!r}", init.tobytes())
             for argument, init in buffers(launch.arguments)
@@ -106,15 +123,18 @@ class _Machine:
                 data[offset : offset + 8] = address.to_bytes(8, "little")
         return bytes(data)
 
-    def run_cta(self, number: int) -> None:
-        """Run one CTA to its end: every warp in turn, behind a barrier once all of them have come."""
+    def run_cta(self, number: int, before: int) -> None:
+        """Run one CTA to its end: every warp in turn, behind a barrier once all of them have come.
+
+        ``before``: CTAs of the launches before.
+        """
         shared = (Region if self.launch.static_shared is not None else MeasuredRegion)(
             "shared memory", 0, self.launch.shared_bytes
         )
         warps = self._warps(number, shared)
         first = len(self.records)
         self.records.extend(warp.records for warp in warps)
-        self.warp_cta.extend([number] * len(warps))
+        self.warp_cta.extend([before + number] * len(warps))
         watch = Watch(f"{self.launch.function.name}, CTA {number}", [*self.memory.regions, shared])
         running = warps
         while running:
@@ -164,14 +184,14 @@ class _Machine:
             return launch.shared_bytes
         return max(launch.dynamic_shared, self.touched + -self.touched % SHARED_UNIT)
 
-    def trace(self) -> Trace:
-        """The records as a trace."""
+    def trace(self, repeats: int) -> Trace:
+        """The records of so many launches as a trace."""
         starts = np.cumsum([0, *map(len, self.records)], dtype=np.int64)
         launch, records = self.launch, self.records
         note = remark(launch.listing.architecture)
         return Trace(
             kernel=launch.function.name,
-            grid=launch.grid,
+            grid=(*launch.grid[:2], launch.grid[2] * repeats),
             block=launch.block,
             shared_bytes=self.shared_bytes,
             registers=_registers(self.program),

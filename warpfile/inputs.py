@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 TRACES = Path("build") / "traces"  #: traces of bundled kernels, by a hash of all they depend on
 _GENERATORS = ("spec", "compiler", "emulator")
-SETTINGS = ("launch", "large")
+FILES = ("launch", "large")
+SETTINGS = (*FILES, "steady")  #: the last one: the larger of them, again and again, until no machine is ever half empty
+STEADY_WARPS = 8 * 64  #: eight waves of the largest SM
 
 
 class KernelError(ValueError):
@@ -99,8 +101,12 @@ def execute_kernel(directory: Path, setting: str, limit: int | None, report: Rep
 
     if setting not in SETTINGS:
         raise KernelError(f"--setting must be one of {', '.join(SETTINGS)}, not {setting!r}")
-    launch = load_kernel(directory, setting)
-    return execute(launch, limit, lambda done, total: report("execute", done, total))
+    if setting != "steady":
+        launch, repeats = load_kernel(directory, setting), 1
+    else:
+        launch = load_kernel(directory, "large" if (directory / "large.toml").is_file() else "launch")
+        repeats = -(-STEADY_WARPS // launch.warps)
+    return execute(launch, limit, lambda done, total: report("execute", done, total), repeats)
 
 
 def _fingerprint(directory: Path, setting: str) -> str:
@@ -120,7 +126,7 @@ def _code_hash() -> str:
 def summary(directory: Path) -> dict[str, str | None]:
     """Launches of a bundled kernel as text for lists; None for a setting it does not have."""
     facts: dict[str, str | None] = {}
-    for setting in SETTINGS:
+    for setting in FILES:
         path = directory / f"{setting}.toml"
         table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         for key in ("grid", "block"):

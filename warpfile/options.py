@@ -205,7 +205,12 @@ def kernel_argument(command: Command) -> Command:
 
 def kernel_options(command: Command) -> Command:
     """Add ``--setting`` and ``--instruction-limit``."""
-    setting = click.option("--setting", default="launch", show_default=True, help="Launch file: launch or large.")
+    setting = click.option(
+        "--setting",
+        default="launch",
+        show_default=True,
+        help="launch or large: that file; steady: the larger one, repeated to at least eight waves.",
+    )
     limit = click.option(
         "--instruction-limit",
         type=click.IntRange(min=1),
