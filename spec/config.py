@@ -79,7 +79,7 @@ class Config:
     )
     register_names: int = power_field(8, 256, "vector registers that an instruction can name", 256)
     register_unit: int = number_field(1, 16, "registers of a thread that are allocated at a time", 1)
-    banks: int = power_field(1, 32, "register banks", 2)
+    banks: int = power_field(1, 128, "register banks", 2)
     rows: int = power_field(2, 1024, "warp registers per bank", 256)
     bank_ports: str = choice_field(("1RW", "1R1W"), "ports of a bank", "1RW")
     bank_cycles: int = number_field(

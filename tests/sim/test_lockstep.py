@@ -66,6 +66,8 @@ def test_narrow_presets_run_stress_traces(root, preset):
         {"ports": 6, "write_back_ports": 3, "collect": "all", "collectors": 5, "result_queue": 1},
         {"ports": 6, "write_back_ports": 6, "banks": 4, "dispatch_arbitration": "oldest"},
         {"ports": 4, "write_back_ports": 1, "bank_cycles": 2},
+        {"banks": 128, "rows": 4, "bank_skew": "row", "retake": "same", "collect": "all"},
+        {"retake": "same", "collectors": 2, "collect": "one", "ports": 6, "port_queue": 2},
     ],
     ids=[
         "one_of_each",
@@ -75,6 +77,8 @@ def test_narrow_presets_run_stress_traces(root, preset):
         "ports_that_share_the_way_back",
         "a_port_for_each_unit_both_ways",
         "one_way_back",
+        "many_banks",
+        "units_taken_again_at_once",
     ],
 )
 def test_awkward_configurations_run_stress_traces(root, changes):
