@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,15 +65,18 @@ def page(report: Report = silent) -> str:
     )
 
 
-def main() -> None:
+def main(arguments: list[str]) -> None:
     """Print the page, or write it."""
+    parser = argparse.ArgumentParser(prog="python -m warpfile.energies", description=__doc__)
+    parser.add_argument("--write", action="store_true", help=f"replace docs/{PAGE.name}")
+    options = parser.parse_args(arguments)
     with progress("energies") as report:
         text = page(report)
-    if sys.argv[1:] == ["--write"]:
+    if options.write:
         PAGE.write_text(text)
     else:
         print(text, end="")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
