@@ -167,7 +167,9 @@ class Config:
     sector_bytes: int = choice_field((32, 128), "what memory moves of a line of 128 bytes: a part, or all of it", 32)
     cache_lines: int = number_field(0, 4096, "128-byte lines of the cache; 0: every sector misses", 256)
     cache_ways: int = number_field(1, 256, "lines of a set of it", 4)
-    cached: str = choice_field(("all", "local"), "loads that it is for: of global and local memory, of local only", "all")
+    cached: str = choice_field(
+        ("all", "local"), "loads that it is for: of global and local memory, of local only", "all"
+    )
     stores: str = choice_field(
         ("back", "through", "around"),
         "stores write back and fetch what is missing, write through and leave it in the cache, or only write through",

@@ -43,7 +43,10 @@ def refused(result: Result, *words: str) -> None:
         (("run", "baseline", "saxpy", "--set", "lanes=3"), ("lanes must be a power of two",)),
         (("run", "baseline", "saxpy", "--set", "warps=0"), ("warps must be a number from 1",)),
         (("run", "baseline", "saxpy", "--set", "bank_ports=2RW"), ("bank_ports must be one of",)),
-        (("run", "baseline", "saxpy", "--set", "cache_lines=6"), ("cache_lines must be a multiple of cache_ways, 64, not 6",)),
+        (
+            ("run", "baseline", "saxpy", "--set", "cache_lines=6"),
+            ("cache_lines must be a multiple of cache_ways, 64, not 6",),
+        ),
         (("run", "baseline", "saxpy", "--set", "warps=1"), ("CTA", "saxpy", "only 4 such warps fit this SM")),
         (
             ("run", "baseline", "rfc", "saxpy", "--domain", "1"),

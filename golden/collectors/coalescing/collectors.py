@@ -52,7 +52,7 @@ class Coalescing:
         return unread if self.kills is None or not self.kills.mask else unread | self.kills.blocked(warp)
 
     def room(self, heads: Heads, ready: int) -> int:
-        """Any free unit does for all warps; one that dispatches, and has no dead register, only where no other is free."""
+        """Any free unit does for all warps; one that dispatches, and has no dead register, if there is no other."""
         self._free = self.units.free
         if self._retakes and not self._free:
             leaving = self.units.leaving(ready)
