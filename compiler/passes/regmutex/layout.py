@@ -22,7 +22,14 @@ Program = list[StaticInstruction]
 
 
 class Scattered(Exception):
-    """No names can be found although the warp has its section, because free ones are not neighbours."""
+    """An instruction finds no names although the warp has its section, because free ones are not neighbours.
+
+    ``wanted``: those that its results have in the listing.
+    """
+
+    def __init__(self, index: int, wanted: frozenset[int]) -> None:
+        super().__init__(index)
+        self.index, self.wanted = index, wanted
 
 
 @dataclass
@@ -72,17 +79,24 @@ class _Slots:
 
 
 class Layout:
-    """One walk over the code. ``restoring``: where a section is taken, registers get their own names back.
+    """One walk over the code. ``reserved``: by point, names that only their own registers should have there.
 
     Where names of the base set do not suffice, S becomes 1 for the rest of the walk. Such points are in ``more`` (heads
     of blocks as -1 - block), and what was found is for nothing: another walk must start with them.
     """
 
     def __init__(
-        self, found: Stretches, groups: Groups, base: int, registers: int, *, restoring: bool, again: bool
+        self,
+        found: Stretches,
+        groups: Groups,
+        base: int,
+        registers: int,
+        *,
+        reserved: Mapping[int, frozenset[int]],
+        again: bool,
     ) -> None:
         self.code, self.found, self.groups = found.code, found, groups
-        self.base, self.registers, self.restoring, self.again = base, registers, restoring, again
+        self.base, self.registers, self.reserved, self.again = base, registers, reserved, again
         self.result, self.more = Rewriting(), set[int]()
         self.entry: dict[int, dict[int, int]] = {}
         self.leave: dict[int, dict[int, int]] = {}
@@ -134,9 +148,16 @@ class Layout:
             if fitting is not None:
                 return fitting
             self._hold(point)
-        if not before and self._state(point) and self.restoring:
-            return {register: register for register in names}
+        if not before and self._state(point) and point in self.reserved:
+            return self._clear(index, names, self.reserved[point])
         return names
+
+    def _clear(self, index: int, names: dict[int, int], reserved: frozenset[int]) -> dict[int, int]:
+        """Registers go away from names that are reserved for others; all to their own ones if all are reserved."""
+        if len(reserved) == self.registers:
+            return {register: register for register in names}
+        foreign = {register for register, name in names.items() if name in reserved and name != register}
+        return self._moved(index, names, foreign, self.registers, reserved) or names
 
     def _cross(self, index: int, names: dict[int, int], before: bool) -> dict[int, int]:
         """Code and names in front of an instruction inside a block."""
@@ -173,16 +194,24 @@ class Layout:
         return any(len(self.code.cfg.flow_successors[one]) > 1 for one in released)
 
     def _compact(self, index: int, names: dict[int, int]) -> dict[int, int] | None:
-        """Every register in the extended set gets the lowest free place in the base set, blocks as a whole."""
+        """Every register in the extended set gets a free place in the base set."""
+        wide = self.groups.wide_in[index]
+        stops = {register: name + self._unit(register, wide).stop - register for register, name in names.items()}
+        high = {register for register, stop in stops.items() if stop > self.base}
+        return self._moved(index, names, high, self.base)
+
+    def _moved(
+        self, index: int, names: dict[int, int], moving: set[int], limit: int, avoided: frozenset[int] = frozenset()
+    ) -> dict[int, int] | None:
+        """Names of which some registers, ascending and blocks as a whole, have others; None if there is no room."""
         new, wide, done = dict(names), self.groups.wide_in[index], set[int]()
-        for register in sorted(names):
-            unit = self._unit(register, wide)
-            low = names[register] - (register - unit.start)
-            if register in done or low + len(unit) <= self.base:
+        for register in sorted(moving):
+            if register in done:
                 continue
+            unit = self._unit(register, wide)
             movers = frozenset(one for one in unit if one in names and (len(unit) == 1 or wide >> one & 1))
             slots = _Slots(new, self.groups, wide, movers)
-            place = self._place(unit, len(unit), self.base, slots)
+            place = self._place(unit, len(unit), limit, slots, avoided)
             if place is None:
                 return None
             new |= {one: place + one - unit.start for one in movers}
@@ -193,12 +222,14 @@ class Layout:
         return self.groups.block(register) if wide >> register & 1 else range(register, register + 1)
 
     @staticmethod
-    def _place(unit: range, size: int, limit: int, slots: _Slots) -> int | None:
-        """Lowest aligned place for some neighbours below a limit."""
-        for low in range(0, limit - len(unit) + 1, size):
-            if slots.admit({register: low + register - unit.start for register in unit}):
-                return low
-        return None
+    def _place(unit: range, size: int, limit: int, slots: _Slots, avoided: frozenset[int]) -> int | None:
+        """Aligned place for some neighbours below a limit: the lowest, if possible outside of what is avoided."""
+        places = [
+            low
+            for low in range(0, limit - len(unit) + 1, size)
+            if slots.admit({register: low + register - unit.start for register in unit})
+        ]
+        return min(places, key=lambda low: not avoided.isdisjoint(range(low, low + len(unit))), default=None)
 
     def _step(self, index: int, names: dict[int, int]) -> dict[int, int]:
         """Names behind an instruction; notes those in it."""
@@ -228,7 +259,7 @@ class Layout:
                     return placed
             if not self.found.held[index]:
                 self._hold(index)
-        raise Scattered
+        raise Scattered(index, frozenset(defs))
 
     def _choices(self, index: int, defs: tuple[int, ...], names: Names, limit: int, slots: _Slots) -> Iterator[int]:
         """Names for the first destination, best first."""
@@ -245,7 +276,7 @@ class Layout:
             return
         yield defs[0]
         unit = block if len(block) >= len(defs) and _any(wide, defs) else range(defs[0], defs[0] + len(defs))
-        place = self._place(unit, power(len(unit)), limit, slots)
+        place = self._place(unit, power(len(unit)), limit, slots, self.reserved.get(index, frozenset()))
         if place is not None:
             yield place + defs[0] - unit.start
 
@@ -261,16 +292,31 @@ def rewriting(
 
     ``stretches`` gives those in which S is 1 at some points; it raises ``ValueError`` where that must not be.
     """
-    forced, restoring = frozenset[int](), False
+    forced, reserved = frozenset[int](), dict[int, frozenset[int]]()
     while True:
         found = stretches(forced)
-        layout = Layout(found, groups, base, registers, restoring=restoring, again=again)
+        layout = Layout(found, groups, base, registers, reserved=reserved, again=again)
         try:
             result = layout.walk()
             if not layout.more:
                 return found, result
-        except Scattered:
-            if restoring and not layout.more:
-                raise ValueError("free registers are not neighbours") from None
-            restoring |= not layout.more
+        except Scattered as scattered:
+            if not layout.more:
+                reserved = _more_reserved(reserved, scattered, found, frozenset(range(registers)))
         forced |= layout.more
+
+
+def _more_reserved(
+    reserved: dict[int, frozenset[int]], scattered: Scattered, found: Stretches, every: frozenset[int]
+) -> dict[int, frozenset[int]]:
+    """Names reserved all over a stretch: those that its instruction did not find free, and if they were, all.
+
+    All at once with a loop in the stretch: a move where the section is taken is cheaper than a copy in every trip.
+    Raises ``ValueError`` where all were.
+    """
+    points = found.stretch(scattered.index)
+    loops = any(-1 - header in points for header in found.code.headers)
+    for names in (every,) if loops else (scattered.wanted, every):
+        if not all(names <= reserved.get(point, frozenset()) for point in points):
+            return reserved | {point: reserved.get(point, frozenset()) | names for point in points}
+    raise ValueError("free registers are not neighbours")

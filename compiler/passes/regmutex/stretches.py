@@ -171,6 +171,27 @@ class Stretches:
             yield from ((block, before, after) for before, after in pairwise(states))
         yield 0, False, self.head[0]
 
+    def stretch(self, index: int) -> frozenset[int]:
+        """Points with S = 1 from which one leads to an instruction over no other; heads of blocks as -1 - block."""
+        seen, waiting = {index}, [index]
+        while waiting:
+            news = {source for source in self._before(waiting.pop()) if self._holds(source)} - seen
+            seen |= news
+            waiting += sorted(news)
+        return frozenset(seen)
+
+    def _holds(self, point: int) -> bool:
+        return self.head[-1 - point] if point < 0 else self.held[point]
+
+    def _before(self, point: int) -> Iterator[int]:
+        """Points in front of one; heads of blocks as -1 - block."""
+        cfg = self.code.cfg
+        if point < 0:
+            yield from (cfg.blocks[source].end - 1 for source in self.code.before[-1 - point])
+        else:
+            block = cfg.block_of[point]
+            yield point - 1 if point != cfg.blocks[block].start else -1 - block
+
     def settle(self) -> None:
         """Put off every REL that must not be where it is, until all are where they may be."""
         while crowded := self.crowded():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.compiler.generated import graph
+from tests.compiler.passes.regmutex.crowded import SCATTERED, SHORT
 from tests.compiler.passes.regmutex.harness import plan_for, with_base
 from tests.compiler.passes.regmutex.interpreter import judged
 from tests.compiler.passes.regmutex.test_soundness import records_of
@@ -163,6 +164,30 @@ def test_a_wide_group_without_room_keeps_the_section() -> None:
         STS [RZ], R2"""
     found = check(text, 6)
     assert list(pseudo(found).values())[-1] == ["REL"]
+
+
+def moves(found: Rewriting) -> dict[int, list[str]]:
+    """Code that begins with an ACQ, by the instruction that it stands before."""
+    return {place: [one.text for one in program] for place, program in found.before.items() if program[0].text == "ACQ"}
+
+
+def test_only_what_blocks_a_pair_moves_and_only_where_its_stretch_begins() -> None:
+    """No even name and the next are free: R0, R2, R3, R4, R7 and R9 are taken. The pair's own are R4 and R5."""
+    found = check(SCATTERED.format(first=SHORT, top="", again=""), 5)
+    assert moves(found) == {6: ["ACQ"], 10: ["ACQ", "MOV R6, R4"]}
+
+
+def test_all_get_their_own_names_where_a_stretch_with_a_loop_begins() -> None:
+    again = "ISETP.LT.AND P0, PT, R2, 0x1, PT\n    @P0 BRA `(top)\n    "
+    found = check(SCATTERED.format(first=SHORT, top="top:\n    ", again=again), 5)
+    assert moves(found) == {6: ["ACQ"], 10: ["ACQ", "MOV R6, R3", "MOV R8, R4"]}
+
+
+def test_a_stretch_ends_where_the_section_was_taken() -> None:
+    """Instructions 10 and 11 lead to the load; 9 is between both stretches."""
+    plan = plan_for(graph(SCATTERED.format(first=SHORT, top="", again="")).function, 5)
+    assert plan.stretches is not None
+    assert plan.stretches.stretch(12) == {10, 11, 12}
 
 
 def test_a_barrier_in_a_stretch_is_refused() -> None:

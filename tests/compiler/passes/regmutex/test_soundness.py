@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +15,12 @@ from hypothesis import strategies as st
 
 from tests.compiler.generated import BEGIN, _Writer, graph
 from tests.compiler.irregular import irregular
+from tests.compiler.passes.regmutex.crowded import SCATTERED, SHORT, crowded
 from tests.compiler.passes.regmutex.harness import KERNELS, config, kernel, plan_for, with_base
 from tests.compiler.passes.regmutex.interpreter import Interpreter, judged
 from tests.compiler.passes.regmutex.scheduler import finishes
 from tests.emulator.harness import run
+from warpfile.compiler.passes.regmutex import layout
 from warpfile.compiler.passes.regmutex.annotate import annotate
 from warpfile.compiler.passes.regmutex.stretches import Stretches
 from warpfile.emulator.record import WarpRecords
@@ -56,7 +59,7 @@ def test_most_bundled_kernels_borrow_registers() -> None:
 
 
 def test_names_that_change_places_while_all_are_live_are_exchanged() -> None:
-    trace = annotate(config(), kernel("wide_accumulate"), None)
+    trace = annotate(config(rows=256, es_override=10), kernel("chacha"), None)
     assert any(static.inserted and static.opcode == "LOP3.LUT" for static in trace.program)
     assert not judged(trace).wrong
 
@@ -222,6 +225,43 @@ def test_programs_with_any_control_flow_find_what_they_read() -> None:
 def test_a_release_while_lanes_elsewhere_need_the_section_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Stretches, "crowded", lambda self: set())
     assert [seed for seed in (505, 644, 658) if (verdict := judged_seed(seed)) and verdict.wrong] == [505, 644, 658]
+
+
+def judged_crowd(seed: int) -> Interpreter:
+    """The verdict about a program with many registers and wide operands; with a base set of any size."""
+    code = crowded(seed)
+    records, base = records_of(code, bool(seed % 2)), random.Random(seed).randint(5, 18)
+    return judged(with_base(graph(code).function, base, [records]))
+
+
+def test_programs_with_scattered_registers_find_what_they_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    reserved = Counter[bool]()
+
+    def counted(*facts: Any) -> dict[int, frozenset[int]]:
+        found = more_reserved(*facts)
+        reserved[facts[-1] in found.values()] += 1
+        return found
+
+    more_reserved = layout._more_reserved
+    monkeypatch.setattr(layout, "_more_reserved", counted)
+    for seed in range(300):
+        assert not judged_crowd(seed).wrong, seed
+    assert reserved[False] > 10 and reserved[True] > 5
+
+
+def test_names_that_change_without_a_move_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "parallel_copy", lambda *facts: [])
+    assert sum(bool(judged_crowd(seed).wrong) for seed in range(20)) > 10
+
+
+def test_a_register_that_is_not_moved_out_of_the_way_is_noticed() -> None:
+    code = SCATTERED.format(first=SHORT, top="", again="")
+    function, records = graph(code).function, records_of(code, False)
+    trace = with_base(function, 5, [records])
+    place = next(record for record in inserted(trace, "MOV") if record > inserted(trace, "ACQ")[1])
+    kept = range(int(trace.warp_start[1]))
+    assert not first_warp(trace, kept).wrong
+    assert first_warp(trace, [record for record in kept if record != place]).wrong
 
 
 def test_a_barrier_of_the_rewritten_stream_is_never_reached_with_a_section() -> None:
