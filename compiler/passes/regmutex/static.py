@@ -78,11 +78,11 @@ def planned(function: Function, registers: int, limits: Limits, cfg: RegMutexCon
             size = f"es_override must be less than {cfg.es_override} for {function.name}"
             raise ValueError(f"{size}, with a base set of {base}: {unfit}") from None
     if problem:
-        return Plan(registers, reason=problem)
+        return Plan(cfg.allocated(registers), reason=problem)
     planner = _planner(function, registers, cfg)
     extended = choose(registers, limits, cfg, planner.fits)
     if not extended:
-        return Plan(registers, reason=planner.refused or "registers do not limit the warps, or no size fits")
+        return Plan(planner.total, reason=planner.refused or "registers do not limit the warps, or no size fits")
     return planner.plan(planner.total - extended)
 
 

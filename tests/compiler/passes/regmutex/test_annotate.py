@@ -39,7 +39,7 @@ def test_a_kernel_that_registers_do_not_limit_has_a_descriptor_without_extended_
     trace = annotate(config(), kernel("saxpy"), None)
     assert trace.descriptor == {"base_registers": 8} | NONE
     assert not trace.inserted.any()
-    assert annotate(config(es_rule="off"), kernel("chacha"), None).descriptor == {"base_registers": 38} | NONE
+    assert annotate(config(es_rule="off"), kernel("chacha"), None).descriptor == {"base_registers": 40} | NONE
 
 
 def test_sets_and_pool_of_a_kernel_that_registers_limit() -> None:
