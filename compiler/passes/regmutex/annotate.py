@@ -18,6 +18,7 @@ from warpfile.spec.schemes.regmutex import RegMutexConfig
 from warpfile.spec.trace import Trace
 
 _FIELDS = ("sharing", "pair_state", "es_rule", "es_override", "auto_off", "merge_gap", "hoist")
+_CTA_WARPS = 4  #: of a launch that is not known
 _PLACES = ("warps", "ctas", "banks", "rows", "shared_bytes", "domains", "domain")
 
 
@@ -43,13 +44,14 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
 
 
 def limits_of(cfg: RegMutexConfig, trace: Trace) -> Limits:
-    """What bounds the warps of a launch: the domain has its share of the largest CTA's."""
+    """What bounds the warps of a launch: no more CTAs than it has; the domain has its share of the largest CTA's."""
     sizes: dict[int, int] = {}
     for cta in trace.warp_cta.tolist():
         sizes[cta] = sizes.get(cta, 0) + 1
     share = max(1, -(-(max(sizes.values()) - cfg.domain) // cfg.domains))
     shared = cfg.shared_bytes // trace.shared_bytes if trace.shared_bytes else cfg.cta_slots
-    return Limits(cfg.warps, cfg.banks * cfg.rows, share, min(cfg.cta_slots, shared), cfg.paired, cfg.register_unit)
+    ctas = min(cfg.cta_slots, shared)
+    return Limits(cfg.warps, cfg.banks * cfg.rows, share, ctas, cfg.paired, cfg.register_unit)
 
 
 def sets(cfg: RegMutexConfig, limits: Limits, base: int, extended: int) -> dict[str, int]:
@@ -64,7 +66,7 @@ def sets(cfg: RegMutexConfig, limits: Limits, base: int, extended: int) -> dict[
 def shown(function: Function, cfg: Config) -> Mapping[int, str]:
     """By offset, what is inserted there and under which names an instruction runs; at the start what holds for all.
 
-    The launch is not known: CTAs count as one warp each, without shared memory.
+    The launch is not known: CTAs count as four warps each, without shared memory, as many as there are slots for.
     """
     assert isinstance(cfg, RegMutexConfig)
     plan = _unlaunched(function, cfg)
@@ -93,7 +95,8 @@ def _unlaunched(function: Function, cfg: RegMutexConfig) -> Plan:
         return Plan(function.registers or 0, reason=problem)
     statics = static_instructions(function)
     registers = 1 + max((register for one in statics for register in (*one.sources, *one.dests)), default=0)
-    limits = Limits(cfg.warps, cfg.banks * cfg.rows, 1, cfg.warps, cfg.paired, cfg.register_unit)
+    cta_warps = min(_CTA_WARPS, cfg.warps)
+    limits = Limits(cfg.warps, cfg.banks * cfg.rows, cta_warps, cfg.cta_slots, cfg.paired, cfg.register_unit)
     try:
         return planned(function, registers, limits, cfg)
     except ValueError as error:

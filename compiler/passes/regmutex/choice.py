@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
+_SHARE = 6  #: there must be sections for one of so many warps
 _TWENTIETHS = (2, 3, 4, 5, 6, 7)  #: the six fractions 0.1 to 0.35
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What bounds the warps that a domain hosts: slots, places, whole CTAs of ``cta_warps``, at most ``ctas``.
+    """What bounds the warps that a domain hosts: slots, places, whole CTAs of ``cta_warps``, at most ``ctas`` of them.
 
-    Registers are allocated in units of ``unit``.
+    ``ctas`` is a bound of the launch as well: it may have fewer. Registers are allocated in units of ``unit``.
     """
 
     warps: int
@@ -63,23 +64,25 @@ def registers_limit(registers: int, limits: Limits) -> bool:
 def choose(registers: int, limits: Limits, cfg: RegMutexConfig, fits: Callable[[int], bool]) -> int:
     """Registers of the extended set, 0 for none. ``fits`` says whether the code can do with a base set.
 
-    Of the candidates that leave a section and fit, those that make most warps resident are kept. Of these, the
-    smallest (``max_pass``: largest) with sections for more than half of the warps; where there is none, the one with
-    most sections, and of equals the larger. In paired mode every pair has its section: all that are kept count.
+    Of the candidates that leave sections for a sixth of the warps and fit, those that make most warps resident are
+    kept. Of these, the smallest (``max_pass``: largest) with sections for more than half of the warps; where there is
+    none, the one with most sections, and of equals the larger. In paired mode every pair has its section: all that are
+    kept count.
     To find out whether one fits takes long: the best is asked first, and the next only if it does not.
     """
     if cfg.es_rule == "off" or not registers_limit(registers, limits):
         return 0
     total = limits.rounded(registers)
     warps = {size: limits.occupancy(total - size, size) for size in candidates(total)}
-    sections = {size: found for size in warps if (found := limits.sections(total - size, size))}
+    sections = {size: limits.sections(total - size, size) for size in warps}
 
     def rank(size: int) -> tuple[int, ...]:
         if limits.paired or 2 * sections[size] > warps[size]:
             return warps[size], 1, -size if cfg.es_rule == "min_pass" else size
         return warps[size], 0, sections[size], size
 
-    best = next((size for size in sorted(sections, key=rank, reverse=True) if fits(total - size)), 0)
+    enough = (size for size, found in sections.items() if found and _SHARE * found >= warps[size])
+    best = next((size for size in sorted(enough, key=rank, reverse=True) if fits(total - size)), 0)
     return 0 if cfg.auto_off and best and warps[best] <= limits.occupancy(total) else best
 
 

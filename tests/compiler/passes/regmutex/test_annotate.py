@@ -164,7 +164,7 @@ def test_the_code_of_a_listing_is_shown() -> None:
     function = listed_function(kernel("chacha"))
     assert function is not None
     found = shown(function, config())
-    assert found[0].startswith("base 28, extended 12, inserted_acq ")
+    assert found[0].startswith("base 26, extended 14, inserted_acq ")
     assert any("ACQ" in text for text in found.values()) and any(" as R" in text for text in found.values())
     other = listed_function(kernel("saxpy"))
     assert other is not None

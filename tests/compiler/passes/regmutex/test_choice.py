@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,6 +21,10 @@ HALF_TABLE = {
     "Gaussian": (12, 8), "HeatWall": (28, 20), "LavaMD": (37, 28), "MergeSort": (15, 12), "MonteCarlo": (13, 12),
     "SPMV": (16, 12), "SRAD": (18, 12), "TPACF": (28, 20),
 }  # fmt: skip
+#: Published for other sizes than any of these rules chooses.
+UNREACHED = {"DWT2D", "ParticleFilter", "RadixSort", "SAD", "SRAD", "LavaMD"}
+#: With registers as the only limit the published size leaves 1 section for 25 warps or 2 for 42.
+FEW = {"HotSpot3D", "HeatWall", "MergeSort", "MonteCarlo", "SPMV", "TPACF"}
 
 
 def chosen(registers: int, limits: Limits, least: int = 0, **changes: Any) -> int:
@@ -40,20 +45,47 @@ def test_the_worked_example_chooses_the_smallest_set_with_sections_for_half_of_t
 
 
 @pytest.mark.parametrize(
-    ("rule", "right", "missed"),
+    ("rule", "cta_warps", "missed"),
     [
-        ("min_pass", 10, {"DWT2D", "ParticleFilter", "RadixSort", "SAD", "SRAD", "LavaMD"}),
-        ("max_pass", 8, {"DWT2D", "ParticleFilter", "RadixSort", "SAD", "SRAD", "LavaMD", "BFS", "MRI-Q"}),
+        ("min_pass", 4, UNREACHED),
+        ("min_pass", 8, UNREACHED),
+        ("max_pass", 4, UNREACHED - {"DWT2D"} | {"BFS", "MRI-Q"}),
+        ("max_pass", 8, UNREACHED | {"BFS", "MRI-Q"}),
+        ("min_pass", 1, UNREACHED - {"DWT2D"} | FEW),
+        ("max_pass", 1, UNREACHED - {"DWT2D"} | FEW | {"BFS", "MRI-Q"}),
     ],
 )
-def test_the_rules_reproduce_this_much_of_the_published_table(rule: str, right: int, missed: set[str]) -> None:
+def test_the_rules_reproduce_this_much_of_the_published_table(rule: str, cta_warps: int, missed: set[str]) -> None:
     found = {
-        name: limits.rounded(registers) - chosen(registers, limits, es_rule=rule) == base
-        for table, limits in ((FULL_TABLE, FERMI), (HALF_TABLE, HALF))
+        name: 4 * -(-registers // 4) - chosen(registers, Limits(48, places, cta_warps, unit=4), es_rule=rule) == base
+        for table, places in ((FULL_TABLE, 1024), (HALF_TABLE, 512))
         for name, (registers, base) in table.items()
     }
-    assert sum(found.values()) == right
     assert {name for name, same in found.items() if not same} == missed
+
+
+def test_no_size_leaves_sections_for_fewer_than_a_sixth_of_the_warps() -> None:
+    tensor = Limits(48, 1024, 4, 8, unit=4)
+    assert [(tensor.occupancy(56 - size), tensor.sections(56 - size, size)) for size in (8, 14, 16)] == [
+        (20, 8), (24, 1), (24, 4),
+    ]  # fmt: skip
+    assert chosen(55, tensor) == 16
+    assert chosen(55, tensor, least=41) == 8
+    assert chosen(55, tensor, least=49) == 0
+    for registers in range(4, 65):
+        for limits in (FERMI, HALF, tensor, replace(tensor, places=512), replace(FERMI, cta_warps=6)):
+            total = limits.rounded(registers)
+            size = chosen(registers, limits)
+            assert not size or 6 * limits.sections(total - size, size) >= limits.occupancy(total - size)
+
+
+def test_a_launch_whose_warps_all_fit_has_no_set() -> None:
+    """24 registers: 40 warps in CTAs of eight fit, five of them."""
+    kernel = Limits(48, 1024, 8, unit=4)
+    assert chosen(24, replace(kernel, ctas=6)) == 6
+    assert chosen(24, replace(kernel, ctas=5)) == 0
+    assert chosen(24, replace(kernel, ctas=6, paired=True)) == 6
+    assert chosen(24, replace(kernel, ctas=5, paired=True)) == 0
 
 
 def test_fractions_are_exact() -> None:
@@ -76,8 +108,7 @@ def test_whole_ctas_count() -> None:
 
 def test_a_set_that_the_code_cannot_do_with_is_dropped() -> None:
     assert chosen(24, FERMI, least=19) == 4
-    assert chosen(24, FERMI, least=21) == 2
-    assert chosen(24, FERMI, least=23) == 0
+    assert chosen(24, FERMI, least=21) == 0  # 2 of them leave sections for 6 of 46 warps
 
 
 def test_without_sections_for_half_of_the_warps_the_most_sections_win() -> None:
