@@ -50,7 +50,7 @@ def limits_of(cfg: RegMutexConfig, trace: Trace) -> Limits:
         sizes[cta] = sizes.get(cta, 0) + 1
     share = max(1, -(-(max(sizes.values()) - cfg.domain) // cfg.domains))
     shared = cfg.shared_bytes // trace.shared_bytes if trace.shared_bytes else cfg.cta_slots
-    ctas = min(cfg.cta_slots, shared)
+    ctas = min(cfg.cta_slots, shared, len(sizes))
     return Limits(cfg.warps, cfg.banks * cfg.rows, share, ctas, cfg.paired, cfg.register_unit)
 
 

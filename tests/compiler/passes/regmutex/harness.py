@@ -33,8 +33,8 @@ def config(preset: str = "fermi_linear", **changes: Any) -> RegMutexConfig:
 
 
 @cache
-def kernel(name: str) -> Trace:
-    return execute(load_kernel(KERNELS[name])).trace
+def kernel(name: str, setting: str = "launch") -> Trace:
+    return execute(load_kernel(KERNELS[name], setting)).trace
 
 
 def traced(function: Function, *warps: WarpRecords) -> Trace:

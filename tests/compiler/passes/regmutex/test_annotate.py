@@ -42,10 +42,19 @@ def test_a_kernel_that_registers_do_not_limit_has_a_descriptor_without_extended_
     assert annotate(config(es_rule="off"), kernel("chacha"), None).descriptor == {"base_registers": 40} | NONE
 
 
+def test_a_launch_whose_warps_all_fit_has_no_extended_set() -> None:
+    """One CTA of four warps, of 38 registers; as many as a domain hosts without the scheme: six of them."""
+    for changes in ({}, {"sharing": "pairs"}):
+        trace = annotate(config(**changes), kernel("chacha"), None)
+        assert trace.descriptor == {"base_registers": 40} | NONE
+        assert not trace.inserted.any()
+    assert annotate(config(rows=8), kernel("chacha"), None).descriptor["extended_registers"]
+
+
 def test_sets_and_pool_of_a_kernel_that_registers_limit() -> None:
     """40 registers: 24 warps in CTAs of four; with 26 there are 32, and 192 places behind them."""
     cfg = config()
-    trace = annotate(cfg, kernel("chacha"), None)
+    trace = annotate(cfg, kernel("chacha", "large"), None)
     assert trace.descriptor == {"base_registers": 26, "extended_registers": 14, "pool": 832, "sections": 13}
     prepare(cfg, trace)
     assert cfg.resident_warps(38, trace.descriptor) == 32
@@ -53,10 +62,10 @@ def test_sets_and_pool_of_a_kernel_that_registers_limit() -> None:
 
 def test_pairs_have_no_pool() -> None:
     cfg = config(sharing="pairs")
-    trace = annotate(cfg, kernel("chacha"), None)
-    assert trace.descriptor["pool"] == 0
+    trace = annotate(cfg, kernel("chacha", "large"), None)
+    assert trace.descriptor["extended_registers"] and trace.descriptor["pool"] == 0
     prepare(cfg, trace)
-    assert cfg.resident_warps(38, trace.descriptor) >= 24
+    assert cfg.resident_warps(38, trace.descriptor) > 24
 
 
 def test_the_original_comes_back() -> None:
@@ -152,7 +161,11 @@ def test_limits_are_those_of_the_domain() -> None:
     trace = kernel("chacha")  # CTAs of four warps
     assert limits_of(config(), trace).cta_warps == 4
     assert limits_of(config(domains=2, domain=1), trace).cta_warps == 2
-    assert limits_of(config(shared_bytes=1024), replace(trace, shared_bytes=400)).ctas == 2
+    assert limits_of(config(), trace).ctas == 1
+    large = kernel("chacha", "large")  # 16 CTAs
+    assert limits_of(config(), large).ctas == 8
+    assert limits_of(config(ctas=32), large).ctas == 16
+    assert limits_of(config(shared_bytes=1024), replace(large, shared_bytes=400)).ctas == 2
 
 
 def test_the_label_tells_configurations_apart() -> None:

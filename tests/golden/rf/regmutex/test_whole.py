@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from tests.compiler.passes.regmutex.harness import kernel
 from tests.golden.rf.regmutex.scenario import ACQ, REL, run_shared, shared
 from tests.golden.scenario import BAR, NOP, Step, op
 from warpfile.golden.run import observations
@@ -60,10 +61,11 @@ def without_extended_set(trace: Trace) -> Trace:
     return dataclasses.replace(trace, descriptor=sizes)
 
 
-def words(scheme: str, trace: Trace, **changes: object) -> list[dict[str, int]]:
-    """Every cycle's probes."""
-    cfg = find(scheme).configuration("tiny", **changes)
+def words(scheme: str, trace: Trace, preset: str = "tiny", **changes: object) -> list[dict[str, int]]:
+    """Every cycle's probes. A trace without a descriptor is annotated."""
+    cfg = find(scheme).configuration(preset, **changes)
     layout = ProbeLayout(find(scheme).probes(cfg))
+    trace = trace if trace.descriptor else find(scheme).annotated(cfg, trace)
     environment = Environment(cfg, prepare(cfg, trace), layout)
     return [layout.unpack(word) for word in observations(find(scheme).golden(cfg, layout), environment)]
 
@@ -79,6 +81,22 @@ def test_without_an_extended_set_it_is_the_baseline_a_cycle_later(profile: str, 
     assert ours[0]["kernel"] and not ours[0]["launch"]
     assert [{name: f[name] for name in theirs[0]} for f in ours[1 : len(theirs) + 1]] == theirs
     assert not any(f["resident"] for f in ours[len(theirs) + 1 :])
+
+
+@pytest.mark.parametrize("scheme", ["regmutex", "regmutex_paired"])
+def test_a_launch_that_registers_do_not_limit_is_the_baseline_a_cycle_later(scheme: str) -> None:
+    """62 registers, of which 64 are allocated: 16 warps fit, and the launch has eight."""
+    trace = kernel("conv_layer")
+    ours, theirs = (words(one, trace, "fermi_linear") for one in (scheme, "baseline"))
+    assert [{name: f[name] for name in theirs[0]} for f in ours[1 : len(theirs) + 1]] == theirs
+    assert not any(f["resident"] for f in ours[len(theirs) + 1 :])
+
+
+def test_a_launch_that_registers_limit_is_not_the_baseline() -> None:
+    trace = kernel("conv_layer")
+    ours, theirs = (words(one, trace, "fermi_linear", rows=16) for one in ("regmutex", "baseline"))
+    assert any(f["acquire_ok"] for f in ours)
+    assert [f["grant"] for f in ours[1:]] != [f["grant"] for f in theirs]
 
 
 def test_machines_in_which_the_two_differ_are_told_apart() -> None:
