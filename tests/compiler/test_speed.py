@@ -120,7 +120,7 @@ def test_who_calls_a_routine_is_not_asked_again_for_every_call(monkeypatch: pyte
         analyze_function(function, ["regmutex"])
         return len(asked)
 
-    assert 0 < times(1600) < 12 * times(200)
+    assert 0 < times(3200) < 12 * times(400)
 
 
 def test_one_function_of_a_listing(invoke: Invoke, tmp_path: Path) -> None:  # noqa: F811
