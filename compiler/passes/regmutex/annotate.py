@@ -44,14 +44,14 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
 
 
 def limits_of(cfg: RegMutexConfig, trace: Trace) -> Limits:
-    """What bounds the warps of a launch: no more CTAs than it has; the domain has its share of the largest CTA's."""
+    """What bounds the warps of a launch: the domain has its share of the largest CTA's."""
     sizes: dict[int, int] = {}
     for cta in trace.warp_cta.tolist():
         sizes[cta] = sizes.get(cta, 0) + 1
     share = max(1, -(-(max(sizes.values()) - cfg.domain) // cfg.domains))
     shared = cfg.shared_bytes // trace.shared_bytes if trace.shared_bytes else cfg.cta_slots
-    ctas = min(cfg.cta_slots, shared, len(sizes))
-    return Limits(cfg.warps, cfg.banks * cfg.rows, share, ctas, cfg.paired, cfg.register_unit)
+    ctas = min(cfg.cta_slots, shared)
+    return Limits(cfg.warps, cfg.banks * cfg.rows, share, ctas, cfg.paired, cfg.register_unit, len(sizes))
 
 
 def sets(cfg: RegMutexConfig, limits: Limits, base: int, extended: int) -> dict[str, int]:

@@ -18,7 +18,7 @@ _TWENTIETHS = (2, 3, 4, 5, 6, 7)  #: the six fractions 0.1 to 0.35
 class Limits:
     """What bounds the warps that a domain hosts: slots, places, whole CTAs of ``cta_warps``, at most ``ctas`` of them.
 
-    ``ctas`` is a bound of the launch as well: it may have fewer. Registers are allocated in units of ``unit``.
+    Registers are allocated in units of ``unit``; ``launch``: CTAs that there are, if they are known.
     """
 
     warps: int
@@ -27,6 +27,7 @@ class Limits:
     ctas: int = 64
     paired: bool = False
     unit: int = 1
+    launch: int | None = None
 
     def rounded(self, registers: int) -> int:
         """Registers as they are allocated."""
@@ -57,8 +58,11 @@ def candidates(total: int) -> list[int]:
 
 
 def registers_limit(registers: int, limits: Limits) -> bool:
-    """Whether more warps were resident if the kernel had fewer registers."""
-    return limits.occupancy(limits.rounded(registers)) < limits.occupancy(0)
+    """Whether more warps of the launch were resident if the kernel had fewer registers."""
+    most = limits.occupancy(0)
+    if limits.launch is not None:
+        most = min(most, limits.launch * limits.cta_warps)
+    return limits.occupancy(limits.rounded(registers)) < most
 
 
 def choose(registers: int, limits: Limits, cfg: RegMutexConfig, fits: Callable[[int], bool]) -> int:

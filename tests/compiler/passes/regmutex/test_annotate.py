@@ -161,11 +161,9 @@ def test_limits_are_those_of_the_domain() -> None:
     trace = kernel("chacha")  # CTAs of four warps
     assert limits_of(config(), trace).cta_warps == 4
     assert limits_of(config(domains=2, domain=1), trace).cta_warps == 2
-    assert limits_of(config(), trace).ctas == 1
-    large = kernel("chacha", "large")  # 16 CTAs
-    assert limits_of(config(), large).ctas == 8
-    assert limits_of(config(ctas=32), large).ctas == 16
-    assert limits_of(config(shared_bytes=1024), replace(large, shared_bytes=400)).ctas == 2
+    assert limits_of(config(), trace).launch == 1
+    assert limits_of(config(), kernel("chacha", "large")).launch == 16
+    assert limits_of(config(shared_bytes=1024), replace(trace, shared_bytes=400)).ctas == 2
 
 
 def test_the_label_tells_configurations_apart() -> None:

@@ -94,10 +94,9 @@ def test_no_size_leaves_sections_for_fewer_than_a_sixth_of_the_warps() -> None:
 def test_a_launch_whose_warps_all_fit_has_no_set() -> None:
     """24 registers: 40 warps in CTAs of eight fit, five of them."""
     kernel = Limits(48, 1024, 8, unit=4)
-    assert chosen(24, replace(kernel, ctas=6)) == 6
-    assert chosen(24, replace(kernel, ctas=5)) == 0
-    assert chosen(24, replace(kernel, ctas=6, paired=True)) == 6
-    assert chosen(24, replace(kernel, ctas=5, paired=True)) == 0
+    for paired in (False, True):
+        assert chosen(24, replace(kernel, launch=6, paired=paired)) == 6
+        assert chosen(24, replace(kernel, launch=5, paired=paired)) == 0
 
 
 def test_fractions_are_exact() -> None:
