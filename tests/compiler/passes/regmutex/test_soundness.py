@@ -75,7 +75,7 @@ def test_bundled_kernels_find_what_they_read_with_other_settings(name: str, chan
 
 @pytest.mark.regress
 @pytest.mark.parametrize("name", sorted(KERNELS))
-@pytest.mark.parametrize("rows", [16, 32])
+@pytest.mark.parametrize("rows", [8, 16, 32])
 def test_bundled_kernels_find_what_they_read_in_small_files(name: str, rows: int) -> None:
     assert not judged(annotate(config(rows=rows), kernel(name), None)).wrong
 
