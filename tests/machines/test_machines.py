@@ -16,7 +16,7 @@ from warpfile.schemes import SCHEMES
 MACHINES = 200
 QUICK = 1
 LINTED = 1  #: of those in ``make check``, at full width
-#: Machines among which every field has two values; larf seldom has several domains, or a file over which its units join.
+#: Machines among which every field has two values; larf seldom has several domains, or a file over which units join.
 DIFFERENT = 320
 RARE = {"larf": 800}
 
