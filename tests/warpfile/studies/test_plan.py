@@ -131,7 +131,7 @@ def test_a_kernel_of_ones_own_is_known_by_what_it_holds(kernel: Path, tmp_path: 
         ({"kernels": ["absent.npz"]}, "KERNEL must be .* a .npz trace, not 'absent.npz'"),
         ({"kernels": "spmv"}, "study: kernels must be a list of texts, not 'spmv'"),
         ({"kernels": ["."]}, "kernel.sass"),
-        ({"settings": ["huge"]}, "settings must be of launch, large, not 'huge'"),
+        ({"settings": ["huge"]}, "settings must be of launch, large, steady, not 'huge'"),
         ({"seeds": [1, 1]}, "seeds must be a list of up to 20 different whole numbers, not"),
         ({"seeds": list(range(21))}, "seeds must be a list of up to 20"),
         ({"golden": 1}, "golden must be true or false, not 1"),
