@@ -98,7 +98,7 @@ class ReadWindowConfig(PortedConfig):
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
         """A preset's values with three ports, three positions and one fixed latency."""
         needed = {"ports": 3, "write_back_ports": 3, "source_slots": POSITIONS, "alu_interval": 1, "fma_interval": 1}
-        needed |= {"port_queue": 0}  # its own queues hold them
+        needed |= {"port_queue": 0}  # its own queues hold the beats that wait
         return super().adapted(values | needed | {"fma_latency": values["alu_latency"]})
 
     @property
