@@ -85,6 +85,11 @@ class Config:
     bank_cycles: int = number_field(
         1, 32, "cycles a bank is busy per access; read data leave it so many cycles later", 1
     )
+    bank_occupancy: str = choice_field(
+        ("length", "one"),
+        "how long an access keeps its bank, or its port: as long as it takes, or one cycle of a pipelined bank",
+        "length",
+    )
     bank_skew: str = choice_field(
         ("none", "warp", "row"), "what is added to a register's number to find its bank", "warp"
     )

@@ -106,6 +106,7 @@ FRAME = (
     Structure("residents, CTAs, barriers", "flip-flops", r"warpfile\.frame\."),
     Structure("bases of the warps", "flip-flops", r"warpfile\.register_file\.location\.base"),
     Structure("results under way to their banks", "flip-flops", r"warpfile\.register_file\.complet"),
+    Structure("rows under way in pipelined banks", "flip-flops", r"register_bank\.under_way"),
     Structure("bank ports and arbiters", "flip-flops", r"register_bank\."),
     Structure("orders of units, dispatch arbiters", "flip-flops", r"warpfile\.collectors\.ages|dispatch_arbiter\."),
 )

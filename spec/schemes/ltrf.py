@@ -45,7 +45,12 @@ class LtrfConfig(Config):
             raise ValueError(f"scheduler must have places, not be {self.scheduler}: only warps with one have a cache")
         if self.active_warps & self.active_warps - 1:
             raise ValueError(f"active_warps must be a power of two, the rows of the cache, not {self.active_warps}")
-        self.must_have({"bank_ports": ("1RW", "a main bank has one port, and the cache has ports of its own")})
+        self.must_have(
+            {
+                "bank_ports": ("1RW", "a main bank has one port, and the cache has ports of its own"),
+                "bank_occupancy": ("length", "main_pipelined says whether accesses of a main bank overlap"),
+            }
+        )
 
     @classmethod
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:

@@ -53,6 +53,11 @@ def test_choices_are_from_their_list(name: str) -> None:
         assert getattr(Config(**{name: value}), name) == value
 
 
+def test_main_banks_that_overlap_have_a_field_of_their_own() -> None:
+    with pytest.raises(ValueError, match="bank_occupancy must be length, not one: main_pipelined says"):
+        find("ltrf").configuration("tiny", bank_occupancy="one")
+
+
 def test_a_domain_is_one_of_its_sm() -> None:
     assert [Config(domains=3, domain=domain).domain for domain in range(3)] == [0, 1, 2]
     with pytest.raises(ValueError, match="domain must be below domains, 3, not 3"):
