@@ -38,12 +38,17 @@ class Banks:
 
     Whoever comes first in a cycle takes a port: results and others that write with ``claim``, the reads of source slots
     with ``read``. Rows change at the ``edge``, in the order of ``writes``. An access
-    takes ``cycles``, or what the rule ``length`` says of its place.
+    takes ``cycles``, or what the rule ``length`` says of its place. It keeps its port so long; in a pipelined bank
+    (``bank_occupancy`` = ``one``) a cycle, but no two reads leave it in one cycle.
     """
 
     def __init__(self, cfg: Config, length: Length | None = None) -> None:
         self.cycles = cfg.bank_cycles
         self._rule, self._longest = length, cfg.gives.cycles
+        self._pipelined = cfg.bank_occupancy == "one"
+        # Per bank, the cycles in which rows leave it; kept only where reads that are under way may differ in length.
+        self._leaving = [set[int]() for _ in range(cfg.banks)]
+        self._overtakes = self._pipelined and length is not None
         # Per input of the units, the cycles in which data arrive; kept only where lengths differ.
         self._of_input = 1 if cfg.collect == "all" else cfg.asks.slots
         self._arriving: list[set[int]] = [set() for _ in range(cfg.asks.units * cfg.asks.slots // self._of_input)]
@@ -70,9 +75,11 @@ class Banks:
         assert turn >= self._turn, f"cycle {cycle}: turn {number} at the banks comes after turn {self._turn % 8}"
         self._turn = turn
 
-    def is_free(self, cycle: int, bank: int, writes: bool) -> bool:
-        """Whether an access of a kind may start."""
-        return (self._write_free if writes else self._read_free)[bank] <= cycle
+    def is_free(self, cycle: int, bank: int, row: int, writes: bool) -> bool:
+        """Whether an access of a kind to a row may start."""
+        if writes:
+            return self._write_free[bank] <= cycle
+        return self._read_free[bank] <= cycle and not self._meets(cycle, bank, row)
 
     def length(self, bank: int, row: int) -> int:
         """How many cycles an access takes that starts now."""
@@ -89,15 +96,31 @@ class Banks:
         """
         if self._write_free[bank] > cycle:
             return False
-        self._write_free[bank] = cycle + (self.cycles if self._rule is None else self.length(bank, row))
+        self._write_free[bank] = self._over(cycle, bank, row)
         return True
 
     def claim_read(self, cycle: int, bank: int, row: int = 0) -> bool:
         """The same with the read port, for somebody who is no source slot."""
-        if self._read_free[bank] > cycle:
+        if not self.is_free(cycle, bank, row, False):
             return False
-        self._read_free[bank] = cycle + (self.cycles if self._rule is None else self.length(bank, row))
+        self._start_read(cycle, bank, row)
         return True
+
+    def _over(self, cycle: int, bank: int, row: int) -> int:
+        """The cycle in which the port of an access is free again."""
+        if self._pipelined:
+            return cycle + 1
+        return cycle + (self.cycles if self._rule is None else self.length(bank, row))
+
+    def _start_read(self, cycle: int, bank: int, row: int) -> None:
+        self._read_free[bank] = self._over(cycle, bank, row)
+        if self._overtakes:
+            coming = {other for other in self._leaving[bank] if other > cycle}
+            self._leaving[bank] = coming | {cycle + self.length(bank, row)}
+
+    def _meets(self, cycle: int, bank: int, row: int) -> bool:
+        """Whether a read would leave its bank in the cycle of an earlier one."""
+        return self._overtakes and cycle + self.length(bank, row) in self._leaving[bank]
 
     def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
         """Source slots that are served, given those that ask each bank; ``order`` is the units, oldest first.
@@ -118,16 +141,18 @@ class Banks:
                 continue
             index = self._oldest_of(mask, order) if self._oldest else self._next_of(bank, mask)
             arrival = cycle + self.cycles if self._rule is None else self._expect(cycle, bank, rows[index], index)
-            self._read_free[bank] = arrival
+            self._start_read(cycle, bank, rows[index])
             if self._one:
                 passed |= self._unit_slots[index // self._slots]
             grants.append((index, self.rows[bank][rows[index]], arrival))
         return grants
 
     def _apart(self, cycle: int, bank: int, mask: int, rows: Sequence[int]) -> int:
-        """Of the slots in a mask, those whose data would not meet earlier ones at their input."""
+        """Of the slots in a mask, those whose data would not meet earlier ones at their input, or on the way there."""
         for index in indices(mask):
-            if cycle + self.length(bank, rows[index]) in self._arriving[index // self._of_input]:
+            row = rows[index]
+            arrives = cycle + self.length(bank, row) in self._arriving[index // self._of_input]
+            if arrives or self._meets(cycle, bank, row):
                 mask ^= 1 << index
         return mask
 

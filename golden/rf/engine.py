@@ -47,7 +47,7 @@ class EnginePort:
             if ask.row < 0 and ask.write is not None:
                 self._banks.write(ask.bank, ask.write)  # beside the ports
                 served.append((client, -1))
-            elif self._banks.is_free(cycle, ask.bank, ask.write is not None):
+            elif self._banks.is_free(cycle, ask.bank, max(ask.row, ~ask.row), ask.write is not None):
                 waiting[ask.bank] = waiting.get(ask.bank, 0) | 1 << client
         for bank, clients in waiting.items():
             client = first_from(clients, self._pointer[bank])

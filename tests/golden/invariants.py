@@ -43,9 +43,10 @@ class Watcher:
     """Follows beats through the machine with a bookkeeping of its own.
 
     ``buffers`` per warp slot, ``units`` per collector unit: warp and beat. ``busy`` holds per bank and kind of access
-    the last cycle of the access under way, ``pending`` the registers and tokens under way with the first cycle in
-    which they are seen to be complete. ``refuses``: the operand stage may hold warps or refuse beats. ``hits`` counts
-    operands that need no read. What depends on the collector units is in ``_check_units`` and ``_follow_allocation``.
+    the last cycle in which an access keeps it, ``way_out`` per bank the cycles in which rows leave it, ``pending`` the
+    registers and tokens under way with the first cycle in which they are seen to be complete. ``refuses``: the operand
+    stage may hold warps or refuse beats. ``hits`` counts operands that need no read. What depends on the collector
+    units is in ``_check_units`` and ``_follow_allocation``.
     """
 
     cfg: Config
@@ -61,6 +62,7 @@ class Watcher:
     granted: dict[int, set[int]] = field(default_factory=dict)
     last_payload: dict[tuple[int, int], int] = field(default_factory=dict)
     busy: dict[tuple[int, str], int] = field(default_factory=dict)
+    way_out: dict[int, set[int]] = field(default_factory=dict)
     pending: dict[tuple[int, str, int], int] = field(default_factory=dict)
     before: dict[str, int] = field(default_factory=dict)
     arrived: int = 0
@@ -121,10 +123,24 @@ class Watcher:
         row, bank = divmod(self.base[warp] + register, self.cfg.banks)
         return (bank + {"none": 0, "warp": warp, "row": row}[self.cfg.bank_skew]) % self.cfg.banks
 
-    def _access(self, bank: int, kind: str) -> None:
-        kind = kind if self.cfg.bank_ports == "1R1W" else "access"
-        require(self.busy.get((bank, kind), -1) < self.cycle, "a port of a bank serves one access at a time")
-        self.busy[bank, kind] = self.cycle + self.cfg.bank_cycles - 1
+    def _access(self, bank: int, kind: str, length: int | None = None) -> None:
+        """An access starts that takes so many cycles, ``bank_cycles`` without a number."""
+        length = self.cfg.bank_cycles if length is None else length
+        require(
+            self._is_free(bank, kind, length), "a port of a bank serves one access at a time, and one row leaves it"
+        )
+        kept = length if self.cfg.bank_occupancy == "length" else 1
+        self.busy[bank, self._bank_port(kind)] = self.cycle + kept - 1
+        if kind == "read":
+            self.way_out.setdefault(bank, set()).add(self.cycle + length)
+
+    def _bank_port(self, kind: str) -> str:
+        return kind if self.cfg.bank_ports == "1R1W" else "access"
+
+    def _is_free(self, bank: int, kind: str, length: int) -> bool:
+        """Whether such an access may start."""
+        leaves_alone = kind == "write" or self.cycle + length not in self.way_out.get(bank, set())
+        return leaves_alone and self.busy.get((bank, self._bank_port(kind)), -1) < self.cycle
 
     def _check_banks(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         for port in indices(f["write"]):

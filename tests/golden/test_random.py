@@ -50,6 +50,7 @@ def random_config(rng: random.Random) -> Config:
         cache_lines=rng.choice((0, 4, 64)),
         uniform_latency=rng.choice((1, 6)),
         result_queue=rng.choice((1, 2, 8)),
+        bank_occupancy=rng.choice(("length", "one")),
     )
 
 

@@ -95,9 +95,80 @@ def test_a_port_is_busy_as_long_as_its_access(ports: str, free: int) -> None:
     part = banks(bank_ports=ports)
     assert part.claim(0, 0, 1)
     assert not part.claim(1, 0, 2)
-    assert next(cycle for cycle in range(3) if part.is_free(cycle, 0, writes=False)) == free
+    assert next(cycle for cycle in range(3) if part.is_free(cycle, 0, 2, writes=False)) == free
     assert part.claim(2, 0, 2)
     assert part.claim(3, 0, 2)
+
+
+#: Pipelined banks; rows are as long as their number says.
+PIPELINED = StripedConfig(
+    banks=2, collectors=2, source_slots=3, bank_ports="1R1W", collect="all", stripe=2, bank_occupancy="one"
+)
+
+
+def pipelined(**changes: object) -> Banks:
+    return Banks(PIPELINED.replace(**changes), lambda bank, row: row)
+
+
+def granted(part: Banks, cycle: int, *asking: int, rows: list[int]) -> list[tuple[int, int]]:
+    """The same of slots with these rows."""
+    return [(index, arrival) for index, _, arrival in part.read(cycle, asking, rows, [0, 1])]
+
+
+@pytest.mark.parametrize("ports", ["1RW", "1R1W"])
+def test_a_pipelined_bank_begins_an_access_in_every_cycle(ports: str) -> None:
+    part, rows = pipelined(bank_ports=ports), [3] * 6
+    assert [granted(part, cycle, 1 << cycle, 0, rows=rows) for cycle in range(3)] == [[(0, 3)], [(1, 4)], [(2, 5)]]
+    assert part.claim(3, 0, 3) and part.claim(4, 0, 1)
+    assert not part.claim(4, 0, 1)
+
+
+def test_a_port_that_both_share_begins_one_access_per_cycle() -> None:
+    part, rows = pipelined(bank_ports="1RW"), [3] * 6
+    assert part.claim(0, 0, 3)
+    assert granted(part, 0, 0b1, 0, rows=rows) == []
+    assert granted(part, 1, 0b1, 0, rows=rows) == [(0, 4)]
+
+
+def test_a_row_leaves_its_bank_alone() -> None:
+    """One of 3 cycles in 0, and one of 1 cycle that asks from 2 on: both would leave in 3."""
+    part, rows = pipelined(), [3, 1, 1, 2, 3, 2]
+    assert granted(part, 0, 0b000001, 0, rows=rows) == [(0, 3)]
+    assert granted(part, 1, 0b001000, 0, rows=rows) == []  # so would one of 2 cycles in 1
+    assert granted(part, 2, 0b000010, 0, rows=rows) == []
+    assert granted(part, 3, 0b000010, 0, rows=rows) == [(1, 4)]
+
+
+def test_a_bank_serves_somebody_else_meanwhile_and_other_banks_know_nothing_of_it() -> None:
+    part, rows = pipelined(), [3, 1, 1, 2, 3, 2]
+    assert granted(part, 0, 0b000001, 0, rows=rows) == [(0, 3)]
+    assert granted(part, 2, 0b001010, 0b000100, rows=rows) == [(3, 4), (2, 3)]
+    assert granted(part, 3, 0b000010, 0, rows=rows) == []  # it would meet slot 3
+    assert granted(part, 4, 0b000010, 0, rows=rows) == [(1, 5)]
+
+
+def test_an_input_of_a_unit_is_filled_once_whatever_banks_do() -> None:
+    part, rows = pipelined(collect="one"), [3, 1, 1, 2, 3, 2]
+    assert granted(part, 0, 0b000001, 0, rows=rows) == [(0, 3)]
+    assert granted(part, 2, 0, 0b000010, rows=rows) == []
+    assert granted(part, 2, 0, 0b100000, rows=rows) == [(5, 4)]
+
+
+def test_writes_leave_by_no_way() -> None:
+    part, rows = pipelined(bank_ports="1RW"), [3, 1, 1, 2, 3, 2]
+    assert part.claim(0, 0, 3)
+    assert part.claim(2, 0, 1)
+    assert granted(part, 3, 0b000010, 0, rows=rows) == [(1, 4)]
+    assert part.claim(4, 0, 3)
+    assert granted(part, 6, 0b000010, 0, rows=rows) == [(1, 7)]
+
+
+def test_who_reads_beside_the_slots_leaves_alone_too() -> None:
+    part = pipelined()
+    assert part.claim_read(0, 0, 3)
+    assert not part.claim_read(2, 0, 1) and not part.is_free(2, 0, 1, writes=False)
+    assert part.is_free(2, 0, 2, writes=False) and part.is_free(2, 0, 1, writes=True)
+    assert part.claim_read(3, 0, 1)
 
 
 def test_a_length_beyond_the_longest_is_refused() -> None:
@@ -144,13 +215,36 @@ def test_a_write_completes_when_its_bank_is_done(dest: int, length: int) -> None
     assert result.issues()[:2] == [(2, 0), (7 + length, 0)]
 
 
+@pytest.mark.parametrize("occupancy", ["length", "one"])
 @pytest.mark.parametrize("cycles", [1, 3])
 @pytest.mark.parametrize("collect", ["lowest", "one", "all"])
-def test_a_rule_that_changes_nothing_changes_nothing(collect: str, cycles: int) -> None:
-    cfg = SCHEMES["baseline"].configuration("tiny", collect=collect, bank_cycles=cycles)
+def test_a_rule_that_changes_nothing_changes_nothing(collect: str, cycles: int, occupancy: str) -> None:
+    cfg = SCHEMES["baseline"].configuration("tiny", collect=collect, bank_cycles=cycles, bank_occupancy=occupancy)
     trace, layout = stress_trace(3, registers=12, length=60), layout_of("baseline", cfg)
     runs = [
         list(observations(machine(cfg, layout), Environment(cfg, prepare(cfg, trace), layout), 100_000))
         for machine in (Baseline, EvenMachine)
     ]
     assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize("ports", ["1RW", "1R1W"])
+def test_where_accesses_take_a_cycle_a_pipeline_changes_nothing(ports: str) -> None:
+    trace, seen = stress_trace(3, registers=12, length=60), []
+    for occupancy in ("length", "one"):
+        cfg = SCHEMES["baseline"].configuration("tiny", bank_ports=ports, bank_occupancy=occupancy)
+        layout = layout_of("baseline", cfg)
+        environment = Environment(cfg, prepare(cfg, trace), layout)
+        seen.append(list(observations(Baseline(cfg, layout), environment, 100_000)))
+    assert seen[0] == seen[1]
+
+
+def test_a_pipelined_bank_is_quicker_where_they_take_more() -> None:
+    """Negative control of both."""
+    trace, cycles = stress_trace(3, registers=12, length=60), []
+    for occupancy in ("length", "one"):
+        cfg = SCHEMES["baseline"].configuration("tiny", bank_cycles=3, bank_occupancy=occupancy)
+        layout = layout_of("baseline", cfg)
+        environment = Environment(cfg, prepare(cfg, trace), layout)
+        cycles.append(len(list(observations(Baseline(cfg, layout), environment, 100_000))))
+    assert cycles[1] < cycles[0]

@@ -121,8 +121,7 @@ class BowFollower(Watcher):
         if served >> warp & 1:
             self._access(bank, kind)
             return True
-        port = kind if self.cfg.bank_ports == "1R1W" else "access"
-        self.denied.append((bank, port))
+        self.denied.append((bank, self._bank_port(kind)))
         return False
 
     def _check_results(self, stimulus: Stimulus, f: dict[str, int]) -> None:

@@ -154,4 +154,5 @@ def random_bow_config(rng: random.Random, mode: str) -> BowConfig:
     )
     window = rng.choice((2, 3, 3, 4, 7))
     entries = rng.choice((slots, slots + 1, 2 * window, 4 * window))
+    common = common.replace(bank_occupancy=rng.choice(("length", "one")))
     return bow_config(common, window=window, window_entries=max(slots, entries), window_writes=mode)

@@ -83,7 +83,7 @@ def victimises_hits(right: Callable[..., int]) -> Callable[..., int]:
 
 def ignores_busy_banks(right: Callable[..., None]) -> Callable[..., None]:
     def wrong(self: WindowBanks, cycle: int, events: Events) -> None:
-        with mock.patch.object(Banks, "is_free", lambda self, cycle, bank, writes: True):
+        with mock.patch.object(Banks, "is_free", lambda self, cycle, bank, row, writes: True):
             right(self, cycle, events)
 
     return wrong
