@@ -1,10 +1,30 @@
-"""Where accesses differ in length: which data are on their way to which input of the units."""
+"""Where accesses differ in length: which data are on their way out of which bank, and to which input of the units."""
 
 from amaranth import Cat, Module, Signal, Value
 
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
 from warpfile.spec.config import Config
+
+
+def overtakes(cfg: Config) -> bool:
+    """Whether reads of different lengths may be under way in one bank."""
+    return cfg.bank_occupancy == "one" and cfg.gives.cycles > 1
+
+
+def coming(m: Module, name: str, starting: Value) -> Signal:
+    """What comes in the next cycles, bit k: something k + 1 cycles from now, as far as it started in cycles before.
+
+    ``starting``: what starts in this cycle, bit k: something that takes k + 2 cycles. Nothing else comes when it does.
+    """
+    known = Signal(len(starting), name=name)
+    m.d.sync += known.eq((known >> 1) | starting)
+    return known
+
+
+def meets(known: Value, length: Value) -> Value:
+    """Whether something of this length that starts now would come when something does that is known."""
+    return any_of(bit & (length == left + 1) for left, bit in enumerate(known))
 
 
 def apart(m: Module, cfg: Config, requests: Value, lengths: list[Value], grant: Value) -> Value:
@@ -19,15 +39,9 @@ def apart(m: Module, cfg: Config, requests: Value, lengths: list[Value], grant: 
     width, kept = cfg.asks.slots, []
     for unit in range(cfg.asks.units):
         slots = range(unit * width, (unit + 1) * width)
-        # Bit k: data come k + 1 cycles from now. Of an access of n cycles they come n - 1 cycles after the next one.
-        coming = Signal(cfg.gives.cycles - 1, name=f"coming{unit}")
-        starting = Cat(
-            any_of(grant[slot] & (lengths[slot] == left + 2) for slot in slots) for left in range(len(coming))
+        starting = (
+            any_of(grant[slot] & (lengths[slot] == left + 2) for slot in slots) for left in range(cfg.gives.cycles - 1)
         )
-        m.d.sync += coming.eq((coming >> 1) | starting)
-        kept += [requests[slot] & ~_meets(coming, lengths[slot]) for slot in slots]
+        known = coming(m, f"coming{unit}", Cat(starting))
+        kept += [requests[slot] & ~meets(known, lengths[slot]) for slot in slots]
     return named(m, "apart", Cat(*kept))
-
-
-def _meets(coming: Value, length: Value) -> Value:
-    return any_of(bit & (length == left + 1) for left, bit in enumerate(coming))

@@ -1,10 +1,12 @@
 """One register bank: which access it serves, and what is on its way out."""
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one, select
+from warpfile.hdl.naming import named
+from warpfile.hdl.rf.arrivals import coming, meets, overtakes
 from warpfile.hdl.rf.contract import lengths_layout
 from warpfile.hdl.rf.engines import Engines, Group, Ports, bank_members, groups
 from warpfile.hdl.rf.matching import is_matched
@@ -70,7 +72,8 @@ class ReadArbiter(wiring.Component):
 class Bank(wiring.Component):
     """One bank: its write choice, its read arbiter, its SRAM.
 
-    A write beats reads on a single-port bank. An access keeps the port busy for ``bank_cycles`` cycles. Besides the
+    A write beats reads on a single-port bank. An access keeps the port busy as long as it takes, ``bank_cycles``
+    cycles; or for one, and rows under way wait in words behind the SRAM (``bank_occupancy``). Besides the
     write-back ports and the units there may be ``engines``, each with a place in the order of who takes a port.
     ``varying``: who asks says how long its access takes.
 
@@ -86,6 +89,8 @@ class Bank(wiring.Component):
     grant, chosen : Out                See :class:`ReadArbiter`.
     fill : Out(units * slots)          Slot whose data are on ``read_data``: ``bank_cycles`` cycles after its grant.
     read_data : Out(data_bits)         The row that was read.
+    leaving : Out(cycles - 1)          Bit k: a row leaves k + 1 cycles from now, so that no slot may ask whose row
+                                       would leave then; only where :func:`overtakes`.
     lengths, write_lengths, offer_lengths : In(ArrayLayout)   Cycles from 1, of each slot, port, client; if ``varying``.
     See also :func:`hdl.rf.engines.bank_members`.
     """
@@ -95,6 +100,8 @@ class Bank(wiring.Component):
         self._engines = engines
         self._varying = varying
         self._longest = cfg.gives.cycles if varying else cfg.bank_cycles
+        self._pipelined = cfg.bank_occupancy == "one"
+        self._overtakes = varying and overtakes(cfg)
         units, slots = cfg.asks.units, cfg.asks.units * cfg.asks.slots
         super().__init__(
             {
@@ -114,6 +121,7 @@ class Bank(wiring.Component):
                 **bank_members(cfg, engines),
                 **({"free": Out(1)} if is_matched(cfg) else {}),
                 **(self._lengths(slots) if varying else {}),
+                **({"leaving": Out(self._longest - 1)} if self._overtakes else {}),
             }
         )
 
@@ -137,9 +145,12 @@ class Bank(wiring.Component):
                 serve(m, ports)
         names = ("read", "read_row", "write", "write_row", "mask")
         m.d.comb += [getattr(ram, name).eq(getattr(ports, name)) for name in names]
-        m.d.comb += [ram.write_data.eq(self.write_data), self.read_data.eq(ram.read_data)]
+        starts = self._starts(m, ports.read_length) if self._overtakes else []
+        m.d.comb += [ram.write_data.eq(self.write_data), self.read_data.eq(self._on_way_out(m, ram.read_data, starts))]
         arriving = Cat(self.grant, *(reading[first] for first in sorted(reading)))
-        if self._varying:
+        if self._overtakes:
+            self._fills(m, self._overtaken(m, arriving, starts))
+        elif self._varying:
             m.d.comb += [self._read_length.eq(ports.read_length), self._write_length.eq(ports.write_length)]
             self._fills(m, self._held(m, arriving, free[1]))
         else:
@@ -180,6 +191,8 @@ class Bank(wiring.Component):
         writers, readers = taken, None
         if engine.reads:
             writes = self.offer_writes[group.reading]
+            if self._overtakes:
+                offers = offers & (writes | self._apart(m, group))
             writers, readers = taken & writes, taken & ~writes
             if not ports.shared:
                 offers = offers & ((writes & left) | (~writes & ports.read_free.replicate(engine.count)))
@@ -196,9 +209,14 @@ class Bank(wiring.Component):
             length = self._length_of(readers, "offer_lengths", group.clients)
             ports.reads(readers.any(), select(readers, rows), *length)
 
+    def _apart(self, m: Module, group: Group) -> Value:
+        """Of an engine's clients, those whose row would not leave in the cycle of another one."""
+        lengths = list(self.offer_lengths)[group.clients]
+        return named(m, f"{group.engine.name}_apart", ~Cat(meets(self.leaving, length) for length in lengths))
+
     def _free(self, m: Module, read: Value, write: Value) -> tuple[Value, Value]:
         """Whether no earlier access keeps the port for writes, and that for reads."""
-        if self._longest == 1:
+        if self._longest == 1 or self._pipelined:
             return Const(1, 1), Const(1, 1)
         length = [self._cfg.bank_cycles, self._cfg.bank_cycles]
         if self._varying:
@@ -232,6 +250,42 @@ class Bank(wiring.Component):
         with m.If(free):
             m.d.sync += reading.eq(arriving)
         return reading & free.replicate(len(reading))
+
+    def _starts(self, m: Module, length: Value) -> list[Value]:
+        """Whether a read of 1, 2, ... cycles is granted; ``leaving`` follows."""
+        starts = [named(m, f"read_of_{cycles}", length == cycles) for cycles in range(1, self._longest + 1)]
+        m.d.comb += self.leaving.eq(coming(m, "leaves", Cat(starts[1:])))
+        return starts
+
+    def _on_way_out(self, m: Module, row: Value, starts: list[Value]) -> Value:
+        """What leaves, ``row`` being what the SRAM has: that, or what is in the last word behind it.
+
+        A row moves on by a word per cycle. It enters as far from the end as it has cycles left after the first; one of
+        the longest reads has no other way than to the first word.
+        """
+        if not self._pipelined:
+            return row
+        ways = {}
+        for left, start in enumerate(starts[:-1]):
+            came = Signal(name=f"came{left}")
+            m.d.sync += came.eq(start)
+            ways[left] = came
+        moved = row
+        for left in reversed(range(self._longest - 1)):
+            word = Signal(len(row), name=f"under_way{left}", reset_less=True)
+            enters = ways.get(left + 1)
+            m.d.sync += word.eq(moved if enters is None else Mux(enters, row, moved))
+            moved = word
+        return Mux(ways[0], row, moved) if ways else moved
+
+    def _overtaken(self, m: Module, arriving: Value, starts: list[Value]) -> Value:
+        """Whose data arrive where several reads are under way that differ in length: as the rows that they are for."""
+        moved: Value = Const(0, len(arriving))
+        for left, start in reversed([*enumerate(starts)]):
+            stage = Signal(len(arriving), name=f"reading{left}")
+            m.d.sync += stage.eq(moved | (arriving & start.replicate(len(arriving))))
+            moved = stage
+        return moved
 
     def _fills(self, m: Module, arriving: Value) -> None:
         m.d.comb += self.fill.eq(arriving[: len(self.fill)])

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.arrivals import apart
+from warpfile.hdl.rf.arrivals import apart, meets, overtakes
 from warpfile.hdl.rf.bank import Bank
 from warpfile.hdl.rf.contract import engine_members, lengths_layout, places_layout
 from warpfile.hdl.rf.engines import Engines, writers
@@ -66,11 +66,20 @@ class Banks(wiring.Component):
             m.d.comb += self.engine_grant.eq(any_of((*(bank.taken for bank in banks), *self._engines_lost)))
         if client_count(self._engines, "reads"):
             m.d.comb += self.engine_fill.eq(any_of(bank.engine_fill for bank in banks))
-        asking = apart(m, self._cfg, self.requests, list(self.lengths), self.grant) if self._varying else None
-        connect_reads(m, self._cfg, self, banks, asking)
+        connect_reads(m, self._cfg, self, banks, self._asking(m, banks))
         self._write_lanes(m, banks)
         read_lanes(m, self._cfg, self, banks)
         return m
+
+    def _asking(self, m: Module, banks: list[wiring.PureInterface]) -> list[Value]:
+        """Slots whose requests count, for each bank."""
+        if not self._varying:
+            return [self.requests] * len(banks)
+        lengths = list(self.lengths)
+        asking = apart(m, self._cfg, self.requests, lengths, self.grant)
+        if not overtakes(self._cfg):
+            return [asking] * len(banks)
+        return [asking & ~Cat(meets(bank.leaving, length) for length in lengths) for bank in banks]
 
     def _lose(self, m: Module) -> None:
         """What asks the banks, and what is lost because it is written nowhere; nothing where every place is one."""

@@ -168,6 +168,11 @@ def ram_verilog(cfg: Config, name: str = BANK_RAM, times: str = "") -> str:
 
 def _times(cfg: Config) -> str:
     """When data of a read are used, and how close accesses of a port are."""
+    if cfg.bank_occupancy == "one" and cfg.gives.cycles > 1:
+        return (
+            "// A read enabled in cycle t is used in cycle t + 1 only: registers behind it keep what is due later.\n"
+            "// Every cycle may have an access.\n"
+        )
     if cfg.gives.cycles != cfg.bank_cycles:
         return "// A read enabled in cycle t is used in one cycle, from t + 1 on: a macro holds it so long.\n"
     if cfg.bank_cycles == 1:

@@ -1,6 +1,6 @@
 """The way from source slots to banks and back, as every file with banks has it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -46,19 +46,23 @@ def join_reads(m: Module, file: wiring.Component, banks: wiring.Component) -> No
 
 
 def connect_reads(
-    m: Module, cfg: Config, part: wiring.Component, banks: list[wiring.PureInterface], asking: Value | None = None
+    m: Module,
+    cfg: Config,
+    part: wiring.Component,
+    banks: list[wiring.PureInterface],
+    asking: Sequence[Value] | None = None,
 ) -> list[Value]:
     """Join the banks, in index order, with a part that has :func:`read_members`. Returns, per bank, the slots in it.
 
-    ``asking``: the requests that count, if not all do.
+    ``asking``: for each bank the requests that count, if not all do.
     """
-    asking = part.requests if asking is None else asking
+    asking = [part.requests] * len(banks) if asking is None else asking
     others = _matched(m, cfg, part.older, banks) if is_matched(cfg) else _served_below(cfg, banks)
     rows, slots = Cat(place.row for place in part.places), []
     for index, (bank, passed_over) in enumerate(zip(banks, others, strict=True)):
         slots.append(Cat(place.bank == index for place in part.places))
         m.d.comb += [
-            bank.requests.eq(asking & slots[index]),
+            bank.requests.eq(asking[index] & slots[index]),
             bank.passed_over.eq(passed_over),
             bank.older.eq(part.older),
             bank.rows.eq(rows),

@@ -49,6 +49,9 @@ def lockstep(root: Path, monkeypatch: pytest.MonkeyPatch) -> Lockstep:
         ("baseline", {"collect": "lowest"}),
         ("baseline", {"collect": "one", "bank_ports": "1R1W", "stripe": 2}),
         ("baseline", {"collect": "all", "bank_arbitration": "oldest", "stripe": 2}),
+        ("baseline", {"collect": "all", "stripe": 2, "bank_occupancy": "one"}),
+        ("baseline", {"collect": "one", "bank_arbitration": "oldest", "stripe": 3, "bank_occupancy": "one"}),
+        ("bow_wr", {"bank_cycles": 2, "bank_occupancy": "one"}),
         ("bow_wr", {}),
         ("bow", {"bank_ports": "1R1W", "stripe": 2}),
         ("malekeh", {"stripe": 2}),
@@ -58,6 +61,10 @@ def lockstep(root: Path, monkeypatch: pytest.MonkeyPatch) -> Lockstep:
         pytest.param("baseline", {"collect": "one", "bank_arbitration": "oldest"}, marks=pytest.mark.regress),
         pytest.param("baseline", {"collect": "all", "bank_ports": "1R1W", "stripe": 7}, marks=pytest.mark.regress),
         pytest.param("baseline", {"stripe": 0}, marks=pytest.mark.regress),
+        pytest.param(
+            "baseline", {"bank_ports": "1R1W", "stripe": 7, "bank_occupancy": "one"}, marks=pytest.mark.regress
+        ),
+        pytest.param("malekeh", {"stripe": 2, "bank_occupancy": "one"}, marks=pytest.mark.regress),
         pytest.param("bow_wr", {"bank_ports": "1R1W", "bank_cycles": 3, "stripe": 3}, marks=pytest.mark.regress),
         pytest.param("malekeh", {"bank_ports": "1R1W", "bank_cycles": 2}, marks=pytest.mark.regress),
     ],
@@ -90,3 +97,20 @@ def test_a_machine_that_is_wrong_is_found(
     monkeypatch.setattr(place, wrong)
     # Not every trace has short accesses of a bank right behind long ones, least where units cache.
     assert lockstep(scheme, "mixed", stripe=2, seed=4, length=100).mismatches == 1
+
+
+@pytest.mark.check
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        ("warpfile.hdl.rf.banks.meets", lambda known, length: Const(0)),
+        ("warpfile.hdl.rf.bank.Mux", lambda enters, row, moved: Mux(enters, moved, row)),
+        ("warpfile.hdl.rf.bank.coming", lambda m, name, starting: Const(0, len(starting))),
+    ],
+)
+def test_a_pipelined_bank_that_is_wrong_is_found(
+    lockstep: Lockstep, monkeypatch: pytest.MonkeyPatch, place: str, wrong: object
+) -> None:
+    """Rows that leave together, or are not where they are waited for."""
+    monkeypatch.setattr(place, wrong)
+    assert lockstep("baseline", "mixed", stripe=2, seed=4, length=100, bank_occupancy="one").mismatches == 1

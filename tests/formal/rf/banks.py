@@ -3,6 +3,7 @@
 from unittest import mock
 
 from amaranth import Cat, Const, Module, Signal
+from amaranth.asserts import AnySeq
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.properties import (
@@ -29,11 +30,13 @@ WRITERS = (Engine("writers", 3),)  #: beside the write-back ports
 
 
 class Pins(BankRam):
-    """The ports of the SRAM without an SRAM behind them: what a row holds is no matter of these proofs."""
+    """The ports of the SRAM without an SRAM behind them: it answers with any row."""
 
     def elaborate(self, platform) -> Module:
-        """Nothing."""
-        return Module()
+        """No memory."""
+        m = Module()
+        m.d.comb += self.read_data.eq(AnySeq(len(self.read_data)))
+        return m
 
 
 def one_that_asks(part, asking, free):
@@ -125,7 +128,7 @@ class BankProperties(Properties):
 
     def _busy(self, port):
         """Cycles after the first one for which an access that starts now keeps a port."""
-        return self._cfg.bank_cycles - 1
+        return self._cfg.bank_cycles - 1 if self._cfg.bank_occupancy == "length" else 0
 
     def _wanted(self, part):
         """Somebody wants to write."""
@@ -169,14 +172,23 @@ class BankProperties(Properties):
         for cycle in range(self._cfg.bank_cycles):
             self.history.append(past(m, self.history[-1], f"grant{cycle}"))
         m.d.comb += Assert(part.fill == self.history[-1], "data arrive bank_cycles after the grant")
+        self.rows = [self.pins.read_data]
+        behind = self._cfg.bank_cycles - 1 if self._cfg.bank_occupancy == "one" else 0
+        for cycle in range(behind):
+            self.rows.append(past(m, self.rows[-1], f"row{cycle}"))
+        m.d.comb += Assert(part.read_data == self.rows[behind], "the row is what the SRAM has, or had")
 
     def help(self, m, part, state):
+        longest = self._cfg.bank_cycles if self._cfg.bank_occupancy == "length" else 1
         for left in (self.write_left, self.read_left):
-            m.d.comb += Assert(left < self._cfg.bank_cycles, "no access is longer than bank_cycles")
+            m.d.comb += Assert(left < longest, "no access keeps a port for longer than bank_cycles")
         for cycle in range(self._cfg.bank_cycles):
             same = state(f"reading{cycle}") == self.history[cycle + 1]
             m.d.comb += Assert(same, "reads under way are those granted")
-        if self._cfg.bank_cycles > 1:
+        for cycle, row in enumerate(self.rows[1:]):
+            same = state(f"under_way{len(self.rows) - 2 - cycle}") == row
+            m.d.comb += Assert(same, "rows under way are those that the SRAM had")
+        if longest > 1:
             names = ("port", "port") if self._cfg.bank_ports == "1RW" else ("write_port", "read_port")
             for name, left in zip(names, (self.write_left, self.read_left), strict=True):
                 m.d.comb += Assert(state(f"{name}_busy_cycles") == left, "the port is busy as long as it must")
@@ -265,6 +277,7 @@ _RUDE = {
     "a writer beside the ports writes its whole row": {"offer_rows": lambda rows: rows ^ 1},
     "a write beats reads": {"offers": lambda offers: offers & 3},
 }
+_TORN = {"the row is what the SRAM has, or had": {"read_data": lambda row: row ^ 1}}
 _EARLY = {"data arrive bank_cycles after the grant": {"fill": lambda fill: fill ^ 1}}
 
 PROOFS = (
@@ -276,5 +289,6 @@ PROOFS = (
     _bank("1R1W, 3 cycles", _STALE, bank_cycles=3, bank_ports="1R1W", collect="all", bank_arbitration="oldest"),
     _writers("1RW, 1 cycle, with writers", _RUDE),
     _writers("1R1W, 3 cycles, with writers", _STALE, bank_cycles=3, bank_ports="1R1W"),
+    _bank("1RW, pipelined, 3 cycles", _TORN, bank_cycles=3, bank_occupancy="one"),
     _bank("1RW, 8 cycles", _UNSEEN, regress=True, bank_cycles=8, collectors=5, source_slots=3),
 )

@@ -73,6 +73,61 @@ class VaryingProperties(BankProperties):
             m.d.comb += Assert(state(f"{name}_busy_cycles") == counter, "the port is busy as long as it must")
 
 
+class PipelinedProperties(VaryingProperties):
+    """The same of a bank that begins an access per cycle: of the rows under way no two leave it in one cycle."""
+
+    def check(self, m, part):
+        super().check(m, part)
+        (_, shortest), *_ = self._arriving()
+        longest, _ = self.under_way[-2]  # a cycle is left
+        m.d.comb += Cover(shortest.any() & longest.any(), "a read leaves before a longer one that is ahead of it")
+
+    def _busy(self, port):
+        return 0
+
+    def _arrives(self, m, part):
+        super()._arrives(m, part)
+        self.rows = ago(m, self.pins.read_data, "row", LONGEST - 1)
+        self.leaving = [self._left(left).any() for left in range(1, LONGEST)]
+        meets = [
+            any_of(leaves & (length == left) for left, leaves in enumerate(self.leaving, 1)) for length in part.lengths
+        ]
+        m.d.comb += [
+            Assume((part.requests & Cat(meets)) == 0),
+            Assert(part.leaving == Cat(self.leaving), "what leaves in the next cycles is known"),
+            Assert(at_most_one(self._left(0)), "one row leaves in a cycle"),
+            *(
+                Assert(~slots.any() | (part.read_data == self.rows[length - 1]), "it is what the SRAM had")
+                for length, slots in self._arriving()
+            ),
+        ]
+
+    def _left(self, cycles):
+        """Slots of all reads that have so many cycles left."""
+        return Cat(slots for slots, left in self.under_way if left == cycles)
+
+    def _arriving(self):
+        """Reads whose row leaves now, with their length."""
+        return enumerate((slots for slots, left in self.under_way if left == 0), 1)
+
+    def help(self, m, part, state):
+        m.d.comb += [Assert(counter == 0, "no port is busy") for counter in (self.write_left, self.read_left)]
+        after = [(length, cycle) for length in range(1, LONGEST + 1) for cycle in range(1, length + 1)]
+        came = {length: slots for (length, cycle), (slots, _) in zip(after, self.under_way, strict=True) if cycle == 1}
+        for left in range(LONGEST):
+            going = any_of(slots for slots, cycles in self.under_way if cycles == left)
+            m.d.comb += [
+                Assert(state(f"reading{left}") == going, "reads under way are those granted"),
+                Assert(at_most_one(self._left(left)), "no two come at the same time"),
+            ]
+        for length in range(1, LONGEST):
+            m.d.comb += Assert(state(f"came{length - 1}") == came[length].any(), "what the SRAM has now is known")
+        for (_, cycle), (slots, left) in zip(after, self.under_way, strict=True):
+            if cycle > 1:
+                row = state(f"under_way{left}") == self.rows[cycle - 1]
+                m.d.comb += Assert(~slots.any() | row, "rows under way are those that the SRAM had")
+
+
 class Inputs(wiring.Component):
     """The slots that may be granted, as a part of its own."""
 
@@ -125,16 +180,16 @@ class InputProperties(Properties):
                 m.d.comb += Assert(known, "what comes is known")
 
 
-def _bank(size: str, wrong: dict, **changes) -> Proof:
+def _bank(size: str, wrong: dict, properties: type[VaryingProperties] = VaryingProperties, **changes) -> Proof:
     cfg = CFG.replace(**changes)
 
     def broken(change):
-        return lambda: VaryingProperties(Miswired(Bank(cfg, varying=True), **change), cfg, helped=False)
+        return lambda: properties(Miswired(Bank(cfg, varying=True), **change), cfg, helped=False)
 
     return Proof(
         "hdl.rf.bank.Bank",
         size,
-        lambda: VaryingProperties(Bank(cfg, varying=True), cfg),
+        lambda: properties(Bank(cfg, varying=True), cfg),
         {message: broken(change) for message, change in wrong.items()},
         reach=LONGEST + 4,
     )
@@ -145,9 +200,25 @@ _LONG = {"a free port takes a write": {"write_lengths": lambda lengths: lengths 
 _BLIND = {"no input is filled twice in a cycle": {"grant": lambda grant: Const(0, len(grant))}}
 _DEAF = {"who would meet nobody may be granted": {"apart": lambda slots: slots & (slots - 1)[: len(slots)]}}
 
+_PIPELINE = {
+    "data arrive after the length of the access": {"fill": lambda fill: fill ^ 1},
+    "what leaves in the next cycles is known": {"leaving": lambda leaving: leaving & 1},
+    "it is what the SRAM had": {"read_data": lambda row: row ^ 1},
+}
+
 PROOFS = (
     _bank("1RW, 1 to 3 cycles", _LATE, collect="one"),
     _bank("1R1W, 1 to 3 cycles", _LONG, bank_ports="1R1W", collect="one", bank_arbitration="oldest"),
+    _bank("1RW, pipelined, 1 to 3 cycles", _PIPELINE, PipelinedProperties, bank_occupancy="one", collect="all"),
+    _bank(
+        "1R1W, pipelined, 1 to 3 cycles",
+        _LATE,
+        PipelinedProperties,
+        bank_occupancy="one",
+        bank_ports="1R1W",
+        collect="one",
+        bank_arbitration="oldest",
+    ),
     Proof(
         "hdl.rf.arrivals.apart",
         "1 to 3 cycles",

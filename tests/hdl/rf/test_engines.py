@@ -156,6 +156,7 @@ def test_what_an_engine_reads_arrives_as_long_after_its_grant_as_an_access_takes
 
 
 LONG = StripedConfig(**CFG.to_json(), stripe=2)
+PIPELINED = LONG.replace(bank_occupancy="one")
 
 
 def seen(cycles, name):
@@ -174,6 +175,37 @@ def test_where_accesses_differ_in_length_data_arrive_and_the_port_is_free_when_t
     assert seen(cycles, "accept") == [0] * 5 + [1] + [0] * 9
     assert seen(cycles, "grant") == [0] * 8 + [1, 1] + [0] * 5
     assert seen(cycles, "fill") == [0] * 9 + [1, 1] + [0] * 4
+
+
+def test_a_pipelined_bank_serves_an_engine_in_every_cycle_unless_two_rows_would_leave_it_in_one():
+    """Client 0 reads 3 cycles in 0, so client 1 may read 2 cycles in 2, not in 1, and 1 cycle in 4, not in 3."""
+    cycles = [Cycle(0b11, (1, 6), 0b00, (0, 0), lengths=(3, 2)), Cycle(0b10, (1, 6), 0b00, (0, 0), lengths=(3, 2))]
+    cycles += [Cycle(0b10, (1, 6), 0b00, (0, 0), lengths=(3, 2)), Cycle(0b10, (1, 6), 0b00, (0, 0), lengths=(3, 1))]
+    cycles += [Cycle(0b10, (1, 6), 0b00, (0, 0), lengths=(3, 1)), *[Cycle() for _ in range(2)]]
+    for ports in ("1RW", "1R1W"):
+        run(PIPELINED.replace(bank_ports=ports), (MOVER,), cycles)
+        assert seen(cycles, "taken") == [0b01, 0, 0b10, 0, 0b10, 0, 0]
+        assert seen(cycles, "engine_fill") == [0, 0, 0, 0b01, 0b10, 0b10, 0]
+
+
+def test_a_client_that_waits_for_the_way_out_lets_the_next_one_go_and_one_that_writes_does_not_wait():
+    """In 2 a row of one cycle would leave with that of the first read; what the turn says is not lost."""
+    first = Cycle(0b01, (1, 6), 0b00, (0, 0), lengths=(3, 1))
+    other = Cycle(0b11, (1, 6), 0b00, (0, 0), lengths=(3, 1))
+    cycles = [first, Cycle(), other, Cycle(0b10, (1, 6), 0b00, (0, 0), lengths=(3, 1))]
+    run(PIPELINED, (MOVER,), cycles)
+    assert seen(cycles, "taken") == [0b01, 0, 0b01, 0b10]
+    cycles = [first, Cycle(), Cycle(0b10, (1, 6), 0b10, (3, 3), lengths=(3, 1))]
+    run(PIPELINED, (MOVER,), cycles)
+    assert seen(cycles, "taken") == [0b01, 0, 0b10]
+
+
+def test_results_and_units_take_a_cycle_of_a_pipelined_bank():
+    cycles = [Cycle(result=4, reads=0b01, lengths=(1, 1)), *[Cycle(result=4, reads=0b01) for _ in range(2)]]
+    cycles += [Cycle(reads=0b01) for _ in range(2)]
+    run(PIPELINED, (MOVER,), cycles)
+    assert seen(cycles, "accept") == [1, 1, 1, 0, 0]
+    assert seen(cycles, "grant") == [0, 0, 0, 1, 1]
 
 
 def test_with_two_ports_a_long_write_leaves_the_reads_alone():
