@@ -47,6 +47,11 @@ class PilotConfig(Config):
         "who says which registers are used most: nobody, code, trace, a pilot warp, or the code and then the pilot",
         "hybrid",
     )
+    pilot_map: str = choice_field(
+        ("met", "always"),
+        "when the pilot's map is taken: if the pilot accessed all registers of the kernel's list, or always",
+        "met",
+    )
     weight: str = choice_field(
         ("code", "loop10"),
         "what an occurrence in the code counts: one, or ten times more for every loop around it",
@@ -118,6 +123,11 @@ class PilotConfig(Config):
         return self.profile in ("pilot", "hybrid")
 
     @property
+    def doubts(self) -> bool:
+        """Whether the kernel's list may be kept when the pilot has ended."""
+        return self.listed and self.piloted and self.pilot_map == "met"
+
+    @property
     def descriptor(self) -> tuple[tuple[str, int], ...]:
         """The hot registers, most used first; the marker where there are fewer."""
         names = range(self.fast_registers if self.listed else 0)
@@ -179,6 +189,7 @@ def pilot_probes(cfg: PilotConfig) -> tuple[Probe, ...]:
         Probe("fast_write", ports, "results that the fast part of a bank takes"),
         Probe("slow_write", ports, "results that the slow part of a bank takes"),
         Probe("bank_busy", cfg.asks.units * cfg.asks.slots, "slots that ask a bank which an earlier access keeps"),
+        *((Probe("list_kept", 1, "SORT ends, and the kernel's list is kept"),) if cfg.doubts else ()),
         *(_move_probes(cfg) if cfg.migrates else ()),
     )
 
@@ -221,6 +232,7 @@ def pilot_events(fields: Fields) -> dict[str, int]:
         "warps_new_map": int((launches & new).sum()),
         "low_mode_cycles": int((~high).sum()),
         "bank_busy_stall": int(fields["bank_busy"].sum()),
+        "lists_kept": int(fields["list_kept"].sum()) if "list_kept" in fields else 0,
         **_move_events(fields, high),
     }
 
@@ -288,6 +300,9 @@ STRUCTURES = (
         "flip-flops",
         _FILE + r"(sorter\.|kernel_state\.(state|step))",
         lambda cfg: cfg.fast_registers * (1 + COUNT_BITS + cfg.register_bits) + cfg.register_bits + 3,
+    ),
+    Structure(
+        "list kept", "flip-flops", _FILE + r"kernel_state\.missed", None, "the paper always takes the pilot's map"
     ),
     Structure(
         "hot list", "flip-flops", _FILE + r"kernel_state\.hot", lambda cfg: cfg.fast_registers * cfg.register_bits

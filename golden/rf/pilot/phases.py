@@ -35,6 +35,7 @@ class Phases:
         self.version = 0
         self.resident = 0
         self.adopts = self.drained = self.moved = False
+        self._doubts, self._missed = cfg.doubts, False
         self._exited: int | None = None
         self._registers = 0
         self._hot: list[int] = []
@@ -66,6 +67,17 @@ class Phases:
     def scanned(self) -> int:
         """The count that goes to the sorter in this cycle."""
         return self.counts.of[self.step] if self.state == SORT else 0
+
+    @property
+    def keeps(self) -> bool:
+        """SORT ends in this cycle, and the list of the kernel is kept."""
+        if not self._doubts or self.state != SORT or self.step + 1 < min(self._registers, self._marker):
+            return False
+        return self._missed or self._misses()
+
+    def _misses(self) -> bool:
+        """The register that is scanned is in the list, and the pilot has not accessed it."""
+        return self.step in self._hot and not self.scanned
 
     def taken(self, kernel: Kernel) -> None:
         """A kernel is taken."""
@@ -115,6 +127,7 @@ class Phases:
         for table in self.homes.tables:
             table.clear()
         self.version = 0
+        self._missed = False
         self._registers = kernel.registers
         names = [kernel.descriptor[f"hot{k}"] if self._listed else self._marker for k in range(self._size)]
         self._hot = [-1 if name == self._marker else name for name in names]
@@ -132,8 +145,10 @@ class Phases:
             if self._pilot_ends:
                 self._enter(SORT)
         elif self.state == SORT:
-            self.sorter.take(self.step, self.counts.of[self.step])
-            self._last(min(self._registers, self._marker), DRAIN if self._remap == "migrate" else REMAP)
+            after = DRAIN if self._remap == "migrate" else REMAP
+            keeps, self._missed = self.keeps, self._missed or self._misses()
+            self.sorter.take(self.step, self.scanned)
+            self._last(min(self._registers, self._marker), RUN if keeps else after)
         elif self.state == DRAIN:
             if self.drained:
                 self._enter(MOVE)

@@ -29,6 +29,7 @@ COUNTERS = (
     "warps_new_map",
     "low_mode_cycles",
     "bank_busy_stall",
+    "lists_kept",
     *MOVES,
 )
 
@@ -114,6 +115,9 @@ class Seen:
             self._count("pilot_cycles")
         if counted:
             self._count("pilot_accesses", counted)
+        if phases.keeps and not phases.ends:
+            self._count("lists_kept")
+            events |= 1 << at["list_kept"]
         if not epochs.high:
             self._count("low_mode_cycles")
         if ends:

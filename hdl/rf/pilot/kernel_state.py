@@ -1,6 +1,6 @@
 """What the file does about a kernel, from its start to the next one's (docs/schemes/pilot.md, section 4)."""
 
-from amaranth import Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -30,6 +30,8 @@ class KernelState(wiring.Component):
     pilot : Out(warp_bits), profiling : Out(1)   Its slot; its accesses are counted.
     scan : Out(register_bits)          Register whose counter is sorted in, in SORT.
     current : Out(1)                   Version that a warp gets that is launched; if registers move, that the table has.
+    unused : In(1), keeps : Out(1)     The register of ``scan`` was not accessed; SORT ends, and the kernel's list is
+                                       kept. Only with ``doubts``.
     running : Out(1), held : Out(1)    After LOAD; no warp issues, because registers move.
     drained : In(1), moved : In(1)     DRAIN ends, MOVE ends; these and the following only with ``migrates``.
     moving : Out(1), undone : Out(1)   In MOVE; in its last cycle, if it undoes the old map.
@@ -52,6 +54,7 @@ class KernelState(wiring.Component):
                 "current": Out(1),
                 "running": Out(1),
                 "held": Out(1),
+                **({"unused": In(1), "keeps": Out(1)} if cfg.doubts else {}),
                 **(_moving_members(cfg) if cfg.migrates else {}),
             }
         )
@@ -129,14 +132,28 @@ class KernelState(wiring.Component):
             m.d.sync += step.eq(0)
             with m.If(ends):
                 m.d.sync += self.state.eq(State.SORT)
-        with m.If((self.state == State.SORT) & (step + 1 == scans)):
+        sorts = self.state == State.SORT
+        over = named(m, "sorted", sorts & (step + 1 == scans))
+        with m.If(over):
             m.d.sync += [self.state.eq(State.DRAIN if self._cfg.migrates else State.REMAP), step.eq(0)]
+        if self._cfg.doubts:
+            self._doubt(m, sorts, over)
         with m.If(self.state == State.REMAP):
             self._turns(m, self.remapping, step)
             with m.If(last):
                 m.d.sync += [self.state.eq(State.MOVE if self._cfg.migrates else State.RUN), self.current.eq(1)]
         if self._cfg.migrates:
             self._migrate(m)
+
+    def _doubt(self, m: Module, sorts: Value, over: Value) -> None:
+        """If the pilot has missed a register of the kernel's list, its map is not taken."""
+        listed = Cat(place.valid & (place.register == self.scan) for place in self.hot)
+        missed = Signal(name="missed")
+        misses = named(m, "misses", missed | (sorts & self.unused & listed.any()))
+        m.d.sync += missed.eq(misses & ~self.taken)
+        m.d.comb += self.keeps.eq(over & misses & ~self.taken)
+        with m.If(self.keeps):
+            m.d.sync += self.state.eq(State.RUN)
 
     def _migrate(self, m: Module) -> None:
         """Before REMAP old pairs are undone, behind it new ones are applied."""

@@ -57,6 +57,22 @@ def test_what_cannot_be_built_is_refused(changes: dict[str, object], why: str) -
         configuration(**changes)
 
 
+def test_the_threshold_of_an_epoch_is_the_paper_s_divided_among_its_schedulers() -> None:
+    """Section V-B: 85 beats of an SM in 50 cycles; section I: four schedulers."""
+    cfg = configuration("kepler")
+    assert (cfg.domains, cfg.epoch, cfg.epoch_threshold) == (4, 50, 85 // 4)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("changes", "doubts"),
+    [({}, True), ({"pilot_map": "always"}, False), ({"profile": "pilot"}, False), ({"profile": "compiler"}, False)],
+)
+def test_a_list_may_be_kept_where_there_are_a_list_and_a_pilot(changes: dict[str, object], doubts: bool) -> None:
+    cfg = configuration(**changes)
+    assert cfg.doubts == doubts  # type: ignore[attr-defined]
+    assert ("list_kept" in {probe.name for probe in SCHEMES["pilot"].probes(cfg)}) == doubts
+
+
 @pytest.mark.parametrize("name", ["bow+pilot", "bow_wr+pilot"])
 def test_registers_do_not_move_under_operand_windows(name: str) -> None:
     with pytest.raises(ValueError, match="remap must be versioned, not migrate: the collectors keep results, or take"):

@@ -8,7 +8,7 @@ from amaranth import Cat, Const, Signal
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.collectors.malekeh.parts import ConfiguredProperties
-from tests.formal.properties import Miswired, Proof, at_most_one, constant
+from tests.formal.properties import Miswired, Proof, at_most_one, constant, past
 from tests.formal.rf.pilot.tables import config
 from warpfile.hdl.arbiter import any_of, decode
 from warpfile.hdl.rf.pilot.epoch import EpochUnit
@@ -104,6 +104,7 @@ class KernelProperties(ConfiguredProperties):
             versions.eq((versions & ~own) | (own & part.current.replicate(warps))),
         ]
         self._resident, self._versions = resident, versions
+        self._misses(m, part)
         state, new = part.state, resident & versions
         m.d.comb += [
             Assume(~part.launch_valid | (part.launch_ready & (part.launch.warp < warps))),
@@ -127,7 +128,24 @@ class KernelProperties(ConfiguredProperties):
             Cover((state == State.RUN) & (resident & ~versions).any() & new.any(), "both versions are in use"),
         ]
 
+    def _misses(self, m, part):
+        """Registers of the list that the pilot has not accessed, among those that are sorted."""
+        listed = any_of(place.valid & (place.register == part.scan) for place in part.hot)
+        now, self._missed = part.unused & listed & (part.state == State.SORT), Signal()
+        with m.If(part.taken):
+            m.d.sync += self._missed.eq(0)
+        with m.Elif(now):
+            m.d.sync += self._missed.eq(1)
+        kept = past(m, part.keeps, "keeps")
+        m.d.comb += [
+            Assert(~part.keeps | self._missed | now, "a list is kept where the pilot has missed something"),
+            Assert(~(self._missed & (part.current | part.remapping.any())), "and no other map is made then"),
+            Assert(~kept | ((part.state == State.RUN) & ~part.current), "a list that is kept is used"),
+            Cover(part.keeps & ~self._missed, "the last register is missed alone"),
+        ]
+
     def help(self, m, part, state):
+        m.d.comb += Assert(state("missed") == self._missed, "what is missed is known")
         count, step, scans = state("residents"), state("step"), state("kernel_registers")
         busy = {State.LOAD: self._cfg.fast_registers, State.REMAP: self._cfg.fast_registers, State.SORT: scans}
         m.d.comb += [
@@ -190,6 +208,8 @@ PROOFS = (
             "a kernel starts when no warp is there": {"launch_valid": lambda value: value & 0},
             "the second one before any warp has it": {"current": lambda value: ~value},
             "it is there when all of it is written": {"current": lambda value: ~value},
+            "a list is kept where the pilot has missed something": {"keeps": lambda value: ~value},
+            "and no other map is made then": {"unused": lambda value: value & 0},
         },
         reach=24,
     ),

@@ -97,6 +97,8 @@ class MigratingProperties(ConfiguredProperties):
         m.d.sync += resident.eq((resident | own) & ~part.exits)
         self._resident = resident
         empty, was = Signal(init=1), past(m, state, "state")
+        self._kept = kept = Signal()
+        m.d.sync += kept.eq((kept | part.keeps) & ~part.taken)
         with m.If(part.taken | part.undone):
             m.d.sync += empty.eq(1)
         with m.Elif(part.loading.any() | part.remapping.any()):
@@ -116,7 +118,10 @@ class MigratingProperties(ConfiguredProperties):
             Assert(
                 ~((state == State.REMAP) & (was == State.MOVE)) | empty, "the old pairs are gone before new ones come"
             ),
-            Assert(~((state == State.RUN) & (was != State.RUN)) | part.current, "in the end the table is the pilot's"),
+            Assert(
+                ~((state == State.RUN) & (was != State.RUN)) | (part.current ^ kept),
+                "in the end the table is the pilot's, or the list is kept",
+            ),
             Cover((state == State.RUN) & (was == State.MOVE) & resident.any(), "a warp has moved"),
             Cover(part.taken & (state == State.MOVE), "a kernel begins while nobody moves"),
         ]
@@ -131,7 +136,8 @@ class MigratingProperties(ConfiguredProperties):
             Assert((part.state > State.LOAD) | ~self._resident.any(), "nobody is there before the first kernel"),
             Assert((part.state == State.IDLE) | ((scans != 0) & (scans <= self._cfg.marker)), "some counters are used"),
             Assert(~early.any() | ~part.current, "the pilot's map comes last"),
-            Assert((part.state != State.RUN) | part.current, "and stays"),
+            Assert((part.state != State.RUN) | (part.current ^ self._kept), "and stays"),
+            Assert((part.state == State.RUN) | ~self._kept, "a list that is kept is used"),
             *(Assert((part.state != name) | (step < end), "a state ends in time") for name, end in busy.items()),
             Assert(~waits | (step == 0), "the list begins at its first place"),
             Assert(part.pilot < self._cfg.warps, "the pilot is a warp"),

@@ -144,6 +144,25 @@ def _names_twice(m: Moment) -> bool:
     return len(set(sources)) < len(sources)
 
 
+def _missed(m: Moment) -> list[int]:
+    """Registers of the list that the pilot has not accessed."""
+    given = {*m.watcher.workload.kernel.descriptor.values()} - {m.cfg.marker}
+    return sorted(register for register in given if not m.watcher.counts[register])
+
+
+def _leaves_later(m: Moment) -> bool:
+    """A slot's bank serves nobody, though no access keeps it."""
+    written = {m.watcher.row_of(result.warp, result.register)[0] for result in m.stored()}
+    for index in indices(m.f["bank_busy"] if m.cfg.bank_occupancy == "one" else 0):
+        unit, slot = divmod(index, m.cfg.source_slots)
+        warp, beat = m.watcher.units[unit]
+        bank, row = m.watcher.row_of(warp, beat.sources[slot])
+        m.watcher.now = m.f
+        if bank not in written and not m.watcher._is_free(bank, "read", m.watcher.length(row)):
+            return True
+    return False
+
+
 CORNERS: dict[str, Callable[[Moment], object]] = {
     "all registers are fast": lambda m: m.watcher.registers <= m.cfg.fast_registers and m.f["launch"],
     "the slow part limits the warps": lambda m: (
@@ -204,6 +223,11 @@ CORNERS: dict[str, Callable[[Moment], object]] = {
     "DRAIN waits for a read": lambda m: m.state(State.DRAIN) and m.f["request"] and not m.f["awaited"],
     "a launch waits for the registers that move": lambda m: m.watcher.stands and m.launch_waits,
     "an epoch is broken by registers that move": lambda m: m.state(State.DRAIN, 0) and m.f["epoch_cycle"],
+    "the list is kept": lambda m: m.f.get("list_kept"),
+    "the pilot has missed the last register alone": lambda m: (
+        m.f.get("list_kept") and _missed(m) == [min(m.watcher.registers, m.cfg.marker) - 1]
+    ),
+    "a read of a bank waits for rows that leave it": _leaves_later,
     "the run ends in SORT": lambda m: m.state(State.SORT) and not m.f["resident"],
     "the run ends in REMAP": lambda m: m.state(State.REMAP) and not m.f["resident"],
 }

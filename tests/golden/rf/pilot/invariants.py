@@ -40,8 +40,8 @@ class PilotWatcher(Watcher):
     """Also follows kernel, maps, pilot and epochs.
 
     ``maps`` are those of the two tables now, ``at_launch`` the map of every resident warp when it came, ``counts`` what
-    the pilot accessed by its beats, ``taken_by_pilot`` by the banks. ``arriving`` has per input of the units, and
-    ``completing`` per port, when data come and results complete.
+    the pilot accessed by its beats, ``taken_by_pilot`` by the banks. ``keeps``: the list of the kernel is kept.
+    ``arriving`` has per input of the units, and ``completing`` per port, when data come and results complete.
     """
 
     now: dict[str, int] = field(default_factory=dict)
@@ -53,6 +53,7 @@ class PilotWatcher(Watcher):
     pilot: int | None = None
     versions: int = 0
     counts: Counter[int] = field(default_factory=Counter)
+    keeps: bool = False
     renamed: tuple[tuple[int, int], ...] = ()
     held: int = 0
     taken_by_pilot: int = 0
@@ -99,7 +100,12 @@ class PilotWatcher(Watcher):
         require(f["versions"] == self.versions, "a warp has the version of its launch from the next cycle on")
 
     def _has_new_map(self, f: dict[str, int]) -> bool:
-        return self.own.piloted and self.state == State.RUN
+        return self.own.piloted and self.state == State.RUN and not self.keeps
+
+    def _misleads(self) -> bool:
+        """Whether the pilot has not accessed all that the list names."""
+        hot = set(self.workload.kernel.descriptor.values()) - {self.own.marker}
+        return self.own.doubts and any(not self.counts[register] for register in hot)
 
     def _check_tables(self, f: dict[str, int]) -> None:
         """Every version is a bijection that is its own inverse, and is written only while nobody uses it."""
@@ -201,7 +207,7 @@ class PilotWatcher(Watcher):
         """A result is stored; returns the last cycle of its access."""
         bank, row = self.row_of(result.warp, result.register)
         length = self.length(row)
-        self._busy(bank, "write", length)
+        self._access(bank, "write", length)
         self.writes += 1
         self.taken_by_pilot += result.warp == self.pilot and self.state == State.PROFILE
         self._sample("writes", row)
@@ -221,7 +227,7 @@ class PilotWatcher(Watcher):
         self.reads += 1
         bank, row = self.row_of(warp, beat.sources[slot])
         length = self.length(row)
-        self._busy(bank, "read", length)
+        self._access(bank, "read", length)
         arriving = self.arriving.setdefault(index if self.cfg.collect == "all" else unit, set())
         require(self.cycle + length not in arriving, "an input is filled once in a cycle")
         arriving.add(self.cycle + length)
@@ -232,11 +238,6 @@ class PilotWatcher(Watcher):
     def _sample(self, kind: str, row: int) -> None:
         mode = "_high" if self.now["high_mode"] else "_low"
         self.sampled[f"fast_{kind}{mode}" if row < self.fast_rows else f"slow_{kind}"] += 1
-
-    def _busy(self, bank: int, kind: str, length: int) -> None:
-        kind = kind if self.cfg.bank_ports == "1R1W" else "access"
-        require(self.busy.get((bank, kind), -1) < self.cycle, "a port of a bank serves one access at a time")
-        self.busy[bank, kind] = self.cycle + length - 1
 
     def _check_profile(self, f: dict[str, int]) -> None:
         """Counts, scan and sorter against what the pilot's beats access."""
@@ -319,6 +320,9 @@ class PilotWatcher(Watcher):
             State.REMAP: (self.own.fast_registers, State.RUN),
         }
         self.kernel = bool(f["kernel"])
+        ends = self.state == State.SORT and self.cycle - self.since == lasts[State.SORT][0] and not self.kernel
+        self.keeps = not self.kernel and (self.keeps or (ends and self._misleads()))
+        require(f.get("list_kept", 0) == (ends and self.keeps), "a list is kept where the pilot misleads")
         if self.kernel:
             require(not f["resident"] and self.state != State.LOAD, "a kernel begins when nobody is there")
             self._enter(State.LOAD)
@@ -331,7 +335,7 @@ class PilotWatcher(Watcher):
 
     def _behind(self, state: State, following: State) -> State:
         """What comes behind a state."""
-        return following
+        return State.RUN if state == State.SORT and self.keeps else following
 
     def _enter(self, state: int) -> None:
         self.state, self.since = state, self.cycle

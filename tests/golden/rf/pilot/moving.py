@@ -35,7 +35,7 @@ class MovingWatcher(PilotWatcher):
             require(not f["move_grant"] | f["move_warp"] | f["move_pair"] | f["move_access"], "registers move in MOVE")
 
     def _has_new_map(self, f: dict[str, int]) -> bool:
-        return self.own.piloted and (self.state == State.RUN or (self.state == State.MOVE and self.applied))
+        return super()._has_new_map(f) or (self.state == State.MOVE and self.applied)
 
     def _check_written(self, f: dict[str, int], before: tuple[Map, Map], maps: list[Map]) -> None:
         was = self.before.get("pilot_state")
@@ -74,12 +74,12 @@ class MovingWatcher(PilotWatcher):
             return
         warp, home, writes = step
         bank, row = self.place_of(warp, home)
-        port = ("write" if writes else "read") if self.cfg.bank_ports == "1R1W" else "access"
-        free = self.busy.get((bank, port), -1) < self.cycle
+        kind = "write" if writes else "read"
+        free = self._is_free(bank, kind, self.length(row))
         require(f["move_grant"] == free, "an access starts when its bank is free")
         if free:
             require(f["move_warp"] == warp, "warps move one after the other")
-            self._busy(bank, port, self.length(row))
+            self._access(bank, kind, self.length(row))
             self.free = self.cycle + self.length(row)
             self.sampled["moves_slow" if row >= self.fast_rows else f"moves_fast_{self.mode}"] += 1
             self.script.pop(0)
@@ -100,7 +100,8 @@ class MovingWatcher(PilotWatcher):
 
     def _behind(self, state: State, following: State) -> State:
         self.applied = state == State.REMAP
-        return {State.SORT: State.DRAIN, State.REMAP: State.MOVE}.get(state, following)
+        following = super()._behind(state, following)
+        return State.DRAIN if following == State.REMAP else State.MOVE if state == State.REMAP else following
 
     def _follow_kernel(self, f: dict[str, int]) -> None:
         state = self.state

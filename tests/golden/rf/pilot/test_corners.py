@@ -13,10 +13,12 @@ from tests.golden.rf.pilot.test_example import WAITS, launched_around_the_end
 from tests.golden.rf.pilot.test_random import coming_and_going, moving, random_case
 from tests.golden.scenario import NOP, Step, hand_trace, op
 
+SHORT: dict[str, Any] = {"fast_registers": 8, "register_names": 16}
 #: Warps, hot list and configuration of the ``tiny`` preset for a corner case.
 RARE: dict[str, tuple[list[list[Step]], tuple[int, ...], dict[str, Any]]] = {
     "the slow part limits the warps": ([[op((31,))]], (30,), {"rows": 32, "banks": 4, "warps": 8}),
-    "the run ends in REMAP": ([[NOP], [op((3,), 3)]], (3,), {"fast_registers": 8, "register_names": 16}),
+    "the pilot has missed the last register alone": ([[op((0, 3), 1)], [op((5,))] * 40], (5, 0), {}),
+    "the run ends in REMAP": ([[NOP], [op((3,), 3)]], (3,), SHORT | {"pilot_map": "always"}),
 }
 
 
@@ -33,6 +35,7 @@ def test_every_other_corner_case_is_met() -> None:
     for seed in range(12):
         total += count_corners(*random_case(seed))
         total += count_corners(*coming_and_going(seed))
+    for seed in (*range(12), 19):  # of those below 40, one finds a read while DRAIN waits for nothing else
         total += count_corners(*moving(seed))
     for wait in WAITS:
         cfg, trace = launched_around_the_end(wait)

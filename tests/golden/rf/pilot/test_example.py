@@ -33,6 +33,21 @@ def test_a_bank_serves_a_slow_read_and_two_fast_ones(high: bool, served: dict[in
     assert found == served
 
 
+@pytest.mark.parametrize(
+    ("high", "served"), [(True, {0: (0, 3), 1: (1, 2), 3: (2, 4)}), (False, {0: (0, 3), 2: (1, 4), 3: (2, 5)})]
+)
+def test_a_pipelined_bank_serves_them(high: bool, served: dict[int, tuple[int, int]]) -> None:
+    cfg = pilot_config(bank_occupancy="one", **ONE_BANK)
+    file = Pilot(cfg, pilot_layout(cfg)).file
+    file.epochs.high = high
+    asking, found = 0b111, {}
+    for cycle in range(8):
+        for index, _, arrival in file.read(cycle, [asking], [SLOW, FAST, OTHER_FAST], [0]):
+            asking ^= 1 << index
+            found[cycle] = (index, arrival)
+    assert found == served
+
+
 @pytest.mark.parametrize(("threshold", "grants"), [(0, [0, 3, 4]), (50, [0, 3, 5])])
 def test_a_beat_leaves_when_its_last_operand_is_there(threshold: int, grants: list[int]) -> None:
     """Behind 60 others, so that with a threshold that nobody meets the mode is low."""
@@ -71,7 +86,7 @@ def example(pilot: Sequence[Step]) -> Run:
 
     They come one after the other onto the pilot's slot.
     """
-    cfg = pilot_config(ctas=2)
+    cfg = pilot_config(ctas=2, pilot_map="always")
     warps = [pilot, [op((11,))] * 900, *[[NOP] * 3] * 10]
     return run_pilot(cfg, listed(cfg, hand_trace(*warps, ctas=range(len(warps))), (4, 5, 6, 7)))
 

@@ -14,7 +14,7 @@ from warpfile.spec.schemes.pilot import PilotConfig, State
 from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.workload import Kernel, prepare
 
-CFG = pilot_config("tiny", epoch=4)
+CFG = pilot_config("tiny", epoch=4, pilot_map="always")
 LAYOUT = pilot_layout(CFG)
 
 

@@ -15,7 +15,7 @@ from warpfile.spec.schemes.pilot import State
 
 def example(**changes: Any) -> Run:
     """The pilot reads R8 and R9 most; another warp stays and reads them for long. The compiler names R4."""
-    cfg = pilot_config(ctas=2, **changes)
+    cfg = pilot_config(ctas=2, pilot_map="always", **changes)
     return run_pilot(cfg, listed(cfg, hand_trace(often(R8=20, R9=10), [op((8, 9), 1)] * 200, ctas=[0, 1]), (4,)))
 
 

@@ -216,11 +216,27 @@ class NeedsMore(Pilot):
         self.file.epochs._threshold += 1
 
 
+class LeavesTogether(Pilot):
+    """A pipelined bank does not look at who leaves it."""
+
+    def __init__(self, cfg: PilotConfig, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.file.banks._meets = lambda cycle, bank, row: False  # type: ignore[method-assign]
+
+
+class TrustsEveryPilot(Pilot):
+    """A register of the list that the pilot has missed is not noticed."""
+
+    def __init__(self, cfg: PilotConfig, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.file.phases._misses = lambda: False  # type: ignore[method-assign]
+
+
 MUTANTS = (
     *(CountsEverybody, CountsWithoutLanes, CountsNoDestinations, HasTheLatestPilot, GivesTheNewMapEarly),
     ShowsLaunchesEarly,
     *(HasOneVersion, LaunchesWhileLoading, SortsUnstably, ForgetsARegister, TakesAHotPlace, SharesPlaces),
-    *(IgnoresTheMode, WritesQuickly, SwitchesLate, NeedsMore),
+    *(IgnoresTheMode, WritesQuickly, SwitchesLate, NeedsMore, LeavesTogether, TrustsEveryPilot),
 )
 
 

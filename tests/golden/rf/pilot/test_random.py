@@ -57,6 +57,8 @@ def random_pilot(rng: random.Random) -> PilotConfig:
         cache_lines=rng.choice((0, 64)),
         uniform_latency=rng.choice((1, 6)),
         result_queue=rng.choice((1, 2, 8)),
+        bank_occupancy=rng.choice(("length", "one")),
+        pilot_map=rng.choice(("met", "always")),
     )
 
 
@@ -110,7 +112,7 @@ def moving(seed: int) -> tuple[PilotConfig, Trace]:
     """Every third machine of few warps, whose registers move; half of them rename late."""
     cfg, trace = random_case(seed) if seed % 3 else coming_and_going(seed)
     profile = cfg.profile if cfg.piloted else "pilot"
-    cfg = cfg.replace(profile=profile, remap="migrate", rename_latency=seed // 3 % 2)
+    cfg = cfg.replace(profile=profile, pilot_map="always", remap="migrate", rename_latency=seed // 3 % 2)
     return cfg, drawn(cfg, trace, random.Random(seed))
 
 

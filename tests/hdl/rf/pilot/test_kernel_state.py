@@ -118,3 +118,72 @@ def test_the_list_is_that_of_the_kernel():
 
     part = KernelState(config(fast_registers=FAST))
     run(part, bench)
+
+
+def kept(missed, *, registers=REGISTERS, hot=(7, 15, 3, 0), **changes):
+    """What follows SORT if the pilot has not accessed these registers, and in which of its cycles a list is kept."""
+    found = {}
+
+    async def bench(ctx):
+        for place, register in enumerate(hot):
+            ctx.set(part.kernel[f"hot{place}"], register)
+        await begin(ctx, part, registers)
+        await launch(ctx, part, 0)
+        await leave(ctx, part, 0)
+        shown = []
+        while ctx.get(part.state) == State.SORT:
+            ctx.set(part.unused, ctx.get(part.scan) in missed)
+            shown += [ctx.get(part.scan)] if ctx.get(part.keeps) else []
+            await ctx.tick()
+        found.update(state=State(ctx.get(part.state)), current=ctx.get(part.current), shown=shown)
+
+    part = KernelState(config(fast_registers=FAST, **changes))
+    run(part, bench)
+    return found["state"].name, found["current"], found["shown"]
+
+
+def test_a_list_is_kept_if_the_pilot_has_missed_a_register_of_it():
+    assert kept({7}) == kept({0}) == kept({3, 5}) == ("RUN", 0, [11])
+    assert kept({11}, hot=(11, 15, 3, 0)) == ("RUN", 0, [11])
+    assert kept({7}, remap="migrate") == ("RUN", 0, [11])
+
+
+def test_other_registers_and_the_marker_may_be_missed():
+    assert kept(set()) == kept({1, 2, 4, 5, 6, 8, 9, 10, 11}) == ("REMAP", 0, [])
+    assert kept(set(range(15)), registers=16, hot=(15, 15, 15, 15)) == ("REMAP", 0, [])
+    assert kept({1}, remap="migrate") == ("DRAIN", 0, [])
+
+
+def test_what_was_missed_is_forgotten_with_the_kernel():
+    async def bench(ctx):
+        ctx.set(part.unused, 1)
+        await begin(ctx, part)
+        await launch(ctx, part, 0)
+        await leave(ctx, part, 0)
+        await ctx.tick().repeat(REGISTERS - 1)
+        assert states(ctx, part)[0] == "SORT" and ctx.get(part.keeps)
+        ctx.set(part.kernel_valid, 1)
+        assert not ctx.get(part.keeps)
+        ctx.set(part.unused, 0)
+        await begin(ctx, part)
+        await launch(ctx, part, 0)
+        await leave(ctx, part, 0)
+        await ctx.tick().repeat(REGISTERS)
+        assert states(ctx, part)[0] == "REMAP"
+
+    part = KernelState(config(fast_registers=FAST))
+    run(part, bench)
+
+
+def test_a_pilot_may_be_trusted_always():
+    async def bench(ctx):
+        await begin(ctx, part)
+        await launch(ctx, part, 0)
+        await leave(ctx, part, 0)
+        await ctx.tick().repeat(REGISTERS)
+        assert states(ctx, part)[0] == "REMAP"
+
+    for changes in ({"pilot_map": "always"}, {"profile": "pilot"}):
+        part = KernelState(config(fast_registers=FAST, **changes))
+        assert not hasattr(part, "unused")
+        run(part, bench)
