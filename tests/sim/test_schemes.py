@@ -61,6 +61,7 @@ AWKWARD = [
     ("rfc", "tiny", {"partial_results": "lanes", "replacement": "evict_first", "cache_entries": 3, "write_queue": 1}),
     ("bow_wr+pilot", "tiny", {"fast_registers": 3, "profile": "pilot", "bank_cycles": 2}),
     ("pilot", "tiny", {"remap": "migrate", "rename_latency": 1, "fast_registers": 3, "collect": "all"}),
+    ("pilot", "tiny", {"bank_occupancy": "one", "bank_ports": "1R1W", "slow_cycles": 5, "pilot_map": "always"}),
     ("bow_wr+regmutex", "tiny", {"fair": 1, "bank_cycles": 2}),
     ("baseline+two_level", "tiny", OUTSTANDING | {"active_warps": 2, "long_from": "miss"}),
     ("ltrf_plus", "tiny", {"active_warps": 4, "interval_registers": 32, "crossbar_beats": 1, "resume": "head"}),
@@ -97,6 +98,10 @@ AWKWARD = [
             ("pilot", {"fast_registers": 5, "profile": "oracle", "low_cycles": 7, "collect": "all", "banks": 4}),
             ("pilot", {"profile": "none", "slow_cycles": 1, "low_cycles": 1}),
             ("malekeh+pilot", {"remap": "migrate", "bank_ports": "1R1W"}),
+            ("bow_wr+pilot", {"bank_occupancy": "one", "bank_cycles": 2, "low_cycles": 1}),
+            ("pilot", {"bank_occupancy": "one", "remap": "migrate", "collect": "one", "bank_arbitration": "oldest"}),
+            ("rfc", {"bank_occupancy": "one", "bank_cycles": 3}),
+            ("regmutex", {"bank_occupancy": "one", "bank_cycles": 4, "bank_ports": "1R1W"}),
             ("pilot+two_level", {"remap": "migrate", "active_warps": 2}),
             ("malekeh+regmutex", {"bank_ports": "1R1W"}),
             ("regmutex+two_level", {"active_warps": 2, "suspend": "always"}),
@@ -157,6 +162,15 @@ def test_lines_that_know_their_lanes_run_in_icarus(root: Path) -> None:
 def test_registers_that_move_run_in_icarus(root: Path) -> None:
     trace = loosened("pilot", "tiny", stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40), 7)
     assert run("pilot", "tiny", trace, root, "icarus", remap="migrate").outcome.counters["migrated_pairs"]
+
+
+@pytest.mark.needs("iverilog")
+@pytest.mark.parametrize(("pilot_map", "kept"), [("met", 1), ("always", 0)])
+def test_a_list_that_the_pilot_has_missed_is_kept_in_icarus(root: Path, pilot_map: str, kept: int) -> None:
+    trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile="mask")
+    report = run("pilot", "tiny", loosened("pilot", "tiny", trace, 7), root, "icarus", pilot_map=pilot_map)
+    found = report.outcome.counters
+    assert (found["lists_kept"], bool(found["warps_new_map"])) == (kept, not kept)
 
 
 @pytest.mark.check
