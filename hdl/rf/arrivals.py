@@ -1,4 +1,4 @@
-"""Where accesses differ in length: which data are on their way out of which bank, and to which input of the units."""
+"""Where accesses differ in length: when rows leave a bank, and when data arrive at the inputs of the units."""
 
 from amaranth import Cat, Module, Signal, Value
 

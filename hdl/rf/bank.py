@@ -73,7 +73,7 @@ class Bank(wiring.Component):
     """One bank: its write choice, its read arbiter, its SRAM.
 
     A write beats reads on a single-port bank. An access keeps the port busy as long as it takes, ``bank_cycles``
-    cycles; or for one, and rows under way wait in words behind the SRAM (``bank_occupancy``). Besides the
+    cycles, or for one cycle, with pipeline registers for rows behind the SRAM (``bank_occupancy``). Besides the
     write-back ports and the units there may be ``engines``, each with a place in the order of who takes a port.
     ``varying``: who asks says how long its access takes.
 
@@ -146,7 +146,7 @@ class Bank(wiring.Component):
         names = ("read", "read_row", "write", "write_row", "mask")
         m.d.comb += [getattr(ram, name).eq(getattr(ports, name)) for name in names]
         starts = self._starts(m, ports.read_length) if self._overtakes else []
-        m.d.comb += [ram.write_data.eq(self.write_data), self.read_data.eq(self._on_way_out(m, ram.read_data, starts))]
+        m.d.comb += [ram.write_data.eq(self.write_data), self.read_data.eq(self._output(m, ram.read_data, starts))]
         arriving = Cat(self.grant, *(reading[first] for first in sorted(reading)))
         if self._overtakes:
             self._fills(m, self._overtaken(m, arriving, starts))
@@ -257,11 +257,11 @@ class Bank(wiring.Component):
         m.d.comb += self.leaving.eq(coming(m, "leaves", Cat(starts[1:])))
         return starts
 
-    def _on_way_out(self, m: Module, row: Value, starts: list[Value]) -> Value:
-        """What leaves, ``row`` being what the SRAM has: that, or what is in the last word behind it.
+    def _output(self, m: Module, row: Value, starts: list[Value]) -> Value:
+        """The row at the output port: ``row`` of the SRAM, or that of the last pipeline register behind it.
 
-        A row moves on by a word per cycle. It enters as far from the end as it has cycles left after the first; one of
-        the longest reads has no other way than to the first word.
+        A row moves on by one register per cycle. It enters the register that is as many cycles from the output port as
+        its read has left. The longest reads enter the first register, which nothing else feeds.
         """
         if not self._pipelined:
             return row
@@ -279,7 +279,7 @@ class Bank(wiring.Component):
         return Mux(ways[0], row, moved) if ways else moved
 
     def _overtaken(self, m: Module, arriving: Value, starts: list[Value]) -> Value:
-        """Whose data arrive where several reads are under way that differ in length: as the rows that they are for."""
+        """Whose data arrive, where reads of different lengths are under way: moved on with their rows."""
         moved: Value = Const(0, len(arriving))
         for left, start in reversed([*enumerate(starts)]):
             stage = Signal(len(arriving), name=f"reading{left}")

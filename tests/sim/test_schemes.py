@@ -165,7 +165,7 @@ def test_registers_that_move_run_in_icarus(root: Path) -> None:
 
 
 @pytest.mark.needs("iverilog")
-@pytest.mark.parametrize(("pilot_map", "kept"), [("met", 1), ("always", 0)])
+@pytest.mark.parametrize(("pilot_map", "kept"), [("checked", 1), ("always", 0)])
 def test_a_list_that_the_pilot_has_missed_is_kept_in_icarus(root: Path, pilot_map: str, kept: int) -> None:
     trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile="mask")
     report = run("pilot", "tiny", loosened("pilot", "tiny", trace, 7), root, "icarus", pilot_map=pilot_map)

@@ -1,6 +1,7 @@
 """``python -m warpfile.evidence.pilot_banks``: the tables of docs/schemes/pilot.md, section 14.
 
-How long an access keeps its bank, next to the paper, and whose list is kept. Large launches, one run of every kernel.
+How long an access occupies its bank, beside the paper, and when the compiler's list is kept. Large launches, one run
+of every kernel.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from warpfile.spec.trace import Trace
 
 PUBLISHED = ("paper", "-7.1%", "-2%", "-0.5%", "-2.4%")
 #: What is said of a bank, and the values of ``bank_occupancy``.
-BANKS = {"kept as long as an access takes: `length`": "length", "pipelined: `one`": "one"}
+BANKS = {"occupied as long as an access takes: `length`": "length", "pipelined: `one`": "one"}
 COLUMNS = ("banks", "all slow", "fast and slow part", "4 cycles over 3", "5 over 3")
 MOVES = ("versioned", "instant", "migrate")
 POINT = 0.01  #: of all accesses; by less two maps are alike
@@ -49,7 +50,7 @@ def wanted() -> Iterator[Point]:
     for occupancy in BANKS.values():
         yield slow(occupancy)
         yield from (split(occupancy, cycles) for cycles in (3, 4, 5))
-    yield from (taken(remap, pilot_map) for remap in MOVES for pilot_map in ("always", "met"))
+    yield from (taken(remap, pilot_map) for remap in MOVES for pilot_map in ("always", "checked"))
 
 
 def banks_table(study: Study) -> str:
@@ -70,11 +71,11 @@ def kept_table(study: Study) -> str:
 
 
 def _is_kept(study: Study, kernel: str) -> bool:
-    return study.of(taken("versioned", "met"), kernel)["lists_kept"] > 0
+    return study.of(taken("versioned", "checked"), kernel)["lists_kept"] > 0
 
 
 def _kept_row(study: Study, kernel: str) -> tuple[str, ...]:
-    points = (taken(remap, pilot_map) for remap in MOVES for pilot_map in ("always", "met"))
+    points = (taken(remap, pilot_map) for remap in MOVES for pilot_map in ("always", "checked"))
     return kernel, *(percent(fast_share(study.of(point, kernel))) for point in points)
 
 

@@ -35,7 +35,7 @@ class Phases:
         self.version = 0
         self.resident = 0
         self.adopts = self.drained = self.moved = False
-        self._doubts, self._missed = cfg.doubts, False
+        self._checks_map, self._missed = cfg.checks_map, False
         self._exited: int | None = None
         self._registers = 0
         self._hot: list[int] = []
@@ -71,7 +71,7 @@ class Phases:
     @property
     def keeps(self) -> bool:
         """SORT ends in this cycle, and the list of the kernel is kept."""
-        if not self._doubts or self.state != SORT or self.step + 1 < min(self._registers, self._marker):
+        if not self._checks_map or self.state != SORT or self.step + 1 < min(self._registers, self._marker):
             return False
         return self._missed or self._misses()
 

@@ -123,7 +123,7 @@ class PilotFile(PlainFile):
             self.scanned.eq(Mux(sorting, counters.count, 0)),
             self.sorted.eq(sorter.slots),
         ]
-        if self._cfg.doubts:
+        if self._cfg.checks_map:
             m.d.comb += [kernel.unused.eq(~counters.count.any()), self.list_kept.eq(kernel.keeps)]
         found = Signal(hot_layout(self._cfg), name="found")
         for slot, place in zip(sorter.slots, found, strict=True):

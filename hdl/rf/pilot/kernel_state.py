@@ -31,7 +31,7 @@ class KernelState(wiring.Component):
     scan : Out(register_bits)          Register whose counter is sorted in, in SORT.
     current : Out(1)                   Version that a warp gets that is launched; if registers move, that the table has.
     unused : In(1), keeps : Out(1)     The register of ``scan`` was not accessed; SORT ends, and the kernel's list is
-                                       kept. Only with ``doubts``.
+                                       kept. Only with ``checks_map``.
     running : Out(1), held : Out(1)    After LOAD; no warp issues, because registers move.
     drained : In(1), moved : In(1)     DRAIN ends, MOVE ends; these and the following only with ``migrates``.
     moving : Out(1), undone : Out(1)   In MOVE; in its last cycle, if it undoes the old map.
@@ -54,7 +54,7 @@ class KernelState(wiring.Component):
                 "current": Out(1),
                 "running": Out(1),
                 "held": Out(1),
-                **({"unused": In(1), "keeps": Out(1)} if cfg.doubts else {}),
+                **({"unused": In(1), "keeps": Out(1)} if cfg.checks_map else {}),
                 **(_moving_members(cfg) if cfg.migrates else {}),
             }
         )
@@ -136,8 +136,8 @@ class KernelState(wiring.Component):
         over = named(m, "sorted", sorts & (step + 1 == scans))
         with m.If(over):
             m.d.sync += [self.state.eq(State.DRAIN if self._cfg.migrates else State.REMAP), step.eq(0)]
-        if self._cfg.doubts:
-            self._doubt(m, sorts, over)
+        if self._cfg.checks_map:
+            self._check_map(m, sorts, over)
         with m.If(self.state == State.REMAP):
             self._turns(m, self.remapping, step)
             with m.If(last):
@@ -145,8 +145,8 @@ class KernelState(wiring.Component):
         if self._cfg.migrates:
             self._migrate(m)
 
-    def _doubt(self, m: Module, sorts: Value, over: Value) -> None:
-        """If the pilot has missed a register of the kernel's list, its map is not taken."""
+    def _check_map(self, m: Module, sorts: Value, over: Value) -> None:
+        """The pilot's map is not taken if the pilot never accessed some register of the kernel's list."""
         listed = Cat(place.valid & (place.register == self.scan) for place in self.hot)
         missed = Signal(name="missed")
         misses = named(m, "misses", missed | (sorts & self.unused & listed.any()))

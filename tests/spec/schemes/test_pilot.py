@@ -64,13 +64,13 @@ def test_the_threshold_of_an_epoch_is_the_paper_s_divided_among_its_schedulers()
 
 
 @pytest.mark.parametrize(
-    ("changes", "doubts"),
+    ("changes", "checks_map"),
     [({}, True), ({"pilot_map": "always"}, False), ({"profile": "pilot"}, False), ({"profile": "compiler"}, False)],
 )
-def test_a_list_may_be_kept_where_there_are_a_list_and_a_pilot(changes: dict[str, object], doubts: bool) -> None:
+def test_a_list_may_be_kept_where_there_are_a_list_and_a_pilot(changes: dict[str, object], checks_map: bool) -> None:
     cfg = configuration(**changes)
-    assert cfg.doubts == doubts  # type: ignore[attr-defined]
-    assert ("list_kept" in {probe.name for probe in SCHEMES["pilot"].probes(cfg)}) == doubts
+    assert cfg.checks_map == checks_map  # type: ignore[attr-defined]
+    assert ("list_kept" in {probe.name for probe in SCHEMES["pilot"].probes(cfg)}) == checks_map
 
 
 @pytest.mark.parametrize("name", ["bow+pilot", "bow_wr+pilot"])

@@ -105,7 +105,7 @@ class PilotWatcher(Watcher):
     def _misleads(self) -> bool:
         """Whether the pilot has not accessed all that the list names."""
         hot = set(self.workload.kernel.descriptor.values()) - {self.own.marker}
-        return self.own.doubts and any(not self.counts[register] for register in hot)
+        return self.own.checks_map and any(not self.counts[register] for register in hot)
 
     def _check_tables(self, f: dict[str, int]) -> None:
         """Every version is a bijection that is its own inverse, and is written only while nobody uses it."""

@@ -93,14 +93,14 @@ def test_the_marker_is_no_member_of_a_list() -> None:
 
 def test_a_kernel_that_is_taken_in_the_last_cycle_of_sort_keeps_nothing() -> None:
     """The pilot of ``ended`` has missed R4; its last cycle of SORT is six behind."""
-    cfg = CFG.replace(pilot_map="met")
+    cfg = CFG.replace(pilot_map="checked")
     layout = pilot_layout(cfg)
     shown = [stepped(ended(6, cfg), layout, offer) for offer in (None, kernel(cfg, 3, 5))]
     assert [(f["pilot_state"], f["kernel"], f["list_kept"]) for f in shown] == [(State.SORT, 0, 1), (State.SORT, 1, 0)]
 
 
 def test_what_one_pilot_has_missed_the_next_one_has_not() -> None:
-    cfg = CFG.replace(pilot_map="met")
+    cfg = CFG.replace(pilot_map="checked")
     machine, layout = ended(6, cfg), pilot_layout(cfg)
     stepped(machine, layout, kernel(cfg, cfg.marker, cfg.marker))
     phases = machine.file.phases

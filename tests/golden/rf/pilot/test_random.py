@@ -58,7 +58,7 @@ def random_pilot(rng: random.Random) -> PilotConfig:
         uniform_latency=rng.choice((1, 6)),
         result_queue=rng.choice((1, 2, 8)),
         bank_occupancy=rng.choice(("length", "one")),
-        pilot_map=rng.choice(("met", "always")),
+        pilot_map=rng.choice(("checked", "always")),
     )
 
 
