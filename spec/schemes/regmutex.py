@@ -59,10 +59,12 @@ class RegMutexConfig(Config):
     @property
     def descriptor(self) -> tuple[tuple[str, int], ...]:
         """Sizes of both sets, first place behind the base sets, number of sections."""
+        # A kernel that names every register may be given more, since they are allocated in units.
+        count_bits = index_bits(self.allocated(self.register_names) + 1)
         return (
             *super().descriptor,
-            ("base_registers", index_bits(self.register_names + 1)),
-            ("extended_registers", index_bits(self.register_names + 1)),
+            ("base_registers", count_bits),
+            ("extended_registers", count_bits),
             ("pool", index_bits(self.banks * self.rows + 1)),
             ("sections", index_bits(self.warps + 1)),
         )

@@ -50,6 +50,15 @@ def test_without_an_extended_set_as_many_warps_fit_as_in_the_baseline(scheme: st
         assert cfg.base_place(7, registers, sizes(registers, 0)) == 7 * registers
 
 
+@pytest.mark.parametrize(("names", "unit"), [(8, 16), (16, 12), (16, 1)])
+def test_the_largest_kernel_has_a_descriptor_where_registers_are_allocated_in_units(names: int, unit: int) -> None:
+    cfg = configuration("regmutex", "tiny", register_names=names, register_unit=unit)
+    trace = stress_trace(1, warps_per_cta=[1], ctas=1, registers=names)
+    annotated = SCHEMES["regmutex"].annotated(cfg, trace, None)
+    assert annotated.descriptor["base_registers"] >= names
+    prepare(cfg, annotated)
+
+
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
