@@ -71,7 +71,7 @@ BANKED = Part(
     accesses=BANK_ACCESSES,
     rams=BANK_COUNTERS,
     offers=(AT_ONCE, LOOK_UPS, RESULT_BANKS, ENGINES, STAYING),
-    proofs=tuple(f"tests.formal.rf.{name}:PROOFS" for name in ("banks", "matching", "lengths")),
+    proofs=tuple(f"tests.formal.rf.{name}:PROOFS" for name in ("banks", "matching", "lengths", "location")),
 )
 
 PARTS = (GTO, LRR, OLDEST, UNITS, BANKED)

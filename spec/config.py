@@ -79,7 +79,7 @@ class Config:
     )
     register_names: int = power_field(8, 256, "vector registers that an instruction can name", 256)
     register_unit: int = number_field(1, 16, "registers of a thread that are allocated at a time", 1)
-    banks: int = power_field(1, 128, "register banks", 2)
+    banks: int = number_field(1, 128, "register banks", 2)
     rows: int = power_field(2, 1024, "warp registers per bank", 256)
     bank_ports: str = choice_field(("1RW", "1R1W"), "ports of a bank", "1RW")
     bank_cycles: int = number_field(
@@ -247,8 +247,20 @@ class Config:
             if getattr(self, name) != value:
                 raise ValueError(f"{name} must be {value}, not {getattr(self, name)}: {why}")
 
+    def must_be_power(self, name: str, why: str) -> None:
+        """Refuse a field that is no power of two, and say which are the nearest. A part calls this likewise."""
+        value = getattr(self, name)
+        if value & (value - 1):
+            less = 1 << value.bit_length() - 1
+            raise ValueError(f"{name} must be a power of two, {less} or {2 * less}, not {value}: {why}")
+
     def must_be_hardware(self) -> None:
         """Raises ``ValueError`` for what only the golden model has."""
+
+    @property
+    def banks_by_bits(self) -> bool:
+        """Whether bank and row are bits of a place's number, because there are a power of two of banks."""
+        return not self.banks & (self.banks - 1)
 
     @property
     def has_places(self) -> bool:

@@ -2,7 +2,6 @@
 
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import exact_log2
 
 from warpfile.hdl.beat import (
     beat_layout,
@@ -35,7 +34,7 @@ def offered_layout(cfg: Config) -> data.StructLayout:
     """Place of a source of the offered beat, of whose row only parts are known: it is ``base`` + ``offset`` + ``carry``
     (:func:`hdl.rf.location.settle`). Which beat is offered is known late, and units need the row a cycle later."""
     place = {name: field.shape for name, field in location_layout(cfg)}
-    offset = max(cfg.register_bits - exact_log2(cfg.banks), 1)
+    offset = index_bits(-(-cfg.register_names // cfg.banks))
     return data.StructLayout({"base": place.pop("row"), "offset": offset, "carry": 1, **place})
 
 

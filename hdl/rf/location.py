@@ -2,18 +2,28 @@
 
 from collections.abc import Callable, Sequence
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import exact_log2
 
 from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.beat import launch_layout
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import Members, offered_layout, places_layout
+from warpfile.hdl.rf.digits import (
+    bank_digit,
+    bank_of,
+    of_place,
+    of_register,
+    place_digits,
+    row_of,
+    summed,
+    turned_of,
+)
 from warpfile.spec.config import Config
 
-#: Bank of a register, from the configuration, the low bits of its place, its warp's number modulo banks, and its row.
+#: Bank of a register, from the configuration, the low bits of its place, its warp's number modulo banks, and its row;
+#: for a power of two of banks.
 BankRule = Callable[[Config, Value, Value, Value], Value]
 
 
@@ -45,8 +55,10 @@ class Location(wiring.Component):
 
     def elaborate(self, platform) -> Module:
         """Table of bases; one multiplexer for the offered beat, one per write-back port, none per warp."""
-        m = Module()
         cfg = self._cfg
+        if self._bank is not skewed:
+            cfg.must_be_power("banks", "a rule of another package goes by the low bits of a place")
+        m = Module()
         bases = base_table(m, cfg, self.launch_valid, self.launch)
         if cfg.asks.sources:
             offered = of_warp(m, cfg, "offered", self.warp, bases)
@@ -58,7 +70,7 @@ class Location(wiring.Component):
             look_up(m, cfg, *writing, self.result_registers[port], self.result_places[port], self._bank)
         for index in range(cfg.warps * cfg.asks.lookups):
             warp = index // cfg.asks.lookups
-            number = Const(warp % cfg.banks, cfg.bank_bits)
+            number = start_of(m, cfg, bases[warp], Const(warp % cfg.banks, cfg.bank_bits))
             look_up(m, cfg, bases[warp], number, self.lookup_registers[index], self.lookup_places[index], self._bank)
         return m
 
@@ -84,60 +96,90 @@ def location_members(cfg: Config) -> Members:
 
 
 def base_table(m: Module, cfg: Config, valid: Value, launch: data.View) -> list[Signal]:
-    """First place of every warp, from the cycle after its launch."""
-    bases = [Signal(cfg.place_bits, name=f"base{warp}", reset_less=True) for warp in range(cfg.warps)]
+    """Digits of the first place of every warp, from the cycle after its launch."""
+    bases = [Signal(place_digits(cfg), name=f"base{warp}", reset_less=True) for warp in range(cfg.warps)]
+    launched = of_place(m, cfg, launch.base)
     for warp, base in enumerate(bases):
         with m.If(valid & (launch.warp == warp)):
-            m.d.sync += base.eq(launch.base)
+            m.d.sync += base.eq(launched)
     return bases
 
 
 def of_warp(m: Module, cfg: Config, name: str, warp: Value, bases: Sequence[Value]) -> tuple[Signal, Signal]:
-    """Base of one of the warps, and its number modulo banks; ``warp`` is one-hot."""
-    base = Signal(cfg.place_bits, name=f"{name}_base")
+    """Base of one of the warps, and where its skew starts (:func:`start_of`); ``warp`` is one-hot."""
+    base = Signal(place_digits(cfg), name=f"{name}_base")
     number = Signal(cfg.bank_bits, name=f"{name}_skew")
-    numbers = [Const(index % cfg.banks, cfg.bank_bits) for index in range(cfg.warps)]
+    numbers = [start_of(m, cfg, bases[index], Const(index % cfg.banks, cfg.bank_bits)) for index in range(cfg.warps)]
     chosen = named(m, f"{name}_warp", warp)
     m.d.comb += [base.eq(select(chosen, bases)), number.eq(select(chosen, numbers))]
     return base, number
+
+
+def start_of(m: Module, cfg: Config, base: Value, number: Value) -> Value:
+    """Where the skew of a warp with this base and number modulo banks starts: its number, which is added to bits of a
+    place; where bank and row are no such bits, the bank of register 0."""
+    if cfg.banks_by_bits:
+        return number
+    if cfg.bank_skew == "row":
+        return turned_of(cfg, base)
+    bank = bank_of(cfg, base)
+    return summed(m, cfg, bank, [number])[0] if cfg.bank_skew == "warp" else bank
 
 
 def look_up(
     m: Module,
     cfg: Config,
     base: Value,
-    warp: Value,
+    start: Value,
     register: Value,
     location: data.View,
     bank: BankRule = skewed,
 ) -> None:
-    """Drive ``location`` with the place of a register of the warp with this base and number (modulo banks)."""
-    bits = exact_log2(cfg.banks)
+    """Drive ``location`` with the place of a register of the warp with this base and :func:`start_of` it."""
+    if not cfg.banks_by_bits:
+        source = Signal(offered_layout(cfg), name="source")
+        look_up_offered(m, cfg, base, start, register, source)
+        settle(m, source, location)
+        return
+    bits = bank_digit(cfg)
     place = Signal(cfg.place_bits, name="place")
     m.d.comb += [place.eq(fast_sum(m, base, register)), location.row.eq(place[bits:])]
     if bits:
-        m.d.comb += location.bank.eq(bank(cfg, place[:bits], warp, location.row)[:bits])
+        m.d.comb += location.bank.eq(bank(cfg, place[:bits], start, location.row)[:bits])
 
 
 def look_up_offered(
-    m: Module, cfg: Config, base: Value, warp: Value, register: Value, source: data.View, bank: BankRule = skewed
+    m: Module, cfg: Config, base: Value, start: Value, register: Value, source: data.View, bank: BankRule = skewed
 ) -> None:
     """The same of a source of the offered beat, whose row is not added up (:func:`hdl.rf.contract.offered_layout`)."""
-    bits = exact_log2(cfg.banks)
-    m.d.comb += source.eq(begun(m, cfg, base, register))
-    if bits:
+    bits, parts = bank_digit(cfg), of_register(m, cfg, register)
+    m.d.comb += source.eq(begun(m, cfg, base, parts))
+    if not cfg.banks_by_bits:
+        m.d.comb += source.bank.eq(_turned(m, cfg, base, start, parts))
+    elif bits:
         place = named(m, "skewed", (base + register)[: 2 * bits])
-        m.d.comb += source.bank.eq(bank(cfg, place[:bits], warp, place[bits:])[:bits])
+        m.d.comb += source.bank.eq(bank(cfg, place[:bits], start, place[bits:])[:bits])
 
 
-def begun(m: Module, cfg: Config, base: Value, register: Value) -> data.View:
-    """Bank of ``base`` + ``register`` without skew, and what its row is the sum of."""
-    bits = exact_log2(cfg.banks)
-    low = named(m, "low", base[:bits] + register[:bits])
+def begun(m: Module, cfg: Config, base: Value, register: Sequence[Value]) -> data.View:
+    """Bank of ``base`` and the parts of a register, all as digits, without skew, and what its row is the sum of."""
+    bank, (*before, carry) = summed(m, cfg, bank_of(cfg, base), [bank_of(cfg, part) for part in register])
+    offset, *others = (row_of(cfg, part) for part in register)
+    for late, row in zip(before, others, strict=True):
+        offset = Mux(late, named(m, "next_row", offset + row + 1), named(m, "row", offset + row))
     place = Signal(offered_layout(cfg), name="begun")
-    m.d.comb += [place.base.eq(base[bits:]), place.offset.eq(register[bits:])]
-    m.d.comb += [place.bank.eq(low[:bits]), place.carry.eq(low[bits:])] if bits else []
+    m.d.comb += [place.base.eq(row_of(cfg, base)), place.offset.eq(offset)]
+    m.d.comb += [place.bank.eq(bank), place.carry.eq(carry)] if bank_digit(cfg) else []
     return place
+
+
+def _turned(m: Module, cfg: Config, base: Value, start: Value, register: Sequence[Value]) -> Value:
+    """Bank of a register behind its skew, where that is added to no bits."""
+    banks = [bank_of(cfg, part) for part in register]
+    if cfg.bank_skew == "row":
+        _, carries = summed(m, cfg, bank_of(cfg, base), banks)
+        banks = [turned_of(cfg, part) + carry for part, carry in zip(register, carries, strict=True)]
+    return summed(m, cfg, start, banks)[0]
 
 
 def settle(m: Module, source: data.View, place: data.View) -> None:

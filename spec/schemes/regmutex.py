@@ -36,6 +36,7 @@ class RegMutexConfig(Config):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.must_have({"bank_skew": ("none", "base sets are counted through, so that skew would let warps collide")})
+        self.must_be_power("banks", "without a section a register is at a place modulo their number")
         if self.sharing == "pairs" and self.fair:
             raise ValueError("fair must be 0, not 1, if sharing is pairs: nobody but the partner waits")
         if self.sharing == "pool" and self.pair_state != "warp":

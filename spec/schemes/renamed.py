@@ -29,6 +29,7 @@ class RenamedConfig(Config):
                 "collect": ("lowest", "a unit has one input"),
             }
         )
+        self.must_be_power("banks", "memory and row of the renaming table are bits of warp and register")
         for name in _WITH_REGISTER:
             if getattr(self, f"{name}_latency") < 2:
                 raise ValueError(f"{name}_latency must be at least 2, not 1: {early}")

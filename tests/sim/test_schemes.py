@@ -52,26 +52,34 @@ CROWDED = {"banks": 1, "window": 2, "window_entries": 3, "ports": 6, "write_back
 #: Configurations that are unlike the scheme's own: scheme, preset, what is changed. Each is a simulation of its own:
 #: ``make test`` has one or two of every scheme, with all that the scheme has of its own; the others are regressions.
 AWKWARD = [
-    ("bow", "tiny", {"window": 2, "window_entries": 3, "bank_ports": "1R1W", "bank_cycles": 2, "ports": 1}),
+    ("bow", "tiny", {"window": 2, "window_entries": 3, "bank_ports": "1R1W", "bank_cycles": 2, "ports": 1, "banks": 3}),
     ("bow_wr", "tiny", {"ports": 6, "write_back_ports": 3, "window": 4}),
-    ("malekeh", "tiny", {"collectors": 4, "unit_entries": 16, "source_slots": 8, "banks": 4, "ports": 1}),
+    ("malekeh", "tiny", {"collectors": 4, "unit_entries": 16, "source_slots": 8, "banks": 6, "ports": 1}),
     ("malekeh+two_level", "tiny", {"active_warps": 3}),
     ("baseline", "tiny", {"scheduler": "two_level", "active_warps": 3, "suspend": "always", "collectors": 1}),
-    ("rfc", "tiny", {"active_warps": 5, "suspend": "never", "long_results": "allocate", "cache_entries": 5}),
+    (
+        "rfc",
+        "tiny",
+        {"active_warps": 5, "suspend": "never", "long_results": "allocate", "cache_entries": 5, "banks": 6},
+    ),
     ("rfc", "tiny", {"partial_results": "lanes", "replacement": "evict_first", "cache_entries": 3, "write_queue": 1}),
-    ("bow_wr+pilot", "tiny", {"fast_registers": 3, "profile": "pilot", "bank_cycles": 2}),
-    ("pilot", "tiny", {"remap": "migrate", "rename_latency": 1, "fast_registers": 3, "collect": "all"}),
+    ("bow_wr+pilot", "tiny", {"fast_registers": 3, "profile": "pilot", "bank_cycles": 2, "banks": 6}),
+    ("pilot", "tiny", {"remap": "migrate", "rename_latency": 1, "fast_registers": 3, "collect": "all", "banks": 3}),
     ("pilot", "tiny", {"bank_occupancy": "one", "bank_ports": "1R1W", "slow_cycles": 5, "pilot_map": "always"}),
     ("bow_wr+regmutex", "tiny", {"fair": 1, "bank_cycles": 2}),
     ("baseline+two_level", "tiny", OUTSTANDING | {"active_warps": 2, "long_from": "miss"}),
-    ("ltrf_plus", "tiny", {"active_warps": 4, "interval_registers": 32, "crossbar_beats": 1, "resume": "head"}),
+    (
+        "ltrf_plus",
+        "tiny",
+        {"active_warps": 4, "interval_registers": 32, "crossbar_beats": 1, "resume": "head", "banks": 3},
+    ),
     ("bow_wr+packed", "tiny", {"window": 2, "window_entries": 3, "alu_latency": 2}),
     ("modern", "tiny", {"dependences": "scoreboard", "read_ports": 2}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
             ("corf_plus_virtual", {"banks": 4, "source_slots": 3, "ports": 6, "write_back_ports": 6}),
-            ("bow_wr", {"window": 7, "window_entries": 9, "bank_skew": "row", "banks": 4}),
+            ("bow_wr", {"window": 7, "window_entries": 9, "bank_skew": "row", "banks": 6}),
             ("malekeh", {"collectors": 1, "bank_ports": "1R1W", "bank_cycles": 2, "wait_control": "fixed"}),
             ("malekeh", {"ports": 6, "write_back_ports": 4, "result_queue": 1}),
             ("baseline", {"scheduler": "two_level", "active_warps": 2}),
@@ -83,7 +91,10 @@ AWKWARD = [
                 "rfc",
                 {"replacement": "evict_first", "allocation": "hinted", "dead_bits": "ignored", "bank_cycles": 2},
             ),
-            ("rfc", {"active_warps": 1, "cache_entries": 1, "write_queue": 1, "active_choice": "round_robin"}),
+            (
+                "rfc",
+                {"active_warps": 1, "cache_entries": 1, "write_queue": 1, "active_choice": "round_robin", "banks": 3},
+            ),
             ("bow+pilot", {"slow_cycles": 5}),
             *((name, {"banks": 4, "source_slots": 3}) for name in ("corf", "corf_plus", *variants())),
             ("bow_wr+packed", CROWDED),
@@ -93,7 +104,7 @@ AWKWARD = [
             ("bow+packed", {"window": 7, "window_entries": 9}),
             ("bow_wr+packed+two_level", {"active_warps": 2}),
             ("first_fit_virtual+two_level", {"active_warps": 3, "bank_arbitration": "oldest", "ports": 1}),
-            ("malekeh+pilot", {"bank_ports": "1R1W"}),
+            ("malekeh+pilot", {"bank_ports": "1R1W", "banks": 5}),
             ("pilot+two_level", {"active_warps": 3, "collect": "one"}),
             ("pilot", {"fast_registers": 5, "profile": "oracle", "low_cycles": 7, "collect": "all", "banks": 4}),
             ("pilot", {"profile": "none", "slow_cycles": 1, "low_cycles": 1}),

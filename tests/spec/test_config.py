@@ -75,8 +75,8 @@ def test_a_configuration_survives_json() -> None:
 
 
 def test_replace_checks_again() -> None:
-    with pytest.raises(ValueError, match="banks must be a power of two, not 3"):
-        Config().replace(banks=3)
+    with pytest.raises(ValueError, match="banks must be a number from 1 to 128, not 129"):
+        Config().replace(banks=129)
 
 
 def test_warps_are_limited_by_slots_and_by_places() -> None:
@@ -94,6 +94,32 @@ def test_a_skew_by_warp_takes_whole_rows() -> None:
     assert [cfg.replace(bank_skew=skew).places_per_warp(5) for skew in ("none", "row", "warp")] == [5, 5, 8]
     assert [cfg.replace(bank_skew=skew).resident_warps(5) for skew in ("none", "row", "warp")] == [12, 12, 8]
     assert [cfg.places_per_warp(n) for n in (0, 1, 4, 8, 9)] == [4, 4, 4, 8, 12]
+
+
+@pytest.mark.parametrize("banks", [3, 6, 24])
+def test_any_number_of_banks_has_its_rows_filled(banks: int) -> None:
+    cfg = Config(warps=64, banks=banks, rows=16, bank_skew="none")
+    assert cfg.resident_warps(8) == min(64, banks * 2)
+    assert cfg.replace(bank_skew="warp").places_per_warp(banks + 1) == 2 * banks
+
+
+@pytest.mark.parametrize("name", ["baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot", "ltrf", "ltrf_plus"])
+def test_schemes_with_places_take_any_number_of_banks(name: str) -> None:
+    preset = find(name).preset
+    assert [find(name).configuration(preset, banks=banks).banks for banks in (3, 6, 24)] == [3, 6, 24]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        *((name, "memory and row of the renaming table") for name in ("corf", "corf_plus", "larf", "virtualization")),
+        *((name, "without a section") for name in ("regmutex", "regmutex_paired")),
+    ],
+)
+def test_schemes_that_split_names_by_bits_say_which_numbers_of_banks_are_right(name: str, why: str) -> None:
+    for banks, said in ((3, "2 or 4, not 3"), (24, "16 or 32, not 24"), (127, "64 or 128, not 127")):
+        with pytest.raises(ValueError, match=f"banks must be a power of two, {said}: {why}"):
+            find(name).configuration("tiny", banks=banks)
 
 
 def test_registers_are_allocated_in_units() -> None:
@@ -121,8 +147,8 @@ def test_fields_are_parsed_from_text() -> None:
     assert parse_field("scheduler", "lrr") == "lrr"
     with pytest.raises(ValueError, match="banks must be a whole number, not 'many'"):
         parse_field("banks", "many")
-    with pytest.raises(ValueError, match="banks must be a power of two, not 3"):
-        parse_field("banks", "3")
+    with pytest.raises(ValueError, match="lanes must be a power of two, not 3"):
+        parse_field("lanes", "3")
     with pytest.raises(ValueError, match="'bank' is no configuration field; known are lanes, "):
         parse_field("bank", "3")
 

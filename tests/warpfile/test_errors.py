@@ -42,6 +42,8 @@ def refused(result: Result, *words: str) -> None:
         (("run", "baseline", "saxpy", "--set", "lanes=three"), ("lanes must be a whole number", "three")),
         (("run", "baseline", "saxpy", "--set", "lanes=3"), ("lanes must be a power of two",)),
         (("run", "baseline", "saxpy", "--set", "warps=0"), ("warps must be a number from 1",)),
+        (("area", "corf", "--set", "banks=6"), ("banks must be a power of two, 4 or 8, not 6: memory and row",)),
+        (("generate", "regmutex", "--set", "banks=24"), ("banks must be a power of two, 16 or 32, not 24: without",)),
         (("run", "baseline", "saxpy", "--set", "bank_ports=2RW"), ("bank_ports must be one of",)),
         (
             ("run", "baseline", "saxpy", "--set", "cache_lines=6"),

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.rf.digits import place_digits
 from warpfile.hdl.rf.location import look_up
 from warpfile.hdl.rf.ltrf.registers import lowest_register, number_of
 from warpfile.spec.schemes.ltrf import LtrfConfig
@@ -45,7 +46,7 @@ class PendingTransfers(wiring.Component):
                 "keeps": In(names),
                 "chosen": Out(names),
                 "bank": In(cfg.cache_bank_bits),
-                "base": In(cfg.place_bits),
+                "base": In(place_digits(cfg)),
                 "warp": In(cfg.bank_bits),
                 "valid": Out(1),
                 "candidate": Out(candidate_layout(cfg)),

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, encode, lowest_one
 from warpfile.hdl.naming import named
+from warpfile.hdl.rf.digits import place_digits
 from warpfile.hdl.rf.ltrf.free_banks import FreeBanks
 from warpfile.hdl.rf.ltrf.pending import PendingTransfers, candidate_layout
 from warpfile.hdl.rf.ltrf.registers import lowest_register, number_of
@@ -62,7 +63,7 @@ class CachePlace(wiring.Component):
                 "first": Out(bits),
                 "bank": In(bits),
                 "chosen_bank": In(bits),
-                "base": In(cfg.place_bits),
+                "base": In(place_digits(cfg)),
                 "warp": In(cfg.bank_bits),
                 "candidate": Out(candidate_layout(cfg)),
                 "state": Out(3),

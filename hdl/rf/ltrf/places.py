@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, encode, lowest_one, select, select_wide
 from warpfile.hdl.naming import named
+from warpfile.hdl.rf.digits import place_digits
 from warpfile.hdl.rf.ltrf.address_table import AddressTable
 from warpfile.hdl.rf.ltrf.pending import candidate_layout
 from warpfile.hdl.rf.ltrf.place import CachePlace
@@ -71,7 +72,7 @@ class CachePlaces(wiring.Component):
                 "result_banks": Out(data.ArrayLayout(bits, ports)),
                 "result_found": Out(ports),
                 "stored": In(ports),
-                "bases": In(data.ArrayLayout(cfg.place_bits, count)),
+                "bases": In(data.ArrayLayout(place_digits(cfg), count)),
                 "numbers": In(data.ArrayLayout(cfg.bank_bits, count)),
                 "candidates": Out(data.ArrayLayout(candidate_layout(cfg), count)),
                 **{name: Out(count) for name in ("released", "valid", "open", "start", "save", "starved", "recalled")},

@@ -27,9 +27,13 @@ def lowest_register(m: Module, name: str, registers: Value) -> Signal:
     return named(m, name, inside & Cat(bit.replicate(GROUP) for bit in first)[: len(registers)])
 
 
-def number_of(one_hot: Value, width: int) -> Value:
-    """Number of the register of a one-hot set; zero if it is empty."""
-    return Cat(Cat(bit for name, bit in enumerate(one_hot) if name >> place & 1).any() for place in range(width))
+def number_of(one_hot: Value, width: int, count: int | None = None) -> Value:
+    """Number, modulo ``count`` if there is one, of the register of a one-hot set; zero if it is empty."""
+    numbers = [name % (count or len(one_hot)) for name in range(len(one_hot))]
+    return Cat(
+        Cat(bit for name, bit in zip(numbers, one_hot, strict=True) if name >> place & 1).any()
+        for place in range(width)
+    )
 
 
 def row_of(columns: Sequence[Value], one_hot: Value) -> Value:

@@ -1,17 +1,17 @@
 """Where registers live whose homes are swapped between a fast and a slow part (docs/schemes/pilot.md, section 3)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import exact_log2
 
 from warpfile.hdl.arbiter import any_of, decode, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import engine_members, offered_layout
-from warpfile.hdl.rf.location import begun, fast_sum, location_members
+from warpfile.hdl.rf.digits import bank_digit, bank_of, digits_of, of_place, of_register, place_digits, row_of, summed
+from warpfile.hdl.rf.location import begun, fast_sum, location_members, settle
 from warpfile.hdl.rf.pilot.layouts import pair_layout
 from warpfile.hdl.rf.pilot.mover import Mover, StagingLane
 from warpfile.hdl.rf.pilot.swap_table import SwapTable, entry_layout
@@ -81,6 +81,7 @@ class PilotLocation(wiring.Component):
                 table.pair.eq(self.pair),
                 self.tables[number].eq(table.entries),
             ]
+        self._homes = [of_register(m, self._cfg, entry.home) for table in tables for entry in table.entries]
         for index, (warp, register, place, *seen) in enumerate(lookups):
             for number, table in enumerate(tables):
                 asked = warp.version == number if len(tables) > 1 else 1
@@ -130,15 +131,17 @@ class PilotLocation(wiring.Component):
         """What is held of every warp, from the cycle after its launch."""
         cfg, warps, versions = self._cfg, [], self._count > 1
         first_slow = cfg.fast_rows * cfg.banks - cfg.fast_registers
+        launched = of_place(m, cfg, self.launch.base + first_slow)
         for warp in range(cfg.warps):
-            base = Signal(cfg.place_bits, name=f"base{warp}", reset_less=True)
+            base = Signal(place_digits(cfg), name=f"base{warp}", reset_less=True)
             version = Signal(name=f"version{warp}") if versions else Const(0, 1)
             with m.If(self.launch_valid & (self.launch.warp == warp)):
-                m.d.sync += base.eq(self.launch.base + first_slow)
+                m.d.sync += base.eq(launched)
                 if versions:
                     m.d.sync += version.eq(self.current)
             m.d.comb += self.versions[warp].eq(version)
-            warps.append(_Warp(Const(warp * cfg.fast_registers, cfg.place_bits), base, version))
+            fast = Const(digits_of(cfg, warp * cfg.fast_registers), place_digits(cfg))
+            warps.append(_Warp(fast, base, version))
         return warps
 
     def _lookups(self, m: Module, warps: list[_Warp]) -> Iterator[tuple]:
@@ -158,35 +161,40 @@ class PilotLocation(wiring.Component):
 
     def _place(self, m: Module, warp: _Warp, home: Value, fast: Value, place: data.View) -> None:
         """Home to bank and row. Both parts are counted through at once, since which it is comes late."""
-        if place.shape() == offered_layout(self._cfg):
-            ways = (begun(m, self._cfg, base, home).as_value() for base in (warp.fast, warp.slow))
-            m.d.comb += place.eq(Mux(fast, *ways))
+        cfg, offered = self._cfg, offered_layout(self._cfg)
+        if place.shape() == offered or not cfg.banks_by_bits:
+            source = place if place.shape() == offered else Signal(offered, name="source")
+            parts = of_register(m, cfg, home)
+            ways = (begun(m, cfg, base, parts).as_value() for base in (warp.fast, warp.slow))
+            m.d.comb += source.eq(Mux(fast, *ways))
+            if source is not place:
+                settle(m, source, place)
             return
         near, far = (
             named(m, name, fast_sum(m, base, home)) for name, base in (("near", warp.fast), ("far", warp.slow))
         )
         number = named(m, "place", Mux(fast, near, far))
-        bits = exact_log2(self._cfg.banks)
-        m.d.comb += [place.row.eq(number[bits:]), place.bank.eq(number[:bits])]
+        m.d.comb += [place.row.eq(row_of(cfg, number)), place.bank.eq(bank_of(cfg, number))]
 
     def _count_bank(
         self, m: Module, warp: _Warp, register: Value, place: data.View, index: int, tables: list[SwapTable]
     ) -> None:
         """Bank of a source, and what its row begins with. All homes that it may have are counted from at once, since
         which it is comes last. An even entry has one in the slow part, an odd one in the fast part."""
-        bits = exact_log2(self._cfg.banks)
+        bits, cfg = bank_digit(self._cfg), self._cfg
         if not bits:
             return
 
-        def low(base: Value, home: Value) -> Value:
-            return named(m, f"low{index}", base[:bits] + home[:bits])
+        def low(base: Value, home: Sequence[Value]) -> Value:
+            bank, carries = summed(m, cfg, bank_of(cfg, base), [bank_of(cfg, part) for part in home], f"low{index}")
+            return Cat(bank, carries[-1])
 
         matches = [bit for table in tables for bit in table.matches[index]]
         ways = [warp.fast if number % 2 else warp.slow for number in range(2 * self._cfg.fast_registers)] * len(tables)
-        homes = [entry.home for table in tables for entry in table.entries]
-        stays = Mux(register < self._cfg.fast_registers, low(warp.fast, register), low(warp.slow, register))
+        own = of_register(m, cfg, register)
+        stays = Mux(register < cfg.fast_registers, low(warp.fast, own), low(warp.slow, own))
         stays = named(m, f"stays{index}", stays)
-        changes = [low(base, home) ^ stays for base, home in zip(ways, homes, strict=True)]
+        changes = [low(base, home) ^ stays for base, home in zip(ways, self._homes, strict=True)]
         counted = named(m, f"counted{index}", stays ^ select(matches, changes))
         m.d.comb += [place.bank.eq(counted[:bits]), place.carry.eq(counted[bits])]
 

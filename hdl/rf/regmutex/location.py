@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In
-from amaranth.utils import exact_log2
 
 from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.naming import named
+from warpfile.hdl.rf.digits import bank_digit
 from warpfile.hdl.rf.location import base_table, begun, fast_sum, location_members
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
@@ -94,7 +94,7 @@ class RegMutexLocation(wiring.Component):
 
     def _offered(self, m: Module, warp: _Warp, register: Value, source: data.View) -> None:
         """Likewise, but rows are not added up."""
-        near, far = (begun(m, self._cfg, base, register).as_value() for _, base in _ways(warp))
+        near, far = (begun(m, self._cfg, base, (register,)).as_value() for _, base in _ways(warp))
         beyond = named(m, "beyond", register >= self.base_registers)
         m.d.comb += [source.eq(Mux(beyond, far, near)), source.absent.eq(beyond & ~warp.present)]
 
@@ -103,7 +103,7 @@ class RegMutexLocation(wiring.Component):
         near, far = (named(m, name, fast_sum(m, base, register)) for name, base in _ways(warp))
         beyond = named(m, "beyond", register >= self.base_registers)
         number = named(m, "place", Mux(beyond, far, near))
-        bits = exact_log2(self._cfg.banks)
+        bits = bank_digit(self._cfg)
         m.d.comb += [place.row.eq(number[bits:]), place.bank.eq(number[:bits]), place.absent.eq(beyond & ~warp.present)]
 
 

@@ -8,6 +8,7 @@ from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.beat import launch_layout
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout, places_layout
+from warpfile.hdl.rf.digits import place_digits
 from warpfile.hdl.rf.location import base_table, look_up, of_warp
 from warpfile.spec.schemes.rfc import RfcConfig
 
@@ -85,7 +86,7 @@ class CacheLocation(wiring.Component):
         return (self.full & decode(place.bank, self._cfg.banks)).any()
 
     def _held(self, m: Module, bases: list[Signal]) -> list[Value]:
-        """Base and number modulo banks of each place's warp."""
+        """Base and start of each place's warp."""
         cfg = self._cfg
         before = Signal(cfg.active_warps, name="taken")
         now = named(m, "taken_now", Cat(warps.any() for warps in self.places))
@@ -102,4 +103,5 @@ class CacheLocation(wiring.Component):
         return self._apart(named(m, f"{name}_base", select(getattr(self, f"{name}_owner"), held)))
 
     def _apart(self, held: Value) -> tuple[Value, Value]:
-        return held[: self._cfg.place_bits], held[self._cfg.place_bits :]
+        bits = place_digits(self._cfg)
+        return held[:bits], held[bits:]
