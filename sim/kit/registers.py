@@ -9,6 +9,8 @@ from warpfile.sim.kit.beats import Flight
 from warpfile.sim.kit.pins import Data, Dispatch, Return
 from warpfile.spec.beat import result_fields
 from warpfile.spec.config import Config
+from warpfile.spec.pins import RULES
+from warpfile.spec.stimulus import Origin
 from warpfile.spec.values import RowValues
 from warpfile.spec.workload import Workload
 
@@ -80,6 +82,8 @@ class Registers:
                     f"{field} of the result for {_target(fields)} must be {value:#x}, not {fields[field]:#x}"
                 )
         if fields["writes"]:
+            if "origin" in fields and flight.beat.long != (fields["origin"] >= int(Origin.HIT)):
+                raise Difference(f"the result for {_target(fields)}: {RULES['result_origin']}")
             where = f"the result for {_target(fields)}"
             if result.data.undefined & spread(fields["mask"]):
                 raise Difference(f"{where} must be 0 or 1 in every bit of the lanes in its mask")
