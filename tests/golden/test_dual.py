@@ -88,7 +88,7 @@ def test_a_beat_whose_lanes_are_all_off_reserves_nothing() -> None:
 @pytest.mark.parametrize("scheme", ["baseline", "bow_wr"])
 def test_a_kernel_executes_the_same_in_fewer_cycles(scheme: str) -> None:
     plain = Point(scheme, "pascal", setting="launch")
-    dual = Point(scheme, "pascal", setting="launch", dual=True)
+    dual = Point(scheme, "pascal", setting="launch", issues="one warp")
     study = studied([Run(point, "chacha") for point in (plain, dual)], silent, fresh=True)
     assert study.of(plain, "chacha").instructions == study.of(dual, "chacha").instructions
     # While it runs, every operand is compared with the trace.
