@@ -87,12 +87,18 @@ def changed_fields(config: Config) -> tuple[str, ...]:
 # Sources that several presets share. GPGPU-Sim's values are those of its tested configurations, by their names there.
 _SCHEDULER_SHARE = "a quarter of the SM, which has four schedulers"
 _DEALING = "GPGPU-Sim: a warp belongs to the scheduler of its number mod 4"
+_HALF_SHARE = "a half of the SM, which has two schedulers"
+_TWO_DOMAINS = (
+    "two schedulers per SM; GPGPU-Sim: a warp belongs to the scheduler of its number mod 2. Over one file they take as"
+    " long (docs/assumptions.md)"
+)
 _PORT_CYCLES = "one access per cycle"
 _MISS = "GPGPU-Sim {}: {} cycles of the L2 and {} of DRAM behind it"
 _MISS_TURING = (290, _MISS.format("SM75_RTX2060", 194, 96))
 _DRAM_RATE = "Gebhart 2011, Tab. 4: 32 B per cycle and SM"
 _DRAM_LINES = f"{_DRAM_RATE}, so 4 cycles per line of 128 bytes"
 _A_QUARTER = "; a quarter of that for a quarter of the SM"
+_A_HALF = "; a half of that for a half of the SM"
 _SECTORS = "NVIDIA, Nsight Compute: a line is four sectors of 32 bytes"
 _PASCAL_SECTORS = "CUDA, Pascal tuning guide: accesses move 32 bytes, whether L1 caches them or not"
 _NO_SECTORS = "CUDA, compute capabilities 2.x and 3.x: L1 takes lines of 128 bytes"
@@ -193,37 +199,38 @@ _FERMI: _Values = {
     **_TEXTURES,
     **_SIMULATOR,
     "stores": ("around", f"GPGPU-Sim SM2_GTX480: {_AROUND}"),
-    "warps": (48, "CORF, section 2.6: 48 warps per SM"),
+    "domains": (2, f"CORF, section 2.7: {_TWO_DOMAINS}"),
+    "warps": (24, f"CORF, section 2.6: 48 warps per SM; {_HALF_SHARE}"),
     "ctas": (8, "GPGPU-Sim SM2_GTX480: 8 CTAs per SM"),
     "shared_bytes": (49152, "GPGPU-Sim SM2_GTX480: 48 KB"),
     "register_names": (128, "every bundled kernel (R0 to R110); CORF, section 2.6, has 63 names"),
     "register_unit": (4, "RegMutex, Tab. 4.1, and GPGPU-Sim: rounded up to a multiple of 4"),
-    "banks": (4, "CORF, section 2.2: four banks"),
+    "banks": (2, f"CORF, section 2.2: four banks; {_HALF_SHARE}"),
     "rows": (256, "CORF, section 2.2: 128 KB in four banks"),
     "bank_ports": ("1RW", "CORF, section 2.2: single-ported banks"),
     "bank_skew": ("warp", "GPGPU-Sim: bank from register plus warp number"),
-    "collectors": (4, "CORF, Fig. 2.1: CU0 to CU3"),
+    "collectors": (2, f"CORF, Fig. 2.1: CU0 to CU3; {_HALF_SHARE}"),
     "source_slots": (3, "CORF, Fig. 2.1: up to three sources"),
     "collect": ("lowest", "CORF, section 2.4: a unit receives one register per cycle; the lowest slot asks first"),
     "bank_arbitration": ("round_robin", _ROUND_ROBIN),
     "dispatch_arbitration": ("round_robin", _ROUND_ROBIN),
-    "scheduler": ("gto", "RegMutex, section 4.4, the same GPU: greedy then oldest (CORF, section 2.7: two-level)"),
     "bank_cycles": (1, _PORT_CYCLES),
     "branch_delay": (4, _NO_BRANCH),
     "alu_latency": (5, _WAY.format("SM2_GTX480: integer and float add 4", 10, 5)),
     "alu_interval": (1, "GPGPU-Sim SM2_GTX480: integer and float add 1"),
     **_units(5, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1; counted like alu_latency"),
     "sfu_latency": (20, _FERMI_SFU),
-    "sfu_interval": (4, _FERMI_SFU_RATE),
-    "lsu_interval": (2, "NVIDIA, Fermi whitepaper: 16 load-store units per SM, an access in two cycles"),
+    "sfu_interval": (8, _FERMI_SFU_RATE + _A_HALF),
+    "lsu_interval": (4, f"NVIDIA, Fermi whitepaper: 16 load-store units per SM, an access in two cycles{_A_HALF}"),
     "shared_latency": (26, "GPGPU-Sim SM2_GTX480: shared memory 26"),
     "hit_latency": (35, "GPGPU-Sim SM2_GTX480: L1 35"),
     "miss_latency": (220, _MISS.format("SM2_GTX480", 120, 100)),
-    "sector_interval": (4, _DRAM_LINES),
+    "sector_interval": (8, _DRAM_LINES + _A_HALF),
     "sector_bytes": (128, _NO_SECTORS),
-    "cache_lines": (128, "GPGPU-Sim SM2_GTX480: L1 16 KB, 4 ways, 128-byte lines"),
+    "cache_lines": (64, f"GPGPU-Sim SM2_GTX480: L1 16 KB, 4 ways, 128-byte lines; {_HALF_SHARE}"),
     "uniform_latency": (8, _UNIFORM),
 }
+_COMMENTED = "GPGPU-Sim SM2_GTX480, the two-level scheduler that its file has as a comment"
 
 _HUERTA = "Huerta et al., MICRO 2025"
 
@@ -410,22 +417,32 @@ _ALL = (
     ),
     _preset(
         "fermi",
-        "A Fermi SM with one scheduler (CORF)",
-        _FERMI,
+        "One of two schedulers of a Fermi SM (CORF)",
+        {
+            **_FERMI,
+            "scheduler": ("two_level", "CORF, section 2.7: two warp schedulers per SM, two-level"),
+            "active_warps": (6, f"open in the paper; {_COMMENTED}: 6 active warps"),
+            "active_choice": ("round_robin", f"open in the paper; {_COMMENTED}: active warps in loose round robin"),
+            "suspend": (
+                "pending",
+                "GPGPU-Sim: a warp leaves whose next instruction reads what a load has not brought",
+            ),
+        },
     ),
     _preset(
         "fermi_linear",
-        "A Fermi SM with one scheduler, registers counted through without warp skew (RegMutex: GTX 480)",
+        "One of two schedulers of a Fermi SM, registers counted through without warp skew (RegMutex: GTX 480)",
         {
             **_FERMI,
+            "domains": (2, f"RegMutex, section 4.4: {_TWO_DOMAINS}"),
             "bank_skew": (
                 "none",
                 "RegMutex, Fig. 4.6a: place = register + count x warp; adding the warp would let warps collide",
             ),
-            "warps": (48, "RegMutex, section 4.3.2: 48 warps per SM"),
-            "banks": (16, f"{_SHIPPED}: 16 banks"),
+            "warps": (24, f"RegMutex, section 4.3.2: 48 warps per SM; {_HALF_SHARE}"),
+            "banks": (8, f"{_SHIPPED}: 16 banks; {_HALF_SHARE}"),
             "rows": (64, "RegMutex, section 4.4: 128 KB in 16 banks"),
-            "collectors": (16, f"{_SHIPPED}: 6 units for ALUs, 8 for SFUs, 2 for memory"),
+            "collectors": (8, f"{_SHIPPED}: 6 units for ALUs, 8 for SFUs, 2 for memory; {_HALF_SHARE}"),
             "collect": ("all", "GPGPU-Sim: a unit receives any number of operands in a cycle"),
             "alu_latency": (6, _WAY.format("SM2_GTX480: integer and float add 4", 10, 4)),
             **_units(6, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1; counted like alu_latency"),
