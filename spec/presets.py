@@ -37,6 +37,8 @@ LATENCIES = (
     "uniform_latency",
 )
 
+_MEMORY = ("sector_bytes", "stores", "l1_banks", "mshrs", "mshr_merges")
+
 #: Fields in which published baselines differ; every preset decides each of them, whatever the defaults are.
 CHOICES = (
     "warps",
@@ -50,8 +52,7 @@ CHOICES = (
     "bank_arbitration",
     "dispatch_arbitration",
     "scheduler",
-    "sector_bytes",
-    "stores",
+    *_MEMORY,
 )
 
 
@@ -154,6 +155,16 @@ _SKIPPED = "loads of global memory skip the L1"
 _AROUND = "L1 with global stores written through and no place for their misses"
 
 
+def _misses(file: str, banks: int, entries: int, merges: int, share: int = 1, tracked: str = "sector") -> _Values:
+    """What L1 keeps track of in one of GPGPU-Sim's files, for one of ``share`` domains."""
+    part = f"; its share for one of {share} domains" if share > 1 else ""
+    return {
+        "l1_banks": (banks, f"GPGPU-Sim {file}: {banks}" if banks > 1 else f"GPGPU-Sim: 1, as {file} says nothing"),
+        "mshrs": (entries // share, f"GPGPU-Sim {file}: {entries} entries of L1, each for a {tracked}{part}"),
+        "mshr_merges": (merges // share, f"GPGPU-Sim {file}: {merges} accesses per entry{part}"),
+    }
+
+
 def _preset(name: str, title: str, values: _Values) -> Preset:
     config = Config().replace(**{key: value for key, (value, _) in values.items()})
     return Preset(name, title, config, {key: source for key, (_, source) in values.items()})
@@ -165,6 +176,7 @@ def _titan_x(share: int) -> _Values:
     return {
         **_TEXTURES,
         **_SIMULATOR,
+        **_misses("SM6_TITANX", 2, 256, 8, share),
         "stores": ("around", f"GPGPU-Sim SM6_TITANX: {_AROUND}"),
         "bank_cycles": (1, _PORT_CYCLES),
         "branch_delay": (4, _NO_BRANCH),
@@ -192,6 +204,7 @@ _SHIPPED = "RegMutex, section 4.4: the shipped GTX 480 configuration, GPGPU-Sim 
 _FERMI: _Values = {
     **_TEXTURES,
     **_SIMULATOR,
+    **_misses("SM2_GTX480", 1, 64, 8, tracked="line"),
     "stores": ("around", f"GPGPU-Sim SM2_GTX480: {_AROUND}"),
     "warps": (48, "CORF, section 2.6: 48 warps per SM"),
     "ctas": (8, "GPGPU-Sim SM2_GTX480: 8 CTAs per SM"),
@@ -228,6 +241,7 @@ _FERMI: _Values = {
 _HUERTA = "Huerta et al., MICRO 2025"
 
 _L1_TURING: _Values = {
+    **_misses("SM75_RTX2060", 4, 256, 32, 4),
     "cache_lines": (64, f"GPGPU-Sim SM75_RTX2060: 32 KB, what shared memory leaves of 96 KB; {_SCHEDULER_SHARE}"),
     "cache_ways": (64, "GPGPU-Sim SM75_RTX2060: 4 sets of 64 ways in the SM"),
 }
@@ -363,6 +377,9 @@ _ALL = (
             "texture_latency": (400, "Tab. 4: DRAM and texture 400 cycles"),
             "texture_interval": (4, "default; the paper says nothing"),
             "stores": ("around", "section 4: no caches"),
+            **{
+                name: (getattr(Config(), name), "section 4: no caches") for name in ("l1_banks", "mshrs", "mshr_merges")
+            },
             "warps": (32, "section 2.1: 1024 threads per SM"),
             "shared_bytes": (32768, "Tab. 4: 32 KB"),
             "banks": (4, "section 2.1: 32 banks of 128 bits = 4 banks in each of 8 clusters that act in step"),
@@ -439,6 +456,7 @@ _ALL = (
         {
             **_TEXTURES,
             **_SIMULATOR,
+            **_misses("SM3_KEPLER_TITAN", 1, 256, 8, 4, "sector of 32 bytes; here for a line"),
             "stores": ("around", f"GPGPU-Sim SM3_KEPLER_TITAN: {_AROUND}"),
             "warps": (16, f"Pilot, Tab. II: 64 warps per SM; {_SCHEDULER_SHARE}"),
             "domains": (4, f"Pilot, section I: four schedulers per SM; {_DEALING}"),
@@ -566,6 +584,7 @@ _ALL = (
             "hit_latency": (24, "Huerta et al., Tab. 2: 32 from issue to the reader's, less the way to dispatch"),
             "cache_lines": (56, f"CUDA, compute capability 8.6: 128 KB, less shared memory; {_SCHEDULER_SHARE}"),
             "cache_ways": (56, "GPGPU-Sim SM86_RTX3070: 4 sets in the SM"),
+            **_misses("SM86_RTX3070", 4, 384, 48, 4),
         },
     ),
     _preset(
@@ -592,6 +611,9 @@ _ALL = (
             **_short(tensor_latency=6, tensor_interval=4),
             **_short(texture_latency=11, texture_interval=2),
             "stores": ("back", "stores move what the cache holds"),
+            "l1_banks": (2, "those of odd sectors wait while the others go on"),
+            "mshrs": (12, "fewer than the sectors of a gather"),
+            "mshr_merges": (2, "fewer than warps"),
             **_short(lsu_interval=1, shared_latency=4, hit_latency=6, miss_latency=20, sector_interval=1),
             "sector_bytes": (32, "four sectors to a line"),
             "uniform_latency": (5, _UNIFORM),
@@ -617,9 +639,11 @@ _ALL = (
             "ports": (1, "Vortex: one output to dispatch"),
             "payload_bits": (75, "Vortex: about 91 bits beside the operands, less what a unit here holds itself"),
             "bank_cycles": (1, _PORT_CYCLES),
-            "stores": (Config().stores, _NOT_COMPARED),
-            "sector_bytes": (Config().sector_bytes, _NOT_COMPARED),
-            **{name: (getattr(Config(), name), _NOT_COMPARED) for name in LATENCIES if name != "bank_cycles"},
+            **{
+                name: (getattr(Config(), name), _NOT_COMPARED)
+                for name in (*LATENCIES, *_MEMORY)
+                if name != "bank_cycles"
+            },
         },
     ),
 )
@@ -636,8 +660,9 @@ its own preset. One preset is one scheduling domain: its own warps, one schedule
 banks, collector units and execution ports. `domains` says how many of them make the SM of the paper. The warps of
 every CTA are dealt to them in turn; a run is that of one of them, `domain` (`--domain 3`). CTA slots and shared memory
 are those of the SM, because every CTA is in all of its domains. Everything else that a source gives for a whole SM
-(warps, banks, units, LSU, cache, bandwidth of memory) is there as the domain's share. All presets are built with 32
-lanes except `tiny`; any of them can be built narrower (`--set lanes=4`), because control does not depend on lanes.
+(warps, banks, units, LSU, cache, misses under way, bandwidth of memory) is there as the domain's share. All presets are
+built with 32 lanes except `tiny`; any of them can be built narrower (`--set lanes=4`), because control does not depend
+on lanes.
 """
 
 
