@@ -136,20 +136,21 @@ _TEXTURES: _Values = {
 }
 
 
-def _units(fma: int, fma_interval: int, source: str, double: str = "", tensor: str = "") -> _Values:
-    """Times of multiply-adds; those of doubles and matrices are defaults unless ``double`` and ``tensor`` say more."""
-    standard = Config()
+def _unit(name: str, latency: int, interval: int, source: str) -> _Values:
+    """Times of one class of units."""
+    return {f"{name}_latency": (latency, source), f"{name}_interval": (interval, source)}
+
+
+def _units(fma: int, fma_interval: int, source: str) -> _Values:
+    """Times of multiply-adds, with those of doubles and matrices that machines have which have no better."""
     return {
-        "fma_latency": (fma, source),
-        "fma_interval": (fma_interval, source),
-        "double_latency": (standard.double_latency, double or _DOUBLE),
-        "double_interval": (standard.double_interval, double or _DOUBLE),
-        "tensor_latency": (standard.tensor_latency, tensor or _NO_TENSOR),
-        "tensor_interval": (standard.tensor_interval, tensor or _NO_TENSOR),
+        **_unit("fma", fma, fma_interval, source),
+        **_unit("double", 20, 8, _DOUBLE),
+        **_unit("tensor", 16, 16, _NO_TENSOR),
     }
 
 
-_DOUBLE = "GPGPU-Sim SM6_TITANX, the only one of the older machines with a time for it: dp 20, one in 8 cycles"
+_DOUBLE = "GPGPU-Sim SM6_TITANX: dp 20, one in 8 cycles"
 _NO_TENSOR = "no such unit; GPGPU-Sim SM75_RTX2060, so that every kernel runs: 16, one in 16 cycles"
 _SKIPPED = "loads of global memory skip the L1"
 _AROUND = "L1 with global stores written through and no place for their misses"
@@ -199,6 +200,8 @@ def _short(**values: int) -> _Values:
     return {name: (value, "short, so that units run full and results meet") for name, value in values.items()}
 
 
+_FERMI_FMA = "GPGPU-Sim SM2_GTX480: float add and multiply 4, 1 (multiply-add 5, 1); counted like alu_latency"
+_FERMI_DOUBLE = _unit("double", 8, 8, "GPGPU-Sim SM2_GTX480: adds and multiply-adds of doubles 8, one in 8 cycles")
 _SHIPPED = "RegMutex, section 4.4: the shipped GTX 480 configuration, GPGPU-Sim SM2_GTX480"
 
 _FERMI: _Values = {
@@ -225,7 +228,8 @@ _FERMI: _Values = {
     "branch_delay": (4, _NO_BRANCH),
     "alu_latency": (5, _WAY.format("SM2_GTX480: integer and float add 4", 10, 5)),
     "alu_interval": (1, "GPGPU-Sim SM2_GTX480: integer and float add 1"),
-    **_units(5, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1; counted like alu_latency"),
+    **_units(5, 1, _FERMI_FMA),
+    **_FERMI_DOUBLE,
     "sfu_latency": (20, _FERMI_SFU),
     "sfu_interval": (4, _FERMI_SFU_RATE),
     "lsu_interval": (2, "NVIDIA, Fermi whitepaper: 16 load-store units per SM, an access in two cycles"),
@@ -255,7 +259,10 @@ def _two_banks(interval: int, why: str, lsu: str, miss: tuple[int, str]) -> _Val
     return {
         **_TEXTURES,
         **_SIMULATOR,
-        "stores": ("through", "GPGPU-Sim SM75_RTX2060: L1 written through, a miss gets a place and fetches nothing"),
+        "stores": (
+            "through",
+            "GPGPU-Sim SM75_RTX2060 and SM86_RTX3070: L1 written through, a miss gets a place and fetches nothing",
+        ),
         "domains": (4, f"{_HUERTA}, section 2: four sub-cores per SM"),
         "ctas": (16, "CUDA, compute capabilities 7.5 and 8.6: 16 CTAs per SM"),
         "buffer_depth": (3, f"{_HUERTA}, section 5.2: three entries per warp"),
@@ -276,9 +283,8 @@ def _two_banks(interval: int, why: str, lsu: str, miss: tuple[int, str]) -> _Val
         "alu_latency": (3, f"{_HUERTA}, section 5.3: 4 cycles from issue to a dependent issue, with forwarding"),
         "alu_interval": (interval, why),
         "ports": (6, "GPGPU-Sim SM75_RTX2060: units of every class, each with its own way in; baseline only"),
-        **_units(3, interval, f"{_HUERTA}, section 5.3: as sums; {why}", "GPGPU-Sim: dp 64", "GPGPU-Sim: tensor 16"),
-        "double_latency": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
-        "double_interval": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
+        **_units(3, interval, f"{_HUERTA}, section 5.3: as sums; {why}"),
+        **_unit("double", 64, 64, "GPGPU-Sim SM75_RTX2060 and SM86_RTX3070: dp 64, one in 64 cycles"),
         "lsu_interval": (8, lsu),
         "miss_latency": miss,
         "sector_interval": (4, _DRAM_RATE + _A_QUARTER),
@@ -445,7 +451,8 @@ _ALL = (
             "collectors": (16, f"{_SHIPPED}: 6 units for ALUs, 8 for SFUs, 2 for memory"),
             "collect": ("all", "GPGPU-Sim: a unit receives any number of operands in a cycle"),
             "alu_latency": (6, _WAY.format("SM2_GTX480: integer and float add 4", 10, 4)),
-            **_units(6, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1; counted like alu_latency"),
+            **_units(6, 1, _FERMI_FMA),
+            **_FERMI_DOUBLE,
             "uniform_latency": (9, _UNIFORM),
             "scheduler": ("gto", "RegMutex, section 4.4: greedy then oldest"),
         },
@@ -482,6 +489,7 @@ _ALL = (
             "alu_latency": (5, _WAY.format("SM3_KEPLER_TITAN: int and sp 4", 9, 4)),
             "alu_interval": (1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 1"),
             **_units(5, 1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 4, 1; counted like alu_latency"),
+            **_unit("double", 20, 2, "GPGPU-Sim SM3_KEPLER_TITAN: dp 20, one in 2 cycles in each of 4 units"),
             "sfu_latency": (20, _KEPLER_SFU),
             "sfu_interval": (4, "GPGPU-Sim SM3_KEPLER_TITAN: 2 units of interval 2 for four schedulers"),
             "lsu_interval": (4, f"NVIDIA, GK110 whitepaper: {_LSU_32}{_A_QUARTER}"),
@@ -559,6 +567,7 @@ _ALL = (
             **_two_banks(2, "Huerta et al., section 5.3: units of half a warp", _LSU_TURING, _MISS_TURING),
             "warps": (8, f"Huerta et al., Tab. 4: 32 warps per SM; {_SCHEDULER_SHARE}"),
             "shared_bytes": (65536, "CUDA, compute capability 7.5: 64 KB"),
+            **_unit("tensor", 16, 16, "GPGPU-Sim SM75_RTX2060: tensor 16"),
             "sfu_latency": (21, "GPGPU-Sim SM75_RTX2060: sfu 21"),
             "sfu_interval": (8, "GPGPU-Sim SM75_RTX2060: sfu 8"),
             "shared_latency": (19, _SHARED_TURING),
@@ -578,6 +587,7 @@ _ALL = (
             ),
             "warps": (12, f"Huerta et al., Tab. 4: 48 warps per SM; {_SCHEDULER_SHARE}"),
             "shared_bytes": (102400, "CUDA, compute capability 8.6: 100 KB"),
+            **_unit("tensor", 32, 32, "GPGPU-Sim SM86_RTX3070: tensor 32, one in 32 cycles"),
             "sfu_latency": (16, "Huerta et al.'s simulator: 8 behind 8"),
             "sfu_interval": (8, "Huerta et al.'s simulator: 8 behind 8"),
             "shared_latency": (16, "Huerta et al., Tab. 2: 24 from issue to the reader's, less the way to dispatch"),
@@ -663,6 +673,10 @@ are those of the SM, because every CTA is in all of its domains. Everything else
 (warps, banks, units, LSU, cache, misses under way, bandwidth of memory) is there as the domain's share. All presets are
 built with 32 lanes except `tiny`; any of them can be built narrower (`--set lanes=4`), because control does not depend
 on lanes.
+
+What is said of GPGPU-Sim's files is of the tested configurations that belong to Accel-Sim: `gpgpusim.config`, and
+`trace.config` for the units where there is one (not for `SM2_GTX480`, whose times are those of PTX). In GPGPU-Sim's own
+last release `SM75_RTX2060` is another one.
 """
 
 
