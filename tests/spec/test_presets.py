@@ -86,6 +86,28 @@ def test_fermi_has_the_two_level_scheduler_of_corf_and_fermi_linear_the_shipped_
     assert _values("fermi_linear", "scheduler", "collect") == ("gto", "all")
 
 
+@pytest.mark.parametrize(
+    ("name", "banks", "entries", "merges"),
+    [
+        ("turing", 4, 256, 32),
+        ("turing_rfc", 4, 256, 32),
+        ("ampere", 4, 384, 48),
+        ("pascal", 2, 256, 8),
+        ("maxwell", 2, 256, 8),
+        ("pascal_larf", 2, 256, 8),
+        ("kepler", 1, 256, 8),
+        ("fermi", 1, 64, 8),
+        ("fermi_linear", 1, 64, 8),
+        ("isca2011", 1, 0, 0),
+    ],
+)
+def test_misses_under_way_of_the_papers_sm(name: str, banks: int, entries: int, merges: int) -> None:
+    """``-gpgpu_l1_banks banks`` and ``-gpgpu_cache:dl1 ...,A:entries:merges`` in the file of each GPU."""
+    config = PRESETS[name].config
+    assert (config.domains * config.mshrs, config.domains * config.mshr_merges) == (entries, merges)
+    assert config.l1_banks == banks
+
+
 def test_missing_source_is_refused() -> None:
     sources = dict.fromkeys((*CHOICES, *LATENCIES), "somewhere")
     with pytest.raises(ValueError, match="every chosen value must have a source, missing for lanes"):
