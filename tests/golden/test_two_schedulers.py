@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -14,6 +13,7 @@ from warpfile.evidence.study import Point, Run, studied
 from warpfile.golden.dual import Schedulers, TwoSchedulers
 from warpfile.golden.run import observations
 from warpfile.golden.scheduler.policy import Gto, Lrr
+from warpfile.schedulers import scheduled, single
 from warpfile.schemes import find
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config
@@ -74,6 +74,7 @@ class Mixed(TwoSchedulers):
         return warp
 
 
+@pytest.mark.plain
 def test_a_scheduler_that_takes_the_others_warps_is_noticed() -> None:
     warps = [[NOP] * 6, [NOP], [NOP] * 6]
     check_sides(issues(*warps))
@@ -134,17 +135,17 @@ def test_other_numbers_of_ports_are_refused() -> None:
     ("scheme", "kernel", "changes"),
     [
         ("baseline", "chacha", {}),
-        ("baseline", "chacha", {"scheduler": "two_level", "active_warps": 4}),
+        ("baseline", "chacha", {"scheduler": "lrr"}),
         ("corf", "chacha", {}),
-        ("corf_plus", "chacha", {"scheduler": "two_level", "active_warps": 4}),
+        ("corf_plus", "chacha", {"scheduler": "gto"}),
         ("regmutex", "fft64", {"rows": 16}),
         ("regmutex_paired", "fft64", {"rows": 16}),
     ],
 )
 def test_a_kernel_executes_the_same_in_fewer_cycles(scheme: str, kernel: str, changes: dict[str, object]) -> None:
     preset = "fermi_linear" if scheme.startswith("regmutex") else "fermi"
-    plain = Point(scheme, preset, setting="launch").but(**changes)
-    twice = replace(plain, issues="two schedulers").but(**PORTS)
+    point = Point(scheme, preset, setting="launch").but(**changes)
+    (plain,), (twice,) = single(point), scheduled(point)
     # While they run, every operand is compared with the trace.
     study = studied([Run(point, kernel) for point in (plain, twice)], silent, fresh=True)
     one, two = (study.of(point, kernel) for point in (plain, twice))
