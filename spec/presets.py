@@ -208,7 +208,10 @@ def _short(**values: int) -> _Values:
 
 _FERMI_FMA = "GPGPU-Sim SM2_GTX480: float add and multiply 4, 1 (multiply-add 5, 1); counted like alu_latency"
 _FERMI_DOUBLE = _unit(
-    "double", 8, 16, f"GPGPU-Sim SM2_GTX480: adds and multiply-adds of doubles 8, one in 8 cycles; {_HALF_SHARE}"
+    "double",
+    8,
+    16,
+    f"GPGPU-Sim SM2_GTX480: adds and multiply-adds of doubles 8, one in 8 cycles, in the one SFU of the SM{_A_HALF}",
 )
 _SHIPPED = "RegMutex, section 4.4: the shipped GTX 480 configuration, GPGPU-Sim SM2_GTX480"
 
