@@ -17,11 +17,12 @@ class Frame:
     """State of all warp slots, as masks with one bit per slot, and the clock edges that change it.
 
     ``residents`` counts those that are resident. ``clear`` and ``unitless`` (head beats that need no collector unit)
-    follow from the rest; ``refresh`` brings them up to date for the warps marked in ``stale``.
+    follow from the rest; ``refresh`` brings them up to date for the warps marked in ``stale``. ``port_of``: by warp
+    slot, the execution port of every class of units.
     """
 
     def __init__(self, cfg: Config) -> None:
-        self._port_of = cfg.port_of
+        self.port_of = [cfg.port_of] * cfg.warps
         self._depth = cfg.buffer_depth
         self.resident = self.residents = 0
         self.buffered = 0
@@ -128,7 +129,7 @@ class Frame:
         buffer, bit = self.buffers[warp], 1 << warp
         assert self.resident & bit, f"a beat arrives for slot {warp}, where no warp is"
         assert self.decode_ready & bit, f"the buffer of warp {warp} overflows"
-        buffer.append(Entry(beat, self._port_of))
+        buffer.append(Entry(beat, self.port_of[warp]))
         if len(buffer) == self._depth:
             self.decode_ready ^= bit
         if not self.buffered & bit:

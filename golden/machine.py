@@ -246,16 +246,21 @@ class Machine:
         return events
 
     def _choose(self, candidates: int, room: int) -> int:
-        """The warp that issues, -1 for none. A refusal is a bubble: no state of the scheduler changes."""
-        frame = self.frame
-        if candidates:
-            warp = self.scheduler.choose(candidates)
-            if self._gates is not None and self._refuses >> warp & 1:
-                self._gates.refused(warp)
-            elif self.collectors.accept(warp, frame.buffers[warp][0]):
-                return warp
-        if self._started:
+        """The warp that issues, -1 for none, which is counted."""
+        frame, warp = self.frame, self._pick(candidates)
+        if warp < 0 and self._started:
             self.counts.no_issue(frame.buffered, frame.waiting, frame.clear, room)
+        return warp
+
+    def _pick(self, candidates: int) -> int:
+        """The warp that is chosen, -1 for none. A refusal is a bubble: no state of the scheduler changes."""
+        if not candidates:
+            return -1
+        warp = self.scheduler.choose(candidates)
+        if self._gates is not None and self._refuses >> warp & 1:
+            self._gates.refused(warp)
+        elif self.collectors.accept(warp, self.frame.buffers[warp][0]):
+            return warp
         return -1
 
     def _issue(self, warp: int) -> int:

@@ -175,6 +175,9 @@ class Config:
     cached: str = choice_field(
         ("all", "local"), "loads that it is for: of global and local memory, of local only", "all"
     )
+    l1_banks: int = number_field(1, 32, "banks of the SM's cache, to which sectors go in turn", 1)
+    mshrs: int = number_field(0, 4096, "sectors on their way that the cache can keep track of; 0: all", 0)
+    mshr_merges: int = number_field(0, 1024, "accesses that can wait for one of them; 0: all", 0)
     stores: str = choice_field(
         ("back", "through", "around"),
         "stores write back and fetch what is missing, write through and leave it in the cache, or only write through",

@@ -1,7 +1,7 @@
 """The world around a machine that issues two beats per cycle: a study, without RTL (``golden.dual``).
 
 Two beats per cycle arrive as well. The second issue is observed above the probes, in bits ``ISSUED`` and ``EXITS``
-from the width of the layout on.
+from the width of the layout on, and its warp from ``WARP`` on.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.workload import Workload
 
-ISSUED: Final = 0  #: the warp that issues issues another beat
-EXITS: Final = 1  #: which ends the warp
+ISSUED: Final = 0  #: a second beat issues
+EXITS: Final = 1  #: which ends its warp
+WARP: Final = 2
+SCHEDULERS: Final = 2
+PORTS: Final = 4  #: execution ports, and write-back ports, of a machine with two schedulers
 
 
 class DualStimulus(Stimulus):
@@ -28,7 +31,7 @@ class DualStimulus(Stimulus):
 
 
 class DualEnvironment(Environment):
-    """See :class:`spec.environment.Environment`; it drives :class:`golden.dual.DualMachine`."""
+    """See :class:`spec.environment.Environment`; it drives :class:`golden.dual.TwoIssues`."""
 
     def __init__(self, cfg: Config, workload: Workload, layout: ProbeLayout) -> None:
         super().__init__(cfg, workload, layout)
@@ -53,4 +56,19 @@ class DualEnvironment(Environment):
     def _issued(self, warp: int, exits: bool) -> None:
         super()._issued(warp, exits)
         if self._second >> ISSUED & 1:
-            super()._issued(warp, bool(self._second >> EXITS & 1))
+            super()._issued(self._second >> WARP, bool(self._second >> EXITS & 1))
+
+
+class SchedulersEnvironment(DualEnvironment):
+    """Around :class:`golden.dual.TwoSchedulers`: tokens of beats that need no unit come back where sums do."""
+
+    def __init__(self, cfg: Config, workload: Workload, layout: ProbeLayout) -> None:
+        super().__init__(cfg, workload, layout)
+        self._execution.token_ports = [warp % SCHEDULERS for warp in range(cfg.warps)]
+
+
+def own_ports(cfg: Config, warp: int) -> tuple[int, ...]:
+    """Execution port of every class of units for the warp in a slot: the first two are for all arithmetic, each of one
+    scheduler.
+    """
+    return tuple(warp % SCHEDULERS if port < SCHEDULERS else port for port in cfg.port_of)

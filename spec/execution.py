@@ -25,16 +25,17 @@ class Execution:
     method of its name.
 
     Beats under way have different payloads. ``trace`` is asked only by machines that decide by values.
+    ``token_ports``: by warp slot, the write-back port of tokens of beats that need no unit.
     """
 
     def __init__(self, cfg: Config, trace: Trace | None) -> None:
         self.in_flight = 0  #: results that have not been accepted
         self._queue = cfg.port_queue
         self._limit, self._uniform, self._lead = cfg.result_queue, cfg.uniform_latency, cfg.gives.lead
-        self._token_port, self._early = cfg.token_port, cfg.early_port
-        self._last = [0] * (_TEXTURES + 1)  # when the last result of every class that returns in order is ready
+        self.token_ports, self._early = [cfg.token_port] * cfg.warps, cfg.early_port
         self._hint_mask = (1 << cfg.result_hint_bits) - 1
-        self._port_of, write_of = cfg.port_of, cfg.write_port_of
+        write_of = cfg.write_port_of
+        self._warps: dict[int, int] = {}  # of beats in collector units, by payload
         self._writes_back = [list[Result]() for _ in range(cfg.write_ports)]
         self._units = [_ExecutionPort(write_of[port]) for port in range(cfg.ports)]
         self._timings = Timings(cfg)
@@ -53,11 +54,7 @@ class Execution:
 
     def owner(self, payload: int) -> int | None:
         """Warp slot of a beat that was issued to the operand stage and has not been dispatched."""
-        for unit in self._units:
-            warp = unit.warps.get(payload)
-            if warp is not None:
-                return warp
-        return None
+        return self._warps.get(payload)
 
     def drive(self, cycle: int, stimulus: Stimulus) -> None:
         """Set this cycle's ``ready``, results and notice of a miss."""
@@ -77,16 +74,16 @@ class Execution:
     def issued(self, warp: int, beat: Beat, cycle: int) -> None:
         """A beat of a warp; one that needs no unit releases its tokens."""
         if beat.needs_unit:
-            self._units[self._port_of[beat.port]].warps[beat.payload] = warp
+            self._warps[beat.payload] = warp
         elif beat.token_writes and beat.executes:
             tokens = Result(cycle + self._uniform, warp, False, 0, beat.token_writes, 0, -1)
             tokens.hints = beat.hints & self._hint_mask
-            self._return(self._token_port, tokens)
+            self._return(self.token_ports[warp], tokens)
 
     def dispatched(self, number: int, beat: Beat, cycle: int) -> int:
         """A beat leaves at an execution port; returns its warp."""
         unit = self._units[number]
-        warp = unit.warps.pop(beat.payload)
+        warp = self._warps.pop(beat.payload)
         start = unit.start(cycle)
         if not beat.last:
             unit.free_at = start + 1
@@ -102,7 +99,7 @@ class Execution:
         if count > 1 and number == self._early:
             first -= 1
         if beat.port != _LSU or beat.space not in CACHED:
-            first = self._in_order(beat, first)
+            first = unit.in_order(beat, first)
         for k in range(count):
             result = Result(first + k, warp, True, beat.dest + k, tokens, beat.mask, row)
             result.full, result.component, result.origin = beat.full, k, origin
@@ -123,14 +120,6 @@ class Execution:
         self.in_flight -= 1
         return self._writes_back[number].pop(0)
 
-    def _in_order(self, beat: Beat, first: int) -> int:
-        """Cycle of the first result of a beat, not before the last one of an earlier beat of its class."""
-        count, kind = beat.results, _TEXTURES if beat.space == _TEXTURE else beat.port
-        if count:
-            first = max(first, self._last[kind])
-            self._last[kind] = first + count - 1
-        return first
-
     def _return(self, number: int, result: Result) -> None:
         self.in_flight += 1
         coming = self._coming.get(result.ready)
@@ -142,11 +131,12 @@ class Execution:
 
 @dataclass(slots=True, eq=False)
 class _ExecutionPort:
-    """Where its results come back, who owns the beats in collector units, and when those that left start."""
+    """Where its results come back, and when those that left start."""
 
     write_port: int
-    warps: dict[int, int] = field(default_factory=dict)
     free_at: int = 0  #: first cycle in which a beat that leaves now could start
+    #: When the last result of every class that returns in order is ready.
+    last: list[int] = field(default_factory=lambda: [0] * (_TEXTURES + 1))
     starts: deque[int] = field(default_factory=deque)  #: of beats that wait
 
     def takes(self, cycle: int, queue: int) -> bool:
@@ -161,3 +151,11 @@ class _ExecutionPort:
             return cycle
         self.starts.append(self.free_at)
         return self.free_at
+
+    def in_order(self, beat: Beat, first: int) -> int:
+        """Cycle of the first result of a beat, not before the last one of an earlier beat of its class."""
+        count, kind = beat.results, _TEXTURES if beat.space == _TEXTURE else beat.port
+        if count:
+            first = max(first, self.last[kind])
+            self.last[kind] = first + count - 1
+        return first

@@ -37,6 +37,8 @@ LATENCIES = (
     "uniform_latency",
 )
 
+_MEMORY = ("sector_bytes", "stores", "l1_banks", "mshrs", "mshr_merges")
+
 #: Fields in which published baselines differ; every preset decides each of them, whatever the defaults are.
 CHOICES = (
     "warps",
@@ -50,8 +52,7 @@ CHOICES = (
     "bank_arbitration",
     "dispatch_arbitration",
     "scheduler",
-    "sector_bytes",
-    "stores",
+    *_MEMORY,
 )
 
 
@@ -87,12 +88,18 @@ def changed_fields(config: Config) -> tuple[str, ...]:
 # Sources that several presets share. GPGPU-Sim's values are those of its tested configurations, by their names there.
 _SCHEDULER_SHARE = "a quarter of the SM, which has four schedulers"
 _DEALING = "GPGPU-Sim: a warp belongs to the scheduler of its number mod 4"
+_HALF_SHARE = "a half of the SM, which has two schedulers"
+_TWO_DOMAINS = (
+    "two schedulers per SM; GPGPU-Sim: a warp belongs to the scheduler of its number mod 2. Over one file they take as"
+    " long (docs/assumptions.md)"
+)
 _PORT_CYCLES = "one access per cycle"
 _MISS = "GPGPU-Sim {}: {} cycles of the L2 and {} of DRAM behind it"
 _MISS_TURING = (290, _MISS.format("SM75_RTX2060", 194, 96))
 _DRAM_RATE = "Gebhart 2011, Tab. 4: 32 B per cycle and SM"
 _DRAM_LINES = f"{_DRAM_RATE}, so 4 cycles per line of 128 bytes"
 _A_QUARTER = "; a quarter of that for a quarter of the SM"
+_A_HALF = "; a half of that for a half of the SM"
 _SECTORS = "NVIDIA, Nsight Compute: a line is four sectors of 32 bytes"
 _PASCAL_SECTORS = "CUDA, Pascal tuning guide: accesses move 32 bytes, whether L1 caches them or not"
 _NO_SECTORS = "CUDA, compute capabilities 2.x and 3.x: L1 takes lines of 128 bytes"
@@ -135,23 +142,34 @@ _TEXTURES: _Values = {
 }
 
 
-def _units(fma: int, fma_interval: int, source: str, double: str = "", tensor: str = "") -> _Values:
-    """Times of multiply-adds; those of doubles and matrices are defaults unless ``double`` and ``tensor`` say more."""
-    standard = Config()
+def _unit(name: str, latency: int, interval: int, source: str) -> _Values:
+    """Times of one class of units."""
+    return {f"{name}_latency": (latency, source), f"{name}_interval": (interval, source)}
+
+
+def _units(fma: int, fma_interval: int, source: str) -> _Values:
+    """Times of multiply-adds, with those of doubles and matrices that machines have which have no better."""
     return {
-        "fma_latency": (fma, source),
-        "fma_interval": (fma_interval, source),
-        "double_latency": (standard.double_latency, double or _DOUBLE),
-        "double_interval": (standard.double_interval, double or _DOUBLE),
-        "tensor_latency": (standard.tensor_latency, tensor or _NO_TENSOR),
-        "tensor_interval": (standard.tensor_interval, tensor or _NO_TENSOR),
+        **_unit("fma", fma, fma_interval, source),
+        **_unit("double", 20, 8, _DOUBLE),
+        **_unit("tensor", 16, 16, _NO_TENSOR),
     }
 
 
-_DOUBLE = "GPGPU-Sim SM6_TITANX, the only one of the older machines with a time for it: dp 20, one in 8 cycles"
+_DOUBLE = "GPGPU-Sim SM6_TITANX: dp 20, one in 8 cycles"
 _NO_TENSOR = "no such unit; GPGPU-Sim SM75_RTX2060, so that every kernel runs: 16, one in 16 cycles"
 _SKIPPED = "loads of global memory skip the L1"
 _AROUND = "L1 with global stores written through and no place for their misses"
+
+
+def _misses(file: str, banks: int, entries: int, merges: int, share: int = 1, tracked: str = "sector") -> _Values:
+    """What L1 keeps track of in one of GPGPU-Sim's files, for one of ``share`` domains."""
+    part = f"; its share for one of {share} domains" if share > 1 else ""
+    return {
+        "l1_banks": (banks, f"GPGPU-Sim {file}: {banks}" if banks > 1 else f"GPGPU-Sim: 1, as {file} says nothing"),
+        "mshrs": (entries // share, f"GPGPU-Sim {file}: {entries} entries of L1, each for a {tracked}{part}"),
+        "mshr_merges": (merges // share, f"GPGPU-Sim {file}: {merges} accesses per entry{part}"),
+    }
 
 
 def _preset(name: str, title: str, values: _Values) -> Preset:
@@ -165,6 +183,7 @@ def _titan_x(share: int) -> _Values:
     return {
         **_TEXTURES,
         **_SIMULATOR,
+        **_misses("SM6_TITANX", 2, 256, 8, share),
         "stores": ("around", f"GPGPU-Sim SM6_TITANX: {_AROUND}"),
         "bank_cycles": (1, _PORT_CYCLES),
         "branch_delay": (4, _NO_BRANCH),
@@ -187,47 +206,58 @@ def _short(**values: int) -> _Values:
     return {name: (value, "short, so that units run full and results meet") for name, value in values.items()}
 
 
+_FERMI_FMA = "GPGPU-Sim SM2_GTX480: float add and multiply 4, 1 (multiply-add 5, 1); counted like alu_latency"
+_FERMI_DOUBLE = _unit(
+    "double",
+    8,
+    16,
+    f"GPGPU-Sim SM2_GTX480: adds and multiply-adds of doubles 8, one in 8 cycles, in the one SFU of the SM{_A_HALF}",
+)
 _SHIPPED = "RegMutex, section 4.4: the shipped GTX 480 configuration, GPGPU-Sim SM2_GTX480"
 
 _FERMI: _Values = {
     **_TEXTURES,
     **_SIMULATOR,
+    **_misses("SM2_GTX480", 1, 64, 8, 2, tracked="line"),
     "stores": ("around", f"GPGPU-Sim SM2_GTX480: {_AROUND}"),
-    "warps": (48, "CORF, section 2.6: 48 warps per SM"),
+    "domains": (2, f"CORF, section 2.7: {_TWO_DOMAINS}"),
+    "warps": (24, f"CORF, section 2.6: 48 warps per SM; {_HALF_SHARE}"),
     "ctas": (8, "GPGPU-Sim SM2_GTX480: 8 CTAs per SM"),
     "shared_bytes": (49152, "GPGPU-Sim SM2_GTX480: 48 KB"),
     "register_names": (128, "every bundled kernel (R0 to R110); CORF, section 2.6, has 63 names"),
     "register_unit": (4, "RegMutex, Tab. 4.1, and GPGPU-Sim: rounded up to a multiple of 4"),
-    "banks": (4, "CORF, section 2.2: four banks"),
+    "banks": (2, f"CORF, section 2.2: four banks; {_HALF_SHARE}"),
     "rows": (256, "CORF, section 2.2: 128 KB in four banks"),
     "bank_ports": ("1RW", "CORF, section 2.2: single-ported banks"),
     "bank_skew": ("warp", "GPGPU-Sim: bank from register plus warp number"),
-    "collectors": (4, "CORF, Fig. 2.1: CU0 to CU3"),
+    "collectors": (2, f"CORF, Fig. 2.1: CU0 to CU3; {_HALF_SHARE}"),
     "source_slots": (3, "CORF, Fig. 2.1: up to three sources"),
     "collect": ("lowest", "CORF, section 2.4: a unit receives one register per cycle; the lowest slot asks first"),
     "bank_arbitration": ("round_robin", _ROUND_ROBIN),
     "dispatch_arbitration": ("round_robin", _ROUND_ROBIN),
-    "scheduler": ("gto", "RegMutex, section 4.4, the same GPU: greedy then oldest (CORF, section 2.7: two-level)"),
     "bank_cycles": (1, _PORT_CYCLES),
     "branch_delay": (4, _NO_BRANCH),
     "alu_latency": (5, _WAY.format("SM2_GTX480: integer and float add 4", 10, 5)),
     "alu_interval": (1, "GPGPU-Sim SM2_GTX480: integer and float add 1"),
-    **_units(5, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1; counted like alu_latency"),
+    **_units(5, 1, _FERMI_FMA),
+    **_FERMI_DOUBLE,
     "sfu_latency": (20, _FERMI_SFU),
-    "sfu_interval": (4, _FERMI_SFU_RATE),
-    "lsu_interval": (2, "NVIDIA, Fermi whitepaper: 16 load-store units per SM, an access in two cycles"),
+    "sfu_interval": (8, _FERMI_SFU_RATE + _A_HALF),
+    "lsu_interval": (4, f"NVIDIA, Fermi whitepaper: 16 load-store units per SM, an access in two cycles{_A_HALF}"),
     "shared_latency": (26, "GPGPU-Sim SM2_GTX480: shared memory 26"),
     "hit_latency": (35, "GPGPU-Sim SM2_GTX480: L1 35"),
     "miss_latency": (220, _MISS.format("SM2_GTX480", 120, 100)),
-    "sector_interval": (4, _DRAM_LINES),
+    "sector_interval": (8, _DRAM_LINES + _A_HALF),
     "sector_bytes": (128, _NO_SECTORS),
-    "cache_lines": (128, "GPGPU-Sim SM2_GTX480: L1 16 KB, 4 ways, 128-byte lines"),
+    "cache_lines": (64, f"GPGPU-Sim SM2_GTX480: L1 16 KB, 4 ways, 128-byte lines; {_HALF_SHARE}"),
     "uniform_latency": (8, _UNIFORM),
 }
+_COMMENTED = "GPGPU-Sim SM2_GTX480, the two-level scheduler that its file has as a comment"
 
 _HUERTA = "Huerta et al., MICRO 2025"
 
 _L1_TURING: _Values = {
+    **_misses("SM75_RTX2060", 4, 256, 32, 4),
     "cache_lines": (64, f"GPGPU-Sim SM75_RTX2060: 32 KB, what shared memory leaves of 96 KB; {_SCHEDULER_SHARE}"),
     "cache_ways": (64, "GPGPU-Sim SM75_RTX2060: 4 sets of 64 ways in the SM"),
 }
@@ -241,7 +271,10 @@ def _two_banks(interval: int, why: str, lsu: str, miss: tuple[int, str]) -> _Val
     return {
         **_TEXTURES,
         **_SIMULATOR,
-        "stores": ("through", "GPGPU-Sim SM75_RTX2060: L1 written through, a miss gets a place and fetches nothing"),
+        "stores": (
+            "through",
+            "GPGPU-Sim SM75_RTX2060 and SM86_RTX3070: L1 written through, a miss gets a place and fetches nothing",
+        ),
         "domains": (4, f"{_HUERTA}, section 2: four sub-cores per SM"),
         "ctas": (16, "CUDA, compute capabilities 7.5 and 8.6: 16 CTAs per SM"),
         "buffer_depth": (3, f"{_HUERTA}, section 5.2: three entries per warp"),
@@ -262,9 +295,8 @@ def _two_banks(interval: int, why: str, lsu: str, miss: tuple[int, str]) -> _Val
         "alu_latency": (3, f"{_HUERTA}, section 5.3: 4 cycles from issue to a dependent issue, with forwarding"),
         "alu_interval": (interval, why),
         "ports": (6, "GPGPU-Sim SM75_RTX2060: units of every class, each with its own way in; baseline only"),
-        **_units(3, interval, f"{_HUERTA}, section 5.3: as sums; {why}", "GPGPU-Sim: dp 64", "GPGPU-Sim: tensor 16"),
-        "double_latency": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
-        "double_interval": (64, "GPGPU-Sim SM75_RTX2060: dp 64"),
+        **_units(3, interval, f"{_HUERTA}, section 5.3: as sums; {why}"),
+        **_unit("double", 64, 64, "GPGPU-Sim SM75_RTX2060 and SM86_RTX3070: dp 64, one in 64 cycles"),
         "lsu_interval": (8, lsu),
         "miss_latency": miss,
         "sector_interval": (4, _DRAM_RATE + _A_QUARTER),
@@ -363,6 +395,9 @@ _ALL = (
             "texture_latency": (400, "Tab. 4: DRAM and texture 400 cycles"),
             "texture_interval": (4, "default; the paper says nothing"),
             "stores": ("around", "section 4: no caches"),
+            **{
+                name: (getattr(Config(), name), "section 4: no caches") for name in ("l1_banks", "mshrs", "mshr_merges")
+            },
             "warps": (32, "section 2.1: 1024 threads per SM"),
             "shared_bytes": (32768, "Tab. 4: 32 KB"),
             "banks": (4, "section 2.1: 32 banks of 128 bits = 4 banks in each of 8 clusters that act in step"),
@@ -410,25 +445,36 @@ _ALL = (
     ),
     _preset(
         "fermi",
-        "A Fermi SM with one scheduler (CORF)",
-        _FERMI,
+        "One of two schedulers of a Fermi SM (CORF)",
+        {
+            **_FERMI,
+            "scheduler": ("two_level", "CORF, section 2.7: two warp schedulers per SM, two-level"),
+            "active_warps": (6, f"open in the paper; {_COMMENTED}: 6 active warps"),
+            "active_choice": ("round_robin", f"open in the paper; {_COMMENTED}: active warps in loose round robin"),
+            "suspend": (
+                "pending",
+                "GPGPU-Sim: a warp leaves whose next instruction reads what a load has not brought",
+            ),
+        },
     ),
     _preset(
         "fermi_linear",
-        "A Fermi SM with one scheduler, registers counted through without warp skew (RegMutex: GTX 480)",
+        "One of two schedulers of a Fermi SM, registers counted through without warp skew (RegMutex: GTX 480)",
         {
             **_FERMI,
+            "domains": (2, f"RegMutex, section 4.4: {_TWO_DOMAINS}"),
             "bank_skew": (
                 "none",
                 "RegMutex, Fig. 4.6a: place = register + count x warp; adding the warp would let warps collide",
             ),
-            "warps": (48, "RegMutex, section 4.3.2: 48 warps per SM"),
-            "banks": (16, f"{_SHIPPED}: 16 banks"),
+            "warps": (24, f"RegMutex, section 4.3.2: 48 warps per SM; {_HALF_SHARE}"),
+            "banks": (8, f"{_SHIPPED}: 16 banks; {_HALF_SHARE}"),
             "rows": (64, "RegMutex, section 4.4: 128 KB in 16 banks"),
-            "collectors": (16, f"{_SHIPPED}: 6 units for ALUs, 8 for SFUs, 2 for memory"),
+            "collectors": (8, f"{_SHIPPED}: 6 units for ALUs, 8 for SFUs, 2 for memory; {_HALF_SHARE}"),
             "collect": ("all", "GPGPU-Sim: a unit receives any number of operands in a cycle"),
             "alu_latency": (6, _WAY.format("SM2_GTX480: integer and float add 4", 10, 4)),
-            **_units(6, 1, "GPGPU-Sim SM2_GTX480: integer and float add 4, 1; counted like alu_latency"),
+            **_units(6, 1, _FERMI_FMA),
+            **_FERMI_DOUBLE,
             "uniform_latency": (9, _UNIFORM),
             "scheduler": ("gto", "RegMutex, section 4.4: greedy then oldest"),
         },
@@ -439,6 +485,7 @@ _ALL = (
         {
             **_TEXTURES,
             **_SIMULATOR,
+            **_misses("SM3_KEPLER_TITAN", 1, 256, 8, 4, "sector of 32 bytes; here for a line"),
             "stores": ("around", f"GPGPU-Sim SM3_KEPLER_TITAN: {_AROUND}"),
             "warps": (16, f"Pilot, Tab. II: 64 warps per SM; {_SCHEDULER_SHARE}"),
             "domains": (4, f"Pilot, section I: four schedulers per SM; {_DEALING}"),
@@ -464,6 +511,7 @@ _ALL = (
             "alu_latency": (5, _WAY.format("SM3_KEPLER_TITAN: int and sp 4", 9, 4)),
             "alu_interval": (1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 1"),
             **_units(5, 1, "GPGPU-Sim SM3_KEPLER_TITAN: int and sp 4, 1; counted like alu_latency"),
+            **_unit("double", 20, 2, "GPGPU-Sim SM3_KEPLER_TITAN: dp 20, one in 2 cycles in each of 4 units"),
             "sfu_latency": (20, _KEPLER_SFU),
             "sfu_interval": (4, "GPGPU-Sim SM3_KEPLER_TITAN: 2 units of interval 2 for four schedulers"),
             "lsu_interval": (4, f"NVIDIA, GK110 whitepaper: {_LSU_32}{_A_QUARTER}"),
@@ -541,6 +589,7 @@ _ALL = (
             **_two_banks(2, "Huerta et al., section 5.3: units of half a warp", _LSU_TURING, _MISS_TURING),
             "warps": (8, f"Huerta et al., Tab. 4: 32 warps per SM; {_SCHEDULER_SHARE}"),
             "shared_bytes": (65536, "CUDA, compute capability 7.5: 64 KB"),
+            **_unit("tensor", 16, 16, "GPGPU-Sim SM75_RTX2060: tensor 16"),
             "sfu_latency": (21, "GPGPU-Sim SM75_RTX2060: sfu 21"),
             "sfu_interval": (8, "GPGPU-Sim SM75_RTX2060: sfu 8"),
             "shared_latency": (19, _SHARED_TURING),
@@ -560,12 +609,14 @@ _ALL = (
             ),
             "warps": (12, f"Huerta et al., Tab. 4: 48 warps per SM; {_SCHEDULER_SHARE}"),
             "shared_bytes": (102400, "CUDA, compute capability 8.6: 100 KB"),
+            **_unit("tensor", 32, 32, "GPGPU-Sim SM86_RTX3070: tensor 32, one in 32 cycles"),
             "sfu_latency": (16, "Huerta et al.'s simulator: 8 behind 8"),
             "sfu_interval": (8, "Huerta et al.'s simulator: 8 behind 8"),
             "shared_latency": (16, "Huerta et al., Tab. 2: 24 from issue to the reader's, less the way to dispatch"),
             "hit_latency": (24, "Huerta et al., Tab. 2: 32 from issue to the reader's, less the way to dispatch"),
             "cache_lines": (56, f"CUDA, compute capability 8.6: 128 KB, less shared memory; {_SCHEDULER_SHARE}"),
             "cache_ways": (56, "GPGPU-Sim SM86_RTX3070: 4 sets in the SM"),
+            **_misses("SM86_RTX3070", 4, 384, 48, 4),
         },
     ),
     _preset(
@@ -592,6 +643,9 @@ _ALL = (
             **_short(tensor_latency=6, tensor_interval=4),
             **_short(texture_latency=11, texture_interval=2),
             "stores": ("back", "stores move what the cache holds"),
+            "l1_banks": (2, "those of odd sectors wait while the others go on"),
+            "mshrs": (12, "fewer than the sectors of a gather"),
+            "mshr_merges": (2, "fewer than warps"),
             **_short(lsu_interval=1, shared_latency=4, hit_latency=6, miss_latency=20, sector_interval=1),
             "sector_bytes": (32, "four sectors to a line"),
             "uniform_latency": (5, _UNIFORM),
@@ -617,9 +671,11 @@ _ALL = (
             "ports": (1, "Vortex: one output to dispatch"),
             "payload_bits": (75, "Vortex: about 91 bits beside the operands, less what a unit here holds itself"),
             "bank_cycles": (1, _PORT_CYCLES),
-            "stores": (Config().stores, _NOT_COMPARED),
-            "sector_bytes": (Config().sector_bytes, _NOT_COMPARED),
-            **{name: (getattr(Config(), name), _NOT_COMPARED) for name in LATENCIES if name != "bank_cycles"},
+            **{
+                name: (getattr(Config(), name), _NOT_COMPARED)
+                for name in (*LATENCIES, *_MEMORY)
+                if name != "bank_cycles"
+            },
         },
     ),
 )
@@ -636,8 +692,13 @@ its own preset. One preset is one scheduling domain: its own warps, one schedule
 banks, collector units and execution ports. `domains` says how many of them make the SM of the paper. The warps of
 every CTA are dealt to them in turn; a run is that of one of them, `domain` (`--domain 3`). CTA slots and shared memory
 are those of the SM, because every CTA is in all of its domains. Everything else that a source gives for a whole SM
-(warps, banks, units, LSU, cache, bandwidth of memory) is there as the domain's share. All presets are built with 32
-lanes except `tiny`; any of them can be built narrower (`--set lanes=4`), because control does not depend on lanes.
+(warps, banks, units, LSU, cache, misses under way, bandwidth of memory) is there as the domain's share. All presets are
+built with 32 lanes except `tiny`; any of them can be built narrower (`--set lanes=4`), because control does not depend
+on lanes.
+
+What is said of GPGPU-Sim's files is of the tested configurations that belong to Accel-Sim: `gpgpusim.config`, and
+`trace.config` for the units where there is one (not for `SM2_GTX480`, whose times are those of PTX). In GPGPU-Sim's own
+last release `SM75_RTX2060` is another one.
 """
 
 

@@ -49,4 +49,5 @@ class Timings:
             latency = self._shared + (beat.transfers - 1) * self._transfer
             return latency, beat.transfers * self._interval, Origin.SHARED
         latency, missed = self._memory.access(beat, cycle)
-        return latency, beat.transfers * self._interval, Origin.MISS if missed else Origin.HIT
+        kept = max(beat.transfers * self._interval, self._memory.port_free - cycle)
+        return latency, kept, Origin.MISS if missed else Origin.HIT

@@ -23,6 +23,7 @@ HOT = {
     "spec": (
         *(
             "beat",
+            "channel",
             "ctas",
             "dual",
             "environment",

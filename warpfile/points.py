@@ -14,7 +14,7 @@ from warpfile.run import golden_run
 from warpfile.schemes import GoldenModel, Scheme, find
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config
-from warpfile.spec.dual import DualEnvironment
+from warpfile.spec.dual import DualEnvironment, SchedulersEnvironment
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.trace import Trace
@@ -24,13 +24,20 @@ from warpfile.spec.workload import Workload, prepare
 SOURCES = kept.Sources(("spec", "golden", "compiler", "emulator", "kernels", "schemes"), ("numpy",))
 
 
+#: Machines that issue twice per cycle, and what is around them: of one warp, or two schedulers of one issue each.
+TWICE: Mapping[str, tuple[str, type[Environment]]] = {
+    "one warp": ("warpfile.golden.dual:DualMachine", DualEnvironment),
+    "two schedulers": ("warpfile.golden.dual:TwoSchedulers", SchedulersEnvironment),
+}
+
+
 @dataclass(frozen=True)
 class Point:
     """A scheme in one configuration; ``changes`` are pairs of field and value.
 
     ``foresight``: of ``malekeh``, with exact reuse distances in its entries instead of near bits. ``setting``: the
-    launch of every kernel. ``dual``: with two issues of one warp per cycle (``golden.dual``). ``file``: place of
-    another golden class for the register file, in which a cause that is studied is removed.
+    launch of every kernel. ``issues``: who issues twice per cycle, of ``TWICE``. ``file``: place of another golden
+    class for the register file, in which a cause that is studied is removed.
     """
 
     scheme: str
@@ -38,7 +45,7 @@ class Point:
     changes: tuple[tuple[str, object], ...] = ()
     foresight: bool = False
     setting: str = "large"
-    dual: bool = False
+    issues: str = ""
     file: str = ""
 
     @property
@@ -145,8 +152,9 @@ def golden(run: Run) -> Outcome:
     make, surroundings = None, Environment
     if run.point.foresight:
         make = _foreseeing(scheme, cfg, trace, workload)
-    elif run.point.dual:
-        make, surroundings = _dual(scheme), DualEnvironment
+    elif run.point.issues:
+        name, surroundings = TWICE[run.point.issues]
+        make = _twice(scheme, name)
     elif run.point.file:
         make = _with_file(scheme, run.point.file)
     done = golden_run(scheme, cfg, run.point.preset, trace, silent, make, workload, surroundings)
@@ -161,11 +169,9 @@ def workload_of(run: Run) -> Workload:
     return prepare(run.config, run.scheme.annotated(run.config, run.trace))
 
 
-def _dual(scheme: Scheme) -> Callable[[Config, ProbeLayout], GoldenModel]:
+def _twice(scheme: Scheme, name: str) -> Callable[[Config, ProbeLayout], GoldenModel]:
     """Maker of a golden model that issues twice per cycle."""
-    from warpfile.golden.dual import DualMachine
-
-    return lambda cfg, layout: DualMachine(cfg, layout, *(found(part.golden) for part in scheme.parts(cfg)))
+    return lambda cfg, layout: found(name)(cfg, layout, *(found(part.golden) for part in scheme.parts(cfg)))
 
 
 def _with_file(scheme: Scheme, file: str) -> Callable[[Config, ProbeLayout], GoldenModel]:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 
 #: Counted up with every change of the machine that moves cycles of all schemes.
-MACHINE = 3
+MACHINE = 4
 #: What each machine has that the one before it had not.
 CHANGES = {
     2: "accesses move sectors of 32 bytes, the domains share one LSU, atomics go to the L2, a run ends with its last"
     " store, buffers lie as drivers place them, registers are allocated in units, cycles count from the start on",
     3: "a collector unit is taken again in the cycle of its dispatch, a beat may wait behind its port, L1 caches and"
     " misses are those of each GPU's file, and so are the cycles from an addition to the next one that needs it",
+    4: "the L1 keeps track of no more misses at a time, and of no more accesses to one, than each GPU's file says, and"
+    " units of doubles (fermi, kepler) and of matrices (ampere) are those of these files",
 }
 _LINE = re.compile(r"^Machine (\d+)\.$", re.MULTILINE)
 

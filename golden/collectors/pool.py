@@ -83,6 +83,10 @@ class CollectorUnits:
                 leaving |= 1 << number
         return leaving
 
+    def behind(self, free: int, retakes: bool) -> int:
+        """Units for one more beat of a cycle, of those that were ``free`` for the one before."""
+        return free & self.free or (self.free if retakes else 0)
+
     def operands(self, number: int) -> list[int]:
         """Values that the unit holds, in the order of its beat's sources."""
         entry = self.units[number].entry

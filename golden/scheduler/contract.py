@@ -14,10 +14,12 @@ from warpfile.spec.probe import ProbeLayout
 class Scheduler(Protocol):
     """Who issues. ``choose`` decides, the other methods are the clock edge.
 
-    ``places`` is None unless the scheduler is a :class:`PlacingScheduler`. ``counters`` are its own.
+    ``places`` is None unless the scheduler is a :class:`PlacingScheduler`.
     """
 
-    counters: dict[str, int]
+    @property
+    def counters(self) -> dict[str, int]:
+        """Its own."""
 
     @property
     def places(self) -> Places | None:

@@ -145,10 +145,11 @@ _PLANES_BODY = """\
 _BANKS = {BANK_RAM: "register bank", CACHE_RAM: "bank of the cache"}
 
 
-def ram_verilog(cfg: Config, name: str = BANK_RAM, times: str = "") -> str:
+def ram_verilog(cfg: Config, name: str = BANK_RAM, times: str = "", rules: str = "") -> str:
     """Verilog-2005 of a bank's SRAM as a behavioural model that simulators and synthesis accept.
 
-    ``times``: comment lines on when data are used, where :func:`_times` does not hold.
+    ``times``: comment lines on when data are used, where :func:`_times` does not hold; ``rules``: on rows that are read
+    and written in one cycle, where a machine uses what such a read returns.
     """
     single = cfg.bank_ports == "1RW"
     sizes = {"row": cfg.row_bits - 1, "lane": cfg.lanes - 1, "data": cfg.data_bits - 1, "lanes": cfg.lanes}
@@ -160,7 +161,7 @@ def ram_verilog(cfg: Config, name: str = BANK_RAM, times: str = "") -> str:
         ports="one port that reads or writes" if single else "one read port and one write port",
         declarations=(_PORTS_1RW if single else _PORTS_1R1W).format(**sizes),
         body=(_BODY_1RW if single else _BODY_1R1W).format(**sizes),
-        rules=_RULES_1RW if single else _RULES_1R1W,
+        rules=rules or (_RULES_1RW if single else _RULES_1R1W),
         times=times or _times(cfg),
         **{name: sizes[name] for name in ("data", "lanes")},
     )
@@ -192,9 +193,9 @@ class BankRam(wiring.Component):
     write : In(1), write_row : In(row_bits), mask : In(lanes), write_data : In(data_bits)   Lanes in ``mask`` change.
     """
 
-    def __init__(self, cfg: Config, name: str = BANK_RAM, times: str = "") -> None:
+    def __init__(self, cfg: Config, name: str = BANK_RAM, times: str = "", rules: str = "") -> None:
         self._cfg, self._name = cfg, name
-        self._text = ram_verilog(cfg, name, times)
+        self._text = ram_verilog(cfg, name, times, rules)
         super().__init__(
             {
                 "read": In(1),

@@ -73,6 +73,13 @@ def test_a_beat_for_which_there_is_no_unit_waits() -> None:
     assert issues([op((1,), 4), op((2,), 5)])[0] == 2
 
 
+@pytest.mark.parametrize(("retake", "last"), [("same", 2), ("next", 1)])
+def test_the_second_beat_may_take_a_unit_that_dispatches(retake: str, last: int) -> None:
+    # The first addition leaves its unit in cycle 3, in which the next two issue: one takes the other unit, one that.
+    beats = [op((0,), 4), *[NOP] * 5, op((1,), 5), op((2,), 6)]
+    assert issues(beats, cfg=CFG.replace(retake=retake))[:4] == [2, 2, 2, last]
+
+
 def test_a_beat_whose_lanes_are_all_off_reserves_nothing() -> None:
     assert issues([(op((3,), 2), 0), op((2,), 5)])[0] == 2
     assert issues([(op((3,), 2), FULL), op((2,), 5)])[0] == 1
@@ -81,7 +88,7 @@ def test_a_beat_whose_lanes_are_all_off_reserves_nothing() -> None:
 @pytest.mark.parametrize("scheme", ["baseline", "bow_wr"])
 def test_a_kernel_executes_the_same_in_fewer_cycles(scheme: str) -> None:
     plain = Point(scheme, "pascal", setting="launch")
-    dual = Point(scheme, "pascal", setting="launch", dual=True)
+    dual = Point(scheme, "pascal", setting="launch", issues="one warp")
     study = studied([Run(point, "chacha") for point in (plain, dual)], silent, fresh=True)
     assert study.of(plain, "chacha").instructions == study.of(dual, "chacha").instructions
     # While it runs, every operand is compared with the trace.

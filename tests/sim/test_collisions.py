@@ -9,6 +9,7 @@ from warpfile.sim.build import generated_verilog
 from warpfile.sim.runner import cosim
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.ltrf import LtrfConfig
+from warpfile.spec.schemes.ported import PortedConfig
 from warpfile.spec.schemes.renamed import RenamedConfig
 from warpfile.spec.stress import stress_trace
 
@@ -31,11 +32,22 @@ def configuration(scheme: Scheme) -> Config:
     return scheme.configuration("tiny", lanes=2, **ports)
 
 
-def unanswered(verilog: str, when: str) -> str:
-    """The machine with SRAMs that give no value where a read meets a write."""
+def unanswered(verilog: str, when: str, value: str = "'bx") -> str:
+    """The machine with SRAMs that give no value, or this one, where a read meets a write."""
     assert READ in verilog
-    unknown = READ.replace("if (read_enable)", f"if (read_enable && {when})").replace("rows[read_address]", "'bx")
+    unknown = READ.replace("if (read_enable)", f"if (read_enable && {when})").replace("rows[read_address]", value)
     return verilog.replace(READ, READ + unknown)
+
+
+def no_value(lanes: str) -> str:
+    """A row without a value in the lanes for which this holds."""
+    words = (f"{lanes.format(lane)} ? 32'bx : rows[read_address][{32 * lane}+:32]" for lane in (1, 0))
+    return f"{{{', '.join(words)}}}"
+
+
+def unused(scheme: Scheme) -> str:
+    """What the SRAM of a bank may answer: under ``read_window`` with anything in the lanes that are written."""
+    return no_value("mask[{}]") if issubclass(scheme.parameters, PortedConfig) else "'bx"
 
 
 def wrong_table(verilog: str, when: str) -> str:
@@ -68,12 +80,24 @@ def test_no_entry_of_the_table_is_read_in_the_cycle_of_its_write(root, name, whe
 def test_a_read_that_meets_a_write_of_its_row_is_never_used(root, name):
     scheme = SCHEMES[name]
     cfg = configuration(scheme)
-    verilog = unanswered(generated_verilog(scheme, cfg, root / "build"), SAME_ROW)
+    verilog = unanswered(generated_verilog(scheme, cfg, root / "build"), SAME_ROW, unused(scheme))
     for seed, profile in enumerate(("bank", "mixed", "mask")):
         trace = stress_trace(seed, warps_per_cta=[2, 3], ctas=3, length=60, profile=profile)
         report = cosim(scheme, cfg, trace, simulator="icarus", build_root=root / "build", verilog=verilog)
         assert report.outcome.mismatches == 0, report.outcome.first_mismatch
         assert report.outcome.operands_checked == report.outcome.golden_operands_checked > 0
+
+
+@pytest.mark.needs("iverilog")
+def test_the_read_window_uses_lanes_that_a_write_of_the_row_leaves_as_they_are(root):
+    """A partial write, and a later beat that reads all lanes in its cycle: why these have an answer above."""
+    scheme = SCHEMES["modern"]
+    cfg = configuration(scheme)
+    verilog = unanswered(generated_verilog(scheme, cfg, root / "build"), SAME_ROW, no_value("!mask[{}]"))
+    trace = stress_trace(0, warps_per_cta=[2, 3], ctas=3, length=60, profile="mask")
+    options = {"simulator": "icarus", "build_root": root / "build", "explain": False}
+    report = cosim(scheme, cfg, trace, verilog=verilog, **options)
+    assert report.outcome.mismatches and "operand" in report.outcome.first_mismatch["fields"]
 
 
 @pytest.mark.needs("iverilog")
@@ -98,3 +122,5 @@ def test_both_kinds_of_bank_state_their_rules():
     assert "no row is read and written in one cycle" in text["1RW"]
     assert "with the old row, the new one or neither" in text["1R1W"]
     assert all("used in cycle t + 3 only" in one for one in text.values())
+    window = SCHEMES["modern"].verilog(SCHEMES["modern"].configuration("tiny"), probes=False)
+    assert "the machine uses the lanes that the write does not change" in window

@@ -96,7 +96,7 @@ def test_a_machine_that_is_wrong_is_found(
 ) -> None:
     monkeypatch.setattr(place, wrong)
     # Not every trace has short accesses of a bank right behind long ones, least where units cache.
-    assert lockstep(scheme, "mixed", stripe=2, seed=4, length=100).mismatches == 1
+    assert lockstep(scheme, "mixed", stripe=2, seed=3, length=100).mismatches == 1
 
 
 @pytest.mark.check

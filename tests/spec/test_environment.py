@@ -316,6 +316,123 @@ def test_the_least_recently_used_way_is_replaced() -> None:
     assert latencies == [100, 100, 100, 100, 10, 100, 100]  # two sets: all of these lines share one
 
 
+def test_a_miss_waits_for_an_entry_and_all_behind_it_wait_too() -> None:
+    """Lines 1 and 2 arrive in 100 and in 104: then lines 3 and 4 have their entries, and line 1 hits."""
+    timed = [(0, access(4 + k), [line]) for k, line in enumerate([1, 2, 3, 4, 1])]
+    assert accesses(SLOW.replace(mshrs=2), *timed) == [(100, True), (104, True), (200, True), (204, True), (114, False)]
+    # With an entry for each of them (control) nothing waits but for the channel, and line 1 is on its way.
+    free = [(100, True), (104, True), (108, True), (112, True), (100, True)]
+    assert accesses(SLOW.replace(mshrs=4), *timed) == accesses(SLOW, *timed) == free
+
+
+def test_sectors_of_an_access_wait_for_entries_one_by_one() -> None:
+    timed = [
+        (0, access(4), [1, 2, 3]),
+        (30, access(5), [1]),
+        (30, access(6, Access.ATOMIC), [4]),
+        (250, access(7), [2]),
+    ]
+    # Line 3 is looked up in 200, and so is what comes in 30; in 250 nothing waits any more.
+    assert accesses(SLOW.replace(mshrs=1), *timed) == [(300, True), (180, False), (274, True), (10, False)]
+    assert accesses(SLOW, *timed) == [(108, True), (70, True), (100, True), (10, False)]
+
+
+def test_an_entry_takes_as_many_accesses_as_it_can() -> None:
+    timed = [
+        (0, access(4), [1]),
+        (5, access(5), [1]),
+        (10, access(6), [1]),
+        (20, access(7), [2]),
+        (300, access(8), [1]),
+    ]
+    # The third access to line 1 is looked up when the line is there, in 100, and line 2 enters the channel behind it.
+    found = [(100, True), (95, True), (100, False), (180, True), (10, False)]
+    assert accesses(SLOW.replace(mshr_merges=2), *timed) == found
+    for merges in (0, 3):
+        found = [(100, True), (95, True), (90, True), (100, True), (10, False)]
+        assert accesses(SLOW.replace(mshr_merges=merges), *timed) == found
+
+
+def test_a_line_that_lost_its_place_while_its_entry_was_full_is_fetched_again() -> None:
+    # All lines share one set of four places: 8 takes that of 0, whose entry has room for the first access alone.
+    timed = [(cycle, access(4), [line]) for cycle, line in enumerate([0, 2, 4, 6, 8, 0])]
+    assert accesses(SLOW.replace(mshr_merges=1), *timed)[-1] == (195, True)
+    assert accesses(SLOW.replace(mshr_merges=1), *timed[:4], (5, access(4), [0]))[-1] == (105, False)  # it kept it
+
+
+@pytest.mark.parametrize(("policy", "waits"), [("back", True), ("through", False), ("around", False)])
+def test_stores_take_entries_for_what_they_fetch(policy: str, waits: bool) -> None:
+    timed = [(0, access(kind=Access.STORE), [1]), (0, access(4), [2])]
+    assert accesses(stores(policy).replace(mshrs=1), *timed)[-1] == (200 if waits else 104, True)
+
+
+def test_what_the_cache_is_not_for_takes_no_entry() -> None:
+    lines = [(0, access(4 + k), [k]) for k in range(3)]
+    atomics = [(0, access(4 + k, Access.ATOMIC), [k]) for k in range(3)]
+    one = SLOW.replace(mshrs=1)
+    for cfg, timed in ((one.replace(cached="local"), lines), (one.replace(cache_lines=0), lines), (one, atomics)):
+        assert accesses(cfg, *timed) == [(100, True), (104, True), (108, True)]
+    # Control: the same loads of a cache that is for them, and one of local memory, whose line has four sectors.
+    assert accesses(one, *lines) == [(100, True), (200, True), (300, True)]
+    assert accesses(one.replace(cached="local"), (0, access(4, space=Space.LOCAL), [1]))[0] == (400, True)
+
+
+def test_as_many_sectors_wait_in_the_cache_as_a_hit_takes_cycles() -> None:
+    """With one entry, lines are looked up in 0, 100, 200 and so on. Two may wait; the third keeps the port."""
+    beats = prepare(SLOW, with_lines(*((access(4 + k), [k]) for k in range(6)))).beats
+    short = SLOW.replace(hit_latency=2, mshrs=1)
+    for cfg, starts, kept in ((short, (0, 1, 2, 3, 100, 200), (1, 1, 1, 97, 100, 100)), (SLOW, range(6), [1] * 6)):
+        timings = Timings(cfg)
+        assert [timings.of(beat, start)[1] for beat, start in zip(beats, starts, strict=False)] == list(kept)
+    # One access of five lines keeps the port until the third is looked up.
+    whole = prepare(SLOW, with_lines((access(4), [*range(5)]))).beats[0]
+    assert Timings(short).of(whole, 0) == (500, 200, Origin.MISS)
+    assert Timings(SLOW).of(whole, 0) == (116, 2, Origin.MISS)
+
+
+def test_a_bank_waits_apart() -> None:
+    """Sectors of even numbers are in one bank, odd ones in the other; each entry takes one access."""
+    two = SLOW.replace(l1_banks=2, mshr_merges=1)
+    timed = [
+        (0, access(4), [0]),
+        (10, access(5), [0]),
+        (20, access(6), [2]),
+        (30, access(7), [1]),
+        (300, access(8), [1]),
+    ]
+    # Sector 0 is looked up again in 100 and sector 2 behind it; sector 1 enters the channel in 30, long before.
+    assert sector_accesses(two, *timed) == [(100, True), (100, False), (180, True), (100, True), (10, False)]
+    # In one bank (control) sector 1 waits behind them, too, and enters the channel four cycles after sector 2.
+    found = sector_accesses(two.replace(l1_banks=1), *timed)
+    assert found == [(100, True), (100, False), (180, True), (174, True), (10, False)]
+    # An access to both banks ends with the one that waits.
+    both = sector_accesses(two, *timed[:2], (20, access(6), [2, 3]))
+    assert both[-1] == (180, True)
+
+
+def test_entries_are_those_of_all_banks() -> None:
+    one = SLOW.replace(l1_banks=2, mshrs=1)
+    assert sector_accesses(one, *((0, access(4 + k), [k]) for k in range(3))) == [(100, True), (200, True), (300, True)]
+
+
+def test_room_to_wait_is_shared_by_the_domains_and_is_that_of_a_bank() -> None:
+    """With a merge per entry all accesses to a sector but the first wait for it; those to the other bank never do."""
+    beats = prepare(SLOW, with_sectors(*((access(4 + k), [0]) for k in range(6)))).beats
+    short = SLOW.replace(hit_latency=8, l1_banks=2, mshr_merges=1)
+    for domains, room in ((1, 8), (4, 2), (8, 1)):
+        timings = Timings(short.replace(domains=domains))
+        kept = [timings.of(beat, start)[1] for start, beat in enumerate(beats[:6])]
+        # The first one does not wait, and as many as have room keep the port for their transfer alone.
+        assert kept == [1 if start <= room else 100 - start for start in range(6)]
+
+
+def test_shared_memory_waits_behind_an_access_that_keeps_the_port() -> None:
+    trace = with_lines(*((access(4 + k), [k]) for k in range(4)), (access(8, space=Space.SHARED), [0]))
+    for cfg, later in ((SLOW.replace(hit_latency=2, mshrs=1), 100), (SLOW.replace(mshrs=1), 4)):
+        at = run(cfg, trace).when("dispatch")
+        assert [cycle - at[0] for cycle in at] == [0, 1, 2, 3, later]
+
+
 def test_without_a_cache_every_sector_misses() -> None:
     memory = Memory(SLOW.replace(cache_lines=0))
     beat = prepare(SLOW, with_lines((access(4), [1]))).beats[0]

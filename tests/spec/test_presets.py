@@ -64,6 +64,50 @@ def test_register_file_of_the_papers_sm(name: str, kilobytes: int) -> None:
     assert config.domains * config.banks * config.rows * config.data_bits == kilobytes * 8192
 
 
+def _values(preset: str, *names: str) -> tuple[object, ...]:
+    return tuple(getattr(PRESETS[preset].config, name) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("preset", "banks", "units"), [("fermi", 4, 4), ("fermi_linear", 16, 16)], ids=["CORF, 2.2", "RegMutex, 4.4"]
+)
+def test_a_domain_of_fermi_has_half_of_an_sm_with_two_schedulers(preset: str, banks: int, units: int) -> None:
+    """48 warps, L1 of 128 lines; 16 load-store units, 8 SFU operations and 32 bytes of memory per cycle."""
+    domains, warps, half_banks, half_units, lines = _values(
+        preset, "domains", "warps", "banks", "collectors", "cache_lines"
+    )
+    assert (domains, warps, half_banks, half_units, lines) == (2, 48 // 2, banks // 2, units // 2, 128 // 2)
+    assert _values(preset, "lsu_interval", "sfu_interval", "sector_interval") == (2 * 2, 2 * 4, 2 * 4)
+
+
+def test_fermi_has_the_two_level_scheduler_of_corf_and_fermi_linear_the_shipped_one() -> None:
+    """GPGPU-Sim's file of the GTX 480 ships gto, and has two_level_active:6:0:1 (6 warps, round robin) as a comment."""
+    assert _values("fermi", "scheduler", "active_warps", "active_choice") == ("two_level", 6, "round_robin")
+    assert _values("fermi_linear", "scheduler", "collect") == ("gto", "all")
+
+
+@pytest.mark.parametrize(
+    ("name", "banks", "entries", "merges"),
+    [
+        ("turing", 4, 256, 32),
+        ("turing_rfc", 4, 256, 32),
+        ("ampere", 4, 384, 48),
+        ("pascal", 2, 256, 8),
+        ("maxwell", 2, 256, 8),
+        ("pascal_larf", 2, 256, 8),
+        ("kepler", 1, 256, 8),
+        ("fermi", 1, 64, 8),
+        ("fermi_linear", 1, 64, 8),
+        ("isca2011", 1, 0, 0),
+    ],
+)
+def test_misses_under_way_of_the_papers_sm(name: str, banks: int, entries: int, merges: int) -> None:
+    """``-gpgpu_l1_banks banks`` and ``-gpgpu_cache:dl1 ...,A:entries:merges`` in the file of each GPU."""
+    config = PRESETS[name].config
+    assert (config.domains * config.mshrs, config.domains * config.mshr_merges) == (entries, merges)
+    assert config.l1_banks == banks
+
+
 def test_missing_source_is_refused() -> None:
     sources = dict.fromkeys((*CHOICES, *LATENCIES), "somewhere")
     with pytest.raises(ValueError, match="every chosen value must have a source, missing for lanes"):

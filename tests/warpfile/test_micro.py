@@ -53,3 +53,10 @@ def test_an_unknown_preset_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_rows_of_one_preset_are_those_of_the_table() -> None:
     assert all(line in PAGE.read_text() for line in markdown(COLUMNS, page_rows(["ampere"])).splitlines())
+
+
+def test_a_line_per_lane_is_bound_by_entries_or_by_bandwidth() -> None:
+    (benchmark,) = (one for one in BENCHMARKS if one.name == "LDG, a line per lane")
+    assert cycles(benchmark, "turing") == 32 * 290 / 64
+    assert cycles(benchmark, "turing", mshrs=0) == 32 * 4
+    assert cycles(benchmark, "turing", mshrs=32) == 32 * 290 / 32

@@ -47,7 +47,7 @@ def quick(point: Point) -> Point:
 
 def dual(point: Point) -> Point:
     """The same with two issues of one warp per cycle, as the paper's scheduler has."""
-    return replace(point, dual=True)
+    return replace(point, issues="one warp")
 
 
 #: What the gain in cycles could depend on, by what is changed on both sides.

@@ -48,10 +48,15 @@ def limits_of(cfg: RegMutexConfig, trace: Trace) -> Limits:
     sizes: dict[int, int] = {}
     for cta in trace.warp_cta.tolist():
         sizes[cta] = sizes.get(cta, 0) + 1
-    share = max(1, -(-(max(sizes.values()) - cfg.domain) // cfg.domains))
+    share = _share(cfg, max(sizes.values()))
     shared = cfg.shared_bytes // trace.shared_bytes if trace.shared_bytes else cfg.cta_slots
     ctas = min(cfg.cta_slots, shared)
     return Limits(cfg.warps, cfg.banks * cfg.rows, share, ctas, cfg.paired, cfg.register_unit, len(sizes))
+
+
+def _share(cfg: RegMutexConfig, warps: int) -> int:
+    """Warps that the domain runs of a CTA of so many."""
+    return max(1, -(-(warps - cfg.domain) // cfg.domains))
 
 
 def sets(cfg: RegMutexConfig, limits: Limits, base: int, extended: int) -> dict[str, int]:
@@ -95,7 +100,7 @@ def _unlaunched(function: Function, cfg: RegMutexConfig) -> Plan:
         return Plan(function.registers or 0, reason=problem)
     statics = static_instructions(function)
     registers = 1 + max((register for one in statics for register in (*one.sources, *one.dests)), default=0)
-    cta_warps = min(_CTA_WARPS, cfg.warps)
+    cta_warps = min(_share(cfg, _CTA_WARPS), cfg.warps)
     limits = Limits(cfg.warps, cfg.banks * cfg.rows, cta_warps, cfg.cta_slots, cfg.paired, cfg.register_unit)
     try:
         return planned(function, registers, limits, cfg)

@@ -181,6 +181,11 @@ class Coalescing:
                 self.seen.show("kill_refused", self.kills.expect(number, entry))
         return True
 
+    def another(self, warp: int, entry: Entry) -> bool:
+        """See :class:`golden.dual.RoomForTwo`."""
+        self._free = self.units.behind(self._free, self._retakes)
+        return self._free != 0 or not entry.needs_unit
+
     def launched(self, launch: Launch) -> None:
         """A unit has nothing of a warp that has ended."""
 

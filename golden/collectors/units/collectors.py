@@ -128,7 +128,7 @@ class Units:
 
     def another(self, warp: int, entry: Entry) -> bool:
         """See :class:`golden.dual.RoomForTwo`."""
-        self._free &= self.units.free
+        self._free = self.units.behind(self._free, self._retakes)
         return self._free != 0 or not entry.needs_unit
 
     def launched(self, launch: Launch) -> None:

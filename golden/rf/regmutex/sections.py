@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from warpfile.golden.arbiter import lowest
+from warpfile.golden.arbiter import indices, lowest
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
 
@@ -13,7 +13,7 @@ class Sections:
 
     ``held`` are the warps that have a section, ``pairs`` those pairs of which one has it where that is all that is
     known. ``of`` is each warp's section. ``closed`` are the warps that would not get one now. What the other methods
-    note of a cycle is one of: ``acquired``, ``released``, ``refused``.
+    note of a cycle is one of: ``acquired``, ``released``; ``refused``, once for each scheduler, goes with both.
     """
 
     def __init__(self, cfg: RegMutexConfig) -> None:
@@ -25,8 +25,8 @@ class Sections:
         self.of = [0] * cfg.warps
         self.waiters: deque[int] = deque()
         self.closed = self._closed()
-        self._acquires = self._releases = self._refuses = -1
-        self._sections = -1
+        self._acquires = self._releases = self._sections = -1
+        self._refuses = 0
 
     @property
     def has(self) -> int:
@@ -67,24 +67,23 @@ class Sections:
 
     def refused(self, warp: int) -> None:
         """The warp's ACQ was chosen and finds no section."""
-        self._refuses = warp
+        self._refuses |= 1 << warp
 
     def edge(self) -> None:
         """The state as the next cycle sees it."""
-        changes = self._acquires, self._releases, self._refuses, self._sections
-        if max(changes) < 0:
+        if max(self._acquires, self._releases, self._sections) < 0 and not self._refuses:
             return
         if self._acquires >= 0:
             self._take(self._acquires)
         if self._releases >= 0:
             self._give(self._releases)
-        if self._refuses >= 0:
-            self.waiting |= 1 << self._refuses
-            if self._fair:
-                self.waiters.append(self._refuses)
+        self.waiting |= self._refuses
+        for warp in indices(self._refuses if self._fair else 0):
+            self.waiters.append(warp)
         if self._sections >= 0 and not self._paired:
             self.taken = self._all >> self._sections << self._sections
-        self._acquires = self._releases = self._refuses = self._sections = -1
+        self._acquires = self._releases = self._sections = -1
+        self._refuses = 0
         self.closed = self._closed()
 
     def _take(self, warp: int) -> None:

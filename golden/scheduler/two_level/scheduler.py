@@ -40,6 +40,7 @@ class TwoLevel:
         self._skip = int(cfg.active_choice == "round_robin")
         self._active = 0  # warps whose place is active
         self._resumed = 0  # warps
+        self._resident = 0  # warps that were launched and have not ended
         self._draining = self._releasing = 0  # places
         self._current = self._pointer = 0
         self._yields = 0  # warps
@@ -66,7 +67,7 @@ class TwoLevel:
         word = self._state() if self._word is None else self._word
         self._drains = self._releases = self._released = 0
         waits = frame.waiting | yields
-        ready = frame.resident & ~self.places.holders & ~waits & ~(frame.outstanding if self._all_back else stuck)
+        ready = self._resident & ~self.places.holders & ~waits & ~(frame.outstanding if self._all_back else stuck)
         stopped = may_issue & waits
         if stopped or may_issue != active:
             word |= self._leave(active & suspends, stopped, ready)
@@ -154,9 +155,11 @@ class TwoLevel:
 
     def launched(self, warp: int) -> None:
         """The warp has no place yet; it is ready from the next cycle."""
+        self._resident |= 1 << warp
 
     def exited(self, warp: int) -> None:
         """The place is free from the next cycle."""
+        self._resident ^= 1 << warp
         self._released |= 1 << self.places.place[warp]
 
     def edge(self) -> None:

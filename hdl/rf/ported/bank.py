@@ -10,13 +10,15 @@ from warpfile.hdl.stamp import note_module
 from warpfile.spec.schemes.ported import PortedConfig
 from warpfile.spec.structure import BANK_RAM
 
+_RULES = """\
+// A row may be read and written in one cycle. Of such a read the machine uses the lanes that the write does not change:
+// a macro must give these, and may answer with anything in the others; this model gives the old row.
+"""
 _RAM = """\
 // One register bank: {rows} rows of {lanes} lanes x 32 bits, {ports} read ports and one write port.
 // A write changes the lanes in mask; contents are not reset. Inputs count at the rising edge that ends their cycle.
 // A read enabled in cycle t is used in cycle t + 1 only. Every cycle may have an access of each port.
-// A row may be read and written in one cycle: such a read gives the old row. The machine uses no lane of it that the
-// write changes, so a macro may answer with either.
-module {name} (
+{rules}module {name} (
   input                 clk,
 {declarations}  input                 write_enable,
   input  [{row}:0]  write_address,
@@ -49,6 +51,7 @@ def ram_verilog(cfg: PortedConfig) -> str:
         rows=cfg.rows,
         lanes=cfg.lanes,
         ports=cfg.read_ports,
+        rules=_RULES,
         declarations="".join(_PORT.format(port=port, **sizes) for port in ports),
         body="".join(_READ.format(port=port) for port in ports),
         **sizes,
@@ -72,7 +75,7 @@ class PortedRam(wiring.Component):
         """The bank's usual SRAM, or for several read ports the module whose text :func:`ram_verilog` gives."""
         m = Module()
         if self._cfg.read_ports == 1:
-            m.submodules.ram = ram = BankRam(self._cfg)
+            m.submodules.ram = ram = BankRam(self._cfg, rules=_RULES)
             same = ("write", "write_row", "mask", "write_data")
             m.d.comb += [getattr(ram, name).eq(getattr(self, name)) for name in same]
             m.d.comb += [ram.read.eq(self.reads), ram.read_row.eq(self.read_rows[0])]

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from tests.sm import whole
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
@@ -13,7 +14,7 @@ from warpfile.spec.workload import prepare
 
 
 def configuration(scheme: str = "regmutex", preset: str = "fermi_linear", **changes: object) -> Config:
-    return SCHEMES[scheme].configuration(preset, **changes)
+    return SCHEMES[scheme].configuration(preset, **whole(preset), **changes)
 
 
 def sizes(base: int, extended: int, pool: int = 0, sections: int = 0) -> dict[str, int]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tests.compiler.passes.malekeh.test_exact import trace_of
+from tests.sm import whole
 from warpfile.compiler.cfg import build_cfg
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.regmutex.apply import applied
@@ -29,7 +30,9 @@ PLENTY = Limits(48, 4096, unit=4)
 
 
 def config(preset: str = "fermi_linear", **changes: Any) -> RegMutexConfig:
-    return RegMutexConfig(**RegMutexConfig.adapted(PRESETS[preset].config.to_json() | changes))  # type: ignore[arg-type]
+    """Of the preset's whole SM, as the paper has it."""
+    values = PRESETS[preset].config.to_json() | whole(preset) | changes
+    return RegMutexConfig(**RegMutexConfig.adapted(values))  # type: ignore[arg-type]
 
 
 @cache

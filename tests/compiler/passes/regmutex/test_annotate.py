@@ -182,6 +182,16 @@ def test_the_code_of_a_listing_is_shown() -> None:
     assert shown(other, config()) == {0: "base 8, extended 0: registers do not limit the warps, or no size fits"}
 
 
+def test_a_listing_is_of_ctas_of_which_the_domain_runs_its_share() -> None:
+    """64 registers in 512 places: CTAs of two warps leave 10 warps with 48, and two sections; those of four leave 8."""
+    function = listed_function(kernel("unrolled_poly"))
+    assert function is not None
+    half = shown(function, config(domains=2, warps=24, banks=8))
+    assert half[0].startswith("base 48, extended 16, ")
+    alone = shown(function, config(warps=24, banks=8))
+    assert not alone[0].startswith("base 48, ")
+
+
 @pytest.mark.parametrize("kind", [Kind.EXIT, Kind.BRANCH])
 def test_longer_stretches_may_last_to_the_end_but_not_with_one_bit_per_pair(kind: Kind) -> None:
     kinds = [Kind.NORMAL, Kind.BARRIER, Kind.NORMAL, kind]

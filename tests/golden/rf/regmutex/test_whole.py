@@ -9,6 +9,7 @@ import pytest
 from tests.compiler.passes.regmutex.harness import kernel
 from tests.golden.rf.regmutex.scenario import ACQ, REL, run_shared, shared
 from tests.golden.scenario import BAR, NOP, Step, op
+from tests.sm import whole
 from warpfile.golden.run import observations
 from warpfile.schemes import find
 from warpfile.spec.environment import Environment
@@ -19,17 +20,19 @@ from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 
+SM = whole("fermi_linear")
+
 
 def test_the_worked_example_has_twenty_six_sections_for_forty_eight_warps() -> None:
     """24 registers in 1024 places: Bs = 18 and Es = 6 leave 160 places behind 48 base sets."""
-    cfg = find("regmutex").configuration("fermi_linear", lanes=1)
+    cfg = find("regmutex").configuration("fermi_linear", lanes=1, **SM)
     assert isinstance(cfg, RegMutexConfig)
     program: list[Step] = [BAR, ACQ, op((), 23), BAR, op((23,), 18), REL]
     late: list[Step] = [BAR, BAR, ACQ, op((), 23), op((23,), 18), REL]
     trace = shared(cfg, *[program] * 26, *[late] * 22, sections=26, sets=(18, 6))
     assert trace.descriptor == {"base_registers": 18, "extended_registers": 6, "pool": 864, "sections": 26}
     assert cfg.resident_warps(24, trace.descriptor) == 48
-    assert find("baseline").configuration("fermi_linear").resident_warps(24) == 42
+    assert find("baseline").configuration("fermi_linear", **SM).resident_warps(24) == 42
     result = run_shared(cfg, trace)
     assert [cycle for cycle, _ in result.events("launch")] == [*range(1, 49)]
     full = [f for f in result.fields if f["acquired"].bit_count() == 26]
@@ -46,7 +49,7 @@ def test_the_worked_example_has_twenty_six_sections_for_forty_eight_warps() -> N
 
 
 def test_a_small_pool_is_shared_by_all_warps_of_the_example() -> None:
-    cfg = find("regmutex").configuration("fermi_linear", lanes=1, fair=1)
+    cfg = find("regmutex").configuration("fermi_linear", lanes=1, fair=1, **SM)
     assert isinstance(cfg, RegMutexConfig)
     program: list[Step] = [ACQ, *[NOP] * 60, op((), 23), op((23,), 0), REL]
     result = run_shared(cfg, shared(cfg, *[program] * 48, sections=26, sets=(18, 6)))
@@ -87,14 +90,14 @@ def test_without_an_extended_set_it_is_the_baseline_a_cycle_later(profile: str, 
 def test_a_launch_that_registers_do_not_limit_is_the_baseline_a_cycle_later(scheme: str) -> None:
     """62 registers, of which 64 are allocated: 16 warps fit, and the launch has eight."""
     trace = kernel("conv_layer")
-    ours, theirs = (words(one, trace, "fermi_linear") for one in (scheme, "baseline"))
+    ours, theirs = (words(one, trace, "fermi_linear", **SM) for one in (scheme, "baseline"))
     assert [{name: f[name] for name in theirs[0]} for f in ours[1 : len(theirs) + 1]] == theirs
     assert not any(f["resident"] for f in ours[len(theirs) + 1 :])
 
 
 def test_a_launch_that_registers_limit_is_not_the_baseline() -> None:
     trace = kernel("conv_layer")
-    ours, theirs = (words(one, trace, "fermi_linear", rows=16) for one in ("regmutex", "baseline"))
+    ours, theirs = (words(one, trace, "fermi_linear", rows=16, **SM) for one in ("regmutex", "baseline"))
     assert any(f["acquire_ok"] for f in ours)
     assert [f["grant"] for f in ours[1:]] != [f["grant"] for f in theirs]
 

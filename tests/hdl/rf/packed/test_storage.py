@@ -3,6 +3,7 @@
 import pytest
 
 from tests.hdl.rf.packed.bench import config
+from tests.sm import whole
 from warpfile.schemes import SCHEMES
 from warpfile.synth.storage import REST, storage
 
@@ -43,7 +44,7 @@ def test_published_bits_are_those_of_the_sheet() -> None:
     units = ("operand buffers", "collector units")
     published = {}
     for scheme in ("corf", "corf_plus"):
-        cfg = SCHEMES[scheme].configuration("fermi")
+        cfg = SCHEMES[scheme].configuration("fermi", **whole("fermi"))
         for one in SCHEMES[scheme].stored:
             if one.published and (one.name in wanted or one.name in units):
                 published[one.name] = max(published.get(one.name, 0), one.published(cfg))

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.sm import whole
 from warpfile.hdl.rf.regmutex.sections import sharing
 from warpfile.hdl.verilog import verilog
 from warpfile.spec.presets import PRESETS
@@ -22,7 +23,8 @@ from warpfile.synth.netlist import instance_counts, read_modules
     ids=str,
 )
 def test_sections_have_the_bits_of_the_sheet(changes, bits):
-    cfg = RegMutexConfig(**RegMutexConfig.adapted(PRESETS["fermi_linear"].config.to_json() | changes))
+    values = PRESETS["fermi_linear"].config.to_json() | whole("fermi_linear") | changes
+    cfg = RegMutexConfig(**RegMutexConfig.adapted(values))
     modules, found = read_modules(verilog(sharing(cfg), "top")), {}
     for name in instance_counts(modules, "top"):
         for register, width in modules[name].registers.items():
