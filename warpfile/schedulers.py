@@ -20,8 +20,8 @@ from warpfile.inputs import bundled_kernels
 from warpfile.spec.dual import PORTS
 
 #: Fields of which the SM has as much as its domains together, and those that say how seldom a domain has its turn.
-SUMS = ("warps", "banks", "collectors", "cache_lines")
-TURNS = ("lsu_interval", "sfu_interval", "sector_interval")
+SUMS = ("warps", "banks", "collectors", "cache_lines", "mshrs", "mshr_merges")
+TURNS = ("double_interval", "lsu_interval", "sfu_interval", "sector_interval")
 LINEAR, FERMI = Point("baseline", "fermi_linear"), Point("baseline", "fermi")
 HALF = LINEAR.but(rows=32)
 BASELINES = {"`fermi_linear`": LINEAR, "`fermi_linear`, half file": HALF, "`fermi`": FERMI}
@@ -43,7 +43,9 @@ Form = Callable[[Point], tuple[Point, ...]]
 def scheduled(point: Point) -> tuple[Point, ...]:
     """The SM as one domain with two schedulers."""
     (whole,) = single(point)
-    return (replace(whole, issues="two schedulers").but(ports=PORTS, write_back_ports=PORTS),)
+    # Doubles go by the ports of arithmetic, of which each scheduler has one: both together begin them as often.
+    ports = {"ports": PORTS, "write_back_ports": PORTS, "double_interval": Run(point, "").config.double_interval}
+    return (replace(whole, issues="two schedulers").but(**ports),)
 
 
 def domains(point: Point) -> tuple[Point, ...]:

@@ -23,6 +23,11 @@ def test_the_whole_sm_is_that_of_the_dissertation(point: Point, banks: int, unit
         assert (cfg.domains, cfg.warps, cfg.banks, cfg.collectors, cfg.cache_lines) == (1, 48, banks, units, 128)
         # 16 load-store units, 8 SFU operations and 32 bytes of memory per cycle.
         assert (cfg.lsu_interval, cfg.sfu_interval, cfg.sector_interval) == (2, 4, 4)
+        # GPGPU-Sim SM2_GTX480, S:64:8.
+        assert (cfg.mshrs, cfg.mshr_merges) == (64, 8)
+    # A double in 8 cycles: from one port, or from one of two in turn.
+    intervals = [Run(one, "").config.double_interval for form in (single, scheduled) for one in form(point)]
+    assert intervals == [8, 16]
     assert scheduled(point)[0].issues == "two schedulers" and not single(point)[0].issues
 
 
