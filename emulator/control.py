@@ -15,6 +15,7 @@ from warpfile.emulator.source import Fetch
 from warpfile.emulator.warp import END, Control, Run, Warp
 
 _STEP = 16
+_KINDS = "RECONVERGENT RELIABLE"  #: of convergence barriers from sm_100 on, hints to the hardware
 
 
 def _target(decoder: Decoder) -> int:
@@ -26,14 +27,16 @@ def _target(decoder: Decoder) -> int:
 
 @control("BRA", "U DIV CONV DIV.U")
 def bra(decoder: Decoder) -> Control:
-    """BRA [p,] label. DIV: taken where the warp has diverged, CONV: where it has not."""
+    """BRA [p,] label. DIV [UR,]: taken where lanes of the mask, of all without one, run elsewhere. CONV: where not."""
     target = _target(decoder)
     extra = decoder.predicate(0) if isinstance(decoder.sources[0], Predicate) else None
     if decoder.has("DIV", "CONV"):
         wanted = decoder.has("CONV")
+        wait_for = decoder.source(0) if len(decoder.sources) > 1 else (lambda warp: decoder.known(ALL))
 
         def by_convergence(warp: Warp, index: int, active: int, execute: int) -> int:
-            converged = active == warp.lanes.live
+            lanes = int(np.broadcast_to(wait_for(warp), (LANES,))[lowest_lane(active)])
+            converged = not lanes & warp.lanes.live & ~active
             return warp.jump(index, target, active, execute if converged == wanted else 0)
 
         return by_convergence
@@ -134,14 +137,14 @@ def _barrier(decoder: Decoder, position: int) -> int:
     return int(match[1])
 
 
-@opcode("BSSY")
+@opcode("BSSY", _KINDS)
 def bssy(decoder: Decoder) -> Run:
     """BSSY B, label: the executing lanes will meet at the next BSYNC B."""
     barrier = _barrier(decoder, 0)
     return lambda warp, mask: warp.lanes.begin(barrier, mask)
 
 
-@control("BSYNC")
+@control("BSYNC", _KINDS)
 def bsync(decoder: Decoder) -> Control:
     """BSYNC B: wait until all lanes of the group have come, left or exited."""
     barrier = _barrier(decoder, 0)
@@ -162,7 +165,7 @@ def bsync(decoder: Decoder) -> Control:
     return meet
 
 
-@opcode("BREAK")
+@opcode("BREAK", _KINDS)
 def break_(decoder: Decoder) -> Run:
     """BREAK [p,] B: the executing lanes leave the group; whoever waits for them need not any more."""
     barrier = _barrier(decoder, len(decoder.sources) - 1)

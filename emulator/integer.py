@@ -55,10 +55,24 @@ def carry_in(bits: Bits, width: int) -> Fetch:
     return lambda warp: lanes_of(bits(warp))[:width]
 
 
-@opcode("IADD3 UIADD3", "X")
+@opcode("IADD", "64")
+def iadd(decoder: Decoder) -> Run:
+    """IADD.64 d, a, b on pairs."""
+    if not decoder.has("64"):
+        raise ValueError("IADD must be IADD.64")
+    a, b = decoder.pair(0), decoder.pair(1)
+    return decoder.result64(lambda warp: a(warp) + b(warp))
+
+
+@opcode("IADD3 UIADD3", "X 64")
 def iadd3(decoder: Decoder) -> Run:
-    """IADD3[.X] d, [p0, [p1,]] a, b, c [, carry-in, carry-in]."""
+    """IADD3[.X] d, [p0, [p1,]] a, b, c [, carry-in, carry-in]; .64 on pairs."""
     extended = decoder.has("X")
+    if decoder.has("64"):
+        if extended:
+            raise ValueError("IADD3.64 must have no .X")
+        x, y, z = (decoder.pair(position) for position in range(3))
+        return decoder.result64(lambda warp: x(warp) + y(warp) + z(warp))
     carries = [decoder.predicate(p) for p in range(3, len(decoder.sources))] if extended else []
     if not decoder.predicate_dests and not extended:
         a, b, c = (decoder.source(position) for position in range(3))

@@ -227,6 +227,33 @@ def test_mufu_special_values() -> None:
     assert doubles(warp, 0)[0] == 0.125
 
 
+@pytest.mark.parametrize(
+    ("code", "a", "b", "expected"),
+    [
+        ("FMNMX.XORSIGN R0, |R2|, |R3|, PT", -3.0, 2.0, -2.0),
+        ("FMNMX.XORSIGN R0, |R2|, |R3|, !PT", -3.0, -2.0, 3.0),
+        ("FMNMX.XORSIGN R0, |R2|, |R3|, PT", -0.0, 2.0, -0.0),
+        ("FMNMX R0, R2, R3, PT", 0.0, -0.0, -0.0),
+        ("FMNMX R0, R2, R3, !PT", -0.0, 0.0, 0.0),
+    ],
+)
+def test_minima_and_their_signs(code: str, a: float, b: float, expected: float) -> None:
+    assert result(code, {2: f32(a), 3: f32(b)})[0] == f32(expected)[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "source", "expected"),
+    [
+        ("I2FP.F32.S32 R0, R2", -(2**24) - 1, -(2.0**24)),
+        ("I2FP.F32.S32.RZ R0, R2", 2**25 + 3, 2.0**25),
+        ("I2FP.F32.U32 R0, R2", -1, 2.0**32),
+        ("I2FP.F32.U32.RM R0, R2", -1, 2.0**32 - 256),
+    ],
+)
+def test_words_become_singles(code: str, source: int, expected: float) -> None:
+    assert result(code, {2: words(source)})[0] == f32(expected)[0]
+
+
 def test_fchk_wants_the_slow_path_for_everything_unusual() -> None:
     registers = {2: f32(1, 1, math.inf, math.nan, 1, 1e-38, 1e30), 3: f32(3, 0, 1, 1, 1e-40, 1, 1e-30)}
     assert run("FCHK P0, R2, R3", registers).predicates[0] & 0x7F == 0b1111110
