@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from warpfile.compiler.control_codes import from_bits
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.listed import listed_architecture, listed_function
 from warpfile.compiler.passes.modern.assigning import assigned
@@ -82,6 +83,7 @@ def _codes(cfg: ReadWindowConfig, trace: Trace, places: Sequence[Placed]) -> Cod
     if shows_codes(trace):
         if cfg.codes:
             _check_distance(cfg, trace)
+            _check_units(trace, places)
         return listed(trace, places, waits=cfg.codes)
     if trace.listing and cfg.codes:
         raise ValueError(
@@ -99,6 +101,22 @@ def _check_distance(cfg: ReadWindowConfig, trace: Trace) -> None:
             f"{trace.kernel} is code for sm_{architecture}: its readers of variable latency come {_SHORT} ticks later"
             f" and not {cfg.variable_distance}: use --preset ampere, or set dependences=scoreboard"
         )
+
+
+def _check_units(trace: Trace, places: Sequence[Placed]) -> None:
+    """Results of tensor cores (sm_80 and later) and of double precision (sm_90) have no counters at all; ours vary."""
+    for port in (Port.TENSOR, Port.DOUBLE):
+        own = [
+            static
+            for static, place in zip(trace.program, places, strict=True)
+            if static.port is port and place.variable and static.dest_count
+        ]
+        if own and all(from_bits(static.control).write_barrier is None for static in own):
+            raise ValueError(
+                f"{trace.kernel} must wait for {own[0].text!r} at {own[0].offset:#x} and its like with dependence"
+                " counters, because their latency varies here; code for a GPU where it is fixed needs"
+                " dependences=scoreboard"
+            )
 
 
 def _loosened(codes: Codes, seed: int) -> Codes:
