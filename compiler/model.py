@@ -220,6 +220,7 @@ class Function:
     registers: int | None = None
     parameters: tuple[Parameter, ...] | None = None
     parameter_base: int | None = None  #: where they start in constant bank 0
+    architecture: int | None = None  #: as of the listing
 
 
 @dataclass(frozen=True)

@@ -196,6 +196,7 @@ class _Reader:
             registers=code.registers,
             parameters=info.parameters() if info else None,
             parameter_base=info.parameter_base() if info else None,
+            architecture=self.architecture,
         )
 
     def _decode(self, code: CodeSection, line: int, offset: int, text: str, labels: dict[str, int]) -> Instruction:

@@ -1,7 +1,8 @@
 """Warp-wide matrix operations, with the fragment layouts that the PTX ISA gives for mma.sync and ldmatrix.
 
 In every layout lane ``4 * group + member`` holds elements of row (or column) ``group``. How tensor cores round sums is
-not documented; these round once, and traces mark the results as approximate.
+not documented. Code for sm_90 does what an H100 was seen to do, with products of eight terms (docs/hardware.md); other
+code sums exactly and rounds once. Traces mark the results as approximate.
 """
 
 from __future__ import annotations
@@ -102,28 +103,65 @@ def _narrow(kind: str) -> Elements:
     return elements
 
 
+_CUTTING = 90  #: GPU whose tensor cores cut off the terms of a sum
+_KEPT_BITS = 2
+_ZERO_EXPONENT, _LOWEST_PLACE = -2000, -1000
 _LOW, _HIGH, _TF32 = np.uint32(0xFFFF), np.uint32(16), np.uint32(0xFFFFE000)
 
 
 @opcode("HMMA", "1684 1688 16816 F32 F16 BF16 TF32")
 def hmma(decoder: Decoder) -> Run:
     """HMMA.shape: D(16x8) = A * B + C, halves, bfloat16 or TF32 in, single or half precision out."""
+    single = "F32" in decoder.modifiers
     kind = decoder.one_of("F16", "BF16", "TF32")
-    product, single = _Product(decoder, _narrow(kind), _narrow(kind)), "F32" in decoder.modifiers
+    product = _Product(decoder, _narrow(kind), _narrow(kind))
+    cuts = decoder.function.architecture == _CUTTING
+    least = 1 - FORMATS[kind].bias
 
     def run(warp: Warp, mask: int) -> None:
-        a, b = product.factors(warp)
-        sums, addend = _gathered(a @ b), product.addend(warp)
+        (a, b), words = product.factors(warp), product.addend(warp)
         if single:
-            totals = (sums + addend.view(np.float32)).astype(np.float32)
-            _write(decoder, warp, mask, canonical(totals))
+            addend = words.view(np.float32).astype(np.float64)
+        else:
+            halves = np.stack([words & _LOW, words >> _HIGH], axis=1).reshape(-1, LANES)
+            addend = FORMATS["F16"].decoded(halves)
+        if cuts:
+            pairs = _gathered(a[:, None, :] * b.T), _gathered(_exponent(a, least)[:, None, :] + _exponent(b.T, least))
+            sums = _cut(*pairs, addend, -126 if single else -14)
+            sums = _towards_zero(sums) if single else sums
+        else:
+            sums = _gathered(a @ b) + addend
+        if single:
+            _write(decoder, warp, mask, canonical(sums.astype(np.float32)))
             return
-        halves = np.stack([addend & _LOW, addend >> _HIGH], axis=1).reshape(-1, LANES)
-        totals = (sums + FORMATS["F16"].decoded(halves)).astype(np.float16)
+        totals = sums.astype(np.float16)
         bits = np.where(np.isnan(totals), np.uint16(0x7FFF), totals.view(np.uint16)).astype(np.uint32)
         _write(decoder, warp, mask, bits[0::2] | bits[1::2] << _HIGH)
 
     return run
+
+
+def _exponent(values: np.ndarray, least: int) -> np.ndarray:
+    """Exponents, of subnormal numbers ``least``, of zero below all others."""
+    return np.where(values == 0, _ZERO_EXPONENT, np.maximum(np.frexp(values)[1] - 1, least))
+
+
+def _cut(products: np.ndarray, exponents: np.ndarray, addend: np.ndarray, least: int) -> np.ndarray:
+    """Sums over the last axis and the addend, every term cut off two bits below the last place of the largest one.
+
+    Which is the one whose factors' exponents have the largest sum.
+    """
+    terms = np.concatenate([products, addend[:, :, None]], axis=2)
+    exponents = np.concatenate([exponents, _exponent(addend, least)[:, :, None]], axis=2)
+    place = np.maximum(exponents.max(axis=2, keepdims=True) - 23 - _KEPT_BITS, _LOWEST_PLACE)
+    total: np.ndarray = np.ldexp(np.trunc(np.ldexp(terms, -place)), place).sum(axis=2)
+    return np.where(np.isfinite(terms).all(axis=2), total, terms.sum(axis=2))
+
+
+def _towards_zero(values: np.ndarray) -> np.ndarray:
+    """Doubles cut off to what a single holds."""
+    place = np.maximum(np.frexp(values)[1] - 24, -149)
+    return np.where(np.isfinite(values), np.ldexp(np.trunc(np.ldexp(values, -place)), place), values)
 
 
 @opcode("DMMA", "884 8x8x4 16x8x4 16x8x8 16x8x16")
