@@ -43,6 +43,11 @@ def remark(architecture: int | None) -> str | None:
     return f"code is for sm_{architecture}; what is executed is that of {names}"
 
 
+def place(offset: int, architecture: int | None) -> str:
+    """Where an instruction is, for messages."""
+    return f"at {offset:#06x}" + ("" if architecture is None else f" of code for sm_{architecture}")
+
+
 def is_executed(architecture: int | None) -> bool:
     """Whether a launch may run it; what a listing does not tell may."""
     return architecture is None or architecture in EXECUTED

@@ -9,8 +9,9 @@ from warpfile.compiler.model import Address, Instruction, Operand, Register
 _MEMORY = frozenset("LD LDG LDS LDL ST STG STS STL LDC ULDC LDCU ATOM ATOMG ATOMS RED REDG".split())
 _CONSTANTS = frozenset("LDC ULDC LDCU".split())
 #: Integer instructions that sm_120 also has for pairs, with .64 or a 64-bit type.
-_INTEGER = frozenset("MOV UMOV IADD IADD3 UIADD3 ISETP UISETP SEL USEL".split())
-_DOUBLE = frozenset("DADD DMUL DFMA DSETP".split())
+_INTEGER = frozenset("MOV UMOV IADD IADD3 UIADD3 IMNMX ISETP UISETP SEL USEL".split())
+#: Doubles, and pairs of single precision, which only sm_100 has.
+_PAIRS = frozenset("DADD DMUL DFMA DSETP FADD2 FMUL2 FFMA2".split())
 #: Bits of the factors of matrix products, unless modifiers say otherwise.
 _MATRIX = {"HMMA": 16, "IMMA": 8, "BMMA": 1, "DMMA": 64}
 _WIDE_TYPES = frozenset(("F64", "S64", "U64"))
@@ -70,16 +71,18 @@ def dest_registers(instruction: Instruction) -> int:
         return data_registers(instruction)
     if opcode in ("I2F", "F2I", "F2F", "FRND", "I2I"):
         return 2 if conversion_types(instruction)[0] in _WIDE_TYPES else 1
-    if opcode in _DOUBLE or (opcode in ("IMAD", "UIMAD") and "WIDE" in modifiers):
+    if opcode in _PAIRS or (opcode in ("IMAD", "UIMAD") and "WIDE" in modifiers):
         return 2
     if opcode in _INTEGER:
         return data_registers(instruction)
-    if opcode == "CS2R":
+    if opcode in ("CS2R", "CS2UR"):
         return 1 if "32" in modifiers else 2
     if opcode == "LEPC":
         return 2
     if opcode == "LDSM":
         return matrices(instruction)
+    if opcode == "MOVM":
+        return 2 if "U4TO8" in modifiers else 1
     return fragment_registers(instruction)[2] if opcode in _MATRIX else 1
 
 
@@ -90,7 +93,7 @@ def source_registers(instruction: Instruction, position: int, operand: Operand) 
         return 2
     if opcode in _MEMORY:
         return 1 if opcode in _CONSTANTS else data_registers(instruction)
-    if opcode in _DOUBLE:
+    if opcode in _PAIRS:
         return 2
     if opcode in _INTEGER:
         return data_registers(instruction)

@@ -11,7 +11,7 @@ from warpfile.compiler.widths import data_registers
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.float32 import canonical
-from warpfile.emulator.lanes import ALL
+from warpfile.emulator.lanes import LANES, mask_of
 from warpfile.emulator.memory_ops import address_of, at
 from warpfile.emulator.narrow import BRAIN
 from warpfile.emulator.rounding import to_odd, two_sum
@@ -46,6 +46,7 @@ _PARTS = {
     "ATOM": generic_parts,
     "ATOMS": shared_parts,
 }
+_NUMBERS = np.arange(LANES)
 _MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} FTZ RN CAST SPIN F16x2 BF16x2 POPC 32"
 
 
@@ -53,8 +54,8 @@ _MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} FTZ RN CAST SPIN
 def atomic(decoder: Decoder) -> Run:
     """ATOM* d, [address], operand; RED gives nothing back.
 
-    CAS takes the value to compare with and the new one; CAST.SPIN gives 1 where it swapped, else 0. ATOMS.POPC.INC has
-    no operand and counts the lanes of each address.
+    CAS takes the value to compare with and the new one; CAST.SPIN gives 1 where it swapped, else 0, on sm_100 and later
+    as a predicate. ATOMS.POPC.INC has no operand and counts the lanes of each address.
     """
     dtype = _dtype(decoder)
     size = np.dtype(dtype).itemsize
@@ -64,17 +65,20 @@ def atomic(decoder: Decoder) -> Run:
     put = _result_writer(decoder, size)
     change = _change(decoder, put is not None)
     parts = _PARTS[decoder.instruction.opcode]
-    succeed = decoder.predicate_writer(0)
+    succeed, may_fail = decoder.predicate_writer(0), decoder.has("CAST")
 
     def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
+        swapped = np.full(LANES, not may_fail)
         for region, offsets, chosen in parts(warp, addresses, lanes, size):
             who = lanes[chosen]
             words: np.ndarray = region.bytes.view(dtype)
             found = change(words, offsets // size, [value(warp, who) for value in values])
             if put is not None:
                 put(warp, who, found)
+            if may_fail:
+                swapped[who] = found
         if succeed is not None:
-            succeed(warp, ALL, ALL)
+            succeed(warp, mask_of(np.isin(_NUMBERS, lanes)), mask_of(swapped))
 
     return at(decoder, address_of(decoder, decoder.operand(0)), act)
 

@@ -182,9 +182,31 @@ def break_(decoder: Decoder) -> Run:
     return run
 
 
-@control("WARPSYNC", "ALL EXCLUSIVE")
+def refused(decoder: Decoder, what: str) -> Control:
+    """An error where lanes really execute the instruction."""
+    instruction = decoder.instruction
+    reason = f"{what} not supported ({instruction.full_opcode} at {instruction.offset:#06x})"
+
+    def refuse(warp: Warp, index: int, active: int, execute: int) -> int:
+        if execute:
+            raise ExecutionError(f"{warp.name}: {reason}")
+        return index + 1
+
+    return refuse
+
+
+@control("ENDCOLLECTIVE")
+def end_collective(decoder: Decoder) -> Control:
+    """Stands behind what WARPSYNC.COLLECTIVE begins."""
+    return refused(decoder, "instructions that diverged lanes execute as one are")
+
+
+@control("WARPSYNC", "ALL EXCLUSIVE COLLECTIVE")
 def warpsync(decoder: Decoder) -> Control:
-    """WARPSYNC mask: wait for the lanes of the mask."""
+    """WARPSYNC mask: wait for the lanes of the mask. .COLLECTIVE, which no warp reaches whole, is not supported."""
+    if decoder.has("COLLECTIVE"):
+        decoder.operand(0)
+        return end_collective(decoder)
     source = decoder.source(0) if decoder.sources else (lambda warp: decoder.known(ALL))
 
     def meet(warp: Warp, index: int, active: int, execute: int) -> int:

@@ -169,6 +169,23 @@ def fmnmx(decoder: Decoder) -> Run:
     return decoder.result(compute)
 
 
+@opcode("FMNMX3", "FTZ NAN")
+def fmnmx3(decoder: Decoder) -> Run:
+    """Minimum of three where the predicate is true, else maximum."""
+    flush, keeps_nan = decoder.has("FTZ"), decoder.has("NAN")
+    first, *others = (decoder.float32(position, flush) for position in range(3))
+    least = decoder.predicate(3)
+
+    def compute(warp: Warp) -> np.ndarray:
+        low = high = first(warp)
+        for other in others:
+            found = other(warp)
+            low, high = extremes(low, found, keeps_nan)[0], extremes(high, found, keeps_nan)[1]
+        return canonical(np.where(lanes_of(least(warp)), low, high))
+
+    return decoder.result(compute)
+
+
 @opcode("FCHK", "DIVIDE FTZ")
 def fchk(decoder: Decoder) -> Run:
     """p = whether a / b must take the slow path.

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from warpfile.compiler.model import TRUE_PREDICATE, Predicate
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.lanes import lanes_of, mask_of
@@ -201,9 +202,11 @@ def iabs(decoder: Decoder) -> Run:
     return decoder.result(lambda warp: np.abs(source(warp)).view(np.uint32))
 
 
-@opcode("IMNMX", "U32 S32")
+@opcode("IMNMX", "U32 S32 U64 S64")
 def imnmx(decoder: Decoder) -> Run:
-    """Minimum where the predicate is true, else maximum."""
+    """Minimum where the predicate is true, else maximum; of pairs with !PT behind it, as sm_120 has."""
+    if decoder.has("U64", "S64"):
+        return _wide_imnmx(decoder)
     unsigned = decoder.has("U32")
     read: Callable[[int], Fetch] = decoder.source if unsigned else decoder.signed
     a, b, least = read(0), read(1), decoder.predicate(2)
@@ -214,6 +217,19 @@ def imnmx(decoder: Decoder) -> Run:
         return chosen.view(np.uint32)
 
     return decoder.result(compute)
+
+
+def _wide_imnmx(decoder: Decoder) -> Run:
+    if len(decoder.sources) != 4 or decoder.operand(3) != Predicate(TRUE_PREDICATE, negate=True):
+        raise ValueError("source 4 of IMNMX on pairs must be !PT")
+    a, b, least = decoder.pair(0), decoder.pair(1), decoder.predicate(2)
+    dtype = np.uint64 if decoder.has("U64") else np.int64
+
+    def compute(warp: Warp) -> np.ndarray:
+        x, y = a(warp).view(dtype), b(warp).view(dtype)
+        return np.where(lanes_of(least(warp)), np.minimum(x, y), np.maximum(x, y))
+
+    return decoder.result64(compute)
 
 
 @opcode("VABSDIFF", "U32 S32")

@@ -126,16 +126,16 @@ def s2r(decoder: Decoder) -> Run:
     return decoder.result(lambda warp: warp.special[name][:width])
 
 
-@opcode("CS2R", "32")
+@opcode("CS2R CS2UR", "32")
 def cs2r(decoder: Decoder) -> Run:
     """Read a special register as a pair (zero for SRZ), or its low word with .32."""
     name = _special_name(decoder)
     if name not in ("SRZ", "SR_CLOCKLO", "SR_GLOBALTIMERLO"):
-        raise ValueError(f"special register of CS2R must be SRZ or a clock, not {name}")
+        raise ValueError(f"special register must be SRZ or a clock, not {name}")
     clock = _clock if name != "SRZ" else (lambda warp: 0)
     if decoder.has("32"):
-        return decoder.result(lambda warp: np.full(LANES, clock(warp), dtype=np.uint32))
-    return decoder.result64(lambda warp: np.full(LANES, clock(warp), dtype=np.uint64))
+        return decoder.result(lambda warp: np.full(decoder.width, clock(warp), dtype=np.uint32))
+    return decoder.result64(lambda warp: np.full(decoder.width, clock(warp), dtype=np.uint64))
 
 
 @opcode("LEPC")

@@ -93,6 +93,8 @@ def test_ffma_where_two_roundings_would_differ() -> None:
         ("FMNMX R0, R2, R3, PT", 0x7FC00000, 0x3F800000, 0x3F800000),
         ("FMNMX R0, R2, R3, PT", 0x7FC00000, 0x7FC00000, NAN),
         ("FMNMX R0, R2, R3, PT", 0x80000000, 0, 0x80000000),
+        ("FMNMX3.NAN R0, R2, R3, 1, PT", 0x7FC00000, 0x3F800000, NAN),
+        ("FMNMX3.FTZ R0, R2, R3, 1, PT", 0x00000001, 0x3F800000, 0),
         ("FMNMX R0, R2, R3, !PT", 0x80000000, 0, 0),
         ("FSEL R0, -R2, R3, PT", 0x7FC00000, 0, 0xFFC00000),
         ("FSEL R0, R2, +INF , !PT", 0, 0, INF),
@@ -230,6 +232,10 @@ def test_mufu_special_values() -> None:
 @pytest.mark.parametrize(
     ("code", "a", "b", "expected"),
     [
+        ("FMNMX3 R0, R2, R3, 1, PT", -3.0, 2.0, -3.0),
+        ("FMNMX3 R0, R2, R3, 1, !PT", -3.0, 2.0, 2.0),
+        ("FMNMX3 R0, R2, R3, 1, !PT", -3.0, float("nan"), 1.0),
+        ("FMNMX3 R0, -R2, |R3|, RZ, PT", -3.0, -0.0, 0.0),
         ("FMNMX.XORSIGN R0, |R2|, |R3|, PT", -3.0, 2.0, -2.0),
         ("FMNMX.XORSIGN R0, |R2|, |R3|, !PT", -3.0, -2.0, 3.0),
         ("FMNMX.XORSIGN R0, |R2|, |R3|, PT", -0.0, 2.0, -0.0),

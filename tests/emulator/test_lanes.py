@@ -112,6 +112,16 @@ def test_special_registers() -> None:
     assert warp.registers[5][0] == 0
 
 
+def test_cs2ur_reads_a_clock_for_the_warp() -> None:
+    warp = run("NOP\nCS2UR.32 UR4, SR_CLOCKLO\nCS2UR UR6, SR_CLOCKLO\nMOV R0, UR4\nMOV R1, UR6\nMOV R2, UR7")
+    assert [warp.registers[n][0] for n in range(3)] == [1, 2, 0]
+
+
+def test_r2ur_into_a_predicate_is_an_error() -> None:
+    with pytest.raises(ExecutionError, match="predicate result 1 has no meaning here"):
+        run("R2UR P0, URZ, R2")
+
+
 def test_r2ur_takes_the_lowest_executing_lane() -> None:
     warp = run("@P0 R2UR UR4, R2\nMOV R0, UR4", {2: LANE}, {0: 0xF0})
     assert warp.registers[0][0] == 4

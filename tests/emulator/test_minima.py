@@ -73,6 +73,22 @@ def test_predicates_tell_by_part_whether_the_first_won(mark: str, least: bool, a
         assert warp.predicates[place] & 1 == (x <= y if least else x >= y)
 
 
+@FEW
+@given(st.booleans(), st.booleans(), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+def test_minima_of_pairs(signed: bool, least: bool, a: int, b: int) -> None:
+    x, y = (value - (1 << 64) if signed and value >> 63 else value for value in (a, b))
+    given_words = {2: words(a % 2**32), 3: words(a >> 32), 4: words(b % 2**32), 5: words(b >> 32)}
+    warp = run(f"IMNMX.{'S' if signed else 'U'}64 PT, PT, R6, R2, R4, {'PT' if least else '!PT'}, !PT", given_words)
+    low, high = (int(warp.registers[row][0]) for row in (6, 7))
+    assert low | high << 32 == (min if least else max)(x, y) % 2**64
+
+
+@pytest.mark.parametrize("code", ["IMNMX.S64 P0, PT, R6, R2, R4, PT, !PT", "IMNMX.S64 PT, PT, R6, R2, R4, PT, P1"])
+def test_what_minima_of_pairs_do_with_predicates_is_not_known(code: str) -> None:
+    with pytest.raises(ExecutionError, match=r"of IMNMX on pairs must be !PT|predicate result 1 has no meaning"):
+        run(code)
+
+
 def test_the_choice_is_by_lane() -> None:
     warp = run("VIMNMX R0, R2, R3, P0", {2: words(1), 3: words(5)}, {0: 0xF})
     assert warp.registers[0].tolist() == [1] * 4 + [5] * 28

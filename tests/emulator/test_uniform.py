@@ -100,10 +100,12 @@ def test_no_effect() -> None:
         PMTRIG 0x1
         LDGDEPBAR
         CGAERRBAR
+        ACQBULK
+        PREEXIT
         NOP"""
     warp = run(code)
     assert not warp.registers.any()
-    assert len(warp.records) == 12
+    assert len(warp.records) == 14
 
 
 def test_lepc_is_the_instruction_itself() -> None:
@@ -129,6 +131,8 @@ def test_lepc_is_the_instruction_itself() -> None:
         ("SURED.D.BA.2D.ADD [R2], R4, R8", "textures and surfaces are not supported"),
         ("CALL.ABS.NOINC R2", "CALL.ABS at 0x0010 calls code outside of the listing (printf, malloc, assert)"),
         ("BPT.TRAP 0x1", "the kernel trapped at 0x0010"),
+        ("WARPSYNC.COLLECTIVE R5, `(end)\nend:", "execute as one are not supported (WARPSYNC.COLLECTIVE at 0x0010)"),
+        ("ENDCOLLECTIVE", "execute as one are not supported (ENDCOLLECTIVE at 0x0010)"),
     ],
 )
 def test_what_cannot_be_executed_is_an_error_only_where_lanes_reach_it(code: str, text: str) -> None:
