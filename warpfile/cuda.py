@@ -60,6 +60,14 @@ def compiled(source: Path, architecture: int, report: Report) -> Listing:
     return parse(_disassembled(source, architecture, report), f"listing of {source} for sm_{architecture}")
 
 
+def disassembled(cubin: bytes, name: str) -> Listing:
+    """Listing of a cubin, with control codes; ``name`` stands for it in messages. Raises ``ValueError``."""
+    with tempfile.TemporaryDirectory(prefix="warpfile-") as folder:
+        path = Path(folder) / "kernel.cubin"
+        path.write_bytes(cubin)
+        return parse(_shown(path), name)
+
+
 def _disassembled(source: Path, architecture: int, report: Report) -> str:
     """Text of the listing of a CUDA file or a cubin."""
     if source.suffix not in SUFFIXES:
@@ -74,10 +82,14 @@ def _disassembled(source: Path, architecture: int, report: Report) -> str:
             cubin.write_bytes(read_input(source, LARGEST_LISTING))
         _check(source, cubin.read_bytes())
         report("disassemble")
-        text = run_tool([str(find_tool("nvdisasm")), "-hex", cubin.name], cubin.parent)
+        text = _shown(cubin)
     if len(text) > LARGEST_LISTING:
         raise ValueError(f"{source}: listing must have at most {LARGEST_LISTING:,} characters, not {len(text):,}")
     return text
+
+
+def _shown(cubin: Path) -> str:
+    return run_tool([str(find_tool("nvdisasm")), "-hex", cubin.name], cubin.parent)
 
 
 def _compile(source: Path, cubin: Path, architecture: int) -> None:

@@ -98,13 +98,13 @@ def executed(directory: Path, setting: str, limit: int | None, report: Report) -
 def execute_kernel(
     directory: Path, setting: str, limit: int | None, report: Report, architecture: int | None = None
 ) -> Result:
-    """The emulator's result for a kernel directory; with an architecture for its ``kernel.cu`` compiled for that."""
+    """The emulator's result for a kernel directory; with an architecture for its code for that GPU."""
     from warpfile.emulator.launch import load_kernel
     from warpfile.emulator.run import execute
 
     if setting not in SETTINGS:
         raise KernelError(f"--setting must be one of {', '.join(SETTINGS)}, not {setting!r}")
-    listing = None if architecture is None else _compiled(directory / "kernel.cu", architecture, report)
+    listing = None if architecture is None else listed(directory, architecture, report)
     if setting != "steady":
         launch, repeats = load_kernel(directory, setting, listing), 1
     else:
@@ -113,9 +113,16 @@ def execute_kernel(
     return execute(launch, limit, lambda done, total: report("execute", done, total), repeats)
 
 
-def _compiled(source: Path, architecture: int, report: Report) -> Listing:
-    from warpfile.cuda import compiled
+def listed(directory: Path, architecture: int, report: Report) -> Listing:
+    """Listing of a kernel for a GPU: that of the project's cubin, or else of its ``kernel.cu`` compiled anew."""
+    from warpfile.cuda import compiled, disassembled
+    from warpfile.kernels.packed import bundled_cubin, member
 
+    cubin = bundled_cubin(directory.name, architecture) if directory in bundled_kernels().values() else None
+    if cubin is not None:
+        report("disassemble")
+        return disassembled(cubin, f"listing of {member(directory.name, architecture)}")
+    source = directory / "kernel.cu"
     if not source.is_file():
         raise KernelError(f"--arch compiles a kernel anew: {source} must be there")
     return compiled(source, architecture, report)

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Write every buffer as the kernel leaves it, one .npy file each, also where it is not as expected.",
 )
-@architecture("Compile the kernel.cu of KERNEL for this GPU instead of taking kernel.sass.")
+@architecture("Execute the code for this GPU, with kernel.cu compiled anew unless KERNEL is bundled.")
 @click.option("--scheme", "annotate", metavar="SCHEME", help="Store the hints of this scheme in the trace.")
 @configured
 @kernel_options
@@ -82,8 +82,9 @@ def trace(
 
     KERNEL is a bundled kernel or a kernel directory. A trace whose buffers are wrong is not written. An imported
     trace knows no register values: it runs and cosimulates with value checks off. A run annotates its trace itself;
-    with --scheme the hints are in the file, for that scheme in that configuration. --arch needs nvcc and nvdisasm, as
-    warpfile import does; the trace has that GPU's machine code and control codes.
+    with --scheme the hints are in the file, for that scheme in that configuration. --arch needs nvdisasm, and
+    nvcc where the project has no cubin for that GPU, as warpfile import does; the trace has that GPU's machine code
+    and control codes (docs/architectures.md).
 
     \b
     A kernel directory has kernel.sass, launch.toml and the .npy files that it names:
