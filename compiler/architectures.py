@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 TARGET = 75
 EXECUTED = range(70, 130)
+#: GPUs whose latencies a preset has: their codes are kept without reserve (docs/schemes/modern.md, section 3).
+PRESETS = {TARGET: "turing_rfc", 86: "ampere"}
+#: From this GPU on a reader of variable latency comes a cycle earlier after its producer.
+SHORTER = 80
 #: Those whose code for every bundled kernel was compared with ``nvdisasm`` and NumPy (docs/architectures.md).
 COMPARED = (TARGET, 80, 86, 89, 90, 100, 120)
 
@@ -43,7 +47,22 @@ def remark(architecture: int | None) -> str | None:
     return f"code is for sm_{architecture}; what is executed is that of {names}"
 
 
-def place(offset: int, architecture: int | None) -> str:
+def preset(architecture: int) -> str:
+    """The preset whose latencies code for a GPU is nearest to."""
+    return PRESETS[TARGET] if architecture < SHORTER else PRESETS[86]
+
+
+def remark_on_codes(architecture: int | None) -> str | None:
+    """What is to be said of control codes for this GPU; None where a preset is for it or a listing does not tell."""
+    if architecture is None or architecture in PRESETS:
+        return None
+    nearest = preset(architecture)
+    other = next(number for number, name in PRESETS.items() if name == nearest)
+    said = f"control codes are for sm_{architecture}, whose latencies no preset has"
+    return f"{said}; the nearest is {nearest}, of sm_{other}"
+
+
+def whereabouts(offset: int, architecture: int | None) -> str:
     """Where an instruction is, for messages."""
     return f"at {offset:#06x}" + ("" if architecture is None else f" of code for sm_{architecture}")
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from warpfile.compiler.architectures import generation, place, remark
+from warpfile.compiler.architectures import generation, remark, whereabouts
 from warpfile.compiler.code_section import STEP, CodeSection, linked
 from warpfile.compiler.cubin import machine_code
 from warpfile.compiler.errors import ListingError
@@ -182,7 +182,7 @@ class _Reader:
         instructions = tuple(self._decode(code, *raw, labels) for raw in code.raw)
         for instruction in instructions:
             if problem := _unknown(instruction):
-                where = place(instruction.offset, self.architecture)
+                where = whereabouts(instruction.offset, self.architecture)
                 warnings.append(f"{self.name}, line {instruction.line}: {problem} ({where})")
         info = self.data.get(f".nv.info.{code.name}")
         relocated = self.data.get(".nv.constant4")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from warpfile.compiler.architectures import place
+from warpfile.compiler.architectures import whereabouts
 from warpfile.compiler.errors import UnknownOpcodeError
 from warpfile.compiler.model import ZERO_REGISTER, ZERO_UNIFORM, Function, Predicate
 from warpfile.compiler.opcodes import FORMS
@@ -81,7 +81,7 @@ def decode(function: Function, banks: ConstantBanks, listing: str) -> tuple[list
         statics = static_instructions(function)
     except UnknownOpcodeError as error:
         offset = next(one.offset for one in function.instructions if one.line == error.line)
-        where = place(offset, function.architecture)
+        where = whereabouts(offset, function.architecture)
         raise ExecutionError(f"{listing}, line {error.line}: {error.problem} ({where})") from None
     steps = []
     for index, static in enumerate(statics):
@@ -91,7 +91,7 @@ def decode(function: Function, banks: ConstantBanks, listing: str) -> tuple[list
         except (ValueError, IndexError, AttributeError, KeyError) as error:
             line = decoder.instruction.line
             reason = error if isinstance(error, ValueError) else "operands are not of the expected kinds"
-            where = place(static.offset, function.architecture)
+            where = whereabouts(static.offset, function.architecture)
             raise ExecutionError(f"{listing}, line {line}: {static.text!r} {where}: {reason}") from None
     return steps, statics
 

@@ -111,13 +111,20 @@ def test_code_for_another_gpu_is_a_line_with_what_is_supported(
     assert warning.endswith(said.replace("87", "61"))
 
 
-@pytest.mark.needs("nvcc", "nvdisasm")
+@pytest.mark.needs("nvdisasm")
 def test_a_trace_of_another_gpu_has_its_code(invoke: Invoke, folder: Path) -> None:
     assert "as expected" in invoke("trace", "saxpy", "--arch", "sm_90").stdout
     made, bundled = Trace.load(folder / "saxpy-sm_90.npz"), Trace.load(traced(invoke, "saxpy"))
     assert "\t.target\tsm_90" in made.listing and made.listing != bundled.listing
     assert all(static.control >= 0 for static in made.program)
-    assert invoke("run", "modern", "saxpy-sm_90.npz", "--preset", "ampere").exit_code == 0
+    refused = invoke("run", "modern", "saxpy-sm_90.npz")
+    assert (refused.exit_code, "saxpy is code for sm_90: " in refused.stderr) == (2, True)
+    assert "use --preset ampere, or set dependences=scoreboard" in refused.stderr
+    run = invoke("run", "modern", "saxpy-sm_90.npz", "--preset", "ampere")
+    said = "control codes are for sm_90, whose latencies no preset has; the nearest is ampere, of sm_86"
+    assert (run.exit_code, said in " ".join(run.stdout.split())) == (0, True)
+    other = invoke("run", "modern", "saxpy-sm_90.npz", "--preset", "ampere", "--set", "dependences=scoreboard")
+    assert (other.exit_code, "control codes" in other.stdout) == (0, False)
 
 
 def traced(invoke: Invoke, kernel: str) -> Path:
