@@ -1,19 +1,70 @@
-"""Which GPUs' code is read and executed.
-
-All of sm_7x and sm_8x have instructions of one form and parameters at the same place of constant bank 0. From sm_90 on
-parameters, and much of the code, are elsewhere.
-"""
+"""Which GPUs' code is read and executed, and where each generation has what a launch gives it (docs/sass.md)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 TARGET = 75
-EXECUTED = range(70, 90)
-SUPPORTED = f"supported is sm_{TARGET}, and of sm_{EXECUTED[0]} to sm_{EXECUTED[-1]} what is the same there"
+EXECUTED = range(70, 130)
+#: GPUs whose latencies a preset has: their codes are kept without reserve (docs/schemes/modern.md, section 3).
+PRESETS = {TARGET: "turing_rfc", 86: "ampere"}
+#: From this GPU on a reader of variable latency comes a cycle earlier after its producer.
+SHORTER = 80
+#: Those whose code for every bundled kernel was compared with ``nvdisasm`` and NumPy (docs/architectures.md).
+COMPARED = (TARGET, 80, 86, 89, 90, 100, 120)
+
+
+@dataclass(frozen=True)
+class Generation:
+    """Places in constant bank 0, in bytes, and the first byte of shared memory that is a kernel's own."""
+
+    first: int  #: its oldest GPU
+    parameters: int
+    block: int = 0x0  #: three words, threads of a CTA
+    grid: int = 0xC  #: three words, CTAs of the grid
+    stack: int = 0x28  #: initial R1
+    shared: int = 0
+
+
+_GENERATIONS = (
+    Generation(first=100, parameters=0x380, block=0x360, grid=0x370, stack=0x37C, shared=0x400),
+    Generation(first=90, parameters=0x210, shared=0x400),
+    Generation(first=70, parameters=0x160),
+)
+
+
+def generation(architecture: int | None) -> Generation:
+    """That of a GPU; of the target where a listing does not tell."""
+    number = TARGET if architecture is None else architecture
+    return next((one for one in _GENERATIONS if number >= one.first), _GENERATIONS[-1])
 
 
 def remark(architecture: int | None) -> str | None:
-    """What is to be said of code for this GPU; None for the target and where a listing does not tell."""
-    return None if architecture in (None, TARGET) else f"code is for sm_{architecture}; {SUPPORTED}"
+    """What is to be said of code for this GPU; None where a listing does not tell."""
+    if architecture is None or architecture in COMPARED:
+        return None
+    names = ", ".join(f"sm_{one}" for one in COMPARED)
+    return f"code is for sm_{architecture}; what is executed is that of {names}"
+
+
+def preset(architecture: int) -> str:
+    """The preset whose latencies code for a GPU is nearest to."""
+    return PRESETS[TARGET] if architecture < SHORTER else PRESETS[86]
+
+
+def remark_on_codes(architecture: int | None) -> str | None:
+    """What is to be said of control codes for this GPU; None where a preset is for it or a listing does not tell."""
+    if architecture is None or architecture in PRESETS:
+        return None
+    nearest = preset(architecture)
+    other = next(number for number, name in PRESETS.items() if name == nearest)
+    said = f"control codes are for sm_{architecture}, whose latencies no preset has"
+    return f"{said}; the nearest is {nearest}, of sm_{other}"
+
+
+def whereabouts(offset: int, architecture: int | None) -> str:
+    """Where an instruction is, for messages."""
+    return f"at {offset:#06x}" + ("" if architecture is None else f" of code for sm_{architecture}")
 
 
 def is_executed(architecture: int | None) -> bool:

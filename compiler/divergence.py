@@ -34,9 +34,9 @@ from warpfile.compiler.worklist import Worklist
 from warpfile.spec.trace import Access
 
 VECTOR = (1 << UNIFORM_BIT) - 1  #: general registers and predicates, the files that can diverge
-_UNIFORM_SPECIAL = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SRZ")
+_UNIFORM_SPECIAL = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SRZ", "SR_CgaCtaId", "SR_SWINHI")
 _CROSS_LANE = frozenset(
-    "SHFL MATCH HMMA IMMA BMMA DMMA MOVM FSWZADD LDSM BMOV TEX TLD TLD4 TXD TMML SULD SUATOM".split()
+    "ELECT SHFL MATCH HMMA IMMA BMMA DMMA MOVM FSWZADD LDSM BMOV TEX TLD TLD4 TXD TMML SULD SUATOM".split()
 )
 _SAME_FOR_ALL = frozenset("VOTE LEPC".split())
 

@@ -6,22 +6,40 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from warpfile.compiler.model import Immediate, Instruction, Label, Name, Operand, Predicate
+from warpfile.compiler.model import (
+    ZERO_UNIFORM,
+    Address,
+    File,
+    Immediate,
+    Instruction,
+    Label,
+    Name,
+    Operand,
+    Predicate,
+    Register,
+)
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operand_text import label_operand, parse_operand, split_operands
+from warpfile.compiler.shapes import fits
 
 _BODY = re.compile(r"(?:@(!?)(U?)P([0-6T])\s+)?([A-Z][A-Z0-9_]*)((?:\.[A-Za-z0-9_]+)*)(?:\s+(.*))?$")
 _TARGETS = re.compile(r"\(\*\"BRANCH_TARGETS ([^\"]*)\"\*\)")
 _REMARK = re.compile(r"\(\*\"[^\"]*\"\*\)")
 _PLACE = re.compile(r"0x[0-9a-f]+$")
 _IMMEDIATE_BIT = 32  #: lowest bit of a 32-bit literal in the encoding
+_HAS_UNIFORM_BIT = 91  #: of a memory instruction: an address has a uniform register
+#: Lowest bit of the number of a descriptor's first register, in loads, and in what stores, as sm_90 has it.
+_LOADED_DESCRIPTOR_BIT, _DESCRIPTOR_BIT = 32, 64
 _WITH_PLACE = ("BRA", "BSSY", "CALL", "RET")
 
 
 def decode_instruction(
     line: int, offset: int, text: str, labels: Mapping[str, int], encoding: int | None = None
 ) -> Instruction:
-    """The instruction that a text means. Raises :class:`ValueError` with the rule that the text breaks."""
+    """The instruction that a text means. Raises :class:`ValueError` with the rule that the text breaks.
+
+    One whose operands are not those of its base opcode has an opcode of its own, which nobody knows.
+    """
     targets: tuple[Label, ...] = ()
     body = text
     if match := _TARGETS.search(text):
@@ -38,8 +56,11 @@ def decode_instruction(
     marks = tuple(modifiers.split(".")[1:])
     parsed = _operands(opcode, marks, split_operands(operands or ""), labels)
     if encoding is not None:
-        parsed = _with_bits(parsed, encoding)
-    return Instruction(offset, line, opcode, marks, parsed, guard, targets, text, encoding)
+        parsed = tuple(_with_descriptor(opcode, one, encoding) for one in _with_bits(parsed, encoding))
+    found = Instruction(offset, line, opcode, marks, parsed, guard, targets, text, encoding)
+    if is_known(opcode) and not fits(found):
+        return replace(found, opcode=f"{found.full_opcode} with other operands", modifiers=())
+    return found
 
 
 def _operands(
@@ -67,6 +88,20 @@ def _with_bits(operands: tuple[Operand, ...], encoding: int) -> tuple[Operand, .
         replace(one, bits=bits.pop()) if bits and isinstance(one, Immediate) and not one.is_pattern else one
         for one in operands
     )
+
+
+def _with_descriptor(opcode: str, operand: Operand, encoding: int) -> Operand:
+    """Address with the descriptor that nvdisasm prints from sm_90 on only; the code of sm_80 to sm_89 has it too.
+
+    Before sm_80 the general part of an address is marked as 64 bit only where it has a uniform part.
+    """
+    if not isinstance(operand, Address) or operand.base is None or "64" not in operand.base.marks:
+        return operand
+    if operand.uniform or operand.descriptor or not encoding >> _HAS_UNIFORM_BIT & 1:
+        return operand
+    is_load = opcode.startswith("LD") and opcode != "LDGSTS"
+    first = _LOADED_DESCRIPTOR_BIT if is_load else _DESCRIPTOR_BIT
+    return replace(operand, descriptor=Register(File.UNIFORM, encoding >> first & ZERO_UNIFORM))
 
 
 def _lenient(text: str, labels: Mapping[str, int]) -> Operand:

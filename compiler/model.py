@@ -191,7 +191,7 @@ class Routine:
 
 @dataclass(frozen=True)
 class Parameter:
-    """Kernel parameter: ``offset`` from the start of the parameters (c[0x0][0x160]) and size, both in bytes."""
+    """Kernel parameter: ``offset`` from the start of the parameters and size, both in bytes."""
 
     ordinal: int
     offset: int
@@ -219,6 +219,8 @@ class Function:
     static_shared: int | None = None
     registers: int | None = None
     parameters: tuple[Parameter, ...] | None = None
+    parameter_base: int | None = None  #: where they start in constant bank 0
+    architecture: int | None = None  #: as of the listing
 
 
 @dataclass(frozen=True)

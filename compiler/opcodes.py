@@ -40,9 +40,10 @@ def _forms() -> dict[str, Form]:
     def add(names: str, form: Form) -> None:
         table.update(dict.fromkeys(names.split(), form))
 
-    add("MOV IABS IMNMX PRMT SEL SHF BMSK SGXT I2I VABSDIFF FSEL FMNMX FSET", Form(general))
-    add("HMNMX2 HSET2 F2FP I2FP P2R VABSDIFF4 LEPC", Form(general))
-    add("FADD FMUL FFMA FSWZADD HADD2 HMUL2 HFMA2 IDP", Form(general, port=Port.FMA))
+    add("MOV IABS PRMT SEL SHF BMSK SGXT I2I VABSDIFF FSEL FMNMX FMNMX3 FSET", Form(general))
+    add("HMNMX2 HSET2 F2FP I2FP I2IP P2R VABSDIFF4 LEPC VIADD", Form(general))
+    add("IMNMX VIMNMX VIMNMX3 VIADDMNMX", Form(general, 2))
+    add("FADD FMUL FFMA FSWZADD FADD2 FMUL2 FFMA2 HADD2 HMUL2 HFMA2 IDP", Form(general, port=Port.FMA))
     add("DADD DMUL DFMA", Form(general, port=Port.DOUBLE))
     add("LDGDEPBAR ARRIVES", Form())
     add("IADD3 IADD", Form(general, 2))
@@ -59,13 +60,17 @@ def _forms() -> dict[str, Form]:
     add("HMMA", Form(general, port=Port.TENSOR, approximate=True))
     add("R2P", Form())
     add("BMOV", Form(general))
-    add("BSSY BSYNC BREAK BRA BRX CALL RET EXIT WARPSYNC YIELD NOP BAR MEMBAR DEPBAR ERRBAR CCTL CCTLL", Form())
-    add("NANOSLEEP BPT KILL PMTRIG", Form())
+    add(
+        "BSSY BSYNC BREAK BRA BRX CALL RET EXIT WARPSYNC YIELD NOP BAR MEMBAR DEPBAR ERRBAR CCTL CCTLL CGAERRBAR",
+        Form(),
+    )
+    add("NANOSLEEP BPT KILL PMTRIG ACQBULK PREEXIT ENDCOLLECTIVE", Form())
     add("USHF UMOV USEL UPRMT UBREV UFLO UPOPC ULDC USGXT UBMSK", Form(uniform))
     add("UIADD3", Form(uniform, 2))
     add("ULEA ULOP3 VOTEU UIMAD", Form(uniform, 1))
     add("UISETP UPLOP3", Form(predicates=2))
-    add("S2UR R2UR REDUX", Form(uniform))
+    add("S2UR CS2UR REDUX CREDUX LDCU UFADD UFMUL UFFMA", Form(uniform))
+    add("R2UR ELECT", Form(uniform, 1))
     return table | _memory_forms()
 
 
@@ -78,8 +83,9 @@ def _memory_forms() -> dict[str, Form]:
     table["LDSM"] = Form(Dest.GENERAL, 0, Port.LSU, Space.SHARED, Access.LOAD)
     table["LDC"] = Form(Dest.GENERAL, 0, Port.LSU, Space.CONSTANT, Access.LOAD)
     table["ATOM"] = table["ATOMG"] = Form(Dest.GENERAL, 1, Port.LSU, Space.GLOBAL, Access.ATOMIC)
-    table["ATOMS"] = Form(Dest.GENERAL, 0, Port.LSU, Space.SHARED, Access.ATOMIC)
-    table["RED"] = Form(port=Port.LSU, space=Space.GLOBAL, access=Access.ATOMIC)
+    table["ATOMS"] = Form(Dest.GENERAL, 1, Port.LSU, Space.SHARED, Access.ATOMIC)
+    table["STSM"] = Form(port=Port.LSU, space=Space.SHARED, access=Access.STORE)
+    table["RED"] = table["REDG"] = Form(port=Port.LSU, space=Space.GLOBAL, access=Access.ATOMIC)
     for name in "TEX TLD TLD4 TXD TMML TXQ SULD".split():
         table[name] = Form(Dest.GENERAL, 0, Port.LSU, Space.TEXTURE, Access.LOAD)
     table["SUATOM"] = Form(Dest.GENERAL, 0, Port.LSU, Space.TEXTURE, Access.ATOMIC)

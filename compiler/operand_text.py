@@ -30,7 +30,7 @@ _CONSTANT = re.compile(r"([-~]?)(\|?)c(x?)\[([^]]*)\]\[([^]]*)\](\|?)(?:\.\w+)*$
 _ADDRESS = re.compile(r"(?:desc\[([^]]*)\])?\[([^]]*)\]$")
 _LABEL = re.compile(r"`\(([^)]*)\)$")
 _RELOCATED = re.compile(r"32@(lo|hi)\((?:\(\S+ \+ (\S+)@srel\)|([^()]+))\)$")
-_NAME = re.compile(r"(?:[123]D|[A-Z][A-Z0-9_]*)(\.[A-Z0-9_]+)*$")
+_NAME = re.compile(r"(?:SR_\w+|[123]D|[A-Z][A-Z0-9_]*)(\.[A-Z0-9_]+)*$")
 _MARKED = re.compile(r"\{[\d,]*\}$")
 
 

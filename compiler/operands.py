@@ -8,7 +8,7 @@ from warpfile.compiler.errors import UnknownOpcodeError
 from warpfile.compiler.model import Address, Constant, File, Immediate, Instruction, Name, Operand, Predicate, Register
 from warpfile.compiler.opcodes import FORMS, Dest, Form
 from warpfile.compiler.remembered import remembered
-from warpfile.compiler.textures import SURFACES, TEXTURES, surface_registers, texture_registers
+from warpfile.compiler.textures import SURFACES, TEXTURES, handle_registers, surface_registers, texture_registers
 from warpfile.compiler.widths import address_registers, dest_registers, source_registers
 
 PREDICATES_MASK = 0x7F
@@ -44,7 +44,7 @@ class Effects:
 def form_of(instruction: Instruction) -> Form:
     """Operand structure; :class:`UnknownOpcodeError` for an opcode that has none."""
     if instruction.opcode not in FORMS:
-        problem = f"opcode must be one with known operands, not {instruction.full_opcode} (at {instruction.offset:#x})"
+        problem = f"opcode must be one with known operands, not {instruction.full_opcode}"
         raise UnknownOpcodeError("listing", instruction.line, problem)
     return FORMS[instruction.opcode]
 
@@ -131,7 +131,13 @@ def _texture_effects(instruction: Instruction, uses: _Uses) -> Effects:
     find = texture_registers if instruction.opcode in TEXTURES else surface_registers
     defs, general = find(instruction)
     predicates, uniform_predicates = tuple(uses.predicates), tuple(uses.uniform_predicates)
-    return Effects(defs, general, predicate_uses=predicates, uniform_predicate_uses=uniform_predicates)
+    return Effects(
+        defs,
+        general,
+        predicate_uses=predicates,
+        uniform_uses=handle_registers(instruction),
+        uniform_predicate_uses=uniform_predicates,
+    )
 
 
 def _expand(register: Register, count: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from warpfile.compiler.architectures import remark
+from warpfile.compiler.architectures import generation, remark, whereabouts
 from warpfile.compiler.code_section import STEP, CodeSection, linked
 from warpfile.compiler.cubin import machine_code
 from warpfile.compiler.errors import ListingError
@@ -182,7 +182,8 @@ class _Reader:
         instructions = tuple(self._decode(code, *raw, labels) for raw in code.raw)
         for instruction in instructions:
             if problem := _unknown(instruction):
-                warnings.append(f"{self.name}, line {instruction.line}: {problem}")
+                where = whereabouts(instruction.offset, self.architecture)
+                warnings.append(f"{self.name}, line {instruction.line}: {problem} ({where})")
         info = self.data.get(f".nv.info.{code.name}")
         relocated = self.data.get(".nv.constant4")
         return Function(
@@ -195,6 +196,8 @@ class _Reader:
             static_shared=self._static_shared(code.name),
             registers=code.registers,
             parameters=info.parameters() if info else None,
+            parameter_base=info.parameter_base() if info else None,
+            architecture=self.architecture,
         )
 
     def _decode(self, code: CodeSection, line: int, offset: int, text: str, labels: dict[str, int]) -> Instruction:
@@ -218,7 +221,7 @@ class _Reader:
     def _static_shared(self, function: str) -> int | None:
         section = self.data.get(f".nv.shared.{function}")
         if section is not None:
-            return len(section.data)
+            return max(0, len(section.data) - generation(self.architecture).shared)
         return 0 if self.data else None
 
     def _globals(self) -> tuple[bytes, dict[str, Symbol]]:

@@ -1,7 +1,8 @@
 """Data sections of a listing: constants, shared size, parameters, global variables.
 
 The layout of ``.nv.info`` entries is that printed by ``nvdisasm``: EIATTR_KPARAM_INFO holds a word, the ordinal and
-offset as shorts, and a word whose upper 14 bits are the size.
+offset as shorts, and a word whose upper 14 bits are the size; EIATTR_PARAM_CBANK a word, where the parameters start and
+how many bytes they are.
 """
 
 from __future__ import annotations
@@ -77,6 +78,11 @@ class Section:
                 size = int.from_bytes(entry[8:12], "little") >> 18
                 found.append(Parameter(ordinal, offset, size))
         return tuple(sorted(found, key=lambda parameter: parameter.ordinal))
+
+    def parameter_base(self) -> int | None:
+        """Where the parameters start in constant bank 0, from the EIATTR_PARAM_CBANK entry: a word, then two shorts."""
+        starts = [start for attribute, start in self.attributes if attribute == "EIATTR_PARAM_CBANK"]
+        return int.from_bytes(self.data[starts[0] + 8 : starts[0] + 10], "little") if starts else None
 
     def symbols(self, base: int) -> dict[str, Symbol]:
         """Variables of a global data section that starts ``base`` bytes into the module's data."""

@@ -6,7 +6,7 @@ Results come in two groups: the first two words go to the second destination, th
 
 from __future__ import annotations
 
-from warpfile.compiler.model import Address, Immediate, Instruction, Name, Register
+from warpfile.compiler.model import Address, File, Immediate, Instruction, Name, Register
 
 TEXTURES = frozenset("TEX TLD TLD4 TXD TMML".split())
 SURFACES = frozenset("SULD SUST SUATOM SURED".split())
@@ -17,7 +17,7 @@ _SIZES = {"64": 2, "128": 4}
 
 def texture_registers(instruction: Instruction) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """General registers that a texture instruction defines (lower words first) and uses, without RZ."""
-    registers = [operand for operand in instruction.operands if isinstance(operand, Register)]
+    registers = [one for one in instruction.operands if isinstance(one, Register) and one.file is File.GENERAL]
     if len(registers) < 3:
         return (), tuple(number for register in registers for number in _span(register, 1))
     high, low, *sources = registers
@@ -43,9 +43,16 @@ def surface_registers(instruction: Instruction) -> tuple[tuple[int, ...], tuple[
     for operand in operands:
         if isinstance(operand, Address) and operand.base is not None:
             uses += _span(operand.base, coordinates)
-        elif isinstance(operand, Register):
+        elif isinstance(operand, Register) and operand.file is File.GENERAL:
             uses += _span(operand, widths.pop(0) if widths else 1)
     return defs, uses
+
+
+def handle_registers(instruction: Instruction) -> tuple[int, ...]:
+    """Uniform registers with the handle, which sm_90 and later name: of a texture and a sampler, or of a surface."""
+    count = 1 if instruction.opcode in SURFACES else 2
+    uniform = (one for one in instruction.operands if isinstance(one, Register) and one.file is File.UNIFORM)
+    return tuple(number for register in uniform for number in _span(register, count))
 
 
 def _results(instruction: Instruction) -> int:

@@ -17,6 +17,7 @@ from warpfile.compiler.reaching import Reaching, reaching_definitions
 _LEAVES = ("EXIT", "KILL", "RET", "BRX", "CALL")
 _OPPOSITE = {"LT": "GE", "GE": "LT", "GT": "LE", "LE": "GT", "EQ": "NE", "NE": "EQ"}
 _WORD = 1 << 32
+_ADDS = {"IADD3": 4, "VIADD": 3}  #: operands of what adds
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,8 @@ class _Test:
 def trip_counts(cfg: Cfg, loops: Sequence[Loop]) -> dict[int, int]:
     """By header, the trips of a lane through a loop each time it enters, for loops in which this is a constant.
 
-    These leave only behind their one latch, where an ISETP of a counter and a constant decides. One IADD3 adds a
-    constant to the counter once per trip, and every way in passes one move of a constant to it. In code with cycles
+    These leave only behind their one latch, where an ISETP of a counter and a constant decides. One IADD3 or VIADD adds
+    a constant to the counter once per trip, and every way in passes one move of a constant to it. In code with cycles
     that are no natural loops (``loops`` are all of the graph) no trips are known.
     """
     candidates = [loop for loop in loops if _leaves_at_latch(cfg, loop)]
@@ -161,7 +162,7 @@ def _compared(instruction: Instruction, index: int, guard: Predicate, sense: boo
 
 def _step(instruction: Instruction, counter: int) -> int | None:
     """What an instruction adds to a register, if that is all it does."""
-    if instruction.opcode != "IADD3" or instruction.modifiers or len(instruction.operands) != 4:
+    if instruction.modifiers or len(instruction.operands) != _ADDS.get(instruction.opcode):
         return None
     if effects(instruction).defs != (counter,):
         return None

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+import re
+
 from warpfile.compiler.model import Address, Instruction, Operand, Register
 
-_MEMORY = frozenset("LD LDG LDS LDL ST STG STS STL LDC ULDC ATOM ATOMG ATOMS RED".split())
-_DOUBLE = frozenset("DADD DMUL DFMA DSETP".split())
+_MEMORY = frozenset("LD LDG LDS LDL ST STG STS STL LDC ULDC LDCU ATOM ATOMG ATOMS RED REDG".split())
+_CONSTANTS = frozenset("LDC ULDC LDCU".split())
+#: Integer instructions that sm_120 also has for pairs, with .64 or a 64-bit type.
+_INTEGER = frozenset("MOV UMOV IADD IADD3 UIADD3 IMNMX ISETP UISETP SEL USEL".split())
+#: Doubles, and pairs of single precision, which only sm_100 has.
+_PAIRS = frozenset("DADD DMUL DFMA DSETP FADD2 FMUL2 FFMA2".split())
 #: Bits of the factors of matrix products, unless modifiers say otherwise.
 _MATRIX = {"HMMA": 16, "IMMA": 8, "BMMA": 1, "DMMA": 64}
 _WIDE_TYPES = frozenset(("F64", "S64", "U64"))
-_WIDE_DATA = _WIDE_TYPES | {"64"}
-_TYPES = _WIDE_TYPES | frozenset("F32 F16 S32 U32 S16 U16 S8 U8".split())
+_WIDE_DATA = _WIDE_TYPES | {"64", "F32x2", "F16x4", "BF16x4"}
+_QUADS = frozenset(("128", "F32x4", "F16x8", "BF16x8"))
+_TYPES = _WIDE_TYPES | frozenset("F32 F16 BF16 S32 U32 S16 U16 S8 U8".split())
 
 
 def data_registers(instruction: Instruction) -> int:
-    """Registers of a memory instruction's data: 1, 2 for ``.64`` and 64-bit types, 4 for ``.128``."""
-    if "128" in instruction.modifiers:
+    """Registers of an operand: 1, 2 for ``.64``, 64-bit types and pairs of them, 4 for ``.128`` and its like."""
+    if _QUADS & set(instruction.modifiers):
         return 4
     return 2 if _WIDE_DATA & set(instruction.modifiers) else 1
 
 
 def access_bytes(instruction: Instruction) -> int:
-    """Bytes that a memory instruction moves per address (LDSM: a row of a matrix)."""
-    if instruction.opcode == "LDSM":
+    """Bytes that a memory instruction moves per address (LDSM and STSM: a row of a matrix)."""
+    if instruction.opcode in ("LDSM", "STSM"):
         return 16
     for mark, size in (("U8", 1), ("S8", 1), ("U16", 2), ("S16", 2)):
         if mark in instruction.modifiers:
             return size
     return 4 * data_registers(instruction)
+
+
+def matrices(instruction: Instruction) -> int:
+    """Matrices that LDSM or STSM moves, a register each."""
+    return next((int(mark) for mark in ("4", "2") if mark in instruction.modifiers), 1)
 
 
 def conversion_types(instruction: Instruction) -> tuple[str, str]:
@@ -44,7 +56,7 @@ def conversion_types(instruction: Instruction) -> tuple[str, str]:
     if instruction.opcode == "FRND":
         return (types[0], types[0]) if types else (dest, source)
     for mark in types:
-        is_float = mark.startswith("F")
+        is_float = "F" in mark
         if is_float == (instruction.opcode == "I2F"):
             dest = mark
         else:
@@ -59,14 +71,18 @@ def dest_registers(instruction: Instruction) -> int:
         return data_registers(instruction)
     if opcode in ("I2F", "F2I", "F2F", "FRND", "I2I"):
         return 2 if conversion_types(instruction)[0] in _WIDE_TYPES else 1
-    if opcode in _DOUBLE or (opcode in ("IMAD", "UIMAD") and "WIDE" in modifiers):
+    if opcode in _PAIRS or (opcode in ("IMAD", "UIMAD") and "WIDE" in modifiers):
         return 2
-    if opcode == "CS2R":
+    if opcode in _INTEGER:
+        return data_registers(instruction)
+    if opcode in ("CS2R", "CS2UR"):
         return 1 if "32" in modifiers else 2
     if opcode == "LEPC":
         return 2
     if opcode == "LDSM":
-        return 4 if "4" in modifiers else 2 if "2" in modifiers else 1
+        return matrices(instruction)
+    if opcode == "MOVM":
+        return 2 if "U4TO8" in modifiers else 1
     return fragment_registers(instruction)[2] if opcode in _MATRIX else 1
 
 
@@ -76,9 +92,11 @@ def source_registers(instruction: Instruction, position: int, operand: Operand) 
     if isinstance(operand, Register) and "64" in operand.marks:
         return 2
     if opcode in _MEMORY:
-        return 1 if opcode in ("LDC", "ULDC") else data_registers(instruction)
-    if opcode in _DOUBLE:
+        return 1 if opcode in _CONSTANTS else data_registers(instruction)
+    if opcode in _PAIRS:
         return 2
+    if opcode in _INTEGER:
+        return data_registers(instruction)
     if opcode in ("I2F", "F2I", "F2F", "FRND", "I2I"):
         return 2 if conversion_types(instruction)[1] in _WIDE_TYPES else 1
     if opcode == "MATCH":
@@ -87,6 +105,8 @@ def source_registers(instruction: Instruction, position: int, operand: Operand) 
         return 2 if position == 2 and ("WIDE" in modifiers or "HI" in modifiers) else 1
     if opcode in ("RET", "BRX", "CALL"):
         return 2
+    if opcode == "STSM":
+        return matrices(instruction)
     return fragment_registers(instruction)[position] if opcode in _MATRIX and position < 3 else 1
 
 
@@ -96,7 +116,7 @@ def fragment_registers(instruction: Instruction) -> tuple[int, int, int]:
     The steps of HMMA.884 (sm_70) take pairs.
     """
     modifiers = instruction.modifiers
-    shape = next((mark for mark in modifiers if mark.isdigit() and len(mark) < 7), "1688")
+    shape = next((mark.replace("x", "") for mark in modifiers if re.fullmatch(r"(16|8)x?8x?\d+", mark)), "1688")
     if instruction.opcode == "HMMA" and shape == "884":
         return 2, 2, 2
     rows = 16 if shape.startswith("16") else 8

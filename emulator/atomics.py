@@ -11,8 +11,10 @@ from warpfile.compiler.widths import data_registers
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.float32 import canonical
-from warpfile.emulator.lanes import ALL
+from warpfile.emulator.lanes import LANES, mask_of
 from warpfile.emulator.memory_ops import address_of, at
+from warpfile.emulator.narrow import BRAIN
+from warpfile.emulator.rounding import to_odd, two_sum
 from warpfile.emulator.source import flushed
 from warpfile.emulator.warp import Run, Warp
 from warpfile.emulator.windows import generic_parts, global_parts, shared_parts
@@ -36,33 +38,47 @@ _OPERATIONS: dict[str, Operation] = {
 _DTYPES: dict[str, type] = {
     "S32": np.int32, "U32": np.uint32, "F32": np.float32, "S64": np.int64, "U64": np.uint64, "F64": np.float64,
 }  # fmt: skip
-_PARTS = {"ATOMG": global_parts, "RED": global_parts, "ATOM": generic_parts, "ATOMS": shared_parts}
-_MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} FTZ RN CAST SPIN F16x2"
+_HALVES = np.array([0, 16], dtype=np.uint32)
+_PARTS = {
+    "ATOMG": global_parts,
+    "RED": global_parts,
+    "REDG": global_parts,
+    "ATOM": generic_parts,
+    "ATOMS": shared_parts,
+}
+_NUMBERS = np.arange(LANES)
+_MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} FTZ RN CAST SPIN F16x2 BF16x2 POPC 32"
 
 
-@opcode("ATOMG ATOM ATOMS RED", _MARKS)
+@opcode("ATOMG ATOM ATOMS RED REDG", _MARKS)
 def atomic(decoder: Decoder) -> Run:
     """ATOM* d, [address], operand; RED gives nothing back.
 
-    CAS takes the value to compare with and the new one; CAST.SPIN gives 1 where it swapped, else 0.
+    CAS takes the value to compare with and the new one; CAST.SPIN gives 1 where it swapped, else 0, on sm_100 and later
+    as a predicate. ATOMS.POPC.INC has no operand and counts the lanes of each address.
     """
     dtype = _dtype(decoder)
     size = np.dtype(dtype).itemsize
     values = [_values(decoder, position, dtype) for position in range(1, len(decoder.sources))]
+    if decoder.has("POPC"):
+        values = [lambda warp, lanes: np.ones(len(lanes), dtype=dtype)]
     put = _result_writer(decoder, size)
     change = _change(decoder, put is not None)
     parts = _PARTS[decoder.instruction.opcode]
-    succeed = decoder.predicate_writer(0)
+    succeed, may_fail = decoder.predicate_writer(0), decoder.has("CAST")
 
     def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
+        swapped = np.full(LANES, not may_fail)
         for region, offsets, chosen in parts(warp, addresses, lanes, size):
             who = lanes[chosen]
             words: np.ndarray = region.bytes.view(dtype)
             found = change(words, offsets // size, [value(warp, who) for value in values])
             if put is not None:
                 put(warp, who, found)
+            if may_fail:
+                swapped[who] = found
         if succeed is not None:
-            succeed(warp, ALL, ALL)
+            succeed(warp, mask_of(np.isin(_NUMBERS, lanes)), mask_of(swapped))
 
     return at(decoder, address_of(decoder, decoder.operand(0)), act)
 
@@ -73,7 +89,7 @@ def _change(decoder: Decoder, wants_old: bool) -> Change:
         return lambda words, places, given: (_compare_and_swap(words, places, *given) == given[0]).astype(words.dtype)
     if decoder.has("CAS"):
         return lambda words, places, given: _compare_and_swap(words, places, *given)
-    operation = _operation(decoder)
+    operation = np.add if decoder.has("POPC") else _operation(decoder)
     return lambda words, places, given: _update(words, places, given[0], operation, wants_old)
 
 
@@ -90,10 +106,10 @@ def _operation(decoder: Decoder) -> Operation:
     if not name:
         raise ValueError(f"atomic operation must be one of CAS, {', '.join(_OPERATIONS)}")
     operation = _OPERATIONS[name]
-    if decoder.has("F16x2"):
+    if decoder.has("F16x2", "BF16x2"):
         if name != "ADD":
             raise ValueError(f"atomic operation on halves must be ADD, not {name}")
-        return _add_halves
+        return _add_halves if decoder.has("F16x2") else _add_brains
     if name == "ADD" and decoder.has("F32"):
         flush = decoder.has("FTZ")
 
@@ -110,6 +126,13 @@ def _add_halves(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     low_high = (np.ascontiguousarray(words).view(np.float16) for words in (old, new))
     total = np.add(*low_high)
     return np.where(total != total, np.uint16(0x7FFF), total.view(np.uint16)).astype(np.uint16).view(np.uint32)
+
+
+def _add_brains(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """The same of bfloat16."""
+    parts = [BRAIN.decoded(words[:, None] >> _HALVES & np.uint32(0xFFFF)) for words in (old, new)]
+    bits = BRAIN.encoded(BRAIN.rounded(to_odd(*two_sum(*parts))))
+    return bits[:, 0] | bits[:, 1] << _HALVES[1]
 
 
 def _values(decoder: Decoder, position: int, dtype: type) -> Callable[[Warp, np.ndarray], np.ndarray]:

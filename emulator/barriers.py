@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from warpfile.emulator.control import refused
 from warpfile.emulator.decode import control, opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.errors import ExecutionError
@@ -75,19 +76,11 @@ def bpt(decoder: Decoder) -> Control:
 @control("TEX TLD TLD4 TXD TMML TXQ SULD SUST SUATOM SURED", "*")
 def texture(decoder: Decoder) -> Control:
     """Textures and surfaces are not supported: an error where lanes really access one."""
-    instruction = decoder.instruction
-    reason = f"textures and surfaces are not supported ({instruction.full_opcode} at {instruction.offset:#06x})"
-
-    def refuse(warp: Warp, index: int, active: int, execute: int) -> int:
-        if execute:
-            raise ExecutionError(f"{warp.name}: {reason}")
-        return index + 1
-
-    return refuse
+    return refused(decoder, "textures and surfaces are")
 
 
 @opcode(
-    "NOP YIELD NANOSLEEP MEMBAR DEPBAR ERRBAR CCTL CCTLL PMTRIG LDGDEPBAR",
+    "NOP YIELD NANOSLEEP MEMBAR DEPBAR ERRBAR CGAERRBAR CCTL CCTLL PMTRIG LDGDEPBAR ACQBULK PREEXIT",
     "SC ALL GPU SYS CTA VC IVALL LE E C LCMP WARP IV RML2 WB D U PF1 PF2 DEEP",
 )
 def no_effect(decoder: Decoder) -> Run:

@@ -197,10 +197,10 @@ def flo(decoder: Decoder) -> Run:
     return decoder.result(compute)
 
 
-@opcode("MOV UMOV")
+@opcode("MOV UMOV", "64")
 def mov(decoder: Decoder) -> Run:
     """Copy; a second operand is a byte mask that ptxas leaves at its default."""
-    return decoder.result(decoder.source(0))
+    return decoder.result64(decoder.pair(0)) if decoder.has("64") else decoder.result(decoder.source(0))
 
 
 @opcode("SEL USEL")

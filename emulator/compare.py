@@ -64,10 +64,19 @@ def compared(decoder: Decoder, bits: Bits, given: Bits) -> Run:
     return run
 
 
-@opcode("ISETP UISETP", f"U32 S32 EX {' '.join(INTEGER_COMPARES)} {_BOOLEAN_NAMES}")
+def _signed_pair(decoder: Decoder) -> Callable[[int], Fetch]:
+    def read(position: int) -> Fetch:
+        pair = decoder.pair(position)
+        return lambda warp: pair(warp).view(np.int64)
+
+    return read
+
+
+@opcode("ISETP UISETP", f"U32 S32 U64 S64 EX {' '.join(INTEGER_COMPARES)} {_BOOLEAN_NAMES}")
 def isetp(decoder: Decoder) -> Run:
     """ISETP.cmp.bool p, q, a, b, pin; .EX takes the low words' result where the words are equal."""
-    read = decoder.source if decoder.has("U32") else decoder.signed
+    readers = {"U32": decoder.source, "S32": decoder.signed, "U64": decoder.pair, "S64": _signed_pair(decoder)}
+    read = readers[decoder.one_of("S32", *readers)]
     a, b, given = read(0), read(1), decoder.predicate(2)
     compare = INTEGER_COMPARES[name_of_compare(decoder, INTEGER_COMPARES)]
     if not decoder.has("EX"):
@@ -143,8 +152,8 @@ def _double_choice(decoder: Decoder) -> Run:
 
 
 def name_of_compare(decoder: Decoder, table: dict[str, Compare]) -> str:
-    """The comparison of an opcode: its first modifier."""
-    name = decoder.modifiers[0] if decoder.modifiers else ""
+    """The comparison of an opcode: its first modifier behind the type."""
+    name = next((mark for mark in decoder.modifiers if mark != "BF16_V2"), "")
     if name not in table:
         raise ValueError(f"comparison must be one of {', '.join(table)}, not {name!r}")
     return name

@@ -1,7 +1,7 @@
 """Constant banks of a launch.
 
-Bank 0 is the launch bank: block and grid dimensions at 0x0 and 0xc, the bases of the windows of shared and local memory
-at 0x18 and 0x20, the initial stack pointer at 0x28, parameters from 0x160 on (docs/sass.md).
+Bank 0 is the launch bank: block and grid dimensions, the initial stack pointer and the parameters where the generation
+has them (:mod:`compiler.architectures`), the bases of the windows of shared and local memory at 0x18 and 0x20.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from warpfile.compiler.architectures import Generation, generation
 from warpfile.emulator.memory import LOCAL_STACK_TOP, LOCAL_WINDOW, SHARED_WINDOW
 
-PARAMETER_BASE = 0x160
 SHARED_WINDOW_BASE = 0x18
 LOCAL_WINDOW_BASE = 0x20
-STACK_POINTER = 0x28
 BANK_STRIDE = 0x1_0000  #: trace address of a constant: bank number times this, plus the offset; no bank is larger
 
 
@@ -58,12 +57,16 @@ def with_contents(bank: bytes, constants: Iterable[Constant]) -> bytes:
     return bytes(data)
 
 
-def launch_bank(grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes) -> bytes:
-    """Bank 0."""
-    data = bytearray(PARAMETER_BASE)
-    for index, value in enumerate((*block, *grid)):
-        data[4 * index : 4 * index + 4] = value.to_bytes(4, "little")
+def launch_bank(
+    grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes, places: Generation | None = None
+) -> bytes:
+    """Bank 0, for the target unless told otherwise."""
+    places = places or generation(None)
+    data = bytearray(places.parameters)
+    words = [(places.block, block), (places.grid, grid), (places.stack, (LOCAL_STACK_TOP,))]
+    for start, values in words:
+        for place, value in enumerate(values):
+            data[start + 4 * place : start + 4 * place + 4] = value.to_bytes(4, "little")
     data[SHARED_WINDOW_BASE : SHARED_WINDOW_BASE + 8] = SHARED_WINDOW.to_bytes(8, "little")
     data[LOCAL_WINDOW_BASE : LOCAL_WINDOW_BASE + 8] = LOCAL_WINDOW.to_bytes(8, "little")
-    data[STACK_POINTER : STACK_POINTER + 4] = LOCAL_STACK_TOP.to_bytes(4, "little")
     return bytes(data) + parameters

@@ -15,6 +15,7 @@ from warpfile.emulator.source import Fetch
 from warpfile.emulator.warp import END, Control, Run, Warp
 
 _STEP = 16
+_KINDS = "RECONVERGENT RELIABLE"  #: of convergence barriers from sm_100 on, hints to the hardware
 
 
 def _target(decoder: Decoder) -> int:
@@ -26,14 +27,16 @@ def _target(decoder: Decoder) -> int:
 
 @control("BRA", "U DIV CONV DIV.U")
 def bra(decoder: Decoder) -> Control:
-    """BRA [p,] label. DIV: taken where the warp has diverged, CONV: where it has not."""
+    """BRA [p,] label. DIV [UR,]: taken where lanes of the mask, of all without one, run elsewhere. CONV: where not."""
     target = _target(decoder)
     extra = decoder.predicate(0) if isinstance(decoder.sources[0], Predicate) else None
     if decoder.has("DIV", "CONV"):
         wanted = decoder.has("CONV")
+        wait_for = decoder.source(0) if len(decoder.sources) > 1 else (lambda warp: decoder.known(ALL))
 
         def by_convergence(warp: Warp, index: int, active: int, execute: int) -> int:
-            converged = active == warp.lanes.live
+            lanes = int(np.broadcast_to(wait_for(warp), (LANES,))[lowest_lane(active)])
+            converged = not lanes & warp.lanes.live & ~active
             return warp.jump(index, target, active, execute if converged == wanted else 0)
 
         return by_convergence
@@ -134,14 +137,14 @@ def _barrier(decoder: Decoder, position: int) -> int:
     return int(match[1])
 
 
-@opcode("BSSY")
+@opcode("BSSY", _KINDS)
 def bssy(decoder: Decoder) -> Run:
     """BSSY B, label: the executing lanes will meet at the next BSYNC B."""
     barrier = _barrier(decoder, 0)
     return lambda warp, mask: warp.lanes.begin(barrier, mask)
 
 
-@control("BSYNC")
+@control("BSYNC", _KINDS)
 def bsync(decoder: Decoder) -> Control:
     """BSYNC B: wait until all lanes of the group have come, left or exited."""
     barrier = _barrier(decoder, 0)
@@ -162,7 +165,7 @@ def bsync(decoder: Decoder) -> Control:
     return meet
 
 
-@opcode("BREAK")
+@opcode("BREAK", _KINDS)
 def break_(decoder: Decoder) -> Run:
     """BREAK [p,] B: the executing lanes leave the group; whoever waits for them need not any more."""
     barrier = _barrier(decoder, len(decoder.sources) - 1)
@@ -179,9 +182,31 @@ def break_(decoder: Decoder) -> Run:
     return run
 
 
-@control("WARPSYNC", "ALL EXCLUSIVE")
+def refused(decoder: Decoder, what: str) -> Control:
+    """An error where lanes really execute the instruction."""
+    instruction = decoder.instruction
+    reason = f"{what} not supported ({instruction.full_opcode} at {instruction.offset:#06x})"
+
+    def refuse(warp: Warp, index: int, active: int, execute: int) -> int:
+        if execute:
+            raise ExecutionError(f"{warp.name}: {reason}")
+        return index + 1
+
+    return refuse
+
+
+@control("ENDCOLLECTIVE")
+def end_collective(decoder: Decoder) -> Control:
+    """Stands behind what WARPSYNC.COLLECTIVE begins."""
+    return refused(decoder, "instructions that diverged lanes execute as one are")
+
+
+@control("WARPSYNC", "ALL EXCLUSIVE COLLECTIVE")
 def warpsync(decoder: Decoder) -> Control:
-    """WARPSYNC mask: wait for the lanes of the mask."""
+    """WARPSYNC mask: wait for the lanes of the mask. .COLLECTIVE, which no warp reaches whole, is not supported."""
+    if decoder.has("COLLECTIVE"):
+        decoder.operand(0)
+        return end_collective(decoder)
     source = decoder.source(0) if decoder.sources else (lambda warp: decoder.known(ALL))
 
     def meet(warp: Warp, index: int, active: int, execute: int) -> int:

@@ -10,7 +10,8 @@ from warpfile.compiler.widths import conversion_types
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.float32 import canonical
-from warpfile.emulator.rounding import directed, round_fraction, rounded32
+from warpfile.emulator.narrow import FORMATS
+from warpfile.emulator.rounding import directed, round_fraction, rounded32, to_odd
 from warpfile.emulator.source import Fetch, flushed
 from warpfile.emulator.warp import Run, Warp
 
@@ -19,7 +20,8 @@ _INTEGERS: dict[str, type] = {
     "S32": np.int32, "U32": np.uint32, "S64": np.int64, "U64": np.uint64,
 }  # fmt: skip
 _ROUNDERS = {"RN": np.rint, "TRUNC": np.trunc, "FLOOR": np.floor, "CEIL": np.ceil}
-_TYPES = "F16 F32 F64 " + " ".join(_INTEGERS)
+_TYPES = "F16 BF16 F32 F64 " + " ".join(_INTEGERS)
+_NARROW = ("F16", "BF16")
 _HALF_NAN = np.uint32(0x7FFF)
 _DIRECTIONS = ("RM", "RP", "RZ")
 
@@ -47,11 +49,19 @@ def _float(decoder: Decoder, kind: str) -> Fetch:
     """Floating-point source as ``float64`` (exact for every type)."""
     if kind == "F64":
         return decoder.float64(0)
-    if kind == "F16":
-        word, half = decoder.source(0), np.uint32(16 * any(mark.startswith("H1") for mark in _marks(decoder)))
-        return lambda warp: (word(warp) >> half).astype(np.uint16).view(np.float16).astype(np.float64)
+    if kind in _NARROW:
+        return half_source(decoder, kind)
     source = decoder.float32(0, decoder.has("FTZ"))
     return lambda warp: source(warp).astype(np.float64)
+
+
+def half_source(decoder: Decoder, kind: str) -> Fetch:
+    """The half of the source that its mark names, of type F16 or BF16, as ``float64``."""
+    word, half = decoder.source(0), np.uint32(16 * any(mark.startswith("H1") for mark in _marks(decoder)))
+    if kind == "F16":
+        return lambda warp: (word(warp) >> half).astype(np.uint16).view(np.float16).astype(np.float64)
+    upper, mask = np.uint32(16) - half, np.uint32(0xFFFF0000)  # of a single, which keeps what a NaN holds
+    return lambda warp: (word(warp) << upper & mask).view(np.float32).astype(np.float64)
 
 
 @opcode("I2F", f"RN RM RP RZ {_TYPES}", marks=" ".join(_SHIFTS))
@@ -59,8 +69,8 @@ def i2f(decoder: Decoder) -> Run:
     """Integer to floating point, rounded to nearest even or in the direction asked for."""
     dest, source = conversion_types(decoder.instruction)
     value, mode = _integer(decoder, source), decoder.one_of("RN", *_DIRECTIONS)
-    if dest == "F16":  # what a double cannot hold is infinite as a half
-        return decoder.result(lambda warp: _half_bits(value(warp).astype(np.float64), mode))
+    if dest in _NARROW:
+        return decoder.result(lambda warp: half_bits(to_odd(*_split(value(warp))), mode, dest))
     if dest == "F64":
         if mode == "RN" or source not in ("S64", "U64"):
             return decoder.result64(lambda warp: value(warp).astype(np.float64))
@@ -69,19 +79,36 @@ def i2f(decoder: Decoder) -> Run:
         return decoder.result(lambda warp: value(warp).astype(np.float32).view(np.uint32))
 
     def toward(warp: Warp) -> np.ndarray:
-        integers = value(warp)
-        total = integers.astype(np.float64)
-        error = np.zeros_like(total)
-        if source in ("S64", "U64"):
-            pairs = zip(integers.tolist(), total.tolist(), strict=True)
-            error = np.array([float(integer - int(approximate)) for integer, approximate in pairs])
-        return rounded32(total, error, mode).view(np.uint32)
+        return rounded32(*_split(value(warp)), mode).view(np.uint32)
 
     return decoder.result(toward)
 
 
-def _half_bits(values: np.ndarray, mode: str) -> np.ndarray:
-    """Doubles rounded to half precision, in the low half of a word."""
+def _split(integers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Integers as a double and its error."""
+    total = integers.astype(np.float64)
+    pairs = zip(integers.tolist(), total.tolist(), strict=True)
+    return total, np.array([float(integer - int(approximate)) for integer, approximate in pairs])
+
+
+@opcode("I2FP", f"F32 S32 U32 RN {' '.join(_DIRECTIONS)}")
+def i2fp(decoder: Decoder) -> Run:
+    """I2FP.F32.{S32,U32}: I2F of words, on another unit."""
+    source, mode = decoder.one_of("S32", "S32", "U32"), decoder.one_of("RN", *_DIRECTIONS)
+    value = _integer(decoder, source)
+
+    def compute(warp: Warp) -> np.ndarray:
+        exact = value(warp).astype(np.float64)
+        single = exact.astype(np.float32) if mode == "RN" else rounded32(exact, np.zeros_like(exact), mode)
+        return single.view(np.uint32)
+
+    return decoder.result(compute)
+
+
+def half_bits(values: np.ndarray, mode: str, kind: str = "F16") -> np.ndarray:
+    """Doubles rounded to half precision or bfloat16, in the low half of a word."""
+    if kind == "BF16":
+        return FORMATS[kind].encoded(FORMATS[kind].rounded(values, mode))
     half = values.astype(np.float16) if mode == "RN" else directed(values, np.zeros_like(values), mode, np.float16)
     return half.view(np.uint16).astype(np.uint32)
 
@@ -130,8 +157,8 @@ def f2f(decoder: Decoder) -> Run:
         return _integral(decoder, dest, value)
     if dest == "F64":
         return decoder.result64(lambda warp: value(warp) * 1.0)  # which makes NaN quiet
-    if dest == "F16":
-        return _to_half(decoder, source, value, mode)
+    if dest in _NARROW:
+        return _to_half(decoder, source, value, mode, dest)
     flush, saturate = decoder.has("FTZ"), decoder.has("SAT")
 
     def compute(warp: Warp) -> np.ndarray:
@@ -145,10 +172,10 @@ def f2f(decoder: Decoder) -> Run:
     return decoder.result(compute)
 
 
-def _to_half(decoder: Decoder, source: str, value: Fetch, mode: str) -> Run:
+def _to_half(decoder: Decoder, source: str, value: Fetch, mode: str, dest: str) -> Run:
     def compute(warp: Warp) -> np.ndarray:
         exact = value(warp) * 1.0  # which makes NaN quiet
-        bits = _half_bits(exact, mode)
+        bits = half_bits(exact, mode, dest)
         return bits if source == "F64" else np.where(np.isnan(exact), _HALF_NAN, bits)
 
     return decoder.result(compute)
@@ -165,10 +192,11 @@ def _integral(decoder: Decoder, dest: str, value: Fetch) -> Run:
     rounder = _ROUNDERS[decoder.one_of("RN", "TRUNC", "FLOOR", "CEIL")]
     if dest == "F64":
         return decoder.result64(lambda warp: rounder(value(warp)))
-    if dest == "F16":
-        return decoder.result(lambda warp: _canonical_half(rounder(value(warp))))
+    if dest in _NARROW:
+        return decoder.result(lambda warp: canonical_half(rounder(value(warp)), dest))
     return decoder.result(lambda warp: canonical(rounder(value(warp)).astype(np.float32)))
 
 
-def _canonical_half(values: np.ndarray) -> np.ndarray:
-    return np.where(np.isnan(values), _HALF_NAN, _half_bits(values, "RN"))
+def canonical_half(values: np.ndarray, kind: str = "F16") -> np.ndarray:
+    """Doubles rounded to nearest as :func:`half_bits`, NaN canonical."""
+    return np.where(np.isnan(values), _HALF_NAN, half_bits(values, "RN", kind))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from warpfile.compiler.architectures import whereabouts
 from warpfile.compiler.errors import UnknownOpcodeError
 from warpfile.compiler.model import ZERO_REGISTER, ZERO_UNIFORM, Function, Predicate
 from warpfile.compiler.opcodes import FORMS
@@ -79,7 +80,9 @@ def decode(function: Function, banks: ConstantBanks, listing: str) -> tuple[list
     try:
         statics = static_instructions(function)
     except UnknownOpcodeError as error:
-        raise ExecutionError(f"{listing}, line {error.line}: {error.problem}") from None
+        offset = next(one.offset for one in function.instructions if one.line == error.line)
+        where = whereabouts(offset, function.architecture)
+        raise ExecutionError(f"{listing}, line {error.line}: {error.problem} ({where})") from None
     steps = []
     for index, static in enumerate(statics):
         decoder = Decoder(function, index, banks)
@@ -88,7 +91,8 @@ def decode(function: Function, banks: ConstantBanks, listing: str) -> tuple[list
         except (ValueError, IndexError, AttributeError, KeyError) as error:
             line = decoder.instruction.line
             reason = error if isinstance(error, ValueError) else "operands are not of the expected kinds"
-            raise ExecutionError(f"{listing}, line {line}: {static.text!r}: {reason}") from None
+            where = whereabouts(static.offset, function.architecture)
+            raise ExecutionError(f"{listing}, line {line}: {static.text!r} {where}: {reason}") from None
     return steps, statics
 
 

@@ -12,6 +12,7 @@ from warpfile.emulator.warp import Run, Warp
 
 _WORD = np.uint32(32)
 _LOW5 = np.uint32(31)
+_HALF = 16  #: bits
 _ONES = np.uint32(0xFFFFFFFF)
 
 
@@ -94,6 +95,25 @@ def vabsdiff4(decoder: Decoder) -> Run:
         if adds:
             return differences.sum(axis=1).astype(np.uint32) + c(warp)
         return np.ascontiguousarray(differences.astype(np.uint8)).view(np.uint32)[:, 0]
+
+    return decoder.result(compute)
+
+
+@opcode("I2IP", "SAT S32 S16 U16 S8 U8 S4 U4 S2 U2")
+def i2ip(decoder: Decoder) -> Run:
+    """I2IP.type.S32.SAT d, a, b, c as cvt.pack of the PTX ISA: b at the bottom, a above it, then c unless 16 bits."""
+    kind = decoder.modifiers[0]
+    bits, signed = int(kind[1:]), kind[0] == "S"
+    if not decoder.has("SAT") or decoder.modifiers[1:2] != ("S32",):
+        raise ValueError("I2IP must name the type, S32 and SAT")
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    a, b, c = decoder.signed(0), decoder.signed(1), decoder.source(2)
+    size, ones = np.uint32(bits), np.uint32((1 << bits) - 1)
+
+    def compute(warp: Warp) -> np.ndarray:
+        upper, lower = (np.clip(one(warp), low, high).view(np.uint32) & ones for one in (a, b))
+        above = c(warp) << size << size if bits < _HALF else np.uint32(0)
+        return above | upper << size | lower
 
     return decoder.result(compute)
 

@@ -15,6 +15,8 @@ from warpfile.emulator import (
     lane_ops,
     matrix,
     memory_ops,
+    minima,
+    narrow,
     special,
 )
 
@@ -33,5 +35,7 @@ __all__ = [
     "lane_ops",
     "matrix",
     "memory_ops",
+    "minima",
+    "narrow",
     "special",
 ]

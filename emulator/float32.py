@@ -59,7 +59,7 @@ def _tiny_flushed(result: np.ndarray, total: np.ndarray, error: np.ndarray, mode
     return np.where(below, np.copysign(np.float32(0), total.astype(np.float32)), result)
 
 
-@opcode("FADD", f"FTZ SAT {_ROUNDINGS}")
+@opcode("FADD UFADD", f"FTZ SAT {_ROUNDINGS}")
 def fadd(decoder: Decoder) -> Run:
     """d = a + b."""
     flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
@@ -74,7 +74,7 @@ def fadd(decoder: Decoder) -> Run:
     return finished(decoder, directed)
 
 
-@opcode("FMUL", f"FTZ SAT {_ROUNDINGS} {' '.join(_SCALES)}")
+@opcode("FMUL UFMUL", f"FTZ SAT {_ROUNDINGS} {' '.join(_SCALES)}")
 def fmul(decoder: Decoder) -> Run:
     """d = a * b, times a power of two for .D2 and its like rounded once; .FTZ: see _tiny_flushed."""
     flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
@@ -91,7 +91,7 @@ def fmul(decoder: Decoder) -> Run:
     return finished(decoder, exact)
 
 
-@opcode("FFMA", f"FTZ SAT {_ROUNDINGS}")
+@opcode("FFMA UFFMA", f"FTZ SAT {_ROUNDINGS}")
 def ffma(decoder: Decoder) -> Run:
     """d = a * b + c with one rounding; .FTZ as in FMUL."""
     flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
@@ -139,21 +139,48 @@ def fsel(decoder: Decoder) -> Run:
     return checked
 
 
-@opcode("FMNMX", "FTZ NAN")
-def fmnmx(decoder: Decoder) -> Run:
-    """Minimum where the predicate is true, else maximum; of a number and a NaN the number (unless .NAN)."""
-    flush, keeps_nan = decoder.has("FTZ"), decoder.has("NAN")
-    a, b, least = decoder.float32(0, flush), decoder.float32(1, flush), decoder.predicate(2)
+def extremes(x: np.ndarray, y: np.ndarray, keeps_nan: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Minimum and maximum, -0 below +0; of a number and a NaN the number, unless NaN is kept."""
     functions: tuple[Choose, Choose] = (np.minimum, np.maximum) if keeps_nan else (np.fmin, np.fmax)
+    low, high = functions[0](x, y), functions[1](x, y)
+    zeros = (x == 0) & (y == 0)
+    if zeros.any():  # NumPy treats the zeros as equal
+        zero = low.dtype.type(0)
+        low = np.where(zeros & (np.signbit(x) | np.signbit(y)), -zero, np.where(zeros, zero, low))
+        high = np.where(zeros & np.signbit(x) & np.signbit(y), -zero, np.where(zeros, zero, high))
+    return low, high
+
+
+@opcode("FMNMX", "FTZ NAN XORSIGN")
+def fmnmx(decoder: Decoder) -> Run:
+    """Minimum where the predicate is true, else maximum; .XORSIGN: with the product of the sources' signs."""
+    flush, keeps_nan, signs = decoder.has("FTZ"), decoder.has("NAN"), decoder.has("XORSIGN")
+    a, b, least = decoder.float32(0, flush), decoder.float32(1, flush), decoder.predicate(2)
+    first, second = decoder.raw(0), decoder.raw(1)
 
     def compute(warp: Warp) -> np.ndarray:
-        x, y = a(warp), b(warp)
-        low, high = functions[0](x, y), functions[1](x, y)
-        zeros = (x == 0) & (y == 0)
-        if zeros.any():  # NumPy treats the zeros as equal, the hardware orders -0 below +0
-            negative, both = np.signbit(x) | np.signbit(y), np.signbit(x) & np.signbit(y)
-            low = np.where(zeros, np.where(negative, np.float32(-0.0), np.float32(0.0)), low)
-            high = np.where(zeros, np.where(both, np.float32(-0.0), np.float32(0.0)), high)
+        low, high = extremes(a(warp), b(warp), keeps_nan)
+        value = np.where(lanes_of(least(warp)), low, high)
+        if signs:
+            value = np.copysign(value, np.where((first(warp) ^ second(warp)) >> np.uint32(31), -one, one))
+        return canonical(value)
+
+    one = np.float32(1)
+    return decoder.result(compute)
+
+
+@opcode("FMNMX3", "FTZ NAN")
+def fmnmx3(decoder: Decoder) -> Run:
+    """Minimum of three where the predicate is true, else maximum."""
+    flush, keeps_nan = decoder.has("FTZ"), decoder.has("NAN")
+    first, *others = (decoder.float32(position, flush) for position in range(3))
+    least = decoder.predicate(3)
+
+    def compute(warp: Warp) -> np.ndarray:
+        low = high = first(warp)
+        for other in others:
+            found = other(warp)
+            low, high = extremes(low, found, keeps_nan)[0], extremes(high, found, keeps_nan)[1]
         return canonical(np.where(lanes_of(least(warp)), low, high))
 
     return decoder.result(compute)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from warpfile.compiler.model import TRUE_PREDICATE, Predicate
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.lanes import lanes_of, mask_of
@@ -55,10 +56,24 @@ def carry_in(bits: Bits, width: int) -> Fetch:
     return lambda warp: lanes_of(bits(warp))[:width]
 
 
-@opcode("IADD3 UIADD3", "X")
+@opcode("IADD", "64")
+def iadd(decoder: Decoder) -> Run:
+    """IADD.64 d, a, b on pairs."""
+    if not decoder.has("64"):
+        raise ValueError("IADD must be IADD.64")
+    a, b = decoder.pair(0), decoder.pair(1)
+    return decoder.result64(lambda warp: a(warp) + b(warp))
+
+
+@opcode("IADD3 UIADD3", "X 64")
 def iadd3(decoder: Decoder) -> Run:
-    """IADD3[.X] d, [p0, [p1,]] a, b, c [, carry-in, carry-in]."""
+    """IADD3[.X] d, [p0, [p1,]] a, b, c [, carry-in, carry-in]; .64 on pairs."""
     extended = decoder.has("X")
+    if decoder.has("64"):
+        if extended:
+            raise ValueError("IADD3.64 must have no .X")
+        x, y, z = (decoder.pair(position) for position in range(3))
+        return decoder.result64(lambda warp: x(warp) + y(warp) + z(warp))
     carries = [decoder.predicate(p) for p in range(3, len(decoder.sources))] if extended else []
     if not decoder.predicate_dests and not extended:
         a, b, c = (decoder.source(position) for position in range(3))
@@ -187,9 +202,11 @@ def iabs(decoder: Decoder) -> Run:
     return decoder.result(lambda warp: np.abs(source(warp)).view(np.uint32))
 
 
-@opcode("IMNMX", "U32 S32")
+@opcode("IMNMX", "U32 S32 U64 S64")
 def imnmx(decoder: Decoder) -> Run:
-    """Minimum where the predicate is true, else maximum."""
+    """Minimum where the predicate is true, else maximum; of pairs with !PT behind it, as sm_120 has."""
+    if decoder.has("U64", "S64"):
+        return _wide_imnmx(decoder)
     unsigned = decoder.has("U32")
     read: Callable[[int], Fetch] = decoder.source if unsigned else decoder.signed
     a, b, least = read(0), read(1), decoder.predicate(2)
@@ -200,6 +217,19 @@ def imnmx(decoder: Decoder) -> Run:
         return chosen.view(np.uint32)
 
     return decoder.result(compute)
+
+
+def _wide_imnmx(decoder: Decoder) -> Run:
+    if len(decoder.sources) != 4 or decoder.operand(3) != Predicate(TRUE_PREDICATE, negate=True):
+        raise ValueError("source 4 of IMNMX on pairs must be !PT")
+    a, b, least = decoder.pair(0), decoder.pair(1), decoder.predicate(2)
+    dtype = np.uint64 if decoder.has("U64") else np.int64
+
+    def compute(warp: Warp) -> np.ndarray:
+        x, y = a(warp).view(dtype), b(warp).view(dtype)
+        return np.where(lanes_of(least(warp)), np.minimum(x, y), np.maximum(x, y))
+
+    return decoder.result64(compute)
 
 
 @opcode("VABSDIFF", "U32 S32")

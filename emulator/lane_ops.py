@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from warpfile.compiler.model import Predicate
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.lanes import ALL, LANES, indices_of, lanes_of, lowest_lane, mask_of
@@ -79,6 +80,48 @@ def match(decoder: Decoder) -> Run:
             write(warp, mask, result)
         if agreed is not None:
             agreed(warp, mask, ALL if same else 0)
+
+    return run
+
+
+_REDUCTIONS: dict[str, np.ufunc] = {
+    "SUM": np.add,
+    "MIN": np.minimum,
+    "MAX": np.maximum,
+    "AND": np.bitwise_and,
+    "OR": np.bitwise_or,
+    "XOR": np.bitwise_xor,
+}
+
+
+@opcode("REDUX CREDUX", f"S32 {' '.join(_REDUCTIONS)}")
+def redux(decoder: Decoder) -> Run:
+    """REDUX.op UR, R as redux.sync of the PTX ISA: the reduction over the executing lanes; AND where no op is named."""
+    reduce, write = _REDUCTIONS[decoder.one_of("AND", *_REDUCTIONS)], decoder.writer()
+    source = decoder.signed(0) if decoder.has("S32") else decoder.source(0)
+
+    def run(warp: Warp, mask: int) -> None:
+        words = np.broadcast_to(source(warp), (LANES,))[indices_of(mask)]
+        total = reduce.reduce(words, keepdims=True)
+        if write is not None:
+            write(warp, mask, total.astype(np.int64).astype(np.uint32))
+
+    return run
+
+
+@opcode("ELECT")
+def elect(decoder: Decoder) -> Run:
+    """ELECT p, UR, pin as elect.sync of the PTX ISA: the lowest executing lane, and whether a lane is that one."""
+    if decoder.sources and not (isinstance(decoder.operand(0), Predicate) and decoder.sources[0] == Predicate(7)):
+        raise ValueError("source of ELECT must be PT")
+    write, elected = decoder.writer(), decoder.predicate_writer(0)
+
+    def run(warp: Warp, mask: int) -> None:
+        lane = lowest_lane(mask)
+        if write is not None:
+            write(warp, mask, np.full(1, lane, dtype=np.uint32))
+        if elected is not None:
+            elected(warp, mask, 1 << lane)
 
     return run
 

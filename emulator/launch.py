@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from warpfile.compiler import Function, Listing, ListingError, load_listing
-from warpfile.compiler.architectures import is_executed, remark
+from warpfile.compiler.architectures import Generation, generation, is_executed, remark
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.constants import Constant
 from warpfile.emulator.errors import LaunchError
@@ -46,6 +46,12 @@ class Launch:
         return max(SHARED_DEFAULT, self.dynamic_shared) if static is None else static + self.dynamic_shared
 
     @property
+    def places(self) -> Generation:
+        """Where the code expects what a launch gives it; the listing's own word for the parameters counts."""
+        found, base = generation(self.listing.architecture), self.function.parameter_base
+        return found if base is None else replace(found, parameters=base)
+
+    @property
     def ctas(self) -> int:
         """CTAs of the grid."""
         return self.grid[0] * self.grid[1] * self.grid[2]
@@ -56,14 +62,17 @@ class Launch:
         return self.ctas * -(-self.block[0] * self.block[1] * self.block[2] // LANES)
 
 
-def load_kernel(directory: Path, setting: str = "launch") -> Launch:
-    """Read ``kernel.sass`` and ``<setting>.toml`` of a kernel directory. Raises :class:`LaunchError`."""
+def load_kernel(directory: Path, setting: str = "launch", listing: Listing | None = None) -> Launch:
+    """Read ``kernel.sass``, unless a listing is given, and ``<setting>.toml`` of a kernel directory.
+
+    Raises :class:`LaunchError`.
+    """
     directory = Path(directory)
     if not directory.is_dir():
         raise LaunchError(f"{directory}: kernel must be a directory with kernel.sass and launch.toml")
     path = directory / f"{setting}.toml"
     table = _read_table(path)
-    listing = _read_listing(directory / "kernel.sass")
+    listing = listing or _read_listing(directory / "kernel.sass")
     name = _string(path, table, "kernel")
     if name not in listing.functions:
         known = ", ".join(listing.functions)

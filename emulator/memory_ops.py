@@ -28,7 +28,8 @@ def address_of(decoder: Decoder, operand: object) -> Fetch:
     """Byte addresses of all lanes as ``uint64[32]``."""
     if not isinstance(operand, Address):
         raise ValueError("operand must be an address")
-    wide = "E" in decoder.modifiers
+    is_shared = decoder.instruction.opcode == "LDGSTS" and operand is decoder.sources[0]
+    wide = "E" in decoder.modifiers and not is_shared
     general, uniform = address_registers(decoder.instruction, operand)
     terms = []
     if operand.base is not None and not operand.base.is_zero:
@@ -135,6 +136,26 @@ def store(decoder: Decoder) -> Run:
     return at(decoder, address_of(decoder, decoder.operand(0)), act)
 
 
+@opcode("LDGSTS", "E BYPASS LTC64B LTC128B LTC256B 32 64 128")
+def copy(decoder: Decoder) -> Run:
+    """LDGSTS [shared], [global], [p]: a copy, at once; zeros where p is false. The trace has the global address."""
+    size, count = access_bytes(decoder.instruction), data_registers(decoder.instruction)
+    shared = address_of(decoder, decoder.operand(0))
+    fills = decoder.predicate(2) if len(decoder.sources) > 2 else (lambda warp: ALL)
+
+    def act(warp: Warp, addresses: np.ndarray, lanes: np.ndarray) -> None:
+        taken = lanes_of(fills(warp))[lanes]
+        words = np.zeros((len(lanes), count), dtype=np.uint32)
+        if taken.any():
+            positions = np.flatnonzero(taken)
+            for region, offsets, chosen in global_parts(warp, addresses[taken], lanes[taken], size):
+                words[positions[chosen]] = region.load(offsets, "", count).reshape(-1, count)
+        places = warp.shared.check(shared(warp)[lanes], size)
+        warp.shared.store(places, words if count > 1 else words[:, 0], "", count)
+
+    return at(decoder, address_of(decoder, decoder.operand(1)), act)
+
+
 def _register_writer(decoder: Decoder, count: int) -> Callable[[Warp, np.ndarray, np.ndarray], None]:
     """Write loaded words to the lanes of the destination registers."""
     if decoder.dest is None or decoder.dest.is_zero:
@@ -203,14 +224,14 @@ def _constant_address(operand: Constant, width: int) -> Fetch:
     return address
 
 
-@opcode("ULDC", "U8 S8 U16 S16 64")
+@opcode("ULDC LDCU", "U8 S8 U16 S16 64 128")
 def uniform_load_constant(decoder: Decoder) -> Run:
-    """ULDC[.64] UR, c[bank][UR + offset]."""
+    """ULDC[.64] UR, c[bank][UR + offset]; LDCU is sm_100's name for it."""
     operand = decoder.operand(0)
     if not isinstance(operand, Constant) or operand.bank_register is not None:
         raise ValueError("source must be a constant with a numbered bank")
     mark = _narrow(decoder)
-    if operand.index is None and not mark:
+    if operand.index is None and not mark and not decoder.has("128"):
         return decoder.result64(decoder.pair(0)) if decoder.has("64") else decoder.result(decoder.source(0))
     size, count = access_bytes(decoder.instruction), data_registers(decoder.instruction)
     region, address = _constant_region(decoder, operand), _constant_address(operand, 1)

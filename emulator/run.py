@@ -103,7 +103,7 @@ class _Machine:
         launch = self.launch
         addresses = {name: region.base for name, region in self.buffers.items()}
         parameters = parameter_bytes(launch.arguments, addresses)
-        banks = {0: launch_bank(launch.grid, launch.block, parameters)}
+        banks = {0: launch_bank(launch.grid, launch.block, parameters, launch.places)}
         banks |= launch.function.constants
         if launch.constants:
             banks[3] = with_contents(banks.get(3, b""), launch.constants)
@@ -129,7 +129,7 @@ class _Machine:
         ``before``: CTAs of the launches before.
         """
         shared = (Region if self.launch.static_shared is not None else MeasuredRegion)(
-            "shared memory", 0, self.launch.shared_bytes
+            "shared memory", self.launch.places.shared, self.launch.shared_bytes
         )
         warps = self._warps(number, shared)
         first = len(self.records)

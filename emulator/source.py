@@ -34,7 +34,7 @@ class SourceReader:
         self.instruction = function.instructions[index]
         self.banks = banks
         self.modifiers = self.instruction.modifiers
-        self.width = 1 if self.instruction.opcode.startswith("U") else LANES
+        self.width = 1 if self.instruction.opcode.startswith(("U", "LDCU")) else LANES
         parts = roles(self.instruction)
         self.dest, self.predicate_dests, self.sources = parts.dest, parts.predicate_dests, parts.sources
         #: Second predicate that is taken for a part of the guard; traces keep those of BRA and BREAK apart.

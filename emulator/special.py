@@ -12,10 +12,12 @@ from collections.abc import Callable
 import numpy as np
 
 from warpfile.compiler.model import Immediate, Name
+from warpfile.emulator.conversion import canonical_half, half_source
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.float32 import finished
 from warpfile.emulator.lanes import LANES
+from warpfile.emulator.memory import SHARED_WINDOW
 from warpfile.emulator.source import Fetch, float64_bits, flushed
 from warpfile.emulator.warp import Run, Warp
 
@@ -45,14 +47,18 @@ _FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 _HIGH_WORDS = {"RCP64H": "RCP", "RSQ64H": "RSQ"}
 
 
-@opcode("MUFU", f"FTZ SAT {' '.join(_FUNCTIONS)} {' '.join(_HIGH_WORDS)}")
+@opcode("MUFU", f"FTZ SAT F16 BF16 {' '.join(_FUNCTIONS)} {' '.join(_HIGH_WORDS)}", marks="H0 H1 H0_H0 H1_H1")
 def mufu(decoder: Decoder) -> Run:
-    """One function of one operand; the 64H forms read and write the upper word of a double."""
+    """One function of one operand; the 64H forms read and write the upper word of a double, .F16 and .BF16 a half."""
     name = decoder.one_of("", *_FUNCTIONS, *_HIGH_WORDS)
     if name in _HIGH_WORDS:
         return _high_word(decoder, _FUNCTIONS[_HIGH_WORDS[name]])
     if name not in _FUNCTIONS:
         raise ValueError(f"function of MUFU must be one of {', '.join(_FUNCTIONS)}")
+    if decoder.has("F16", "BF16"):
+        kind = decoder.one_of("F16", "BF16", "F16")
+        half, of_half = half_source(decoder, kind), _FUNCTIONS[name]
+        return decoder.result(lambda warp: canonical_half(of_half(half(warp)), kind))
     function, flush = _FUNCTIONS[name], name != "TANH" or decoder.has("FTZ")
     source = decoder.float32(0, flush)
 
@@ -97,8 +103,8 @@ def _special_name(decoder: Decoder) -> str:
     return operand.text
 
 
-#: Numbers of the multiprocessor and the grid, and the limit that the stack must stay above.
-_ZERO = frozenset("SRZ SR_VIRTUALSMID SR_VIRTID SR_SMID SR_VIRTCFG SR_GRIDID SR_LMEMHIOFF".split())
+#: Numbers of the multiprocessor, the grid and the CTA in its cluster, and the limit that the stack must stay above.
+_ZERO = frozenset("SRZ SR_VIRTUALSMID SR_VIRTID SR_SMID SR_VIRTCFG SR_GRIDID SR_LMEMHIOFF SR_CgaCtaId".split())
 _CLOCKS = ("SR_CLOCKLO", "SR_GLOBALTIMERLO", "SR_CLOCKHI", "SR_GLOBALTIMERHI")
 
 
@@ -113,21 +119,23 @@ def s2r(decoder: Decoder) -> Run:
         return decoder.result(lambda warp: np.full(width, 0 if high else _clock(warp), dtype=np.uint32))
     if name in _ZERO:
         return decoder.result(lambda warp: np.zeros(width, dtype=np.uint32))
+    if name == "SR_SWINHI":
+        return decoder.result(lambda warp: np.full(width, SHARED_WINDOW >> 32, dtype=np.uint32))
     if name not in SPECIAL_REGISTERS:
         raise ValueError(f"special register must be one of {', '.join((*SPECIAL_REGISTERS, *_CLOCKS))}, not {name}")
     return decoder.result(lambda warp: warp.special[name][:width])
 
 
-@opcode("CS2R", "32")
+@opcode("CS2R CS2UR", "32")
 def cs2r(decoder: Decoder) -> Run:
     """Read a special register as a pair (zero for SRZ), or its low word with .32."""
     name = _special_name(decoder)
     if name not in ("SRZ", "SR_CLOCKLO", "SR_GLOBALTIMERLO"):
-        raise ValueError(f"special register of CS2R must be SRZ or a clock, not {name}")
+        raise ValueError(f"special register must be SRZ or a clock, not {name}")
     clock = _clock if name != "SRZ" else (lambda warp: 0)
     if decoder.has("32"):
-        return decoder.result(lambda warp: np.full(LANES, clock(warp), dtype=np.uint32))
-    return decoder.result64(lambda warp: np.full(LANES, clock(warp), dtype=np.uint64))
+        return decoder.result(lambda warp: np.full(decoder.width, clock(warp), dtype=np.uint32))
+    return decoder.result64(lambda warp: np.full(decoder.width, clock(warp), dtype=np.uint64))
 
 
 @opcode("LEPC")

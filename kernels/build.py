@@ -1,4 +1,4 @@
-"""Rebuild the cubin and the listing of bundled kernels with NVIDIA's tools (maintainers only).
+"""Rebuild the cubins and the listing of bundled kernels with NVIDIA's tools (maintainers only).
 
     python -m warpfile.kernels.build [NAME]...
 
@@ -7,21 +7,32 @@ needs ``nvcc`` (CUDA 13.0) and ``nvdisasm``, wherever ``warpfile.kernels.toolkit
 
 import re
 import sys
+import tempfile
 from pathlib import Path
 
+from warpfile.kernels.packed import BUNDLED, member, pack, unpacked
 from warpfile.kernels.toolkit import ToolError, find_tool, run_tool
 
 KERNELS = Path(__file__).resolve().parent
-ARCHITECTURE = "sm_75"
+TARGET = 75
+OTHERS = (80, 86, 89, 90, 100, 120)  #: their cubins are in one archive
 LISTING_LIMIT = 300_000  # characters; a larger listing goes without the data sections
 HIDDEN = re.compile(r"\bFSEL [^;]*QNAN")  # literals whose bits only the encoding tells
 
 
 def build(directory: Path) -> None:
     """Compile ``kernel.cu`` of one kernel directory and disassemble the result."""
-    nvcc, nvdisasm = str(find_tool("nvcc")), str(find_tool("nvdisasm"))
-    run_tool([nvcc, f"-arch={ARCHITECTURE}", "-O3", "-cubin", "-o", "kernel.cubin", "kernel.cu"], directory)
-    (directory / "kernel.sass").write_text(listing(nvdisasm, directory))
+    (directory / "kernel.cubin").write_bytes(compiled(directory / "kernel.cu", TARGET))
+    (directory / "kernel.sass").write_text(listing(str(find_tool("nvdisasm")), directory))
+
+
+def compiled(source: Path, architecture: int, *options: str) -> bytes:
+    """Cubin of a CUDA file, 90 for sm_90, without any path of this machine."""
+    with tempfile.TemporaryDirectory(prefix="warpfile-") as name:
+        cubin = Path(name) / "kernel.cubin"
+        command = [str(find_tool("nvcc")), f"-arch=sm_{architecture}", "-O3", *options, "-cubin", "-o", str(cubin)]
+        run_tool([*command, source.name], source.parent)
+        return cubin.read_bytes()
 
 
 def listing(nvdisasm: str, directory: Path) -> str:
@@ -35,11 +46,14 @@ def listing(nvdisasm: str, directory: Path) -> str:
 def main(names: list[str]) -> int:
     """Build the named kernels, or all of them; the exit status of the command."""
     try:
+        found = dict(unpacked(BUNDLED)) if names else {}
         for name in names or sorted(path.parent.name for path in KERNELS.glob("*/kernel.cu")):
             if not (KERNELS / name / "kernel.cu").is_file():
                 raise ToolError(f"kernel must be a directory with a kernel.cu, not {name!r}")
             build(KERNELS / name)
+            found |= {member(name, one): compiled(KERNELS / name / "kernel.cu", one) for one in OTHERS}
             print(f"built {name}")
+        pack(found, BUNDLED)
     except ToolError as error:
         print(f"kernels.build: {error}", file=sys.stderr)
         return 2

@@ -43,11 +43,33 @@ class Imported:
                     (place / name).write_text(text, encoding="utf-8")
 
 
-def import_kernel(source: Path, wanted: str | None, report: Report) -> Imported:
+def import_kernel(source: Path, wanted: str | None, report: Report, architecture: int = TARGET) -> Imported:
     """Compile, disassemble and read a kernel, the only one or the wanted one by its symbol or its plain name.
 
-    Raises ``ValueError`` and ``OSError``.
+    ``architecture`` is 90 for sm_90; a cubin has its own. Raises ``ValueError`` and ``OSError``.
     """
+    text = _disassembled(source, architecture, report)
+    symbol = _chosen(source, text, wanted)
+    listing = parse(text, f"listing of {source}")
+    function = listing.function(symbol)
+    return Imported(listing, function, skeleton(listing, function))
+
+
+def compiled(source: Path, architecture: int, report: Report) -> Listing:
+    """Listing of a CUDA file, with control codes. Raises ``ValueError`` and ``OSError``."""
+    return parse(_disassembled(source, architecture, report), f"listing of {source} for sm_{architecture}")
+
+
+def disassembled(cubin: bytes, name: str) -> Listing:
+    """Listing of a cubin, with control codes; ``name`` stands for it in messages. Raises ``ValueError``."""
+    with tempfile.TemporaryDirectory(prefix="warpfile-") as folder:
+        path = Path(folder) / "kernel.cubin"
+        path.write_bytes(cubin)
+        return parse(_shown(path), name)
+
+
+def _disassembled(source: Path, architecture: int, report: Report) -> str:
+    """Text of the listing of a CUDA file or a cubin."""
     if source.suffix not in SUFFIXES:
         raise ValueError(f"FILE must be a .cu or a .cubin, not {str(source)!r}")
     check_input(source, LARGEST_LISTING)
@@ -55,22 +77,23 @@ def import_kernel(source: Path, wanted: str | None, report: Report) -> Imported:
         cubin = Path(name) / f"{file_name(source.stem)}.cubin"
         if source.suffix == ".cu":
             report("compile")
-            _compile(source, cubin)
+            _compile(source, cubin, architecture)
         else:
             cubin.write_bytes(read_input(source, LARGEST_LISTING))
         _check(source, cubin.read_bytes())
         report("disassemble")
-        text = run_tool([str(find_tool("nvdisasm")), "-hex", cubin.name], cubin.parent)
+        text = _shown(cubin)
     if len(text) > LARGEST_LISTING:
         raise ValueError(f"{source}: listing must have at most {LARGEST_LISTING:,} characters, not {len(text):,}")
-    symbol = _chosen(source, text, wanted)
-    listing = parse(text, f"listing of {source}")
-    function = listing.function(symbol)
-    return Imported(listing, function, skeleton(listing, function))
+    return text
 
 
-def _compile(source: Path, cubin: Path) -> None:
-    options = [f"-arch=sm_{TARGET}", "-O3", "-cubin", "-o", str(cubin)]
+def _shown(cubin: Path) -> str:
+    return run_tool([str(find_tool("nvdisasm")), "-hex", cubin.name], cubin.parent)
+
+
+def _compile(source: Path, cubin: Path, architecture: int) -> None:
+    options = [f"-arch=sm_{architecture}", "-O3", "-cubin", "-o", str(cubin)]
     run_tool([str(find_tool("nvcc")), *options, str(source)])
 
 

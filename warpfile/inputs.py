@@ -15,6 +15,7 @@ from warpfile.schemes.fingerprint import fingerprint
 from warpfile.spec.trace import Trace
 
 if TYPE_CHECKING:
+    from warpfile.compiler import Listing
     from warpfile.emulator.run import Result
 
 TRACES = Path("build") / "traces"  #: traces of bundled kernels, by a hash of all they depend on
@@ -94,19 +95,37 @@ def executed(directory: Path, setting: str, limit: int | None, report: Report) -
     return result.trace
 
 
-def execute_kernel(directory: Path, setting: str, limit: int | None, report: Report) -> Result:
-    """The emulator's result for a kernel directory."""
+def execute_kernel(
+    directory: Path, setting: str, limit: int | None, report: Report, architecture: int | None = None
+) -> Result:
+    """The emulator's result for a kernel directory; with an architecture for its code for that GPU."""
     from warpfile.emulator.launch import load_kernel
     from warpfile.emulator.run import execute
 
     if setting not in SETTINGS:
         raise KernelError(f"--setting must be one of {', '.join(SETTINGS)}, not {setting!r}")
+    listing = None if architecture is None else listed(directory, architecture, report)
     if setting != "steady":
-        launch, repeats = load_kernel(directory, setting), 1
+        launch, repeats = load_kernel(directory, setting, listing), 1
     else:
-        launch = load_kernel(directory, "large" if (directory / "large.toml").is_file() else "launch")
+        launch = load_kernel(directory, "large" if (directory / "large.toml").is_file() else "launch", listing)
         repeats = -(-STEADY_WARPS // launch.warps)
     return execute(launch, limit, lambda done, total: report("execute", done, total), repeats)
+
+
+def listed(directory: Path, architecture: int, report: Report) -> Listing:
+    """Listing of a kernel for a GPU: that of the project's cubin, or else of its ``kernel.cu`` compiled anew."""
+    from warpfile.cuda import compiled, disassembled
+    from warpfile.kernels.packed import bundled_cubin, member
+
+    cubin = bundled_cubin(directory.name, architecture) if directory in bundled_kernels().values() else None
+    if cubin is not None:
+        report("disassemble")
+        return disassembled(cubin, f"listing of {member(directory.name, architecture)}")
+    source = directory / "kernel.cu"
+    if not source.is_file():
+        raise KernelError(f"--arch compiles a kernel anew: {source} must be there")
+    return compiled(source, architecture, report)
 
 
 def _fingerprint(directory: Path, setting: str) -> str:

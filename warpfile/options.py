@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from warpfile.compiler.architectures import EXECUTED, is_executed
 from warpfile.display import printable
 from warpfile.schemes import PARTS, SCHEMES, SLOTS, Scheme, composed, find, variants
 from warpfile.schemes.matching import Matching, matching
@@ -201,6 +202,24 @@ def kernel_argument(command: Command) -> Command:
     """Add KERNEL with ``--setting`` and ``--instruction-limit``."""
     argument = click.argument("kernel", metavar="KERNEL", shell_complete=complete_kernel)
     return argument(kernel_options(command))
+
+
+class Architecture(click.ParamType):
+    """A GPU as ``sm_90``; its value is 90."""
+
+    name = "architecture"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number."""
+        match = re.fullmatch(r"sm_([0-9]{2,3})", str(value))
+        if match is None or not is_executed(int(match[1])):
+            self.fail(f"must be sm_{EXECUTED[0]} to sm_{EXECUTED[-1]}, not {value!r}", param, ctx)
+        return int(match[1])
+
+
+def architecture(purpose: str) -> Callable[[Command], Command]:
+    """Add ``--arch``."""
+    return click.option("--arch", "architecture", metavar="sm_NN", type=Architecture(), help=purpose)
 
 
 def kernel_options(command: Command) -> Command:

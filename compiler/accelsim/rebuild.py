@@ -81,7 +81,9 @@ class _Rebuilding:
         if dest is not None and self.form.dest is not Dest.GENERAL:
             self._note("moved_sources")
             return None, [dest, *sources]
-        if dest is None and self.form.dest is Dest.GENERAL and self.form.predicates and sources:
+        # Of ATOMS none may be there: its predicate is a result of its own.
+        is_wanted = self.form.dest is Dest.GENERAL and self.name != "ATOMS"
+        if dest is None and is_wanted and self.form.predicates and sources:
             self._note("moved_destinations")
             return sources[0], sources[1:]
         return dest, sources

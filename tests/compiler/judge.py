@@ -9,6 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warpfile import tools
+from warpfile.compiler import Listing
+from warpfile.compiler.cfg import build_cfg
+from warpfile.compiler.liveness import (
+    defined,
+    general_registers,
+    liveness,
+    predicates,
+    uniform_predicates,
+    uniform_registers,
+    used,
+)
+from warpfile.compiler.opcodes import is_known
+from warpfile.compiler.operands import effects
+
+CLASSES = {"GPR": general_registers, "PRED": predicates, "UGPR": uniform_registers, "UPRED": uniform_predicates}
 
 _NODE = re.compile(r'^"(?P<name>[^"]+)"$')
 _EDGE = re.compile(r'^"([^"]+)":\w+:\w -> "([^"]+)":\w+:\w')
@@ -80,6 +95,51 @@ def life_ranges(cubin: Path) -> Iterator[Row]:
             for (title, numbers), text in zip(columns, cells, strict=True)
         }
         yield Row(function, int(instruction[1], 16), found)
+
+
+def compare_graphs(cubin: Path, listing: Listing) -> None:
+    """Blocks and edges of every function."""
+    wanted = edges(cubin)
+    assert wanted
+    for function in listing.functions.values():
+        cfg = build_cfg(function)
+        found: dict[str, set[tuple[int, int]]] = {}
+        for block in (block for block in cfg.blocks if block.index not in cfg.padding):
+            targets = [16 * cfg.blocks[target].start for target in cfg.successors[block.index]] or [-1]
+            found.setdefault(block.routine, set()).update((16 * block.start, target) for target in targets)
+        for routine, pairs in found.items():
+            assert pairs == wanted[routine], routine
+
+
+def compare_life_ranges(cubin: Path, listing: Listing, spared: frozenset[int] = frozenset()) -> None:
+    """Definitions, uses and live registers of every instruction; ``spared`` are general registers left to us.
+
+    Exclusions: opcodes that are not known, and beside one what is live; around calls nvdisasm marks every register, for
+    P2R and R2P it marks no predicate at all; instructions that nothing reaches.
+    """
+    rows = list(life_ranges(cubin))
+    assert rows
+    for name, function in listing.functions.items():
+        cfg = build_cfg(function)
+        found, reachable = liveness(cfg), cfg.reachable()
+        opcodes = {instruction.opcode for instruction in function.instructions}
+        classes = {kind: CLASSES[kind] for kind in CLASSES if kind != "PRED" or not opcodes & {"P2R", "R2P"}}
+        for row in (row for row in rows if row.function == name):
+            index = row.offset // 16
+            instruction = function.instructions[index]
+            is_known_here = is_known(instruction.opcode) and instruction.opcode != "CALL"
+            if cfg.block_of[index] not in reachable or not is_known_here:
+                continue
+            own = effects(instruction)
+            live = found.live_in[index] | found.live_out[index] | defined(own)
+            for kind, members in classes.items():
+                marks = row.marks.get(kind, {})
+                where = f"{row.offset:#06x} {instruction.text} {kind}"
+                assert {n for n, mark in marks.items() if mark in "^x"} == set(members(defined(own))), where
+                assert {n for n, mark in marks.items() if mark in "vx"} == set(members(used(own))), where
+                if "CALL" not in opcodes and all(map(is_known, opcodes)):
+                    left = spared if kind == "GPR" else frozenset()
+                    assert set(marks) - left == set(members(live)) - left, where
 
 
 def _columns(rows: list[str]) -> dict[int, int]:

@@ -203,6 +203,9 @@ def test_a_way_around_the_bsync_is_no_rejoin() -> None:
         ("@P0 MOV R2, RZ", False),
         ("IMAD R2, R1, R1, c[0x0][0x4]", True),
         ("IMAD R2, R1, R7, RZ", False),
+        ("S2R R2, SR_CgaCtaId", True),
+        ("REDUX.SUM UR4, R7\nMOV R2, UR4", True),
+        ("ELECT P2, UR4, PT\nSEL R2, R1, RZ, P2", False),
     ],
 )
 def test_sources(define: str, is_uniform: bool) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from warpfile.compiler import UnknownOpcodeError, parse
 from warpfile.compiler.model import Instruction
+from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import effects
 from warpfile.compiler.program import static_instruction
 from warpfile.spec.trace import Access, Kind, Port, Space
@@ -45,6 +46,19 @@ def one(text: str) -> Instruction:
         ("STS.128 [R2.X4], R4", (), (2, 4, 5, 6, 7)),
         ("STS [R2], RZ", (), (2,)),
         ("LDC.64 R2, c[0x2][R0]", (2, 3), (0,)),
+        ("VIADD R2, R13, -UR5", (2,), (13,)),
+        ("VIMNMX.S16x2 R11, P0, P1, R2, R5, PT", (11,), (2, 5)),
+        ("VIADDMNMX R0, R15.reuse, 0xffffffff, RZ, !PT", (0,), (15,)),
+        ("REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU desc[UR4][R6.64], R12", (), (6, 7, 12, 13, 14, 15)),
+        ("STSM.16.M88.4 [R22], R4", (), (22, 4, 5, 6, 7)),
+        ("DMMA.8x8x4 R4, R10, R24, R4", (4, 5, 6, 7), (10, 11, 24, 25, 4, 5, 6, 7)),
+        ("IADD.64 R14, R12, 0x1", (14, 15), (12, 13)),
+        ("MOV.64 R8, R2", (8, 9), (2, 3)),
+        ("ISETP.NE.S64.AND P0, PT, R10, UR6, PT", (), (10, 11)),
+        ("IMNMX.S64 PT, PT, R12, R4, R6, PT, !PT", (12, 13), (4, 5, 6, 7)),
+        ("MOVM.U4TO8.M832 R8, R9", (8, 9), (9,)),
+        ("FFMA2 R8, R4.F32x2.HI_LO, R6.F32x2.HI_LO, R10.F32x2.HI_LO", (8, 9), (4, 5, 6, 7, 10, 11)),
+        ("ATOMS.CAST.SPIN P0, [R6+0x30], R10, R11", (), (6, 10, 11)),
         ("ATOMG.E.CAS.STRONG.GPU PT, R7, [R8], R4, R5", (7,), (8, 9, 4, 5)),
         ("ATOMG.E.ADD.64.STRONG.GPU PT, R6, [R8], R4", (6, 7), (8, 9, 4, 5)),
         ("ATOMS.ADD RZ, [R8], R4", (), (8, 4)),
@@ -177,3 +191,35 @@ def test_unknown_opcode_names_opcode_and_line() -> None:
     with pytest.raises(UnknownOpcodeError, match=r"line 3: .*not FUTURE\.LL") as error:
         effects(one("FUTURE.LL R0, R2"))
     assert error.value.line == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LDG.E.ENL2.256 R12, R8, desc[UR4][R2.64]",
+        "STG.E.ENL2.256 desc[UR4][R4.64], R8, R12",
+        "LDG.E.256 R8, desc[UR4][R2.64]",
+        "LDGSTS.E.64.ZFILL [R11], desc[UR4][R6.64+0x400], P0",
+        "IADD3 P0, 0x5, R2, R3",
+        "LDS [R2], R4",
+        "STS [R2]",
+        "ATOMG.E.ADD.STRONG.GPU R2, R7, [R8], R4",
+    ],
+)
+def test_other_operands_than_those_of_its_opcode_make_an_unknown_one(text: str) -> None:
+    instruction = one(text)
+    assert not is_known(instruction.opcode)
+    assert instruction.full_opcode == f"{text.split()[0]} with other operands"
+
+
+@pytest.mark.parametrize(
+    ("text", "predicates"),
+    [("R2UR P0, URZ, R7", (0,)), ("ATOMS.CAST.SPIN P1, [R6], R10, R11", (1,)), ("VOTE.ALL P3, P2", (3,))],
+)
+def test_predicates_that_stand_for_a_result(text: str, predicates: tuple[int, ...]) -> None:
+    assert effects(one(text)).predicate_defs == predicates
+
+
+def test_textures_read_handles_from_uniform_registers() -> None:
+    assert effects(one("TEX.LL RZ, R0, R4, R15, UR4, 2D, 0x1")).uniform_uses == (4, 5)
+    assert effects(one("SUST.D.BA.2D.STRONG.SM.TRAP [R2], R13, UR4")).uniform_uses == (4,)

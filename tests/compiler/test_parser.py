@@ -170,7 +170,7 @@ def test_routines_share_the_section_of_their_kernel() -> None:
 def test_unknown_opcode_is_kept_with_a_warning() -> None:
     listing = parse(HEAD + "        /*0000*/   FUTURE.NEW RZ, R4, R4, R6, 0x0 ;\n", "t")
     assert listing.functions["k"].instructions[0].opcode == "FUTURE"
-    assert listing.warnings == ("t, line 3: opcode FUTURE.NEW is not known",)
+    assert listing.warnings == ("t, line 3: opcode FUTURE.NEW is not known (at 0x0000)",)
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_reuse_fields_count_the_reuse_marks(kernel: str) -> None:
 def test_callee_outside_of_the_section_is_a_warning() -> None:
     text = HEAD + "        /*0000*/   CALL.REL.NOINC `(elsewhere) ;\n        /*0010*/   EXIT ;\n"
     listing = parse(text, "t")
-    assert listing.warnings == ("t, line 3: callee of CALL.REL.NOINC `(elsewhere) is not in the section",)
+    assert listing.warnings == ("t, line 3: callee of CALL.REL.NOINC `(elsewhere) is not in the section (at 0x0000)",)
     assert liveness(build_cfg(listing.functions["k"])).live_in[0] == EVERYTHING
 
 

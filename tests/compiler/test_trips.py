@@ -116,6 +116,13 @@ def test_counters_of_many_forms_are_read(lines: dict[str, str], trips: int) -> N
     assert trips in counted(**lines).values()
 
 
+def test_a_counter_of_sm_90_is_read() -> None:
+    code = COUNTED.replace("IADD3 R1, R1, {step}, RZ", "VIADD R1, R1, {step}").format(**PLAIN)
+    assert checked(code, run(code).records) == 1
+    assert 7 in found(code).values()
+    assert not found(code.replace("VIADD R1, R1, 0x1", "VIADD R1, R1, R2"))
+
+
 @pytest.mark.parametrize(
     "lines",
     [

@@ -116,6 +116,22 @@ def test_pairs_of_halves() -> None:
     assert warp.registers[1][:1].view(np.float16).tolist() == [32.0, 64.0]
 
 
+def test_reductions_of_sm_90_with_a_descriptor() -> None:
+    code = "REDG.E.MAX.S32.STRONG.GPU desc[UR4][R2.64], R4\nLDG.E R0, desc[UR4][R2.64]"
+    assert run(code, BASE | {4: LANE - 40}, buffer=words(-20)[:1].tobytes()).registers[0][0] == words(-9)[0]
+
+
+def test_lanes_of_an_address_are_counted() -> None:
+    warp = run("@P0 ATOMS.POPC.INC.32 RZ, [R2+URZ]\nLDS R0, [0x4]", {2: 4 * (LANE % 2)}, {0: 0xFF})
+    assert warp.registers[0][0] == 4
+
+
+def test_pairs_of_bfloat16() -> None:
+    pair = words(0x3F80 | 0x4000 << 16)  # 1.0, 2.0
+    warp = run("REDG.E.ADD.BF16x2.RN.STRONG.GPU [R2], R4\nLDG.E R1, [R2]", BASE | {4: pair}, buffer=bytes(4))
+    assert warp.registers[1][0] == 0x4200 | 0x4280 << 16  # 32.0, 64.0
+
+
 def test_generic_atomics_choose_the_memory_by_window() -> None:
     constants = launch_bank((1, 1, 1), (32, 1, 1), b"")
     is_shared = LANE % 2 == 0

@@ -166,6 +166,35 @@ def test_divergence_tests() -> None:
     assert run(code, predicates={0: 1}).registers[0][5] == 1
 
 
+def test_divergence_is_of_the_lanes_that_a_mask_names() -> None:
+    code = """UMOV UR4, 0xff
+        @P0 EXIT
+        @P1 BRA `(low)
+        BRA.DIV UR4, `(other)
+        MOV R0, 0x1
+        other:
+        EXIT
+        low:
+        BRA.CONV UR4, `(end)
+        MOV R0, 0x9
+        end:
+        NOP"""
+    found = run(code, predicates={0: 0xF0, 1: 0x0F}).registers[0]
+    assert found.tolist() == [0] * 32  # lanes 0 to 3 are what is left of the mask, and the others saw them elsewhere
+
+
+def test_kinds_of_convergence_barriers_are_one() -> None:
+    code = """BSSY.RECONVERGENT B0, `(sync)
+        BSSY.RELIABLE B1, `(sync)
+        @P0 BREAK.RELIABLE B1
+        @P0 BRA `(sync)
+        BSYNC.RELIABLE B1
+        sync:
+        BSYNC.RECONVERGENT B0
+        VOTE.ANY R1, PT, PT"""
+    assert run(code, predicates={0: 0xFF}).registers[1].tolist() == [ALL] * 32
+
+
 def test_spinning_lanes_let_the_others_go_on() -> None:
     # lane 0 waits until another lane has stored to shared memory
     code = """@P0 BRA `(spin)

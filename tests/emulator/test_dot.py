@@ -36,6 +36,17 @@ def test_dot_product_of_halves_with_bytes(a: int, b: int, c: int, first: str, se
 
 
 @FEW
+@given(WORD, WORD, WORD, st.sampled_from(["S16", "U16", "S8", "U8"]))
+def test_packing_saturates(a: int, b: int, c: int, kind: str) -> None:
+    bits, registers = int(kind[1:]), {2: words(a), 3: words(b), 4: words(c)}
+    least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if kind[0] == "S" else (0, (1 << bits) - 1)
+    upper, lower = (max(least, min(most, part(word, "S32", 0))) & (1 << bits) - 1 for word in (a, b))
+    above = c << 2 * bits if bits == 8 else 0
+    found = result(f"I2IP.{kind}.S32.SAT R0, R2, R3, {'R4' if bits == 8 else 'RZ'}", registers)[0]
+    assert found == (above | upper << bits | lower) & M
+
+
+@FEW
 @given(WORD, WORD)
 def test_masks(start: int, count: int) -> None:
     registers = {2: words(start), 3: words(count)}

@@ -93,6 +93,8 @@ def test_ffma_where_two_roundings_would_differ() -> None:
         ("FMNMX R0, R2, R3, PT", 0x7FC00000, 0x3F800000, 0x3F800000),
         ("FMNMX R0, R2, R3, PT", 0x7FC00000, 0x7FC00000, NAN),
         ("FMNMX R0, R2, R3, PT", 0x80000000, 0, 0x80000000),
+        ("FMNMX3.NAN R0, R2, R3, 1, PT", 0x7FC00000, 0x3F800000, NAN),
+        ("FMNMX3.FTZ R0, R2, R3, 1, PT", 0x00000001, 0x3F800000, 0),
         ("FMNMX R0, R2, R3, !PT", 0x80000000, 0, 0),
         ("FSEL R0, -R2, R3, PT", 0x7FC00000, 0, 0xFFC00000),
         ("FSEL R0, R2, +INF , !PT", 0, 0, INF),
@@ -225,6 +227,37 @@ def test_mufu_special_values() -> None:
     _, high = double(8.0)
     warp = run("MUFU.RCP64H R1, R3", {3: high})
     assert doubles(warp, 0)[0] == 0.125
+
+
+@pytest.mark.parametrize(
+    ("code", "a", "b", "expected"),
+    [
+        ("FMNMX3 R0, R2, R3, 1, PT", -3.0, 2.0, -3.0),
+        ("FMNMX3 R0, R2, R3, 1, !PT", -3.0, 2.0, 2.0),
+        ("FMNMX3 R0, R2, R3, 1, !PT", -3.0, float("nan"), 1.0),
+        ("FMNMX3 R0, -R2, |R3|, RZ, PT", -3.0, -0.0, 0.0),
+        ("FMNMX.XORSIGN R0, |R2|, |R3|, PT", -3.0, 2.0, -2.0),
+        ("FMNMX.XORSIGN R0, |R2|, |R3|, !PT", -3.0, -2.0, 3.0),
+        ("FMNMX.XORSIGN R0, |R2|, |R3|, PT", -0.0, 2.0, -0.0),
+        ("FMNMX R0, R2, R3, PT", 0.0, -0.0, -0.0),
+        ("FMNMX R0, R2, R3, !PT", -0.0, 0.0, 0.0),
+    ],
+)
+def test_minima_and_their_signs(code: str, a: float, b: float, expected: float) -> None:
+    assert result(code, {2: f32(a), 3: f32(b)})[0] == f32(expected)[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "source", "expected"),
+    [
+        ("I2FP.F32.S32 R0, R2", -(2**24) - 1, -(2.0**24)),
+        ("I2FP.F32.S32.RZ R0, R2", 2**25 + 3, 2.0**25),
+        ("I2FP.F32.U32 R0, R2", -1, 2.0**32),
+        ("I2FP.F32.U32.RM R0, R2", -1, 2.0**32 - 256),
+    ],
+)
+def test_words_become_singles(code: str, source: int, expected: float) -> None:
+    assert result(code, {2: words(source)})[0] == f32(expected)[0]
 
 
 def test_fchk_wants_the_slow_path_for_everything_unusual() -> None:

@@ -61,6 +61,91 @@ def test_hsetp2_compares_both_halves() -> None:
     assert (warp.predicates[0] & 1, warp.predicates[1] & 1) == (1, 0)
 
 
+def brains(low: float, high: float) -> np.ndarray:
+    """A pair of bfloat16, which must hold the values."""
+    bits = np.array([low, high], np.float32).view(np.uint32)
+    assert not (bits & 0xFFFF).any()
+    return words(int(bits[0] >> 16 | bits[1]))
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("HADD2.BF16_V2 R0, R2, R3", (4.0, 1.0)),
+        ("HMUL2.BF16_V2 R0, R2, R3", (3.75, -2.0)),
+        ("HFMA2.BF16_V2 R0, R2, R3, R2", (5.25, 0.0)),
+        ("HFMA2.BF16_V2.RELU R0, R2, R3, -R4", (3.75, 0.0)),
+        ("HFMA2.MMA.BF16_V2 R0, R2, 1, 1, R3", (4.0, 1.0)),
+        ("HFMA2.BF16_V2 R0, -RZ.H0_H0, RZ.H0_H0, |R3|", (2.5, 1.0)),
+        ("HMNMX2.BF16_V2 R0, R2, R3, PT", (1.5, -1.0)),
+        ("HMNMX2.BF16_V2.XORSIGN R0, |R2|, |R3|, !PT", (2.5, -2.0)),
+        ("HSET2.BF16_V2.BF.LT.AND R0, R2, R3, PT", (1.0, 0.0)),
+    ],
+)
+def test_pairs_of_bfloat16(code: str, wanted: tuple[float, float]) -> None:
+    found = result(code, {2: brains(1.5, 2.0), 3: brains(2.5, -1.0), 4: words(0)})[0]
+    assert found == brains(*wanted)[0]
+
+
+def test_bfloat16_sums_round_to_nearest_even() -> None:
+    code = "HADD2.BF16_V2 R0, R2, R3"
+    assert result(code, {2: brains(256, 256), 3: brains(1, 3)})[0] == brains(256, 260)[0]
+
+
+def test_comparisons_of_bfloat16() -> None:
+    warp = run("HSETP2.BF16_V2.LT.AND P0, P1, R2, R3, PT", {2: brains(1.5, 2.0), 3: brains(2.5, -1.0)})
+    assert (warp.predicates[0] & 1, warp.predicates[1] & 1) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("HMNMX2 R0, R2, R3, PT", (-0.0, 1.0)),
+        ("HMNMX2.NAN R0, R2, R3, PT", (-0.0, math.nan)),
+        ("HMNMX2.XORSIGN R0, |R2|, |R3|, !PT", (-0.0, -1.0)),
+        ("HMNMX2.FTZ R0, R4, R2, !PT", (0.0, 1.0)),
+    ],
+)
+def test_minima_of_halves(code: str, wanted: tuple[float, float]) -> None:
+    given_words = {2: pack(0.0, 1.0), 3: pack(-0.0, math.nan) | 0x80000000, 4: pack(2.0**-20, -5.0)}
+    found = result(code, given_words)[0]
+    assert found == pack(*wanted)[0] if not math.isnan(wanted[1]) else found >> 16 == 0x7FFF
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [("MUFU.EX2.F16 R0, R2", 8.0), ("MUFU.EX2.F16 R0, R2.H1", 0.25), ("MUFU.TANH.F16 R0, R3", 1.0)],
+)
+def test_functions_of_a_half(code: str, wanted: float) -> None:
+    found = result(code, {2: pack(3.0, -2.0), 3: pack(99.0, 0.0)})[0]
+    assert found == np.array([wanted], np.float16).view(np.uint16)[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "source", "wanted"),
+    [
+        ("F2F.BF16.F32 R0, R2", f32(256 + 1), 0x4380),
+        ("F2F.BF16.F32 R0, R2", f32(256 + 3), 0x4382),
+        ("F2F.BF16.F32.RZ R0, R2", f32(256 + 3), 0x4381),
+        ("F2F.BF16.F16 R0, R2", pack(1.5, 0), 0x3FC0),
+        ("F2F.F16.BF16.RZ R0, R2", words(0x3FC0), 0x3E00),
+        ("F2I.BF16.TRUNC.NTZ R0, R2", words(0xC0F0), -7 & 0xFFFFFFFF),
+        ("F2I.U32.BF16.NTZ R0, R2.H1", words(0x40F00000), 8),
+        ("I2F.BF16 R0, R2", words(-257), 0xC380),
+        ("FRND.BF16 R0, R2", words(0x40E0), 0x40E0),
+        ("FRND.BF16.FLOOR R0, R2", words(0xBF00), 0xBF80),
+    ],
+)
+def test_conversions_of_bfloat16(code: str, source: np.ndarray, wanted: int) -> None:
+    assert result(code, {2: source})[0] == wanted
+
+
+def test_long_integers_are_rounded_once() -> None:
+    value = (1 << 62) + (1 << 54) + 1  # above a tie of bfloat16, by less than a double keeps
+    registers = {2: words(value & 0xFFFFFFFF), 3: words(value >> 32)}
+    assert result("I2F.BF16.U64 R0, R2", registers)[0] == 0x5E81
+
+
 def test_hmma_multiplies_fragments() -> None:
     rng = np.random.default_rng(5)
     a, b = rng.integers(-4, 5, (16, 8)).astype(np.float16), rng.integers(-4, 5, (8, 8)).astype(np.float16)

@@ -37,6 +37,45 @@ def test_chained_subtraction_is_that_of_64_bits(a: int, b: int, swap: bool) -> N
     assert int(warp.registers[1][0]) << 32 | int(warp.registers[0][0]) == (wide_a - wide_b) % 2**64
 
 
+LONG = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1])
+
+
+@FEW
+@given(LONG, LONG, LONG)
+def test_integers_of_64_bits_are_pairs(a: int, b: int, c: int) -> None:
+    code = """IADD.64 R0, R2, R4
+        IADD.64 R10, R2, -0x8
+        ISETP.LT.S64.AND P0, PT, R2, R4, PT
+        ISETP.GE.U64.AND P1, PT, R2, R4, PT
+        MOV.64 R12, R4
+        MOV.64 R14, 0x3e928af3fca213ea
+        R2UR UR4, R2
+        R2UR UR5, R3
+        R2UR UR6, R6
+        R2UR UR7, R7
+        UIADD3.64 UR8, UPT, UPT, UR4, -UR6, URZ
+        UMOV.64 UR10, UR8
+        MOV R8, UR10
+        MOV R9, UR11"""
+    registers = {2 * n: words(value & M) for n, value in enumerate((a, b, c), start=1)}
+    warp = run(code, registers | {2 * n + 1: words(value >> 32) for n, value in enumerate((a, b, c), start=1)})
+
+    def pair(register: int) -> int:
+        return int(warp.registers[register + 1][7]) << 32 | int(warp.registers[register][7])
+
+    assert pair(0) == (a + b) % 2**64
+    assert pair(10) == (a - 8) % 2**64
+    assert (warp.predicates[0] & 1, warp.predicates[1] & 1) == (a - (a >> 63 << 64) < b - (b >> 63 << 64), a >= b)
+    assert (pair(12), pair(14)) == (b, 0x3E928AF3FCA213EA)
+    assert pair(8) == (a - c) % 2**64
+
+
+@pytest.mark.parametrize("code", ["IADD R0, R2, R3", "UIADD3.64.X UR4, UR4, UR6, URZ, UP0, !UPT"])
+def test_forms_without_meaning_are_errors(code: str) -> None:
+    with pytest.raises(ExecutionError, match="must"):
+        run(code)
+
+
 def test_minus_zero_carries() -> None:
     assert run("IADD3 R0, P0, R2, -RZ, RZ", {2: words(5)}).predicates[0] & 1
     assert run("IADD3 R0, P0, R2, RZ, RZ", {2: words(5)}).predicates[0] & 1 == 0

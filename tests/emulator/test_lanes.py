@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_, or_, xor
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.emulator.harness import LANE, result, run, words
+from warpfile.emulator.errors import ExecutionError
+from warpfile.emulator.memory import SHARED_WINDOW
 
 FEW = settings(max_examples=60, deadline=None)
+M = 2**32 - 1
 
 
 def shuffle(mode: str, lane: int, b: int, c: int) -> tuple[int, bool]:
@@ -63,12 +69,57 @@ def test_match() -> None:
     assert (warp.registers[1][0], warp.predicates[0], warp.registers[3][0]) == (0, 0, 0xFFFFFFFF)
 
 
+REDUCTIONS = {
+    "SUM": sum,
+    "MIN.S32": min,
+    "MAX.S32": max,
+    "MIN": lambda found: min(one & M for one in found),
+    "MAX": lambda found: max(one & M for one in found),
+    "AND": lambda found: reduce(and_, found),
+    "OR": lambda found: reduce(or_, found),
+    "XOR": lambda found: reduce(xor, found),
+}
+
+
+@FEW
+@given(st.sampled_from(sorted(REDUCTIONS)), st.lists(st.integers(-(2**31), 2**31 - 1), min_size=32, max_size=32))
+def test_reductions_are_over_the_executing_lanes(name: str, values: list[int]) -> None:
+    opcode = "REDUX" if name == "AND" else f"REDUX.{name}"
+    warp = run(f"@P0 {opcode} UR4, R2\nMOV R0, UR4", {2: words(*values)}, {0: 0xF0F0})
+    chosen = [value for lane, value in enumerate(values) if 0xF0F0 >> lane & 1]
+    assert warp.registers[0][0] == REDUCTIONS[name](chosen) & M
+    assert result("CREDUX.MAX.S32 UR4, R2\nMOV R0, UR4", {2: words(*values)})[0] == max(values) & M
+
+
+def test_the_lowest_executing_lane_is_elected() -> None:
+    warp = run("@P1 ELECT P0, UR4, PT\nMOV R0, UR4", predicates={1: 0xFF00})
+    assert (warp.registers[0][0], warp.predicates[0]) == (8, 0x100)
+    with pytest.raises(ExecutionError, match="source of ELECT must be PT"):
+        run("ELECT P0, UR4, P1")
+
+
+def test_places_that_sm_90_asks_for() -> None:
+    code = "S2R R0, SR_CgaCtaId\nS2UR UR4, SR_CgaCtaId\nMOV R1, UR4\nS2R R2, SR_SWINHI"
+    warp = run(code, {0: words(9)})
+    assert [warp.registers[n][31] for n in range(3)] == [0, 0, SHARED_WINDOW >> 32]
+
+
 def test_special_registers() -> None:
     warp = run("S2R R0, SR_TID.X\nS2R R1, SR_LANEID\nS2R R2, SR_LTMASK\nS2R R3, SR_GEMASK\nCS2R R4, SRZ", {5: words(9)})
     assert warp.registers[0].tolist() == list(range(32))
     assert warp.registers[2][:3].tolist() == [0, 1, 3]
     assert warp.registers[3][31] == 0x80000000
     assert warp.registers[5][0] == 0
+
+
+def test_cs2ur_reads_a_clock_for_the_warp() -> None:
+    warp = run("NOP\nCS2UR.32 UR4, SR_CLOCKLO\nCS2UR UR6, SR_CLOCKLO\nMOV R0, UR4\nMOV R1, UR6\nMOV R2, UR7")
+    assert [warp.registers[n][0] for n in range(3)] == [1, 2, 0]
+
+
+def test_r2ur_into_a_predicate_is_an_error() -> None:
+    with pytest.raises(ExecutionError, match="predicate result 1 has no meaning here"):
+        run("R2UR P0, URZ, R2")
 
 
 def test_r2ur_takes_the_lowest_executing_lane() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ import pytest
 
 from tests.emulator import compiled
 from tests.emulator.harness import listing
+from warpfile.compiler import parse
 from warpfile.emulator.errors import ExecutionError, LaunchError
 from warpfile.emulator.launch import load_kernel
+from warpfile.emulator.memory import LOCAL_STACK_TOP
 from warpfile.emulator.run import execute
 
 GOOD = """kernel = "k"
@@ -347,6 +350,57 @@ def test_constants_of_a_listing_without_data_are_given_by_their_offset(kernel: C
     with (directory / "launch.toml").open("a") as file:
         file.write('[[constants]]\nname = "c"\noffset = 12\ninit = "c.npy"\n')
     assert execute(load_kernel(directory)).expectations[0].ok
+
+
+#: For each generation: block size, first word of the parameters, its stack pointer.
+PLACES = {75: (0x0, 0x160, 0x28), 90: (0x0, 0x210, 0x28), 100: (0x360, 0x380, 0x37C), 120: (0x360, 0x380, 0x37C)}
+
+
+@pytest.mark.parametrize("architecture", PLACES)
+def test_code_finds_what_its_generation_has_in_the_launch_bank(kernel: Callable[..., Path], architecture: int) -> None:
+    block, first, stack = PLACES[architecture]
+    code = CODE.replace("c[0x0][0x0]", f"c[0x0][{block:#x}]").replace("c[0x0][0x168]", f"c[0x0][{first + 8:#x}]")
+    code = code.replace("c[0x0][0x160]", f"c[0x0][{first:#x}]") + f"\nMOV R6, c[0x0][{stack:#x}]"
+    directory = kernel(code=code)
+    text = (directory / "kernel.sass").read_text()
+    (directory / "kernel.sass").write_text(f"\t.target\tsm_{architecture}\n{text}")
+    result = execute(load_kernel(directory))
+    assert result.expectations[0].ok and result.trace.values[-1][:8].tolist() == [LOCAL_STACK_TOP] * 8
+
+
+def test_where_parameters_start_is_the_listings_word(kernel: Callable[..., Path]) -> None:
+    directory = kernel(code=CODE.replace("0x160", "0x2a0").replace("0x168", "0x2a8"))
+    info = """\t.section\t.nv.info.k,"",@"SHT_CUDA_INFO"
+\t//----- nvinfo : EIATTR_PARAM_CBANK
+        /*0000*/ \t.byte\t0x04, 0x0a
+        /*0002*/ \t.short\t0x0008
+        /*0004*/ \t.word\tindex@(.nv.constant0.k)
+        /*0008*/ \t.short\t0x02a0
+        /*000a*/ \t.short\t0x0010
+"""
+    listing = parse(info + (directory / "kernel.sass").read_text(), "k.sass")
+    assert listing.functions["k"].parameter_base == 0x2A0
+    function = replace(listing.functions["k"], parameters=None)
+    launch = replace(load_kernel(directory), listing=listing, function=function)
+    assert execute(launch).expectations[0].ok
+
+
+def test_shared_memory_of_sm_90_starts_behind_what_the_system_keeps(kernel: Callable[..., Path]) -> None:
+    code = """S2UR UR5, SR_CgaCtaId
+        UMOV UR4, 0x400
+        ULEA UR4, UR5, UR4, 0x18
+        STS [UR4+{last:#x}], RZ"""
+    for last, fits in ((60, True), (64, False)):
+        directory = kernel(('expect = "e.npy"\n', ""), code=code.format(last=last))
+        text = (directory / "kernel.sass").read_text()
+        sizes = '\t.section\t.nv.shared.k,"aw",@nobits\n\t.zero\t1024\n'  # of which nothing is the kernel's own
+        launch = load_kernel(directory, listing=parse(f"\t.target\tsm_90\n{sizes}{text}", "k.sass"))
+        assert (launch.static_shared, launch.shared_bytes) == (0, 64)
+        if fits:
+            assert execute(launch).trace.shared_bytes == 64
+        else:
+            with pytest.raises(ExecutionError, match="0x440 is outside of shared memory"):
+                execute(launch)
 
 
 PLACED = """kernel = "placed"

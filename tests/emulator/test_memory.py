@@ -132,6 +132,13 @@ def test_compare_and_swap() -> None:
     assert warp.registers[1].tolist() == [1] * 32
 
 
+def test_compare_and_swap_tells_by_a_predicate_who_swapped() -> None:
+    given = {2: LANE, 3: LANE + 1, 4: np.full(32, 1, np.uint32)}
+    warp = run("ISETP.NE.U32.AND P1, PT, R2, R4, PT\n@P1 ATOMS.CAST.SPIN P0, [RZ], R2, R3", given)
+    # Lane 0 turns 0 into 1, lane 1 stays away, so that no other lane finds what it compares with.
+    assert warp.predicates[0] == 1
+
+
 def test_float_atomics_flush_with_ftz() -> None:
     warp = run("ATOMS.ADD.F32.FTZ.RN R0, [R4], R2\nLDS R1, [R4]", {2: f32(1.5), 4: words(0)})
     assert warp.registers[1].view(np.float32)[0] == 48.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,6 +30,9 @@ PAIRS = [
     ("FLO R0, R2", "UFLO UR4, UR5"),
     ("FLO.U32.SH R0, R2", "UFLO.U32.SH UR4, UR5"),
     ("MOV R0, R2", "UMOV UR4, UR5"),
+    ("FADD R0, R2, R3", "UFADD UR4, UR5, UR6"),
+    ("FMUL R0, R2, -R3", "UFMUL UR4, UR5, -UR6"),
+    ("FFMA R0, R2, R3, R4", "UFFMA UR4, UR5, UR6, UR7"),
 ]
 
 
@@ -71,6 +75,20 @@ def test_special_registers_and_carries() -> None:
     assert (warp.registers[1][0], warp.registers[3][0]) == (9, 0)
 
 
+def test_constants_of_sm_100() -> None:
+    constants = np.arange(128, dtype=np.uint32)
+    code = """LDCU UR4, c[0x0][0x14]
+        LDCU.64 UR6, c[0x0][0x20]
+        LDCU.128 UR8, c[0x0][0x30]
+        LDCU.U8 UR12, c[0x0][UR4+0xb]
+        MOV R0, UR4
+        MOV R1, UR7
+        MOV R2, UR11
+        MOV R3, UR12"""
+    warp = run(code, constants=constants.tobytes())
+    assert warp.registers[:4, 0].tolist() == [5, 9, 15, 4]
+
+
 def test_no_effect() -> None:
     code = """YIELD
         NANOSLEEP 0x14
@@ -81,10 +99,13 @@ def test_no_effect() -> None:
         CCTLL.IVALL
         PMTRIG 0x1
         LDGDEPBAR
+        CGAERRBAR
+        ACQBULK
+        PREEXIT
         NOP"""
     warp = run(code)
     assert not warp.registers.any()
-    assert len(warp.records) == 11
+    assert len(warp.records) == 14
 
 
 def test_lepc_is_the_instruction_itself() -> None:
@@ -110,6 +131,8 @@ def test_lepc_is_the_instruction_itself() -> None:
         ("SURED.D.BA.2D.ADD [R2], R4, R8", "textures and surfaces are not supported"),
         ("CALL.ABS.NOINC R2", "CALL.ABS at 0x0010 calls code outside of the listing (printf, malloc, assert)"),
         ("BPT.TRAP 0x1", "the kernel trapped at 0x0010"),
+        ("WARPSYNC.COLLECTIVE R5, `(end)\nend:", "execute as one are not supported (WARPSYNC.COLLECTIVE at 0x0010)"),
+        ("ENDCOLLECTIVE", "execute as one are not supported (ENDCOLLECTIVE at 0x0010)"),
     ],
 )
 def test_what_cannot_be_executed_is_an_error_only_where_lanes_reach_it(code: str, text: str) -> None:

@@ -63,8 +63,8 @@ def test_opaque_opcodes_are_a_warning(invoke: Invoke, facts: Any, kernel: Path) 
     write_listing(kernel, ("FUTURE.NEW R2, R4, {odd}", "BRX R6 -0x10", "EXIT"))
     found = facts("analyze", kernel / "kernel.sass")
     assert [warning.partition(": ")[2] for warning in found["warnings"]] == [
-        "opcode FUTURE.NEW is not known",
-        "targets of BRX are not shown, control flow behind it is not known",
+        "opcode FUTURE.NEW is not known (at 0x0000)",
+        "targets of BRX are not shown, control flow behind it is not known (at 0x0010)",
     ]
     assert "warning: " in invoke("analyze", kernel / "kernel.sass").stdout
     assert set(range(2, 8)) <= set(found["functions"][0]["instructions"][0]["uses"])

@@ -98,15 +98,50 @@ def test_code_for_another_gpu_is_a_line_with_what_is_supported(
     listing = kernel / "kernel.sass"
     text = listing.read_text()
     listing.write_text(head.format(75) + text)
-    assert "supported" not in invoke("trace", kernel).stdout + invoke("analyze", kernel).stdout
+    assert "code is for" not in invoke("trace", kernel).stdout + invoke("analyze", kernel).stdout
     listing.write_text(head.format(86) + text)
-    said = "code is for sm_86; supported is sm_75, and of sm_70 to sm_89 what is the same there"
+    assert "code is for" not in invoke("trace", kernel).stdout + invoke("analyze", kernel).stdout
+    listing.write_text(head.format(87) + text)
+    said = "code is for sm_87; what is executed is that of sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, sm_120"
     assert f"note: {said}" in invoke("trace", kernel).stdout and said in invoke("analyze", kernel).stdout
-    listing.write_text(head.format(90) + text)
+    listing.write_text(head.format(61) + text)
     result = invoke("trace", kernel)
-    assert (result.exit_code, said.replace("86", "90") in result.stderr) == (2, True)
+    assert (result.exit_code, said.replace("87", "61") in result.stderr) == (2, True)
     (warning,) = facts("analyze", kernel)["warnings"]
-    assert warning.endswith(said.replace("86", "90"))
+    assert warning.endswith(said.replace("87", "61"))
+
+
+@pytest.mark.needs("nvdisasm")
+def test_a_trace_of_another_gpu_has_its_code(invoke: Invoke, folder: Path) -> None:
+    assert "as expected" in invoke("trace", "saxpy", "--arch", "sm_90").stdout
+    made, bundled = Trace.load(folder / "saxpy-sm_90.npz"), Trace.load(traced(invoke, "saxpy"))
+    assert "\t.target\tsm_90" in made.listing and made.listing != bundled.listing
+    assert all(static.control >= 0 for static in made.program)
+    refused = invoke("run", "modern", "saxpy-sm_90.npz")
+    assert (refused.exit_code, "saxpy is code for sm_90: " in refused.stderr) == (2, True)
+    assert "use --preset ampere, or set dependences=scoreboard" in refused.stderr
+    run = invoke("run", "modern", "saxpy-sm_90.npz", "--preset", "ampere")
+    said = "control codes are for sm_90, whose latencies no preset has; the nearest is ampere, of sm_86"
+    assert (run.exit_code, said in " ".join(run.stdout.split())) == (0, True)
+    other = invoke("run", "modern", "saxpy-sm_90.npz", "--preset", "ampere", "--set", "dependences=scoreboard")
+    assert (other.exit_code, "control codes" in other.stdout) == (0, False)
+
+
+def traced(invoke: Invoke, kernel: str) -> Path:
+    assert invoke("trace", kernel, "-o", "bundled.npz").exit_code == 0
+    return Path("bundled.npz")
+
+
+@pytest.mark.parametrize("given", ["sm_9", "sm_61", "sm_200", "90", "compute_90", ""])
+def test_an_architecture_must_be_one_whose_code_is_executed(invoke: Invoke, given: str) -> None:
+    result = invoke("trace", "saxpy", "--arch", given)
+    assert (result.exit_code, f"must be sm_70 to sm_129, not {given!r}" in result.stderr) == (2, True)
+
+
+def test_another_architecture_needs_the_source(invoke: Invoke, kernel: Path) -> None:
+    result = invoke("trace", kernel, "--arch", "sm_90")
+    assert (result.exit_code, "--arch compiles a kernel anew: " in result.stderr) == (2, True)
+    assert f"{kernel / 'kernel.cu'} must be there" in result.stderr
 
 
 def test_trace_takes_the_large_setting(facts: Any) -> None:

@@ -32,6 +32,7 @@ __global__ void scale(float *y, int n, double by, char *unused) {
     if (threadIdx.x < n) y[threadIdx.x] = s[n - 1 - threadIdx.x] * (float)by + table[threadIdx.x & 3];
 }
 """
+CUBIN = KERNELS["saxpy"] / "kernel.cubin"
 #: What stands for nvdisasm and nvcc, as Python; argv as the tools have it.
 PRINTS = "print(open({text!r}).read())"
 COPIES = "import shutil; shutil.copy({cubin!r}, sys.argv[sys.argv.index('-o') + 1])"
@@ -230,9 +231,8 @@ def header(machine: int, version: int, flags: int) -> bytes:
         (b"", ("must be a cubin",)),
         (b"\x7fELF\x02\x01\x01", ("must be a cubin",)),
         (header(62, 0, 0), ("must be a cubin, an ELF file for a GPU",)),
-        (header(190, 8, 0x6005A04), ("sm_90", "supported is sm_75")),
-        (header(190, 7, 0x5A055A), ("sm_90", "supported is sm_75")),
-        (header(190, 7, 0x3D053D), ("sm_61", "supported is sm_75")),
+        (header(190, 8, 0x6003D04), ("sm_61", "what is executed is that of sm_75")),
+        (header(190, 7, 0x3D053D), ("sm_61", "what is executed is that of sm_75")),
     ],
 )
 def test_what_is_no_cubin_for_the_emulator_is_refused(
@@ -248,6 +248,16 @@ def test_tools_that_are_missing_are_named_with_how_to_get_them(invoke: Invoke, t
     refused(invoke("import", cubin), "nvdisasm is missing", "pip install 'warpfile[cuda]'")
     Path("mine.cu").write_text("")
     refused(invoke("import", "mine.cu"), "nvcc is missing", "pip install 'warpfile[cuda]'")
+
+
+def test_a_cuda_file_is_compiled_for_the_architecture_asked_for(invoke: Invoke, tools: Path, folder: Path) -> None:
+    shows(tools, "saxpy")
+    tool(tools, "nvcc", f"open('said', 'w').write(' '.join(sys.argv)); {COPIES.format(cubin=str(CUBIN))}")
+    Path("a.cu").write_text("")
+    for options, wanted in (((), "sm_75"), (("--arch", "sm_90"), "sm_90")):
+        assert invoke("import", "a.cu", "-o", wanted, *options).exit_code == 0
+        assert f"-arch={wanted} -O3" in Path("said").read_text()
+    refused(invoke("import", CUBIN, "--arch", "sm_90"), "--arch must go with a CUDA file to be compiled")
 
 
 @pytest.mark.parametrize("place", ["CUDA_HOME", "CUDA_PATH", "installed", "wheels"])

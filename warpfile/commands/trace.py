@@ -13,7 +13,7 @@ from warpfile.accelsim import import_traces, show_imports
 from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.inputs import execute_kernel, kernel_directory
-from warpfile.options import Design, complete_kernel, configured, designs, json_file, kernel_options
+from warpfile.options import Design, architecture, complete_kernel, configured, designs, json_file, kernel_options
 from warpfile.outputs import file_name, write_arrays, write_json
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     metavar="T.npz",
     type=click.Path(path_type=Path),
     help="Trace file; several imported kernels get their numbers appended (T-1.npz). Default: the kernel's function"
-    " name with .npz, in the current folder.",
+    " name, and the GPU's with --arch, with .npz, in the current folder.",
 )
 @click.option(
     "--save-outputs",
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Write every buffer as the kernel leaves it, one .npy file each, also where it is not as expected.",
 )
+@architecture("Execute the code for this GPU, with kernel.cu compiled anew unless KERNEL is bundled.")
 @click.option("--scheme", "annotate", metavar="SCHEME", help="Store the hints of this scheme in the trace.")
 @configured
 @kernel_options
@@ -68,6 +69,7 @@ def trace(
     headers: tuple[str, ...],
     output: Path | None,
     outputs: Path | None,
+    architecture: int | None,
     annotate: str | None,
     preset: str | None,
     changes: tuple[str, ...],
@@ -80,7 +82,9 @@ def trace(
 
     KERNEL is a bundled kernel or a kernel directory. A trace whose buffers are wrong is not written. An imported
     trace knows no register values: it runs and cosimulates with value checks off. A run annotates its trace itself;
-    with --scheme the hints are in the file, for that scheme in that configuration.
+    with --scheme the hints are in the file, for that scheme in that configuration. --arch needs nvdisasm, and
+    nvcc where the project has no cubin for that GPU, as warpfile import does; the trace has that GPU's machine code
+    and control codes (docs/architectures.md).
 
     \b
     A kernel directory has kernel.sass, launch.toml and the .npy files that it names:
@@ -98,6 +102,7 @@ def trace(
     \b
     Example: warpfile trace saxpy --setting large -o saxpy.npz
     Example: warpfile trace saxpy --save-outputs computed
+    Example: warpfile trace saxpy --arch sm_90
     Example: warpfile trace saxpy --scheme bow_wr --set window=4 -o saxpy.npz
     Example: warpfile trace --accelsim traces --kernel 2 -o second.npz
     """
@@ -108,14 +113,14 @@ def trace(
     if accelsim is not None:
         if wanted:
             raise click.UsageError("--scheme must go with KERNEL: an imported trace is annotated when it is run")
-        _check_alone(kernel, setting, instruction_limit, outputs)
+        _check_alone(kernel, setting, instruction_limit, outputs, architecture)
         _import(accelsim, number, headers, output, json_path)
     elif number is not None or headers:
         raise click.UsageError("--kernel and --header must go with --accelsim DIR")
     elif kernel is None:
         raise click.UsageError("KERNEL must be a bundled kernel or a kernel directory, and is missing")
     else:
-        _execute(kernel, setting, instruction_limit, output, outputs, wanted, json_path)
+        _execute(kernel, setting, instruction_limit, architecture, output, outputs, wanted, json_path)
 
 
 def _import(
@@ -132,6 +137,7 @@ def _execute(
     kernel: str,
     setting: str,
     instruction_limit: int | None,
+    architecture: int | None,
     output: Path | None,
     outputs: Path | None,
     wanted: Design | None,
@@ -139,9 +145,10 @@ def _execute(
 ) -> None:
     directory = kernel_directory(kernel)
     with progress("trace") as report:
-        result = execute_kernel(directory, setting, instruction_limit, report)
+        result = execute_kernel(directory, setting, instruction_limit, report, architecture)
     failed = [expectation.name for expectation in result.expectations if not expectation.ok]
-    path = output or Path(f"{file_name(result.trace.kernel)}.npz")
+    stem = file_name(result.trace.kernel) + (f"-sm_{architecture}" if architecture else "")
+    path = output or Path(f"{stem}.npz")
     if outputs:
         write_arrays(outputs, result.buffers)
     if wanted and not failed:
@@ -171,9 +178,12 @@ def trace_facts(result: Result) -> dict[str, object]:
     }
 
 
-def _check_alone(kernel: str | None, setting: str, instruction_limit: int | None, outputs: Path | None) -> None:
-    if kernel is not None or setting != "launch" or instruction_limit is not None or outputs is not None:
-        raise click.UsageError("--accelsim must go without KERNEL, --setting, --instruction-limit and --save-outputs")
+def _check_alone(
+    kernel: str | None, setting: str, instruction_limit: int | None, outputs: Path | None, architecture: int | None
+) -> None:
+    if setting != "launch" or any(given is not None for given in (kernel, instruction_limit, outputs, architecture)):
+        wrong = "KERNEL, --setting, --instruction-limit, --save-outputs and --arch"
+        raise click.UsageError(f"--accelsim must go without {wrong}")
 
 
 def _check_suffix(output: Path | None) -> None:

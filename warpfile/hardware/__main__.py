@@ -1,8 +1,9 @@
 """Measure a GPU, and compare the emulator with what was measured.
 
 python -m warpfile.hardware measure FOLDER     # needs a CUDA GPU, nvcc and nvdisasm
-python -m warpfile.hardware listing            # rewrites the listing of the probes; needs nvcc and nvdisasm
-python -m warpfile.hardware compare FILE.npz   # the emulator against recorded outcomes of probes
+python -m warpfile.hardware listing            # rewrites the listings of the probes; needs nvcc and nvdisasm
+python -m warpfile.hardware compare FILE.npz   # the emulator against recorded outcomes of probes, with sm_75 code,
+                                               # or with sm_90 behind it with that
 python -m warpfile.hardware kernels FILE.npz   # the emulator against recorded outcomes of the bundled kernels
 """
 
@@ -17,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
+from warpfile.compiler.architectures import TARGET
 from warpfile.display import progress
 from warpfile.hardware import compare, kernels, measure, probes
 from warpfile.hardware.driver import Device, DeviceError
-from warpfile.kernels.build import ARCHITECTURE
 from warpfile.kernels.reference import names
 from warpfile.kernels.toolkit import ToolError, find_tool, run_tool
 
@@ -63,24 +64,24 @@ def _nvcc() -> str:
     return next((line.split(", V")[1] for line in text.splitlines() if ", V" in line), "")
 
 
-def relisted() -> None:
-    """Compile the probes for sm_75 and keep the listing."""
+def relisted(architecture: int, place: Path) -> None:
+    """Compile the probes for a GPU and keep the listing."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "probes.cubin"
         nvcc, nvdisasm = str(find_tool("nvcc")), str(find_tool("nvdisasm"))
-        options = [f"-arch={ARCHITECTURE}", "-O3", "-diag-suppress=177", "-cubin"]
+        options = [f"-arch=sm_{architecture}", "-O3", "-diag-suppress=177", "-cubin"]
         run_tool([nvcc, *options, "-o", str(target), probes.SOURCE.name], probes.SOURCE.parent)
         text = run_tool([nvdisasm, "-c", "-hex", target.name], target.parent)
-    probes.LISTING.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    place.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
-def reported(path: Path) -> int:
+def reported(path: Path, architecture: int) -> int:
     """A line for each probe that differs; 1 if one is too far off."""
     found, wrong = compare.recorded(path), 0
     for probe in probes.probes():
         if probe.name not in found or probe.name in compare.CUT:
             continue
-        difference = compare.compared(probe, found[probe.name])
+        difference = compare.compared(probe, found[probe.name], architecture)
         wrong += difference.wrong
         if difference.threads:
             count = found[probe.name].shape[1]
@@ -95,12 +96,13 @@ def main(words: list[str]) -> int:
     """The exit status of the command."""
     try:
         if words[:1] == ["listing"] and len(words) == 1:
-            relisted()
+            for architecture, place in probes.LISTINGS.items():
+                relisted(architecture, place)
         elif words[:1] == ["measure"] and len(words) >= 2 and set(words[2:]) <= set(PARTS):
             with progress("hardware measure"):
                 measured(Path(words[1]), words[2:] or list(PARTS))
-        elif words[:1] == ["compare"] and len(words) == 2:
-            return reported(Path(words[1]))
+        elif words[:1] == ["compare"] and len(words) >= 2 and words[2:] in ([], ["sm_90"]):
+            return reported(Path(words[1]), 90 if words[2:] else TARGET)
         elif words[:1] == ["kernels"] and len(words) == 2:
             with np.load(words[1]) as outcomes:
                 print(json.dumps(kernels.table(outcomes), indent=1))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from warpfile.compiler.architectures import TARGET
 from warpfile.hardware.kernels import ordered
 from warpfile.hardware.probes import Probe, emulated, probes
 
@@ -55,9 +56,9 @@ def write(path: Path, outcomes: Mapping[str, np.ndarray]) -> None:
     np.savez_compressed(path, names=np.array(list(outcomes)), outcomes=words, count=np.array(count))
 
 
-def compared(probe: Probe, found: np.ndarray) -> Difference:
-    """The emulator's results against recorded ones."""
-    ours = emulated(probe, found.shape[1])
+def compared(probe: Probe, found: np.ndarray, architecture: int = TARGET) -> Difference:
+    """The emulator's results, from the listing for a GPU, against recorded ones."""
+    ours = emulated(probe, found.shape[1], architecture)
     differs = (ours != found).any(axis=0)
     wrong = differs & ~_near(probe.name, ours, found)
     if not wrong.any():

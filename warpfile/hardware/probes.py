@@ -11,13 +11,15 @@ from pathlib import Path
 import numpy as np
 
 from warpfile.compiler import Listing, parse
+from warpfile.compiler.architectures import TARGET
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.launch import Launch
 from warpfile.emulator.run import execute
 from warpfile.hardware.operands import words
 
 SOURCE = Path(__file__).with_name("probes.cu")
-LISTING = Path(__file__).with_name("probes.sass.gz")
+#: Machine code of the probes, by GPU: the emulator's target, and the H100 that answered them.
+LISTINGS = {TARGET: Path(__file__).with_name("probes.sass.gz"), 90: Path(__file__).with_name("probes.sm_90.sass.gz")}
 BLOCK = 256
 COUNT = BLOCK  #: threads of a probe whose outcomes are kept
 _WIDTHS = {"r": 1, "f": 1, "h": 1, "l": 2, "d": 2}
@@ -44,19 +46,21 @@ def probes() -> list[Probe]:
 
 
 @cache
-def listing() -> Listing:
-    """Machine code of the probes for sm_75."""
-    return parse(gzip.decompress(LISTING.read_bytes()).decode(), LISTING.name)
+def listing(architecture: int = TARGET) -> Listing:
+    """Machine code of the probes."""
+    path = LISTINGS[architecture]
+    return parse(gzip.decompress(path.read_bytes()).decode(), path.name)
 
 
-def emulated(probe: Probe, count: int = COUNT) -> np.ndarray:
-    """``uint32[results, count]`` that the emulator computes from the sm_75 listing."""
+def emulated(probe: Probe, count: int = COUNT, architecture: int = TARGET) -> np.ndarray:
+    """``uint32[results, count]`` that the emulator computes from the listing for a GPU."""
+    code = listing(architecture)
     given, blank = probe.operands(count), np.zeros((probe.results, count), dtype=np.uint32)
     arguments = (Argument("in", "buffer", init=given), Argument("out", "buffer", init=blank))
     launch = Launch(
-        path=LISTING,
-        listing=listing(),
-        function=listing().functions[probe.name],
+        path=LISTINGS[architecture],
+        listing=code,
+        function=code.functions[probe.name],
         grid=(count // BLOCK, 1, 1),
         block=(BLOCK, 1, 1),
         static_shared=None,

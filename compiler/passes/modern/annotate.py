@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from warpfile.compiler.architectures import SHORTER, preset, remark_on_codes, whereabouts
+from warpfile.compiler.control_codes import from_bits
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.listed import listed_architecture, listed_function
 from warpfile.compiler.passes.modern.assigning import assigned
@@ -22,7 +24,7 @@ from warpfile.spec.trace import Port, StaticInstruction, Trace
 
 _MOST_STALL = 15
 _MOST_LEFT = 63  #: beats that a DEPBAR may leave; no counter is ever above that
-_SHORTER, _SHORT = 80, 4  #: from this GPU on a reader of variable latency comes so many cycles after its producer
+_SHORT = 4  #: cycles from a producer to a reader of variable latency on newer GPUs
 
 
 def label(cfg: Config) -> str:
@@ -49,6 +51,9 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     words = on_every_beat(
         trace, [_left(cfg, one) or _words(cfg, place, one) for place, one in zip(places, trace.program, strict=True)]
     )
+    note = remark_on_codes(listed_architecture(trace)) if cfg.codes else None
+    if note and note not in trace.notes:
+        trace = dataclasses.replace(trace, notes=(*trace.notes, note))
     return hinted(trace, words | _coded(cfg, codes, places, trace, count))
 
 
@@ -82,6 +87,7 @@ def _codes(cfg: ReadWindowConfig, trace: Trace, places: Sequence[Placed]) -> Cod
     if shows_codes(trace):
         if cfg.codes:
             _check_distance(cfg, trace)
+            _check_units(trace, places)
         return listed(trace, places, waits=cfg.codes)
     if trace.listing and cfg.codes:
         raise ValueError(
@@ -94,11 +100,27 @@ def _codes(cfg: ReadWindowConfig, trace: Trace, places: Sequence[Placed]) -> Cod
 def _check_distance(cfg: ReadWindowConfig, trace: Trace) -> None:
     """Newer compilers promise a reader of variable latency a cycle less (docs/schemes/modern.md, section 3)."""
     architecture = listed_architecture(trace)
-    if architecture is not None and architecture >= _SHORTER and cfg.variable_distance > _SHORT:
+    if architecture is not None and architecture >= SHORTER and cfg.variable_distance > _SHORT:
         raise ValueError(
             f"{trace.kernel} is code for sm_{architecture}: its readers of variable latency come {_SHORT} ticks later"
-            f" and not {cfg.variable_distance}: use --preset ampere, or set dependences=scoreboard"
+            f" and not {cfg.variable_distance}: use --preset {preset(architecture)}, or set dependences=scoreboard"
         )
+
+
+def _check_units(trace: Trace, places: Sequence[Placed]) -> None:
+    """Results of tensor cores (sm_80 and later) and of double precision (sm_90) have no counters at all; ours vary."""
+    for port in (Port.TENSOR, Port.DOUBLE):
+        own = [
+            static
+            for static, place in zip(trace.program, places, strict=True)
+            if static.port is port and place.variable and static.dest_count
+        ]
+        where = whereabouts(own[0].offset, listed_architecture(trace)) if own else ""
+        if own and all(from_bits(static.control).write_barrier is None for static in own):
+            raise ValueError(
+                f"{trace.kernel} must wait for {own[0].text!r} {where} and its like with dependence counters, because"
+                " their latency varies here; code for a GPU where it is fixed needs dependences=scoreboard"
+            )
 
 
 def _loosened(codes: Codes, seed: int) -> Codes:

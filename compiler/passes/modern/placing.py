@@ -13,11 +13,11 @@ from warpfile.spec.schemes.modern import NOWHERE, POSITIONS
 from warpfile.spec.trace import Port, StaticInstruction
 
 #: Variable latency, wherever they execute in the baseline; without registers BMOV does nothing here.
-_LATE = frozenset("BMOV DMNMX R2UR REDUX S2UR".split())
+_LATE = frozenset("BMOV CREDUX DMNMX LDCU MOVM R2UR REDUX S2UR".split())
 _EARLY = "CS2R"  #: fixed latency, though it reads a special register
-#: In the encoding the first source of these is operand 1, and the second one of a sum is operand 2.
+#: In the encoding the first source of these is operand 1, and the second one of the sums and comparisons operand 2.
 _SECOND = frozenset("MOV IABS".split())
-_SUM = "FADD"
+_SUMS = frozenset("DADD DSETP FADD HADD2 HSET2 HSETP2".split())
 
 #: Registers at each operand position, none where the operand has none.
 Operands = tuple[tuple[int, ...], ...]
@@ -103,7 +103,7 @@ def positions(instruction: Instruction) -> Operands:
     operands = list(operand_registers(instruction))
     if instruction.opcode in _SECOND:
         operands.insert(0, ())
-    elif instruction.opcode == _SUM and len(operands) == 2:
+    elif instruction.opcode in _SUMS and len(operands) == 2:
         operands.insert(1, ())
     if any(operands[POSITIONS:]):
         raise ValueError(

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from warpfile.hardware import compare, kernels, measure
-from warpfile.hardware.probes import COUNT, Probe, emulated, probes
+from warpfile.hardware.probes import COUNT, LISTINGS, Probe, emulated, listing, probes
 
 DATA = Path(__file__).parent
 RECORDED = compare.recorded(DATA / "h100.npz")
@@ -26,14 +27,32 @@ def test_the_data_say_where_they_come_from() -> None:
     assert sum(path.stat().st_size for path in DATA.iterdir() if path.suffix in (".npz", ".json")) < 300_000
 
 
+@pytest.mark.parametrize("architecture", LISTINGS)
 @pytest.mark.parametrize("name", EXACT)
-def test_emulator_equals_the_hardware(name: str) -> None:
-    assert compare.compared(PROBES[name], RECORDED[name]) == compare.Difference(0, 0)
+def test_emulator_equals_the_hardware(name: str, architecture: int) -> None:
+    assert compare.compared(PROBES[name], RECORDED[name], architecture) == compare.Difference(0, 0)
 
 
+@pytest.mark.parametrize("architecture", LISTINGS)
 @pytest.mark.parametrize("name", compare.NEAR)
-def test_approximations_are_as_near_as_measured(name: str) -> None:
-    assert compare.compared(PROBES[name], RECORDED[name]).wrong == 0
+def test_approximations_are_as_near_as_measured(name: str, architecture: int) -> None:
+    assert compare.compared(PROBES[name], RECORDED[name], architecture).wrong == 0
+
+
+@pytest.mark.parametrize("name", compare.CUT)
+def test_tensor_cores_of_sm_90_code_sum_as_the_hardware(name: str) -> None:
+    assert compare.compared(PROBES[name], RECORDED[name], 90) == compare.Difference(0, 0)
+
+
+def telling(architecture: int, name: str) -> bool:
+    """Whether a listing has the opcodes that were noted where the probe ran, whose names end at a small letter."""
+    ran = {re.match("[A-Z0-9_.]*", one.full_opcode)[0] for one in listing(architecture).functions[name].instructions}
+    return set(FACTS["opcodes"][name].split()) <= ran
+
+
+def test_the_listing_for_sm_90_is_the_code_that_answered() -> None:
+    assert all(telling(90, name) for name in PROBES)
+    assert not telling(75, "i2f_rn_s32")
 
 
 @pytest.mark.parametrize("name", ["add_rn", "f2i_rzi_s32", "vote", "rcp_ftz", "sin_ftz", "rsqrt64_ftz"])

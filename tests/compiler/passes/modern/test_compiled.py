@@ -15,9 +15,9 @@ from warpfile.spec.config import Config
 
 KERNELS = Path(__file__).resolve().parents[4] / "kernels"
 NAMES = sorted(path.parent.name for path in KERNELS.glob("*/kernel.cu"))
-PRESETS = {"sm_75": "turing_rfc", "sm_80": "ampere", "sm_86": "ampere"}
-#: HMMA has a fixed latency on these, which the preset does not have.
-NOT_ON = {"tensor": ("sm_80", "sm_86")}
+PRESETS = {"sm_75": "turing_rfc", "sm_80": "ampere", "sm_86": "ampere", "sm_90": "ampere"}
+#: HMMA, and on sm_90 double precision, has a fixed latency on these, which the preset does not have.
+NOT_ON = {"tensor": ("sm_80", "sm_86", "sm_90"), "divide_double": ("sm_90",), "mathlib": ("sm_90",)}
 
 pytestmark = [pytest.mark.check, pytest.mark.needs("nvcc", "nvdisasm")]
 

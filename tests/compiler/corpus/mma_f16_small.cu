@@ -1,0 +1,10 @@
+// sm_80 sm_86 sm_89 sm_90 sm_100 sm_120
+#include "common.cuh"
+extern "C" __global__ void mma_f16k8(const u*A,float*d) {
+    float c[4]={};
+    u a[3];
+    for(int i=0;i<3;i++) a[i]=A[threadIdx.x*3+i];
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};":
+            "+f"(c[0]),"+f"(c[1]),"+f"(c[2]),"+f"(c[3]):"r"(a[0]),"r"(a[1]),"r"(a[2]));
+    for(int i=0;i<4;i++) d[threadIdx.x*4+i]=c[i];
+}
