@@ -171,8 +171,8 @@ class Trace:
 
     @property
     def has_values(self) -> bool:
-        """Whether register values are known (emulated traces)."""
-        return self.source == "emulated"
+        """Whether register values are known: of an emulated trace, or of an imported one that has any."""
+        return self.source == "emulated" or len(self.values) > 0
 
     @property
     def warps(self) -> int:

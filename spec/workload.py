@@ -117,8 +117,8 @@ def _check_scheme(cfg: Config, trace: Trace) -> None:
     """Values must be there if the machine decides by them, pseudo-instructions and descriptor as it takes them."""
     if cfg.decides_by_values and not trace.has_values:
         raise WorkloadError(
-            f"{trace.kernel} must have register values, by which this scheme decides, and a trace of {trace.source} has"
-            " none: run a scheme that does not, or execute the kernel from its machine code"
+            f"{trace.kernel} must have register values, by which this scheme decides, and this trace of"
+            f" {trace.source} has none: run a scheme that does not, or execute the kernel from its machine code"
         )
     for static in trace.program:
         bits = max(1, static.operand.bit_length())

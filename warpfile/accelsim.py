@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,9 @@ from warpfile.spec.writing import whole
 
 if TYPE_CHECKING:
     from warpfile.compiler.accelsim import Imported
+
+_RANGE = re.compile(r"\d{1,9}(-(\d{1,9})?)?")  #: what is no pattern of names
+_MOST_NAMES, _LONGEST_NAME = 8, 60
 
 
 @dataclass(frozen=True)
@@ -32,17 +37,17 @@ class Written:
 
 
 def import_traces(
-    place: Path, chosen: int | None, headers: Sequence[str], output: Path | None, report: Report
+    place: Path, chosen: Sequence[str], headers: Sequence[str], output: Path | None, report: Report
 ) -> list[Written]:
-    """Import the kernels of a directory, or the one that is ``chosen`` (from 1), and write a trace for each.
+    """Import the kernels of a list, or those that are ``chosen``, and write a trace for each.
 
     One kernel is written to ``output``; several get their number appended, ``T.npz`` becoming ``T-1.npz``, ``T-2.npz``.
     No trace appears unless all do. Raises ``ValueError`` for whatever is wrong with an input.
     """
     from warpfile.compiler.accelsim import import_kernel
 
-    files = _files(place, chosen)
     overrides = _overrides(headers)
+    files = _files(place, chosen, overrides)
     written = []
     with ExitStack() as partials:
         for number, file in files:
@@ -54,16 +59,43 @@ def import_traces(
     return written
 
 
-def _files(place: Path, chosen: int | None) -> list[tuple[int, Path]]:
-    """Numbers and files of the kernels to import."""
-    from warpfile.compiler.accelsim import kernel_files
+def _files(place: Path, chosen: Sequence[str], overrides: Mapping[str, str]) -> list[tuple[int, Path]]:
+    """Numbers and files of the kernels to import: those that any of ``chosen`` takes, or all."""
+    from warpfile.compiler.accelsim import kernel_files, kernel_name
 
     files = list(enumerate(kernel_files(place), 1))
-    if chosen is None:
+    if not chosen:
         return files
-    if chosen > len(files):
-        raise click.UsageError(f"--kernel must be from 1 to {len(files)}, the kernels of {place}, not {chosen}")
-    return files[chosen - 1 : chosen]
+    ranges = [_range(text, len(files), place) for text in chosen if _RANGE.fullmatch(text)]
+    patterns = [text for text in chosen if not _RANGE.fullmatch(text)]
+    names = {number: kernel_name(file, overrides) for number, file in files} if patterns else {}
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names.values()):
+            raise click.UsageError(
+                f"--kernel must fit one of the kernels of {place}, and {pattern!r} fits none: {_some(names)}"
+            )
+    return [
+        (number, file)
+        for number, file in files
+        if any(number in numbers for numbers in ranges)
+        or any(fnmatchcase(names[number], pattern) for pattern in patterns)
+    ]
+
+
+def _range(text: str, count: int, place: Path) -> range:
+    """The numbers that N, N-M or N- stands for."""
+    first, dash, last = text.partition("-")
+    found = range(int(first), (int(last) if last else count if dash else int(first)) + 1)
+    if not found or found[0] < 1 or found[-1] > count:
+        raise click.UsageError(f"--kernel must be from 1 to {count}, the kernels of {place}, not {text}")
+    return found
+
+
+def _some(names: Mapping[int, str]) -> str:
+    """The different names, the first few."""
+    found = list(dict.fromkeys(names.values()))
+    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
+    return ", ".join(name[:_LONGEST_NAME] for name in found[:_MOST_NAMES]) + more
 
 
 def show_imports(written: Sequence[Written]) -> None:

@@ -11,12 +11,32 @@ from pathlib import Path
 from warpfile.compiler.accelsim.addresses import AddressRows
 from warpfile.compiler.accelsim.errors import AccelsimError
 from warpfile.compiler.accelsim.header import Header
-from warpfile.compiler.accelsim.line import ABSENT, Head, LineError, LineFormat, Recorded, parse_addresses, parse_head
+from warpfile.compiler.accelsim.line import (
+    ABSENT,
+    BULK,
+    MARKERS,
+    Head,
+    LineError,
+    LineFormat,
+    Recorded,
+    parse_addresses,
+    parse_head,
+    parse_values,
+)
 from warpfile.spec.trace import LANES, NO_ROW
 
 _MOST_IDLE = 10_000  #: lines of a CTA without an instruction
 _DIGITS = 18
 _PREFIX = 4  #: fields in front of every line before version 3: CTA and warp
+
+
+@dataclass
+class Observations:
+    """What registers held before the instructions of some records."""
+
+    record: array[int] = field(default_factory=lambda: array("q"))
+    register: array[int] = field(default_factory=lambda: array("i"))
+    words: array[int] = field(default_factory=lambda: array("I"))  #: 32 of each
 
 
 @dataclass
@@ -32,6 +52,8 @@ class Recording:
     start: list[int] = field(default_factory=lambda: [0])
     warps: list[tuple[int, int]] = field(default_factory=list)  #: linear CTA and warp in it
     lines: int = 0
+    markers: int = 0
+    observed: Observations = field(default_factory=Observations)
 
 
 def read_body(lines: Iterator[tuple[int, str]], header: Header, path: Path, report: Callable[[int], None]) -> Recording:
@@ -49,9 +71,10 @@ class _Reader:
     ) -> None:
         self.lines, self.header, self.path, self.report = lines, header, path, report
         self.found = Recording()
-        self.layout = LineFormat(header.has_source_lines, header.version >= 5)
+        self.layout = LineFormat(header.has_source_lines, (1, 2) if header.version >= 5 else (0,))
         self.has_prefix = header.version < 3
-        self.heads: dict[str, tuple[int, int, Head]] = {}  #: program index, mask, all of it
+        self.has_values = header.version >= 6
+        self.heads: dict[str, tuple[int, int, bool, Head]] = {}  #: program index, mask, whether addresses matter, all
         self.index: dict[Recorded, int] = {}
         self.seen: set[tuple[int, int]] = set()
 
@@ -74,10 +97,11 @@ class _Reader:
         """Everything from behind ``#BEGIN_TB`` to ``#END_TB``. Keys that mean nothing here are passed over."""
         cta: int | None = None
         warp: int | None = None
-        last = opened
+        idle = 0
         for number, line in self.lines:
             text = line.strip()
-            if number - last > _MOST_IDLE:
+            idle += 1
+            if idle > _MOST_IDLE:
                 raise self._error(number, f"a warp must come within {_MOST_IDLE:,} lines")
             if text == "#END_TB":
                 self.found.lines = number
@@ -92,8 +116,8 @@ class _Reader:
                     raise self._error(number, f"warp {warp} must have its 'insts = N' before the next warp")
                 warp = self._warp(number, cta, value)
             elif key == "insts" and equals:
-                last = self._stream(number, cta, warp, value)
-                warp = None
+                self._stream(number, cta, warp, value)
+                warp, idle = None, 0
             elif text and not equals:
                 raise self._error(number, f"expected 'warp = N', 'insts = N' or #END_TB, not {text[:60]!r}")
         raise self._error(opened, "this #BEGIN_TB must have its #END_TB: the file is cut short")
@@ -117,19 +141,18 @@ class _Reader:
             raise self._error(number, f"warp {value} of CTA {cta} must be in the file once")
         return int(value)
 
-    def _stream(self, number: int, cta: int | None, warp: int | None, value: str) -> int:
-        """Read the instructions of a warp; returns the number of their last line."""
+    def _stream(self, number: int, cta: int | None, warp: int | None, value: str) -> None:
+        """Read the instructions of a warp."""
         if cta is None or warp is None:
             raise self._error(number, "'insts = N' must stand behind its 'warp = N'")
         if not _is_number(value):
             raise self._error(number, f"insts must be a number, not {value!r}")
-        last = self._instructions(number, int(value))
+        self._instructions(number, int(value))
         self.seen.add((cta, warp))
         self.found.warps.append((cta, warp))
         self.found.start.append(len(self.found.instruction))
-        return last
 
-    def _instructions(self, opened: int, count: int) -> int:
+    def _instructions(self, opened: int, count: int) -> None:
         """Read ``count`` instruction lines. This loop is where the time goes: equal heads are parsed once."""
         found, heads = self.found, self.heads
         add, add_mask, add_row = found.instruction.append, found.mask.append, found.address_row.append
@@ -138,18 +161,49 @@ class _Reader:
             number, line = next(self.lines, (number, ""))
             if self.has_prefix:
                 line = self._without_prefix(number, line)
+            values = None
+            if self.has_values:
+                line, values = self._without_values(number, line)
             text, separator, tail = line.partition(" 0x")
             known = heads.get(text)
             if known is None:
                 if line.isspace():
                     continue
+                if any(marker in line for marker in MARKERS):
+                    found.markers += 1
+                    count -= 1
+                    continue
                 known = self._new_head(number, text, bool(separator), count)
-            index, mask, head = known
+            index, mask, addressed, head = known
+            if values is not None:
+                self._observe(number, head, values)
             add(index)
             add_mask(mask)
-            add_row(self._addresses(number, head, tail) if separator and mask else NO_ROW)
+            add_row(self._addresses(number, head, tail) if separator and addressed else NO_ROW)
             count -= 1
-        return number
+
+    def _without_values(self, number: int, line: str) -> tuple[str, str | None]:
+        """A line up to NoVal, or up to Val and what stands behind it."""
+        text, mark, values = line.partition(" Val")
+        if mark:
+            return text, values
+        text, mark, _ = line.partition(" NoVal")
+        if mark or not line.strip() or "=" in line or line.startswith("#") or any(marker in line for marker in MARKERS):
+            return text, None
+        raise self._error(
+            number, "from version 6 on a line must end in NoVal, or in Val and the values of its registers"
+        )
+
+    def _observe(self, number: int, head: Head, text: str) -> None:
+        """Keep what registers held before this record, the next one."""
+        try:
+            values = parse_values(text, head.instruction)
+        except LineError as error:
+            raise self._error(number, str(error)) from None
+        for register, words in values:
+            self.found.observed.record.append(len(self.found.instruction))
+            self.found.observed.register.append(register)
+            self.found.observed.words.extend(words)
 
     def _addresses(self, number: int, head: Head, tail: str) -> int:
         try:
@@ -157,12 +211,12 @@ class _Reader:
         except LineError as error:
             raise self._error(number, str(error)) from None
 
-    def _new_head(self, number: int, text: str, has_addresses: bool, missing: int) -> tuple[int, int, Head]:
+    def _new_head(self, number: int, text: str, has_addresses: bool, missing: int) -> tuple[int, int, bool, Head]:
         if not text or text.lstrip().startswith(("warp", "insts", "thread", "#")):
             raise self._error(number, f"{missing} more instruction lines must stand here, as 'insts' says")
         try:
             head = parse_head(text, self.layout)
-            if has_addresses != (head.mode != ABSENT) and (has_addresses or head.mask):
+            if head.mode != BULK and has_addresses != (head.mode != ABSENT) and (has_addresses or head.mask):
                 rule = "addresses that start with 0x" if head.mode != ABSENT else "no addresses, as its width is 0"
                 raise LineError(f"the line must have {rule}")
         except LineError as error:
@@ -172,7 +226,7 @@ class _Reader:
         if index == len(found.statics):
             found.statics.append(head.instruction)
             found.first_lines.append(number)
-        known = self.heads[text] = index, head.mask, head
+        known = self.heads[text] = index, head.mask, head.mode >= 0 and head.mask != 0, head
         return known
 
     def _without_prefix(self, number: int, line: str) -> str:

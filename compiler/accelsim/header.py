@@ -10,11 +10,12 @@ from pathlib import Path
 from warpfile.compiler.accelsim.errors import AccelsimError
 from warpfile.compiler.accelsim.repairs import Repairs
 
-VERSIONS = range(2, 6)
+VERSIONS = range(2, 7)
 LARGEST_SHARED = 228 * 1024
 _LARGEST_GRID = (1 << 31) - 1
 _LARGEST_BLOCK = 1024
 _MOST_LINES = 1000
+_VERSION = "accelsim tracer version"
 _ARCHITECTURES = frozenset(
     (35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 110, 120, 121)
 )
@@ -28,7 +29,7 @@ KEYS = (
     "binary version",
     "shmem base_addr",
     "local mem base_addr",
-    "accelsim tracer version",
+    _VERSION,
     "enable lineinfo",
 )
 
@@ -81,7 +82,7 @@ def _header(fields: _Fields, path: Path) -> Header:
         kernel=fields.text("kernel name") or path.name.partition(".")[0],
         grid=fields.triple("grid dim", _LARGEST_GRID),
         block=fields.triple("block dim", _LARGEST_BLOCK),
-        version=fields.one_of("accelsim tracer version", VERSIONS, 2),
+        version=fields.one_of(_VERSION, VERSIONS, 2),
         has_source_lines=bool(fields.one_of("enable lineinfo", range(2), 0)),
         shared_bytes=fields.plausible("shmem", range(LARGEST_SHARED + 1)),
         registers=fields.plausible("nregs", range(1, 256)),
@@ -125,12 +126,13 @@ class _Fields:
     def one_of(self, key: str, allowed: range, absent: int) -> int:
         """A number that the reading of the body depends on."""
         if key not in self.values:
-            if key == "accelsim tracer version":
+            if key == _VERSION:
                 self.repairs.remark(f"the header has no tracer version; read as version {absent}")
             return absent
         value = _number(self.text(key))
         if value is None or value not in allowed:
-            raise self._refused(key, f"a number from {allowed.start} to {allowed.stop - 1}")
+            rule = f"a number from {allowed.start} to {allowed.stop - 1}"
+            raise self._refused(key, rule, is_final=key == _VERSION and value is not None)
         return value
 
     def plausible(self, key: str, allowed: range | frozenset[int]) -> int | None:
@@ -153,10 +155,12 @@ class _Fields:
             return None
         return int(text, 16) or None
 
-    def _refused(self, key: str, rule: str) -> AccelsimError:
+    def _refused(self, key: str, rule: str, is_final: bool = False) -> AccelsimError:
+        """What is wrong with a value, and how to replace it, unless it is right and the lines are what is not read."""
         line, text = self.values.get(key, (0, ""))
         found = f"not {text[:60]!r}" if key in self.values else "and is missing"
-        return AccelsimError(self.path, line, f"{key} must be {rule}, {found}; --header '{key}=VALUE' overrides it")
+        advice = "" if is_final else f"; --header '{key}=VALUE' overrides it"
+        return AccelsimError(self.path, line, f"{key} must be {rule}, {found}{advice}")
 
 
 def _number(text: str) -> int | None:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from warpfile.compiler.accelsim.body import Recording, read_body
 from warpfile.compiler.accelsim.errors import AccelsimError
 from warpfile.compiler.accelsim.flow import has_aliases, is_compact, next_offset
+from warpfile.compiler.accelsim.grouping import grouped
 from warpfile.compiler.accelsim.header import Header, read_header
-from warpfile.compiler.accelsim.kernelslist import read_lines
 from warpfile.compiler.accelsim.memory import place_addresses, shared_bytes
+from warpfile.compiler.accelsim.opening import is_grouped, read_lines
 from warpfile.compiler.accelsim.rebuild import Rebuilt, rebuild
 from warpfile.compiler.accelsim.repairs import Repairs
 from warpfile.compiler.accelsim.streams import Streams, streams
-from warpfile.spec.trace import LANES, NO_ROW, Kind, Port, StaticInstruction, Trace
+from warpfile.compiler.accelsim.values import results
+from warpfile.spec.trace import Kind, Port, StaticInstruction, Trace
 
 _VOLTA, _PASCAL = 70, 60
 _FROM_STREAMS = ("warp_start", "warp_cta", "instruction", "execute", "live", "address_row")
@@ -44,19 +45,28 @@ def import_kernel(
     """
     repairs = Repairs()
     with closing(read_lines(path)) as stream:  # also where a line is refused
-        lines = iter(enumerate(stream, 1))
+        lines: Iterator[tuple[int, str]] = enumerate(stream, 1)
         header = read_header(lines, path, overrides or {}, repairs)
         ctas = header.grid[0] * header.grid[1] * header.grid[2]
+        if not is_grouped(path):
+            lines = grouped(lines, header, path)
         recording = read_body(lines, header, path, (lambda done: report(done, ctas)) if report else lambda done: None)
     traced = len({cta for cta, _ in recording.warps})
     if traced < ctas:
         repairs.remark(f"{traced} of the grid's {ctas} CTAs are in the file")
+    repairs.add("replay_markers", recording.markers)
     program, codes = _program(recording, _architecture(header, recording, repairs), repairs)
     found = streams(recording, program, codes, header.threads, repairs)
     if found.appended:
         program = (*program, _appended_exit(program))
     program = _guarded_exits(program, found)
     return Imported(_trace(path, header, program, found, recording, repairs), repairs, recording.lines)
+
+
+def kernel_name(path: Path, overrides: Mapping[str, str] | None = None) -> str:
+    """Name of a file's kernel, from its header alone. Raises as :func:`import_kernel` does."""
+    with closing(read_lines(path)) as stream:
+        return read_header(iter(enumerate(stream, 1)), path, overrides or {}, Repairs()).kernel
 
 
 def _architecture(header: Header, recording: Recording, repairs: Repairs) -> int:
@@ -120,6 +130,7 @@ def _trace(
     except ValueError as error:
         raise AccelsimError(path, 0, str(error)) from None
     registers = _registers(program, header, repairs)
+    values = results(recording.observed, program, found, repairs)
     return Trace(
         kernel=header.kernel,
         grid=header.grid,
@@ -133,7 +144,7 @@ def _trace(
         addresses=addresses,
         notes=repairs.notes(),
         annotation="",
-        **_no_values(len(found.instruction)),
+        **vars(values),
         **{name: getattr(found, name) for name in _FROM_STREAMS},
     )
 
@@ -144,12 +155,3 @@ def _registers(program: tuple[StaticInstruction, ...], header: Header, repairs: 
     if header.registers is not None and header.registers < registers:
         repairs.remark(f"the header's nregs ({header.registers}) is below the highest register used, {registers - 1}")
     return registers
-
-
-def _no_values(records: int) -> dict[str, Any]:
-    """The arrays of a trace that knows no register values."""
-    return {
-        "value_row": np.full(records, NO_ROW, dtype=np.int64),
-        "values": np.zeros((0, LANES), dtype=np.uint32),
-        "written": np.zeros(0, dtype=np.uint32),
-    }

@@ -1,21 +1,18 @@
-"""Which kernel files belong to a trace directory, and how they are opened."""
+"""Which trace files belong to a list of kernels or a folder with one."""
 
 from __future__ import annotations
 
-import lzma
-from collections.abc import Generator
-from functools import partial
+import re
 from pathlib import Path
-from typing import TextIO
 
 from warpfile.compiler.accelsim.errors import AccelsimError
-from warpfile.spec.reading import check_input, read_input
+from warpfile.spec.reading import read_input
 
-LIST = "kernelslist.g"
+LIST = "kernelslist"
+PROCESSED = ".g"  #: end of the names of lists that Accel-Sim's post-processing writes
+PACKINGS = (".xz", ".gz")
+_TRACE = re.compile(r".*\.(tracez|traceg?(\.xz|\.gz)?)")
 _LARGEST_LIST = 1 << 26  #: bytes
-_LARGEST = 1 << 40
-_LONGEST_LINE = 1 << 16
-_MOST_BLANKS = 1000
 
 
 def kernel_files(place: Path) -> tuple[Path, ...]:
@@ -23,56 +20,40 @@ def kernel_files(place: Path) -> tuple[Path, ...]:
 
     Lines of the list that are no kernel (memory copies) are passed over. Raises :class:`AccelsimError`.
     """
-    if place.is_file():
+    if place.is_file() and not place.name.startswith(LIST):
         return (_readable(place, place, 0),)
-    listing = place / LIST
-    if not listing.is_file():
-        hint = "a directory with kernelslist.g, which Accel-Sim's post-traces-processing writes, or a .traceg file"
-        raise AccelsimError(place, 0, f"must be {hint}")
+    listing = place if place.is_file() else _listing(place)
     lines = read_input(listing, _LARGEST_LIST).decode("utf-8", errors="replace").splitlines()
     names = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.startswith("kernel")]
     if not names:
         raise AccelsimError(listing, 0, "must name at least one file that starts with 'kernel'")
     for number, name in names:
         if ".." in Path(name).parts:
-            raise AccelsimError(listing, number, f"a kernel must be a file in {place}, not {name[:80]!r}")
-    return tuple(_readable(place / name, listing, number) for number, name in names)
+            raise AccelsimError(listing, number, f"a kernel must be a file in {listing.parent}, not {name[:80]!r}")
+    return tuple(_readable(listing.parent / name, listing, number) for number, name in names)
+
+
+def _listing(folder: Path) -> Path:
+    """The list of a folder: of the first context, processed rather than not."""
+    lists = sorted(path for path in folder.glob(f"{LIST}*") if path.is_file())
+    processed = [path for path in lists if path.suffix == PROCESSED]
+    main = [path for path in lists if path.name == f"{LIST}{PROCESSED}"]
+    found = main or processed or lists
+    if not found:
+        rule = f"a directory with {LIST}{PROCESSED} or the tracer's own {LIST}, such a list, or a trace file"
+        raise AccelsimError(folder, 0, f"must be {rule}")
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found[:8])
+        raise AccelsimError(folder, 0, f"must have one list of kernels; name one of its {len(found)}: {names}")
+    return found[0]
 
 
 def _readable(path: Path, source: Path, line: int) -> Path:
     """The file itself or its compressed twin."""
-    packed = path.with_name(f"{path.name}.xz")
-    if not path.name.endswith((".traceg", ".xz")):
-        raise AccelsimError(source, line, f"a kernel must be a .traceg or .traceg.xz file, not {path.name!r}")
-    for candidate in (path, packed):
+    if not _TRACE.fullmatch(path.name):
+        rule = f"a .tracez file, or a .traceg or .trace file that is plain or ends in {' or '.join(PACKINGS)}"
+        raise AccelsimError(source, line, f"a kernel must be {rule}, not {path.name[:80]!r}")
+    for candidate in (path, *(path.with_name(path.name + packing) for packing in PACKINGS)):
         if candidate.is_file():
             return candidate
     raise AccelsimError(source, line, f"{path.name} must be in {path.parent}, and is missing")
-
-
-def read_lines(path: Path) -> Generator[str, None, None]:
-    """Lines of a trace file, decompressed where its name says so.
-
-    Raises :class:`AccelsimError` for what is no trace however long it goes on: a line or a run of blanks without end.
-    """
-    check_input(path, _LARGEST)
-    try:
-        if path.suffix == ".xz":
-            with lzma.open(path, "rt", encoding="utf-8", errors="replace") as stream:
-                yield from _lines(path, stream)
-        else:
-            with path.open(encoding="utf-8", errors="replace") as stream:
-                yield from _lines(path, stream)
-    except (lzma.LZMAError, EOFError) as error:
-        raise AccelsimError(path, 0, f"must be a whole xz file ({error})") from None
-
-
-def _lines(path: Path, stream: TextIO) -> Generator[str, None, None]:
-    blanks = 0
-    for number, line in enumerate(iter(partial(stream.readline, _LONGEST_LINE), ""), 1):
-        if len(line) >= _LONGEST_LINE:
-            raise AccelsimError(path, number, f"a line must have at most {_LONGEST_LINE - 1:,} characters")
-        blanks = blanks + 1 if line.isspace() or line.startswith("#") else 0
-        if blanks > _MOST_BLANKS:
-            raise AccelsimError(path, number, f"at most {_MOST_BLANKS:,} lines without contents may follow each other")
-        yield line

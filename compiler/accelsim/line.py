@@ -6,23 +6,34 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from warpfile.spec.trace import LANES
+
 ZERO = 255
+UNIFORM = 256  #: added to the number of a uniform register
+MARKERS = (" REPLAY_START ", " REPLAY_END ")  #: around what the tracer took for a spin loop; no instructions
 _HEX = re.compile(r"(0x)?[0-9a-fA-F]{1,16}")
 _MASK = re.compile(r"(0x)?[0-9a-fA-F]{1,8}")
-_REGISTER = re.compile(r"R(-?\d{1,4})")
+_REGISTER = re.compile(r"(U?)R(-?\d{1,4})")
+_DECIMAL = re.compile(r"-?\d{1,20}")
+_COUNT = re.compile(r"1|32")
+_VALUE = re.compile(r"[0-9a-fA-F]{8}([0-9a-fA-F]{8})?")
 _OPCODE = re.compile(r"[A-Z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*")
 _MOST_SOURCES = 8
+#: Copies of the tensor memory accelerator, whose addresses belong to no lane.
+BULK_COPIES = ("UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG", "UBLKCP", "UBLKPF", "UBLKRED")
+_GROUP_PRODUCT = "GMMA"  #: opcodes with it have a flag in front of the memory width
 
 LIST, STRIDE, DELTA = range(3)
 ABSENT = -1  #: address mode of a line that has no addresses
+BULK = -2  #: of one whose addresses are passed over
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A static instruction as the tracer wrote it, RZ (255) included.
+    """A static instruction as the tracer wrote it, RZ (255) included, uniform registers from ``UNIFORM`` on.
 
-    ``width`` is the size that the line claims for a memory access, zero for everything else. ``immediate`` is the last
-    immediate operand of version 5, kept where no addresses stand between.
+    ``width`` is the size that the line claims for a memory access, zero for everything else. ``immediate`` is an
+    immediate operand that is not zero, from version 5 on, kept where no addresses stand between.
     """
 
     pc: int
@@ -42,12 +53,12 @@ class Head(NamedTuple):
     lanes: int  #: how many the mask has
 
 
-@dataclass(frozen=True)
+@dataclass
 class LineFormat:
-    """What stands on the lines of one file."""
+    """What stands on the lines of one file. Which count of immediates it is, its first line without addresses tells."""
 
     has_source_lines: bool
-    has_immediates: bool
+    immediates: tuple[int, ...]  #: how many may stand at the end of a line, ascending
 
 
 class LineError(ValueError):
@@ -55,7 +66,7 @@ class LineError(ValueError):
 
 
 def parse_head(text: str, layout: LineFormat) -> Head:
-    """Parse a line, or its part before the first `` 0x``. Raises :class:`LineError`."""
+    """Parse a line, or its part before the first `` 0x``, without what is said of values. Raises :class:`LineError`."""
     fields = _Fields(text.split())
     if layout.has_source_lines:
         fields.number("source line", 1 << 31)
@@ -64,17 +75,31 @@ def parse_head(text: str, layout: LineFormat) -> Head:
     dests = fields.registers("destination", 1)
     opcode = fields.match("opcode", _OPCODE, "a dotted mnemonic in capitals")
     sources = fields.registers("source", _MOST_SOURCES)
+    dest = dests[0] if dests else None
+    if opcode.startswith(BULK_COPIES):
+        fields.number("memory width", 64)
+        return Head(Recorded(pc, opcode, dest, sources, 0, None), mask, BULK, 0)
+    if _GROUP_PRODUCT in opcode:
+        fields.numbers("flag, memory width or immediate", 2 + layout.immediates[-1])
+        fields.end()
+        return Head(Recorded(pc, opcode, dest, sources, 0, None), mask, ABSENT, mask.bit_count())
     width = fields.number("memory width", 64)
     mode = fields.number("address mode", DELTA) if width else ABSENT
-    immediate = None
-    if layout.has_immediates and (not width or fields.left):
-        immediate = fields.signed("immediate")
+    immediate = None if width and not fields.left else _immediate(fields, layout, settles=not width)
     fields.end()
-    dest = dests[0] if dests else None
     if mode == STRIDE and not _is_run(mask):
         raise LineError(f"address mode 1 must have one run of active lanes, not mask {mask:08x}")
-    found = Recorded(pc, opcode, dest, sources, width, None if width else immediate)
-    return Head(found, mask, mode, mask.bit_count())
+    return Head(Recorded(pc, opcode, dest, sources, width, None if width else immediate), mask, mode, mask.bit_count())
+
+
+def _immediate(fields: _Fields, layout: LineFormat, settles: bool) -> int | None:
+    """The first immediate that is not zero; None in a version without."""
+    found = fields.numbers("immediate", layout.immediates[-1])
+    if len(found) < layout.immediates[0]:
+        raise LineError("the line must go on with its immediate, and ends")
+    if settles:
+        layout.immediates = (len(found),)
+    return next(filter(None, found), 0) if found else None
 
 
 def parse_addresses(tail: str, head: Head, layout: LineFormat) -> list[int]:
@@ -85,21 +110,35 @@ def parse_addresses(tail: str, head: Head, layout: LineFormat) -> list[int]:
     """
     fields = tail.split()
     wanted = 2 if head.mode == STRIDE else head.lanes
-    if len(fields) != wanted + layout.has_immediates:
+    if len(fields) - wanted not in layout.immediates:
         raise LineError(_wrong_count(head, wanted, len(fields), layout))
     try:
-        if layout.has_immediates:
-            int(fields.pop())
+        list(map(int, fields[wanted:]))
         if head.mode == LIST:
-            numbers = [int(field, 16) for field in fields]
+            numbers = [int(field, 16) for field in fields[:wanted]]
         else:
-            numbers = [int(fields[0], 16), *map(int, fields[1:])]
+            numbers = [int(fields[0], 16), *map(int, fields[1:wanted])]
     except ValueError:
         raise LineError(f"addresses must be hexadecimal, strides and distances decimal, not {tail.strip()!r}") from None
     absolute = numbers if head.mode == LIST else numbers[:1]
     if min(absolute) < 0 or max(absolute) >> 64 or (head.mode == STRIDE and numbers[1].bit_length() > 63):
         raise LineError(f"addresses and strides must have at most 64 bits, not {tail.strip()!r}")
     return numbers
+
+
+def parse_values(text: str, recorded: Recorded) -> list[tuple[int, list[int]]]:
+    """Vector registers and what they held in each lane before the instruction; ``text`` starts behind ``Val``.
+
+    Raises :class:`LineError`.
+    """
+    fields = _Fields(text.split())
+    found: list[tuple[int, list[int]]] = []
+    for register in (*([] if recorded.dest is None else [recorded.dest]), *recorded.sources):
+        for number, words in enumerate(fields.values(register), register):
+            if number < ZERO:
+                found.append((number, words))
+    fields.end()
+    return found
 
 
 def _is_run(mask: int) -> bool:
@@ -114,7 +153,7 @@ def _wrong_count(head: Head, wanted: int, found: int, layout: LineFormat) -> str
         STRIDE: "a base and a stride",
         DELTA: f"a base and {wanted - 1} distances, one less than lanes in the mask",
     }[head.mode]
-    immediate = " and then the immediate" if layout.has_immediates else ""
+    immediate = {0: "", 1: " and then the immediate"}.get(layout.immediates[0], " and then the immediates")
     return f"address mode {head.mode} must have {what}{immediate}, not {found} numbers"
 
 
@@ -150,23 +189,31 @@ class _Fields:
             raise LineError(f"{name} must be a number from 0 to {largest}, not {field!r}")
         return int(field)
 
-    def signed(self, name: str) -> int:
-        """A decimal with or without sign."""
-        field = self._take(name)
-        if not re.fullmatch(r"-?\d{1,20}", field):
-            raise LineError(f"{name} must be a decimal, not {field!r}")
-        return int(field)
+    def numbers(self, name: str, most: int) -> list[int]:
+        """Decimals with or without sign, as many as there are, but not more than ``most``."""
+        return [int(self.match(name, _DECIMAL, "a decimal")) for _ in range(min(most, self.left))]
 
     def registers(self, name: str, most: int) -> tuple[int, ...]:
         """A count and so many registers. A negative number is what the tracer writes for no register: RZ."""
-        count = self.number(f"number of {name} registers", most)
-        found = []
-        for _ in range(count):
-            number = int(self.match(f"{name} register", _REGISTER, "R0 to R255")[1:])
-            if number > ZERO:
-                raise LineError(f"{name} register must be R0 to R255, not 'R{number}'")
-            found.append(number if number >= 0 else ZERO)
-        return tuple(found)
+        return tuple(
+            self._register(f"{name} register") for _ in range(self.number(f"number of {name} registers", most))
+        )
+
+    def _register(self, name: str) -> int:
+        field = self.match(name, _REGISTER, "R0 to R255 or UR0 to UR255")
+        uniform, digits = _REGISTER.fullmatch(field).groups()  # type: ignore[union-attr]
+        if int(digits) > ZERO:
+            raise LineError(f"{name} must be R0 to R255 or UR0 to UR255, not {field!r}")
+        number = int(digits) if int(digits) >= 0 else ZERO
+        return number + UNIFORM if uniform else number
+
+    def values(self, register: int) -> list[list[int]]:
+        """A count, 1 or 32, and so many hexadecimal numbers: words of all lanes, of two registers if they are long."""
+        name = f"R{register}" if register < UNIFORM else f"UR{register - UNIFORM}"
+        count = self.match(f"number of values of {name}", _COUNT, "1 or 32")
+        found = [self.match(f"a value of {name}", _VALUE, "8 or 16 hexadecimal digits") for _ in range(int(count))]
+        found *= LANES // len(found)
+        return [[int(digits[at : at + 8], 16) for digits in found] for at in range(len(found[0]) - 8, -1, -8)]
 
     def end(self) -> None:
         """Nothing may be left."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from warpfile.compiler.accelsim.line import ZERO, Recorded
+from warpfile.compiler.accelsim.line import BULK_COPIES, UNIFORM, ZERO, Recorded
 from warpfile.compiler.accelsim.names import Shape, shape_of
 from warpfile.compiler.model import Address, File, Immediate, Instruction, Operand, Register
 from warpfile.compiler.opcodes import FORMS, Dest, Form
@@ -44,6 +44,8 @@ class _Rebuilding:
         self.recorded = recorded
         self.repairs: dict[str, None] = {}
         self.name, *marks = recorded.opcode.split(".")
+        if self.name in BULK_COPIES:
+            self._note("bulk_addresses")
         shape = shape_of(self.name, architecture) if self._is_sized(marks) else None
         if shape is None:
             self._note("unknown_opcodes")
@@ -78,6 +80,8 @@ class _Rebuilding:
         destination is among the sources; a branch to a register or a barrier has only a source there.
         """
         dest, sources = self.recorded.dest, list(self.recorded.sources)
+        if dest is not None and dest >= UNIFORM:
+            return None, sources
         if dest is not None and self.form.dest is not Dest.GENERAL:
             self._note("moved_sources")
             return None, [dest, *sources]
@@ -111,12 +115,15 @@ class _Rebuilding:
         width, widths = self._widths()
         first, count = self._aligned(self.dest, min(width, _WIDEST))
         sources: list[int] = []
+        vector = 0
         for number, registers in zip(self.sources, widths, strict=True):
-            low, taken = self._aligned(number, registers)
-            sources += range(low, low + taken)
+            if number < UNIFORM:
+                low, taken = self._aligned(number, registers)
+                sources += range(low, low + taken)
+                vector += number != ZERO
         if ZERO in (self.dest, *self.sources):
             self._note("zero_registers")
-        if count > 1 or len(sources) > sum(number != ZERO for number in self.sources):
+        if count > 1 or len(sources) > vector:
             self._note("wide_operands")
         static = replace(
             base,
@@ -182,11 +189,11 @@ class _Rebuilding:
 
 
 def _register(number: int) -> Register:
-    return Register(File.GENERAL, number)
+    return Register(File.GENERAL, number) if number < UNIFORM else Register(File.UNIFORM, number - UNIFORM)
 
 
 def _operand_text(operand: Operand) -> str:
     if isinstance(operand, Address) and operand.base is not None:
         return f"[{_operand_text(operand.base)}]"
     assert isinstance(operand, Register)
-    return "RZ" if operand.is_zero else f"R{operand.number}"
+    return f"{operand.file.value}{'Z' if operand.is_zero else operand.number}"

@@ -19,6 +19,8 @@ REPAIRS = {
     "dropped_addresses": "addresses dropped of instructions that access no memory",
     "missing_addresses": "executed memory accesses without addresses",
     "rebased_addresses": "generic addresses of shared or local memory moved to this project's windows",
+    "bulk_addresses": "bulk copies (TMA) without their addresses",
+    "replay_markers": "marks of spin loops left out",
     "copy_pairs": "first records of LDGSTS pairs left out",
     "skipped_barriers": "barriers that no lane reached left out",
     "revived_lanes": "records of lanes that had exited, or that the block does not have",

@@ -16,7 +16,10 @@ _ENDS = frozenset("EXIT KILL KIL".split())
 
 @dataclass(frozen=True)
 class Streams:
-    """Dynamic arrays of a trace. ``appended`` says whether the index behind the program, an EXIT, is in use."""
+    """Dynamic arrays of a trace, and which record each element was. Not a record (-1) is an appended EXIT.
+
+    ``appended`` says whether its index, the one behind the program, is in use.
+    """
 
     warp_start: np.ndarray
     warp_cta: np.ndarray
@@ -24,6 +27,7 @@ class Streams:
     execute: np.ndarray
     live: np.ndarray
     address_row: np.ndarray
+    record: np.ndarray
     appended: bool
 
 
@@ -77,6 +81,7 @@ class _Streams:
             execute=np.where(real, self.mask[gathered], live).astype(np.uint32),
             live=live,
             address_row=np.where(real, self.address_row[gathered], NO_ROW).astype(np.int64),
+            record=gathered,
             appended=not real.all(),
         )
 

@@ -172,7 +172,7 @@ def test_a_machine_is_guessed_from_the_offsets(tmp_path: Path) -> None:
         ("grid dim", "(0,1,1)", "grid dim must be three sizes"),
         ("grid dim", None, "grid dim must be three sizes .* and is missing; --header 'grid dim=VALUE' overrides it"),
         ("block dim", "(2048,1,1)", "block dim must be three sizes .* from 1 to 1024, not '\\(2048,1,1\\)'"),
-        ("accelsim tracer version", "6", "accelsim tracer version must be a number from 2 to 5, not '6'"),
+        ("accelsim tracer version", "7", "accelsim tracer version must be a number from 2 to 6, not '7'$"),
         ("enable lineinfo", "21955", "enable lineinfo must be a number from 0 to 1"),
     ],
 )

@@ -93,10 +93,10 @@ BROKEN: Sequence[tuple[str, str]] = [
     ("00g0 ffffffff 0 NOP 0 0", "PC must be hexadecimal, not '00g0'"),
     ("0000 fffffffff 0 NOP 0 0", "mask must be eight hexadecimal digits"),
     ("0000 ffffffff 2 R1 R2 MOV 0 0", "number of destination registers must be a number from 0 to 1"),
-    ("0000 ffffffff 1 R256 MOV 0 0", "destination register must be R0 to R255"),
-    ("0000 ffffffff 1 UR4 MOV 0 0", "destination register must be R0 to R255"),
+    ("0000 ffffffff 1 R256 MOV 0 0", "destination register must be R0 to R255 or UR0 to UR255"),
+    ("0000 ffffffff 1 P4 MOV 0 0", "destination register must be R0 to R255 or UR0"),
     ("0000 ffffffff 1 R1 mov 0 0", "opcode must be a dotted mnemonic"),
-    ("0000 ffffffff 1 R1 MOV 2 R2 0", "source register must be R0 to R255, not '0'"),
+    ("0000 ffffffff 1 R1 MOV 2 R2 0", "source register must be R0 to R255 or UR0 to UR255, not '0'"),
     ("0000 ffffffff 1 R1 MOV 0", "must go on with its memory width"),
     ("0000 ffffffff 1 R1 MOV 0 0 5", "must end here, not go on with '5'"),
     ("0000 ffffffff 1 R1 MOV 0 0 0x100", "must have no addresses, as its width is 0"),
@@ -159,7 +159,12 @@ def test_a_compressed_kernel_is_the_same_kernel(tmp_path: Path, name: str) -> No
         (None, "must be a directory with kernelslist.g"),
         ("", "must name at least one file that starts with 'kernel'"),
         ("MemcpyHtoD,0x10,4\nkernel-9.traceg\n", "line 2: kernel-9.traceg must be in"),
-        ("kernel-1.trace\n", "line 1: a kernel must be a .traceg or .traceg.xz file, not 'kernel-1.trace'"),
+        ("kernel-1.trace\n", "line 1: kernel-1.trace must be in .* and is missing"),
+        (
+            "kernel-1.traceg.bz2\n",
+            "line 1: a kernel must be a .tracez file, or .* or ends in .xz or .gz, not 'kernel-1.traceg.bz2'",
+        ),
+        ("kernel-1.traceg.zst\n", "line 1: a kernel must be a .tracez file, or a .traceg or .trace file"),
     ],
 )
 def test_a_list_that_names_no_kernel_is_refused(tmp_path: Path, content: str | None, problem: str) -> None:

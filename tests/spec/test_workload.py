@@ -12,7 +12,7 @@ from warpfile.schemes import SCHEMES, find
 from warpfile.spec.beat import NO_VALUE, BeatPacker, decode_fields, pack_beat, pack_fields
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
-from warpfile.spec.trace import NO_ROW, Kind, Port
+from warpfile.spec.trace import LANES, NO_ROW, Kind, Port, Trace
 from warpfile.spec.workload import WorkloadError, prepare, streams
 
 
@@ -101,6 +101,11 @@ def test_a_cta_must_fit() -> None:
         prepare(Config(rows=2, banks=2), hand_trace([op((3,))], []))
 
 
+def without_values(trace: Trace) -> Trace:
+    rows, values = np.full(trace.records, NO_ROW), np.zeros((0, LANES), dtype=np.uint32)
+    return replace(trace, source="accelsim", value_row=rows, values=values, written=np.zeros(0, dtype=np.uint32))
+
+
 @pytest.mark.parametrize(
     ("scheme", "preset"),
     [
@@ -112,16 +117,16 @@ def test_a_cta_must_fit() -> None:
     ],
 )
 def test_a_scheme_that_decides_by_values_needs_them(scheme: str, preset: str) -> None:
-    cfg, trace = find(scheme).configuration(preset), replace(hand_trace([op((1,), 2)]), source="accelsim")
+    cfg, trace = find(scheme).configuration(preset), without_values(hand_trace([op((1,), 2)]))
     with pytest.raises(
-        WorkloadError, match="hand must have register values, by which this scheme decides, and a trace"
+        WorkloadError, match="hand must have register values, by which this scheme decides, and this trace"
     ):
         prepare(cfg, find(scheme).annotated(cfg, trace))
 
 
 @pytest.mark.parametrize("scheme", ["baseline", "virtualization"])
 def test_others_do_not(scheme: str) -> None:
-    cfg, trace = find(scheme).configuration("fermi"), replace(hand_trace([op((1,), 2)]), source="accelsim")
+    cfg, trace = find(scheme).configuration("fermi"), without_values(hand_trace([op((1,), 2)]))
     assert prepare(cfg, find(scheme).annotated(cfg, trace)).beats
 
 

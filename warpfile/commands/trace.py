@@ -24,16 +24,18 @@ if TYPE_CHECKING:
 @click.argument("kernel", metavar="KERNEL", required=False, shell_complete=complete_kernel)
 @click.option(
     "--accelsim",
-    metavar="DIR",
+    metavar="PLACE",
     type=click.Path(path_type=Path),
-    help="Import the Accel-Sim trace in DIR (kernelslist.g) instead of executing a kernel.",
+    help="Import Accel-Sim traces instead of executing a kernel: a folder with kernelslist.g, or as the tracer left it,"
+    " a list, or a file (.tracez, .traceg, .trace, the latter also as .xz or .gz).",
 )
 @click.option(
     "--kernel",
-    "number",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Import only the N-th kernel of the list. Default: all of them.",
+    "chosen",
+    metavar="WHICH",
+    multiple=True,
+    help="Import only these kernels of the list: N, N-M, N-, or a pattern of names such as '*gemm*'. May be repeated."
+    " Default: all of them.",
 )
 @click.option(
     "--header",
@@ -65,7 +67,7 @@ if TYPE_CHECKING:
 def trace(
     kernel: str | None,
     accelsim: Path | None,
-    number: int | None,
+    chosen: tuple[str, ...],
     headers: tuple[str, ...],
     output: Path | None,
     outputs: Path | None,
@@ -81,10 +83,10 @@ def trace(
     """Execute a kernel, check its expected buffers and write the annotated trace; or import a trace of Accel-Sim.
 
     KERNEL is a bundled kernel or a kernel directory. A trace whose buffers are wrong is not written. An imported
-    trace knows no register values: it runs and cosimulates with value checks off. A run annotates its trace itself;
-    with --scheme the hints are in the file, for that scheme in that configuration. --arch needs nvdisasm, and
-    nvcc where the project has no cubin for that GPU, as warpfile import does; the trace has that GPU's machine code
-    and control codes (docs/architectures.md).
+    trace knows register values if the tracer wrote enough of them; else it runs and cosimulates with value checks off.
+    A run annotates its trace itself; with --scheme the hints are in the file, for that scheme in that configuration.
+    --arch needs nvdisasm, and nvcc where the project has no cubin for that GPU, as warpfile import does; the trace has
+    that GPU's machine code and control codes (docs/architectures.md).
 
     \b
     A kernel directory has kernel.sass, launch.toml and the .npy files that it names:
@@ -105,6 +107,8 @@ def trace(
     Example: warpfile trace saxpy --arch sm_90
     Example: warpfile trace saxpy --scheme bow_wr --set window=4 -o saxpy.npz
     Example: warpfile trace --accelsim traces --kernel 2 -o second.npz
+    Example: warpfile trace --accelsim traces --kernel '*gemm*' --kernel 10- -o gemm.npz
+    Example: warpfile trace --accelsim traces/kernel-1-ctx_0x55d0c8b0.tracez -o first.npz
     """
     _check_suffix(output)
     wanted = designs([annotate], preset, changes, parts)[0] if annotate else None
@@ -114,9 +118,9 @@ def trace(
         if wanted:
             raise click.UsageError("--scheme must go with KERNEL: an imported trace is annotated when it is run")
         _check_alone(kernel, setting, instruction_limit, outputs, architecture)
-        _import(accelsim, number, headers, output, json_path)
-    elif number is not None or headers:
-        raise click.UsageError("--kernel and --header must go with --accelsim DIR")
+        _import(accelsim, chosen, headers, output, json_path)
+    elif chosen or headers:
+        raise click.UsageError("--kernel and --header must go with --accelsim PLACE")
     elif kernel is None:
         raise click.UsageError("KERNEL must be a bundled kernel or a kernel directory, and is missing")
     else:
@@ -124,10 +128,10 @@ def trace(
 
 
 def _import(
-    place: Path, number: int | None, headers: tuple[str, ...], output: Path | None, json_path: Path | None
+    place: Path, chosen: tuple[str, ...], headers: tuple[str, ...], output: Path | None, json_path: Path | None
 ) -> None:
     with progress("import") as report:
-        written = import_traces(place, number, headers, output, report)
+        written = import_traces(place, chosen, headers, output, report)
     if json_path:
         write_json(json_path, {"kernels": [one.facts for one in written]})
     show_imports(written)

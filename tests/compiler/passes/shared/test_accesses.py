@@ -12,7 +12,7 @@ from warpfile.schemes.compose import find
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.shared import ADDRESS_BITS, FLUSH, LOAD, PLAIN, STORE
-from warpfile.spec.trace import Access, Port, Space, Trace
+from warpfile.spec.trace import LANES, NO_ROW, Access, Port, Space, Trace
 from warpfile.spec.workload import prepare
 
 ADDRESS = (1 << ADDRESS_BITS) - 1
@@ -82,4 +82,7 @@ def test_a_trace_without_values_shares_nothing() -> None:
     cfg, _, _ = prepared("conv2d")
     at, known = cfg.hint_at("access"), kernel("conv2d")
     assert (find("larf").annotated(cfg, known).hints >> at & 3).any()
-    assert not (find("larf").annotated(cfg, dataclasses.replace(known, source="accelsim")).hints >> at & 3).any()
+    rows, values = np.full(known.records, NO_ROW), np.zeros((0, LANES), dtype=np.uint32)
+    written = np.zeros(0, dtype=np.uint32)
+    unknown = dataclasses.replace(known, source="accelsim", value_row=rows, values=values, written=written)
+    assert not (find("larf").annotated(cfg, unknown).hints >> at & 3).any()
