@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Package -> what it may import besides itself and the standard library. A dotted name allows that module only.
 ARROWS: dict[str, set[str]] = {
     "spec": {"numpy", "mypy_extensions"},
-    "compiler": {"warpfile.spec", "networkx", "numpy"},
+    "compiler": {"warpfile.spec", "networkx", "numpy", "zstandard"},
     "emulator": {"warpfile.spec", "warpfile.compiler", "numpy"},
     "golden": {"warpfile.spec", "mypy_extensions"},
     "hdl": {"warpfile.spec", "warpfile.webassembly", "amaranth"},
