@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.compiler.traceg import EXIT, text
+from tests.compiler.tracez import RELEASED, VALUED, tracez, version_6
 from tests.warpfile.conftest import Invoke
 from warpfile.spec.trace import Trace
 
@@ -56,6 +57,50 @@ def test_one_kernel_keeps_its_name(invoke: Invoke, folder: Path, traces: Path) -
     assert invoke("trace", "--accelsim", traces / "kernel-1.traceg", "-o", "sub/T.npz").exit_code == 0
     assert made(folder) == ["_Z6secondIfEvPT_.npz", "sub"]
     assert Trace.load(folder / "sub" / "T.npz").kernel == "first"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "names"),
+    [
+        (("*second*",), ["T.npz"]),
+        (("*",), ["T-1.npz", "T-2.npz"]),
+        (("1-",), ["T-1.npz", "T-2.npz"]),
+        (("2-2",), ["T.npz"]),
+        (("1", "*second*"), ["T-1.npz", "T-2.npz"]),
+    ],
+)
+def test_kernels_are_taken_by_number_range_or_name(
+    invoke: Invoke, folder: Path, traces: Path, chosen: tuple[str, ...], names: list[str]
+) -> None:
+    options = [word for one in chosen for word in ("--kernel", one)]
+    assert invoke("trace", "--accelsim", traces, *options, "-o", "T.npz").exit_code == 0
+    assert made(folder) == names
+
+
+@pytest.mark.parametrize("name", ["k.traceg", "k.tracez"])
+@pytest.mark.parametrize(("scheme", "preset"), [("baseline", "tiny"), ("corf", "fermi"), ("modern", None)])
+def test_a_trace_with_values_runs_on_schemes_of_all_kinds(
+    invoke: Invoke, folder: Path, name: str, scheme: str, preset: str | None
+) -> None:
+    content = tracez([VALUED]) if name.endswith("z") else version_6({0: VALUED}).encode()
+    (folder / name).write_bytes(content)
+    assert invoke("trace", "--accelsim", name, "-o", "T.npz").exit_code == 0
+    result = invoke("run", scheme, "T.npz", *(("--preset", preset) if preset else ()), "--json", "f.json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    facts = json.loads((folder / "f.json").read_text())["schemes"][scheme]
+    assert facts["instructions"] == 6
+    assert facts["operands_checked"] > 0
+
+
+def test_without_enough_values_a_scheme_that_decides_by_them_refuses(invoke: Invoke, folder: Path) -> None:
+    (folder / "k.tracez").write_bytes(tracez([RELEASED]))
+    result = invoke("trace", "--accelsim", "k.tracez", "-o", "T.npz")
+    assert "values of 1 of 2 results are in the file" in result.stdout
+    (folder / "k.tracez").write_bytes(tracez([["0000 ffffffff 1 R9 S2R 0 0 0 0 NoVal", *RELEASED]]))
+    result = invoke("trace", "--accelsim", "k.tracez", "-o", "T.npz")
+    assert "values of 1 of 3 results are in the file: too few" in result.stdout
+    result = invoke("run", "corf", "T.npz", "--preset", "fermi")
+    assert result.exit_code == 2 and "must have register values" in result.stderr
 
 
 def test_default_names_tell_the_kernels_apart(invoke: Invoke, folder: Path, traces: Path) -> None:
@@ -119,7 +164,10 @@ def refused(invoke: Invoke, *arguments: object) -> str:
     [
         (("--accelsim", "absent"), "absent: must be a directory with kernelslist.g"),
         (("--accelsim", "traces", "--kernel", "3"), "--kernel must be from 1 to 2"),
-        (("--accelsim", "traces", "--kernel", "0"), "--kernel"),
+        (("--accelsim", "traces", "--kernel", "0"), "--kernel must be from 1 to 2"),
+        (("--accelsim", "traces", "--kernel", "2-1"), "--kernel must be from 1 to 2"),
+        (("--accelsim", "traces", "--kernel", "2-3"), "--kernel must be from 1 to 2, the kernels of traces, not 2-3"),
+        (("--accelsim", "traces", "--kernel", "third*"), "'third*' fits none: first, _Z6secondIfEvPT_"),
         (("--accelsim", "traces", "saxpy"), "--accelsim must go without KERNEL"),
         (("--accelsim", "traces", "--setting", "large"), "--accelsim must go without KERNEL"),
         (("--accelsim", "traces", "-o", "T.bin"), "-o must name a .npz file"),
