@@ -48,7 +48,8 @@ def results(observed: Observations, program: Sequence[StaticInstruction], found:
     if known < ENOUGH * len(made.known):
         repairs.remark(f"{share}: too few for schemes that decide by them, so this trace has none")
         return nothing
-    repairs.remark(f"{share}; the others stand as words that no scheme takes for narrow or equal")
+    others = "; the others stand as words that no scheme takes for narrow or equal" if known < len(made.known) else ""
+    repairs.remark(share + others)
     return Values(rows, made.values, made.written)
 
 

@@ -168,13 +168,15 @@ def test_lanes_come_from_who_wrote_them_last(tmp_path: Path) -> None:
         "0010 0000ffff 1 R2 S2R 0 0 0 0 NoVal",
         f"0020 00ffffff 1 R3 MOV 1 R2 0 0 0 Val 1 00000001 32 {lanes}",
         "0030 ff00ffff 0 BAR.SYNC 1 R2 0 0 0 Val 1 00000007",
+        "0040 ffffffff 0 BAR.SYNC 1 R3 0 0 0 Val 1 00000009",
         END,
     ]
     trace = imported(tmp_path, version_6({0: stream})).trace
     first, second, third = trace.values.tolist()
     assert second == [*range(100, 124), *[7] * 8]
     assert first[16:] == second[16:] and first[:16] != second[:16]
-    assert third[24:] == [0] * 8
+    assert third == [*[9] * 24, *[0] * 8]
+    assert any("values of 2 of 3 results" in note for note in trace.notes)  # lanes 0 to 15 of the first: never read
     assert trace.written.tolist() == [0xFFFFFFFF, 0xFFFFFFFF, 0x00FFFFFF]
 
 
@@ -215,7 +217,7 @@ def test_values_that_do_not_fit_are_refused(tmp_path: Path, line: str, problem: 
 
 def test_an_unknown_version_is_named_and_no_cure_is_promised(tmp_path: Path) -> None:
     header = {**VERSION_6, "accelsim tracer version": "7"}
-    with pytest.raises(AccelsimError, match="accelsim tracer version must be a number from 2 to 6, not '7'$"):
+    with pytest.raises(AccelsimError, match=r"accelsim tracer version must be a number from 2 to 6, not '7'$"):
         read(tmp_path / "k.traceg", text({0: [EXIT]}, header))
-    with pytest.raises(AccelsimError, match="from 2 to 6, not '7'$"):
+    with pytest.raises(AccelsimError, match=r"from 2 to 6, not '7'$"):
         read(tmp_path / "k.tracez", tracez([STOCK], **{"accelsim tracer version": "7"}))
