@@ -6,13 +6,13 @@ import tempfile
 from pathlib import Path
 
 from tests.emulator.compiled import FOLDER, NAMES
-from warpfile.kernels.build import ARCHITECTURE
+from warpfile.kernels.build import TARGET
 from warpfile.kernels.toolkit import find_tool, run_tool
 
 for name in NAMES:
     with tempfile.TemporaryDirectory() as directory:
         cubin = Path(directory) / f"{name}.cubin"
-        options = [f"-arch={ARCHITECTURE}", "-O3", "-cubin", "-o", str(cubin)]
+        options = [f"-arch=sm_{TARGET}", "-O3", "-cubin", "-o", str(cubin)]
         run_tool([str(find_tool("nvcc")), *options, f"{name}.cu"], FOLDER)
         shown = run_tool([str(find_tool("nvdisasm")), "-hex", cubin.name], cubin.parent)
     unused = re.compile(r"^//-+ \.debug_frame.*?(?=^//-+ )", re.MULTILINE | re.DOTALL)

@@ -44,4 +44,4 @@ def test_sizes_are_those_of_the_parts_that_a_machine_has() -> None:
 
 def test_a_machine_that_there_is_not_is_refused() -> None:
     with pytest.raises(ValueError, match="banks"):
-        candidates([SCHEMES["bow"]], list(PARTS.values()), "tiny", {"banks": 77}, {})
+        candidates([SCHEMES["bow"]], list(PARTS.values()), "tiny", {"banks": 777}, {})
