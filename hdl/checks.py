@@ -39,8 +39,8 @@ _HELD = """\
 _CHANGED = "({name}_waits && (!{name}__valid || {name}__payload !== {name}_before))"
 
 
-# Results that beats which have been sent wait for: a ring for each register of each warp, since writes of a register do
-# not overtake each other. Head and tail are reset, entries are written before they are read.
+# Expected results: a ring for each register of each warp. A beat that is sent adds an entry per destination, a result
+# takes the oldest, since writes of one register do not overtake each other. Entries are written before they are read.
 _MEMORIES = """\
   reg [{ring_top}:0] head [0:{last}];
   reg [{ring_top}:0] tail [0:{last}];
@@ -149,7 +149,7 @@ def _unasked(cfg: Config) -> dict[str, str]:
 
 
 def _awaited(cfg: Config) -> str:
-    """Rings of results that beats wait for, and what each write-back port finds there."""
+    """Rings of expected results, and what each write-back port finds there."""
     decode, result = _places("decode", decode_fields(cfg)), _places("result__{port}__payload", result_fields(cfg))
     # A beat that has issued, and those in the buffer: with dependence counters more than one write may be under way.
     ring_bits, place_bits = index_bits(cfg.buffer_depth + 8), cfg.warp_bits + cfg.register_bits

@@ -1,7 +1,7 @@
 """Registers and places as bank and row of so many banks (docs/machine.md, section 5.1).
 
 *Digits* of a number are its bank, in the lowest bits, and above it its row: with a power of two of banks they are the
-number itself. With any other, and skew by row, there is a third one: the bank, turned by as many banks as the row says.
+number itself. With any other, and skew by row, there is a third one: the bank, rotated by the row.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def row_of(cfg: Config, digits: Value) -> Value:
     return digits[bank_digit(cfg) :][: cfg.row_bits]
 
 
-def turned_of(cfg: Config, digits: Value) -> Value:
+def rotated_of(cfg: Config, digits: Value) -> Value:
     """The third."""
     return digits[bank_digit(cfg) + cfg.row_bits :]
 
@@ -47,9 +47,9 @@ def digits_of(cfg: Config, number: int) -> int:
     if cfg.banks_by_bits:
         return number
     row, bank = divmod(number, cfg.banks)
-    first, turned = bank_digit(cfg), (bank + row) % cfg.banks
+    first, rotated = bank_digit(cfg), (bank + row) % cfg.banks
     row &= (1 << cfg.row_bits) - 1
-    return (bank | row << first | turned << first + cfg.row_bits) & (1 << place_digits(cfg)) - 1
+    return (bank | row << first | rotated << first + cfg.row_bits) & (1 << place_digits(cfg)) - 1
 
 
 def of_register(m: Module, cfg: Config, register: Value) -> tuple[Value, ...]:

@@ -16,9 +16,9 @@ from warpfile.hdl.rf.digits import (
     of_place,
     of_register,
     place_digits,
+    rotated_of,
     row_of,
     summed,
-    turned_of,
 )
 from warpfile.spec.config import Config
 
@@ -121,7 +121,7 @@ def start_of(m: Module, cfg: Config, base: Value, number: Value) -> Value:
     if cfg.banks_by_bits:
         return number
     if cfg.bank_skew == "row":
-        return turned_of(cfg, base)
+        return rotated_of(cfg, base)
     bank = bank_of(cfg, base)
     return summed(m, cfg, bank, [number])[0] if cfg.bank_skew == "warp" else bank
 
@@ -155,7 +155,7 @@ def look_up_offered(
     bits, parts = bank_digit(cfg), of_register(m, cfg, register)
     m.d.comb += source.eq(begun(m, cfg, base, parts))
     if not cfg.banks_by_bits:
-        m.d.comb += source.bank.eq(_turned(m, cfg, base, start, parts))
+        m.d.comb += source.bank.eq(_rotated(m, cfg, base, start, parts))
     elif bits:
         place = named(m, "skewed", (base + register)[: 2 * bits])
         m.d.comb += source.bank.eq(bank(cfg, place[:bits], start, place[bits:])[:bits])
@@ -173,12 +173,12 @@ def begun(m: Module, cfg: Config, base: Value, register: Sequence[Value]) -> dat
     return place
 
 
-def _turned(m: Module, cfg: Config, base: Value, start: Value, register: Sequence[Value]) -> Value:
+def _rotated(m: Module, cfg: Config, base: Value, start: Value, register: Sequence[Value]) -> Value:
     """Bank of a register behind its skew, where that is added to no bits."""
     banks = [bank_of(cfg, part) for part in register]
     if cfg.bank_skew == "row":
         _, carries = summed(m, cfg, bank_of(cfg, base), banks)
-        banks = [turned_of(cfg, part) + carry for part, carry in zip(register, carries, strict=True)]
+        banks = [rotated_of(cfg, part) + carry for part, carry in zip(register, carries, strict=True)]
     return summed(m, cfg, start, banks)[0]
 
 

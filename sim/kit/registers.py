@@ -9,7 +9,7 @@ from warpfile.sim.kit.beats import Flight
 from warpfile.sim.kit.pins import Data, Dispatch, Return
 from warpfile.spec.beat import result_fields
 from warpfile.spec.config import Config
-from warpfile.spec.pins import RULES
+from warpfile.spec.pins import RULES, rules
 from warpfile.spec.stimulus import Origin
 from warpfile.spec.values import RowValues
 from warpfile.spec.workload import Workload
@@ -32,6 +32,7 @@ class Registers:
     def __init__(self, cfg: Config, workload: Workload | None) -> None:
         self._cfg, self._trace = cfg, workload.trace if workload else None
         self._rows = RowValues(workload.trace, cfg.lanes) if workload else None
+        self._has_origin = "result_origin" in rules(cfg)
         self._values: dict[tuple[int, int], _Value] = {}
         self._taken: dict[Flight, list[_Value]] = {}
         self._owed: list[deque[tuple[Flight, dict[str, int], int]]] = []
@@ -82,7 +83,7 @@ class Registers:
                     f"{field} of the result for {_target(fields)} must be {value:#x}, not {fields[field]:#x}"
                 )
         if fields["writes"]:
-            if "origin" in fields and flight.beat.long != (fields["origin"] >= int(Origin.HIT)):
+            if self._has_origin and flight.beat.long != (fields["origin"] >= int(Origin.HIT)):
                 raise Difference(f"the result for {_target(fields)}: {RULES['result_origin']}")
             where = f"the result for {_target(fields)}"
             if result.data.undefined & spread(fields["mask"]):

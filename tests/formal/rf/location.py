@@ -51,13 +51,13 @@ class PlaceProperties(Properties):
         shift = {"none": Const(0), "warp": part.number, "row": row}[self._cfg.bank_skew]
         column = place - row * banks
         turns = range((rows + banks) // banks + 1)
-        turned = Cat(column + shift == part.result.bank + banks * turn for turn in turns)
+        rotated = Cat(column + shift == part.result.bank + banks * turn for turn in turns)
         added = (part.source.base + part.source.offset + part.source.carry)[: self._cfg.row_bits]
         m.d.comb += [
             Assume(place < banks * rows),
             Assume(part.number < banks),
             Assert((column >= 0) & (column < banks), "the row is that of the place"),
-            Assert((part.result.bank < banks) & turned.any(), "the bank is that of the place, turned by the skew"),
+            Assert((part.result.bank < banks) & rotated.any(), "the bank is that of the place, rotated by the skew"),
             Assert((part.source.bank == part.result.bank) & (added == row), "a source is where a result is"),
             Cover((row == rows - 1) & (part.base < banks * (rows - 2)), "a register is rows behind its base"),
         ]
@@ -79,7 +79,7 @@ def _proof(wrong, **changes):
 
 
 _BESIDE = {"the row is that of the place": {"register": lambda register: register ^ 8}}
-_UNSKEWED = {"the bank is that of the place, turned by the skew": {"number": lambda number: Const(0)}}
+_UNSKEWED = {"the bank is that of the place, rotated by the skew": {"number": lambda number: Const(0)}}
 _UNCARRIED = {"a source is where a result is": {"source": lambda source: source & ~(1 << len(source) - 4)}}
 
 PROOFS = (
