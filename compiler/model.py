@@ -221,6 +221,8 @@ class Function:
     parameters: tuple[Parameter, ...] | None = None
     parameter_base: int | None = None  #: where they start in constant bank 0
     architecture: int | None = None  #: as of the listing
+    block: tuple[int, int, int] | None = None  #: threads in x, y, z that a CTA must have (``.reqntid``)
+    block_limit: tuple[int, int, int] | None = None  #: whose product a CTA may have at most (``__launch_bounds__``)
 
 
 @dataclass(frozen=True)

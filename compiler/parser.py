@@ -197,6 +197,8 @@ class _Reader:
             registers=code.registers,
             parameters=info.parameters() if info else None,
             parameter_base=info.parameter_base() if info else None,
+            block=info.threads("EIATTR_REQNTID") if info else None,
+            block_limit=info.threads("EIATTR_MAX_THREADS") if info else None,
             architecture=self.architecture,
         )
 

@@ -84,6 +84,14 @@ class Section:
         starts = [start for attribute, start in self.attributes if attribute == "EIATTR_PARAM_CBANK"]
         return int.from_bytes(self.data[starts[0] + 8 : starts[0] + 10], "little") if starts else None
 
+    def threads(self, attribute: str) -> tuple[int, int, int] | None:
+        """Threads of a CTA in x, y, z that EIATTR_REQNTID asks for or EIATTR_MAX_THREADS bounds: three words."""
+        starts = [start for found, start in self.attributes if found == attribute]
+        if not starts:
+            return None
+        x, y, z = (int.from_bytes(self.data[starts[0] + at : starts[0] + at + 4], "little") for at in (4, 8, 12))
+        return x, y, z
+
     def symbols(self, base: int) -> dict[str, Symbol]:
         """Variables of a global data section that starts ``base`` bytes into the module's data."""
         places = sorted((place, name) for name, place in self.labels.items())

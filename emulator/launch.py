@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from warpfile.emulator.arguments import Argument
 from warpfile.emulator.constants import Constant
 from warpfile.emulator.errors import LaunchError
 from warpfile.emulator.lanes import LANES
-from warpfile.emulator.rows import check_names, load_argument, load_constants
+from warpfile.emulator.rows import check_names, load_argument, load_constants, missing_of
 from warpfile.spec.reading import InputError, read_toml
 
 SETTINGS = ("launch", "large")
@@ -84,7 +85,7 @@ def load_kernel(directory: Path, setting: str = "launch", listing: Listing | Non
         listing=listing,
         function=function,
         grid=_triple(path, table, "grid", _GRID_LIMITS),
-        block=_block(path, table),
+        block=_block(path, table, function),
         static_shared=static,
         dynamic_shared=dynamic,
         arguments=_arguments(path, table, function),
@@ -102,9 +103,8 @@ def _read_table(path: Path) -> dict[str, Any]:
     for key in table:
         if key not in _KEYS:
             raise LaunchError(f"{path}: key must be one of {', '.join(sorted(_KEYS))}, not {key!r}")
-    for key in _REQUIRED:
-        if key not in table:
-            raise LaunchError(f"{path}: key {key!r} must be given")
+    if missing := [*(key for key in _REQUIRED if key not in table), *missing_of(path.parent, table.get("args"))]:
+        raise LaunchError(f"{path}: must be given: {', '.join(missing)}")
     return table
 
 
@@ -144,11 +144,13 @@ def _triple(path: Path, table: dict[str, Any], key: str, limits: tuple[int, ...]
     return value[0], value[1], value[2]
 
 
-def _block(path: Path, table: dict[str, Any]) -> tuple[int, int, int]:
+def _block(path: Path, table: dict[str, Any], function: Function) -> tuple[int, int, int]:
     block = _triple(path, table, "block", _BLOCK_LIMITS)
-    threads = block[0] * block[1] * block[2]
-    if threads > _THREADS:
-        raise LaunchError(f"{path}: block must have at most {_THREADS} threads, not {threads}")
+    threads, most = prod(block), min(_THREADS, prod(function.block_limit or (_THREADS,)))
+    if function.block and block != function.block:
+        raise LaunchError(f"{path}: block must be {list(function.block)} as in the listing, not {list(block)}")
+    if threads > most:
+        raise LaunchError(f"{path}: block must have at most {most} threads, not {threads}")
     return block
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ _KEYS = {
     "struct": {"name", "type", "fields", "align"},
 }
 _SCALAR_KEYS = {"name", "type", "value"}
+#: What a row needs besides name and type; a number needs its value.
+_WANTED = {"buffer": ("init",), "pointer": ("buffer",), "struct": ("fields",)}
 _LARGEST_ARRAY = 1 << 30  #: bytes of a file
 _REASON = 200  #: characters of what NumPy says
 _ALIGNMENTS = (0, 1, 2, 4, 8, 16)
@@ -47,6 +50,24 @@ def load_argument(path: Path, number: int, row: dict[str, Any], what: str = "arg
     if kind == "struct":
         return _structure(path, where, name, row)
     return Argument(name, str(kind), data=_scalars(where, str(kind), row.get("value")))
+
+
+def missing_of(directory: Path, rows: object, of: str = "argument") -> Iterator[str]:
+    """What ``[[args]]`` rows lack: keys that their types want, and files that are not there.
+
+    A row with a key that its type does not have is passed over: that key may be meant for the one that is missing.
+    """
+    for number, row in enumerate(rows if isinstance(rows, list) else [], start=1):
+        kind = str(row.get("type")) if isinstance(row, dict) else ""
+        if not isinstance(row, dict) or not row.keys() <= _KEYS.get(kind, _SCALAR_KEYS):
+            continue
+        keys = ("name", "type", *_WANTED.get(kind, ("value",) if kind in SCALARS else ()))
+        yield from (f"{key} of {of} {row.get('name', number)!r}" for key in keys if key not in row)
+        for file in (row.get("init"), row.get("expect")) if kind == "buffer" else ():
+            if isinstance(file, str) and _may_be_read(file) and _is_missing(directory / file):
+                yield f"file {file!r}"
+        if kind == "struct":
+            yield from missing_of(directory, row.get("fields"), f"field of {row.get('name')!r}")
 
 
 def check_names(path: Path, arguments: tuple[Argument, ...]) -> None:
@@ -135,8 +156,6 @@ def _scalar(where: str, kind: str, value: object) -> bytes:
 
 
 def _buffer(where: str, directory: Path, name: str, row: dict[str, Any]) -> Argument:
-    if "init" not in row:
-        raise LaunchError(f"{where}: init must name the .npy file with the buffer's contents")
     init = _array(where, directory, "init", row["init"])
     expect = _array(where, directory, "expect", row["expect"]) if "expect" in row else None
     tolerances = {key: _tolerance(where, key, row[key]) for key in ("rtol", "atol") if key in row}
@@ -159,7 +178,7 @@ def _array(where: str, directory: Path, key: str, file: object) -> np.ndarray:
     if not isinstance(file, str):
         raise LaunchError(f"{where}: {key} must be the name of a .npy file, not {file!r}")
     path = directory / file
-    if Path(file).is_absolute() or ".." in Path(file).parts:
+    if not _may_be_read(file):
         raise LaunchError(f"{where}: {key} must be a file in the kernel's directory, not {file!r}")
     try:
         array = _read(path)
@@ -171,6 +190,19 @@ def _array(where: str, directory: Path, key: str, file: object) -> np.ndarray:
     if array.dtype.kind not in "fiub" or array.nbytes == 0:
         raise LaunchError(f"{where}: {key} must be a non-empty array of numbers, {file!r} is not")
     return array
+
+
+def _is_missing(path: Path) -> bool:
+    """Whether there is no such file. A name that the system refuses is refused when it is read, with the reason."""
+    try:
+        return not path.exists()
+    except OSError:
+        return False
+
+
+def _may_be_read(file: str) -> bool:
+    """Whether a name leads to the directory of the launch file or below it."""
+    return not Path(file).is_absolute() and ".." not in Path(file).parts
 
 
 def _read(path: Path) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from math import prod
 
 from warpfile.compiler import Function, Listing
 from warpfile.compiler.model import Parameter
@@ -17,7 +18,7 @@ _ALIGNMENTS = (1, 2, 4, 8, 16)
 def skeleton(listing: Listing, function: Function) -> str:
     """Text of ``launch.toml``. Raises ``ValueError`` for a listing that shows no parameters.
 
-    Launch, values and arrays are missing; until they are given, reading it is refused in a line that names the first.
+    Launch, values and arrays are missing; until they are given, reading it is refused in a line that names all of them.
     """
     if function.parameters is None:
         raise ValueError(f"{listing.name}: listing must show the parameters of {function.name}")
@@ -27,7 +28,7 @@ def skeleton(listing: Listing, function: Function) -> str:
         "# A launch to be filled in: take away the # of a line and give what belongs there. All keys: docs/kernels.md",
         f"kernel = {_text(function.name)}  # {printable(signature(function.name))}",
         "# grid = [1, 1, 1]  # CTAs in x, y, z",
-        "# block = [32, 1, 1]  # threads in x, y, z",
+        _block(function),
         "shared_bytes = 0  # dynamic shared memory",
         f"static_shared_bytes = {function.static_shared or 0}",
     ]
@@ -38,6 +39,14 @@ def skeleton(listing: Listing, function: Function) -> str:
         lines += ["", *_argument(parameter, cpp, end)]
         end = parameter.offset + parameter.size
     return "\n".join([*lines, *_constants(listing)]) + "\n"
+
+
+def _block(function: Function) -> str:
+    """The block that the code requires, or one to be filled in, with the most threads that the code allows."""
+    if function.block:
+        return f"block = {list(function.block)}  # threads in x, y, z, as the code requires"
+    most = f", at most {prod(function.block_limit)} in all" if function.block_limit else ""
+    return f"# block = [32, 1, 1]  # threads in x, y, z{most}"
 
 
 def _unknown(function: Function) -> tuple[str, ...]:
@@ -55,7 +64,7 @@ def _argument(parameter: Parameter, cpp: str, end: int) -> Iterator[str]:
         return
     yield f'type = "{kind}"' + (f"  # {printable(cpp)}" if cpp else "")
     if kind == "buffer":
-        yield f'init = "{name}.npy"  # contents before the kernel'
+        yield f'init = "{name}.npy"  # contents before the kernel; a null pointer: docs/kernels.md'
         yield f'# expect = "{name}_expected.npy"  # and behind it; rtol and atol where it need not be exact'
     else:
         yield "# value = 0"

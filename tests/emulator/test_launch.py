@@ -85,7 +85,7 @@ def test_a_good_launch_runs(kernel: Callable[..., Path]) -> None:
 WRONG = [
     (('kernel = "k"', 'kernel = "q"'), "kernel must be a function of kernel.sass (k), not 'q'"),
     (('kernel = "k"', "kernel = 3"), "kernel must be a string, not 3"),
-    (('kernel = "k"\n', ""), "key 'kernel' must be given"),
+    (('kernel = "k"\n', ""), "launch.toml: must be given: kernel"),
     (("shared_bytes = 64", "shared = 64"), "key must be one of"),
     (("shared_bytes = 64", "shared_bytes = -1"), "shared_bytes must be a number of bytes, not -1"),
     (("shared_bytes = 64", "shared_bytes = 70000"), "shared memory must be at most 65536 bytes"),
@@ -106,7 +106,7 @@ WRONG = [
     (("value = 3", "init = 3"), "argument 'n': key of a i32 must be one of name, type, value, not 'init'"),
     (('name = "y"', 'name = "n"'), "names of args must differ, 'n' is given twice"),
     (('name = "y"', "name = 3"), "name of argument 2 must be a string, not 3"),
-    (('init = "y.npy"', 'init = "z.npy"'), "argument 'y': init must be an existing .npy file, 'z.npy' does not exist"),
+    (('init = "y.npy"', 'init = "z.npy"'), "launch.toml: must be given: file 'z.npy'"),
     (('init = "y.npy"', 'init = "launch.toml"'), "argument 'y': init must be a .npy file, 'launch.toml' is not"),
     (('init = "y.npy"', 'init = "text.npy"'), "argument 'y': init must be a non-empty array of numbers"),
     (
@@ -121,7 +121,9 @@ WRONG = [
     ),
     (('init = "y.npy"', 'init = "huge.npy"'), "argument 'y': init must be a .npy file, 'huge.npy' is not"),
     (('init = "y.npy"', 'init = "."'), "argument 'y': init must be a .npy file, '.' is not ("),
-    (('init = "y.npy"\n', ""), "argument 'y': init must name the .npy file"),
+    (('init = "y.npy"\n', ""), "launch.toml: must be given: init of argument 'y'"),
+    (("value = 3\n", ""), "launch.toml: must be given: value of argument 'n'"),
+    (('type = "i32"\n', ""), "launch.toml: must be given: type of argument 'n'"),
     (('expect = "e.npy"', 'expect = "big.npy"'), "expect must have at most the 320 bytes of init, not 324"),
     (('expect = "e.npy"', 'expect = "e.npy"\nrtol = -1'), "rtol must be a number of at least 0, not -1"),
     (('expect = "e.npy"', "rtol = 0.1"), "expect must be given where rtol or atol is"),
@@ -383,6 +385,47 @@ def test_where_parameters_start_is_the_listings_word(kernel: Callable[..., Path]
     function = replace(listing.functions["k"], parameters=None)
     launch = replace(load_kernel(directory), listing=listing, function=function)
     assert execute(launch).expectations[0].ok
+
+
+def test_all_that_is_missing_is_said_in_one_line(kernel: Callable[..., Path]) -> None:
+    directory = kernel(
+        ("grid = [2, 1, 1]\nblock = [40, 1, 1]\n", ""), ("value = 3\n", ""), ("y.npy", "z.npy"), ("e.npy", "../f.npy")
+    )
+    structure = '[[args]]\nname = "s"\ntype = "struct"\nfields = [{type = "pointer"}, {name = "w", type = "f32"}]\n'
+    (directory / "launch.toml").write_text((directory / "launch.toml").read_text() + structure)
+    with pytest.raises(LaunchError) as error:
+        load_kernel(directory)
+    assert str(error.value).endswith(
+        "launch.toml: must be given: grid, block, value of argument 'n', file 'z.npy', name of field of 's' 1, "
+        "buffer of field of 's' 1, value of field of 's' 'w'"
+    )
+
+
+def threads(attribute: str, code: int, *count: int) -> str:
+    """The entry of ``.nv.info.k`` that has three words, as nvdisasm prints it."""
+    words = "".join(f"        /*{4 + 4 * at:04x}*/ \t.word\t{number:#010x}\n" for at, number in enumerate(count))
+    head = f"        /*0000*/ \t.byte\t0x04, {code:#04x}\n        /*0002*/ \t.short\t0x000c\n"
+    return f'\t.section\t.nv.info.k,"",@"SHT_CUDA_INFO"\n\t//----- nvinfo : {attribute}\n{head}{words}'
+
+
+@pytest.mark.parametrize(
+    ("info", "text"),
+    [
+        (threads("EIATTR_REQNTID", 0x10, 8, 4, 1), "block must be [8, 4, 1] as in the listing, not [40, 1, 1]"),
+        (threads("EIATTR_MAX_THREADS", 0x05, 16, 2, 1), "block must have at most 32 threads, not 40"),
+    ],
+)
+def test_a_block_is_what_the_code_was_compiled_for(kernel: Callable[..., Path], info: str, text: str) -> None:
+    directory = kernel()
+    (directory / "kernel.sass").write_text(info + (directory / "kernel.sass").read_text())
+    with pytest.raises(LaunchError, match=re.escape(text)):
+        load_kernel(directory)
+
+
+def test_a_null_pointer_is_a_number(kernel: Callable[..., Path]) -> None:
+    null = ('type = "buffer"\ninit = "y.npy"\nexpect = "e.npy"', 'type = "u64"\nvalue = 0')
+    with pytest.raises(ExecutionError, match="0x0"):
+        execute(load_kernel(kernel(null)))
 
 
 def test_shared_memory_of_sm_90_starts_behind_what_the_system_keeps(kernel: Callable[..., Path]) -> None:

@@ -141,7 +141,9 @@ def test_a_cuda_file_goes_through_both_tools(invoke: Invoke, tools: Path, folder
     # The kernel directory has the name of a bundled kernel, which would be taken without the dot.
     assert result.stdout.endswith("then: warpfile trace ./saxpy\n")
     assert names(folder / "saxpy") == ["kernel.sass", "launch.toml"]
-    refused(invoke("trace", "./saxpy"), "saxpy/launch.toml", "'grid' must be given")
+    refused(
+        invoke("trace", "./saxpy"), "saxpy/launch.toml", "must be given: grid, block, value of argument 'p0', value of"
+    )
 
 
 def test_constants_and_parameters_are_in_the_skeleton(invoke: Invoke, tools: Path, cubin: Path) -> None:
@@ -153,6 +155,18 @@ def test_constants_and_parameters_are_in_the_skeleton(invoke: Invoke, tools: Pat
     shows(tools, "bytecode")
     invoke("import", cubin, "-o", "other")
     assert "# [[constants]]" in Path("other/launch.toml").read_text()
+
+
+@pytest.mark.needs("nvcc", "nvdisasm")
+def test_a_block_that_the_code_tells_is_in_the_skeleton(invoke: Invoke, folder: Path) -> None:
+    Path("k.cu").write_text(
+        "__global__ void __launch_bounds__(64) bound(float *x) { x[threadIdx.x] = 1; }\n"
+        "__global__ void __block_size__((8, 4, 1)) sized(float *x) { x[threadIdx.x] = 1; }\n"
+    )
+    for kernel in ("bound", "sized"):
+        invoke("import", "k.cu", "--arch", "sm_90", "--kernel", kernel, "-o", kernel)
+    assert "# block = [32, 1, 1]  # threads in x, y, z, at most 64 in all\n" in Path("bound/launch.toml").read_text()
+    assert "\nblock = [8, 4, 1]  # threads in x, y, z, as the code requires\n" in Path("sized/launch.toml").read_text()
 
 
 def test_types_are_those_of_the_name(invoke: Invoke, tools: Path, cubin: Path) -> None:
