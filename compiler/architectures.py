@@ -14,6 +14,9 @@ SHORTER = 80
 COMPARED = (TARGET, 80, 86, 89, 90, 100, 120)
 
 
+_OLDER = {20: "Fermi", 30: "Kepler", 50: "Maxwell", 60: "Pascal"}
+
+
 @dataclass(frozen=True)
 class Generation:
     """Places in constant bank 0, in bytes, and the first byte of shared memory that is a kernel's own."""
@@ -31,6 +34,12 @@ _GENERATIONS = (
     Generation(first=90, parameters=0x210, shared=0x400),
     Generation(first=70, parameters=0x160),
 )
+
+
+def gpu_name(architecture: int) -> str:
+    """A GPU whose code is not read, with the name of its generation: its instructions have another encoding."""
+    since = max((first for first in _OLDER if first <= architecture < EXECUTED.start), default=0)
+    return f"sm_{architecture}" + (f" ({_OLDER[since]})" if since else "")
 
 
 def generation(architecture: int | None) -> Generation:

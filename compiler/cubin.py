@@ -40,6 +40,11 @@ def architecture(data: bytes) -> int:
     return (flags >> 8 if data[_ABI] >= _SHIFTED_SINCE else flags) & 0xFF
 
 
+def is_cubin(data: bytes) -> bool:
+    """Whether it is an ELF file for a GPU, whole or not."""
+    return data.startswith(b"\x7fELF") and data[_MACHINE : _MACHINE + 2] == _CUDA.to_bytes(2, "little")
+
+
 def _check(data: bytes) -> None:
     if not data.startswith(b"\x7fELF\x02\x01"):
         raise ValueError("must be a cubin, a little-endian 64-bit ELF file")

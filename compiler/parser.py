@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from warpfile.compiler.architectures import generation, remark, whereabouts
+from warpfile.compiler.architectures import EXECUTED, generation, gpu_name, remark, whereabouts
 from warpfile.compiler.code_section import STEP, CodeSection, linked
 from warpfile.compiler.cubin import machine_code
 from warpfile.compiler.errors import ListingError
+from warpfile.compiler.fat_listing import of_one_gpu
 from warpfile.compiler.instruction_text import decode_instruction
 from warpfile.compiler.model import Function, Instruction, Label, Listing, Routine, Symbol
 from warpfile.compiler.opcodes import is_known
@@ -34,16 +35,17 @@ _ARCHITECTURE = re.compile(r"\s*(?:\.target\s+|code for )sm_([0-9]{2,3})")
 _REGISTERS = re.compile(r"SHI_REGISTERS=([0-9]{1,9})")
 
 
-def load_listing(path: Path) -> Listing:
+def load_listing(path: Path, architecture: int | None = None) -> Listing:
     """Parse the listing in a file. Encodings that it does not show are those of the cubin beside it, if there is one.
 
-    Raises :class:`ListingError` or ``InputError``; the system's errors pass through.
+    ``architecture`` is as in :func:`parse`. Raises :class:`ListingError` or ``InputError``; the
+    system's errors pass through.
     """
     data = read_input(path, LARGEST_LISTING)
     if data.startswith(b"\x7fELF"):
         raise ListingError(str(path), 1, "must be a text, not a cubin; make one with 'nvdisasm FILE.cubin'")
     encoding = "utf-16" if data.startswith(_UTF16) else "utf-8-sig"  # both are what Windows makes of a redirection
-    return parse(data.decode(encoding, errors="replace"), str(path), _code_beside(path))
+    return parse(data.decode(encoding, errors="replace"), str(path), _code_beside(path), architecture)
 
 
 def _code_beside(path: Path) -> Mapping[str, bytes]:
@@ -56,13 +58,18 @@ def _code_beside(path: Path) -> Mapping[str, bytes]:
         raise ListingError(str(cubin), 1, str(error)) from None
 
 
-def parse(text: str, name: str, code: Mapping[str, bytes] = _NO_CODE) -> Listing:
-    """Parse a listing's text; ``name`` stands for it in messages. ``code`` has that of its functions, if known."""
+def parse(text: str, name: str, code: Mapping[str, bytes] = _NO_CODE, architecture: int | None = None) -> Listing:
+    """Parse a listing's text; ``name`` stands for it in messages. ``code`` has that of its functions, if known.
+
+    Where ``cuobjdump`` shows code for several GPUs, ``architecture`` says which is meant: 90 for sm_90.
+    """
     if (lines := text.count("\n")) > MOST_LINES:
         raise ListingError(name, 1, f"must be one of at most {MOST_LINES:,} lines, not {lines:,}")
     reader = _Reader(name, code)
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(of_one_gpu(text.splitlines(), name, architecture), start=1):
         reader.line(number, line)
+    if architecture not in (None, reader.architecture or architecture):
+        raise ListingError(name, 1, f"must be of code for sm_{architecture}, not for sm_{reader.architecture}")
     if not any(code.raw for code in reader.code.values()):
         raise ListingError(name, 1, "must hold at least one function with instructions as printed by nvdisasm")
     return reader.listing(text)
@@ -86,11 +93,19 @@ class _Reader:
         elif match := _CUOBJDUMP.match(line):
             self._open(".text." + match[1])
         elif self.current is None and (match := _ARCHITECTURE.match(line)):
-            self.architecture = int(match[1])
+            self._target(number, int(match[1]))
         elif isinstance(self.current, Section):
             self._data_line(number, line, self.current)
         else:
             self._code_line(number, line)
+
+    def _target(self, number: int, architecture: int) -> None:
+        if architecture not in EXECUTED:
+            said = (
+                f"must be of code for sm_{EXECUTED.start} to sm_{EXECUTED.stop - 1}, not for {gpu_name(architecture)}"
+            )
+            raise ListingError(self.name, number, said)
+        self.architecture = architecture
 
     def _data_line(self, number: int, line: str, section: Section) -> None:
         try:

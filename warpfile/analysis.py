@@ -22,14 +22,22 @@ from warpfile.schemes import SCHEMES, find
 
 
 def analyze_listing(
-    path: Path, only: str | None = None, report: Report = silent, schemes: Sequence[str] = (), preset: str = ""
+    path: Path,
+    only: str | None = None,
+    report: Report = silent,
+    schemes: Sequence[str] = (),
+    preset: str = "",
+    *,
+    architecture: int | None = None,
 ) -> dict[str, Any]:
     """Control flow, live registers and hints of every function, or of one; hints as ``analyze_function`` finds them.
+
+    ``architecture`` (90 for sm_90) chooses the code where the listing has that of several GPUs.
 
     Raises ``ListingError``, ``ValueError`` and ``OSError``.
     """
     report("parse")
-    listing = load_listing(path)
+    listing = load_listing(path, architecture)
     chosen = list(listing.functions.values()) if only is None else [listing.function(only)]
     functions = []
     for number, function in enumerate(chosen):

@@ -224,7 +224,7 @@ def preset_names() -> tuple[str, ...]:
 
 
 def import_cuda(source: str | Path, folder: str | Path, kernel: str | None = None) -> Path:
-    """Make a new kernel directory of a ``.cu`` or ``.cubin``, with a launch file to be filled in; its path."""
+    """Make a new kernel directory of CUDA, PTX or machine code, with a launch file to be filled in; its path."""
     import_kernel(Path(source), kernel, silent).write(Path(folder))
     return Path(folder)
 

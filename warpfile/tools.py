@@ -244,12 +244,26 @@ TOOLS: Mapping[str, Tool] = {
         _nvidia("nvcc"),
         ("nvcc", "ptxas", "cicc"),
     ),
+    "ptxas": Tool(
+        "assembles PTX",
+        "pip install 'warpfile[cuda]'",
+        "import takes no .ptx",
+        _nvidia("ptxas"),
+        ("ptxas",),
+    ),
     "nvdisasm": Tool(
         "disassembles cubins",
         "pip install 'warpfile[cuda]'",
         "no import",
         _nvidia("nvdisasm"),
-        ("nvdisasm", "cuobjdump"),
+        ("nvdisasm",),
+    ),
+    "cuobjdump": Tool(
+        "takes cubins out of object files, libraries and executables",
+        "pip install 'warpfile[cuda]'",
+        "import takes no fat binaries",
+        _nvidia("cuobjdump"),
+        ("cuobjdump",),
     ),
     "z3": Tool("solves proofs", "pip install 'warpfile[test]'", "no proofs in the tests", _solver, ("z3",)),
 }

@@ -17,6 +17,7 @@ import pytest
 from tests.warpfile.conftest import Invoke
 from tests.warpfile.test_errors import refused
 from warpfile import inputs
+from warpfile.compiler import parse
 from warpfile.cuda import import_kernel
 from warpfile.display import silent
 from warpfile.emulator.launch import load_kernel
@@ -271,7 +272,54 @@ def test_a_cuda_file_is_compiled_for_the_architecture_asked_for(invoke: Invoke, 
     for options, wanted in (((), "sm_75"), (("--arch", "sm_90"), "sm_90")):
         assert invoke("import", "a.cu", "-o", wanted, *options).exit_code == 0
         assert f"-arch={wanted} -O3" in Path("said").read_text()
-    refused(invoke("import", CUBIN, "--arch", "sm_90"), "--arch must go with a CUDA file to be compiled")
+    refused(invoke("import", CUBIN, "--arch", "sm_90"), "--arch must be sm_75, which", "is for, not sm_90")
+
+
+#: What stands for cuobjdump: lists two cubins and copies one.
+LISTS = """if sys.argv[1] == '-lelf': print('ELF file    1: f.1.sm_75.cubin\\nELF file    2: f.2.sm_90a.cubin')
+elif sys.argv[1] == '-xelf': import shutil; shutil.copy({cubin!r}, sys.argv[2]); open({said!r}, 'w').write(sys.argv[2])
+elif sys.argv[1] == '-lptx': print('PTX file    1: f.1.sm_90.ptx')"""
+
+
+def test_a_fat_binary_is_asked_for_the_code_of_one_gpu(invoke: Invoke, tools: Path, folder: Path) -> None:
+    shows(tools, "saxpy")
+    tool(tools, "cuobjdump", LISTS.format(cubin=str(CUBIN), said=str(folder / "said")))
+    Path("f.o").write_bytes(header(62, 0, 0))
+    refused(invoke("import", "f.o"), "--arch must be one of sm_75, sm_90, which f.o has")
+    refused(invoke("import", "f.o", "--arch", "sm_80"), "--arch must be one of sm_75, sm_90, which f.o has, not sm_80")
+    assert invoke("import", "f.o", "--arch", "sm_75", "-o", "made").exit_code == 0
+    assert (Path("said").read_text(), names(Path("made"))) == ("f.1.sm_75.cubin", ["kernel.sass", "launch.toml"])
+    tool(tools, "cuobjdump", LISTS.format(cubin="", said="").replace("-lelf", "none"))
+    refused(invoke("import", "f.o"), "f.o must hold machine code, not only PTX for sm_90")
+    (tools / "cuobjdump").unlink()
+    refused(invoke("import", "f.o"), "cuobjdump is missing", "pip install 'warpfile[cuda]'")
+
+
+def test_ptx_is_assembled_for_the_gpu_that_it_names(invoke: Invoke, tools: Path, folder: Path) -> None:
+    shows(tools, "saxpy")
+    tool(tools, "ptxas", f"open('said', 'w').write(' '.join(sys.argv)); {COPIES.format(cubin=str(CUBIN))}")
+    Path("a.ptx").write_text(".version 9.0\n.target sm_80\n")
+    for options, wanted in (((), "sm_80"), (("--arch", "sm_90"), "sm_90")):
+        assert invoke("import", "a.ptx", "-o", wanted, *options).exit_code == 0
+        assert f"-arch={wanted} -O3" in Path("said").read_text()
+    Path("b.ptx").write_text("nothing")
+    refused(invoke("import", "b.ptx"), "b.ptx must be PTX, which names a .target")
+
+
+@pytest.mark.needs("nvcc", "nvdisasm", "cuobjdump")
+def test_every_container_has_the_code_that_the_compiler_made(invoke: Invoke, folder: Path) -> None:
+    Path("scale.cu").write_text(SOURCE)
+    nvcc, gpus = str(toolkit.find_tool("nvcc")), [f"-gencode=arch=compute_{n},code=sm_{n}" for n in (80, 90)]
+    for option, output in (("-fatbin", "f.fatbin"), ("-c", "f.o"), ("-shared", "f.so")):
+        toolkit.run_tool([nvcc, "-O3", *gpus, option, "-Xcompiler", "-fPIC", "-o", output, "scale.cu"])
+    assert invoke("import", "scale.cu", "--arch", "sm_90", "-o", "direct").exit_code == 0
+    for name in ("f.fatbin", "f.o", "f.so"):
+        assert invoke("import", name, "--arch", "sm_90", "-o", f"from-{name}").exit_code == 0
+        found, direct = (parse(Path(one, "kernel.sass").read_text(), one) for one in (f"from-{name}", "direct"))
+        (code,), (wanted,) = found.functions.values(), direct.functions.values()
+        assert [(one.text, one.control) for one in code.instructions] == [
+            (one.text, one.control) for one in wanted.instructions
+        ]
 
 
 @pytest.mark.parametrize("place", ["CUDA_HOME", "CUDA_PATH", "installed", "wheels"])
@@ -322,8 +370,10 @@ def test_nothing_is_written_over_or_half(invoke: Invoke, tools: Path, cubin: Pat
     assert (names(folder / "made"), names(folder)) == (before, ["bin", "made", "shown.sass", "some.cubin"])
 
 
-@pytest.mark.parametrize(("name", "words"), [("k.ptx", ".cu or a .cubin"), ("no.cubin", "No such file"), (".", ".cu")])
-def test_the_file_must_be_a_cuda_file_or_a_cubin(invoke: Invoke, name: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "words"), [("k.ptx", "No such file"), ("no.cubin", "No such file"), (".", "must be a regular file")]
+)
+def test_the_file_must_be_one(invoke: Invoke, name: str, words: str) -> None:
     refused(invoke("import", name), words)
 
 

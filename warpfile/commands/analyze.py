@@ -13,7 +13,7 @@ from warpfile.application import Difference
 from warpfile.display import progress, say, show_table
 from warpfile.flowchart import write_flowchart
 from warpfile.inputs import listing_file
-from warpfile.options import ALL, Choice, chosen, complete_kernel, json_file
+from warpfile.options import ALL, Choice, architecture, chosen, complete_kernel, json_file
 from warpfile.outputs import write_rows
 from warpfile.spec.presets import PRESETS
 
@@ -21,6 +21,7 @@ from warpfile.spec.presets import PRESETS
 @click.command()
 @click.argument("listing", metavar="FILE.sass|KERNEL", shell_complete=complete_kernel)
 @click.option("--function", metavar="NAME", help="Analyze this function only. Default: all of them.")
+@architecture("Whose code is meant, where cuobjdump shows that of several GPUs.")
 @click.option("--scheme", metavar="NAME", help="Show the hints of this scheme only. Default: of all.")
 @click.option("--preset", metavar="NAME", default="", help="For this configuration. Default: each scheme's own.")
 @click.option(
@@ -32,7 +33,13 @@ from warpfile.spec.presets import PRESETS
 )
 @json_file
 def analyze(
-    listing: str, function: str | None, scheme: str | None, preset: str, picture: Path | None, json_path: Path | None
+    listing: str,
+    function: str | None,
+    architecture: int | None,
+    scheme: str | None,
+    preset: str,
+    picture: Path | None,
+    json_path: Path | None,
 ) -> None:
     """Show control flow, live registers and the schemes' hints of every function in a listing.
 
@@ -50,7 +57,7 @@ def analyze(
     asked = Choice() if scheme else chosen([ALL], preset or None, ())
     schemes = [scheme] if scheme else [one.scheme.name for one in asked.designs]
     with progress("analyze") as report:
-        facts = analyze_listing(listing_file(listing), function, report, schemes, preset)
+        facts = analyze_listing(listing_file(listing), function, report, schemes, preset, architecture=architecture)
     asked.tell()
     if picture:
         write_flowchart(picture, facts["functions"])

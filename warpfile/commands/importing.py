@@ -1,4 +1,4 @@
-"""``warpfile import``: a kernel directory from a CUDA file or a cubin."""
+"""``warpfile import``: a kernel directory from a CUDA file, PTX or machine code."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ from warpfile.signature import signature
 
 
 @click.command(name="import")
-@click.argument("source", metavar="FILE.cu|FILE.cubin", type=click.Path(path_type=Path))
+@click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--kernel", metavar="NAME", help="The kernel, where FILE has several: its symbol or its name in C++.")
-@architecture(f"GPU that a CUDA file is compiled for. Default: sm_{TARGET}.")
+@architecture(
+    f"GPU to compile for, or whose code is taken out of a fat binary. Default: sm_{TARGET} for CUDA, the target of PTX,"
+    " the only one of a binary."
+)
 @click.option(
     "-o",
     "--output",
@@ -26,25 +29,25 @@ from warpfile.signature import signature
     help="New kernel directory. Default: the kernel's name, in the current folder.",
 )
 def import_command(source: Path, kernel: str | None, architecture: int | None, output: Path | None) -> None:
-    """Make a kernel directory of a CUDA file or a cubin: its listing, and a launch file to be filled in.
+    """Make a kernel directory: the listing of a kernel, and a launch file to be filled in.
+
+    FILE is CUDA (.cu), PTX (.ptx), a cubin, or a fat binary: .fatbin, an object file, a library, an executable.
 
     The listing (kernel.sass) has control codes, constants and the size of static shared memory. The launch file
     (launch.toml) has the kernel's parameters; grid, block, values and arrays are yours to give, and warpfile trace DIR
     says what is missing.
 
-    A CUDA file needs nvcc, which compiles with -O3; NVCC_APPEND_FLAGS in the environment gives it more
-    options. Both need nvdisasm. They are looked for on PATH, in CUDA_HOME and /usr/local/cuda*, and among pip's wheels
-    (nvidia-cuda-nvcc, nvidia-cuda-nvdisasm).
+    All need nvdisasm. A CUDA file needs nvcc besides, which compiles with -O3; NVCC_APPEND_FLAGS in the environment
+    gives it more options. PTX needs ptxas, a fat binary cuobjdump. They are looked for on PATH, in CUDA_HOME and
+    /usr/local/cuda*, and among pip's wheels (pip install 'warpfile[cuda]').
 
     \b
     Example: warpfile import saxpy.cu -o saxpy
     Example: warpfile import saxpy.cu --arch sm_90 -o saxpy-sm_90
-    Example: warpfile import library.cubin --kernel reduce
+    Example: warpfile import library.so --arch sm_90 --kernel reduce
     """
-    if architecture and source.suffix != ".cu":
-        raise click.UsageError(f"--arch must go with a CUDA file to be compiled, not {str(source)!r}")
     with progress("import") as report:
-        found = import_kernel(source, kernel, report, architecture or TARGET)
+        found = import_kernel(source, kernel, report, architecture)
     folder = output or found.folder
     found.write(folder)
     function, count = found.function, len(found.function.parameters or ())
