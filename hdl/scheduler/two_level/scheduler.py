@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
 from warpfile.hdl.arbiter import RoundRobin, any_of, decode, encode, lowest_one, oldest_one, prefix_or, select
@@ -77,6 +77,23 @@ class TwoLevel(wiring.Component):
             waits = self._of_places(m, "place_waits", self.waiting & ~self.barrier_released)
             stopped = named(m, "stopped", active & ~long & waits)
             yield self.suspend_barrier, stopped, self._cfg.suspend_barrier
+            # With ``never`` every warp has a place, so that no place is needed.
+            yield self.suspend_starved, self._starved(m, active, long | waits), "needed"
+
+    def _starved(self, m: Module, active: Value, kept: Value) -> Value:
+        """Active places whose warps had no beat for too long and have none, unless something else keeps them."""
+        hungry = named(m, "hungry", active & ~self._of_places(m, "place_buffered", self.buffered))
+        long_enough = Cat(self._idle(m, f"idle{place}", empty) for place, empty in enumerate(hungry))
+        return named(m, "starved", hungry & ~kept & long_enough)
+
+    def _idle(self, m: Module, name: str, hungry: Value) -> Value:
+        """Count the cycles of a place without a beat; whether that was so for ``starved_after`` of them."""
+        most = self._cfg.starved_after
+        idle = Signal(range(most + 1), name=name)
+        # It never goes beyond, so that the ones of the largest number are set in no other.
+        full = named(m, f"{name}_full", (idle & most) == most)
+        m.d.sync += idle.eq(Mux(hungry, idle + ~full, 0))
+        return full
 
     def _suspends(self, resumed: Value) -> Value:
         if self._cfg.suspend == "outstanding":
@@ -100,7 +117,7 @@ class TwoLevel(wiring.Component):
         m.submodules.pointer = pointer = RoundRobin(self._cfg.warps)
         free = named(m, "free_place", lowest_one(~self.placed))
         m.d.comb += [
-            self.ready.eq(self.resident & ~holders & ~self.waiting & ~self._away),
+            self.ready.eq(self.resident & ~holders & self.buffered & ~self.waiting & ~self._away),
             pointer.requests.eq(self.ready),
             pointer.taken.eq(self.activate.any()),
             self.activate.eq(pointer.grant & free.any().replicate(self._cfg.warps)),
@@ -112,10 +129,11 @@ class TwoLevel(wiring.Component):
         busy = self._of_places(m, "place_busy", self.collecting | self.short_pending)
         ends = self._of_places(m, "place_ends", self.exit)
         drained = named(m, "drained", self.draining & ~busy)
+        starts = self.suspend_long | self.suspend_barrier | self.suspend_starved
         left = named(m, "left", ends | (self.releasing & self.released))
         m.d.sync += [
             self.placed.eq((self.placed & ~left) | target),
-            self.draining.eq((self.draining & ~drained) | self.suspend_long | self.suspend_barrier),
+            self.draining.eq((self.draining & ~drained) | starts),
             self.releasing.eq((self.releasing & ~self.released) | drained),
         ]
         for number, place in enumerate(self.places):
