@@ -31,8 +31,9 @@ class TwoLevel(wiring.Component):
         resumed = Signal(self._cfg.warps)
         holders = named(m, "holders", any_of(self.places))
         active = named(m, "active", self.placed & ~self.draining & ~self.releasing)
-        self._suspend(m, active, resumed)
-        target = self._activate(m, holders)
+        needy = named(m, "needy", self.ready & self.buffered)
+        self._suspend(m, active, resumed, needy.any())
+        target = self._activate(m, holders, needy)
         self._move(m, target)
         self._choose(m)
         issuing = self.grant & self.taken.replicate(self._cfg.warps)
@@ -53,7 +54,7 @@ class TwoLevel(wiring.Component):
         """What holds for the warp of each place."""
         return named(m, name, Cat((place & warps).any() for place in self.places))
 
-    def _suspend(self, m: Module, active: Value, resumed: Value) -> None:
+    def _suspend(self, m: Module, active: Value, resumed: Value, needed: Value) -> None:
         suspends = named(m, "suspends", self._suspends(resumed))
         long = self._of_places(m, "place_suspends", suspends)
         # A head beat that touches a long register has a hazard, so that its warp is not eligible anyway.
@@ -67,7 +68,7 @@ class TwoLevel(wiring.Component):
                 m.d.comb += starts.eq(places)
                 going.append(starts)
         if stays:
-            one = self._gives_way([places for _, places in stays], going)
+            one = self._gives_way([places for _, places in stays], going, needed)
             m.d.comb += [starts.eq(one if len(stays) == 1 else places & one) for starts, places in stays]
 
     def _leaving(self, m: Module, active: Value, long: Value) -> Iterator[tuple[Value, Value, str]]:
@@ -104,21 +105,20 @@ class TwoLevel(wiring.Component):
             "never": Const(0, self._cfg.warps),
         }[self._cfg.suspend]
 
-    def _gives_way(self, stay: list[Value], going: list[Value]) -> Value:
+    def _gives_way(self, stay: list[Value], going: list[Value], needed: Value) -> Value:
         """One of the places that stay unless needed, if a warp needs it and no other place is free or about to be."""
         staying = self.placed & ~self.draining & ~self.releasing
         for places in going:
             staying &= ~places
-        needed = self.ready.any() & staying.all()
-        return lowest_one(reduce(or_, stay)) & needed.replicate(self._cfg.active_warps)
+        return lowest_one(reduce(or_, stay)) & (needed & staying.all()).replicate(self._cfg.active_warps)
 
-    def _activate(self, m: Module, holders: Value) -> Value:
+    def _activate(self, m: Module, holders: Value, needy: Value) -> Value:
         """The place that the next warp gets, one-hot; zero if none is given away."""
         m.submodules.pointer = pointer = RoundRobin(self._cfg.warps)
         free = named(m, "free_place", lowest_one(~self.placed))
         m.d.comb += [
-            self.ready.eq(self.resident & ~holders & self.buffered & ~self.waiting & ~self._away),
-            pointer.requests.eq(self.ready),
+            self.ready.eq(self.resident & ~holders & ~self.waiting & ~self._away),
+            pointer.requests.eq(Mux(needy.any(), needy, self.ready)),
             pointer.taken.eq(self.activate.any()),
             self.activate.eq(pointer.grant & free.any().replicate(self._cfg.warps)),
         ]

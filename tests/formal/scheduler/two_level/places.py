@@ -17,10 +17,11 @@ _ONLY = {
     "suspend_barrier": "only a place whose warp waits is given up at a barrier",
     "suspend_starved": "only a place without a beat for so long is given up for want of one",
 }
-_NEED = "for a ready warp, when no other place becomes free"
+_NEED = "for a ready warp with a beat, when no other place becomes free"
 _KEPT = "while a warp needs a place, one is free or leaves, or none has stopped or is starved"
 _WAITS = "or because its warp waits"
-_READY = "ready is who is resident, without place, has a beat, and waits for nothing"
+_READY = "ready is who is resident, without place, and waits for nothing"
+_FIRST = "one with a beat, if there is any"
 FREE, ACTIVE, DRAINING, RELEASING = range(4)  #: what a place goes through
 
 
@@ -98,7 +99,7 @@ class PlaceProperties(ConfiguredProperties):
 
     def _gives_way(self, m, part, leaves: Value, stopped: Value, staying: Value) -> None:
         """One place drains for a warp that needs it; so no ready warp waits while all places have stopped warps."""
-        needed = part.ready.any()
+        needed = (part.ready & part.buffered).any()
         m.d.comb += [
             Assert(at_most_one(leaves), "one at a time"),
             Assert((leaves == 0) | (needed & staying.all()), _NEED),
@@ -129,15 +130,16 @@ class PlaceProperties(ConfiguredProperties):
         self.ready = Signal(self._cfg.warps, name="ready_shadow")
         marked = part.buffered & part.marked
         loading = part.outstanding if self._cfg.sees_outstanding else marked & part.touches_long
-        m.d.comb += self.ready.eq(part.resident & ~here & part.buffered & ~part.waiting & ~loading)
+        m.d.comb += self.ready.eq(part.resident & ~here & ~part.waiting & ~loading)
 
     def _activated(self, m, part) -> None:
         """A free place goes to a warp that is ready, in turn."""
-        self.fair = Fairness(m, self.ready, part.activate, part.activate.any())
-        free = ~part.placed
+        needy, free = self.ready & part.buffered, ~part.placed
+        self.fair = Fairness(m, needy, part.activate, part.activate.any())
         m.d.comb += [
             Assert(part.ready == self.ready, _READY),
             Assert(at_most_one(part.activate) & ((part.activate & ~self.ready) == 0), "one ready warp gets a place"),
+            Assert((needy == 0) | ((part.activate & ~needy) == 0), _FIRST),
             Assert(part.activate.any() == (self.ready.any() & free.any()), "a free place goes to a ready warp at once"),
             Cover(self.fair.passed == self._cfg.warps - 1, "every other warp gets a place before"),
         ]
@@ -249,7 +251,8 @@ _GREEDY = {
     "the warp that issued last goes on while it is eligible": {"taken": lambda taken: Const(0)},
     _NEED: {"suspend_starved": lambda places: places | 1},
     _KEPT: {"suspend_starved": lambda _: Const(0, 2)},
-    _READY: {"buffered": lambda warps: warps | 1},
+    _READY: {"waiting": lambda warps: warps & ~1},
+    _FIRST: {"buffered": lambda warps: warps & ~1},
 }
 _ROUND_ROBIN = {
     "no place that goes before is skipped": {"taken": lambda taken: Const(0)},

@@ -70,11 +70,11 @@ class Places:
             loading = has("buffered") and has("marked") and has("touches_long")
             if self.cfg.resume == "all":
                 loading = has("outstanding")
-            if has("resident") and has("buffered") and not held and not has("waiting") and not loading:
+            if has("resident") and not held and not has("waiting") and not loading:
                 found.append(warp)
         return found
 
-    def leaving(self, inputs, ready):
+    def leaving(self, inputs, needy):
         """Places that are left because of a load, because of a barrier, and for want of a beat."""
         active = {n: place[0] for n, place in enumerate(self.places) if place and place[1] == "active"}
         loads = {n for n, warp in active.items() if self.suspends(inputs, warp)}
@@ -93,7 +93,7 @@ class Places:
         now, stay = set(), starved.copy()
         for places, when in ((loads, self.cfg.suspend_load), (stops, self.cfg.suspend_barrier)):
             (now if when == "always" else stay).update(places)
-        if ready and len(active) == len(self.places) and not now:
+        if needy and len(active) == len(self.places) and not now:
             now.update(sorted(stay)[:1])
         return loads & now, now.intersection(stops), starved & now
 
@@ -101,14 +101,15 @@ class Places:
         """Outputs of this cycle, then the clock edge; ``issuing`` is a warp or None."""
         ready, free = self.ready(inputs), [n for n, place in enumerate(self.places) if place is None]
         order = [(self.pointer + step) % self.cfg.warps for step in range(self.cfg.warps)]
-        comer = next((warp for warp in order if warp in ready), None) if free else None
+        needy = [warp for warp in ready if inputs["buffered"] >> warp & 1]
+        comer = next((warp for warp in order if warp in (needy or ready)), None) if free else None
         seen = {
             "current": self.current,
             "ready": sum(1 << warp for warp in ready),
             "activate": 0 if comer is None else 1 << comer,
             **dict.fromkeys(("placed", "draining", "releasing"), 0),
         }
-        leaving = self.leaving(inputs, ready)
+        leaving = self.leaving(inputs, needy)
         for reason, gone in zip(("suspend_long", "suspend_barrier", "suspend_starved"), leaving, strict=True):
             seen[reason] = sum(1 << n for n in gone)
         after = [place and list(place) for place in self.places]
@@ -181,9 +182,9 @@ def test_the_scheduler_does_what_the_page_says(changes, choice, places, warps):
         nonlocal starved
         for cycle in range(500):
             inputs = {name: rng.getrandbits(warps) for name in (*seen_by_part, "eligible")}
-            for name in KEEPS if cycle % 50 > 25 else ():  # places are kept for longer
+            for name in KEEPS if cycle % 50 > 20 else ():  # places are kept for longer
                 if name in inputs:
-                    inputs[name] &= rng.getrandbits(warps) & rng.getrandbits(warps)
+                    inputs[name] &= rng.getrandbits(warps) & rng.getrandbits(warps) & rng.getrandbits(warps)
             inputs["open"] = rng.getrandbits(warps) | rng.getrandbits(warps)
             inputs["waiting"] &= rng.getrandbits(warps) & rng.getrandbits(warps)
             inputs["released"] = rng.getrandbits(places)
@@ -306,12 +307,16 @@ def test_a_warp_stays_at_a_barrier_while_another_leaves_for_its_load():
     assert rows[2:] == [{**held, "suspend_long": 0b10}, {**held, "draining": 0b10}, {**held, "releasing": 0b10}]
 
 
-def test_a_warp_without_a_beat_gets_no_place():
-    rows = states(TwoLevel(CFG), [{"resident": 0b11, "buffered": 0}, {"resident": 0b11, "buffered": 0b10}])
-    assert rows == [{}, {"ready": 0b10, "activate": 0b10}]
+def test_a_free_place_goes_to_a_warp_with_a_beat_first():
+    beats = (0b100, 0b100, 0b100)
+    assert states(TwoLevel(CFG), [{"resident": 0b111, "buffered": buffered} for buffered in beats]) == [
+        {"ready": 0b111, "activate": 0b100},
+        {"ready": 0b011, "activate": 0b001, "placed": 0b01},
+        {"ready": 0b010, "placed": 0b11},
+    ]
 
 
-def test_a_place_is_left_for_want_of_a_beat_if_a_ready_warp_needs_it():
+def test_a_place_is_left_for_want_of_a_beat_if_a_warp_with_one_needs_it():
     cfg = CFG.replace(starved_after=2)
     # The beat of the first warp comes in time, the second one's does not.
     beats = [0b011, 0b011, 0b001, 0b000, 0b001, 0b100, 0b100, 0b100, 0b100]
@@ -319,15 +324,15 @@ def test_a_place_is_left_for_want_of_a_beat_if_a_ready_warp_needs_it():
     steps[-2]["released"] = 0b10
     held = {"placed": 0b11, "ready": 0b100}
     assert states(TwoLevel(cfg), steps) == [
-        {"ready": 0b011, "activate": 0b001},
-        {"ready": 0b010, "activate": 0b010, "placed": 0b01},
-        {"placed": 0b11},
-        {"placed": 0b11},
-        {"placed": 0b11},  # starved, but nobody is ready
+        {"ready": 0b111, "activate": 0b001},
+        {"ready": 0b110, "activate": 0b010, "placed": 0b01},
+        {"placed": 0b11, "ready": 0b100},
+        {"placed": 0b11, "ready": 0b100},
+        {"placed": 0b11, "ready": 0b100},  # starved, but the third warp has no beat
         {**held, "suspend_starved": 0b10},
         {**held, "draining": 0b10},
         {**held, "releasing": 0b10},
-        {"placed": 0b01, "ready": 0b100, "activate": 0b100},
+        {"placed": 0b01, "ready": 0b110, "activate": 0b100},
     ]
 
 
