@@ -114,15 +114,17 @@ class TwoLevel(wiring.Component):
 
     def _activate(self, m: Module, holders: Value, needy: Value) -> Value:
         """The place that the next warp gets, one-hot; zero if none is given away."""
-        m.submodules.pointer = pointer = RoundRobin(self._cfg.warps)
+        m.submodules.pointer = pointer = RoundRobin(self._cfg.warps, others=True)
         free = named(m, "free_place", lowest_one(~self.placed))
+        comes = named(m, "comes", self.ready.any() & free.any())  # whoever it is
         m.d.comb += [
             self.ready.eq(self.resident & ~holders & ~self.waiting & ~self._away),
-            pointer.requests.eq(Mux(needy.any(), needy, self.ready)),
-            pointer.taken.eq(self.activate.any()),
+            pointer.requests.eq(needy),
+            pointer.others.eq(self.ready & ~self.buffered),
+            pointer.taken.eq(comes),
             self.activate.eq(pointer.grant & free.any().replicate(self._cfg.warps)),
         ]
-        return named(m, "target", free & self.activate.any().replicate(self._cfg.active_warps))
+        return named(m, "target", free & comes.replicate(self._cfg.active_warps))
 
     def _move(self, m: Module, target: Value) -> None:
         """States of the places. Of each the one-hot warp is kept, because everything begins with it in a cycle."""
