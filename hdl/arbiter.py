@@ -88,17 +88,23 @@ class RoundRobin(wiring.Component):
     requests : In(count)   Who asks.
     taken : In(1)      The grant is used, the pointer moves.
     grant : Out(count) One-hot in the same cycle; zero without requests.
+    others : In(count) Who is served, in the same way, if nobody asks; only with ``others``.
     """
 
-    def __init__(self, count: int) -> None:
-        self._count = count
-        super().__init__({"requests": In(count), "taken": In(1), "grant": Out(count)})
+    def __init__(self, count: int, *, others: bool = False) -> None:
+        self._count, self._others = count, others
+        members = {"requests": In(count), "taken": In(1), "grant": Out(count)}
+        super().__init__(members | ({"others": In(count)} if others else {}))
 
     def elaborate(self, platform) -> Module:
-        """Two fixed-priority choices, above the last winner and over all."""
+        """Two fixed-priority choices, above the last winner and over all; the same beside them for the others."""
         m = Module()
         above = Signal(self._count)
-        m.d.comb += self.grant.eq(first_above(m, "preferred", self.requests, above))
+        grant = first_above(m, "preferred", self.requests, above)
+        if self._others:
+            other = first_above(m, "preferred_others", self.others, above)
+            grant |= other & ~self.requests.any().replicate(self._count)
+        m.d.comb += self.grant.eq(grant)
         with m.If(self.taken):
             m.d.sync += above.eq(prefix_or(self.grant) << 1)
         return m

@@ -7,7 +7,7 @@ from warpfile.spec.schemes.two_level import place_events, place_probes
 #: Of every configuration those that say how it works.
 FIELDS = (
     *("scheduler", "active_warps", "active_choice", "suspend", "suspend_load", "suspend_barrier"),
-    *("resume", "long_from", "notice_latency"),
+    *("starved_after", "resume", "long_from", "notice_latency"),
 )
 
 TWO_LEVEL = Part(

@@ -126,6 +126,9 @@ class Config:
         "when a warp at a barrier gives up its place: always, only if a ready warp needs it",
         "always",
     )
+    starved_after: int = number_field(
+        1, 255, "cycles without a beat after which a warp gives up its place if a ready warp needs it", 32
+    )
     resume: str = choice_field(
         ("head", "all"), "which loads a warp without a place waits for: those that its marked beat needs, all", "head"
     )

@@ -18,7 +18,7 @@ def warp_inputs(cfg: Config) -> tuple[str, ...]:
 
 def observed_places(cfg: Config) -> dict[str, wiring.Member]:
     """Outputs for the probes: state and events of the places and of the warps that wait for one."""
-    names = ("placed", "draining", "releasing", "suspend_long", "suspend_barrier")
+    names = ("placed", "draining", "releasing", "suspend_long", "suspend_barrier", "suspend_starved")
     return {
         **{name: Out(cfg.active_warps) for name in names},
         "current": Out(cfg.place_count_bits),
@@ -42,7 +42,8 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
                                      them anyway: without one, they are eligible.
     places : Out(ArrayLayout)        Warp of each place, one-hot; zero if free.
     placed, draining, releasing : Out(active_warps), current : Out(place_count_bits)   State.
-    suspend_long, suspend_barrier : Out(active_warps)   Places that start to drain in this cycle, by reason.
+    suspend_long, suspend_barrier, suspend_starved : Out(active_warps)   Places that start to drain in this cycle, by
+                                     reason: a load, a barrier, no beat for ``starved_after`` cycles.
     ready, activate : Out(warps)     Warps that wait for a place, and the one that gets one.
     """
     return {

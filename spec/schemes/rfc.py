@@ -218,7 +218,7 @@ STRUCTURES = (
     Structure(
         "places (inner scheduler)",
         "flip-flops",
-        r"warpfile\.frame\.scheduler\.(warp\d|placed|draining|releasing|current)",
+        r"warpfile\.frame\.scheduler\.(idle\d|placed|draining|releasing|current)",
         lambda cfg: cfg.active_warps * 16 + index_bits(cfg.active_warps),
         "what is in flight is seen from scoreboards and units, not counted again",
     ),

@@ -18,6 +18,7 @@ def place_probes(cfg: Config) -> tuple[Probe, ...]:
         Probe("ready", cfg.warps, "warps that wait for a place"),
         Probe("suspend_long", places, "places that start to drain because of a load that is out"),
         Probe("suspend_barrier", places, "places that start to drain because of a barrier"),
+        Probe("suspend_starved", places, "places that start to drain because their warps get no beats"),
         Probe("released", places, "places that the operand stage lets go of"),
         Probe("activate", cfg.warps, "warp that gets a place, one-hot"),
     )
@@ -28,6 +29,7 @@ def place_events(fields: Fields) -> dict[str, int]:
     sums = {
         "suspends_long": fields["suspend_long"].sum(),
         "suspends_barrier": fields["suspend_barrier"].sum(),
+        "suspends_starved": fields["suspend_starved"].sum(),
         "activations": fields["activate"].sum(),
         "active_cycles": (fields["placed"] & ~fields["draining"] & ~fields["releasing"]).sum(),
         "ready_waits": (fields["ready"] & ~fields["activate"]).sum(),

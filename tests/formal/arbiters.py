@@ -70,6 +70,28 @@ class RoundRobinProperties(Properties):
         self.fair.help(m, state("above"))
 
 
+class OthersProperties(Properties):
+    """One of the requesters, each in its turn; if there is none, one of the others by the same pointer."""
+
+    def check(self, m, part):
+        count = len(part.requests)
+        choice(m, Mux(part.requests.any(), part.requests, part.others), part.grant)
+        self.fair = Fairness(m, part.requests, part.grant, part.taken)
+        self.after = Signal(count)
+        with m.If(part.taken):
+            m.d.sync += self.after.eq(-(part.grant << 1))
+        near, free = part.others & self.after, ~part.requests.any()
+        first = Mux(near.any(), near & -near, part.others & -part.others)
+        m.d.comb += [
+            Assert(~free | (part.grant == first[:count]), "of the others the first at or after the pointer"),
+            Cover(free & near.any() & (part.grant != (part.others & -part.others)[:count]), "not the lowest of them"),
+        ]
+
+    def help(self, m, part, state):
+        self.fair.help(m, state("above"))
+        m.d.comb += Assert(state("above") == self.after, "the pointer is behind the last that was served")
+
+
 class OrderProperties(Properties):
     """The triangle of ages, and the choice of the oldest requester by it."""
 
@@ -171,6 +193,23 @@ def _round_robin(count: int, *, regress: bool = False) -> Proof:
     )
 
 
+def _others(count: int) -> Proof:
+    def wrong(**changes):
+        return lambda: OthersProperties(Miswired(RoundRobin(count, others=True), **changes), helped=False)
+
+    return Proof(
+        "hdl.arbiter.RoundRobin",
+        f"of {count}, with others",
+        lambda: OthersProperties(RoundRobin(count, others=True)),
+        {
+            "only a requester is granted": wrong(requests=lambda requests: requests[:-1]),
+            "somebody is granted if anybody asks": wrong(others=lambda others: others[:-1]),
+            "of the others the first at or after the pointer": wrong(taken=lambda taken: Const(0)),
+        },
+        reach=count + 3,
+    )
+
+
 def _ages(count: int, *, regress: bool = False) -> Proof:
     def deaf():
         return Miswired(Ages(count), arrive=lambda arrive: arrive & ~2)
@@ -235,6 +274,7 @@ PROOFS = (
     _priorities(),
     _round_robin(5),
     _round_robin(16, regress=True),
+    _others(5),
     _ages(5),
     _ages(8, regress=True),
     _dispatch("round_robin"),

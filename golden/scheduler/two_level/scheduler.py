@@ -15,6 +15,7 @@ from warpfile.spec.probe import ProbeLayout
 PLACE_COUNTERS = (
     "suspends_long",
     "suspends_barrier",
+    "suspends_starved",
     "activations",
     "active_cycles",
     "ready_waits",
@@ -37,11 +38,15 @@ class TwoLevel:
         self._suspend = cfg.suspend
         self._all_back = cfg.resume == "all"
         self._stays_for_load, self._stays = cfg.suspend_load == "needed", cfg.suspend_barrier == "needed"
+        self._starved_after = cfg.starved_after
         self._skip = int(cfg.active_choice == "round_robin")
         self._active = 0  # warps whose place is active
         self._resumed = 0  # warps
         self._resident = 0  # warps that were launched and have not ended
         self._draining = self._releasing = 0  # places
+        self._cycle = 0
+        self._idle = 0  # warps on an active place that had no beat in the cycle before
+        self._idle_since = [0] * cfg.warps  # the first cycle of those in which it was so
         self._current = self._pointer = 0
         self._yields = 0  # warps
         # What the next clock edge does: places that start to drain and to release, and those that are let go; the warp
@@ -69,8 +74,9 @@ class TwoLevel:
         waits = frame.waiting | yields
         ready = self._resident & ~self.places.holders & ~waits & ~(frame.outstanding if self._all_back else stuck)
         stopped = may_issue & waits
-        if stopped or may_issue != active:
-            word |= self._leave(active & suspends, stopped, ready)
+        starved = self._starved(active & ~frame.buffered) & may_issue
+        if starved or stopped or may_issue != active:
+            word |= self._leave(active & suspends, stopped, starved, ready & frame.buffered)
         if self._draining:
             self._releases = self._drained(collecting)
         if self._releasing:
@@ -81,21 +87,32 @@ class TwoLevel:
             word |= self._activate(ready) | ready << self._at["ready"]
         return word
 
-    def _leave(self, loads: int, stopped: int, ready: int) -> int:
-        """Note the places that start to drain because their warps wait for a load, or are stopped."""
+    def _starved(self, idle: int) -> int:
+        """Those of the warps on active places without a beat that have had none for long enough."""
+        for warp in indices(idle & ~self._idle):
+            self._idle_since[warp] = self._cycle
+        latest, self._idle = self._cycle - self._starved_after, idle
+        self._cycle += 1
+        return sum(1 << warp for warp in indices(idle) if self._idle_since[warp] <= latest) if idle else 0
+
+    def _leave(self, loads: int, stopped: int, starved: int, needing: int) -> int:
+        """Note the places that start to drain because their warps wait for a load, are stopped or get no beats."""
         if stopped:
-            stopped = stopped & (self._yields | ~self._frame.opening()) if self._suspend != "never" else 0
-        long, barrier = self._places_of(loads), self._places_of(stopped)
-        stay = (long if self._stays_for_load else 0) | (barrier if self._stays else 0)
+            stopped &= self._yields | ~self._frame.opening()
+        long, idle = self._places_of(loads), self._places_of(starved & ~stopped)
+        barrier = self._places_of(stopped) if self._suspend != "never" else 0
+        stay = (long if self._stays_for_load else 0) | (barrier if self._stays else 0) | idle
         if stay:
-            leave = long | barrier
-            needed = ready and leave == stay and self._all_active()
+            leave = long | barrier | idle
+            needed = needing and leave == stay and self._all_active()
             leave ^= stay ^ (stay & -stay if needed else 0)
-            long, barrier = long & leave, barrier & leave
-        self._drains = long | barrier
-        self.counters["suspends_long"] += long.bit_count()
-        self.counters["suspends_barrier"] += barrier.bit_count()
-        return long << self._at["suspend_long"] | barrier << self._at["suspend_barrier"]
+            long, barrier, idle = long & leave, barrier & leave, idle & leave
+        self._drains = long | barrier | idle
+        at, counters = self._at, self.counters
+        counters["suspends_long"] += long.bit_count()
+        counters["suspends_barrier"] += barrier.bit_count()
+        counters["suspends_starved"] += idle.bit_count()
+        return long << at["suspend_long"] | barrier << at["suspend_barrier"] | idle << at["suspend_starved"]
 
     def _all_active(self) -> bool:
         """Whether no place is free or on its way out."""
@@ -125,7 +142,7 @@ class TwoLevel:
         counters["ready_waits"] += ready.bit_count()
         if self.places.taken == self._all:
             return 0
-        self._activated = first_from(ready, self._pointer)
+        self._activated = first_from(ready & self._frame.buffered or ready, self._pointer)
         counters["ready_waits"] -= 1
         counters["activations"] += 1
         return 1 << self._at["activate"] + self._activated

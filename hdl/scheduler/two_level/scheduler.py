@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
 from warpfile.hdl.arbiter import RoundRobin, any_of, decode, encode, lowest_one, oldest_one, prefix_or, select
@@ -31,8 +31,9 @@ class TwoLevel(wiring.Component):
         resumed = Signal(self._cfg.warps)
         holders = named(m, "holders", any_of(self.places))
         active = named(m, "active", self.placed & ~self.draining & ~self.releasing)
-        self._suspend(m, active, resumed)
-        target = self._activate(m, holders)
+        needy = named(m, "needy", self.ready & self.buffered)
+        self._suspend(m, active, resumed, needy.any())
+        target = self._activate(m, holders, needy)
         self._move(m, target)
         self._choose(m)
         issuing = self.grant & self.taken.replicate(self._cfg.warps)
@@ -53,7 +54,7 @@ class TwoLevel(wiring.Component):
         """What holds for the warp of each place."""
         return named(m, name, Cat((place & warps).any() for place in self.places))
 
-    def _suspend(self, m: Module, active: Value, resumed: Value) -> None:
+    def _suspend(self, m: Module, active: Value, resumed: Value, needed: Value) -> None:
         suspends = named(m, "suspends", self._suspends(resumed))
         long = self._of_places(m, "place_suspends", suspends)
         # A head beat that touches a long register has a hazard, so that its warp is not eligible anyway.
@@ -67,7 +68,7 @@ class TwoLevel(wiring.Component):
                 m.d.comb += starts.eq(places)
                 going.append(starts)
         if stays:
-            one = self._gives_way([places for _, places in stays], going)
+            one = self._gives_way([places for _, places in stays], going, needed)
             m.d.comb += [starts.eq(one if len(stays) == 1 else places & one) for starts, places in stays]
 
     def _leaving(self, m: Module, active: Value, long: Value) -> Iterator[tuple[Value, Value, str]]:
@@ -77,6 +78,23 @@ class TwoLevel(wiring.Component):
             waits = self._of_places(m, "place_waits", self.waiting & ~self.barrier_released)
             stopped = named(m, "stopped", active & ~long & waits)
             yield self.suspend_barrier, stopped, self._cfg.suspend_barrier
+            # With ``never`` every warp has a place, so that no place is needed.
+            yield self.suspend_starved, self._starved(m, active, long | waits), "needed"
+
+    def _starved(self, m: Module, active: Value, kept: Value) -> Value:
+        """Active places whose warps had no beat for too long and have none, unless something else keeps them."""
+        hungry = named(m, "hungry", active & ~self._of_places(m, "place_buffered", self.buffered))
+        long_enough = Cat(self._idle(m, f"idle{place}", empty) for place, empty in enumerate(hungry))
+        return named(m, "starved", hungry & ~kept & long_enough)
+
+    def _idle(self, m: Module, name: str, hungry: Value) -> Value:
+        """Count the cycles of a place without a beat; whether that was so for ``starved_after`` of them."""
+        most = self._cfg.starved_after
+        idle = Signal(range(most + 1), name=name)
+        # It never goes beyond, so that the ones of the largest number are set in no other.
+        full = named(m, f"{name}_full", (idle & most) == most)
+        m.d.sync += idle.eq(Mux(hungry, idle + ~full, 0))
+        return full
 
     def _suspends(self, resumed: Value) -> Value:
         if self._cfg.suspend == "outstanding":
@@ -87,35 +105,37 @@ class TwoLevel(wiring.Component):
             "never": Const(0, self._cfg.warps),
         }[self._cfg.suspend]
 
-    def _gives_way(self, stay: list[Value], going: list[Value]) -> Value:
+    def _gives_way(self, stay: list[Value], going: list[Value], needed: Value) -> Value:
         """One of the places that stay unless needed, if a warp needs it and no other place is free or about to be."""
         staying = self.placed & ~self.draining & ~self.releasing
         for places in going:
             staying &= ~places
-        needed = self.ready.any() & staying.all()
-        return lowest_one(reduce(or_, stay)) & needed.replicate(self._cfg.active_warps)
+        return lowest_one(reduce(or_, stay)) & (needed & staying.all()).replicate(self._cfg.active_warps)
 
-    def _activate(self, m: Module, holders: Value) -> Value:
+    def _activate(self, m: Module, holders: Value, needy: Value) -> Value:
         """The place that the next warp gets, one-hot; zero if none is given away."""
-        m.submodules.pointer = pointer = RoundRobin(self._cfg.warps)
+        m.submodules.pointer = pointer = RoundRobin(self._cfg.warps, others=True)
         free = named(m, "free_place", lowest_one(~self.placed))
+        comes = named(m, "comes", self.ready.any() & free.any())  # whoever it is
         m.d.comb += [
             self.ready.eq(self.resident & ~holders & ~self.waiting & ~self._away),
-            pointer.requests.eq(self.ready),
-            pointer.taken.eq(self.activate.any()),
+            pointer.requests.eq(needy),
+            pointer.others.eq(self.ready & ~self.buffered),
+            pointer.taken.eq(comes),
             self.activate.eq(pointer.grant & free.any().replicate(self._cfg.warps)),
         ]
-        return named(m, "target", free & self.activate.any().replicate(self._cfg.active_warps))
+        return named(m, "target", free & comes.replicate(self._cfg.active_warps))
 
     def _move(self, m: Module, target: Value) -> None:
         """States of the places. Of each the one-hot warp is kept, because everything begins with it in a cycle."""
         busy = self._of_places(m, "place_busy", self.collecting | self.short_pending)
         ends = self._of_places(m, "place_ends", self.exit)
         drained = named(m, "drained", self.draining & ~busy)
+        starts = self.suspend_long | self.suspend_barrier | self.suspend_starved
         left = named(m, "left", ends | (self.releasing & self.released))
         m.d.sync += [
             self.placed.eq((self.placed & ~left) | target),
-            self.draining.eq((self.draining & ~drained) | self.suspend_long | self.suspend_barrier),
+            self.draining.eq((self.draining & ~drained) | starts),
             self.releasing.eq((self.releasing & ~self.released) | drained),
         ]
         for number, place in enumerate(self.places):

@@ -1,5 +1,7 @@
 """Proofs of the two-level scheduler: who has a place, who comes and goes, who issues."""
 
+from collections.abc import Iterator
+
 from amaranth import Cat, Const, Mux, Signal, Value
 from amaranth.hdl import Assert, Assume, Cover
 
@@ -13,7 +15,13 @@ from warpfile.spec.config import Config
 _ONLY = {
     "suspend_long": "only a place whose warp has a load out is given up for one",
     "suspend_barrier": "only a place whose warp waits is given up at a barrier",
+    "suspend_starved": "only a place without a beat for so long is given up for want of one",
 }
+_NEED = "for a ready warp with a beat, when no other place becomes free"
+_KEPT = "while a warp needs a place, one is free or leaves, or none has stopped or is starved"
+_WAITS = "or because its warp waits"
+_READY = "ready is who is resident, without place, and waits for nothing"
+_FIRST = "one with a beat, if there is any"
 FREE, ACTIVE, DRAINING, RELEASING = range(4)  #: what a place goes through
 
 
@@ -65,13 +73,14 @@ class PlaceProperties(ConfiguredProperties):
             if cfg.suspend == "outstanding"
             else {"pending": marked & part.touches_long, "always": marked & ~self.resumed, "never": 0}[cfg.suspend]
         )
-        waits = self._of_places(part.waiting & ~part.barrier_released) if cfg.suspend != "never" else 0
         long = self.active & self._of_places(self.suspends)
-        stopped = self.active & ~long & waits
+        stopped = self.active & ~long & self._of_places(part.waiting & ~part.barrier_released)
+        starved = self._starved(m, part) & ~long & ~stopped
         stay, leaves, staying = Const(0), Const(0), self.active
         for starts, places, when, text in (
             (part.suspend_long, long, cfg.suspend_load, "a place drains for its warp's marked beat"),
-            (part.suspend_barrier, stopped, cfg.suspend_barrier, "or because its warp waits"),
+            (part.suspend_barrier, stopped if cfg.suspend != "never" else 0, cfg.suspend_barrier, _WAITS),
+            (part.suspend_starved, starved, "needed", ""),
         ):
             if when == "always":
                 m.d.comb += Assert(starts == places, text)
@@ -79,22 +88,29 @@ class PlaceProperties(ConfiguredProperties):
             else:
                 m.d.comb += Assert((starts & ~places) == 0, _ONLY[starts.name])
                 stay, leaves = stay | places, leaves | starts
-        if "needed" in (cfg.suspend_load, cfg.suspend_barrier):
-            self._gives_way(m, part, leaves, stay, staying)
+        self._gives_way(m, part, leaves, stay, staying)
+
+    def _starved(self, m, part) -> Value:
+        """Active places whose warps have no beat and had none in any of so many cycles before, all on that place."""
+        after, hungry = self._cfg.starved_after, self.active & ~self._of_places(part.buffered)
+        self.hunger = [Signal(after, name=f"hunger{place}") for place in range(self._cfg.active_warps)]
+        m.d.sync += [before.eq(Cat(now, before)) for before, now in zip(self.hunger, hungry, strict=True)]
+        return hungry & Cat(before.all() for before in self.hunger)
 
     def _gives_way(self, m, part, leaves: Value, stopped: Value, staying: Value) -> None:
         """One place drains for a warp that needs it; so no ready warp waits while all places have stopped warps."""
-        needed = part.ready.any()
+        needed = (part.ready & part.buffered).any()
         m.d.comb += [
             Assert(at_most_one(leaves), "one at a time"),
-            Assert((leaves == 0) | (needed & staying.all()), "for a ready warp, when no other place becomes free"),
+            Assert((leaves == 0) | (needed & staying.all()), _NEED),
             Assert((leaves == 0) | (((leaves - 1) & stopped) == 0), "the lowest"),
-            Assert(
-                ~needed | ~stopped.any() | leaves.any() | ~staying.all(),
-                "while a warp needs a place, one is free or leaves, or none has stopped",
-            ),
-            Cover(stopped.all() & leaves.any(), "all places have stopped"),
+            Assert(~needed | ~stopped.any() | leaves.any() | ~staying.all(), _KEPT),
         ]
+        if self._cfg.active_warps < self._cfg.warps:  # otherwise every warp has a place
+            m.d.comb += [
+                Cover(stopped.all() & leaves.any(), "all places have stopped or are starved"),
+                Cover(part.suspend_starved.any(), "a place is given up for want of a beat"),
+            ]
 
     def _held(self, m, part) -> None:
         count, here = self._cfg.active_warps, any_of(self.holders)
@@ -118,11 +134,12 @@ class PlaceProperties(ConfiguredProperties):
 
     def _activated(self, m, part) -> None:
         """A free place goes to a warp that is ready, in turn."""
-        self.fair = Fairness(m, self.ready, part.activate, part.activate.any())
-        free = ~part.placed
+        needy, free = self.ready & part.buffered, ~part.placed
+        self.fair = Fairness(m, needy, part.activate, part.activate.any())
         m.d.comb += [
-            Assert(part.ready == self.ready, "ready is who is resident, without place, and waits for nothing"),
+            Assert(part.ready == self.ready, _READY),
             Assert(at_most_one(part.activate) & ((part.activate & ~self.ready) == 0), "one ready warp gets a place"),
+            Assert((needy == 0) | ((part.activate & ~needy) == 0), _FIRST),
             Assert(part.activate.any() == (self.ready.any() & free.any()), "a free place goes to a ready warp at once"),
             Cover(self.fair.passed == self._cfg.warps - 1, "every other warp gets a place before"),
         ]
@@ -132,7 +149,7 @@ class PlaceProperties(ConfiguredProperties):
         self.holder = Signal(self._cfg.warps, name="holder_shadow")
         held = Cat(self.holders).word_select(self.place, self._cfg.warps)
         comes = part.activate.any() & ((~part.placed & ((2 << self.place) - 1)) == 1 << self.place)
-        starts = (part.suspend_long | part.suspend_barrier).bit_select(self.place, 1)
+        starts = (part.suspend_long | part.suspend_barrier | part.suspend_starved).bit_select(self.place, 1)
         busy = (held & (part.collecting | part.short_pending)).any()
         self.left = past(m, part.released.bit_select(self.place, 1), "released")
         with m.Switch(self.state):
@@ -190,21 +207,35 @@ class PlaceProperties(ConfiguredProperties):
             Assert(state("resumed") == self.resumed, "the same warps have been resumed"),
             Assert(self.current < self._cfg.active_warps, "the current place is one"),
         ]
+        if self._cfg.suspend != "never":
+            m.d.comb += [Assert(holds, "cycles without a beat are counted") for holds in self._counted(state)]
         self.fair.help(m, state("pointer", "above"))
+
+    def _counted(self, state) -> Iterator[Value]:
+        """The counter of every place is how many cycles without a beat came last."""
+        after = self._cfg.starved_after
+        for place, before in enumerate(self.hunger):
+            idle = state(f"idle{place}")
+            yield idle <= after
+            yield from ((idle >= count) == before[:count].all() for count in range(1, after + 1))
 
 
 def _proof(size: str, wrong: dict, *, regress: bool = False, **changes) -> Proof:
     small = {"warps": 4, "lanes": 1, "register_names": 8, "payload_bits": 16, "active_warps": 2}
-    cfg = Config(**(small | {"scheduler": "two_level"} | changes))
+    cfg = Config(**(small | {"scheduler": "two_level", "starved_after": 2} | changes))
 
     def broken(change):
         return lambda: PlaceProperties(Miswired(TwoLevel(cfg), **change), cfg, helped=False)
 
+    def hasty() -> PlaceProperties:
+        return PlaceProperties(TwoLevel(cfg.replace(starved_after=cfg.starved_after - 1)), cfg, helped=False)
+
+    starves = {_ONLY["suspend_starved"]: hasty} if cfg.suspend != "never" else {}
     return Proof(
         "hdl.scheduler.two_level.scheduler.TwoLevel",
         f"{cfg.active_warps} places for {cfg.warps} warps, {size}",
         lambda: PlaceProperties(TwoLevel(cfg), cfg),
-        {message: broken(change) for message, change in wrong.items()},
+        {message: broken(change) for message, change in wrong.items()} | starves,
         reach=2 * cfg.warps + 4,
         regress=regress,
     )
@@ -218,6 +249,10 @@ _GREEDY = {
     "then it is releasing until the operand stage lets go": {"released": lambda places: places | 1},
     "a requester waits for at most count - 1 others": {"resident": lambda warps: warps & ~1},
     "the warp that issued last goes on while it is eligible": {"taken": lambda taken: Const(0)},
+    _NEED: {"suspend_starved": lambda places: places | 1},
+    _KEPT: {"suspend_starved": lambda _: Const(0, 2)},
+    _READY: {"waiting": lambda warps: warps & ~1},
+    _FIRST: {"buffered": lambda warps: warps & ~1},
 }
 _ROUND_ROBIN = {
     "no place that goes before is skipped": {"taken": lambda taken: Const(0)},
@@ -225,16 +260,14 @@ _ROUND_ROBIN = {
 }
 
 _NEEDED = {
-    "for a ready warp, when no other place becomes free": {"suspend_barrier": lambda places: places | 1},
-    "while a warp needs a place, one is free or leaves, or none has stopped": {
-        "suspend_barrier": lambda _: Const(0, 2)
-    },
+    _NEED: {"suspend_barrier": lambda places: places | 1},
+    _KEPT: {"suspend_barrier": lambda _: Const(0, 2)},
 }
 
 _NEEDED_FOR_LOADS = {
-    "for a ready warp, when no other place becomes free": {"suspend_long": lambda places: places | 1},
-    "while a warp needs a place, one is free or leaves, or none has stopped": {"suspend_long": lambda _: Const(0, 2)},
-    "ready is who is resident, without place, and waits for nothing": {"outstanding": lambda warps: warps & ~1},
+    _NEED: {"suspend_long": lambda places: places | 1},
+    _KEPT: {"suspend_long": lambda _: Const(0, 2)},
+    _READY: {"outstanding": lambda warps: warps & ~1},
 }
 
 PROOFS = (
@@ -250,7 +283,7 @@ PROOFS = (
     _proof("greedy, pending, places kept at barriers", _NEEDED, suspend_barrier="needed"),
     _proof(
         "round robin, always",
-        _ROUND_ROBIN | {"no warp issues that suspends": {"buffered": lambda warps: warps & ~1}},
+        _ROUND_ROBIN | {"no warp issues that suspends": {"marked": lambda warps: warps & ~1}},
         active_choice="round_robin",
         suspend="always",
     ),

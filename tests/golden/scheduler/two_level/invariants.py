@@ -37,6 +37,7 @@ class PlaceWatcher(Watcher):
     held: dict[int, tuple[int, str]] = field(default_factory=dict)
     resumed: set[int] = field(default_factory=set)
     long: set[tuple[int, int]] = field(default_factory=set)
+    idle: dict[int, int] = field(default_factory=dict)
     current: int = 0
     pointer: int = 0
 
@@ -84,7 +85,7 @@ class PlaceWatcher(Watcher):
 
     def _stopped(self, warp: int, f: dict[str, int]) -> bool:
         """At a barrier that does not open in this cycle."""
-        if self.cfg.suspend == "never" or not f["waiting"] >> warp & 1:
+        if not f["waiting"] >> warp & 1:
             return False
         return any(not f["waiting"] >> w & 1 for w, cta in self.cta.items() if cta == self.cta[warp])
 
@@ -106,13 +107,19 @@ class PlaceWatcher(Watcher):
         holders = {warp for warp, _ in self.held.values()}
         ready = {w for w in self.cta if not (w in holders or f["waiting"] >> w & 1 or self._is_away(w))}
         free = [place for place in range(self.cfg.active_warps) if place not in self.held]
-        stops = {place for place, warp in active.items() if self._stopped(warp, f)} - suspends
-        leaves, stops = self._leaving(suspends, stops, len(active) if ready else 0)
+        stopped = {place for place, warp in active.items() if self._stopped(warp, f)} - suspends
+        empty = {place for place, warp in active.items() if not self.buffers.get(warp)}
+        starved = {place for place in empty if self.idle.get(place, 0) == self.cfg.starved_after}
+        starved -= suspends | stopped
+        needing = {warp for warp in ready if self.buffers.get(warp)}
+        leaves, stops, starved = self._leaving(suspends, stopped, starved, len(active) if needing else 0)
+        self.idle = {place: min(self.idle.get(place, 0) + 1, self.cfg.starved_after) for place in empty}
         order = [*range(self.pointer, self.cfg.warps), *range(self.pointer)]
-        chosen = next((w for w in order if w in ready), None) if free else None
+        chosen = next((w for w in order if w in (needing or ready)), None) if free else None
         expected = {
             "suspend_long": leaves,
             "suspend_barrier": stops,
+            "suspend_starved": starved,
             "released": freed,
             "ready": ready,
             "activate": set() if chosen is None else {chosen},
@@ -120,7 +127,7 @@ class PlaceWatcher(Watcher):
         for probe, members in expected.items():
             require(set(indices(f[probe])) == members, f"{probe} is {members}")
         self._check_choice(f, {w: p for p, w in active.items() if p not in suspends})
-        for place in leaves | stops:
+        for place in leaves | stops | starved:
             self.held[place] = (self.held[place][0], "draining")
         for place in drained:
             self.held[place] = (self.held[place][0], "releasing")
@@ -131,14 +138,16 @@ class PlaceWatcher(Watcher):
             self.resumed.add(chosen)
             self.pointer = (chosen + 1) % self.cfg.warps
 
-    def _leaving(self, loads: set[int], stops: set[int], active: int) -> tuple[set[int], set[int]]:
-        """Those that start to drain; ``active`` places if a warp is ready, 0 otherwise."""
-        rules = ((loads, self.cfg.suspend_load), (stops, self.cfg.suspend_barrier))
+    def _leaving(self, loads: set[int], stops: set[int], starved: set[int], active: int) -> tuple[set[int], ...]:
+        """Those that start to drain, by reason; ``active`` places if a warp needs one, 0 otherwise."""
+        if self.cfg.suspend == "never":
+            stops = set()
+        rules = ((loads, self.cfg.suspend_load), (stops, self.cfg.suspend_barrier), (starved, "needed"))
         at_once = set().union(*(places for places, when in rules if when == "always"))
         stay = set().union(*(places for places, when in rules if when == "needed"))
         # Of those that stay the lowest, for a ready warp that no other place is made free for.
         one = set(sorted(stay)[:1]) if active == self.cfg.active_warps and not at_once else set()
-        return loads & (at_once | one), stops & (at_once | one)
+        return tuple(places & (at_once | one) for places, _ in rules)
 
     def _check_state(self, f: dict[str, int]) -> None:
         bits = self.cfg.warp_bits

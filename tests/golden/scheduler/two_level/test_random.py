@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -43,6 +44,7 @@ def random_places(rng: random.Random) -> Config:
         resume="all" if suspend == "outstanding" else rng.choice(("head", "all")),
         long_from=rng.choice(("issue", "miss")),
         notice_latency=rng.choice((1, 4, cfg.hit_latency)),
+        starved_after=rng.choice((1, 2, 5, 32)),
     )
 
 
@@ -120,7 +122,7 @@ class KeepsWaiters(Baseline):
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
         leave = self.scheduler._leave  # type: ignore[attr-defined]
-        self.scheduler._leave = lambda loads, _stopped, ready: leave(loads, 0, ready)  # type: ignore[attr-defined]
+        self.scheduler._leave = lambda loads, _, *more: leave(loads, 0, *more)  # type: ignore[attr-defined]
 
 
 class GivesPlacesThatNobodyNeeds(Baseline):
@@ -129,7 +131,7 @@ class GivesPlacesThatNobodyNeeds(Baseline):
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
         leave = self.scheduler._leave  # type: ignore[attr-defined]
-        self.scheduler._leave = lambda loads, stopped, ready: leave(loads, stopped, 1)  # type: ignore[attr-defined]
+        self.scheduler._leave = lambda *reasons: leave(*reasons[:-1], 1)  # type: ignore[attr-defined]
 
 
 class GivesSeveralPlaces(Baseline):
@@ -146,7 +148,41 @@ class KeepsALoadersPlace(Baseline):
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
         super().__init__(cfg, layout)
         leave = self.scheduler._leave  # type: ignore[attr-defined]
-        self.scheduler._leave = lambda loads, stopped, ready: leave(loads, stopped, 0)  # type: ignore[attr-defined]
+        self.scheduler._leave = lambda *reasons: leave(*reasons[:-1], 0)  # type: ignore[attr-defined]
+
+
+class KeepsAPlaceWithoutBeats(Baseline):
+    """A warp keeps its place however long it has no beat."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.scheduler._starved = lambda idle: 0  # type: ignore[attr-defined]
+
+
+class CountsFromThePlace(Baseline):
+    """Beats do not make the count of cycles without one begin anew."""
+
+    def step(self, stimulus):  # type: ignore[no-untyped-def]
+        self.scheduler._idle = self.scheduler._active  # type: ignore[attr-defined]
+        return super().step(stimulus)
+
+
+class GivesThePlaceToAWarpWithoutBeats(Baseline):
+    """A warp that is ready gets a place also if it has no beat and another one has."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        scheduler = self.scheduler
+        assert isinstance(scheduler, TwoLevel)
+        activate = scheduler._activate
+
+        def regardless(ready: int) -> int:
+            frame, scheduler._frame = scheduler._frame, SimpleNamespace(buffered=0)  # type: ignore[assignment]
+            word = activate(ready)
+            scheduler._frame = frame
+            return word
+
+        scheduler._activate = regardless  # type: ignore[method-assign]
 
 
 class TakesEveryLoadForAMiss(Baseline):
@@ -190,6 +226,7 @@ class SuspendsTwice(Baseline):
         return super().step(stimulus)
 
 
+_STARVED: dict[str, object] = {"starved_after": 3, "branch_delay": 20}
 _NEEDED: dict[str, object] = {"suspend_barrier": "needed"}
 _OUTSTANDING: dict[str, object] = {"suspend": "outstanding", "resume": "all"}
 MUTANTS: dict[type[Baseline], tuple[dict[str, object], str]] = {
@@ -202,6 +239,9 @@ MUTANTS: dict[type[Baseline], tuple[dict[str, object], str]] = {
     GivesSeveralPlaces: (_NEEDED, "control"),
     KeepsALoadersPlace: ({**_OUTSTANDING, "suspend_load": "needed"}, "memory"),
     ComesBackForItsHead: ({"resume": "all"}, "memory"),
+    KeepsAPlaceWithoutBeats: (_STARVED, "control"),
+    CountsFromThePlace: (_STARVED, "control"),
+    GivesThePlaceToAWarpWithoutBeats: (_STARVED, "control"),
     TakesEveryLoadForAMiss: ({"long_from": "miss"}, "memory"),
     HearsOfNoMiss: ({"long_from": "miss"}, "memory"),
     HearsOfTheFirstRegister: ({"long_from": "miss"}, "memory"),

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.golden.machines import Baseline
-from tests.golden.scenario import BAR, NOP, hand_trace, op, run
+from tests.golden.scenario import BAR, BRA, NOP, hand_trace, op, run
 from tests.golden.test_random import random_config
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
@@ -265,6 +265,25 @@ def test_greedy_stays_at_its_place_and_round_robin_takes_the_one_after() -> None
     assert [warp for _, warp in greedy.issues()] == [0] * 4 + [1] * 4
     assert [warp for _, warp in turns.issues()] == [1, 0] * 4
     assert [turns.fields[cycle]["current"] for cycle, _ in turns.issues()] == [0, 1, 0, 1, 0, 1, 0, 1]
+
+
+STARVED = CFG.replace(active_warps=1, starved_after=4, branch_delay=30)
+
+
+def test_a_place_without_a_beat_is_given_up_to_a_warp_that_has_one() -> None:
+    result = run(STARVED, hand_trace([BRA, NOP], [NOP] * 3))
+    assert result.issues()[0] == (3, 0)
+    # Empty from cycle 4 on; cycles 4 to 7 are the four without a beat.
+    assert result.events("suspend_starved") == [(8, 1)]
+    assert (result.when("draining"), result.events("released")[0]) == ([9], (10, 1))
+    assert result.events("activate")[:2] == [(1, 0b01), (11, 0b10)]
+    assert result.issues()[1] == (12, 1)
+    assert result.model.counters["suspends_starved"] == 1
+
+
+def test_it_is_kept_as_long_as_nobody_else_has_a_beat() -> None:
+    alone = run(STARVED, hand_trace([BRA, NOP]))
+    assert not alone.events("suspend_starved")
 
 
 def hold_until(cycle: int):  # type: ignore[no-untyped-def]

@@ -15,6 +15,7 @@ CFG = Config(
     scheduler="two_level", active_warps=2,
 )  # fmt: skip
 INPUTS = (*WARP_INPUTS, "eligible")
+KEEPS = ("waiting", "marked", "outstanding", "collecting", "short_pending", "eligible")
 
 
 def run(part, bench):
@@ -25,7 +26,7 @@ def run(part, bench):
 
 
 class Places:
-    """The page, place by place: each is None or [warp, state]."""
+    """The page, place by place: each is None or [warp, state, idle]."""
 
     def __init__(self, cfg):
         self.cfg = cfg
@@ -73,46 +74,57 @@ class Places:
                 found.append(warp)
         return found
 
-    def leaving(self, inputs, ready):
-        """Places whose warps suspend, and those whose warps wait at a barrier and leave because of it."""
+    def leaving(self, inputs, needy):
+        """Places that are left because of a load, because of a barrier, and for want of a beat."""
         active = {n: place[0] for n, place in enumerate(self.places) if place and place[1] == "active"}
         loads = {n for n, warp in active.items() if self.suspends(inputs, warp)}
         stopped = inputs["waiting"] & ~inputs["barrier_released"]
         stops = [n for n, warp in sorted(active.items()) if n not in loads and stopped >> warp & 1]
+        starved = {
+            n
+            for n, warp in active.items()
+            if n not in loads
+            and n not in stops
+            and not inputs["buffered"] >> warp & 1
+            and self.places[n][2] == self.cfg.starved_after
+        }
         if self.cfg.suspend == "never":
             stops = []
-        now, stay = set(), set()
+        now, stay = set(), starved.copy()
         for places, when in ((loads, self.cfg.suspend_load), (stops, self.cfg.suspend_barrier)):
             (now if when == "always" else stay).update(places)
-        if ready and len(active) == len(self.places) and not now:
+        if needy and len(active) == len(self.places) and not now:
             now.update(sorted(stay)[:1])
-        return loads & now, [place for place in stops if place in now]
+        return loads & now, now.intersection(stops), starved & now
 
     def step(self, inputs, issuing, exits):
         """Outputs of this cycle, then the clock edge; ``issuing`` is a warp or None."""
         ready, free = self.ready(inputs), [n for n, place in enumerate(self.places) if place is None]
         order = [(self.pointer + step) % self.cfg.warps for step in range(self.cfg.warps)]
-        comer = next((warp for warp in order if warp in ready), None) if free else None
+        needy = [warp for warp in ready if inputs["buffered"] >> warp & 1]
+        comer = next((warp for warp in order if warp in (needy or ready)), None) if free else None
         seen = {
             "current": self.current,
             "ready": sum(1 << warp for warp in ready),
             "activate": 0 if comer is None else 1 << comer,
-            **dict.fromkeys(("placed", "draining", "releasing", "suspend_long", "suspend_barrier"), 0),
+            **dict.fromkeys(("placed", "draining", "releasing"), 0),
         }
-        loads, stops = self.leaving(inputs, ready)
-        seen["suspend_long"], seen["suspend_barrier"] = (sum(1 << n for n in gone) for gone in (loads, stops))
+        leaving = self.leaving(inputs, needy)
+        for reason, gone in zip(("suspend_long", "suspend_barrier", "suspend_starved"), leaving, strict=True):
+            seen[reason] = sum(1 << n for n in gone)
         after = [place and list(place) for place in self.places]
         for number, place in enumerate(self.places):
             if place is None:
                 continue
-            warp, state = place
+            warp, state, idle = place
 
             def has(name, warp=warp):
                 return inputs[name] >> warp & 1
 
             seen["placed"] |= 1 << number
             if state == "active":
-                if number in loads or number in stops:
+                after[number][2] = 0 if has("buffered") else min(idle + 1, self.cfg.starved_after)
+                if any(number in gone for gone in leaving):
                     after[number][1] = "draining"
             else:
                 seen[state] |= 1 << number
@@ -126,7 +138,7 @@ class Places:
             if exits:
                 after[self.current] = None
         if comer is not None:
-            after[free[0]] = [comer, "active"]
+            after[free[0]] = [comer, "active", 0]
             self.resumed.add(comer)
             self.pointer = (comer + 1) % self.cfg.warps
         self.places = after
@@ -159,13 +171,20 @@ WALKS += [
 @pytest.mark.parametrize("choice", ("greedy", "round_robin"))
 @pytest.mark.parametrize(("changes", "places", "warps"), WALKS)
 def test_the_scheduler_does_what_the_page_says(changes, choice, places, warps):
-    cfg = CFG.replace(**changes, active_choice=choice, active_warps=places, warps=warps)
-    part, model, rng = TwoLevel(cfg), Places(cfg), random.Random(f"{changes['suspend']} {choice} {places}")
-    seen_by_part = warp_inputs(cfg)
+    rng = random.Random(f"{changes['suspend']} {choice} {places}")
+    cfg = CFG.replace(
+        **changes, active_choice=choice, active_warps=places, warps=warps, starved_after=rng.randint(1, 3)
+    )
+    part, model = TwoLevel(cfg), Places(cfg)
+    seen_by_part, starved = warp_inputs(cfg), 0
 
     async def bench(ctx):
-        for _ in range(300):
+        nonlocal starved
+        for cycle in range(500):
             inputs = {name: rng.getrandbits(warps) for name in (*seen_by_part, "eligible")}
+            for name in KEEPS if cycle % 50 > 20 else ():  # places are kept for longer
+                if name in inputs:
+                    inputs[name] &= rng.getrandbits(warps) & rng.getrandbits(warps) & rng.getrandbits(warps)
             inputs["open"] = rng.getrandbits(warps) | rng.getrandbits(warps)
             inputs["waiting"] &= rng.getrandbits(warps) & rng.getrandbits(warps)
             inputs["released"] = rng.getrandbits(places)
@@ -175,7 +194,7 @@ def test_the_scheduler_does_what_the_page_says(changes, choice, places, warps):
             free = ~inputs["touches_long"] if cfg.suspend == "pending" else -1
             runs = ctx.get(part.runs) & free
             assert runs == model.runs(inputs) & inputs["open"] & free
-            eligible = inputs["eligible"] & runs & ~inputs["waiting"]
+            eligible = inputs["eligible"] & runs & inputs["buffered"] & ~inputs["waiting"]
             ctx.set(part.eligible, eligible)
             winner = model.grant(eligible)
             assert ctx.get(part.grant) == one_hot(winner)
@@ -187,22 +206,25 @@ def test_the_scheduler_does_what_the_page_says(changes, choice, places, warps):
             assert [ctx.get(place) for place in part.places] == held
             seen = model.step(inputs, issuing, exits)
             assert {name: ctx.get(getattr(part, name)) for name in seen} == seen
+            starved += seen["suspend_starved"] > 0
             await ctx.tick()
 
     assert set(observed_places(cfg)) == {
-        *("placed", "draining", "releasing", "suspend_long", "suspend_barrier", "current", "ready", "activate")
+        *("placed", "draining", "releasing", "suspend_long", "suspend_barrier", "suspend_starved"),
+        *("current", "ready", "activate"),
     }
     run(part, bench)
+    assert (starved > 0) == (places < warps)  # otherwise every warp has a place
 
 
 def states(part, steps):
-    """Feed inputs cycle by cycle; of each cycle the names of all outputs that are not zero."""
+    """Feed inputs cycle by cycle, a beat to every warp by default; of each cycle all outputs that are not zero."""
     rows = []
 
     async def bench(ctx):
         for step in steps:
             for name in (*INPUTS, "released", "taken", "exit"):
-                ctx.set(getattr(part, name), step.get(name, 0))
+                ctx.set(getattr(part, name), step.get(name, -1 if name == "buffered" else 0))
             rows.append({name: value for name in observed_places(CFG) if (value := ctx.get(getattr(part, name)))})
             await ctx.tick()
 
@@ -279,10 +301,54 @@ def test_a_place_is_left_at_a_barrier_for_the_warp_that_has_none():
 
 def test_a_warp_stays_at_a_barrier_while_another_leaves_for_its_load():
     cfg = CFG.replace(suspend_barrier="needed")
-    both = {"resident": 0b111, "waiting": 0b01, "buffered": 0b10, "marked": 0b10, "touches_long": 0b10}
+    both = {"resident": 0b111, "waiting": 0b01, "buffered": 0b110, "marked": 0b10, "touches_long": 0b10}
     rows = states(TwoLevel(cfg), [{"resident": 0b011}, {"resident": 0b011}, both, both, both])
     held = {"placed": 0b11, "ready": 0b100}
     assert rows[2:] == [{**held, "suspend_long": 0b10}, {**held, "draining": 0b10}, {**held, "releasing": 0b10}]
+
+
+def test_a_free_place_goes_to_a_warp_with_a_beat_first():
+    beats = (0b100, 0b100, 0b100)
+    assert states(TwoLevel(CFG), [{"resident": 0b111, "buffered": buffered} for buffered in beats]) == [
+        {"ready": 0b111, "activate": 0b100},
+        {"ready": 0b011, "activate": 0b001, "placed": 0b01},
+        {"ready": 0b010, "placed": 0b11},
+    ]
+
+
+def test_a_place_is_left_for_want_of_a_beat_if_a_warp_with_one_needs_it():
+    cfg = CFG.replace(starved_after=2)
+    # The beat of the first warp comes in time, the second one's does not.
+    beats = [0b011, 0b011, 0b001, 0b000, 0b001, 0b100, 0b100, 0b100, 0b100]
+    steps = [{"resident": 0b111, "buffered": buffered} for buffered in beats]
+    steps[-2]["released"] = 0b10
+    held = {"placed": 0b11, "ready": 0b100}
+    assert states(TwoLevel(cfg), steps) == [
+        {"ready": 0b111, "activate": 0b001},
+        {"ready": 0b110, "activate": 0b010, "placed": 0b01},
+        {"placed": 0b11, "ready": 0b100},
+        {"placed": 0b11, "ready": 0b100},
+        {"placed": 0b11, "ready": 0b100},  # starved, but the third warp has no beat
+        {**held, "suspend_starved": 0b10},
+        {**held, "draining": 0b10},
+        {**held, "releasing": 0b10},
+        {"placed": 0b01, "ready": 0b110, "activate": 0b100},
+    ]
+
+
+@pytest.mark.parametrize("after", (1, 2, 32, 255))
+def test_a_place_is_left_after_so_many_cycles_without_a_beat(after):
+    cfg = CFG.replace(active_warps=1, starved_after=after)
+    placed = [{"resident": 0b11, "buffered": 0b01}, *({"resident": 0b11, "buffered": 0b10} for _ in range(after + 1))]
+    rows = states(TwoLevel(cfg), placed)
+    assert [row.get("suspend_starved", 0) for row in rows] == [0] * (after + 1) + [1]
+
+
+def test_a_warp_without_a_beat_leaves_for_the_barrier_at_which_it_waits():
+    cfg = CFG.replace(active_warps=1, starved_after=1)
+    waits = {"resident": 0b11, "buffered": 0b10, "waiting": 0b01}
+    steps = [{"resident": 0b01}, {"resident": 0b01, "buffered": 0}, {"resident": 0b01, "buffered": 0}, waits]
+    assert states(TwoLevel(cfg), steps)[-1] == {"placed": 1, "ready": 0b10, "suspend_barrier": 1}
 
 
 def test_a_place_freed_by_an_exit_is_given_away_in_the_next_cycle():
