@@ -82,8 +82,10 @@ _SIDES: dict[str, object] = {"coalescing": "planes", "allocation": "sides"}
 _SINGLE: dict[str, object] = {"coalescing": "none"}
 _VIRTUAL = {"virtualization": 1}
 _VARIANTS = {
-    "corf": ("virtualization", "packing", "packing_virtual", "first_fit", "first_fit_virtual", "corf_virtual")
-    + ("corf_single",),
+    "corf": (
+        *("virtualization", "packing", "packing_virtual", "first_fit", "first_fit_virtual"),
+        *("corf_virtual", "corf_single"),
+    ),
     "corf_plus": ("corf_plus_virtual", "corf_plus_single"),
 }
 

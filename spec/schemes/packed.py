@@ -91,7 +91,7 @@ class PackedConfig(RenamedConfig):
 
 def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
     """Observation of table, free slices and what becomes of results."""
-    ports, warps, banks = cfg.write_ports, cfg.warps, cfg.banks
+    ports, banks = cfg.write_ports, cfg.banks
     rows = index_bits(banks * cfg.rows + 1)
     reserved = (Probe("reserved_rows", rows, "rows that are reserved"),) if cfg.allocation == "pairs" else ()
     partner = (

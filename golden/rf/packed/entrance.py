@@ -32,6 +32,7 @@ class Entrance:
     ) -> None:
         self._table, self._metadata, self._stages = table, metadata, stages
         self._completions, self._seen = completions, seen
+        self._banks, self._one_bank = cfg.banks, cfg.one_bank
         self.widths = Widths(cfg) if cfg.packing else None
         self._eviction_waits = 1 << cfg.write_ports + cfg.asks.units
 
@@ -83,7 +84,8 @@ class Entrance:
         if self._stages.deciding[port] is not None:
             return False
         self._seen.size(port, size)
-        home, beside = self._table.memory(warp, register), found[1] if partner >= 0 else None
+        beside = found[1] if partner >= 0 else None
+        home = (warp if self._one_bank else warp + register) % self._banks
         wanted = Wanted(home, size, found[0], beside, self._metadata.side[register])
         self._stages.deciding[port] = Deciding(result, wanted, found[0])
         return True
