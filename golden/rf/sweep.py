@@ -19,7 +19,7 @@ class Sweep:
     def __init__(self, table: RenamingTable, release: Callable[[Mapped], None]) -> None:
         self.waiting = self.todo = self.retired = 0
         self.read = self.gave_up = False
-        self.warp = -1
+        self.warp = self._register = -1
         self.held: Mapped | None = None
         self._table, self._release = table, release
 
@@ -46,6 +46,7 @@ class Sweep:
                 self.todo = self._table.mapped(self.warp)
             return
         if self.held is not None and gives_up:
+            self._table.unmap(self.warp, self._register)
             self._release(self.held)
             self.held, self.gave_up = None, True
         if self.held is None:
@@ -63,6 +64,5 @@ class Sweep:
         register = lowest(self.todo)
         found = self._table.read(self.warp, (register,))
         if found:
-            self.held, self.read = found[0], True
-            self._table.unmap(self.warp, register)
+            self._register, self.held, self.read = register, found[0], True
             self.todo &= self.todo - 1
