@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 PORTS = 2  #: of a memory; one reads or writes, the other one reads
@@ -58,16 +57,25 @@ class RenamingTable:
         """The registers of a warp that are mapped, as a mask."""
         return sum(1 << register for register, mapped in enumerate(self._entries[warp]) if mapped.mask)
 
-    def read(self, warp: int, registers: Sequence[int]) -> list[Mapped]:
-        """Entries of some registers, all in this cycle or none (an empty list). They may be used in the next one."""
-        used = self._used
-        memories = [self.memory(warp, register) for register in registers]
-        if any(used[memory] + memories.count(memory) > self.ports for memory in memories):
-            return []
+    def read(self, warp: int, register: int) -> Mapped | None:
+        """An entry, which may be used in the next cycle; None if no port is left."""
+        memory = self.memory(warp, register)
+        if self._used[memory] >= self.ports:
+            return None
+        self._used[memory] += 1
+        self.reads += 1 << 2 * memory
+        return self._entries[warp][register]
+
+    def read_both(self, warp: int, one: int, other: int) -> tuple[Mapped, Mapped] | None:
+        """Two entries, both in this cycle or neither."""
+        memories = self.memory(warp, one), self.memory(warp, other)
+        needed = 2 if memories[0] == memories[1] else 1
+        if any(self._used[memory] + needed > self.ports for memory in memories):
+            return None
         for memory in memories:
-            used[memory] += 1
+            self._used[memory] += 1
             self.reads += 1 << 2 * memory
-        return [self._entries[warp][register] for register in registers]
+        return self._entries[warp][one], self._entries[warp][other]
 
     def edge(self) -> None:
         """Entries change."""

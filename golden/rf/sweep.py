@@ -62,7 +62,7 @@ class Sweep:
 
     def _read(self) -> None:
         register = lowest(self.todo)
-        found = self._table.read(self.warp, (register,))
-        if found:
-            self._register, self.held, self.read = register, found[0], True
+        found = self._table.read(self.warp, register)
+        if found is not None:
+            self._register, self.held, self.read = register, found, True
             self.todo &= self.todo - 1

@@ -102,8 +102,7 @@ class PackedFile(FileBehindTable):
         if self.stages.underway.hides(warp, register):
             self.seen.level("underway_wait", 1 << self._ports + warp)
             return None
-        found = self.table.read(warp, (register,))
-        return found[0] if found else None
+        return self.table.read(warp, register)
 
     def unpacked(self, mapped: Mapped, warp: int, register: int) -> int:
         """See the contract."""

@@ -138,8 +138,7 @@ class SharedFile(FileBehindTable):
 
     def look_up(self, warp: int, register: int) -> Mapped | None:
         """See the contract."""
-        found = self.table.read(warp, (register,))
-        return found[0] if found else None
+        return self.table.read(warp, register)
 
     def unpacked(self, mapped: Mapped, warp: int, register: int) -> int:
         """See the contract."""

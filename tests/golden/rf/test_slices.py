@@ -101,14 +101,14 @@ def test_a_memory_has_two_ports_and_serves_all_reads_of_somebody_or_none() -> No
     table = RenamingTable(2, 4, 8)
     assert table.memory(1, 3) == 0 and table.memory(3, 2) == 1
     table.write(0, 1, Mapped(1, 5, 3))
-    assert table.read(0, (3, 5)) == [], "two of memory 1, which has one port left"
-    assert table.read(0, (3, 2)) == [UNMAPPED, UNMAPPED]
-    assert not table.read(1, (2,)) and table.read(1, (3,)) and not table.read(1, (5,))
+    assert table.read_both(0, 3, 5) is None, "two of memory 1, which has one port left"
+    assert table.read_both(0, 3, 2) == (UNMAPPED, UNMAPPED)
+    assert table.read(1, 2) is None and table.read(1, 3) == UNMAPPED and table.read(1, 5) is None
     assert table.reads == 2 | 1 << 2
     assert table.entry(0, 1) == UNMAPPED and table.writes == 1 << 2
     table.edge()
     assert table.entry(0, 1) == Mapped(1, 5, 3) and table.reads == table.writes == 0
-    assert table.read(0, (1,)) == [Mapped(1, 5, 3)]
+    assert table.read(0, 1) == Mapped(1, 5, 3) and table.read_both(0, 3, 5) is None
 
 
 def test_a_register_is_unmapped_at_the_edge_and_without_a_port() -> None:
