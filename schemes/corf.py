@@ -47,11 +47,11 @@ PACKED = Part(
     rams={BANK_RAM: (("bank_reads", "merges"), ("bank_writes",)), RENAMING_RAM: (("table_reads",), ("table_writes",))},
     prices="corf",
     hits=Hits("operands that came with the access of another one", ("coalesced",), ("coalesced", "bank_reads")),
-    reached=("allocations", "in_place", "table_waits", "sweep_steps"),
+    reached=("allocations", "in_place", "table_waits", "swept_registers"),
     offers=(RENAMED, EVICTIONS),
     wants=(LOOKED_UP_ONE_BY_ONE,),
     owns=(RENAMING,),
-    proofs=tuple(f"tests.formal.rf.packed.{name}:PROOFS" for name in ("values", "places", "ports")),
+    proofs=tuple(f"tests.formal.rf.packed.{name}:PROOFS" for name in ("values", "places", "ports", "sweep")),
 )
 
 
@@ -79,10 +79,14 @@ def _setups(machine: str = "") -> tuple[Setup, ...]:
 _ROWS: dict[str, object] = {"coalescing": "row"}
 _PAIRS = {**_ROWS, "allocation": "pairs"}
 _SIDES: dict[str, object] = {"coalescing": "planes", "allocation": "sides"}
+_SINGLE: dict[str, object] = {"coalescing": "none"}
 _VIRTUAL = {"virtualization": 1}
 _VARIANTS = {
-    "corf": ("virtualization", "packing", "packing_virtual", "first_fit", "first_fit_virtual", "corf_virtual"),
-    "corf_plus": ("corf_plus_virtual",),
+    "corf": (
+        *("virtualization", "packing", "packing_virtual", "first_fit", "first_fit_virtual"),
+        *("corf_virtual", "corf_single"),
+    ),
+    "corf_plus": ("corf_plus_virtual", "corf_plus_single"),
 }
 
 PARTS = (COALESCING, PACKED)
@@ -94,6 +98,16 @@ SCHEMES = (
     _scheme("packing_virtual", "narrow values share rows, and those of dead registers are free", "corf", **_VIRTUAL),
     _scheme("first_fit", "packing; two sources that happen to be in one row come with one access", "corf", **_ROWS),
     _scheme("first_fit_virtual", "the same with dead registers free", "corf", **_ROWS, **_VIRTUAL),
-    _scheme("corf_virtual", "corf with dead registers free", "corf", **_PAIRS, **_VIRTUAL),
-    _scheme("corf_plus_virtual", "corf_plus with dead registers free", "corf_plus", **_SIDES, **_VIRTUAL),
+    _scheme("corf_virtual", "corf as the paper has it: dead registers free, too", "corf", **_PAIRS, **_VIRTUAL),
+    _scheme("corf_single", "the places of corf, every source read by itself", "corf", **(_PAIRS | _SINGLE)),
+    _scheme(
+        "corf_plus_virtual",
+        "corf_plus as the paper has it: dead registers free, too",
+        "corf_plus",
+        **_SIDES,
+        **_VIRTUAL,
+    ),
+    _scheme(
+        "corf_plus_single", "the places of corf_plus, every source read by itself", "corf_plus", **(_SIDES | _SINGLE)
+    ),
 )

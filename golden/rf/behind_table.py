@@ -11,7 +11,7 @@ from warpfile.golden.rf.banks import Access, Banks
 from warpfile.golden.rf.completions import Completions
 from warpfile.golden.rf.contract import Death, Place
 from warpfile.golden.rf.engine import EnginePort
-from warpfile.golden.rf.renaming import UNMAPPED, Mapped, RenamingTable
+from warpfile.golden.rf.renaming import Mapped, RenamingTable
 from warpfile.golden.rf.shown import Shown
 from warpfile.golden.rf.sweep import Sweep
 from warpfile.spec.ctas import Launch
@@ -29,14 +29,14 @@ class FileBehindTable:
     hold = 0
     drives_itself = True
 
-    def __init__(self, cfg: RenamedConfig, seen: Shown, one_bank: bool = False) -> None:
+    def __init__(self, cfg: RenamedConfig, seen: Shown) -> None:
         self.engines: Mapping[str, EnginePort] = {}
-        self.started = self.launch_ready = self.kernel_ready = self.died = self.error = False
-        self.quiet = True
+        self.launch_ready = self.died = self.error = False
+        self.kernel_ready = self.quiet = True
         self.counters = seen.counters
         self.banks = Banks(cfg)
         self.read_banks = self.banks.read
-        self.table = RenamingTable(cfg.banks, cfg.warps, cfg.register_names, cfg.table_rows, one_bank)
+        self.table = RenamingTable(cfg.banks, cfg.warps, cfg.register_names)
         self.completions = Completions(cfg.write_ports)
         self.completion = self.completions.completion
         self.sweep = Sweep(self.table, self._lose)
@@ -44,6 +44,7 @@ class FileBehindTable:
         self._death: Death | None = None
         self._kernel: Kernel | None = None
         self._resident = 0
+        self._waited = False
 
     def _lose(self, mapped: Mapped) -> None:
         """A register is not mapped to this any more."""
@@ -67,25 +68,32 @@ class FileBehindTable:
         """See the contract."""
         self._death = death
 
-    def _kill(self, death: Death) -> bool:
-        """Whether the table takes the write."""
-        if not self.table.claim(death.warp, death.register):
-            return False
-        self.table.write(death.warp, death.register, UNMAPPED)
-        self._lose(death.mapped)
-        self._shown.show("killed")
-        return True
+    def _give_up(self, sweep: bool, death: bool) -> None:
+        """One mapping is given up per cycle, that which the sweep holds before that of a dead register.
+
+        ``sweep`` and ``death`` say of each whether it may.
+        """
+        died, self._death = self._death, None
+        self.died = died is not None and death and self.sweep.held is None
+        if died is not None and self.died:
+            self.table.unmap(died.warp, died.register)
+            self._lose(died.mapped)
+            self._shown.show("killed")
+        self.sweep.step(not self._waited, sweep, self._sweepable())
+        self._waited = died is not None and not self.died
+
+    def _sweepable(self) -> int:
+        return self.sweep.waiting
 
     def _may_unmap(self, warp: int, register: int) -> bool:
-        """Whether release asks to write this entry."""
-        if self._death is not None:
-            return self._death.warp == warp and self._death.register == register
-        return self.sweep.unmaps(warp, register)
+        """Whether a register that dies has this entry."""
+        return self._death is not None and (self._death.warp, self._death.register) == (warp, register)
 
     def _observe_release(self) -> None:
         """Probes of registered state."""
         self._shown.level("swept", self.sweep.waiting)
         self._shown.level("sweep_register", self.sweep.register)
+        self._shown.level("sweep_held", self.sweep.held is not None)
         if self.error:
             self._shown.show("error")
 
@@ -111,9 +119,9 @@ class FileBehindTable:
     def _change_table(self) -> None:
         """The table and its probes end the cycle."""
         if self.sweep.read:
-            self._shown.show("sweep_read")
-        if self.sweep.wrote:
-            self._shown.show("sweep_write")
+            self._shown.level("sweep_read", 1)
+        if self.sweep.gave_up:
+            self._shown.show("sweep_free")
         self._shown.table(self.table.reads, self.table.writes)
         self.table.edge()
 
@@ -121,12 +129,10 @@ class FileBehindTable:
         """The kernel was taken in this cycle."""
         self._kernel = None
         self.launch_ready = True
-        self.sweep.registers = kernel.registers
 
     def _rest(self, accesses: bool, results: bool) -> None:
         """What may come in the next cycle; whether nothing of either is under way."""
         if self._kernel is not None:
             self._start(self._kernel)
-        self.started = not self.table.clearing
-        self.kernel_ready = self.started and accesses and not (self._resident or self.sweep.waiting)
+        self.kernel_ready = accesses and not (self._resident or self.sweep.waiting)
         self.quiet = accesses and results and not (self.sweep.waiting or self.completions.waits)

@@ -5,59 +5,64 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warpfile.golden.arbiter import lowest
-from warpfile.golden.rf.renaming import UNMAPPED, Mapped, RenamingTable
+from warpfile.golden.rf.renaming import Mapped, RenamingTable
 
 
 class Sweep:
-    """One warp at a time; each of its registers is read and then unmapped.
+    """One warp at a time, of which the mapped registers are read one per cycle, and given up behind that.
 
-    ``waiting`` are the warps that wait for their sweep, with the one that is swept; ``warp`` is that
-    one, -1 without, and ``register`` where it is. Of the last ``step``: ``read`` and ``wrote``, and as a mask the warp
-    that is ``retired`` by it.
+    ``waiting`` are the warps that wait for their sweep, with the one that is swept; ``warp`` is that one, -1 without.
+    ``todo``: its registers that are still to be read, as a mask; ``held``: the one that was read, and what it is mapped
+    to. Of the last ``step``: ``read`` and ``gave_up``, and as a mask the warp that is ``retired`` by it.
     """
 
     def __init__(self, table: RenamingTable, release: Callable[[Mapped], None]) -> None:
-        self.waiting = self.register = self.retired = 0
-        self.read = self.wrote = False
-        self.registers = 1  # of a warp
+        self.waiting = self.todo = self.retired = 0
+        self.read = self.gave_up = False
+        self.warp = self._register = -1
+        self.held: Mapped | None = None
         self._table, self._release = table, release
-        self.warp = -1
-        self._found: list[Mapped] = []  # what was read, until it is unmapped
+
+    @property
+    def register(self) -> int:
+        """The one that is read next, 0 without."""
+        return lowest(self.todo) if self.todo else 0
 
     def exited(self, warp: int) -> None:
         """The warp waits from the next cycle on."""
         self.waiting |= 1 << warp
 
-    def unmaps(self, warp: int, register: int) -> bool:
-        """Whether this is the entry that it asks to write."""
-        return bool(self._found) and warp == self.warp and register == self.register
+    def step(self, reads: bool, gives_up: bool, chosen: int) -> None:
+        """What a cycle does, behind reads of results' entries.
 
-    @property
-    def drops(self) -> Mapped | None:
-        """What the register that is to be unmapped next is mapped to; None if it has to be read first."""
-        return self._found[0] if self._found else None
-
-    def step(self, allowed: bool) -> None:
-        """What a cycle does, behind all others that write the table or read results' entries."""
-        self.read = self.wrote = False
+        ``reads``: it may read an entry; ``gives_up``: what it holds may be given up; ``chosen``: of the waiting warps,
+        those that may be swept from the next cycle on.
+        """
+        self.read = self.gave_up = False
         self.retired = 0
         if self.warp < 0:
-            if self.waiting:
-                self.warp = lowest(self.waiting)
-        elif allowed and self._found:
-            self._unmap()
-        elif allowed:
-            self._found = self._table.read(self.warp, (self.register,))
-            self.read = bool(self._found)
-
-    def _unmap(self) -> None:
-        if not self._table.claim(self.warp, self.register):
+            if chosen:
+                self.warp = lowest(chosen)
+                self.todo = self._table.mapped(self.warp)
             return
-        self._table.write(self.warp, self.register, UNMAPPED)
-        self._release(self._found[0])
-        self._found, self.wrote = [], True
-        self.register += 1
-        if self.register >= self.registers:
-            self.retired = 1 << self.warp
-            self.waiting ^= self.retired
-            self.warp, self.register = -1, 0
+        if self.held is not None and gives_up:
+            self._table.unmap(self.warp, self._register)
+            self._release(self.held)
+            self.held, self.gave_up = None, True
+        if self.held is None:
+            if not self.todo:
+                self._retire()
+            elif reads:
+                self._read()
+
+    def _retire(self) -> None:
+        self.retired = 1 << self.warp
+        self.waiting ^= self.retired
+        self.warp = -1
+
+    def _read(self) -> None:
+        register = lowest(self.todo)
+        found = self._table.read(self.warp, register)
+        if found is not None:
+            self._register, self.held, self.read = register, found, True
+            self.todo &= self.todo - 1

@@ -13,9 +13,10 @@ from warpfile.spec.schemes.renamed import RenamedConfig
 
 
 class ResultBank(wiring.Component):
-    """A single-port bank: results first, higher ports before lower ones, of a port the store before the merge.
+    """A single-port bank: results first, stores before merges, of these higher ports before lower ones.
 
-    ``others``: so many clients beside the ports, which write whole values and read; they come last.
+    ``others``: so many clients beside the ports, which write whole values and read; they come last, also the later ones
+    of them first, and of one the store before the read.
 
     Members (C: ``others``, then ``cfg.write_ports``)
     -------
@@ -61,9 +62,11 @@ class ResultBank(wiring.Component):
         """Who has the port, then the SRAM."""
         m = Module()
         ports = range(len(self.stores))
-        order = [bit for port in reversed(ports) for bit in (self.stores[port], self.merges[port])]
-        first = named(m, "first", lowest_one(Cat(order)))[::-1]
-        m.d.comb += [self.merged.eq(first[::2]), self.accept.eq(first[1::2])]
+        order = [(bits, port) for bits in (self.stores, self.merges) for port in reversed(ports[self._others :])]
+        order += [(bits, port) for port in reversed(ports[: self._others]) for bits in (self.stores, self.merges)]
+        first = named(m, "first", lowest_one(Cat(bits[port] for bits, port in order)))
+        for (bits, port), served in zip(order, first, strict=True):
+            m.d.comb += (self.accept if bits is self.stores else self.merged)[port].eq(served)
         m.submodules.arbiter = arbiter = ReadArbiter(self._cfg)
         inputs, outputs = ("requests", "passed_over", "older"), ("grant", "chosen")
         m.d.comb += [getattr(arbiter, name).eq(getattr(self, name)) for name in inputs]

@@ -112,16 +112,15 @@ class RenamedBanks(wiring.Component):
         ]
 
     def _accepted(self, m: Module) -> Value:
-        """Values that their banks take: those of which no later client is in the same bank. What the banks choose says
-        the same, but later, and much waits for it."""
+        """Values that their banks take: those of which nothing is in the same bank that comes before. What the banks
+        choose says the same, but later, and much waits for it."""
         places, stores, merges, _, _ = self._claims()
-        wants = named(m, "wants", Cat(stores, merges))
-        where = [*places, *self.store_places, *places, *self.merge_places]
-        claims, accepted = list(zip(wants, where, strict=True)), []
-        count = len(claims) // 2
-        for own, (stored, place) in enumerate(claims[:count]):
-            later = (*claims[own + 1 : count], *claims[count + own + 1 :])
-            accepted.append(stored & ~any_of(bit & (other.bank == place.bank) for bit, other in later))
+        values = list(zip(named(m, "stored", stores), [*places, *self.store_places], strict=True))
+        rows = list(zip(named(m, "read", merges), [*places, *self.merge_places], strict=True))
+        accepted = []
+        for own, (stored, place) in enumerate(values):
+            before = [*values[own + 1 :], *(rows[own + 1 :] if own < self._others else ())]
+            accepted.append(stored & ~any_of(bit & (other.bank == place.bank) for bit, other in before))
         return named(m, "accepted", Cat(accepted))
 
     def _claims(self) -> tuple[list[data.View], Value, Value, Value, Value]:

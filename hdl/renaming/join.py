@@ -14,20 +14,42 @@ from warpfile.spec.schemes.renamed import RenamedConfig
 def start_kernels(
     m: Module, cfg: RenamedConfig, file: wiring.Component, table: RenamingTable, idle: Value | None = None
 ) -> tuple[KernelState, Sweep]:
-    """Kernels, and the sweep after their warps. ``idle``: nothing else keeps a kernel from being taken."""
+    """Kernels, and the sweep after their warps. ``idle``: nothing else keeps a kernel from being taken.
+
+    What is yet to be joined: when the sweep gives up what it holds.
+    """
     m.submodules.kernel_state = kernel = KernelState(cfg)
     m.submodules.sweep = sweep = Sweep(cfg)
     inputs, outputs = ("kernel_valid", "kernel", "launch_valid", "exits"), ("kernel_ready", "launch_ready")
     m.d.comb += [getattr(kernel, name).eq(getattr(file, name)) for name in inputs]
     m.d.comb += [getattr(file, name).eq(getattr(kernel, name)) for name in outputs]
-    clean = file.started & ~sweep.swept.any()
+    clean = ~sweep.swept.any()
     m.d.comb += [
-        file.started.eq(~table.clearing),
         kernel.clean.eq(clean if idle is None else clean & idle),
         sweep.exits.eq(file.exits),
-        sweep.registers.eq(kernel.registers),
+        table.begins.eq(sweep.begins),
+        sweep.mapped.eq(table.left),
+        table.sweeps.eq(sweep.reads),
+        table.sweep_warp.eq(sweep.warp),
+        table.sweep_register.eq(sweep.register_name),
+        sweep.served.eq(table.swept),
+        sweep.entry.eq(table.sweep_entry),
         file.retired.eq(sweep.retired),
+        file.swept.eq(sweep.swept),
+        file.sweep_register.eq(sweep.register_name),
+        file.sweep_held.eq(sweep.held),
+        file.sweep_read.eq(sweep.served),
+        file.sweep_free.eq(sweep.held & sweep.frees),
     ]
+    if cfg.gives.deaths:
+        m.d.comb += [
+            table.dies.eq(file.death_valid),
+            table.dead_warp.eq(file.death_warp),
+            table.dead_register.eq(file.death_register),
+            table.unmaps.eq(file.death_ready),
+            sweep.kill_waits.eq(file.death_valid & ~file.death_ready),
+            file.killed.eq(file.death_ready),
+        ]
     if cfg.has_places:
         m.d.comb += file.released.eq(file.release)
     return kernel, sweep

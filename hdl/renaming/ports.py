@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from amaranth import Const, Module, Mux, Value
 
-from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
 
 NO, YES = Const(0, 1), Const(1, 1)
@@ -50,27 +49,13 @@ class FreePorts:
         self._m, self._memories = m, memories
         self._one: Value = Const(-1, memories)  #: memories with a port left
         self._both: Value = Const(-1, memories)
-        self._steps: list[tuple[Value, list[Value]]] = []  #: what was served if a condition holds: sets of memories
         self.served: list[Served] = []
 
-    def single(self, access: Access, *, early: bool = False) -> Served:
-        """Serve one access, if there is a port. ``early``: whether there is one is found out for its memory alone."""
-        there = access.wants & self._left_in(access.memory) if early else None
-        served = self._serve_behind(access, self._wanted(access), self._none, self._none, there)
+    def single(self, access: Access) -> Served:
+        """Serve one access, if there is a port."""
+        served = self._serve_behind(access, self._wanted(access), self._none, self._none)
         self._leave(self._wanted(access), self._none)
-        self._steps.append((access.wants, [access.memory]))
         return served
-
-    def _left_in(self, memory: Value) -> Value:
-        """Whether the accesses so far have left a port of one memory. Where they go is known before who is served."""
-        one, both = YES, YES
-        for fits, sets in self._steps:
-            here = [named(self._m, "goes_here", (memories & memory).any()) for memories in sets]
-            some, twice = any_of(here), here[0] & here[-1] if len(here) > 1 else NO
-            taken, full = named(self._m, "one_taken", fits & some), named(self._m, "both_taken", fits & twice)
-            left = (one & ~taken) | (both & ~full)
-            one, both = named(self._m, "one_here", left), named(self._m, "both_here", both & ~taken)
-        return one
 
     def both_or_none(self, access: Access, other: Access, late: Value) -> tuple[Served, Served]:
         """Serve two accesses, or neither; ``other`` may want nothing. ``late``: whether both may be served at all.
@@ -89,13 +74,12 @@ class FreePorts:
             named(self._m, name, Mux(fits, left, before))
             for name, left, before in (("one_left", one, self._one), ("both_left", both, self._both))
         )
-        self._steps.append((fits, [own, second]))
         return first, last
 
     def ordered(self, groups: Sequence[Sequence[Access]], before: Sequence[Sequence[Value]]) -> list[list[Served]]:
         """Serve groups of accesses, those of a group ascending. ``before[a][b]``: group b, another one, comes before a.
 
-        What a group wants is added up once for all that come behind it. Nothing is found out early after that.
+        What a group wants is added up once for all that come behind it.
         """
         wanted = [[self._wanted(access) for access in group] for group in groups]
         sums = [self._sum([(wants, self._none) for wants in group]) for group in wanted]
@@ -111,16 +95,11 @@ class FreePorts:
         self._leave(*self._sum(sums))
         return served
 
-    def _serve_behind(
-        self, access: Access, wants: Value, once: Value, twice: Value, some: Value | None = None
-    ) -> Served:
-        """Serve an access; ``once``, ``twice``: memories of which one before it wants a port, of which two do.
-        ``some``: whether any serves it, if that is known already."""
+    def _serve_behind(self, access: Access, wants: Value, once: Value, twice: Value) -> Served:
+        """Serve an access; ``once``, ``twice``: memories of which one before it wants a port, of which two do."""
         second = (self._one & ~self._both & ~once) | (self._both & once & ~twice)
         left = (self._one & ~once) | (self._both & ~twice)
-        return self._serve(
-            access, wants & self._both & ~once, wants & second, (wants & left).any() if some is None else some
-        )
+        return self._serve(access, wants & self._both & ~once, wants & second, (wants & left).any())
 
     @property
     def _none(self) -> Value:

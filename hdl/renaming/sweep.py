@@ -10,62 +10,68 @@ from warpfile.spec.config import Config
 
 
 class Sweep(wiring.Component):
-    """Walks the entries of warps that have ended, one warp at a time, the lowest that waits first.
+    """Reads the entries of the mapped registers of warps that have ended, one warp at a time, the lowest first.
 
-    Of each register the entry is read, and in a later cycle cleared. Which warp is walked is known from the cycle
-    after the choice on.
+    What is read is held until it is given up, and the next one is read in that cycle.
 
     Members
     -------
     exits : In(warps)            One-hot, the warp whose EXIT issues.
-    registers : In               Registers of a warp of the kernel, held.
-    wants, clears : Out(1)       It wants a step: to read an entry, or to clear it.
-    warp : Out(warp_bits), register_name : Out(register_bits)   Of that entry; the register is zero where no warp is
-                                 walked.
-    served : In(1)               The step is done.
-    entry : In(entry_bits)       In the cycle after an entry was read: what it says.
-    found : Out(entry_bits)      What the entry to be cleared says.
-    swept : Out(warps)           Warps that wait or are walked; registers.
-    retired : Out(warps)         One-hot, in the cycle of the last step of a warp.
+    waits : In(warps)            Warps whose sweep must not begin.
+    begins : Out(warps), mapped : In(register_names)   One-hot, the warp that is swept from the next cycle on, and its
+                                 mapped registers, which are none from then on.
+    reads : Out(1), warp : Out(warp_bits), register_name : Out(register_bits)   It wants to read this entry; the
+                                 register is zero where none is left.
+    served : In(1), entry : In(entry_bits)   It is read; in the cycle after, what it says.
+    held : Out(1), found : Out(entry_bits)   It holds what an entry said.
+    frees : In(1)                That is given up in this cycle.
+    kill_waits : In(1)           A dead register waits for what is held; nothing is read in the next cycle.
+    swept : Out(warps)           Warps that wait or are swept; registers.
+    retired : Out(warps)         One-hot, in the last cycle of a sweep.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
         super().__init__(
             {
-                "exits": In(cfg.warps),
-                "registers": In(cfg.register_names.bit_length()),
-                **{name: Out(1) for name in ("wants", "clears")},
+                **{name: In(cfg.warps) for name in ("exits", "waits")},
+                **{name: Out(cfg.warps) for name in ("begins", "swept", "retired")},
+                "mapped": In(cfg.register_names),
+                **{name: Out(1) for name in ("reads", "held")},
                 "warp": Out(cfg.warp_bits),
                 "register_name": Out(cfg.register_bits),
-                "served": In(1),
+                **{name: In(1) for name in ("served", "frees", "kill_waits")},
                 "entry": In(cfg.mapping_bits),
                 "found": Out(cfg.mapping_bits),
-                **{name: Out(cfg.warps) for name in ("swept", "retired")},
             }
         )
 
     def elaborate(self, platform) -> Module:
-        """The warp, the register, which of its steps is next, and the entry, which may have to be kept."""
+        """The warp, its registers that are left, and the entry, which may have to be kept."""
         m = Module()
-        fresh, kept = Signal(), Signal(self._cfg.mapping_bits, reset_less=True)
-        last = self.served & self.clears & (self.register_name + 1 >= self.registers)
+        sweeps, waited, fresh = (Signal(name=name) for name in ("sweeps", "waited", "fresh"))
+        left = Signal(self._cfg.register_names, name="left")
+        kept = Signal(self._cfg.mapping_bits, name="kept", reset_less=True)
+        lowest = named(m, "lowest", lowest_one(left))
+        some, room = named(m, "some", left.any()), named(m, "room", ~self.held | self.frees)
+        ends = named(m, "ends", sweeps & ~some & room)
+        can_begin = named(m, "can_begin", (self.swept & ~self.waits) & (~sweeps).replicate(self._cfg.warps))
         m.d.comb += [
+            self.begins.eq(lowest_one(can_begin)),
+            self.reads.eq(some & room & ~waited),
+            self.register_name.eq(encode(lowest, self._cfg.register_bits)),
             self.found.eq(Mux(fresh, self.entry, kept)),
-            self.retired.eq(decode(self.warp, self._cfg.warps) & last.replicate(self._cfg.warps)),
+            self.retired.eq(decode(self.warp, self._cfg.warps) & ends.replicate(self._cfg.warps)),
         ]
         m.d.sync += [
-            fresh.eq(self.served & ~self.clears),
+            fresh.eq(self.served),
             kept.eq(self.found),
+            waited.eq(self.kill_waits),
+            self.held.eq(self.served | ~room),
+            left.eq(Mux(sweeps, left & ~(lowest & self.served.replicate(len(lowest))), self.mapped)),
+            sweeps.eq(Mux(sweeps, ~ends, can_begin.any())),
             self.swept.eq((self.swept | self.exits) & ~self.retired),
         ]
-        lowest = named(m, "lowest", lowest_one(self.swept))
-        with m.If(~self.wants):
-            m.d.sync += [self.wants.eq(self.swept.any()), self.warp.eq(encode(lowest, self._cfg.warp_bits))]
-        with m.Elif(self.served):
-            m.d.sync += self.clears.eq(~self.clears)
-            with m.If(self.clears):
-                m.d.sync += self.register_name.eq(self.register_name + 1)
-            with m.If(last):
-                m.d.sync += [self.wants.eq(0), self.register_name.eq(0)]
+        with m.If(~sweeps):
+            m.d.sync += self.warp.eq(encode(self.begins, self._cfg.warp_bits))
         return m

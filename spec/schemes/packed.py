@@ -10,7 +10,7 @@ import numpy as np
 from warpfile.spec.config import choice_field, index_bits, number_field
 from warpfile.spec.contract import SLICES, Gives
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.schemes.renamed import RenamedConfig
+from warpfile.spec.schemes.renamed import MAPPED_BITS, SWEPT, RenamedConfig, sweep_events, sweep_probes
 from warpfile.spec.structure import BANK_RAM, RENAMING_RAM, Ram, Structure
 
 PAIRS = 4  #: that one operand tells
@@ -42,11 +42,10 @@ class PackedConfig(RenamedConfig):
 
     @property
     def gives(self) -> Gives:
-        """It clears its table after reset, takes the kernel, and sweeps after every warp."""
+        """It takes the kernel, and sweeps after every warp."""
         return Gives(
             kernel=True,
             sweeps=True,
-            starts=True,
             renamed=True,
             slices=bool(self.packing),
             deaths=bool(self.virtualization),
@@ -85,13 +84,6 @@ class PackedConfig(RenamedConfig):
         return rams
 
     @property
-    def table_rows(self) -> int:
-        """Entries of one memory of the table."""
-        if self.one_bank:
-            return max(2, -(-self.warps // self.banks) * self.register_names)
-        return super().table_rows
-
-    @property
     def mapping_bits(self) -> int:
         """Bank, row and mask."""
         return self.bank_bits + self.row_bits + SLICES
@@ -99,7 +91,7 @@ class PackedConfig(RenamedConfig):
 
 def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
     """Observation of table, free slices and what becomes of results."""
-    ports, warps, banks = cfg.write_ports, cfg.warps, cfg.banks
+    ports, banks = cfg.write_ports, cfg.banks
     rows = index_bits(banks * cfg.rows + 1)
     reserved = (Probe("reserved_rows", rows, "rows that are reserved"),) if cfg.allocation == "pairs" else ()
     partner = (
@@ -115,15 +107,14 @@ def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
     return (
         Probe("deciding", ports, "write-back ports whose W0 is occupied"),
         Probe("storing", ports, "write-back ports whose W1 is occupied"),
-        Probe("swept", warps, "warps that wait for their sweep or are swept"),
-        Probe("sweep_register", cfg.register_bits, "register at which the sweep is, zero without"),
+        *sweep_probes(cfg),
         Probe("used_rows", rows, "rows that are not wholly free"),
         *reserved,
         Probe("error", 1, "some result found no slices"),
         Probe("size", ports * 3, "bytes of results that leave X, zero for none"),
         Probe("decision", ports * 3, "of results that leave W0: 1 in place, 2 shrink, 3 resize, 4 allocate"),
         Probe("target", ports * cfg.mapping_bits, "bank, row and mask that they have from then on"),
-        Probe("search", ports, "the result that searches"),
+        Probe("search", ports, "the result that changes its place"),
         Probe("search_wait", ports, "results that would if they were it"),
         Probe("merge", ports, "M0 is served"),
         Probe("stored", ports, "W1 is served"),
@@ -132,8 +123,7 @@ def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
         Probe("table_writes", 2 * banks, "entries written"),
         Probe("table_wait", ports, "results in X whose reads are not served"),
         *killed,
-        Probe("sweep_read", 1, "the sweep reads an entry"),
-        Probe("sweep_write", 1, "it clears one"),
+        *sweep_events(),
         *told,
         *_eviction_probes(cfg),
     )
@@ -162,7 +152,7 @@ def packed_events(fields: Fields) -> dict[str, int]:
     sums |= {name: fields[probe].sum() for name, probe in counted.items() if probe in fields}
     for name in ("table_reads", "table_writes"):
         sums[name] = (fields[name] * _weights(fields[name].shape[1], 2)).sum()
-    sums["sweep_steps"] = fields["sweep_read"].sum() + fields["sweep_write"].sum()
+    sums[SWEPT] = fields["sweep_free"].sum()
     sums["used_row_cycles"] = (fields["used_rows"] * _weights(fields["used_rows"].shape[1])).sum()
     sums["bank_writes"] = fields["stored"].sum()
     return {name: int(value) for name, value in sums.items()}
@@ -188,6 +178,7 @@ STRUCTURES = (
         lambda cfg: cfg.warps * 63 * cfg.mapping_bits,
         "registers are addressed by the bits of their numbers, RZ among them, and a preset may have 128 names",
     ),
+    MAPPED_BITS,
     Structure("free slices", "flip-flops", r"free_bank\.used", lambda cfg: cfg.banks * cfg.rows * SLICES),
     Structure("reserved rows", "flip-flops", r"free_bank\.reserved", lambda cfg: _if_pairs(cfg, cfg.banks * cfg.rows)),
     Structure(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from warpfile.spec.config import Config
-from warpfile.spec.structure import RENAMING_RAM, Ram
+from warpfile.spec.probe import Probe
+from warpfile.spec.structure import RENAMING_RAM, Ram, Structure
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 _NEEDED = {"bank_ports": "1RW", "bank_cycles": 1, "bank_skew": "warp", "collect": "lowest"}
@@ -67,3 +68,24 @@ class RenamedConfig(Config):
     def resident_warps(self, registers: int, descriptor: Mapping[str, int] = _NOTHING) -> int:
         """Warps with which there are no more registers than rows, in every bank."""
         return min(self.warps, self.banks * (self.rows // self.places_per_warp(registers, descriptor)))
+
+
+def sweep_probes(cfg: RenamedConfig) -> tuple[Probe, ...]:
+    """Registered state of the sweep (docs/schemes/corf.md, section 7)."""
+    return (
+        Probe("swept", cfg.warps, "warps that wait for their sweep or are swept"),
+        Probe("sweep_register", cfg.register_bits, "register that the sweep reads next, zero without"),
+        Probe("sweep_held", 1, "the sweep holds a register that it has read"),
+    )
+
+
+def sweep_events() -> tuple[Probe, ...]:
+    """What the sweep does in a cycle."""
+    return (
+        Probe("sweep_read", 1, "the sweep reads an entry"),
+        Probe("sweep_free", 1, "it gives up what a register was mapped to"),
+    )
+
+
+SWEPT = "swept_registers"  #: counter of ``sweep_free``
+MAPPED_BITS = Structure("mapped bits", "flip-flops", r"mapped_bits\.")

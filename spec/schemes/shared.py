@@ -11,7 +11,7 @@ from warpfile.spec.config import choice_field, index_bits, number_field
 from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.schemes.las import foreseen_events, foreseen_probes
-from warpfile.spec.schemes.renamed import RenamedConfig
+from warpfile.spec.schemes.renamed import MAPPED_BITS, SWEPT, RenamedConfig, sweep_events, sweep_probes
 from warpfile.spec.structure import RENAMING_RAM, Structure
 
 ADDRESS_BITS = 48
@@ -63,11 +63,10 @@ class SharedConfig(RenamedConfig):
 
     @property
     def gives(self) -> Gives:
-        """It clears a table after reset, takes the kernel, sweeps after every warp, and sees what leaves to the LSU."""
+        """It takes the kernel, sweeps after every warp, and sees what leaves to the LSU."""
         return Gives(
             kernel=True,
             sweeps=True,
-            starts=True,
             renamed=True,
             deaths=True,
             lead=1,
@@ -106,13 +105,12 @@ def shared_probes(cfg: SharedConfig) -> tuple[Probe, ...]:
 
 
 def _levels(cfg: SharedConfig) -> tuple[Probe, ...]:
-    ports, warps = cfg.write_ports, cfg.warps
+    ports = cfg.write_ports
     rows, entries = index_bits(cfg.banks * cfg.rows + 1), cfg.table_entries
     return (
         Probe("deciding", ports, "write-back ports with a result in W0"),
         Probe("storing", ports, "write-back ports with a result in W1"),
-        Probe("swept", warps, "warps whose registers are released, or wait for that"),
-        Probe("sweep_register", cfg.register_bits, "the register that is released, zero without"),
+        *sweep_probes(cfg),
         Probe("used_rows", rows, "rows that some register is mapped to"),
         Probe("shared_rows", rows, "rows that several are mapped to"),
         Probe("error", 1, "no row was found"),
@@ -138,8 +136,7 @@ def _results(cfg: SharedConfig) -> tuple[Probe, ...]:
         Probe("table_writes", 2 * banks, "entries written in each"),
         Probe("table_wait", ports, "results in X whose read is not served"),
         Probe("killed", 1, "a dead register loses its row"),
-        Probe("sweep_read", 1, "the release of a warp reads an entry"),
-        Probe("sweep_write", 1, "it makes one unmapped"),
+        *sweep_events(),
     )
 
 
@@ -203,7 +200,7 @@ def shared_events(fields: Fields) -> dict[str, int]:
     sums |= {name: (decision == code).sum() for name, code in decisions.items()}
     sums |= {f"untracked_{reason}": fields["untracked"][:, at].sum() for at, reason in enumerate(REASONS)}
     sums |= {name: _numbers(fields[name], 2).sum() for name in ("table_reads", "table_writes")}
-    sums["sweep_steps"] = fields["sweep_read"].sum() + fields["sweep_write"].sum()
+    sums[SWEPT] = fields["sweep_free"].sum()
     foreseen = foreseen_events(fields) if "probe_state" in fields else {}
     return {name: int(value) for name, value in sums.items()} | foreseen
 
@@ -251,6 +248,7 @@ STRUCTURES = (
     Structure("data of W0 and W1", "flip-flops", r"result_lane\."),
     Structure("W0 and W1", "flip-flops", r"result_port\.|warpfile\.register_file\.banks\.merging"),
     Structure("results without a register", "flip-flops", r"completions\."),
+    MAPPED_BITS,
     Structure("answers of the renaming table", "flip-flops", r"warpfile\.register_file\.table\."),
     Structure("sweep, kernel and residents, error", "flip-flops", r"warpfile\.register_file\."),
 )

@@ -1,8 +1,11 @@
-"""A start is what the page says (docs/machine.md, section 1), and no part of what is counted behind it."""
+"""A start is what the page says (docs/machine.md, section 1), and no part of what is counted behind it.
+
+No scheme has one: these tests bring a file of their own, which takes some cycles until it could take a kernel.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+import dataclasses
 from typing import Any
 
 import pytest
@@ -12,27 +15,57 @@ from tests.golden.machines import Packed, layout_of
 from tests.golden.rf.packed.scenario import get, make, put, run_packed, valued
 from tests.golden.scenario import NOP, hand_trace
 from tests.golden.start import StartWatcher
+from warpfile.golden.rf.packed.file import PackedFile
 from warpfile.golden.run import observations
 from warpfile.schemes import SCHEMES, find
-from warpfile.spec.config import Config
+from warpfile.spec.contract import Gives
 from warpfile.spec.environment import Environment
+from warpfile.spec.schemes.packed import PackedConfig
 from warpfile.spec.workload import prepare
 
-#: Schemes with a renaming table; of `corf_plus` all registers of a warp are in one memory of it.
-RENAMED = {
-    "corf": lambda cfg, warp, register: (warp + register) % cfg.banks,
-    "corf_plus": lambda cfg, warp, register: warp % cfg.banks,
-    "larf": lambda cfg, warp, register: (warp + register) % cfg.banks,
-}
-CFG, PROGRAM = make(), valued([put(register, 0x1234) for register in (1, 3, 5)] + [get(1, 3, 5)])
+START = 32  #: cycles
+PLAIN, PROGRAM = make(), valued([put(register, 0x1234) for register in (1, 3, 5)] + [get(1, 3, 5)])
 
 
-def entries(scheme: str, cfg: Config) -> int:
-    """Entries of the largest memory of the table, each cleared in a cycle of its own (docs/schemes/corf.md, section 4):
-    one per warp and register."""
-    home = RENAMED[scheme]
-    names = ((warp, register) for warp in range(cfg.warps) for register in range(cfg.register_names))
-    return max(Counter(home(cfg, *name) for name in names).values())
+def starting(cfg: PackedConfig) -> PackedConfig:
+    """The same of a file that has a start."""
+
+    class Starting(type(cfg)):  # type: ignore[misc]
+        @property
+        def gives(self) -> Gives:
+            return dataclasses.replace(super().gives, starts=True)
+
+    made = Starting(**{field.name: getattr(cfg, field.name) for field in dataclasses.fields(cfg)})
+    assert isinstance(made, PackedConfig)
+    return made
+
+
+CFG = starting(PLAIN)
+
+
+class StartingFile(PackedFile):
+    """It starts in the first ``START`` cycles."""
+
+    started = False
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._over = 0
+        self.kernel_ready = False
+
+    def edge(self, cycle: int) -> int:
+        """See the contract."""
+        word = super().edge(cycle)
+        self._over += 1
+        self.started = self._over >= START
+        self.kernel_ready = self.kernel_ready and self.started
+        return word
+
+
+class Starting(Packed):
+    """A machine with this file."""
+
+    file_kind = StartingFile
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -44,29 +77,15 @@ def test_every_machine_takes_what_is_offered_as_soon_as_its_start_is_over(scheme
     for word in observations(model, environment, 10_000):
         start.check(layout.unpack(word))
     start.check_end(model.counters)
-    assert start.before == environment.start_cycles == (entries(scheme, cfg) if scheme in RENAMED else 0)
-    assert environment.cycles == start.since == environment.cycle - start.before
-
-
-@pytest.mark.parametrize("scheme", RENAMED)
-def test_a_table_is_as_long_at_the_preset_of_its_scheme_as_the_start_is_said_to_be(scheme: str) -> None:
-    cfg = find(scheme).configuration(find(scheme).preset)
-    assert cfg.table_rows == entries(scheme, cfg)  # type: ignore[attr-defined]
+    assert start.before == environment.start_cycles == 0
+    assert environment.cycles == start.since == environment.cycle
 
 
 def test_a_start_changes_no_counter_but_its_own() -> None:
-    class Clear(Packed):
-        """Its table is clear at once."""
-
-        def __init__(self, *given: Any) -> None:
-            super().__init__(*given)
-            while self.file.table.clearing:
-                self.file.table.edge()
-
-    plain, clear = (run_packed(CFG, PROGRAM, machine).model.counters for machine in (Packed, Clear))
-    # That it is clear is seen in the next cycle: a register.
-    assert (plain.pop("start_cycles"), clear.pop("start_cycles")) == (CFG.table_rows, 1)
-    assert plain == clear
+    counters = run_packed(CFG, PROGRAM, Starting).model.counters
+    assert counters.pop("start_cycles") == START
+    plain = run_packed(PLAIN, PROGRAM).model.counters
+    assert plain.pop("start_cycles") == 0 and plain == counters
 
 
 def observed(machine: type[Packed]) -> StartWatcher:
@@ -78,31 +97,31 @@ def observed(machine: type[Packed]) -> StartWatcher:
     return start
 
 
-class TooEarly(Packed):
+class TooEarly(Starting):
     """Its start seems to be over a cycle before it is."""
 
     def step(self, stimulus: Any) -> int:
-        self.file.started |= self.cycle == CFG.table_rows - 1
+        self.file.started |= self.cycle == START - 1
         return super().step(stimulus)
 
 
-class TooLate(Packed):
+class TooLate(Starting):
     """Its start seems to take a cycle more."""
 
     def step(self, stimulus: Any) -> int:
-        self.file.started &= self.cycle != CFG.table_rows
+        self.file.started &= self.cycle != START
         return super().step(stimulus)
 
 
-class Again(Packed):
+class Again(Starting):
     """It seems to start again in the end."""
 
     def step(self, stimulus: Any) -> int:
-        self.file.started &= self.cycle != CFG.table_rows + 20
+        self.file.started &= self.cycle != START + 20
         return super().step(stimulus)
 
 
-class Idle(Packed):
+class Idle(Starting):
     """Its start counts as cycles without a beat."""
 
     def _choose(self, candidates: int, room: int) -> int:
@@ -110,7 +129,7 @@ class Idle(Packed):
         return super()._choose(candidates, room)
 
 
-class Counted(Packed):
+class Counted(Starting):
     """Its start counts as cycles."""
 
     @property
@@ -118,7 +137,7 @@ class Counted(Packed):
         return super().counters | {"cycles": self.cycle}
 
 
-class Forgotten(Packed):
+class Forgotten(Starting):
     """Its start counts nowhere."""
 
     @property
@@ -128,6 +147,6 @@ class Forgotten(Packed):
 
 @pytest.mark.parametrize("mutant", [TooEarly, TooLate, Again, Idle, Counted, Forgotten])
 def test_a_wrong_start_is_noticed(mutant: type[Packed]) -> None:
-    observed(Packed)
+    observed(Starting)
     with pytest.raises(Broken):
         observed(mutant)

@@ -30,8 +30,10 @@ MODES = {
     "first_fit_virtual": Point("first_fit_virtual", PRESET).small,
     "corf": PAIRS,
     "corf_virtual": Point("corf_virtual", PRESET).small,
+    "corf_single": Point("corf_single", PRESET).small,
     "corf_plus": SIDES,
     "corf_plus_virtual": Point("corf_plus_virtual", PRESET).small,
+    "corf_plus_single": Point("corf_plus_single", PRESET).small,
 }
 LATENCIES = ("alu", "fma", "double", "tensor", "sfu", "shared", "texture", "hit", "miss")
 #: What costs cycles, each removed alone: another class for the file, and whether results come a cycle earlier.

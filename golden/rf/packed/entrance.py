@@ -12,7 +12,7 @@ from warpfile.golden.rf.packed.placement import Wanted
 from warpfile.golden.rf.packed.seen import Seen
 from warpfile.golden.rf.packed.stages import Deciding, Stages
 from warpfile.golden.rf.packed.widths import Widths
-from warpfile.golden.rf.renaming import RenamingTable
+from warpfile.golden.rf.renaming import Mapped, RenamingTable
 from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.packed import PackedConfig
 from warpfile.spec.stimulus import Result
@@ -32,6 +32,7 @@ class Entrance:
     ) -> None:
         self._table, self._metadata, self._stages = table, metadata, stages
         self._completions, self._seen = completions, seen
+        self._banks, self._one_bank = cfg.banks, cfg.one_bank
         self.widths = Widths(cfg) if cfg.packing else None
         self._eviction_waits = 1 << cfg.write_ports + cfg.asks.units
 
@@ -74,23 +75,34 @@ class Entrance:
 
     def _enter(self, port: int, result: Result | Leaving, size: int, unmapped: Callable[[int, int], bool]) -> bool:
         warp, register = result.warp, result.register
-        partner = self._metadata.partner[register]
-        registers = (register,) if partner < 0 else (register, partner)
-        found = [] if self._changes(warp, registers, unmapped) else self._table.read(warp, registers)
-        if not found:
+        found = self._read(warp, register, unmapped)
+        if found is None:
             self._seen.show("table_wait", 1 << port)
             return False
         if self._stages.deciding[port] is not None:
             return False
         self._seen.size(port, size)
-        home, beside = self._table.memory(warp, register), found[1] if partner >= 0 else None
-        wanted = Wanted(home, size, found[0], beside, self._metadata.side[register])
-        self._stages.deciding[port] = Deciding(result, wanted, found[0])
+        old, beside = found
+        home = (warp if self._one_bank else warp + register) % self._banks
+        wanted = Wanted(home, size, old, beside, self._metadata.side[register])
+        self._stages.deciding[port] = Deciding(result, wanted, old)
         return True
 
-    def _changes(self, warp: int, registers: Sequence[int], unmapped: Callable[[int, int], bool]) -> bool:
-        """Whether somebody asks to write one of these entries."""
-        return any((warp, register) in self._stages.asking or unmapped(warp, register) for register in registers)
+    def _read(
+        self, warp: int, register: int, unmapped: Callable[[int, int], bool]
+    ) -> tuple[Mapped, Mapped | None] | None:
+        """Where a register is, and its partner if it has one."""
+        partner = self._metadata.partner[register]
+        if self._changes(warp, register, unmapped) or (partner >= 0 and self._changes(warp, partner, unmapped)):
+            return None
+        if partner >= 0:
+            return self._table.read_both(warp, register, partner)
+        old = self._table.read(warp, register)
+        return None if old is None else (old, None)
+
+    def _changes(self, warp: int, register: int, unmapped: Callable[[int, int], bool]) -> bool:
+        """Whether somebody asks to write this entry."""
+        return (warp, register) in self._stages.asking or unmapped(warp, register)
 
     def size(self, result: Result) -> int:
         """Bytes that a result needs."""

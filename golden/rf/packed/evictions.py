@@ -34,6 +34,9 @@ class UnderWay:
         """Whether the table may have an entry that the eviction replaces."""
         return (warp, register) == self.deciding
 
-    def of(self, warp: int) -> bool:
-        """Whether any register of a warp is under way."""
-        return warp >= 0 and warp in (self.deciding[0], self.storing[0])
+    def others(self, warps: int) -> int:
+        """Of some warps, a mask, those of which no register is under way."""
+        for warp, _ in (self.deciding, self.storing):
+            if warp >= 0:
+                warps &= ~(1 << warp)
+        return warps

@@ -30,7 +30,7 @@ class PackedFile(FileBehindTable):
 
     def __init__(self, cfg: PackedConfig, layout: ProbeLayout, places: Places | None) -> None:
         self.seen = Seen(cfg, layout)
-        super().__init__(cfg, self.seen, cfg.one_bank)
+        super().__init__(cfg, self.seen)
         self.evicted = False
         self.free = FreeSlices(cfg.banks, cfg.rows, SLICES)
         self.metadata = Metadata(cfg)
@@ -39,6 +39,11 @@ class PackedFile(FileBehindTable):
         self._pairs = cfg.allocation == "pairs"
         self._ports, self._evicts = cfg.write_ports, cfg.asks.evicts
         self._eviction: Eviction | None = None
+
+    def _sweepable(self) -> int:
+        """Of the warps that wait for their sweep those of which no eviction is under way."""
+        waiting = super()._sweepable()
+        return self.stages.underway.others(waiting) if waiting and self._evicts else waiting
 
     def _lose(self, mapped: Mapped) -> None:
         self.stages.release(mapped)
@@ -70,9 +75,7 @@ class PackedFile(FileBehindTable):
         if self._evicts:
             self._evict(results, valid, store)
         self.completions.step(cycle)
-        self.died = self._death is not None and self._kill(self._death)
-        self.sweep.step(self._death is None and not stages.underway.of(self.sweep.warp))
-        self._death = None
+        self._give_up(True, True)
         return accepted
 
     def _evict(self, results: Sequence[Result | None], valid: int, store: int) -> None:
@@ -99,8 +102,7 @@ class PackedFile(FileBehindTable):
         if self.stages.underway.hides(warp, register):
             self.seen.level("underway_wait", 1 << self._ports + warp)
             return None
-        found = self.table.read(warp, (register,))
-        return found[0] if found else None
+        return self.table.read(warp, register)
 
     def unpacked(self, mapped: Mapped, warp: int, register: int) -> int:
         """See the contract."""

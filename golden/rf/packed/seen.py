@@ -5,6 +5,7 @@ from __future__ import annotations
 from warpfile.golden.rf.shown import Shown
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, RESIZE, SHRINK, PackedConfig
+from warpfile.spec.schemes.renamed import SWEPT
 
 #: Counters that have one more for each bit of an event.
 EVENTS = {
@@ -12,8 +13,7 @@ EVENTS = {
     "stored": "packed_writes",
     "search_wait": "search_waits",
     "table_wait": "table_waits",
-    "sweep_read": "sweep_steps",
-    "sweep_write": "sweep_steps",
+    "sweep_free": SWEPT,
     "with_partner": "pair_packed",
     "without_partner": "pair_failed",
     "killed": "kills_done",

@@ -106,6 +106,7 @@ class Stages:
 
     def store(self, cycle: int) -> None:
         """The banks serve the results in W1, and those in W0 that want to merge."""
+        merging = 0
         for port in self._ports:
             storing, deciding = self.storing[port], self.deciding[port]
             if storing is not None and self._banks.claim(cycle, storing.target.bank):
@@ -114,12 +115,21 @@ class Stages:
                 if isinstance(storing.result, Result):
                     self._completions.stored(cycle, port, storing.result)
                 self.storing[port] = None
-            if deciding is None:
-                continue
-            if deciding.merges and not deciding.fresh and self._banks.claim(cycle, deciding.old.bank):
-                deciding.held, deciding.merges, deciding.start = self.cells.read(deciding.old), False, cycle + 2
-                self._seen.show("merge", 1 << port)
-            deciding.fresh = False
+            if deciding is not None:
+                merging |= (deciding.merges and not deciding.fresh) << port
+                deciding.fresh = False
+        while merging:
+            port = merging.bit_length() - 1
+            merging ^= 1 << port
+            self._merge(cycle, port)
+
+    def _merge(self, cycle: int, port: int) -> None:
+        """M0."""
+        deciding = self.deciding[port]
+        assert deciding is not None, f"W0 of port {port} is empty"
+        if self._banks.claim(cycle, deciding.old.bank):
+            deciding.held, deciding.merges, deciding.start = self.cells.read(deciding.old), False, cycle + 2
+            self._seen.show("merge", 1 << port)
 
     def _store(self, storing: Storing) -> None:
         self._seen.counters["bank_writes"] += 1
@@ -133,45 +143,38 @@ class Stages:
     def decide(self, cycle: int) -> None:
         """Results move from W0 to W1."""
         self.asking.clear()
-        searches = False
+        changes = False
         for port in self._ports:
             deciding = self.deciding[port]
             if deciding is None or deciding.start > cycle or self.storing[port] is not None:
                 continue
             if deciding.code == IN_PLACE:
                 self._move(port, deciding, deciding.old)
-            elif deciding.code == SHRINK:
-                self._shrink(port, deciding)
-            elif searches:
+            elif changes:
                 self._seen.show("search_wait", 1 << port)
             else:
-                searches = True
-                self._search(port, deciding)
+                changes = True
+                self._seen.level("search", 1 << port)
+                self._change(port, deciding)
 
-    def _ask(self, deciding: Deciding) -> bool:
-        """Whether the table takes the new mapping."""
-        result = deciding.result
+    def _change(self, port: int, deciding: Deciding) -> None:
+        """The one result of a cycle that writes the table."""
+        result, old, wanted = deciding.result, deciding.old, deciding.wanted
         self.asking.append((result.warp, result.register))
-        return self._table.claim(result.warp, result.register)
-
-    def _shrink(self, port: int, deciding: Deciding) -> None:
-        if self._ask(deciding):
-            old, wanted = deciding.old, deciding.wanted
+        if deciding.code == SHRINK:
             target = shrunk(old, wanted.size, wanted.side)
             self._give_up(Mapped(old.bank, old.row, old.mask ^ target.mask))
             self._map(port, deciding, target)
-
-    def _search(self, port: int, deciding: Deciding) -> None:
-        self._seen.level("search", 1 << port)
-        target = self._placement.find(deciding.wanted)
+            return
+        target = self._placement.find(wanted)
         if not target.mask:
             self.fails = True
-        if self._ask(deciding) and target.mask:
-            self._placement.settle(deciding.wanted, target)
-            self.cells.give_up(deciding.old)
-            if deciding.code == ALLOCATE:
-                deciding.held = self._unmapped[deciding.result.warp].pop(deciding.result.register, NEVER_WRITTEN)
-            self._map(port, deciding, target)
+            return
+        self._placement.settle(wanted, target)
+        self.cells.give_up(old)
+        if deciding.code == ALLOCATE:
+            deciding.held = self._unmapped[result.warp].pop(result.register, NEVER_WRITTEN)
+        self._map(port, deciding, target)
 
     def pass_by(self, result: Result) -> None:
         """What the file has of a register, or will have, is out of date where a result passes it by."""

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpfile.golden.arbiter import lowest
+from warpfile.golden.arbiter import indices, lowest
 from warpfile.golden.rf.packed.file import PackedFile
 from warpfile.golden.rf.packed.widths import Widths
-from warpfile.golden.rf.renaming import UNMAPPED
 from warpfile.golden.rf.sweep import Sweep
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.probe import ProbeLayout
@@ -22,18 +21,16 @@ _ENOUGH: Final = 1 << 20
 class InstantSweep(Sweep):
     """One warp per cycle, with all of its registers and without a port of the table."""
 
-    def step(self, allowed: bool) -> None:
+    def step(self, reads: bool, gives_up: bool, chosen: int) -> None:
         """See :class:`Sweep`."""
         self.retired = 0
         if self.waiting:
             self._forget(lowest(self.waiting))
 
     def _forget(self, warp: int) -> None:
-        counted = self._table.writes
-        for register in range(self.registers):
+        for register in indices(self._table.mapped(warp)):
             self._release(self._table.entry(warp, register))
-            self._table.write(warp, register, UNMAPPED)
-        self._table.writes = counted
+            self._table.unmap(warp, register)
         self.retired = 1 << warp
         self.waiting ^= self.retired
 

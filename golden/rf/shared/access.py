@@ -188,9 +188,9 @@ class AccessPort:
         access = self.access
         if access is None or access.old is not None or not access.tracked or self.state not in _SEARCHING:
             return
-        found = self._table.read(access.sent.warp, (access.sent.entry.beat.dest,))
-        if found:
-            self._answer = found[0]
+        found = self._table.read(access.sent.warp, access.sent.entry.beat.dest)
+        if found is not None:
+            self._answer = found
 
     def takes(self, sent: bool) -> bool:
         """Whether there is room for the next one; ``sent``: the pins take what is presented there."""

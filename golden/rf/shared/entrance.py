@@ -39,10 +39,10 @@ class Entrance:
 
     def _enter(self, port: int, result: Result, written: Callable[[int, int], bool]) -> bool:
         key = result.warp, result.register
-        found = [] if written(*key) else self._table.read(result.warp, (result.register,))
-        if not found:
+        found = None if written(*key) else self._table.read(result.warp, result.register)
+        if found is None:
             self._seen.show("table_wait", 1 << port)
-        if not found or self._stages.deciding[port] is not None:
+        if found is None or self._stages.deciding[port] is not None:
             return False
-        self._stages.deciding[port] = Deciding(result, self._counts.row(found[0]))
+        self._stages.deciding[port] = Deciding(result, self._counts.row(found))
         return True

@@ -124,28 +124,21 @@ class SharedFile(FileBehindTable):
         key = warp, register
         if key in self.acting.asking or key in self.stages.asking:
             return True
-        return self._may_unmap(warp, register) and self._may_drop(self._dropped())
-
-    def _dropped(self) -> Mapped | None:
-        """What the release gives up in this cycle, if it writes."""
-        return self._death.mapped if self._death is not None else self.sweep.drops
+        return self._may_unmap(warp, register)
 
     def _may_drop(self, mapped: Mapped | None) -> bool:
-        """Whether the release may write, if that is what it gives up."""
+        """Whether a register may give up what it is mapped to, if it is anything."""
         if mapped is None:
             return True
         return not (self.acting.acts or self.stages.needs_old or self.slot.busy(self.counts.row(mapped)))
 
     def _release(self) -> None:
-        allowed, death = self._may_drop(self._dropped()), self._death
-        self.died = death is not None and allowed and self._kill(death)
-        self.sweep.step(death is None and allowed)
-        self._death = None
+        death = self._death
+        self._give_up(self._may_drop(self.sweep.held), death is None or self._may_drop(death.mapped))
 
     def look_up(self, warp: int, register: int) -> Mapped | None:
         """See the contract."""
-        found = self.table.read(warp, (register,))
-        return found[0] if found else None
+        return self.table.read(warp, register)
 
     def unpacked(self, mapped: Mapped, warp: int, register: int) -> int:
         """See the contract."""

@@ -19,9 +19,7 @@ class Mapping:
         self._table, self._addresses, self._contents, self._seen = table, addresses, contents, seen
 
     def change(self, warp: int, register: int, old: int, row: int) -> None:
-        """A register is mapped to another row; the table has a port for that, because one changes per cycle."""
-        served = self._table.claim(warp, register)
-        assert served, "the write of the register that changes comes first"
+        """A register is mapped to another row; one is per cycle."""
         self._table.write(warp, register, self.counts.mapped(row))
         self.counts.add(row, 1)
         if old != NO_ROW:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from warpfile.golden.rf.shown import Shown
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.las import P1
+from warpfile.spec.schemes.renamed import SWEPT
 from warpfile.spec.schemes.shared import ALLOCATE, IN_PLACE, OUTCOMES, PERFECT, REASONS, RENEW, SharedConfig
 
 #: Counters that have one more for each bit of an event.
@@ -14,8 +15,7 @@ EVENTS = {
     "merge": "merges",
     "stored": "bank_writes",
     "killed": "kills_done",
-    "sweep_read": "sweep_steps",
-    "sweep_write": "sweep_steps",
+    "sweep_free": SWEPT,
     "error": "error_cycles",
     "lost": "lost_hits",
     "fallback": "fallbacks",

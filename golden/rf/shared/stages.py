@@ -118,12 +118,14 @@ class Stages:
     def store(self, cycle: int) -> None:
         """The banks serve the results in W1, and those in W0 that want to merge."""
         for port in self._ports:
-            storing, deciding = self.storing[port], self.deciding[port]
+            storing = self.storing[port]
             if storing is not None and self._banks.claim(cycle, self._counts.bank(storing.row)):
                 self._store(storing)
                 self._seen.show("stored", 1 << port)
                 self._completions.stored(cycle, port, storing.result)
                 self.storing[port] = None
+        for port in self._ports:
+            deciding = self.deciding[port]
             if deciding is None:
                 continue
             if deciding.asks:

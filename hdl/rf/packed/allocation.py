@@ -31,8 +31,7 @@ class Allocation(wiring.Component):
     found : Out(P), places, masks : Out(ArrayLayout)   What each would find.
     searching : In(P), takes : In(1)   One-hot or none: the one that searches; it takes what it would find.
     freed : In(ArrayLayout)          Slices of the old places that become free.
-    release_place : In(location_layout), release_mask : In(4)   Slices that the release would give back.
-    released : In(1)                 It does.
+    release_place : In(location_layout), release_mask : In(4)   Slices that the release gives back.
     used_rows, reserved_rows : Out   Rows that are not wholly free, and rows that are reserved.
     """
 
@@ -52,7 +51,6 @@ class Allocation(wiring.Component):
             "takes": In(1),
             "release_place": In(location_layout(cfg)),
             "release_mask": In(SLICES),
-            "released": In(1),
             "used_rows": Out(rows),
         }
         if self._pairs:
@@ -110,8 +108,6 @@ class Allocation(wiring.Component):
         places = [*self.old_places, self.release_place]
         here = [place.bank == index for place in places]
         freed = [mask & bit.replicate(SLICES) for mask, bit in zip((*self.freed, self.release_mask), here, strict=True)]
-        # Whether the release is served is known last.
-        freed[-1] = named(m, f"release{index}", freed[-1]) & self.released.replicate(SLICES)
         bits = self._cfg.bank_bits
         takes = named(m, f"takes{index}", self.takes & (taken[:bits] == index))
         m.d.comb += [

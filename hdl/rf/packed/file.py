@@ -42,7 +42,7 @@ class PackedFile(wiring.Component):
         """The parts, joined."""
         m = Module()
         cfg = self._cfg
-        m.submodules.table = table = RenamingTable(cfg, partnered=self._pairs)
+        m.submodules.table = table = RenamingTable(cfg, writers=cfg.write_ports, partnered=self._pairs)
         m.submodules.allocation = allocation = Allocation(cfg)
         m.submodules.banks = banks = RenamedBanks(cfg)
         ports = [stamp(m, f"port{port}", "result_port", lambda: ResultPort(cfg)) for port in range(cfg.write_ports)]
@@ -54,9 +54,9 @@ class PackedFile(wiring.Component):
         self._enter(m, table, ports, banks)
         self._decide(m, table, ports, allocation)
         self._move(m, ports, banks)
-        self._release(m, table, allocation, sweep)
+        self._release(m, allocation, sweep)
         self._complete(m, ports)
-        self._observe(m, table, ports, allocation, sweep)
+        self._observe(m, table, ports, allocation)
         return m
 
     def _kernel(self, m: Module, table: RenamingTable) -> Sweep:
@@ -140,8 +140,10 @@ class PackedFile(wiring.Component):
                 m.d.comb += port.side.eq(self._told.sides[number])
 
     def _decide(self, m: Module, table: RenamingTable, ports: Ports, allocation: Allocation) -> None:
-        """W0: who searches, what becomes of the free slices and the table."""
-        searching = named(m, "searching", highest_one(Cat(port.needs for port in ports)))
+        """W0: who changes, what becomes of the free slices and the table."""
+        could = named(m, "could", Cat(port.could for port in ports))
+        changes = named(m, "changes", highest_one(could))
+        searching = named(m, "searching", changes & Cat(port.searches for port in ports))
         names = {"sizes": "held_size", "old_places": "old_place", "old_masks": "old_mask"}
         if self._pairs:
             names |= {"partner_places": "partner_place", "partner_masks": "partner_mask"}
@@ -152,22 +154,21 @@ class PackedFile(wiring.Component):
             *(home.eq(self._home(port)) for home, port in zip(allocation.homes, ports, strict=True)),
             allocation.freed.eq(Cat(port.freed & port.moves.replicate(SLICES) for port in ports)),
             allocation.searching.eq(searching),
-            allocation.takes.eq((searching & Cat(port.moves for port in ports)).any()),
-            table.writes.eq(Cat(port.shrinks for port in ports) | searching),
-            table.effective.eq(Cat(port.effective for port in ports)),
+            allocation.takes.eq((searching & allocation.found).any()),
+            table.writes.eq(changes),
+            table.effective.eq((changes & Cat(port.effective for port in ports)).any()),
             table.write_warps.eq(Cat(port.held_warp for port in ports)),
             table.write_registers.eq(Cat(port.held_register for port in ports)),
             table.write_entries.eq(Cat(Cat(port.place, port.mask) for port in ports)),
         ]
         for number, port in enumerate(ports):
             m.d.comb += [
-                port.searching.eq(searching[number]),
-                port.written.eq(table.written[number]),
+                port.changes.eq(changes[number]),
                 port.found.eq(allocation.found[number]),
                 port.found_place.eq(allocation.places[number]),
                 port.found_mask.eq(allocation.masks[number]),
             ]
-        self._searching = searching
+        self._changes, self._waiting = changes, could & ~changes
         with m.If((searching & ~allocation.found).any()):
             m.d.sync += self.error.eq(1)
 
@@ -196,31 +197,16 @@ class PackedFile(wiring.Component):
         for number, port in enumerate(ports):
             m.d.comb += [port.stored.eq(banks.accept[number]), port.merge_served.eq(banks.merged[number])]
 
-    def _release(self, m: Module, table: RenamingTable, allocation: Allocation, sweep: Sweep) -> None:
-        """A dead register, or else a step of the sweep."""
-        kills: Value = Const(0, 1)
-        wants = sweep.wants
-        if self._evictions:
-            m.d.comb += self._evictions.sweep_warp.eq(sweep.warp)
-            wants = wants & ~self._evictions.sweep_waits
-        step = Cat(wants, sweep.clears, sweep.warp, sweep.register_name, sweep.found)
+    def _release(self, m: Module, allocation: Allocation, sweep: Sweep) -> None:
+        """What the sweep holds, or else a dead register."""
+        held = Cat(sweep.found[:-SLICES], sweep.found[-SLICES:] & sweep.held.replicate(SLICES))
         if self._cfg.gives.deaths:
-            kills = self.death_valid
-            death = Cat(self.death_place, self.death_mask)
-            step = Mux(kills, Cat(kills, kills, self.death_warp, self.death_register, death), step)
-            m.d.comb += [self.death_ready.eq(kills & table.released), self.killed.eq(self.death_ready)]
-        entry = Signal(self._cfg.mapping_bits, name="release_entry")
-        inputs = (table.release, table.clears, table.release_warp, table.release_register, entry)
-        m.d.comb += [
-            Cat(*inputs).eq(step),
-            sweep.served.eq(table.released & ~kills),
-            sweep.entry.eq(table.release_entry),
-            allocation.release_place.eq(entry[:-SLICES]),
-            allocation.release_mask.eq(entry[-SLICES:] & table.clears.replicate(SLICES)),
-            allocation.released.eq(table.released),
-            self.sweep_read.eq(sweep.served & ~sweep.clears),
-            self.sweep_write.eq(sweep.served & sweep.clears),
-        ]
+            mask = self.death_mask & self.death_valid.replicate(SLICES)
+            held = Mux(sweep.held, held, Cat(self.death_place, mask))
+            m.d.comb += self.death_ready.eq(self.death_valid & ~sweep.held)
+        m.d.comb += [Cat(allocation.release_place, allocation.release_mask).eq(held), sweep.frees.eq(sweep.held)]
+        if self._evictions:
+            m.d.comb += sweep.waits.eq(self._evictions.sweeps_wait)
 
     def _complete(self, m: Module, ports: Ports) -> None:
         """When the scoreboard is told, and when nothing is under way."""
@@ -233,7 +219,7 @@ class PackedFile(wiring.Component):
             busy += [port.deciding, port.storing, queue.waiting]
         m.d.comb += self.quiet.eq(~Cat(busy).any() & ~self.swept.any())
 
-    def _observe(self, m: Module, table: RenamingTable, ports: Ports, allocation: Allocation, sweep: Sweep) -> None:
+    def _observe(self, m: Module, table: RenamingTable, ports: Ports, allocation: Allocation) -> None:
         """Probes."""
         moves = Cat(port.moves for port in ports)
         new = [Cat(port.place, port.mask) for port in ports]
@@ -241,16 +227,14 @@ class PackedFile(wiring.Component):
         m.d.comb += [
             self.deciding.eq(Cat(port.deciding for port in ports)),
             self.storing.eq(Cat(port.storing for port in ports)),
-            self.swept.eq(sweep.swept),
-            self.sweep_register.eq(sweep.register_name),
             self.used_rows.eq(allocation.used_rows),
             self.size.eq(Cat(size[:3] & port.accept.replicate(3) for size, port in zip(sizes, ports, strict=True))),
             self.decision.eq(Cat(port.decision for port in ports)),
             self.target.eq(
                 Cat(entry & port.moves.replicate(len(entry)) for entry, port in zip(new, ports, strict=True))
             ),
-            self.search.eq(self._searching),
-            self.search_wait.eq(Cat(port.needs for port in ports) & ~self._searching),
+            self.search.eq(self._changes),
+            self.search_wait.eq(self._waiting),
             self.merge.eq(Cat(port.merge_served for port in ports)),
             self.stored.eq(Cat(port.stored for port in ports)),
             self.table_reads.eq(table.table_reads),

@@ -31,11 +31,11 @@ class ResultPort(wiring.Component):
     with_partner : Out(1), partner_place, partner_mask : Out   It has a partner, and where that was.
     merges : Out(1), merge_place : Out, merge_served : In(1), merging : Out(1)   It asks for its old row, here; that is
                                  read; it is there (M1). The first two are registers.
-    shrinks, needs : Out(1)      It could move on if its entry is written; if it finds slices, too.
-    written : In(1)              Its entry is written.
-    searching, found : In(1), found_place, found_mask : In   It is the one that searches, and what it has found.
-    effective : Out(1)           It has what it wants to write.
-    place, mask, freed : Out     What it has from then on, and the slices that it gives up, if it searches or shrinks.
+    could : Out(1)               It needs a change and could move on with it.
+    searches : Out(1)            The change takes slices, which have to be found.
+    found : In(1), found_place, found_mask : In   What it has found, or would.
+    changes : In(1), effective : Out(1)   It is the one that changes; it has what it wants to write.
+    place, mask, freed : Out     What it has from then on, and the slices that it gives up.
     moves : Out(1), decision : Out(3)   It moves on to W1, and why.
     storing : Out(1), stored : In(1)   W1 is occupied; its bank takes it.
     store_place, store_mask : Out, lanes : Out(lanes), completion : Out(completion_layout(cfg))   Of W1.
@@ -45,15 +45,15 @@ class ResultPort(wiring.Component):
         self._cfg = cfg
         self._pairs, self._sides = cfg.allocation == "pairs", cfg.allocation == "sides"
         place = location_layout(cfg)
-        ones_in = ("offered", "merge_served", "written", "searching", "found", "stored")
+        ones_in = ("offered", "merge_served", "changes", "found", "stored")
         ones_out = (
             "room",
             "accept",
             "deciding",
             "merges",
             "merging",
-            "shrinks",
-            "needs",
+            "could",
+            "searches",
             "effective",
             "moves",
             "storing",
@@ -129,7 +129,7 @@ class ResultPort(wiring.Component):
             m.d.sync += self._merged.eq(1)
 
     def _decide(self, m: Module) -> None:
-        """What is done waits for W1, and what changes the table for the table."""
+        """What is done waits for W1, and what changes the place for its turn."""
         free = named(m, "next_free", self.deciding & (~self.storing | self.stored))
         # Old slices are side by side: they have room for all values up to their own size, and for no larger ones.
         rooms = [named(m, f"room{size}", runs_of(self.old_mask, size).any()) for size in range(1, SLICES + 1)]
@@ -138,20 +138,22 @@ class ResultPort(wiring.Component):
             for name, some in (("fits", rooms), ("smaller", rooms[1:]))
         )
         mapped, ready = named(m, "mapped", self.old_mask.any()), named(m, "ready", self._full | self._merged)
-        stays = named(m, "stays", fits & ~(smaller & self._full))
+        shrinks = named(m, "shrinks", smaller & self._full)
+        stays = named(m, "stays", fits & ~shrinks)
+        kept = named(m, "kept", Mux(shrinks, self._shrunk(m), self.old_mask))
         m.d.comb += [
-            self.shrinks.eq(free & smaller & self._full),
-            self.needs.eq(free & ~fits & (~mapped | ready)),
-            self.effective.eq(~self.searching | self.found),
-            self.moves.eq((free & stays) | (self.written & (self.shrinks | (self.searching & self.found)))),
-            self.place.eq(Mux(self.searching, self.found_place, self.old_place)),
-            self.mask.eq(Mux(self.searching, self.found_mask, Mux(self.shrinks, self._shrunk(m), self.old_mask))),
-            self.freed.eq(self.old_mask & Mux(self.searching, ~Const(0, SLICES), ~self.mask)),
+            self.could.eq(free & (shrinks | (~fits & (~mapped | ready)))),
+            self.searches.eq(~fits),
+            self.effective.eq(fits | self.found),
+            self.moves.eq((free & stays) | (self.changes & self.effective)),
+            self.place.eq(Mux(fits, self.old_place, self.found_place)),
+            self.mask.eq(Mux(fits, kept, self.found_mask)),
+            self.freed.eq(self.old_mask & ~(kept & fits.replicate(SLICES))),
         ]
         # Known a cycle late, so that what the table has just read does not decide which stores the banks take.
         asks = named(m, "asks", self.deciding & mapped & ~fits & ~ready)
         m.d.sync += self.merges.eq(asks & ~self.merging & ~self.merge_served)
-        codes = (stays, IN_PLACE), (smaller & self._full, SHRINK), (mapped & ~fits, RESIZE), (~mapped, ALLOCATE)
+        codes = (stays, IN_PLACE), (shrinks, SHRINK), (mapped & ~fits, RESIZE), (~mapped, ALLOCATE)
         decision = select([bit for bit, _ in codes], [Const(code, 3) for _, code in codes])
         m.d.comb += self.decision.eq(decision & self.moves.replicate(3))
         self._all_lanes = self._merged | (~self._full & ~mapped)

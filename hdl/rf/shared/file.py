@@ -64,14 +64,14 @@ class SharedFile(wiring.Component):
         self._change(m)
         self._fill(m)
         self._complete(m, idle)
-        self._observe(m, sweep)
+        self._observe(m)
         if cfg.gives.foresees:
             self._foresee(m)
         return m
 
     def _make(self, m: Module) -> None:
         cfg = self._cfg
-        m.submodules.table = self._table = RenamingTable(cfg, writers=1, visited=True)
+        m.submodules.table = self._table = RenamingTable(cfg, visited=True)
         m.submodules.banks = self._banks = RenamedBanks(cfg, others=1)
         m.submodules.rows = self._rows = Rows(cfg)
         m.submodules.act = self._decided = Act(cfg)
@@ -241,26 +241,16 @@ class SharedFile(wiring.Component):
             m.d.sync += self.error.eq(1)
 
     def _release(self, m: Module, sweep: Sweep) -> None:
-        """A dead register, or else a step of the sweep. What drops a row waits for all who may change that row."""
-        table, kills = self._table, self.death_valid
+        """What the sweep holds, or else a dead register. It waits for all who may change its row."""
         self._released = Signal(location_layout(self._cfg), name="released_place")
-        mapped = Signal(name="released_mapped")
-        death = Cat(kills, self.death_warp, self.death_register, self.death_place, kills)
-        step = Cat(sweep.clears, sweep.warp, sweep.register_name, sweep.found)
-        chosen = (table.clears, table.release_warp, table.release_register, self._released, mapped)
-        m.d.comb += Cat(*chosen).eq(Mux(kills, death, step))
-        held = named(m, "held", Cat(port.holds for port in self._ports).any() | (mapped & self._busy(self._released)))
-        stays = named(m, "stays", table.clears & (held | self._decided.acts))
-        self._gives_up = named(m, "gives_up", table.released & table.clears & mapped)
+        held = named(m, "held", Cat(port.holds for port in self._ports).any() | self._busy(self._released))
+        may = named(m, "may_drop", ~(held | self._decided.acts))
         m.d.comb += [
-            table.release.eq((kills | sweep.wants) & ~stays),
-            self.death_ready.eq(kills & table.released),
-            self.killed.eq(self.death_ready),
-            sweep.served.eq(table.released & ~kills),
-            sweep.entry.eq(table.release_entry),
-            self.sweep_read.eq(sweep.served & ~sweep.clears),
-            self.sweep_write.eq(sweep.served & sweep.clears),
+            self._released.eq(Mux(sweep.held, sweep.found[:-1], self.death_place)),
+            sweep.frees.eq(sweep.held & may),
+            self.death_ready.eq(self.death_valid & ~sweep.held & may),
         ]
+        self._gives_up = named(m, "gives_up", sweep.frees | self.death_ready)
 
     def _change(self, m: Module) -> None:
         """The one that changes the mapping, and the row that is dropped beside it."""
@@ -341,7 +331,7 @@ class SharedFile(wiring.Component):
             busy += [port.deciding, port.storing, queue.waiting]
         m.d.comb += self.quiet.eq(~Cat(busy).any() & ~self.swept.any() & idle)
 
-    def _observe(self, m: Module, sweep: Sweep) -> None:
+    def _observe(self, m: Module) -> None:
         """Probes of results and of what there is."""
         ports, table, rows = self._ports, self._table, self._rows
         entry = len(table.write_entries[0])
@@ -349,8 +339,6 @@ class SharedFile(wiring.Component):
         m.d.comb += [
             self.deciding.eq(Cat(port.deciding for port in ports)),
             self.storing.eq(Cat(port.storing for port in ports)),
-            self.swept.eq(sweep.swept),
-            self.sweep_register.eq(sweep.register_name),
             self.used_rows.eq(rows.used),
             self.shared_rows.eq(rows.shared),
             self.target.eq(Cat(targets)),

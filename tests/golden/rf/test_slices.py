@@ -98,23 +98,26 @@ def test_slices_that_are_taken_or_freed_twice_are_found_out() -> None:
 
 
 def test_a_memory_has_two_ports_and_serves_all_reads_of_somebody_or_none() -> None:
-    table = RenamingTable(2, 4, 8, 16, False)
-    assert table.memory(1, 3) == 0 and RenamingTable(2, 4, 8, 16, True).memory(3, 2) == 1
-    assert table.claim(0, 1)
-    assert table.read(0, (3, 5)) == [], "two of memory 1, which has one port left"
-    assert table.read(0, (3, 2)) == [UNMAPPED, UNMAPPED]
-    assert not table.claim(0, 7) and table.claim(1, 1) and not table.read(1, (5,))
-    assert table.reads == 1 | 1 << 2
+    table = RenamingTable(2, 4, 8)
+    assert table.memory(1, 3) == 0 and table.memory(3, 2) == 1
     table.write(0, 1, Mapped(1, 5, 3))
+    assert table.read_both(0, 3, 5) is None, "two of memory 1, which has one port left"
+    assert table.read_both(0, 3, 2) == (UNMAPPED, UNMAPPED)
+    assert table.read(1, 2) is None and table.read(1, 3) == UNMAPPED and table.read(1, 5) is None
+    assert table.reads == 2 | 1 << 2
     assert table.entry(0, 1) == UNMAPPED and table.writes == 1 << 2
     table.edge()
     assert table.entry(0, 1) == Mapped(1, 5, 3) and table.reads == table.writes == 0
-    assert table.read(0, (1,)) == [Mapped(1, 5, 3)]
+    assert table.read(0, 1) == Mapped(1, 5, 3) and table.read_both(0, 3, 5) is None
 
 
-def test_a_table_clears_one_entry_of_every_memory_in_a_cycle() -> None:
-    table = RenamingTable(2, 4, 8, 16, False)
-    for _ in range(16):
-        assert table.clearing
+def test_a_register_is_unmapped_at_the_edge_and_without_a_port() -> None:
+    table = RenamingTable(2, 4, 8)
+    for register in (1, 6):
+        table.write(3, register, Mapped(1, 5, 3))
         table.edge()
-    assert not table.clearing
+    assert table.mapped(3) == 1 << 1 | 1 << 6 and not table.mapped(2)
+    table.unmap(3, 1)
+    assert table.mapped(3) == 1 << 1 | 1 << 6 and not table.writes
+    table.edge()
+    assert table.mapped(3) == 1 << 6 and table.entry(3, 1) == UNMAPPED

@@ -13,7 +13,7 @@ from warpfile.hdl.renaming.banks import RenamedBanks
 
 
 @pytest.mark.parametrize("others", [0, 2])
-def test_a_value_is_taken_unless_a_later_client_stores_or_reads_in_its_bank(others: int, monkeypatch) -> None:
+def test_a_value_is_taken_unless_something_comes_before_it_in_its_bank(others: int, monkeypatch) -> None:
     def unconnected(m, name, module, build, *, clocked=True):
         part = build()
         part._MustUse__used = True  # Amaranth warns of parts that are never elaborated
@@ -44,13 +44,14 @@ def test_a_value_is_taken_unless_a_later_client_stores_or_reads_in_its_bank(othe
                 if others:
                     ctx.set(getattr(part, f"other_{name}"), sum(bit << at for at, bit in enumerate(bits[:others])))
             busy, taken = set(), 0
-            for client in reversed(
-                range(len(stores))
-            ):  # in a bank the last client comes first, its store before its read
-                if stores[client] and stored[client] not in busy:
+            # In a bank: values of ports, then rows that ports read, the last port first; the other clients behind them.
+            ports, behind = range(len(stores) - 1, others - 1, -1), range(others - 1, -1, -1)
+            order = [(True, port) for port in ports] + [(False, port) for port in ports]
+            for stores_now, client in order + [(kind, other) for other in behind for kind in (True, False)]:
+                wants, bank = (stores, stored) if stores_now else (merges, merged)
+                if stores_now and wants[client] and bank[client] not in busy:
                     taken |= 1 << client
-                busy |= {stored[client]} if stores[client] else set()
-                busy |= {merged[client]} if merges[client] else set()
+                busy |= {bank[client]} if wants[client] else set()
             seen = ctx.get(part.accept) << others
             seen |= ctx.get(part.other_accept) if others else 0
             assert seen == taken

@@ -1,4 +1,4 @@
-"""Lowest row, sweep and the queue of completions."""
+"""Lowest row, mapped bits, sweep and the queue of completions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from tests.hdl.rf.packed.bench import config, run
 from warpfile.hdl.renaming.completions import Completions
 from warpfile.hdl.renaming.lowest import LowestRow
+from warpfile.hdl.renaming.mapped_bits import MappedBits
 from warpfile.hdl.renaming.sweep import Sweep
 
 
@@ -32,59 +33,122 @@ def test_the_lowest_row_is_found_with_its_notes(count: int) -> None:
     run(part, bench, clocked=False)
 
 
-def test_a_sweep_takes_two_steps_per_register_and_the_lowest_warp_first() -> None:
-    cfg = config("packing", warps=4)
-    part = Sweep(cfg)
+def test_a_sweep_is_that_of_the_page() -> None:
+    """The worked example of docs/schemes/corf.md, section 13, with r8 mapped too, as it says below it."""
+    cfg = config("packing", warps=4, register_names=16)
+    part, mapped = Sweep(cfg), [1, 4, 6, 8]
 
     async def bench(ctx) -> None:
-        ctx.set(part.registers, 2)
-        ctx.set(part.exits, 0b0100)
-        await ctx.tick()
-        ctx.set(part.exits, 0b0010)
-        assert ctx.get(part.swept) == 0b0100 and not ctx.get(part.wants)
-        await ctx.tick()
-        ctx.set(part.exits, 0b0001)
-        ctx.set(part.served, 1)
-        steps = []
-        for _ in range(14):
-            wants = ctx.get(part.wants)
-            step = (ctx.get(part.warp), ctx.get(part.register_name), ctx.get(part.clears)) if wants else None
-            steps.append((step, ctx.get(part.retired)))
-            ctx.set(part.served, wants)
+        ctx.set(part.exits, 0b1000)
+        seen = []
+        for cycle in range(9):
+            kill = cycle in (4, 5, 6)
+            ctx.set(part.mapped, sum(1 << name for name in mapped) if ctx.get(part.begins) else 0)
+            held = ctx.get(part.held)
+            ctx.set(part.frees, held)
+            reads = ctx.get(part.reads)
+            ctx.set(part.served, reads)
+            ctx.set(part.kill_waits, kill and held)
+            seen.append((ctx.get(part.begins), reads and ctx.get(part.register_name), held, ctx.get(part.retired)))
             await ctx.tick()
             ctx.set(part.exits, 0)
-        walk = [(2, 0, 0), (2, 0, 1), (2, 1, 0), (2, 1, 1), None, (0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), None]
-        walk += [(1, 0, 0), (1, 0, 1), (1, 1, 0), (1, 1, 1)]
-        assert [step for step, _ in steps] == walk
-        assert [cycle for cycle, (_, retired) in enumerate(steps) if retired] == [3, 8, 13]
-        assert [retired for _, retired in steps if retired] == [0b0100, 0b0001, 0b0010]
+        assert [cycle for cycle, (begins, *_) in enumerate(seen) if begins == 0b1000] == [1]
+        assert [(cycle, name) for cycle, (_, name, *_) in enumerate(seen) if name] == [(2, 1), (3, 4), (4, 6), (7, 8)]
+        assert [cycle for cycle, (_, _, held, _) in enumerate(seen) if held] == [3, 4, 5, 8]
+        assert [cycle for cycle, (*_, retired) in enumerate(seen) if retired == 0b1000] == [8]
         assert ctx.get(part.swept) == 0
 
     run(part, bench)
 
 
-def test_an_entry_is_kept_until_it_can_be_cleared() -> None:
+def test_the_lowest_warp_is_swept_first_unless_it_must_wait() -> None:
+    cfg = config("packing", warps=4)
+    part = Sweep(cfg)
+
+    async def bench(ctx) -> None:
+        begun = []
+        for cycle in range(12):
+            ctx.set(part.exits, {0: 0b0100, 1: 0b0010, 2: 0b0001, 3: 0b1000}.get(cycle, 0))
+            ctx.set(part.waits, 0b0001 if cycle < 8 else 0)
+            begun += [(cycle, ctx.get(part.begins))] if ctx.get(part.begins) else []
+            await ctx.tick()
+        # Nothing is mapped: each sweep takes one cycle, and none begins in that.
+        assert begun == [(1, 0b0100), (3, 0b0010), (5, 0b1000), (8, 0b0001)]
+
+    run(part, bench)
+
+
+def test_what_a_sweep_holds_is_kept_until_it_is_given_up() -> None:
     cfg = config("packing")
     part = Sweep(cfg)
 
     async def bench(ctx) -> None:
-        ctx.set(part.registers, 1)
         ctx.set(part.exits, 1)
         await ctx.tick()
         ctx.set(part.exits, 0)
+        ctx.set(part.mapped, 0b11)
         await ctx.tick()
         ctx.set(part.served, 1)
         await ctx.tick()
         ctx.set(part.served, 0)
-        ctx.set(part.entry, 0b101)
         for junk in (0b101, 0, 0b111, 0b010):
             ctx.set(part.entry, junk)
-            assert ctx.get(part.found) == 0b101 and ctx.get(part.clears) and not ctx.get(part.retired)
+            assert ctx.get(part.found) == 0b101 and ctx.get(part.held)
+            assert not ctx.get(part.reads) and not ctx.get(part.retired)
             await ctx.tick()
+        ctx.set(part.frees, 1)
+        assert ctx.get(part.found) == 0b101 and ctx.get(part.reads) and not ctx.get(part.retired)
+        for _ in range(2):  # the other one is not served
+            await ctx.tick()
+            ctx.set(part.frees, 0)
+            assert not ctx.get(part.held) and ctx.get(part.reads) and not ctx.get(part.retired)
         ctx.set(part.served, 1)
-        assert ctx.get(part.found) == 0b101 and ctx.get(part.retired) == 1
+        await ctx.tick()
+        ctx.set(part.frees, 1)
+        ctx.set(part.served, 0)
+        assert ctx.get(part.held) and ctx.get(part.retired) == 1
 
     run(part, bench)
+
+
+def test_mapped_bits_are_set_and_cleared_one_by_one_and_by_warps() -> None:
+    cfg, numbers, seen = config("packing", warps=4, register_names=8), random.Random(2), set()
+    groups = [3, 1, 2]
+    part, bits = MappedBits(cfg, groups), {}
+
+    async def bench(ctx) -> None:
+        for _ in range(400):
+            new, old = ((numbers.randrange(4), numbers.randrange(8)) for _ in range(2))
+            maps, unmaps = (numbers.random() < chance for chance in (0.6, 0.3))
+            taken = numbers.choice([None] * 9 + list(range(4)))
+            unmaps &= new != old
+            maps &= new[0] != taken
+            for name, there, (warp, register) in (("map", maps, new), ("unmap", unmaps, old)):
+                ctx.set(getattr(part, f"{name}s"), there)
+                ctx.set(getattr(part, f"{name}_warp"), warp)
+                ctx.set(getattr(part, f"{name}_register"), register)
+            ctx.set(part.taken, 0 if taken is None else 1 << taken)
+            reader = 0
+            for group, count in enumerate(groups):
+                warp = numbers.randrange(4)
+                ctx.set(part.warps[group], warp)
+                for _ in range(count):
+                    register = numbers.randrange(8)
+                    ctx.set(part.registers[reader], register)
+                    expected = bits.get((warp, register), False)
+                    assert ctx.get(part.mapped) >> reader & 1 == expected
+                    seen.add((reader, expected))
+                    reader += 1
+            row = sum(1 << name for name in range(8) if bits.get((taken, name)))
+            assert ctx.get(part.bits_taken) == row
+            seen.add(("taken", row != 0))
+            bits.update({new: True} if maps else {})
+            bits.update({old: False} if unmaps else {})
+            bits.update({(taken, name): False for name in range(8)})
+            await ctx.tick()
+
+    run(part, bench)
+    assert len(seen) == 2 * (sum(groups) + 1)
 
 
 def test_a_port_completes_one_result_per_cycle_stored_ones_first() -> None:

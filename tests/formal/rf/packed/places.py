@@ -55,6 +55,8 @@ class PlaceProperties(ConfiguredProperties):
         ]
         who, dies, searching = (Signal(range(count), name=name) for name in ("who", "dies", "searching"))
         m.d.comb += [who.eq(AnySeq(len(who))), dies.eq(AnySeq(len(dies))), searching.eq(AnySeq(1))]
+        released = Signal(name="released")
+        m.d.comb += released.eq(AnySeq(1))
         old, place = Array(masks)[who], Array(places)[who]
         home = Value.cast(part.homes)
         gone = Array(masks)[dies]
@@ -64,21 +66,23 @@ class PlaceProperties(ConfiguredProperties):
             Assume((Value.cast(part.old_places) == place) & (Value.cast(part.old_masks) == old)),
             Assume((part.searching == searching) & (part.takes == (searching & part.found))),
             Assume(self._is_size(Value.cast(part.sizes))),
-            Assume((Value.cast(part.release_place) == Array(places)[dies]) & (part.release_mask == gone)),
+            Assume(
+                (Value.cast(part.release_place) == Array(places)[dies]) & (part.release_mask == Mux(released, gone, 0))
+            ),
             Assume(Mux(part.takes, left == 0, (left == old) | is_run(left)) & ((Value.cast(part.freed) & ~old) == 0)),
         ]
         if cfg.one_bank:  # a register keeps its home, and a bank is home of no more registers than it has rows
             m.d.comb += Assume(home == (who >= ROWS if cfg.banks > 1 else 0))
-        self._follow(m, part, who, dies)
+        self._follow(m, part, who, dies, released)
         self._promise(m, part, who, old, searching, count)
 
     def _is_size(self, size: Value) -> Value:
         return Cat(size == 1 << count for count in range(SLICES)).any()
 
-    def _follow(self, m, part, who, dies) -> None:
+    def _follow(self, m, part, who, dies, released) -> None:
         """Who has what from the next cycle on."""
         for owner, (mask, place) in enumerate(zip(self.masks, self.places, strict=True)):
-            with m.If((dies == owner) & part.released):
+            with m.If((dies == owner) & released):
                 m.d.sync += mask.eq(0)
             with m.If(who == owner):
                 m.d.sync += mask.eq(Mux(part.takes, Value.cast(part.masks), mask & ~Value.cast(part.freed)))

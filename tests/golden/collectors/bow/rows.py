@@ -179,8 +179,8 @@ class RowsWatcher(BowWatcher, PackedWatcher):
             found.append((0, self.evicting, size))
         return accepted, found
 
-    def _rests(self) -> bool:
-        return any(name is not None and name[0] == self.sweeping for name in self.under)
+    def _rests(self, warp: int) -> bool:
+        return any(name is not None and name[0] == warp for name in self.under)
 
     def _access(self, bank: int, kind: str) -> None:
         """Banks are followed behind X."""

@@ -159,5 +159,5 @@ def test_a_warp_that_ends_is_swept_behind_its_eviction(bank: int, count: int) ->
     result = run_rows(rows(), [put(bank, 1), *nops(2)], model=held(bank, count))
     (exits,), (taken,), swept = result.when("exit"), result.when("evicted"), result.when("sweep_read")
     assert taken == exits - 1 and result.when("stored") == [exits + 1 + count]
-    assert swept[0] == exits + 2 + count, "not before, and without a wait two cycles behind EXIT"
+    assert swept[0] == exits + 3 + count, "it is chosen in the first cycle in which nothing is under way"
     assert isinstance(result.model, BowRows) and not result.model.file.free.used_rows

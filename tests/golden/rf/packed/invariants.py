@@ -54,8 +54,9 @@ class PackedWatcher(SlotWatcher):
     late: dict[int, list[Result]] = field(default_factory=dict)
     swept: set[int] = field(default_factory=set)
     sweeping: int | None = None
-    sweep_at: int = 0
-    sweep_found: Place | None = None
+    left: set[int] = field(default_factory=set)
+    held: Entry | None = None
+    waited: bool = False
     partners: dict[int, int] = field(default_factory=dict)
     sides: dict[int, int] = field(default_factory=dict)
     freed: list[Place] = field(default_factory=list)
@@ -75,15 +76,20 @@ class PackedWatcher(SlotWatcher):
         return self.cfg
 
     def home(self, entry: Entry) -> int:
-        """Home bank of a register, and the memory of its entry."""
+        """Home bank of a register."""
         warp, register = entry
         return (warp if self.packed.one_bank else warp + register) % self.cfg.banks
 
+    def memory(self, entry: Entry) -> int:
+        """Of the table, that of an entry."""
+        warp, register = entry
+        return (warp + register) % self.cfg.banks
+
     def port(self, entry: Entry) -> bool:
         """Take a port of the memory of an entry."""
-        if self.ports_used[self.home(entry)] == 2:
+        if self.ports_used[self.memory(entry)] == 2:
             return False
-        self.ports_used[self.home(entry)] += 1
+        self.ports_used[self.memory(entry)] += 1
         return True
 
     def _check_banks(self, stimulus: Stimulus, f: dict[str, int]) -> None:
@@ -119,8 +125,8 @@ class PackedWatcher(SlotWatcher):
         require(f["used_rows"] == self.space.used(), "a row is used while a register has slices of it")
         require(f.get("reserved_rows", 0) == len(self.space.reserved), "rows are reserved for partners that come")
         require(f["swept"] == sum(1 << warp for warp in self.swept), "a warp that has ended waits for its sweep")
-        require(f["sweep_register"] == self.sweep_at, "a sweep takes one register after the other")
-        require(bool(f["started"]) == (self.cycle >= self.packed.table_rows), "the table clears its entries in turn")
+        require(f["sweep_register"] == min(self.left, default=0), "a sweep takes one mapped register after the other")
+        require(bool(f["sweep_held"]) == (self.held is not None), "a sweep holds what it has read")
         require(not f["error"], "slices are found")
         owned = Counter(self.space.owner.values())
         sizes = {entry: sized(place[2]) for entry, place in self.where.items()}
@@ -136,13 +142,14 @@ class PackedWatcher(SlotWatcher):
                 self.done[port], place = self.w1.pop(port)
                 taken.add(place[0])
                 stored |= 1 << port
+        for port in range(self.cfg.write_ports - 1, -1, -1):
             entry = self.w0.get(port)
             asks = entry is not None and entry.merges and entry.merged is None and entry.since < self.cycle
             if entry and asks and entry.old[0] not in taken:
                 taken.add(entry.old[0])
                 entry.merged = self.cycle + 2
                 merge |= 1 << port
-        require((f["stored"], f["merge"]) == (stored, merge), "higher ports go first, W1 before M0")
+        require((f["stored"], f["merge"]) == (stored, merge), "W1 goes before M0, higher ports first")
         return taken
 
     def _check_decisions(self, f: dict[str, int]) -> dict[Entry, Place]:
@@ -158,18 +165,14 @@ class PackedWatcher(SlotWatcher):
                 continue
             name, code = (entry.result.warp, entry.result.register), entry.code
             target = entry.old
-            if code == SHRINK:
-                target = (*entry.old[:2], kept(entry.old[2], entry.size, entry.side))
-            elif code in (RESIZE, ALLOCATE):
+            if code != IN_PLACE:
                 if search:
                     waits |= 1 << port
                     continue
                 search = 1 << port
-                target = self._found(name, entry)
-            if code != IN_PLACE:
                 self.asking.add(name)
-                if not self.port(name):
-                    continue
+                require(self.port(name), "the result that changes has its port")
+                target = self._changed(name, entry)
                 changes[name] = target
                 self._settle(name, entry, target)
             codes |= code << 3 * port
@@ -178,12 +181,17 @@ class PackedWatcher(SlotWatcher):
                 beside[entry.partner[:2] == target[:2]] |= 1 << port
             del self.w0[port]
             self.w1[port] = entry.result, target
-        require((f["search"], f["search_wait"]) == (search, waits), "the highest port that needs slices searches")
+        require((f["search"], f["search_wait"]) == (search, waits), "the highest port that needs a change changes")
         require(f["decision"] == codes, "each result has what its size and its old slices ask for")
         require(f["target"] == targets, "a value goes to the place that its rule says")
         together = f.get("with_partner", 0), f.get("without_partner", 0)
         require(together == (beside[True], beside[False]), "a value is with its partner or not")
         return changes
+
+    def _changed(self, name: Entry, entry: InW0) -> Place:
+        if entry.code == SHRINK:
+            return (*entry.old[:2], kept(entry.old[2], entry.size, entry.side))
+        return self._found(name, entry)
 
     def _word(self, place: Place) -> int:
         bank, row, mask = place
@@ -222,15 +230,13 @@ class PackedWatcher(SlotWatcher):
 
     def _check_entrance(self, stimulus: Stimulus, f: dict[str, int], shown: Entry | None) -> None:
         written = self.asking | ({shown} if shown else set())
-        if not shown and self.sweep_found is not None and self.sweeping is not None:
-            written.add((self.sweeping, self.sweep_at))
         accepted, arriving = self._arriving(stimulus)
         waits = sizes = 0
         entering: dict[int, InW0] = {}
         for port, result, size in arriving:
             partner = self.partners.get(result.register)
             entries = [(result.warp, r) for r in (result.register, partner) if r is not None]
-            wanted = Counter(self.home(entry) for entry in entries)
+            wanted = Counter(self.memory(entry) for entry in entries)
             fits = all(self.ports_used[memory] + count <= 2 for memory, count in wanted.items())
             if self._is_held_up(result) or written.intersection(entries) or not fits:
                 waits |= 1 << port
@@ -272,7 +278,7 @@ class PackedWatcher(SlotWatcher):
     def _is_held_up(self, result: Result) -> bool:
         return False
 
-    def _rests(self) -> bool:
+    def _rests(self, warp: int) -> bool:
         return False
 
     def _complete(self, stimulus: Stimulus, f: dict[str, int]) -> None:
@@ -292,29 +298,36 @@ class PackedWatcher(SlotWatcher):
                     self.pending[key] = self.cycle + 1
 
     def _check_release(self, f: dict[str, int], shown: Entry | None) -> bool:
-        """A kill or a step of the sweep; returns whether it was a kill."""
-        killed = shown is not None and self.port(shown)
-        require(bool(f.get("killed", 0)) == killed, "a dead register that is shown loses its slices")
+        """A kill and what the sweep does; returns whether there was a kill."""
+        killed = shown is not None and self.held is None
+        require(bool(f.get("killed", 0)) == killed, "a dead register loses its slices if no sweep holds any")
         if killed and shown is not None:
             self.freed.append(self.where.pop(shown))
-        reads = writes = retired = 0
-        if self.sweeping is None:
-            self.sweeping = min(self.swept, default=None)
-        elif shown is None and not self._rests() and self.port((self.sweeping, self.sweep_at)):
-            entry = self.sweeping, self.sweep_at
-            if self.sweep_found is None:
-                reads, self.sweep_found = 1, self.where.get(entry, NOWHERE)
-            else:
-                self.freed.append(self.where.pop(entry, NOWHERE))
-                writes, self.sweep_found = 1, None
-                self.sweep_at += 1
-                if self.sweep_at == self.workload.registers:
-                    retired = 1 << self.sweeping
-                    self.swept.discard(self.sweeping)
-                    self.sweeping, self.sweep_at = None, 0
-        require((f["sweep_read"], f["sweep_write"]) == (reads, writes), "the sweep reads an entry, then clears it")
-        require(f["retired"] == retired, "a warp is gone with the last write of its sweep")
+        events = self._sweep() if self.sweeping is not None else self._choose()
+        require((f["sweep_read"], f["sweep_free"], f["retired"]) == events, "a sweep reads an entry, then gives it up")
+        self.waited = shown is not None and not killed
         return killed
+
+    def _choose(self) -> tuple[int, int, int]:
+        self.sweeping = min((warp for warp in self.swept if not self._rests(warp)), default=None)
+        self.left = {register for warp, register in self.where if warp == self.sweeping}
+        return 0, 0, 0
+
+    def _sweep(self) -> tuple[int, int, int]:
+        """What is read, what becomes free, the warp that is retired, as a mask."""
+        assert self.sweeping is not None, "no warp is swept"
+        warp, reads, frees = self.sweeping, 0, int(self.held is not None)
+        if self.held is not None:
+            self.freed.append(self.where.pop(self.held))
+            self.held = None
+        if not self.left:
+            self.swept.discard(warp)
+            self.sweeping = None
+            return 0, frees, 1 << warp
+        if not self.waited and self.port((warp, min(self.left))):
+            reads, self.held = 1, (warp, min(self.left))
+            self.left.discard(min(self.left))
+        return reads, frees, 0
 
     def _follow_issue(self, f: dict[str, int]) -> None:
         super()._follow_issue(f)

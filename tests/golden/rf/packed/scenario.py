@@ -22,7 +22,7 @@ from warpfile.spec.trace import LANES, Drain, Kind, Port, StaticInstruction, Tra
 from warpfile.spec.workload import prepare
 
 NAMES = ("virtualization", "packing", "packing_virtual", "first_fit", "first_fit_virtual")
-NAMES += ("corf", "corf_virtual", "corf_plus", "corf_plus_virtual")
+NAMES += ("corf_single", "corf_plus_single", "corf", "corf_virtual", "corf_plus", "corf_plus_virtual")
 
 #: A value for every size.
 OF_SIZE = {1: 5, 2: 0x1234, 3: 0x345678, 4: 0x56789ABC}

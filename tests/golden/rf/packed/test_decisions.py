@@ -107,8 +107,7 @@ def test_a_partial_write_of_a_register_that_is_nowhere_clears_other_lanes() -> N
     bench = Bench(make("packing_virtual"))
     bench.settle(a_result(3, 1, row=1))
     bench.file.stages.release(bench.entry(3))
-    bench.file.table.claim(0, 3)
-    bench.file.table.write(0, 3, Mapped(0, 0, 0))
+    bench.file.table.unmap(0, 3)
     bench.step()
     assert decided(bench, a_result(3, 2, HALF, row=2)) == {0: ALLOCATE}
     assert bench.copy(3) == merged(POISON, 1, 2, HALF)
@@ -126,34 +125,37 @@ def test_the_highest_port_searches_and_others_wait() -> None:
     ]  # fmt: skip
 
 
-def test_shrinks_and_writes_in_place_pass_a_search() -> None:
+def test_writes_in_place_pass_a_change_and_another_change_waits() -> None:
     bench = Bench(make())
     bench.settle(a_result(2, 2), a_result(3, 4))
     bench.step({0: a_result(2, 2), 1: a_result(3, 1), 2: a_result(4, 1)})
     fields = bench.step()
-    assert fields["decision"] == IN_PLACE | SHRINK << 3 | ALLOCATE << 6
-    assert fields["table_writes"] == 1 | 1 << 2
-
-
-def test_a_memory_takes_two_writes() -> None:
-    """R1, R3 and R5 have their entries in memory 1; the search of port 2 and the shrink of port 1 come first."""
-    bench = Bench(make())
-    bench.settle(a_result(1, 4), a_result(3, 4))
-    bench.step({1: a_result(3, 1), 2: a_result(5, 1)})
-    bench.pins[0] = a_result(1, 1)
-    bench.file.stages.deciding[0] = None
+    assert fields["decision"] == IN_PLACE | ALLOCATE << 6 and fields["table_writes"] == 1
+    assert (fields["search"], fields["search_wait"]) == (0b100, 0b010)
     fields = bench.step()
-    assert fields["table_writes"] == 2 << 2 and fields["table_wait"] == 1, "nor does anybody read it then"
+    assert fields["decision"] == SHRINK << 3 and fields["table_writes"] == 1 << 2 and fields["search"] == 0b010
 
 
-def test_what_two_ports_free_and_take_in_one_cycle_is_seen_in_the_next() -> None:
-    """R2 shrinks in the row in which R4 would fit: it does not see that."""
+def test_a_write_leaves_one_read_of_its_memory() -> None:
+    """R1, R3 and R5 have their entries in memory 1."""
+    bench = Bench(make())
+    bench.step({2: a_result(5, 1)})
+    fields = bench.step({1: a_result(3, 1), 0: a_result(1, 1)})
+    assert fields["table_writes"] == fields["table_reads"] == 1 << 2
+    assert (fields["write"], fields["table_wait"]) == (0b010, 0b001), "the lower port waits"
+    assert bench.step()["write"] == 0b001
+
+
+def test_what_one_frees_the_next_one_takes() -> None:
+    """R2 shrinks in a row in which R4 fits, if it comes later."""
     bench = Bench(make())
     bench.settle(a_result(2, 4))
-    decided(bench, a_result(2, 1), a_result(4, 1))
-    assert bench.entry(4) == Mapped(0, 1, 0b0001)
-    decided(bench, a_result(6, 1))
-    assert bench.entry(6) == Mapped(0, 0, 0b0010)
+    decided(bench, a_result(4, 1), a_result(2, 1))
+    assert bench.entry(4) == Mapped(0, 0, 0b0010)
+    bench.settle(a_result(2, 4))
+    assert bench.entry(2) == Mapped(0, 1, 0b1111)
+    decided(bench, a_result(2, 1), a_result(6, 4))
+    assert bench.entry(6) == Mapped(0, 2, 0b1111), "it goes first"
 
 
 def test_a_value_that_grows_may_return_to_its_row() -> None:

@@ -169,9 +169,17 @@ def never_reserves(machine: Packed, patch: pytest.MonkeyPatch) -> None:
     machine.file.free.reserve = lambda mapped: None  # type: ignore[method-assign]
 
 
-def searches_twice(machine: Packed, patch: pytest.MonkeyPatch) -> None:
-    """The table takes a third access."""
-    machine.file.table.claim = lambda warp, register: True  # type: ignore[method-assign]
+def changes_twice(machine: Packed, patch: pytest.MonkeyPatch) -> None:
+    """Two results change their places in one cycle."""
+    inside = machine.file.stages
+    decide = inside.decide
+    inside.decide = lambda cycle: (decide(cycle), decide(cycle))  # type: ignore
+
+
+def has_a_memory_per_warp(machine: Packed, patch: pytest.MonkeyPatch) -> None:
+    """All entries of a warp are in one memory."""
+    table = machine.file.table
+    table.memory = lambda warp, register: warp % table._banks  # type: ignore[method-assign]
 
 
 def reads_what_is_written(machine: Packed, patch: pytest.MonkeyPatch) -> None:
@@ -182,13 +190,15 @@ def reads_what_is_written(machine: Packed, patch: pytest.MonkeyPatch) -> None:
 def reads_half(machine: Packed, patch: pytest.MonkeyPatch) -> None:
     """A result is served if a port is left for its own entry."""
     table = machine.file.table
-    read = table.read
+    both = table.read_both
 
-    def wrong(warp: int, registers: Any) -> Any:
-        found = read(warp, registers)
-        return found or [*read(warp, registers[:1]), UNMAPPED][: len(registers) if len(registers) > 1 else 0]
+    def wrong(warp: int, one: int, other: int) -> Any:
+        found = both(warp, one, other)
+        if found is None and (own := table.read(warp, one)) is not None:
+            return own, UNMAPPED
+        return found
 
-    table.read = wrong  # type: ignore[method-assign]
+    table.read_both = wrong  # type: ignore[method-assign]
 
 
 def sweeps_too_little(machine: Packed, patch: pytest.MonkeyPatch) -> None:
@@ -196,25 +206,20 @@ def sweeps_too_little(machine: Packed, patch: pytest.MonkeyPatch) -> None:
     sweep = machine.file.sweep
     step = sweep.step
 
-    def wrong(allowed: bool) -> None:
-        sweep.registers = machine.file._registers - 1  # type: ignore[attr-defined]
-        step(allowed)
+    def wrong(*allowed: Any) -> None:
+        before = sweep.warp
+        step(*allowed)
+        if before < 0 <= sweep.warp:
+            sweep.todo &= (1 << sweep.todo.bit_length() - 1) - 1 if sweep.todo else 0
 
-    start = machine.file._start
-
-    def begin(kernel: Any) -> None:
-        start(kernel)
-        machine.file._registers = kernel.registers  # type: ignore[attr-defined]
-
-    machine.file._start, machine.file._registers = begin, 2  # type: ignore
     sweep.step = wrong  # type: ignore[method-assign]
 
 
-def sweeps_before_kills(machine: Packed, patch: pytest.MonkeyPatch) -> None:
-    """A sweep goes on in a cycle in which a dead register is shown."""
+def sweeps_slowly(machine: Packed, patch: pytest.MonkeyPatch) -> None:
+    """A sweep reads no register while it holds one."""
     sweep = machine.file.sweep
     step = sweep.step
-    sweep.step = lambda allowed: step(True)  # type: ignore[method-assign]
+    sweep.step = lambda reads, *rest: step(reads and sweep.held is None, *rest)  # type: ignore[method-assign]
 
 
 def joins_what_overlaps(machine: Packed, patch: pytest.MonkeyPatch) -> None:
@@ -277,8 +282,9 @@ def completes_before_the_bank(machine: Packed, patch: pytest.MonkeyPatch) -> Non
 MISTAKES: list[Mistake] = [
     *(kills_at_once, kills_before_the_fill, believes_diverged_beats, lets_dead_registers_be_written, does_not_drain),
     *(keeps_the_wrong_end, keeps_its_slices, overlooks_its_own_slices, forgets_old_slices, merges_after_moving),
-    *(goes_on_in_m1, writes_all_lanes, sees_full_lanes, reserves_for_ever, never_reserves, searches_twice),
-    *(reads_what_is_written, reads_half, sweeps_too_little, sweeps_before_kills, joins_what_overlaps, joins_nothing),
+    *(goes_on_in_m1, writes_all_lanes, sees_full_lanes, reserves_for_ever, never_reserves, changes_twice),
+    *(has_a_memory_per_warp, sweeps_slowly),
+    *(reads_what_is_written, reads_half, sweeps_too_little, joins_what_overlaps, joins_nothing),
     *(asks_a_cycle_late, remembers_metadata, completes_before_the_bank, asks_at_once),
 ]
 

@@ -21,7 +21,7 @@ from warpfile.spec.trace import Access, Port, Space, Trace
 from warpfile.spec.workload import prepare
 
 #: What cannot happen while there are as many rows as registers: some row is wholly free.
-NEVER = ("error_cycles",)
+NEVER = ("error_cycles", "start_cycles")
 #: Lanes of a write that not all execute; only the lower four are built.
 PARTLY = (0x0000FFFF, 0x00000005, 0xFFFFFFFA, 0xFFFF0000)
 

@@ -214,11 +214,11 @@ class SharedWatcher:
         )
         require(f["outcome"] == MISS or not (f["lost"] or f["fallback"]), "what is lost is a miss")
         if acts:
-            require(not (f["search"] or f["killed"] or f["sweep_write"]), "one thing changes mappings in a cycle")
+            require(not (f["search"] or f["killed"] or f["sweep_free"]), "one thing changes mappings in a cycle")
             require(f["outcome"] in SINGLE_ROW or self.cfg.search == "merge", "merges have to be built")
         require(f["search"] & f["search"] - 1 == 0, "one result changes in a cycle")
         codes = {f["decision"] >> 3 * port & 7 for port in indices(f["search"])}
-        if f["killed"] or f["sweep_write"]:
+        if f["killed"] or f["sweep_free"]:
             require(codes <= {0, ALLOCATE}, "nothing is released while a result gives up a row")
 
     def _follow_rows(self, f: dict[str, int]) -> None:

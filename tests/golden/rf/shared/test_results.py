@@ -149,8 +149,8 @@ def test_a_sweep_drops_what_a_warp_shares_and_the_row_stays() -> None:
     bench.file.issued(7, exit_of(bench))
     bench.steps(20)
     assert bench.row(7, 4) == bench.row(7, 5) == -1 and bench.count(row) == 1 and bench.count(own) == 0
-    assert bench.when("ended") == [11 + 1], "the read of R5 is in 11, the write in 12"
-    assert bench.when("retired") == [16] and bench.file.table.entry(7, 4) == UNMAPPED
+    assert bench.when("ended") == [3], "R4 is read in 1, R5 in 2, which is dropped in 3"
+    assert bench.when("retired") == [3] and bench.file.table.entry(7, 4) == UNMAPPED
 
 
 def test_a_hit_behind_the_exit_of_the_warp_that_loaded_is_lost_with_the_row() -> None:
@@ -175,7 +175,7 @@ def test_a_sweep_waits_for_e_and_goes_on() -> None:
     bench.fields.clear()
     bench.steps(4)
     assert bench.when("outcome") == [2] and bench.fields[2]["outcome"] == PERFECT
-    assert bench.when("sweep_read") == [1] and bench.when("sweep_write") == [3], "in 2 an access acts"
+    assert bench.when("sweep_read") == [1] and bench.when("sweep_free") == [3], "in 2 an access acts"
     assert bench.count(row) == 2
 
 

@@ -16,7 +16,7 @@ from warpfile.hdl.rf.ram import BankRam, RenamingRam, SlicedRam
 from warpfile.schemes import find
 from warpfile.spec.schemes.packed import PackedConfig
 
-STAMPED = (allocation, banks, file, free_bank, join, read_side)
+STAMPED = (allocation, banks, file, free_bank, join, read_side, table)
 
 
 def config(scheme: str, **changes: object) -> PackedConfig:

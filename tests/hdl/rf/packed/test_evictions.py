@@ -150,7 +150,7 @@ def present(ctx, part: Evictions, leaving: Pair, results: list[Pair], looked: li
 
 
 def test_what_is_under_way_is_waited_for() -> None:
-    """W0 and W1 of port 0 with registers at random, three results, two look-ups, a sweep."""
+    """W0 and W1 of port 0 with registers at random, three results, two look-ups, sweeps."""
     cfg = windows()
     part, numbers = Evictions(cfg), random.Random(5)
     ports, slots = range(cfg.write_ports), range(cfg.warps)
@@ -163,7 +163,7 @@ def test_what_is_under_way_is_waited_for() -> None:
         under_way, seen = [False, False], set()
         for _ in range(300):
             leaving, results = place(), [place() for _ in ports]
-            looked, swept = [(warp, numbers.randrange(2)) for warp in slots], numbers.randrange(cfg.warps)
+            looked = [(warp, numbers.randrange(2)) for warp in slots]
             stores, valid = [numbers.random() < 0.4 for _ in ports], numbers.random() < 0.8
             stored = places if under_way[1] and numbers.random() < 0.4 else None
             moves = under_way[0] and (stored or not under_way[1]) and numbers.random() < 0.5
@@ -174,7 +174,6 @@ def test_what_is_under_way_is_waited_for() -> None:
                 ctx.set(getattr(part, f"{name}_warp"), places[name][0])
                 ctx.set(getattr(part, f"{name}_register"), places[name][1])
             ctx.set(part.stores, sum(bit << port for port, bit in enumerate(stores)))
-            ctx.set(part.sweep_warp, swept)
             present(ctx, part, leaving, results, looked)
             busy = [places[name] for name, bit in zip(names, under_way, strict=True) if bit]
             late = [bit and result in busy for bit, result in zip(stores, results, strict=True)]
@@ -187,7 +186,7 @@ def test_what_is_under_way_is_waited_for() -> None:
             assert ctx.get(part.waiting) == sum(bit << port for port, bit in enumerate(late))
             hidden = [under_way[0] and one == places["held"] for one in looked]
             assert ctx.get(part.look_ups_wait) == sum(bit << slot for slot, bit in enumerate(hidden))
-            assert ctx.get(part.sweep_waits) == any(warp == swept for warp, _ in busy)
+            assert ctx.get(part.sweeps_wait) == sum(1 << warp for warp in {warp for warp, _ in busy})
             seen |= {name for name, bit in (("met", met and stands), ("hidden", any(hidden)), ("waits", waits)) if bit}
             await ctx.tick()
             if stored:

@@ -30,15 +30,12 @@ class Driver:
         self.reads = self.deaths = 0
 
     async def begin(self, registers: int) -> None:
-        """The table clears itself, a kernel is taken, all warps are launched."""
+        """A kernel is taken in the first cycle, all warps are launched."""
         ctx, part, cfg = self.ctx, self.part, self.cfg
         self.registers = registers
         ctx.set(part.kernel.registers, registers)
         ctx.set(part.kernel_valid, 1)
-        for _ in range(cfg.table_rows):
-            assert not ctx.get(part.started) and not ctx.get(part.kernel_ready)
-            await ctx.tick()
-        assert ctx.get(part.started) and ctx.get(part.kernel_ready) and not ctx.get(part.launch_ready)
+        assert ctx.get(part.kernel_ready) and not ctx.get(part.launch_ready)
         await ctx.tick()
         ctx.set(part.kernel_valid, 0)
         for warp in range(cfg.warps):
@@ -209,7 +206,7 @@ class Driver:
             await ctx.tick()
         ctx.set(part.exits, 0)
         self.exited()
-        for _ in range(4 + cfg.warps * (2 * self.registers + 2)):
+        for _ in range(4 + cfg.warps * (self.registers + 2)):
             retired |= ctx.get(part.retired)
             await ctx.tick()
         assert retired == (1 << cfg.warps) - 1

@@ -59,31 +59,30 @@ def test_decisions_are_those_of_the_table(scheme: str) -> None:
             merges = not full and expected == RESIZE
             assert not ctx.get(part.merges)
             if merges:
-                assert not ctx.get(part.needs) and not ctx.get(part.moves)
+                assert not ctx.get(part.could) and not ctx.get(part.moves)
                 await ctx.tick()
                 ctx.set(part.old_entry, 0)
                 assert ctx.get(part.merges) and ctx.get(part.merge_place.row) == PLACE >> 1
-                assert not ctx.get(part.needs) and not ctx.get(part.moves)
+                assert not ctx.get(part.could) and not ctx.get(part.moves)
                 ctx.set(part.merge_served, 1)
                 await ctx.tick()
                 ctx.set(part.merge_served, 0)
-                assert ctx.get(part.merging) and not ctx.get(part.merges) and not ctx.get(part.needs)
+                assert ctx.get(part.merging) and not ctx.get(part.merges) and not ctx.get(part.could)
                 await ctx.tick()
             searches, shrinks = expected in (RESIZE, ALLOCATE), expected == SHRINK
-            assert (ctx.get(part.needs), ctx.get(part.shrinks)) == (searches, shrinks)
+            assert (ctx.get(part.could), ctx.get(part.searches)) == (searches or shrinks, searches)
             assert ctx.get(part.moves) == (expected == IN_PLACE)
-            ctx.set(part.written, searches or shrinks)
-            ctx.set(part.searching, searches)
+            ctx.set(part.changes, searches or shrinks)
             ctx.set(part.found_mask, target)
-            assert ctx.get(part.moves) == (not searches)
+            assert ctx.get(part.moves) == ctx.get(part.effective) == (not searches)
             ctx.set(part.found, searches)
-            assert ctx.get(part.moves) and ctx.get(part.decision) == expected
+            assert ctx.get(part.moves) and ctx.get(part.effective) and ctx.get(part.decision) == expected
             mask = target if searches else kept(size, old, side) if shrinks else old
             assert ctx.get(part.mask) == mask
             assert ctx.get(part.freed) == (old if searches else old & ~mask)
             assert ctx.get(part.place.row) == (FOUND if searches else PLACE >> 1)
             await ctx.tick()
-            for name in ("written", "searching", "found"):
+            for name in ("changes", "found"):
                 ctx.set(getattr(part, name), 0)
             assert ctx.get(part.storing) and not ctx.get(part.deciding) and ctx.get(part.store_mask) == mask
             all_lanes = merges or (not full and not old)

@@ -89,7 +89,7 @@ def wanted(part: Allocation, port: int, size: int, home: int, old: tuple[int, in
 def dying(part: Allocation, dies: tuple[int, int, int]) -> list:
     """Inputs of the release."""
     gone = part.release_place
-    return [(gone.bank, dies[0]), (gone.row, dies[1]), (part.release_mask, dies[2]), (part.released, bool(dies[2]))]
+    return [(gone.bank, dies[0]), (gone.row, dies[1]), (part.release_mask, dies[2])]
 
 
 def partnered(part: Allocation, port: int, paired: bool, partner: tuple[int, int, int]) -> list:
