@@ -33,7 +33,7 @@ LTRF = Part(
     ),
     structures=STRUCTURES,
     proofs=(f"{_PROOFS}.parts:PROOFS", f"{_PROOFS}.partition:PROOFS", f"{_PROOFS}.ways:PROOFS"),
-    reached=("bank_reads", "unit_cycles", *(name for name in COUNTERS if name != "error_cycles")),
+    reached=("bank_reads", "unit_cycles", "release_backs", *(name for name in COUNTERS if name != "error_cycles")),
     accesses={
         "bank_read": ("main_reads",),
         "bank_write": ("main_writes",),
