@@ -12,13 +12,13 @@ from tests.formal.properties import Proof, at_most_one, past
 from tests.formal.rf.ltrf.parts import config
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.rf import read_side
-from warpfile.hdl.rf.ltrf import cache, file, main_banks, places, sets, transfers
+from warpfile.hdl.rf.ltrf import around, cache, common, main_banks, places, sets, transfers
 from warpfile.hdl.rf.ltrf.file import PrefetchedFile
 from warpfile.hdl.rf.ltrf.parked import ParkedResults
 from warpfile.hdl.rf.ram import BankRam, TableRam
 from warpfile.spec.schemes.ltrf import IDLE, LOAD, STORE
 
-_STAMPED = (cache, main_banks, places, sets, transfers, read_side)
+_STAMPED = (cache, common, main_banks, places, sets, transfers, read_side)
 
 
 class Pins(BankRam):
@@ -59,7 +59,7 @@ class WayProperties(ConfiguredProperties):
             for module in (cache, main_banks):
                 stack.enter_context(mock.patch.object(module, "BankRam", Pins))
             stack.enter_context(mock.patch.object(sets, "TableRam", TablePins))
-            stack.enter_context(mock.patch.object(file, "ParkedResults", parked))
+            stack.enter_context(mock.patch.object(around, "ParkedResults", parked))
             return super().elaborate(platform)
 
     def check(self, m, part):

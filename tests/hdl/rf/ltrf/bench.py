@@ -8,14 +8,14 @@ from amaranth.sim import Simulator
 
 from tests.hdl.unstamped import inside
 from warpfile.hdl.rf import read_side
-from warpfile.hdl.rf.ltrf import cache, main_banks, places, sets, transfers
+from warpfile.hdl.rf.ltrf import cache, common, main_banks, places, sets, transfers
 from warpfile.hdl.rf.ltrf.file import PrefetchedFile
 from warpfile.hdl.rf.ram import BankRam, TableRam
 from warpfile.spec.beat import SCHEME_PINS
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
-STAMPED = (cache, main_banks, places, sets, transfers, read_side)
+STAMPED = (cache, common, main_banks, places, sets, transfers, read_side)
 
 
 def config(**changes) -> LtrfConfig:
