@@ -41,7 +41,8 @@ class Partitions:
         self._asked = self._released = 0  # places
         self._enters = self._exits = -1  # the place whose PREFETCH or EXIT issues
         self._bits, self._banks = cfg.cache_bank_bits, cfg.interval_registers
-        self._at = [seen.at(name) for name in ("place_state", "bank_free", "bank_occupied", "recalled")]
+        self._at = [seen.at(name) for name in ("place_state", "bank_occupied", "recalled")]
+        self._at_free = -1 if cfg.by_banks else seen.at("bank_free")
         self._word: int | None = None
 
     @property
@@ -54,7 +55,9 @@ class Partitions:
                 free |= part.free << place * self._banks * self._bits
                 occupied |= part.occupied << place * self._banks
             at = self._at
-            self._word = states << at[0] | free << at[1] | occupied << at[2] | self._recalled << at[3]
+            self._word = states << at[0] | occupied << at[1] | self._recalled << at[2]
+            if self._at_free >= 0:
+                self._word |= free << self._at_free
         return self._word
 
     def launched(self, warp: int) -> None:
