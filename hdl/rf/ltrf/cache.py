@@ -23,8 +23,8 @@ class CacheBank(wiring.Component):
     writes : In(write_ports), accept : Out(write_ports)   Results for this bank, and the one that it takes.
     rows_written : In(ArrayLayout), masks : In(ArrayLayout)   Per port.
     write_data : In(data_bits)   Of the one that is accepted, or of the store.
-    load, load_first : In(1), load_row : In, loaded : Out(1)   A transfer asks to read a row, and goes before all others;
-                                 it is served.
+    load, load_first : In(1), load_row : In, loaded : Out(1)   A transfer asks to read a row, goes before all others, is
+                                 served.
     store, store_first, store_row, stored   Likewise to write one, all lanes.
     requests, passed_over, older, grant, chosen   As in :class:`hdl.rf.bank.ReadArbiter`.
     free : Out(1)                As in :class:`hdl.rf.bank.Bank`.
@@ -89,7 +89,9 @@ class CacheBank(wiring.Component):
             self.chosen.eq(arbiter.chosen),
             self.loaded.eq(self.load & ~self.chosen.any()),
             ram.read.eq(self.load | self.chosen.any()),
-            ram.read_row.eq(select(self.grant, list(self.rows)) | (self.load_row & self.loaded.replicate(cfg.row_bits))),
+            ram.read_row.eq(
+                select(self.grant, list(self.rows)) | (self.load_row & self.loaded.replicate(cfg.row_bits))
+            ),
         ]
         m.d.sync += self.fill.eq(self.grant)
 
@@ -136,8 +138,8 @@ class CacheBanks(wiring.Component):
     -------
     result_valid : In(ports), result_places, result_masks, result_data : In(ArrayLayout), accept : Out(ports)
                                  As in :class:`hdl.rf.banks.Banks`.
-    load, load_first, store, store_first : In(banks), load_rows, store_rows : In(ArrayLayout), loaded, stored : Out(banks)
-                                 As in :class:`CacheBank`.
+    load, load_first, store, store_first : In(banks), load_rows, store_rows : In(ArrayLayout)   As in
+    loaded, stored : Out(banks)  :class:`CacheBank`.
     staged : In(ArrayLayout)     Lane-major: lane, then bank: the staging registers.
     read_data : Out(ArrayLayout) Likewise, what the banks have read.
     See also :func:`read_members`.

@@ -1,6 +1,6 @@
 """Banks of the cache and main banks that move registers (docs/schemes/ltrf.md, section 14)."""
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -18,8 +18,8 @@ class BankEngine(wiring.Component):
 
     Members
     -------
-    steps : In(ArrayLayout)      By place and part: bank of the cache of a step whose register has to be moved, one-hot or
-                                 none.
+    steps : In(ArrayLayout)      By place and part: bank of the cache of a step whose register has to be moved, one-hot
+                                 or none.
     homes : In(ArrayLayout), out : In(active_warps)   As in :class:`CacheSide`.
     working : Out(active_warps)  Places that have something under way.
     parking, parked : In(banks), parked_row : In(row_bits), parked_last : In(1)   Main bank in which a parked result

@@ -42,7 +42,17 @@ class BankedFile(FileAround):
         self, m: Module, transfers: BankEngine, cache: CacheBanks, parked: ParkedResults, main: LatchedBanks
     ) -> None:
         """Values between cache and main banks."""
-        moved = ("latches", "read", "write", "main_rows", "receivers", "fill_beats", "received", "senders", "back_beats")
+        moved = (
+            "latches",
+            "read",
+            "write",
+            "main_rows",
+            "receivers",
+            "fill_beats",
+            "received",
+            "senders",
+            "back_beats",
+        )
         m.d.comb += [
             cache.load.eq(transfers.reads),
             cache.load_first.eq(transfers.first),

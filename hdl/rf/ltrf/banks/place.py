@@ -24,8 +24,8 @@ class BankPlace(PlaceState):
     step_in, step_out, step_moves : Out(parts), step_registers : Out(ArrayLayout)   A register of the part takes a bank,
                                  loses it, has to be moved; which, zero if none.
     entered_step, moves : Out(parts), out : Out(1), registers, banks, homes : Out(ArrayLayout)   The steps of the cycle
-                                 before: there is one, its register has to be moved; all of them are steps out; register,
-                                 bank of a step in, place in the main banks.
+                                 before: there is one, its register has to be moved; all of them are steps out;
+                                 register, bank of a step in, place in the main banks.
     freed : In(banks)            Banks of the steps out of the cycle before.
     """
 

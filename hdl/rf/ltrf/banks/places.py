@@ -2,7 +2,7 @@
 
 from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Out
 
 from warpfile.hdl.arbiter import any_of, decode
 from warpfile.hdl.count import at_least_before

@@ -118,11 +118,7 @@ class Loud(PrefetchedFile):
 
     def _move(self, m, transfers, cache, parked, main):
         super()._move(m, transfers, cache, parked, main)
-        m.d.comb += cache.writes.eq(~(transfers.writes & 0))
-
-    def _observe(self, m, places, transfers, cache, parked):
-        super()._observe(m, places, transfers, cache, parked)
-        m.d.comb += self.channel_write.eq(cache.served)
+        m.d.comb += cache.store.eq(~(transfers.writes & 0))
 
 
 def _properties(part: type[PrefetchedFile]) -> WayProperties:
