@@ -32,7 +32,7 @@ LTRF = Part(
         shown={"register intervals": f"{_PASS}:shown", "dead": f"{_PASS}:dead_shown"},
     ),
     structures=STRUCTURES,
-    proofs=(f"{_PROOFS}.parts:PROOFS", f"{_PROOFS}.partition:PROOFS", f"{_PROOFS}.ways:PROOFS"),
+    proofs=tuple(f"{_PROOFS}.{name}:PROOFS" for name in ("parts", "partition", "ways", "banks")),
     reached=("bank_reads", "unit_cycles", "release_backs", *(name for name in COUNTERS if name != "error_cycles")),
     accesses={
         "bank_read": ("main_reads",),

@@ -1,5 +1,7 @@
 """All places, with address tables in four parts (docs/schemes/ltrf.md, section 14)."""
 
+from collections.abc import Sequence
+
 from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Out
@@ -46,6 +48,8 @@ class BankPlaces(Places):
 
     def _place(self, m: Module, number: int, table: wiring.PureInterface) -> wiring.PureInterface:
         place = stamp(m, f"place{number}", "bank_place", lambda: BankPlace(self._cfg))
+        count = self._cfg.interval_registers
+        order = [(number * count // self._cfg.active_warps + bank) % count for bank in range(count)]
         m.d.comb += [
             table.takes.eq(place.takes),
             table.leaves.eq(place.leaves),
@@ -55,7 +59,7 @@ class BankPlaces(Places):
             table.entered_banks.eq(place.banks),
             table.wanted.eq(Cat(*self._checked, *self._returning)),
             place.cached.eq(table.cached),
-            place.vacant.eq(Cat(self._vacant(m, number, place.occupied))),
+            place.vacant.eq(Cat(first_free(m, f"free{number}", place.occupied, order))),
             self.out[number].eq(place.out),
             *(getattr(self, name).word_select(number, PARTS).eq(getattr(place, name)) for name in STEPS),
         ]
@@ -78,21 +82,19 @@ class BankPlaces(Places):
             ]
         m.d.comb += place.freed.eq(any_of(freed))
 
-    def _vacant(self, m: Module, number: int, occupied: Value) -> list[Value]:
-        """The first free banks of a place, from its own start on; each one-hot or none."""
-        count = self._cfg.interval_registers
-        start = number * count // self._cfg.active_warps
-        order = [(start + bank) % count for bank in range(count)]
-        free = [~occupied[bank] for bank in order]
-        *before, _ = at_least_before(m, f"free{number}", free, PARTS)
-        vacant = []
-        for place in range(PARTS):
-            there = {
-                bank: value & _at_least(counts, place) & ~_at_least(counts, place + 1)
-                for bank, value, counts in zip(order, free, before, strict=True)
-            }
-            vacant.append(named(m, f"vacant{number}_{place}", Cat(there[bank] for bank in range(count))))
-        return vacant
+
+def first_free(m: Module, name: str, occupied: Value, order: Sequence[int]) -> list[Value]:
+    """The first, the second, ... free bank, as many as there are parts, in this order; each one-hot or none."""
+    free = [~occupied[bank] for bank in order]
+    *before, _ = at_least_before(m, name, free, PARTS)
+    found = []
+    for place in range(PARTS):
+        there = {
+            bank: value & _at_least(counts, place) & ~_at_least(counts, place + 1)
+            for bank, value, counts in zip(order, free, before, strict=True)
+        }
+        found.append(named(m, f"{name}_{place}", Cat(there[bank] for bank in range(len(order)))))
+    return found
 
 
 def _at_least(counts: list[Value], many: int) -> Value:
