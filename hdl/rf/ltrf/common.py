@@ -76,6 +76,14 @@ class Places(wiring.Component):
     def _table(self) -> wiring.Component:
         """An address table: sources and results are the first of what it looks up, and all that may be missing."""
 
+    def _order(self, registers: Value) -> Value:
+        """A set of registers as places and tables have it."""
+        return registers
+
+    def _names(self, registers: Value) -> Value:
+        """A set of theirs in the order of names."""
+        return registers
+
     @abstractmethod
     def _place(self, m: Module, number: int, table: wiring.PureInterface) -> wiring.PureInterface:
         """A place, joined with its table."""
@@ -90,13 +98,20 @@ class Places(wiring.Component):
         self._returning = [
             set_of(m, f"returning{port}", register, Const(1)) for port, register in enumerate(self.result_registers)
         ]
+        self._checked, self._returning = (
+            [named(m, f"{name}{number}", self._order(registers)) for number, registers in enumerate(sets)]
+            for name, sets in (("looked_up", self._checked), ("result", self._returning))
+        )
         m.submodules.sets = sets = WarpSets(self._cfg)
+        ours = {name: getattr(self, name) for name in ("operand", "written", "arrives")} | {"word": sets.word}
+        ours |= {"dies": self.dies, "live_word": sets.live_word} if self._cfg.liveness else {}
+        self._ours = {name: named(m, f"{name}_in_order", self._order(value)) for name, value in ours.items()}
         entered = self._entered(m)
         tables = self._tables(m)
         places = []
         for number, table in enumerate(tables):
             place = self._place(m, number, table)
-            self._surround(m, number, place, sets, entered)
+            self._surround(m, number, place, entered)
             places.append(place)
         self._choose(m, places)
         self._remember(m, places, sets)
@@ -129,16 +144,15 @@ class Places(wiring.Component):
         m.d.sync += entered.eq((entered | enters) & ~self.launched)
         return entered
 
-    def _surround(self, m: Module, number: int, place: wiring.PureInterface, sets: WarpSets, entered: Value) -> None:
+    def _surround(self, m: Module, number: int, place: wiring.PureInterface, entered: Value) -> None:
         """What every place gets and gives."""
         one = ("release", "enters", "ends", "issued", "working", "start", "save")
         warps = self.places[number]
         m.d.comb += [
             *(getattr(place, name).eq(getattr(self, name)[number]) for name in one),
-            *(getattr(place, name).eq(getattr(self, name)) for name in ("operand", "written", "arrives")),
+            *(getattr(place, name).eq(value) for name, value in self._ours.items()),
             place.holds.eq(warps.any()),
             place.entered.eq((warps & entered).any()),
-            place.word.eq(sets.word),
             place.stored.eq(self.stored & Cat(of[number] for of in self.result_of)),
             place.results.eq(Cat(self._returning)),
             place.base.eq(self.bases[number]),
@@ -148,8 +162,6 @@ class Places(wiring.Component):
                 for name in ("released", "open", "starved", "state", "occupied")
             ),
         ]
-        if self._cfg.liveness:
-            m.d.comb += [place.dies.eq(self.dies), place.live_word.eq(sets.live_word)]
 
     def _choose(self, m: Module, places: list) -> None:
         """One place that starts, one that saves: the lowest, because the memories have a port each for them."""
@@ -173,7 +185,9 @@ class Places(wiring.Component):
         ]
         if self._cfg.liveness:
             m.d.comb += [
-                self.live_set.eq(select(self.save, [place.live for place in places])),
+                self.live_set.eq(
+                    self._names(named(m, "saved_live", select(self.save, [place.live for place in places])))
+                ),
                 sets.save.eq(self.save.any()),
                 sets.saving.eq(self._warp(m, "saving", self.save)),
                 sets.live.eq(self.live_set),

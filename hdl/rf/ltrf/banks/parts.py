@@ -1,7 +1,5 @@
 """Parts of an address table: register r is in part r mod 4 (docs/schemes/ltrf.md, section 14)."""
 
-from collections.abc import Sequence
-
 from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -11,18 +9,24 @@ from warpfile.hdl.rf.ltrf.registers import row_of, set_of
 from warpfile.spec.schemes.ltrf import PARTS, LtrfConfig
 
 
+def by_part(registers: Value) -> Value:
+    """A set of registers with those of the first part lowest, and so on."""
+    return Cat(registers[name] for part in range(PARTS) for name in range(part, len(registers), PARTS))
+
+
+def by_name(registers: Value) -> Value:
+    """The set that :func:`by_part` has put in order."""
+    count = len(registers) // PARTS
+    return Cat(registers[name % PARTS * count + name // PARTS] for name in range(len(registers)))
+
+
 def of_part(registers: Value, part: int) -> Value:
-    """Registers of a part, of a set of registers."""
-    return Cat(registers[name] for name in range(part, len(registers), PARTS))
-
-
-def whole_set(parts: Sequence[Value], names: int) -> Value:
-    """The set of registers of which these are the parts."""
-    return Cat(parts[name % PARTS][name // PARTS] for name in range(names))
+    """Registers of a part, of a set in that order."""
+    return registers.word_select(part, len(registers) // PARTS)
 
 
 class PartedTable(wiring.Component):
-    """Banks of the registers of one place, with a step in each part per cycle.
+    """Banks of the registers of one place, with a step in each part per cycle; sets in the order of :func:`by_part`.
 
     Members
     -------
@@ -57,18 +61,20 @@ class PartedTable(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """A register per name; a port of each part for steps, and one of all of them per look-up."""
+        """A bit per name and bit of a bank; a port of each part for steps, and one of all of them per look-up."""
         m = Module()
-        cfg = self._cfg
-        banks = [Signal(cfg.cache_bank_bits, name=f"bank{name}") for name in range(cfg.register_names)]
+        columns = [Signal(self._cfg.register_names, name=f"column{bit}") for bit in range(self._cfg.cache_bank_bits)]
+        entered = [Signal(self._cfg.register_names, name=f"entered{bit}") for bit in range(len(columns))]
+        stepping = []
         for part, register in enumerate(self.registers):
-            own = banks[part::PARTS]
             stepped = set_of(m, f"stepped{part}", register[2:], Const(1))
-            for name, bank in enumerate(own):
-                with m.If(stepped[name] & self.enters[part]):
-                    m.d.sync += bank.eq(self.entered_banks[part])
-            m.d.comb += self.step_banks[part].eq(row_of(self._columns(m, f"part{part}_", own), stepped))
-        columns = self._columns(m, "column", banks)
+            stepping.append(stepped & self.enters[part].replicate(len(stepped)))
+            m.d.comb += self.step_banks[part].eq(row_of([of_part(column, part) for column in columns], stepped))
+        changes = named(m, "changes", Cat(stepping))
+        for bit, (column, value) in enumerate(zip(columns, entered, strict=True)):
+            banks = [bank[bit].replicate(len(column) // PARTS) for bank in self.entered_banks]
+            m.d.comb += value.eq(Cat(banks))
+            m.d.sync += column.eq((column & ~changes) | (value & changes))
         for number, register in enumerate(self.wanted):
             m.d.comb += [
                 self.banks[number].eq(row_of(columns, register)),
@@ -77,6 +83,3 @@ class PartedTable(wiring.Component):
         kept = self.cached & ~self.leaves & ~self.drop.replicate(len(self.cached))
         m.d.sync += self.cached.eq(kept | self.takes)
         return m
-
-    def _columns(self, m: Module, name: str, banks: Sequence[Value]) -> list[Value]:
-        return [named(m, f"{name}{bit}", Cat(bank[bit] for bank in banks)) for bit in range(self._cfg.cache_bank_bits)]

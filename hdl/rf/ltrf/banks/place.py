@@ -9,7 +9,7 @@ from warpfile.hdl.count import unary_count
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout
 from warpfile.hdl.rf.location import look_up
-from warpfile.hdl.rf.ltrf.banks.parts import of_part, whole_set
+from warpfile.hdl.rf.ltrf.banks.parts import of_part
 from warpfile.hdl.rf.ltrf.registers import lowest_register, number_of
 from warpfile.hdl.rf.ltrf.state import PlaceState, place_members
 from warpfile.spec.schemes.ltrf import MOVING, PARTS, RELEASING, LtrfConfig
@@ -17,6 +17,8 @@ from warpfile.spec.schemes.ltrf import MOVING, PARTS, RELEASING, LtrfConfig
 
 class BankPlace(PlaceState):
     """State of one place, its working set, and the steps of its registers, one of each part of the address table.
+
+    Sets of registers are in the order of :func:`hdl.rf.ltrf.banks.parts.by_part`.
 
     Members beside :func:`place_members`
     -------
@@ -62,7 +64,7 @@ class BankPlace(PlaceState):
 
     def _step(self, m: Module, kept: Value) -> tuple[Value, Value]:
         """Registers leave their banks or take one. Returns whether none has to leave, and whether none has to come."""
-        releasing, names = self._is[RELEASING], self._cfg.register_names
+        releasing = self._is[RELEASING]
         stay = self.set & ~self._all(releasing)
         surplus, lacking = named(m, "surplus", self.cached & ~stay), named(m, "lacking", self.set & ~self.cached)
         leaving = named(m, "leaving", surplus.any())
@@ -87,7 +89,7 @@ class BankPlace(PlaceState):
                 self.step_moves[part].eq(moved.any()),
                 self.step_registers[part].eq(Cat(Const(part, 2) & steps.replicate(2), number)),
             ]
-        m.d.comb += [self.leaves.eq(whole_set(leaves, names)), self.takes.eq(whole_set(takes, names))]
+        m.d.comb += [self.leaves.eq(Cat(leaves)), self.takes.eq(Cat(takes))]
         return ~leaving, ~lacking.any()
 
     def _take(self, m: Module) -> None:

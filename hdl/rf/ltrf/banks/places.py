@@ -10,7 +10,7 @@ from warpfile.hdl.arbiter import any_of, decode
 from warpfile.hdl.count import at_least_before
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import places_layout
-from warpfile.hdl.rf.ltrf.banks.parts import PartedTable
+from warpfile.hdl.rf.ltrf.banks.parts import PartedTable, by_name, by_part
 from warpfile.hdl.rf.ltrf.banks.place import BankPlace
 from warpfile.hdl.rf.ltrf.common import Places, places_members
 from warpfile.hdl.stamp import stamp
@@ -42,6 +42,12 @@ class BankPlaces(Places):
                 "step_register": Out(data.ArrayLayout(cfg.register_bits, parts)),
             }
         )
+
+    def _order(self, registers: Value) -> Value:
+        return by_part(registers)
+
+    def _names(self, registers: Value) -> Value:
+        return by_name(registers)
 
     def _table(self) -> PartedTable:
         return PartedTable(self._cfg, self._cfg.source_slots + self._cfg.write_ports)

@@ -11,7 +11,7 @@ from tests.formal.rf.ltrf.parts import config, ones
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.rf.ltrf.banks.fills import Fills
 from warpfile.hdl.rf.ltrf.banks.main_side import MainSide
-from warpfile.hdl.rf.ltrf.banks.parts import PartedTable
+from warpfile.hdl.rf.ltrf.banks.parts import PartedTable, of_part
 from warpfile.hdl.rf.ltrf.banks.place import BankPlace
 from warpfile.hdl.rf.ltrf.banks.places import first_free
 from warpfile.hdl.rf.ltrf.banks.write_backs import WriteBacks
@@ -27,6 +27,7 @@ from warpfile.spec.schemes.ltrf import (
     FULL,
     MOVING,
     OPEN,
+    PARTS,
     PREFETCH,
     RECALL,
     RELEASING,
@@ -297,12 +298,15 @@ class PartitionProperties(ConfiguredProperties):
             *(Assume(ones(word) <= banks) for word in (part.operand, part.word)),
         ]
         names = range(self._cfg.register_names)
+        # Sets have the registers of the first part lowest.
+        self.parts = [number // (len(names) // PARTS) for number in names]
+        self.registers = [number % (len(names) // PARTS) * PARTS + part for number, part in enumerate(self.parts)]
         # A register that takes a bank has it in the table a cycle later.
         entering = part.entered_step & ~part.out.replicate(len(part.entered_step))
-        self.where, self.there = [], []
-        for name in names:
-            at, there = name % len(entering), Signal(name=f"enters{name}")
-            m.d.comb += there.eq(entering[at] & (part.registers[at] == name))
+        self.where = []
+        for name, at, register in zip(names, self.parts, self.registers, strict=True):
+            there = Signal(name=f"enters{name}")
+            m.d.comb += there.eq(entering[at] & (part.registers[at] == register))
             bank = Signal(self._cfg.cache_bank_bits, name=f"where{name}")
             with m.If(there):
                 m.d.comb += bank.eq(part.banks[at])
@@ -323,7 +327,7 @@ class PartitionProperties(ConfiguredProperties):
             ),
             Assert((part.state != EMPTY) | ~(part.cached.any() | part.occupied.any()), "an empty place has nothing"),
             Assert(~part.starved, "there is a free bank for every register"),
-            *(Assert(at_most_one(Cat(steps[name] for name in names[at::4])), "one of each part") for at in range(4)),
+            *(Assert(at_most_one(of_part(steps, at)), "one of each part") for at in range(PARTS)),
             Assert(~part.takes.any() | ~part.leaves.any(), "steps of a cycle go one way"),
             Assert(~part.takes.any() | ~(part.out & part.entered_step.any()), "no step in before the banks are free"),
             Assert((part.takes & ~part.set) == 0, "only registers of the interval come"),
@@ -340,10 +344,11 @@ class PartitionProperties(ConfiguredProperties):
         cached, occupied = part.cached, part.occupied
         leaving = Signal(banks)
         names = range(self._cfg.register_names)
+        numbered = list(zip(names, self.parts, self.registers, strict=True))
         gone = [
             (Const(1, banks) << getattr(part, f"bank_of{name}"))[:banks]
-            & (part.entered_step[name % 4] & part.out & (part.registers[name % 4] == name)).replicate(banks)
-            for name in names
+            & (part.entered_step[at] & part.out & (part.registers[at] == register)).replicate(banks)
+            for name, at, register in numbered
         ]
         m.d.comb += leaving.eq(any_of(gone))
         held = [(Const(1, banks) << self.where[name])[:banks] & cached[name].replicate(banks) for name in names]
@@ -353,19 +358,19 @@ class PartitionProperties(ConfiguredProperties):
             Assert(ones(part.set) <= banks, "an interval has no more registers than banks"),
             Assert(occupied == (any_of(held) | leaving), "a bank is occupied by a cached register, or was until now"),
             Assert((any_of(held) & leaving) == 0, "by one of both"),
-            Assert(ones(leaving) == ones(part.entered_step & part.out.replicate(4)), "every step out has its bank"),
+            Assert(ones(leaving) == ones(part.entered_step & part.out.replicate(PARTS)), "every step out has its bank"),
             Assert(busy | ~part.entered_step.any(), "steps have their states"),
             Assert((part.state != RECALL) | ~(cached.any() | occupied.any()), "a place starts empty"),
             Assert((part.state != PREFETCH) | (cached == part.set), "a PREFETCH finds the interval before"),
             Assert((part.state != RELEASING) | (cached & ~part.set == 0), "a released place has its interval"),
             *(
                 Assert(~part.entered_step[at] | (part.registers[at][:2] == at), "a register of its part steps")
-                for at in range(4)
+                for at in range(PARTS)
             ),
             Assert(
                 any_of(
-                    part.entered_step[name % 4] & (part.registers[name % 4] == name) & (cached[name] == part.out)
-                    for name in names
+                    part.entered_step[at] & (part.registers[at] == register) & (cached[name] == part.out)
+                    for name, at, register in numbered
                 )
                 == 0,
                 "who came is cached, who left is not",
@@ -421,7 +426,7 @@ _BACKS = {
 }
 _PLACE = {
     "there is a free bank for every register": {"operand": lambda value: value | 0b11111},
-    "only registers of the interval come": {"takes": lambda value: value | value << 4},
+    "only registers of the interval come": {"takes": lambda value: value | value << 1},
     "steps of a cycle go one way": {"leaves": lambda value: value | 1},
 }
 PROOFS = (
