@@ -73,7 +73,7 @@ class LtrfConfig(Config):
         """See :class:`Config`."""
         super().must_be_hardware()
         why = "{} must be {}, not {}: anything else is in the golden model only"
-        for name, value in {"main_pipelined": 0, "engine": "serial", "duplex": 1, "latches": 1}.items():
+        for name, value in {"main_pipelined": 0, "duplex": 1, "latches": 1, "engine": "serial"}.items():
             if getattr(self, name) != value:
                 raise ValueError(why.format(name, value, getattr(self, name)))
 
