@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from tests.golden.machines import Ltrf, events_of, layout_of
+from tests.golden.machines import Ltrf, layout_of
+from tests.golden.rf.ltrf.banked import check_pace, checked, observed
 from tests.golden.rf.ltrf.scenario import hinted, load, make, prefetch, run_ltrf
 from tests.golden.rf.ltrf.test_random import MET, random_case
 from tests.golden.scenario import NOP, Run, hand_trace, op
@@ -19,7 +19,6 @@ from warpfile.golden.rf.ltrf.fills import Fills
 from warpfile.golden.rf.ltrf.latches import LatchedBanks
 from warpfile.golden.rf.ltrf.partition import Partition
 from warpfile.golden.rf.ltrf.seen import Seen
-from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.ltrf import EMPTY, MOVING, OPEN, PREFETCH, RELEASING, LtrfConfig
 from warpfile.spec.workload import prepare
@@ -239,47 +238,13 @@ def test_main_and_cache_banks_take_turns() -> None:
     assert order == [1, 2, 1, 2]
 
 
-def observed(
-    cfg: LtrfConfig, trace: Any, model: type[Ltrf] = Ltrf
-) -> tuple[Ltrf, dict[str, int], list[dict[str, int]]]:
-    """Run to the end; the machine, what the probes sum up to, and the probes of all cycles."""
-    layout, workload = layout_of("ltrf", cfg), prepare(cfg, trace)
-    environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
-    sums, fields = ObservedCounters(layout, events_of("ltrf", cfg)), []
-    while not environment.done:
-        word = machine.step(environment.stimulus())
-        sums.add(word)
-        fields.append(layout.unpack(word))
-        environment.observe(word)
-        assert len(fields) < 60_000, "everything ends"
-    return machine, sums.totals() | {"bank_writes": environment.writes}, fields
-
-
-def check_pace(cfg: LtrfConfig, fields: list[dict[str, int]]) -> None:
-    """No cache bank has fills less than X cycles apart, and every fill has X beats and one write of its row."""
-    beats, banks = cfg.crossbar_beats, cfg.interval_registers
-    for bank in range(banks):
-        grants = [cycle for cycle, f in enumerate(fields) if f["fill_grant"] >> bank & 1]
-        assert all(later - one >= beats for one, later in pairwise(grants))
-        stores = [
-            cycle - cfg.bank_cycles - beats - 1 for cycle, f in enumerate(fields) if f["channel_write"] >> bank & 1
-        ]
-        assert stores == grants
-        passed = sum(f["main_beat"] >> bank & 1 for f in fields)
-        assert passed == beats * len(grants)
-
-
 def test_random_programs_end_with_every_value_right() -> None:
     total: Counter[str] = Counter()
     parts = [{}, {"duplex": 0}, {"latches": 0}, {"duplex": 0, "latches": 0}]
     for seed in range(8):
         cfg, trace = random_case(seed, engine="banks", **parts[seed // 2])
         print(f"seed {seed}")
-        machine, totals, fields = observed(cfg, trace)
-        counters = machine.counters
-        assert {name: counters[name] for name in totals} == totals
-        assert machine.operands_checked and not counters["error_cycles"]
-        check_pace(cfg, fields)
+        counters = checked(cfg, trace).counters
         total += Counter({name: counters[name] for name in MET})
     assert all(total[name] for name in MET), total
 
