@@ -319,6 +319,7 @@ class PartitionProperties(ConfiguredProperties):
             for other in range(one)
         )
         steps = part.takes | part.leaves
+        self.left = left = past(m, part.leaves.any(), "left")
         m.d.comb += [
             Assert(~twice, "cached registers have different banks"),
             Assert(~is_open | (part.cached == part.set), "what the interval names is cached while the place is open"),
@@ -329,13 +330,13 @@ class PartitionProperties(ConfiguredProperties):
             Assert(~part.starved, "there is a free bank for every register"),
             *(Assert(at_most_one(of_part(steps, at)), "one of each part") for at in range(PARTS)),
             Assert(~part.takes.any() | ~part.leaves.any(), "steps of a cycle go one way"),
-            Assert(~part.takes.any() | ~(part.out & part.entered_step.any()), "no step in before the banks are free"),
+            Assert(~part.takes.any() | ~left, "no step in before the banks are free"),
             Assert((part.takes & ~part.set) == 0, "only registers of the interval come"),
             Assert(
                 ((part.leaves & part.set) == 0) | (part.state == RELEASING), "they stay until the place is released"
             ),
             Cover(is_open & (ones(part.cached) == banks), "all banks are taken"),
-            Cover((ones(part.step_in) == 4) & part.occupied.any(), "every part steps"),
+            Cover(ones(part.step_in) == PARTS, "every part steps"),
             Cover(part.released & (part.occupied == 0), "a place is released"),
         ]
 
@@ -360,6 +361,7 @@ class PartitionProperties(ConfiguredProperties):
             Assert((any_of(held) & leaving) == 0, "by one of both"),
             Assert(ones(leaving) == ones(part.entered_step & part.out.replicate(PARTS)), "every step out has its bank"),
             Assert(busy | ~part.entered_step.any(), "steps have their states"),
+            Assert(self.left == (part.out & part.entered_step.any()), "steps out stand in their entries"),
             Assert((part.state != RECALL) | ~(cached.any() | occupied.any()), "a place starts empty"),
             Assert((part.state != PREFETCH) | (cached == part.set), "a PREFETCH finds the interval before"),
             Assert((part.state != RELEASING) | (cached & ~part.set == 0), "a released place has its interval"),
