@@ -70,7 +70,7 @@ class MainSideProperties(ConfiguredProperties):
             Assert(part.read == past(m, filled, "filled"), "a bank is read in the cycle after a grant"),
             Assert(part.write == written, "a bank is written in the cycle after its latch was full and it idle"),
             Assert(~part.written | (was == FULL) | ends, "only a full latch is written"),
-            Cover(part.write & past(m, part.busy, "busy"), "a write directly behind an access"),
+            Cover(part.written & past(m, part.busy, "busy"), "a write directly behind an access"),
             Cover(part.beat[-1] & part.beat.any() & part.read, "a fill starts while another one passes"),
         ]
         arriving = delayed(m, part.fill_grant, "granted", cfg.bank_cycles + 1)
