@@ -38,6 +38,9 @@ class LtrfConfig(Config):
     moved_back: str = choice_field(
         ("all", "dirty"), "registers that are written back: all, or those that a result changed", "all"
     )
+    recall: str = choice_field(
+        ("always", "spared"), "whether a warp brings its interval back whose next beat is a PREFETCH", "always"
+    )
     control_block: str = choice_field(
         ("places", "warps"), "address tables: one per active warp, or one per warp as in the paper", "places"
     )
@@ -73,7 +76,13 @@ class LtrfConfig(Config):
         """See :class:`Config`."""
         super().must_be_hardware()
         why = "{} must be {}, not {}: anything else is in the golden model only"
-        for name, value in {"main_pipelined": 0, "duplex": 1, "latches": 1, "engine": "serial"}.items():
+        for name, value in {
+            "main_pipelined": 0,
+            "recall": "always",
+            "duplex": 1,
+            "latches": 1,
+            "engine": "serial",
+        }.items():
             if getattr(self, name) != value:
                 raise ValueError(why.format(name, value, getattr(self, name)))
 
@@ -85,7 +94,7 @@ class LtrfConfig(Config):
     @property
     def gives(self) -> Gives:
         """Sources are looked up after their beat was taken; a read takes one cycle."""
-        return Gives(later=True)
+        return Gives(later=True, gates=self.recall == "spared")
 
     @property
     def read_banks(self) -> int:
