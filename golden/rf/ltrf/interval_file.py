@@ -29,7 +29,8 @@ class IntervalFile:
 
     launch_ready = True
     drives_itself = True
-    refuses = yields = 0
+    refuses = 0
+    yields = 0
 
     def __init__(
         self,
