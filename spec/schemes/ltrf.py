@@ -38,6 +38,9 @@ class LtrfConfig(Config):
     moved_back: str = choice_field(
         ("all", "dirty"), "registers that are written back: all, or those that a result changed", "all"
     )
+    recall: str = choice_field(
+        ("always", "spared"), "whether a warp brings its interval back whose next beat is a PREFETCH", "always"
+    )
     control_block: str = choice_field(
         ("places", "warps"), "address tables: one per active warp, or one per warp as in the paper", "places"
     )
@@ -85,7 +88,7 @@ class LtrfConfig(Config):
     @property
     def gives(self) -> Gives:
         """Sources are looked up after their beat was taken; a read takes one cycle."""
-        return Gives(later=True)
+        return Gives(later=True, gates=self.recall == "spared")
 
     @property
     def read_banks(self) -> int:

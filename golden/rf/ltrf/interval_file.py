@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from mypy_extensions import mypyc_attr
 
+from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.rf.banks import Access, Banks
 from warpfile.golden.rf.contract import Place
 from warpfile.golden.rf.engine import EnginePort
@@ -28,6 +29,8 @@ class IntervalFile:
 
     launch_ready = True
     drives_itself = True
+    refuses = 0
+    yields = 0
 
     def __init__(
         self,
@@ -51,6 +54,13 @@ class IntervalFile:
     def operand(self, operand: int) -> None:
         """See the contract."""
         self.partitions.operand = operand
+
+    def gate(self, heads: Heads) -> None:
+        """See the contract: it only looks at the head beat of a warp that comes back."""
+        self.partitions.gate(heads)
+
+    def refused(self, warp: int) -> None:
+        """No beat is refused."""
 
     def note(self, beat: Beat) -> int:
         """Nothing is near."""

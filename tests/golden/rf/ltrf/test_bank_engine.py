@@ -148,6 +148,18 @@ def test_what_a_place_writes_back_that_is_released(scheme: str, changes: dict[st
     assert result.model.operands_checked
 
 
+@pytest.mark.parametrize("engine", ["serial", "banks"])
+@pytest.mark.parametrize(("recall", "again", "new"), [("always", 2, 2), ("spared", 0, 3)])
+def test_what_comes_back_before_a_prefetch(engine: str, recall: str, again: int, new: int) -> None:
+    """The second PREFETCH waits for the load, so that the warp leaves. R6 need not come back, and R4 comes then."""
+    cfg = make(engine=engine, recall=recall, **MISS)
+    result = run_ltrf(cfg, hand_trace([prefetch(4, 6), load(4), prefetch(4), op((4,))]))
+    counters = result.model.counters
+    assert counters["refetches"] == 1 and counters["suspends_long"] == 1
+    assert counters["refetch_fills"] == again and counters["prefetch_fills"] == new
+    assert result.model.operands_checked == 1
+
+
 def test_a_parked_result_passes_the_latch() -> None:
     """Accepted with its last beat, written as soon as the latch is full."""
     cfg = banked(bank_cycles=3, crossbar_beats=4, **MISS)
@@ -240,7 +252,7 @@ def test_main_and_cache_banks_take_turns() -> None:
 
 def test_random_programs_end_with_every_value_right() -> None:
     total: Counter[str] = Counter()
-    parts = [{}, {"duplex": 0}, {"latches": 0}, {"duplex": 0, "latches": 0}]
+    parts = [{"recall": "spared"}, {"duplex": 0}, {"latches": 0}, {"duplex": 0, "latches": 0}]
     for seed in range(8):
         cfg, trace = random_case(seed, engine="banks", **parts[seed // 2])
         print(f"seed {seed}")
@@ -272,11 +284,11 @@ def test_an_interval_that_is_too_large_sets_the_error() -> None:
     assert next(cycle - e for cycle, f in enumerate(seen) if f["error"]) == 4
 
 
-@pytest.mark.parametrize("changes", [{"duplex": 0}, {"latches": 0}, {"main_pipelined": 1}])
-def test_what_is_in_the_golden_model_only(changes: dict[str, int]) -> None:
+@pytest.mark.parametrize("changes", [{"duplex": 0}, {"latches": 0}, {"main_pipelined": 1}, {"recall": "spared"}])
+def test_what_is_in_the_golden_model_only(changes: dict[str, Any]) -> None:
     (name,) = changes
     with pytest.raises(ValueError, match=f"{name} must be .* golden model only"):
         banked(**changes).must_be_hardware()
-    if name != "main_pipelined":
+    if name in ("duplex", "latches"):
         with pytest.raises(ValueError, match="engine = serial has no part of it"):
             make(**changes)
