@@ -56,7 +56,7 @@ MOST_CYCLES = 200
 DRAWS = 1000
 #: Fields that keep their value: a stress trace has no listing, from which static distances are found, and an extended
 #: set that is asked for must fit the kernel; main banks that overlap accesses or have no latches are no hardware.
-KEPT = ("reuse_hints", "es_override", "main_pipelined", "recall", "duplex", "latches")
+KEPT = ("reuse_hints", "es_override", "main_pipelined", "duplex", "latches")
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,9 @@ class FileAround(wiring.Component):
         ]
         if self._cfg.liveness:
             m.d.comb += places.dies.eq(issued.dies)
+        if self._cfg.recall == "spared":
+            prefetches = named(m, "prefetches", self.buffered & Cat(is_pseudo(head) for head in self.heads))
+            m.d.comb += places.spared.eq(Cat((warps & prefetches).any() for warps in self.places))
 
     def _opened(self, places: Places) -> list[tuple[Value, Value]]:
         return list(zip(self.places, places.open, strict=True))

@@ -36,12 +36,14 @@ def places_members(cfg: LtrfConfig) -> Members:
     stored : In(write_ports)     Results that are written to the cache.
     bases, numbers               As in :class:`hdl.rf.ltrf.location.MainLocation`.
     working : In(active_warps)   Places that have something under way.
+    spared : In(active_warps)    Places whose warp has a PREFETCH as its head beat; only with ``recall`` = ``spared``.
     open, start, save, starved : Out(active_warps)   Places that are open, that start, that save, that lack a bank.
     state, occupied : Out(ArrayLayout)   State of each place, and banks that are not free.
     recalled, working_set, live_set   Probes.
     """
     count, names, ports, slots = cfg.active_warps, cfg.register_names, cfg.write_ports, cfg.source_slots
     dies = {"dies": In(names), "live_set": Out(names)} if cfg.liveness else {}
+    spared = {"spared": In(count)} if cfg.recall == "spared" else {}
     registers = {"check_registers": slots, "result_registers": ports}
     return {
         "places": In(data.ArrayLayout(cfg.warps, count)),
@@ -50,6 +52,7 @@ def places_members(cfg: LtrfConfig) -> Members:
         **{name: In(names) for name in ("operand", "written", "arrives")},
         **{name: In(data.ArrayLayout(cfg.register_bits, many)) for name, many in registers.items()},
         **dies,
+        **spared,
         "check_place": In(count),
         "check_valid": In(slots),
         "check_banks": Out(data.ArrayLayout(cfg.cache_bank_bits, slots)),
@@ -147,10 +150,12 @@ class Places(wiring.Component):
     def _surround(self, m: Module, number: int, place: wiring.PureInterface, entered: Value) -> None:
         """What every place gets and gives."""
         one = ("release", "enters", "ends", "issued", "working", "start", "save")
-        warps = self.places[number]
+        warps, ours = self.places[number], dict(self._ours)
+        if self._cfg.recall == "spared":
+            ours["word"] &= ~self.spared[number].replicate(self._cfg.register_names)
         m.d.comb += [
             *(getattr(place, name).eq(getattr(self, name)[number]) for name in one),
-            *(getattr(place, name).eq(value) for name, value in self._ours.items()),
+            *(getattr(place, name).eq(value) for name, value in ours.items()),
             place.holds.eq(warps.any()),
             place.entered.eq((warps & entered).any()),
             place.stored.eq(self.stored & Cat(of[number] for of in self.result_of)),
@@ -174,6 +179,7 @@ class Places(wiring.Component):
         """What goes to the memories and comes from them."""
         entering = named(m, "prefetching", Cat(place.state == PREFETCH for place in places))
         recalls = named(m, "recalling", Cat(place.state == RECALL for place in places))
+        recalled = named(m, "recalling_set", recalls & ~self.spared if self._cfg.recall == "spared" else recalls)
         m.d.sync += self.recalled.eq((self.recalled | recalls) & ~entering)
         m.d.comb += [
             sets.read.eq(self.start.any()),
@@ -181,7 +187,7 @@ class Places(wiring.Component):
             sets.enter.eq(entering.any()),
             sets.entering.eq(self._warp(m, "prefetching", entering)),
             sets.operand.eq(self.operand),
-            self.working_set.eq(Mux(entering.any(), self.operand, Mux(recalls.any(), sets.word, 0))),
+            self.working_set.eq(Mux(entering.any(), self.operand, Mux(recalled.any(), sets.word, 0))),
         ]
         if self._cfg.liveness:
             m.d.comb += [
