@@ -19,6 +19,7 @@ from warpfile.points import Point
 PRESSED = ("conv_layer", "matmul_registers", "particle_boxes", "unrolled_poly", "wide_accumulate")
 _BANKS: dict[str, object] = {"engine": "banks"}
 _LATE: dict[str, object] = {"moved_back": "dirty", "suspend_load": "needed", "suspend_barrier": "needed"}
+_SPARED: dict[str, object] = _LATE | {"recall": "spared"}
 _WIDE: dict[str, object] = {"interval_registers": 32}
 #: What is changed in the preset, each piece taken back and added one at a time.
 ROWS: dict[str, dict[str, object]] = {
@@ -30,11 +31,13 @@ ROWS: dict[str, dict[str, object]] = {
     "suspended at the miss notice (`outstanding`)": _BANKS | {"suspend": "outstanding"},
     "dirty registers alone go back": _BANKS | {"moved_back": "dirty"},
     "the same, and places kept until needed": _BANKS | _LATE,
+    "the same, and no recall before a PREFETCH": _BANKS | _SPARED,
     "N = 32": _BANKS | _WIDE,
     "N = 32, `serial`": _WIDE,
     "N = 32, dirty, kept until needed": _BANKS | _WIDE | _LATE,
+    "N = 32, all three": _BANKS | _WIDE | _SPARED,
 }
-BEST = "N = 32, dirty, kept until needed"
+BEST = "N = 32, all three"
 COLUMNS = (
     "engine",
     "small: `ltrf`",
