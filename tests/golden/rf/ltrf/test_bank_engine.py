@@ -284,7 +284,7 @@ def test_an_interval_that_is_too_large_sets_the_error() -> None:
     assert next(cycle - e for cycle, f in enumerate(seen) if f["error"]) == 4
 
 
-@pytest.mark.parametrize("changes", [{"duplex": 0}, {"latches": 0}, {"main_pipelined": 1}, {"recall": "spared"}])
+@pytest.mark.parametrize("changes", [{"duplex": 0}, {"latches": 0}, {"main_pipelined": 1}])
 def test_what_is_in_the_golden_model_only(changes: dict[str, Any]) -> None:
     (name,) = changes
     with pytest.raises(ValueError, match=f"{name} must be .* golden model only"):
