@@ -37,7 +37,7 @@ PLACES = {
 }
 #: Faults that this project had, as today's sources would have them: the commit that mended it, source, text and fault.
 HISTORY = [
-    ("303da21", "hdl/rf/ltrf/cache.py", "self.served & self.writes", "self.served"),
+    ("303da21", "hdl/rf/ltrf/cache.py", "lane.stored.eq(self.stored)", "lane.stored.eq(self.stored | self.loaded)"),
     ("6039c67", "hdl/naming.py", "if not len(value):", "if False:"),
     (
         "4bdbfb9",

@@ -14,6 +14,10 @@ from warpfile.spec.structure import CACHE_RAM, TABLE_RAM, Ram, Structure
 
 EMPTY, RECALL, PREFETCH, MOVING, OPEN, RELEASING = range(6)  #: states of a place
 IDLE, MAIN, BEATS, STORE, LOAD, LATCH = range(6)  #: phases of the channel of a bank of the cache
+#: Phases of a write-back channel, and states of the input latch of a main bank, with ``engine`` = ``banks``.
+BACK_IDLE, BACK_LOAD, BACK_ASK, BACK_BEATS = range(4)
+FREE, FILLING, FULL = range(3)
+PARTS = 4  #: of an address table, with ``engine`` = ``banks``: register r is in part r mod 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +38,17 @@ class LtrfConfig(Config):
     moved_back: str = choice_field(
         ("all", "dirty"), "registers that are written back: all, or those that a result changed", "all"
     )
+    recall: str = choice_field(
+        ("always", "spared"), "whether a warp brings its interval back whose next beat is a PREFETCH", "always"
+    )
     control_block: str = choice_field(
         ("places", "warps"), "address tables: one per active warp, or one per warp as in the paper", "places"
     )
+    engine: str = choice_field(
+        ("serial", "banks"), "what moves registers: one grant in a cycle, or every bank by itself", "serial"
+    )
+    duplex: int = number_field(0, 1, "with engine = banks, a cache bank sends and receives at the same time", 1)
+    latches: int = number_field(0, 1, "with engine = banks, a main bank has latches towards the crossbar", 1)
     main_pipelined: int = number_field(0, 1, "a main bank takes an access every crossbar_beats cycles", 0)
 
     def __post_init__(self) -> None:
@@ -51,6 +63,9 @@ class LtrfConfig(Config):
                 "bank_occupancy": ("length", "main_pipelined says whether accesses of a main bank overlap"),
             }
         )
+        if not self.by_banks:
+            why = "engine = serial has no part of it"
+            self.must_have({"duplex": (1, why), "latches": (1, why)})
 
     @classmethod
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
@@ -60,13 +75,20 @@ class LtrfConfig(Config):
     def must_be_hardware(self) -> None:
         """See :class:`Config`."""
         super().must_be_hardware()
-        if self.main_pipelined:
-            raise ValueError("main_pipelined must be 0, not 1: accesses overlap in the golden model only")
+        why = "{} must be {}, not {}: anything else is in the golden model only"
+        for name, value in {"main_pipelined": 0, "duplex": 1, "latches": 1}.items():
+            if getattr(self, name) != value:
+                raise ValueError(why.format(name, value, getattr(self, name)))
+
+    @property
+    def by_banks(self) -> bool:
+        """Whether every bank moves registers by itself (docs/schemes/ltrf.md, section 14)."""
+        return self.engine == "banks"
 
     @property
     def gives(self) -> Gives:
         """Sources are looked up after their beat was taken; a read takes one cycle."""
-        return Gives(later=True)
+        return Gives(later=True, gates=self.recall == "spared")
 
     @property
     def read_banks(self) -> int:
@@ -110,15 +132,13 @@ class LtrfConfig(Config):
 
 
 def ltrf_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
-    """Observation of places, free banks, channels and what moves."""
+    """Observation of places, banks and what moves."""
     places, banks, bank, names = cfg.active_warps, cfg.interval_registers, cfg.cache_bank_bits, cfg.register_names
-    ports, register = cfg.write_ports, cfg.register_bits
+    ports = cfg.write_ports
     live = (Probe("live_set", names, "live registers of the place that starts to be released"),) if cfg.liveness else ()
     return (
         Probe("place_state", 3 * places, "state of each place"),
-        Probe("bank_free", places * banks * bank, "free banks of each place in their order, zero beyond"),
         Probe("bank_occupied", places * banks, "banks of each place that are not free"),
-        Probe("channel_phase", 3 * banks, "phase of the channel of each bank of the cache"),
         Probe("main_busy", cfg.banks, "main banks that are reserved or have cycles left"),
         Probe("error", 1, "something was looked up that is not in the cache"),
         Probe("recalled", places, "places that move what their warp had when it lost its place"),
@@ -126,24 +146,61 @@ def ltrf_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
         Probe("enter", places, "place whose PREFETCH issues"),
         Probe("working_set", names, "registers of the interval that a warp enters or takes up again"),
         *live,
-        Probe("step_out", places, "places in which a register leaves its bank"),
-        Probe("step_in", places, "places in which a register takes a bank"),
-        Probe("step_moves", places, "the register of that step has to be moved"),
-        Probe("step_register", places * register, "the register of that step, zero if none"),
         Probe("save", places, "place that starts to be released"),
-        Probe("save_set", names, "registers that it writes back"),
-        Probe("transfer", places, "place whose transfer is granted"),
-        Probe("transfer_back", 1, "it is a write-back"),
-        Probe("transfer_register", register, "register of the transfer, zero if none"),
-        Probe("unfit", places, "places whose next transfer does not fit"),
+        *(_bank_probes if cfg.by_banks else _serial_probes)(cfg),
         Probe("look_up_banks", cfg.source_slots * bank, "banks of the sources in ``check``, zero where there is none"),
         Probe("channel_read", banks, "channels that read the cache"),
         Probe("channel_write", banks, "channels that write the cache"),
         Probe("cache_write", ports, "results that are written to the cache"),
         Probe("parked", ports, "result of a warp without a place that starts to be written to its main bank"),
+        Probe("released_place", places, "places that are released"),
+    )
+
+
+def _serial_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
+    """What ``engine`` = ``serial`` has alone."""
+    places, banks, register = cfg.active_warps, cfg.interval_registers, cfg.register_bits
+    return (
+        Probe("bank_free", places * banks * cfg.cache_bank_bits, "free banks of each place in order, zero beyond"),
+        Probe("channel_phase", 3 * banks, "phase of the channel of each bank of the cache"),
+        Probe("step_out", places, "places in which a register leaves its bank"),
+        Probe("step_in", places, "places in which a register takes a bank"),
+        Probe("step_moves", places, "the register of that step has to be moved"),
+        Probe("step_register", places * register, "the register of that step, zero if none"),
+        Probe("save_set", cfg.register_names, "registers that it writes back"),
+        Probe("transfer", places, "place whose transfer is granted"),
+        Probe("transfer_back", 1, "it is a write-back"),
+        Probe("transfer_register", register, "register of the transfer, zero if none"),
+        Probe("unfit", places, "places whose next transfer does not fit"),
         Probe("main_beat", banks + 1, "channels, and above them the parked result, that use the crossbar"),
         Probe("given_back", places, "places that give a bank back because they are released or their warp ended"),
-        Probe("released_place", places, "places that are released"),
+    )
+
+
+def _bank_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
+    """What ``engine`` = ``banks`` has alone."""
+    places, banks, place = cfg.active_warps, cfg.interval_registers, index_bits(cfg.active_warps)
+    parts = PARTS * places
+    return (
+        Probe("out_valid", places * banks, "banks of each place whose register has to be read for a write-back"),
+        Probe("in_valid", places * banks, "banks of each place whose fill has not ended"),
+        Probe("in_asked", places * banks, "those whose fill was picked"),
+        Probe("fill_asks", banks, "cache banks whose fill asks its main bank"),
+        Probe("fill_place", banks * place, "its place, zero if none"),
+        Probe("back_phase", 2 * banks, "phase of the write-back channel of each bank of the cache"),
+        Probe("back_place", banks * place, "its place, zero if idle"),
+        Probe("latch_state", 2 * cfg.banks, "state of the input latch of each main bank"),
+        Probe("step_out", parts, "parts of the places in which a register leaves its bank"),
+        Probe("step_in", parts, "parts of the places in which a register takes a bank"),
+        Probe("step_moves", parts, "the register of that step has to be moved"),
+        Probe("step_register", parts * cfg.register_bits, "the register of that step, zero if none"),
+        Probe("fill_pick", banks, "cache banks that pick a fill"),
+        Probe("fill_grant", banks, "cache banks whose fill is granted"),
+        Probe("back_pick", banks, "cache banks that pick a write-back"),
+        Probe("back_grant", banks, "cache banks whose write-back is granted"),
+        Probe("unfit", 2 * banks, "fills that ask and are not granted, and above them write-backs"),
+        Probe("main_write", cfg.banks, "main banks whose latch is written"),
+        Probe("main_beat", 2 * banks + 1, "fills, write-backs and above them the parked result on the crossbar"),
     )
 
 
@@ -185,36 +242,41 @@ STRUCTURES = (
         "flip-flops",
         r"cache_place\.pending\.waiting",
         lambda cfg: cfg.active_warps * cfg.register_names,
+        "of engine = serial; in place of them engine = banks has a directory of what moves",
     ),
+    Structure("directory of what moves", "flip-flops", r"cache_side\.(fills|backs)\.(valid|asked|home\d)"),
+    Structure("steps of the cycle before", "flip-flops", r"bank_place\.(entered_step|out|moves|registers|banks)"),
     Structure("candidates", "flip-flops", r"cache_place\.pending\."),
     Structure(
         "free banks",
         "flip-flops",
-        r"cache_place\.free_banks\.",
+        r"cache_place\.free_banks\.|bank_place\.occupied",
         _free_banks,
         "occupied banks are a mask, and the length of the queue follows from it",
     ),
     Structure(
         "registers of full loads",
         "flip-flops",
-        r"cache_place\.incoming",
+        r"(cache|bank)_place\.incoming",
         _bit_per_register,
         "a warp without a place has nothing that need not be saved",
     ),
-    Structure("working sets of the places", "flip-flops", r"cache_place\.set"),
-    Structure("livenesses of the places", "flip-flops", r"cache_place\.live"),
-    Structure("dirty registers", "flip-flops", r"cache_place\.dirty"),
-    Structure("states of the places", "flip-flops", rf"cache_place\.state|{_FILE}cache_places\."),
+    Structure("working sets of the places", "flip-flops", r"(cache|bank)_place\.set"),
+    Structure("livenesses of the places", "flip-flops", r"(cache|bank)_place\.live"),
+    Structure("dirty registers", "flip-flops", r"(cache|bank)_place\.dirty"),
+    Structure("states of the places", "flip-flops", rf"(cache|bank)_place\.state|{_FILE}cache_places\."),
     Structure(
         "staging registers",
         "flip-flops",
-        r"narrow_lane\.",
+        r"narrow_lane\.|latch_lane\.(saved|staged)",
         lambda cfg: cfg.interval_registers * cfg.data_bits,
     ),
+    Structure("latches of the main banks", "flip-flops", rf"latch_lane\.(output|latched)|{_FILE}main\.mask"),
+    Structure("control of the main banks", "flip-flops", r"main_side\."),
     Structure(
         "channels",
         "flip-flops",
-        r"channel\.",
+        r"channel\.|cache_side\.",
         lambda cfg: cfg.interval_registers * (cfg.place_count_bits + cfg.bank_bits),
         "row, phase and cycles beside place and main bank",
     ),
@@ -228,7 +290,6 @@ STRUCTURES = (
 #: Counters that are the number of set bits of one probe.
 COUNTERS = {
     "prefetches": "enter",
-    "release_backs": "save_set",
     "transfer_waits": "unfit",
     "parked_results": "parked",
     "crossbar_beats_used": "main_beat",
@@ -238,31 +299,57 @@ COUNTERS = {
 
 
 def ltrf_events(fields: Fields) -> dict[str, int]:
-    """Counters of the scheme (docs/schemes/ltrf.md, section 9)."""
-    places = fields["step_in"].shape[1]
+    """Counters of the scheme (docs/schemes/ltrf.md, sections 9 and 14)."""
+    places = fields["enter"].shape[1]
     states = fields["place_state"].reshape(-1, places, 3) @ np.array([1, 2, 4])
     entered, live = ~fields["recalled"], "live_set" in fields
-    came, moves, left = fields["step_in"], fields["step_moves"], fields["step_out"]
+    came, moves, left = (
+        fields[name].reshape(len(states), places, -1) for name in ("step_in", "step_moves", "step_out")
+    )
+    new, again = came & entered[:, :, None], came & ~entered[:, :, None]
     asked = fields["working_set"].sum(axis=1)[(states == PREFETCH).any(axis=1)].sum()
-    held = (fields["bank_occupied"].reshape(len(came), places, -1).sum(axis=2) * fields["save"]).sum()
-    backs, granted = fields["transfer_back"].sum(), fields["transfer"].sum()
+    moved = (_bank_events if "fill_grant" in fields else _serial_events)(fields, states, left, moves)
     sums = {
         **{counter: fields[name].sum() for counter, name in COUNTERS.items()},
+        **moved,
         "refetches": (states == RECALL).sum(),
-        "prefetch_fills": (came & moves & entered).sum(),
-        "refetch_fills": (came & moves & ~entered).sum(),
+        "prefetch_fills": (new & moves).sum(),
+        "refetch_fills": (again & moves).sum(),
         "dead_fills": (came & ~moves).sum(),
-        "kept_registers": asked - (came & entered).sum(),
-        "prefetch_backs": (left & moves).sum(),
-        "unsaved_steps": (left & ~moves).sum(),
-        "unsaved_releases": held - fields["save_set"].sum(),
+        "kept_registers": asked - new.sum(),
         "moving_cycles": ((states >= RECALL) & (states <= MOVING)).sum(),
         "empty_cycles": (states == EMPTY).sum(),
-        "main_reads": granted - backs,
-        "main_writes": backs + fields["parked"].sum(),
+        "main_writes": moved["main_writes"] + fields["parked"].sum(),
         "cache_reads": fields["grant"].sum() + fields["channel_read"].sum(),
         "cache_writes": fields["cache_write"].sum() + fields["channel_write"].sum(),
         "set_reads": fields["start"].sum() * (2 if live else 1),
         "set_writes": fields["enter"].sum() + (fields["save"].sum() if live else 0),
     }
     return {name: int(value) for name, value in sums.items()}
+
+
+def _serial_events(fields: Fields, states: np.ndarray, left: np.ndarray, moves: np.ndarray) -> dict[str, int]:
+    """What ``engine`` = ``serial`` moved; registers of a place that is released become pending at once."""
+    held = fields["bank_occupied"].reshape(*states.shape, -1).sum(axis=2)
+    backs, saved = fields["transfer_back"].sum(), fields["save_set"].sum()
+    return {
+        "prefetch_backs": (left & moves).sum(),
+        "unsaved_steps": (left & ~moves).sum(),
+        "release_backs": saved,
+        "unsaved_releases": (held * fields["save"]).sum() - saved,
+        "main_reads": fields["transfer"].sum() - backs,
+        "main_writes": backs,
+    }
+
+
+def _bank_events(fields: Fields, states: np.ndarray, left: np.ndarray, moves: np.ndarray) -> dict[str, int]:
+    """What ``engine`` = ``banks`` moved; registers of a place that is released take steps."""
+    releasing = (states == RELEASING)[:, :, None]
+    return {
+        "prefetch_backs": (left & moves & ~releasing).sum(),
+        "unsaved_steps": (left & ~moves & ~releasing).sum(),
+        "release_backs": (left & moves & releasing).sum(),
+        "unsaved_releases": (left & ~moves & releasing).sum(),
+        "main_reads": fields["fill_grant"].sum(),
+        "main_writes": fields["back_grant"].sum(),
+    }

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from warpfile.golden.arbiter import indices, lowest
+from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.ltrf.partition import Partition
 from warpfile.golden.rf.ltrf.seen import Seen
@@ -37,11 +38,13 @@ class Partitions:
         self._livenesses = [0] * cfg.warps
         self._entered = 0  # warps that have executed a PREFETCH
         self._recalled = 0  # places whose warp came back to its interval
+        self._spared = False  # the warp that comes back has a PREFETCH next
         self._littered = 0  # empty places with banks that have to be given back
         self._asked = self._released = 0  # places
         self._enters = self._exits = -1  # the place whose PREFETCH or EXIT issues
         self._bits, self._banks = cfg.cache_bank_bits, cfg.interval_registers
-        self._at = [seen.at(name) for name in ("place_state", "bank_free", "bank_occupied", "recalled")]
+        self._at = [seen.at(name) for name in ("place_state", "bank_occupied", "recalled")]
+        self._at_free = -1 if cfg.by_banks else seen.at("bank_free")
         self._word: int | None = None
 
     @property
@@ -54,12 +57,21 @@ class Partitions:
                 free |= part.free << place * self._banks * self._bits
                 occupied |= part.occupied << place * self._banks
             at = self._at
-            self._word = states << at[0] | free << at[1] | occupied << at[2] | self._recalled << at[3]
+            self._word = states << at[0] | occupied << at[1] | self._recalled << at[2]
+            if self._at_free >= 0:
+                self._word |= free << self._at_free
         return self._word
 
     def launched(self, warp: int) -> None:
         """The warp has not executed a PREFETCH."""
         self._entered &= ~(1 << warp)
+
+    def gate(self, heads: Heads) -> None:
+        """Look at the head beat of the warp that comes back."""
+        self._spared = False
+        if self.where[RECALL]:
+            warp = self._places.warp[lowest(self.where[RECALL])]
+            self._spared = heads.buffered >> warp & 1 != 0 and heads.buffers[warp][0].beat.pseudo
 
     def release(self, asked: int) -> int:
         """Note the places that are to be let go, and return those that are."""
@@ -138,7 +150,7 @@ class Partitions:
         if recall:
             place = lowest(recall)
             warp = self._places.warp[place]
-            self._begin(place, self._working_sets[warp], False)
+            self._begin(place, 0 if self._spared else self._working_sets[warp], False)
             self.parts[place].live = self._livenesses[warp]
         if prefetch:
             place = lowest(prefetch)

@@ -30,11 +30,11 @@ class ResultEntrance:
         location: Location,
         partitions: Partitions,
         places: Places,
-        completion: Completion,
         seen: Seen,
     ) -> None:
         self._cache, self._main, self._location, self._partitions = cache, main, location, partitions
-        self._places, self._completion, self._seen = places, completion, seen
+        self._places, self._seen = places, seen
+        self.completion = Completion()
         self._latest = Latest(cfg)
         self._beats = cfg.crossbar_beats
         self._beat = 1 << cfg.interval_registers  # in the probe of those who use the crossbar
@@ -56,13 +56,13 @@ class ResultEntrance:
             if result is None or not valid >> port & 1:
                 continue
             if not store >> port & 1:
-                self._completion.add(cycle, result)
+                self.completion.add(cycle, result)
                 continue
             place = self._places.place[result.warp]
             if place >= 0:
                 if self._partitions.takes >> place & 1 and self._write(cycle, port, place, result):
                     accepted |= 1 << port
-            elif self.parked < 0 and begins < 0 and self._begin(port, result):
+            elif self.parked < 0 and begins < 0 and self._begin(cycle, port, result):
                 begins = port
         if self.parked >= 0:
             accepted |= self._beat_of(cycle, results[self.parked])
@@ -87,18 +87,26 @@ class ResultEntrance:
         return True
 
     def _accepted(self, cycle: int, result: Result) -> None:
-        self._completion.add(cycle, result)
+        self.completion.add(cycle, result)
         self._seen.count("bank_writes")
 
-    def _begin(self, port: int, result: Result) -> bool:
+    def _begin(self, cycle: int, port: int, result: Result) -> bool:
         """A result is parked, if its main bank is free."""
         home = self._location.place(result.warp, result.register)
-        if self._main.busy >> home[0] & 1:
+        if not self._fits(cycle, home[0]):
             return False
         self._home, self.starts = home, 1 << home[0]
         self._seen.show("parked", 1 << port, "parked_results")
         self._seen.count("main_writes")
         return True
+
+    def _fits(self, cycle: int, bank: int) -> bool:
+        """Whether a main bank takes a parked result."""
+        return not self._main.busy >> bank & 1
+
+    def _put(self, before: int, result: Result) -> None:
+        """The last beat of the parked result, which changes its register from the value ``before``."""
+        self._main.store(*self._home, before, result)
 
     def _beat_of(self, cycle: int, result: Result | None) -> int:
         """A beat of the parked result; returns its port if it is the last one."""
@@ -106,7 +114,7 @@ class ResultEntrance:
         self._seen.show("main_beat", self._beat, "crossbar_beats_used")
         if cycle < self._last:
             return 0
-        self._main.store(*self._home, self._latest.change(result), result)
+        self._put(self._latest.change(result), result)
         self._accepted(cycle, result)
         port, self.parked = self.parked, -1
         return 1 << port

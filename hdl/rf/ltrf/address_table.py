@@ -1,10 +1,9 @@
 """In which bank of the cache every register is that has one (docs/schemes/ltrf.md, section 3)."""
 
-from amaranth import Cat, Module, Signal
+from amaranth import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.naming import named
 from warpfile.hdl.rf.ltrf.registers import row_of
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
@@ -39,14 +38,11 @@ class AddressTable(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """A register per name; reads are one AND-OR per bit."""
+        """A bit per name and bit of a bank; reads are one AND-OR per bit."""
         m = Module()
-        banks = [Signal(self._cfg.cache_bank_bits, name=f"bank{name}") for name in range(self._cfg.register_names)]
-        for name, bank in enumerate(banks):
-            with m.If(self.enters[name]):
-                m.d.sync += bank.eq(self.bank)
-        bits = range(self._cfg.cache_bank_bits)
-        columns = [named(m, f"column{bit}", Cat(bank[bit] for bank in banks)) for bit in bits]
+        columns = [Signal(self._cfg.register_names, name=f"column{bit}") for bit in range(self._cfg.cache_bank_bits)]
+        for column, bit in zip(columns, self.bank, strict=True):
+            m.d.sync += column.eq((column & ~self.enters) | (self.enters & bit.replicate(len(column))))
         for register, bank in zip(self.wanted, self.banks, strict=True):
             m.d.comb += bank.eq(row_of(columns, register))
         for register, found in zip(self.wanted, self.found, strict=False):

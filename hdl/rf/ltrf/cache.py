@@ -1,11 +1,10 @@
 """Banks of the cache, with what reads and writes them (docs/schemes/ltrf.md, section 5)."""
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Cat, Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, highest_one, select
-from warpfile.hdl.naming import named
 from warpfile.hdl.rf.bank import ReadArbiter
 from warpfile.hdl.rf.contract import places_layout
 from warpfile.hdl.rf.matching import is_matched
@@ -17,15 +16,16 @@ from warpfile.spec.structure import CACHE_RAM
 
 
 class CacheBank(wiring.Component):
-    """One bank of the cache: a read port and a write port, units and results before the channel, until it lost often.
+    """One bank of the cache: a read port and a write port, units and results before transfers, unless these go first.
 
     Members
     -------
     writes : In(write_ports), accept : Out(write_ports)   Results for this bank, and the one that it takes.
     rows_written : In(ArrayLayout), masks : In(ArrayLayout)   Per port.
-    write_data : In(data_bits)   Of the one that is accepted, or of the channel.
-    channel_reads, channel_writes, channel_first : In(1)   What the channel asks for; it goes before all others.
-    channel_row : In, served : Out(1)   Its row; it is served.
+    write_data : In(data_bits)   Of the one that is accepted, or of the store.
+    load, load_first : In(1), load_row : In, loaded : Out(1)   A transfer asks to read a row, goes before all others, is
+                                 served.
+    store, store_first, store_row, stored   Likewise to write one, all lanes.
     requests, passed_over, older, grant, chosen   As in :class:`hdl.rf.bank.ReadArbiter`.
     free : Out(1)                As in :class:`hdl.rf.bank.Bank`.
     rows : In(ArrayLayout)       Row of each slot that may ask.
@@ -43,9 +43,9 @@ class CacheBank(wiring.Component):
                 "rows_written": In(data.ArrayLayout(cache.row_bits, ports)),
                 "masks": In(data.ArrayLayout(cache.lanes, ports)),
                 "write_data": In(cache.data_bits),
-                **{f"channel_{name}": In(1) for name in ("reads", "writes", "first")},
-                "channel_row": In(cache.row_bits),
-                "served": Out(1),
+                **{name: In(1) for name in ("load", "load_first", "store", "store_first")},
+                **{name: In(cache.row_bits) for name in ("load_row", "store_row")},
+                **{name: Out(1) for name in ("loaded", "stored")},
                 "requests": In(slots),
                 "passed_over": In(units),
                 "older": In(units**2),
@@ -62,46 +62,42 @@ class CacheBank(wiring.Component):
         """Who has each port, and the SRAM."""
         m = Module()
         m.submodules.ram = ram = BankRam(self._cfg, CACHE_RAM)
-        written, read = self._write(m, ram), self._read(m, ram)
-        m.d.comb += [self.served.eq(written | read), self.read_data.eq(ram.read_data)]
-        m.d.comb += ram.write_data.eq(self.write_data)
+        self._write(m, ram)
+        self._read(m, ram)
+        m.d.comb += [self.read_data.eq(ram.read_data), ram.write_data.eq(self.write_data)]
         return m
 
-    def _write(self, m: Module, ram: BankRam) -> Value:
-        """Returns whether the channel writes."""
-        cfg, ahead = self._cfg, self.channel_writes & self.channel_first
-        served = Signal(name="channel_write")
+    def _write(self, m: Module, ram: BankRam) -> None:
+        cfg, ahead = self._cfg, self.store & self.store_first
         m.d.comb += [
             self.accept.eq(highest_one(self.writes) & ~ahead.replicate(cfg.write_ports)),
-            served.eq(self.channel_writes & (self.channel_first | ~self.writes.any())),
-            ram.write.eq(self.writes.any() | self.channel_writes),
-            ram.write_row.eq(select((*self.accept, served), [*self.rows_written, self.channel_row])),
-            ram.mask.eq(select(self.accept, list(self.masks)) | served.replicate(cfg.lanes)),
+            self.stored.eq(self.store & (self.store_first | ~self.writes.any())),
+            ram.write.eq(self.writes.any() | self.store),
+            ram.write_row.eq(select((*self.accept, self.stored), [*self.rows_written, self.store_row])),
+            ram.mask.eq(select(self.accept, list(self.masks)) | self.stored.replicate(cfg.lanes)),
         ]
-        return served
 
-    def _read(self, m: Module, ram: BankRam) -> Value:
-        """Returns whether the channel reads."""
+    def _read(self, m: Module, ram: BankRam) -> None:
         cfg = self._cfg
         m.submodules.arbiter = arbiter = ReadArbiter(cfg)
-        served = Signal(name="channel_read")
         if is_matched(cfg):
             m.d.comb += self.free.eq(arbiter.free)
         m.d.comb += [
             *(getattr(arbiter, name).eq(getattr(self, name)) for name in ("requests", "passed_over", "older")),
-            arbiter.free.eq(~(self.channel_reads & self.channel_first)),
+            arbiter.free.eq(~(self.load & self.load_first)),
             self.grant.eq(arbiter.grant),
             self.chosen.eq(arbiter.chosen),
-            served.eq(self.channel_reads & ~self.chosen.any()),
-            ram.read.eq(self.channel_reads | self.chosen.any()),
-            ram.read_row.eq(select(self.grant, list(self.rows)) | (self.channel_row & served.replicate(cfg.row_bits))),
+            self.loaded.eq(self.load & ~self.chosen.any()),
+            ram.read.eq(self.load | self.chosen.any()),
+            ram.read_row.eq(
+                select(self.grant, list(self.rows)) | (self.load_row & self.loaded.replicate(cfg.row_bits))
+            ),
         ]
         m.d.sync += self.fill.eq(self.grant)
-        return served
 
 
 class CacheLane(wiring.Component):
-    """One lane of the way from write-back ports and channels to the banks of the cache.
+    """One lane of the way from write-back ports and staging registers to the banks of the cache.
 
     Members
     -------
@@ -142,8 +138,8 @@ class CacheBanks(wiring.Component):
     -------
     result_valid : In(ports), result_places, result_masks, result_data : In(ArrayLayout), accept : Out(ports)
                                  As in :class:`hdl.rf.banks.Banks`.
-    reads, writes, first : In(banks), channel_rows : In(ArrayLayout)   What the channels ask for.
-    served : Out(banks)          They are served.
+    load, load_first, store, store_first : In(banks), load_rows, store_rows : In(ArrayLayout)   As in
+    loaded, stored : Out(banks)  :class:`CacheBank`.
     staged : In(ArrayLayout)     Lane-major: lane, then bank: the staging registers.
     read_data : Out(ArrayLayout) Likewise, what the banks have read.
     See also :func:`read_members`.
@@ -161,9 +157,9 @@ class CacheBanks(wiring.Component):
                 "result_masks": In(data.ArrayLayout(cache.lanes, ports)),
                 "result_data": In(data.ArrayLayout(cache.data_bits, ports)),
                 "accept": Out(ports),
-                **{name: In(banks) for name in ("reads", "writes", "first")},
-                "channel_rows": In(data.ArrayLayout(cache.row_bits, banks)),
-                "served": Out(banks),
+                **{name: In(banks) for name in ("load", "load_first", "store", "store_first")},
+                **{name: In(data.ArrayLayout(cache.row_bits, banks)) for name in ("load_rows", "store_rows")},
+                **{name: Out(banks) for name in ("loaded", "stored")},
                 "staged": In(words),
                 "read_data": Out(words),
                 **read_members(cache),
@@ -187,25 +183,26 @@ class CacheBanks(wiring.Component):
             bank.rows_written.eq(Cat(place.row for place in self.result_places)),
             bank.masks.eq(self.result_masks),
             *(
-                getattr(bank, f"channel_{name}").eq(getattr(self, name)[number])
-                for name in ("reads", "writes", "first")
+                getattr(bank, name).eq(getattr(self, name)[number])
+                for name in ("load", "load_first", "store", "store_first")
             ),
-            bank.channel_row.eq(self.channel_rows[number]),
-            self.served[number].eq(bank.served),
+            bank.load_row.eq(self.load_rows[number]),
+            bank.store_row.eq(self.store_rows[number]),
+            self.loaded[number].eq(bank.loaded),
+            self.stored[number].eq(bank.stored),
         ]
         return bank
 
     def _write_lanes(self, m: Module, banks: list[wiring.PureInterface]) -> None:
         ports, accept = range(self._cache.write_ports), Cat(bank.accept for bank in banks)
-        # A channel that is served may read, beside a result that is written.
-        stored, lanes = named(m, "stored", self.served & self.writes), []
+        lanes = []
         for number in range(self._cache.lanes):
             lane = stamp(m, f"cache_lane{number}", "interval_cache_lane", lambda: CacheLane(self._cfg), clocked=False)
             m.d.comb += [
                 lane.results.eq(Cat(self.result_data[port].word_select(number, 32) for port in ports)),
                 lane.accept.eq(accept),
                 lane.staged.eq(self.staged[number]),
-                lane.stored.eq(stored),
+                lane.stored.eq(self.stored),
                 self.read_data[number].eq(Cat(bank.read_data.word_select(number, 32) for bank in banks)),
             ]
             lanes.append(lane)

@@ -24,7 +24,7 @@ def main_times(cfg: LtrfConfig) -> str:
 
 
 class MainBank(wiring.Component):
-    """One main bank: its SRAM, with one row for reads and writes.
+    """One main bank: its SRAM, with one row for reads and writes. ``times``: its comment lines on when data are used.
 
     Members
     -------
@@ -33,8 +33,9 @@ class MainBank(wiring.Component):
     read_data : Out(data_bits)   The row that was read last.
     """
 
-    def __init__(self, cfg: LtrfConfig) -> None:
+    def __init__(self, cfg: LtrfConfig, times: str) -> None:
         self._cfg = cfg
+        self._times = times
         super().__init__(
             {
                 "read": In(1),
@@ -49,7 +50,7 @@ class MainBank(wiring.Component):
     def elaborate(self, platform) -> Module:
         """The SRAM."""
         m = Module()
-        m.submodules.ram = ram = BankRam(self._cfg.common(), BANK_RAM, main_times(self._cfg))
+        m.submodules.ram = ram = BankRam(self._cfg.common(), BANK_RAM, self._times)
         m.d.comb += [getattr(ram, name).eq(getattr(self, name)) for name in ("read", "write", "mask", "write_data")]
         m.d.comb += [ram.read_row.eq(self.row), ram.write_row.eq(self.row), self.read_data.eq(ram.read_data)]
         return m
@@ -94,7 +95,7 @@ class MainBanks(wiring.Component):
         self._mask = named(m, "parked_mask", select(self.port, list(self.result_masks)))
         self._main_beats, self._saves, banks = [], [], []
         for number in range(self._cfg.banks):
-            bank = stamp(m, f"bank{number}", "main_bank", lambda: MainBank(self._cfg))
+            bank = stamp(m, f"bank{number}", "main_bank", lambda: MainBank(self._cfg, main_times(self._cfg)))
             self._bank(m, number, bank)
             banks.append(bank)
         self._fills = [

@@ -11,17 +11,18 @@ from warpfile.spec.schemes.ltrf import LtrfConfig
 
 
 class ParkedResults(wiring.Component):
-    """Writes one result at a time to its main bank, which then rests.
+    """Writes one result at a time to its main bank, or to the input latch in front of it.
 
     Members
     -------
     wanted : In(write_ports), places : In(ArrayLayout)   Results that have to be parked, and their main banks and rows.
-    busy : In(banks)             Main banks that are in use.
+    busy : In(banks)             Main banks, or latches, that are in use.
     start : Out(write_ports), main : Out(banks)   The result that starts, one-hot, and its main bank.
     accept : Out(write_ports)    The result whose last beat this is.
     port : Out(write_ports), beat : Out(crossbar_beats)   The result in work, one-hot; its beat, one-hot or none.
     main_used : Out(banks), row : Out(row_bits)   Its main bank, one-hot; its row.
-    resting : Out(banks)         Main banks that it has reserved, or that have cycles left of an earlier one.
+    resting : Out(banks)         Main banks that it has reserved, or that have cycles left of an earlier one; only where
+                                 it writes them itself, not an input latch.
     """
 
     def __init__(self, cfg: LtrfConfig) -> None:
@@ -39,7 +40,7 @@ class ParkedResults(wiring.Component):
                 "beat": Out(cfg.crossbar_beats),
                 "main_used": Out(cfg.banks),
                 "row": Out(cfg.row_bits),
-                "resting": Out(cfg.banks),
+                **({} if cfg.by_banks else {"resting": Out(cfg.banks)}),
             }
         )
 
@@ -65,7 +66,8 @@ class ParkedResults(wiring.Component):
                 self.row.eq(select(self.start, [place.row for place in self.places])),
             ]
         m.d.comb += self.main_used.eq(decode(bank, cfg.banks) & self.beat.any().replicate(cfg.banks))
-        self._rest(m)
+        if not cfg.by_banks:
+            self._rest(m)
         return m
 
     def _rest(self, m: Module) -> None:

@@ -12,13 +12,13 @@ from tests.formal.properties import Proof, at_most_one, past
 from tests.formal.rf.ltrf.parts import config
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.rf import read_side
-from warpfile.hdl.rf.ltrf import cache, file, main_banks, places, sets, transfers
+from warpfile.hdl.rf.ltrf import around, cache, common, main_banks, places, sets, transfers
 from warpfile.hdl.rf.ltrf.file import PrefetchedFile
 from warpfile.hdl.rf.ltrf.parked import ParkedResults
 from warpfile.hdl.rf.ram import BankRam, TableRam
 from warpfile.spec.schemes.ltrf import IDLE, LOAD, STORE
 
-_STAMPED = (cache, main_banks, places, sets, transfers, read_side)
+_STAMPED = (cache, common, main_banks, places, sets, transfers, read_side)
 
 
 class Pins(BankRam):
@@ -59,7 +59,7 @@ class WayProperties(ConfiguredProperties):
             for module in (cache, main_banks):
                 stack.enter_context(mock.patch.object(module, "BankRam", Pins))
             stack.enter_context(mock.patch.object(sets, "TableRam", TablePins))
-            stack.enter_context(mock.patch.object(file, "ParkedResults", parked))
+            stack.enter_context(mock.patch.object(around, "ParkedResults", parked))
             return super().elaborate(platform)
 
     def check(self, m, part):
@@ -118,11 +118,7 @@ class Loud(PrefetchedFile):
 
     def _move(self, m, transfers, cache, parked, main):
         super()._move(m, transfers, cache, parked, main)
-        m.d.comb += cache.writes.eq(~(transfers.writes & 0))
-
-    def _observe(self, m, places, transfers, cache, parked):
-        super()._observe(m, places, transfers, cache, parked)
-        m.d.comb += self.channel_write.eq(cache.served)
+        m.d.comb += cache.store.eq(~(transfers.writes & 0))
 
 
 def _properties(part: type[PrefetchedFile]) -> WayProperties:

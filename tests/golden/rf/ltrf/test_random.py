@@ -26,7 +26,7 @@ from warpfile.spec.workload import prepare
 MET = (
     *(name for name in COUNTERS if name != "error_cycles"),
     *("refetches", "prefetch_fills", "refetch_fills", "dead_fills", "kept_registers", "prefetch_backs"),
-    *("unsaved_steps", "unsaved_releases", "main_reads", "main_writes", "empty_cycles", "write_waits"),
+    *("release_backs", "unsaved_steps", "unsaved_releases", "main_reads", "main_writes", "empty_cycles", "write_waits"),
 )
 
 

@@ -8,14 +8,17 @@ from amaranth.sim import Simulator
 
 from tests.hdl.unstamped import inside
 from warpfile.hdl.rf import read_side
-from warpfile.hdl.rf.ltrf import cache, main_banks, places, sets, transfers
-from warpfile.hdl.rf.ltrf.file import PrefetchedFile
+from warpfile.hdl.rf.ltrf import cache, common, main_banks, places, sets, transfers
+from warpfile.hdl.rf.ltrf.around import FileAround
+from warpfile.hdl.rf.ltrf.banks import engine
+from warpfile.hdl.rf.ltrf.banks import main_banks as latched
+from warpfile.hdl.rf.ltrf.banks import places as stepping
 from warpfile.hdl.rf.ram import BankRam, TableRam
 from warpfile.spec.beat import SCHEME_PINS
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
-STAMPED = (cache, main_banks, places, sets, transfers, read_side)
+STAMPED = (cache, common, main_banks, places, sets, transfers, read_side, engine, latched, stepping)
 
 
 def config(**changes) -> LtrfConfig:
@@ -95,11 +98,17 @@ def registers(*names: int) -> int:
 
 
 class Driver:
-    """Drives a file as frame, collectors and environment would, and notes what happens in every cycle."""
+    """Drives a file as frame, collectors and environment would, and notes what happens in every cycle.
 
-    def __init__(self, ctx, part: PrefetchedFile, cfg: LtrfConfig) -> None:
+    ``watched`` are outputs that are noted, too, whenever they are not zero.
+    """
+
+    watched: tuple[str, ...] = ()
+
+    def __init__(self, ctx, part: FileAround, cfg: LtrfConfig) -> None:
         self.ctx, self.part, self.cfg = ctx, part, cfg
         self.cycle = 0
+        self.seen: list[tuple[int, str, int]] = []
         self.transfers: list[tuple[int, int, bool]] = []
         self.free: list[list[int]] = []
 
@@ -112,8 +121,9 @@ class Driver:
         """One cycle with these inputs, which are zero again afterwards."""
         for name, value in inputs.items():
             self.ctx.set(getattr(self.part, name), value)
-        if self.get("transfer"):
+        if hasattr(self.part, "transfer") and self.get("transfer"):
             self.transfers.append((self.cycle, self.get("transfer_register"), bool(self.get("transfer_back"))))
+        self.seen += [(self.cycle, name, bits) for name in self.watched if (bits := self.get(name))]
         await self.ctx.tick()
         self.cycle += 1
         for name in inputs:
@@ -121,7 +131,7 @@ class Driver:
 
     def begin(self) -> None:
         """Count cycles, and what is noted, from here on."""
-        self.cycle, self.transfers = 0, []
+        self.cycle, self.transfers, self.seen = 0, [], []
 
     async def launch(self, warp: int, base: int) -> None:
         """A warp is launched."""

@@ -233,7 +233,7 @@ class Pins(BankRam):
         return Module()
 
 
-def test_a_bank_of_the_cache_serves_its_channel_last_until_it_goes_first(monkeypatch):
+def test_a_bank_of_the_cache_serves_transfers_last_unless_they_go_first(monkeypatch):
     monkeypatch.setattr(cache, "BankRam", Pins)
     cfg = config(ports=3, write_back_ports=3, collectors=2, active_warps=4, warps=4)
 
@@ -244,28 +244,28 @@ def test_a_bank_of_the_cache_serves_its_channel_last_until_it_goes_first(monkeyp
             ctx.set(part.masks[port], port + 1)
         for slot in range(2):
             ctx.set(part.rows[slot], 2)
-        ctx.set(part.channel_row, 3)
+        ctx.set(part.load_row, 3)
+        ctx.set(part.store_row, 3)
         for writes, requests, reads, stores, first in itertools.product((0, 0b110), (0, 0b01), (0, 1), (0, 1), (0, 1)):
-            if reads and stores:
-                continue
             for name, value in {
                 "writes": writes,
                 "requests": requests,
-                "channel_reads": reads,
-                "channel_writes": stores,
-                "channel_first": first,
+                "load": reads,
+                "store": stores,
+                "load_first": first,
+                "store_first": first,
             }.items():
                 ctx.set(getattr(part, name), value)
             assert ctx.get(part.accept) == (0b100 if writes and not (stores and first) else 0)
             assert ctx.get(part.grant) == (requests if not (reads and first) else 0)
-            served = (stores and (first or not writes)) or (reads and (first or not requests))
-            assert ctx.get(part.served) == bool(served)
+            stored, loaded = stores and (first or not writes), reads and (first or not requests)
+            assert (ctx.get(part.stored), ctx.get(part.loaded)) == (bool(stored), bool(loaded))
             assert ctx.get(ram.write) == bool(writes or stores) and ctx.get(ram.read) == bool(requests or reads)
             if writes or stores:
-                row, mask = (3, 15) if served and stores else (2, 3)
+                row, mask = (3, 15) if stored else (2, 3)
                 assert (ctx.get(ram.write_row), ctx.get(ram.mask)) == (row, mask)
             if requests or reads:
-                assert ctx.get(ram.read_row) == (3 if served and reads else 2)
+                assert ctx.get(ram.read_row) == (3 if loaded else 2)
             granted = ctx.get(part.grant)
             await ctx.tick()
             assert ctx.get(part.fill) == granted
@@ -288,10 +288,12 @@ class ManyPins(BankRam):
     ("asked", "wanted"),
     [
         ({}, "result"),
-        ({"reads": 1}, "result"),
-        ({"reads": 1, "first": 1}, "result"),
-        ({"writes": 1}, "result"),
-        ({"writes": 1, "first": 1}, "staged"),
+        ({"load": 1}, "result"),
+        ({"load": 1, "load_first": 1}, "result"),
+        ({"load": 1, "store_first": 1}, "result"),
+        ({"store": 1}, "result"),
+        ({"store": 1, "load_first": 1}, "result"),
+        ({"store": 1, "store_first": 1}, "staged"),
     ],
 )
 def test_what_a_bank_writes_is_of_the_result_or_staged_and_never_both(monkeypatch, asked, wanted):

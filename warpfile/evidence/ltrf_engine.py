@@ -1,0 +1,108 @@
+"""``python -m warpfile.evidence.ltrf_engine``: the table of docs/schemes/ltrf.md, section 15.
+
+What each piece of the engine by banks is worth, and what it makes of main accesses. One run of every kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from warpfile.display import progress, say
+from warpfile.evidence.ltrf import BASELINE, LTRF, PLUS, main_accesses
+from warpfile.evidence.markdown import percent, signed, table
+from warpfile.evidence.study import Study, runs_of, studied
+from warpfile.inputs import bundled_kernels
+from warpfile.points import Point
+
+#: Large launches of which registers limit the warps that are resident.
+PRESSED = ("conv_layer", "matmul_registers", "particle_boxes", "unrolled_poly", "wide_accumulate")
+_BANKS: dict[str, object] = {"engine": "banks"}
+_LATE: dict[str, object] = {"moved_back": "dirty", "suspend_load": "needed", "suspend_barrier": "needed"}
+_SPARED: dict[str, object] = _LATE | {"recall": "spared"}
+_WIDE: dict[str, object] = {"interval_registers": 32}
+#: What is changed in the preset, each piece taken back and added one at a time.
+ROWS: dict[str, dict[str, object]] = {
+    "`serial`": {},
+    "`banks`": _BANKS,
+    "without duplex": _BANKS | {"duplex": 0},
+    "without latches": _BANKS | {"latches": 0},
+    "without both": _BANKS | {"duplex": 0, "latches": 0},
+    "suspended at the miss notice (`outstanding`)": _BANKS | {"suspend": "outstanding"},
+    "dirty registers alone go back": _BANKS | {"moved_back": "dirty"},
+    "the same, and places kept until needed": _BANKS | _LATE,
+    "the same, and no recall before a PREFETCH": _BANKS | _SPARED,
+    "N = 32": _BANKS | _WIDE,
+    "N = 32, `serial`": _WIDE,
+    "N = 32, dirty, kept until needed": _BANKS | _WIDE | _LATE,
+    "N = 32, all three": _BANKS | _WIDE | _SPARED,
+}
+BEST = "N = 32, all three"
+COLUMNS = (
+    "engine",
+    "small: `ltrf`",
+    "`ltrf_plus`",
+    "main accesses",
+    "large, pressed: `ltrf`",
+    "`ltrf_plus`",
+    "accesses",
+)
+
+
+def wanted(setting: str) -> Iterator[Point]:
+    """All points of the table in a setting."""
+    yield replace(BASELINE, setting=setting)
+    for scheme in (LTRF, PLUS):
+        for changes in ROWS.values():
+            yield replace(scheme.but(**changes), setting=setting)
+
+
+def accesses(study: Study, point: Point) -> float:
+    """Accesses to main banks over the baseline's, mean over the kernels."""
+    plain = replace(BASELINE, setting=point.setting)
+
+    def share(kernel: str) -> float:
+        base = study.of(plain, kernel)
+        return main_accesses(study.of(point, kernel)) / (base["bank_reads"] + base["bank_writes"])
+
+    return study.over_kernels(share)
+
+
+def engine_table(small: Study, large: Study) -> str:
+    """IPC over the baseline, and main accesses of ``ltrf_plus`` over the baseline's."""
+    return table(COLUMNS, ((name, *_half(small, changes), *_half(large, changes)) for name, changes in ROWS.items()))
+
+
+def _half(study: Study, changes: dict[str, object]) -> tuple[str, ...]:
+    setting = next(iter(study.outcomes)).point.setting
+    base, ours, plus = (replace(point, setting=setting) for point in (BASELINE, LTRF, PLUS))
+    gains = (signed(study.speedup(point.but(**changes), base)) for point in (ours, plus))
+    return (*gains, percent(accesses(study, plus.but(**changes))))
+
+
+def goal_table(study: Study) -> str:
+    """Every kernel's large launch at the engine's best."""
+    best = PLUS.but(**ROWS[BEST])
+    rows = [(kernel, signed(study.gain(kernel, best, BASELINE)), _share(study, kernel)) for kernel in study.kernels]
+    mean = ("all", signed(study.speedup(best, BASELINE)), percent(accesses(study, best)))
+    return table(("kernel", f"`ltrf_plus`, {BEST}", "main accesses"), (*rows, mean))
+
+
+def _share(study: Study, kernel: str) -> str:
+    return percent(accesses(replace(study, kernels=[kernel]), PLUS.but(**ROWS[BEST])))
+
+
+def main() -> None:
+    """Run all and print the tables."""
+    kernels = tuple(bundled_kernels())
+    with progress("ltrf's engines") as report:
+        studies = []
+        for setting, names in (("launch", kernels), ("large", PRESSED)):
+            studies.append(studied(runs_of(wanted(setting), (0,), names), report))
+        best = studied(runs_of((BASELINE, PLUS.but(**ROWS[BEST])), (0,), kernels), report)
+    say(engine_table(*studies))
+    say(goal_table(best))
+
+
+if __name__ == "__main__":
+    main()
