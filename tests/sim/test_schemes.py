@@ -63,6 +63,7 @@ AWKWARD = [
         {"active_warps": 5, "suspend": "never", "long_results": "allocate", "cache_entries": 5, "banks": 6},
     ),
     ("rfc", "tiny", {"partial_results": "lanes", "replacement": "evict_first", "cache_entries": 3, "write_queue": 1}),
+    ("rfc", "tiny", {"starved_after": 3, "branch_delay": 12}),
     ("bow_wr+pilot", "tiny", {"fast_registers": 3, "profile": "pilot", "bank_cycles": 2, "banks": 6}),
     ("pilot", "tiny", {"remap": "migrate", "rename_latency": 1, "fast_registers": 3, "collect": "all", "banks": 3}),
     ("pilot", "tiny", {"bank_occupancy": "one", "bank_ports": "1R1W", "slow_cycles": 5, "pilot_map": "always"}),
