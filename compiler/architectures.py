@@ -27,11 +27,12 @@ class Generation:
     grid: int = 0xC  #: three words, CTAs of the grid
     stack: int = 0x28  #: initial R1
     shared: int = 0
+    workspace: int = 0x8C  #: two words, where a cooperative launch keeps what the whole grid waits with
 
 
 _GENERATIONS = (
-    Generation(first=100, parameters=0x380, block=0x360, grid=0x370, stack=0x37C, shared=0x400),
-    Generation(first=90, parameters=0x210, shared=0x400),
+    Generation(first=100, parameters=0x380, block=0x360, grid=0x370, stack=0x37C, shared=0x400, workspace=0x254),
+    Generation(first=90, parameters=0x210, shared=0x400, workspace=0x44),
     Generation(first=70, parameters=0x160),
 )
 

@@ -151,6 +151,10 @@ class Instruction:
         """Scheduling hints of the encoding, where the listing shows it."""
         return None if self.encoding is None else control_code(self.encoding)
 
+    def reads(self, bank: int, offset: int) -> bool:
+        """Whether an operand is the word at an offset of a constant bank, an index left out."""
+        return any(isinstance(one, Constant) and (one.bank, one.offset) == (bank, offset) for one in self.operands)
+
     @property
     def full_opcode(self) -> str:
         """Opcode with its modifiers, e.g. ``LDG.E.SYS``."""

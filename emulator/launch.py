@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warpfile.compiler import Function, Listing, ListingError, load_listing
-from warpfile.compiler.architectures import Generation, generation, is_executed, remark
+from warpfile.compiler.architectures import Generation, generation, is_executed, remark, whereabouts
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.constants import Constant
 from warpfile.emulator.errors import LaunchError
@@ -79,6 +79,7 @@ def load_kernel(directory: Path, setting: str = "launch", listing: Listing | Non
         known = ", ".join(listing.functions)
         raise LaunchError(f"{path}: kernel must be a function of kernel.sass ({known}), not {name!r}")
     function = listing.functions[name]
+    _check_cooperative(path, listing, function)
     static, dynamic = _shared(path, table, function)
     return Launch(
         path=path,
@@ -91,6 +92,15 @@ def load_kernel(directory: Path, setting: str = "launch", listing: Listing | Non
         arguments=_arguments(path, table, function),
         constants=load_constants(path, table.get("constants", []), listing),
     )
+
+
+def _check_cooperative(path: Path, listing: Listing, function: Function) -> None:
+    """Refuse ``grid.sync()``, whose code reads an address that only a cooperative launch gives."""
+    workspace = generation(listing.architecture).workspace
+    waits = next((one for one in function.instructions if one.reads(0, workspace)), None)
+    if waits is not None:
+        where = whereabouts(waits.offset, listing.architecture)
+        raise LaunchError(f"{path}: kernel must not call grid.sync() ({where}): cooperative launches are not executed")
 
 
 def _read_table(path: Path) -> dict[str, Any]:

@@ -13,6 +13,9 @@ import pytest
 from tests.emulator import compiled
 from tests.emulator.harness import listing
 from warpfile.compiler import parse
+from warpfile.compiler.architectures import generation
+from warpfile.cuda import compiled as compiled_listing
+from warpfile.display import silent
 from warpfile.emulator.errors import ExecutionError, LaunchError
 from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.memory import LOCAL_STACK_TOP
@@ -420,6 +423,33 @@ def test_a_block_is_what_the_code_was_compiled_for(kernel: Callable[..., Path], 
     (directory / "kernel.sass").write_text(info + (directory / "kernel.sass").read_text())
     with pytest.raises(LaunchError, match=re.escape(text)):
         load_kernel(directory)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "word"),
+    [(75, "c[0x0][0x8c]"), (86, "c[0x0][0x8c]"), (90, "c[0x0][0x44]"), (100, "c[0x0][UR4+0x254]")],
+)
+def test_a_kernel_that_waits_for_the_grid_is_refused_by_name(
+    kernel: Callable[..., Path], architecture: int, word: str
+) -> None:
+    """What ``grid.sync()`` of the toolkit's header reads, as nvcc compiles it for these GPUs."""
+    directory = kernel(code=f"{'LDCU UR5,' if 'UR4' in word else 'MOV R6,'} {word}")
+    text = (directory / "kernel.sass").read_text()
+    (directory / "kernel.sass").write_text(f"\t.target\tsm_{architecture}\n{text}")
+    with pytest.raises(LaunchError, match=r"must not call grid\.sync\(\).*cooperative launches are not executed"):
+        load_kernel(directory)
+
+
+@pytest.mark.needs("nvcc", "nvdisasm")
+@pytest.mark.parametrize("architecture", [75, 80, 90, 100])
+def test_the_compiler_makes_such_code_of_grid_sync_alone(tmp_path: Path, architecture: int) -> None:
+    for barrier, refused in (("this_grid", True), ("this_thread_block", False)):
+        source = tmp_path / f"{barrier}.cu"
+        body = f"x[threadIdx.x] = 1; cooperative_groups::{barrier}().sync(); x[0] = 2;"
+        source.write_text(f'#include <cooperative_groups.h>\nextern "C" __global__ void k(int *x) {{ {body} }}')
+        (function,) = compiled_listing(source, architecture, silent).functions.values()
+        workspace = generation(architecture).workspace
+        assert any(one.reads(0, workspace) for one in function.instructions) == refused
 
 
 def test_a_null_pointer_is_a_number(kernel: Callable[..., Path]) -> None:
