@@ -152,7 +152,7 @@ class RenamingTable(wiring.Component):
         """
         width, units, ports = self._cfg.asks.slots, self._cfg.asks.units, self._cfg.write_ports
         groups = [width] * units + [1 + self._partnered] * ports + [1] * self._visited
-        bits = stamp(m, "mapped_bits", "mapped_bits", lambda: MappedBits(self._cfg, groups))
+        bits = stamp(m, "bits", "mapped_bits", lambda: MappedBits(self._cfg, groups))
         m.d.comb += [
             bits.maps.eq(self.writes.any() & self.effective),
             bits.map_warp.eq(select(self.writes, list(self.write_warps))),
