@@ -42,7 +42,7 @@ HISTORY = [
     (
         "4bdbfb9",
         "golden/rf/packed/stages.py",
-        "self._unmapped[deciding.result.warp].pop(deciding.result.register, NEVER_WRITTEN)",
+        "self._unmapped[result.warp].pop(result.register, NEVER_WRITTEN)",
         "NEVER_WRITTEN",
     ),
     ("ff1565c", "golden/rf/pilot/phases.py", "self._launched = warp", "self._settle(warp)"),

@@ -126,7 +126,7 @@ def test_a_tool_that_fails_is_a_runtime_error(monkeypatch: pytest.MonkeyPatch) -
         (lambda: warpfile.simulate("baseline", "saxpy", lane=4), "no configuration field"),
         (lambda: warpfile.simulate("baseline", "saxpy", lanes=3), "lanes must be a power of two"),
         (lambda: warpfile.execute("saxpy", setting="huge"), "--setting must be one of"),
-        (lambda: warpfile.import_cuda("x.ptx", "x"), "must be a .cu or a .cubin"),
+        (lambda: warpfile.import_cuda(".", "x"), "must be a regular file, not a directory"),
     ],
 )
 def test_wrong_requests_are_value_errors_in_the_words_of_the_command(call: object, words: str) -> None:

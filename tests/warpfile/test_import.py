@@ -161,8 +161,8 @@ def test_constants_and_parameters_are_in_the_skeleton(invoke: Invoke, tools: Pat
 @pytest.mark.needs("nvcc", "nvdisasm")
 def test_a_block_that_the_code_tells_is_in_the_skeleton(invoke: Invoke, folder: Path) -> None:
     Path("k.cu").write_text(
-        "__global__ void __launch_bounds__(64) bound(float *x) { x[threadIdx.x] = 1; }\n"
-        "__global__ void __block_size__((8, 4, 1)) sized(float *x) { x[threadIdx.x] = 1; }\n"
+        'extern "C" __global__ void __launch_bounds__(64) bound(float *x) { x[threadIdx.x] = 1; }\n'
+        'extern "C" __global__ void __block_size__((8, 4, 1)) sized(float *x) { x[threadIdx.x] = 1; }\n'
     )
     for kernel in ("bound", "sized"):
         invoke("import", "k.cu", "--arch", "sm_90", "--kernel", kernel, "-o", kernel)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import warpfile.logic as logic
+from tests.golden.test_start import START, starting
 from tests.warpfile.conftest import Invoke
 from warpfile.application import Difference
 from warpfile.display import silent
@@ -18,6 +20,7 @@ from warpfile.options import Design
 from warpfile.schemes import SCHEMES
 from warpfile.sim.waves import Waves
 from warpfile.spec.config import Config
+from warpfile.spec.schemes.packed import PackedConfig
 from warpfile.spec.stress import stress_trace
 from warpfile.synth.liberty import read_liberty
 from warpfile.synth.switching import ModuleSwitching
@@ -78,7 +81,10 @@ def test_a_window_behind_the_end_is_refused(root: Path, tmp_path: Path, monkeypa
 
 
 def test_a_window_counts_from_the_start_on(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """That of `corf` has a cycle for every entry of a memory of its table (docs/schemes/corf.md)."""
+    """No scheme has a start; this one's register file takes some cycles until it could take a kernel."""
+    corf, cfg = SCHEMES["corf"], small("corf").config
+    late = replace(corf, rf=replace(corf.rf, golden="tests.golden.test_start:StartingFile"))
+    assert isinstance(cfg, PackedConfig)
     recorded: list[tuple[int, int | None]] = []
 
     def simulated(*given: Any, waves: Waves) -> tuple[SimpleNamespace, None]:
@@ -88,12 +94,10 @@ def test_a_window_counts_from_the_start_on(root: Path, monkeypatch: pytest.Monke
     for name, value in (("map_gates", {"modules": {}}), ("gate_verilog", ""), ("build_harness", None)):
         monkeypatch.setattr(logic, name, lambda *given, value=value, **more: value)
     monkeypatch.setattr(logic, "simulate", simulated)
-    for name in ("baseline", "corf"):
+    for design in (small(), Design(late, "tiny", starting(cfg), {})):
         with pytest.raises(ValueError, match="window must end before the run does"):
-            logic_energy(small(name), TRACE, read_liberty(), (20, 30), silent, root=root / "build")
-    cfg = small("corf").config
-    start = cfg.warps * cfg.register_names // cfg.banks
-    assert recorded == [(20, 30), (start + 20, start + 30)]
+            logic_energy(design, TRACE, read_liberty(), (20, 30), silent, root=root / "build")
+    assert recorded == [(20, 30), (START + 20, START + 30)]
 
 
 def test_energies_are_per_cycle() -> None:

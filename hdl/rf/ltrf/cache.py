@@ -25,7 +25,7 @@ class CacheBank(wiring.Component):
     write_data : In(data_bits)   Of the one that is accepted, or of the store.
     load, load_first : In(1), load_row : In, loaded : Out(1)   A transfer asks to read a row, goes before all others, is
                                  served.
-    store, store_first, store_row, stored   Likewise to write one, all lanes.
+    store, store_first : In(1), store_row : In, stored : Out(1)   Likewise to write one, all lanes.
     requests, passed_over, older, grant, chosen   As in :class:`hdl.rf.bank.ReadArbiter`.
     free : Out(1)                As in :class:`hdl.rf.bank.Bank`.
     rows : In(ArrayLayout)       Row of each slot that may ask.

@@ -18,7 +18,10 @@ def prefetched_file(cfg: LtrfConfig) -> FileAround:
 
 
 class PrefetchedFile(FileAround):
-    """One transfer starts in a cycle (``engine`` = ``serial``)."""
+    """Slow banks behind a cache with a part per active warp; one transfer starts in a cycle (``engine`` = ``serial``).
+
+    Ports: :func:`hdl.rf.contract.file_members`, and the probes of :func:`spec.schemes.ltrf.ltrf_probes`.
+    """
 
     def _places(self) -> CachePlaces:
         return CachePlaces(self._cfg)

@@ -26,7 +26,18 @@ class CacheSide(wiring.Component):
     nearly : In(banks)           Main banks that can be asked soon.
     leaving, coming : Out(active_warps)   Places whose register here has yet to be read, to be filled.
     working : Out(active_warps)  Places that have something under way here.
-    fill_... As in :class:`Fills`. back_... As in :class:`WriteBacks`.
+    fill_asks : Out(1), fill_asked : Out(active_warps)   A fill asks its main bank; the places whose fill was picked.
+    fill_home : Out(location)    Main bank and row of that fill.
+    fill_ready : Out(1), fill_granted : In(1)   It may be granted; it is.
+    fill_last : In(1), fill_last_place : In(place_count_bits)   The last beat of a fill of this place arrives.
+    fill_stores : Out(1), fill_row : Out(place_count_bits)   The row of a place is written with what has arrived.
+    back_reads : Out(1), back_first : Out(1), back_served : In(1)   A write-back asks to read the row in the cache; goes
+                                 before all others; does read it.
+    back_latches : Out(1)        The staging register takes what the cache has read.
+    back_asks : Out(1), back_granted : In(1)   The write-back asks its main bank, and may send.
+    back_home : Out(location)    Main bank and row of that write-back.
+    back_beat : Out(crossbar_beats)   The beat of it that passes, one-hot or none.
+    (Both as in :class:`Fills` and :class:`WriteBacks`.)
     """
 
     def __init__(self, cfg: LtrfConfig) -> None:

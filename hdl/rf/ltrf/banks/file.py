@@ -15,7 +15,10 @@ SEEN += ("main_busy", "fill_pick", "fill_grant", "back_pick", "back_grant", "unf
 
 
 class BankedFile(FileAround):
-    """Every bank moves registers by itself (``engine`` = ``banks``)."""
+    """Slow banks behind a cache with a part per active warp; every bank moves registers (``engine`` = ``banks``).
+
+    Ports: :func:`hdl.rf.contract.file_members`, and the probes of :func:`spec.schemes.ltrf.ltrf_probes`.
+    """
 
     def _places(self) -> BankPlaces:
         return BankPlaces(self._cfg)
