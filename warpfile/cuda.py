@@ -98,7 +98,7 @@ def _cubins(source: Path, architecture: int | None, folder: Path) -> list[Path]:
     else:
         data = read_input(source, LARGEST_LISTING)
         if source.suffix != ".cubin" and not is_cubin(data):
-            return cubins(source, architecture, folder)
+            return cubins(source, data, architecture, folder)
         cubin.write_bytes(data)
     return [cubin]
 

@@ -291,6 +291,8 @@ def test_a_fat_binary_is_asked_for_the_code_of_one_gpu(invoke: Invoke, tools: Pa
     assert (Path("said").read_text(), names(Path("made"))) == ("f.1.sm_75.cubin", ["kernel.sass", "launch.toml"])
     tool(tools, "cuobjdump", LISTS.format(cubin="", said="").replace("-lelf", "none"))
     refused(invoke("import", "f.o"), "f.o must hold machine code, not only PTX for sm_90")
+    tool(tools, "cuobjdump", FAILS)
+    refused(invoke("import", "f.o"), "f.o must be a cubin, or a file with code for GPUs that cuobjdump reads")
     (tools / "cuobjdump").unlink()
     refused(invoke("import", "f.o"), "cuobjdump is missing", "pip install 'warpfile[cuda]'")
 
@@ -310,10 +312,10 @@ def test_ptx_is_assembled_for_the_gpu_that_it_names(invoke: Invoke, tools: Path,
 def test_every_container_has_the_code_that_the_compiler_made(invoke: Invoke, folder: Path) -> None:
     Path("scale.cu").write_text(SOURCE)
     nvcc, gpus = str(toolkit.find_tool("nvcc")), [f"-gencode=arch=compute_{n},code=sm_{n}" for n in (80, 90)]
-    for option, output in (("-fatbin", "f.fatbin"), ("-c", "f.o"), ("-shared", "f.so")):
+    for option, output in (("-fatbin", "f.fatbin"), ("-c", "f of mine.o"), ("-shared", "f.so")):
         toolkit.run_tool([nvcc, "-O3", *gpus, option, "-Xcompiler", "-fPIC", "-o", output, "scale.cu"])
     assert invoke("import", "scale.cu", "--arch", "sm_90", "-o", "direct").exit_code == 0
-    for name in ("f.fatbin", "f.o", "f.so"):
+    for name in ("f.fatbin", "f of mine.o", "f.so"):
         assert invoke("import", name, "--arch", "sm_90", "-o", f"from-{name}").exit_code == 0
         found, direct = (parse(Path(one, "kernel.sass").read_text(), one) for one in (f"from-{name}", "direct"))
         (code,), (wanted,) = found.functions.values(), direct.functions.values()
