@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warpfile.compiler import Function, Listing, ListingError, load_listing
-from warpfile.compiler.architectures import Generation, generation, is_executed, remark, whereabouts
+from warpfile.compiler.architectures import Generation, generation, whereabouts
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.constants import Constant
 from warpfile.emulator.errors import LaunchError
@@ -125,8 +125,6 @@ def _read_listing(path: Path) -> Listing:
         raise LaunchError(f"{path}: listing must exist (make it with 'nvdisasm FILE.cubin')") from None
     except (ListingError, InputError) as error:
         raise LaunchError(str(error)) from None
-    if not is_executed(listing.architecture):
-        raise LaunchError(f"{path}: {remark(listing.architecture)}")
     return listing
 
 
