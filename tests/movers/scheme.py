@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.golden.scenario import op
 from warpfile.schemes import Part
-from warpfile.schemes.part import AT_ONCE, ENGINES, LOOK_UPS, Hints
+from warpfile.schemes.part import AT_ONCE, ENGINES, LOOK_UPS, RESULT_BANKS, Hints
 from warpfile.spec.config import Config, choice_field, number_field
 from warpfile.spec.contract import PRIORITIES, Engine, Gives
 from warpfile.spec.probe import Fields, Probe
@@ -77,5 +77,5 @@ FILE = Part(
     hints=Hints("tests.movers.scheme:swapping", "tests.movers.scheme:label"),
     probes=probes,
     events=events,
-    offers=(AT_ONCE, LOOK_UPS, ENGINES),
+    offers=(AT_ONCE, LOOK_UPS, RESULT_BANKS, ENGINES),
 )
