@@ -140,10 +140,12 @@ class Scheme:
         model: GoldenModel = found("warpfile.golden.machine:Machine")(cfg, layout, *parts)
         return model
 
-    def rtl(self, cfg: Config, observed: bool) -> Component:
-        """The machine as hardware, with a probe port or without. Raises ``ValueError`` for what is no hardware."""
+    def rtl(self, cfg: Config, probes: tuple[Probe, ...] = ()) -> Component:
+        """The machine as hardware, with a port for ``probes`` of its own, if any are named.
+
+        Raises ``ValueError`` for what is no hardware.
+        """
         cfg.must_be_hardware()
-        probes = self.probes(cfg) if observed else ()
         parts = (found(part.rtl) for part in self.parts(cfg))
         machine: Component = found("warpfile.hdl.machine:Machine")(cfg, *parts, probes)
         return machine
@@ -219,7 +221,8 @@ class Scheme:
         """Verilog of the whole machine, top module ``TOP``; ``progress`` is told every module's name. ``apart``: every
         part has the ports that it declares.
         """
-        text: str = found("warpfile.hdl.stamp:convert")(lambda: self.rtl(cfg, probes), TOP, progress, apart=apart)
+        observed = self.probes(cfg) if probes else ()
+        text: str = found("warpfile.hdl.stamp:convert")(lambda: self.rtl(cfg, observed), TOP, progress, apart=apart)
         return text
 
 

@@ -57,7 +57,7 @@ def cases() -> Iterator[tuple[str, str, str]]:
     """What is mapped: a description, its Verilog, its top module."""
     names, scheme = Names.of("baseline", True, None, None), SCHEMES["baseline"]
     cfg = scheme.configuration("turing", lanes=LANES)
-    machine, sram = presented(cfg, design(scheme, cfg, probes=False)[1], names)
+    machine, sram = presented(cfg, design(scheme, cfg)[1], names)
     size = f"{cfg.rows} rows of {cfg.data_bits} bits"
     yield f"bank, {size}: model", sram, names.prefix + SRAM
     yield f"bank, {size}: wrapper", wrapped(cfg), names.prefix + SRAM

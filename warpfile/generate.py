@@ -18,6 +18,8 @@ from warpfile.systemverilog import instance, package
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
 
+    from warpfile.spec.probe import Probe
+
 #: Leaves the model of the SRAM out of its file, for a wrapper of that name around a macro.
 WITHOUT_MODEL = "WARPFILE_NO_SRAM_MODEL"
 
@@ -55,14 +57,15 @@ def generate(
     preset_name: str,
     directory: Path,
     *,
-    probes: bool = False,
+    probes: tuple[Probe, ...] = (),
     names: Names | None = None,
     progress: Callable[[str], None] = _silent,
 ) -> Generated:
     """Write the :data:`FILES` of a scheme, called after it, into ``directory``, all or none.
 
-    The same configuration gives the same bytes. ``probes`` adds the observation port. ``progress`` is called with the
-    name of each module before it is converted. Raises ``OSError`` where the directory cannot be written.
+    The same configuration gives the same bytes. ``probes`` of the scheme get an observation port. ``progress`` is
+    called with the name of each module before it is converted. Raises ``OSError`` where the directory cannot be
+    written.
     """
     names = names or Names.of(scheme.name, True, None, None)
     directory.mkdir(parents=True, exist_ok=True)
@@ -94,7 +97,7 @@ def design(
     scheme: Scheme,
     cfg: Config,
     *,
-    probes: bool,
+    probes: tuple[Probe, ...] = (),
     progress: Callable[[str], None] = _silent,
     parts: dict[str, Component] | None = None,
 ) -> tuple[Component, str]:

@@ -34,7 +34,7 @@ def manifest(
     verilog: str,
     names: Names,
     *,
-    probes: bool,
+    probes: tuple[Probe, ...],
     files: list[str],
 ) -> dict[str, object]:
     """All facts about one generated design; the keys are documented in ``docs/manifest.md``.
@@ -52,10 +52,10 @@ def manifest(
         "parameters": cfg.to_json(),
         "top": names.top,
         "prefix": names.prefix,
-        "ports": port_table(cfg, component, scheme.probes(cfg)),
+        "ports": port_table(cfg, component, probes),
         "memories": [row for facts in used for row in _memories(facts, counts[facts.name])],
         "storage_bits": _storage(used, counts),
-        "probes": _probes(scheme, cfg) if probes else None,
+        "probes": _probes(probes) if probes else None,
         "files": files,
     }
 
@@ -132,8 +132,8 @@ def _storage(used: list[ModuleFacts], counts: dict[str, int]) -> dict[str, objec
     }
 
 
-def _probes(scheme: Scheme, cfg: Config) -> dict[str, object]:
-    layout = ProbeLayout(scheme.probes(cfg))
+def _probes(probes: tuple[Probe, ...]) -> dict[str, object]:
+    layout = ProbeLayout(probes)
     fields = [
         {"name": probe.name, "offset": layout.offset[probe.name], "width": probe.width, "meaning": probe.doc}
         for probe in layout

@@ -17,7 +17,7 @@ _HEADING = """\
 def row(scheme: Scheme) -> str:
     """Of one scheme: what the generator gives, and what its files have."""
     cfg = scheme.configuration(scheme.preset)
-    _, raw = design(scheme, cfg, probes=False)
+    _, raw = design(scheme, cfg)
     text = "".join(presented(cfg, raw, Names.of(scheme.name, True, None, None)))
     before, wires = numbered_share(raw)
     after, _ = numbered_share(text)

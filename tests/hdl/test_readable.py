@@ -50,7 +50,8 @@ def tokens(text: str) -> list[list[str]]:
 @pytest.mark.parametrize("name", SCHEMES)
 def test_only_names_change_and_no_two_become_one(name: str) -> None:
     scheme = SCHEMES[name]
-    _, raw = design(scheme, scheme.configuration("tiny"), probes=True)
+    cfg = scheme.configuration("tiny")
+    _, raw = design(scheme, cfg, probes=scheme.probes(cfg))
     text = readable(raw, NAMES.module)
     for ours, theirs in zip(tokens(text), tokens(raw), strict=True):
         pairs = set(zip(ours, theirs, strict=True))
@@ -64,7 +65,7 @@ def test_only_names_change_and_no_two_become_one(name: str) -> None:
 @pytest.mark.parametrize("name", SCHEMES)
 def test_names_are_plain_and_lines_fit(name: str) -> None:
     scheme = SCHEMES[name]
-    _, raw = design(scheme, scheme.configuration("tiny"), probes=False)
+    _, raw = design(scheme, scheme.configuration("tiny"))
     text = readable(raw, NAMES.module)
     assert "\\" not in text and "$" not in text
     before, wires = numbered_share(raw)

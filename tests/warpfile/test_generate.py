@@ -246,6 +246,37 @@ def test_generate_writes_what_it_says(invoke: Invoke, folder: Path) -> None:
     assert str(folder) not in (folder / "out/rtl/baseline.v").read_text()
 
 
+def test_only_the_probes_that_are_named_are_observed_in_the_order_of_the_scheme(invoke: Invoke, folder: Path) -> None:
+    design = ("baseline", "--preset", "tiny", "--set", "lanes=1", "--set", "warps=2")
+    result = invoke("generate", *design, "--probe", "write_wait", "--probe", "room", "-o", "rtl")
+    assert result.exit_code == 0, result.output
+    manifest = json.loads((folder / "rtl/baseline.json").read_text())
+    assert [(field["name"], field["offset"]) for field in manifest["probes"]["fields"]] == [
+        ("room", 0),
+        ("write_wait", 2),
+    ]
+    (port,) = [port for port in manifest["ports"] if port["name"] == "probe"]
+    assert port["width"] == manifest["probes"]["width"] == 2 + manifest["parameters"]["write_back_ports"]
+    assert [field["name"] for field in port["fields"]] == ["room", "write_wait"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--probe", "rooms"), "--probe: must be one of started, launch, "),
+        (("--probe", "hit"), "with baseline, not hit"),
+        (("--probes", "--probe", "room"), "--probes has every probe; --probe must go without it"),
+    ],
+)
+def test_a_probe_that_the_scheme_does_not_have_is_refused(
+    invoke: Invoke, folder: Path, options: tuple[str, ...], said: str
+) -> None:
+    result = invoke("generate", "baseline", *options, "-o", "rtl")
+    assert result.exit_code != 0
+    assert said in result.output
+    assert not (folder / "rtl").exists()
+
+
 def test_a_failed_conversion_leaves_the_old_files(
     invoke: Invoke, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,14 +10,22 @@ from warpfile.display import progress, say, show_table
 from warpfile.generate import Generated
 from warpfile.generate import generate as write_design
 from warpfile.names import Names
-from warpfile.options import chosen, configured, json_file, scheme_arguments
+from warpfile.options import Design, chosen, configured, json_file, scheme_arguments
 from warpfile.outputs import write_json
+from warpfile.spec.probe import Probe
 
 
 @click.command()
 @scheme_arguments
 @configured
-@click.option("--probes", is_flag=True, help="Add the observation port that the lockstep compares.")
+@click.option("--probes", "all_probes", is_flag=True, help="Add the observation port that the lockstep compares.")
+@click.option(
+    "--probe",
+    "probes",
+    metavar="NAME",
+    multiple=True,
+    help="Observe only this probe, for a counter of your own; again for each further one.",
+)
 @click.option(
     "--prefix",
     metavar="TEXT",
@@ -39,7 +47,8 @@ def generate(
     preset: str | None,
     changes: tuple[str, ...],
     parts: tuple[str, ...],
-    probes: bool,
+    all_probes: bool,
+    probes: tuple[str, ...],
     prefix: str | None,
     top: str | None,
     directory: Path,
@@ -49,7 +58,10 @@ def generate(
 
     \b
     Example: warpfile generate baseline --preset turing --set lanes=8 -o build/rtl
+             warpfile generate bow --probe room --probe write_wait -o build/rtl
     """
+    if all_probes and probes:
+        raise click.UsageError("--probes has every probe; --probe must go without it")
     results: list[Generated] = []
     with progress("generate") as report:
         asked = chosen(schemes, preset, changes, parts)
@@ -57,7 +69,8 @@ def generate(
         names = [Names.of(design.scheme.name, len(wanted) == 1, prefix, top) for design in wanted]
         for design, called in zip(wanted, names, strict=True):
             machine = design.scheme, design.config, design.preset, directory
-            results.append(write_design(*machine, probes=probes, names=called, progress=report))
+            watched = _watched(design, all_probes, probes)
+            results.append(write_design(*machine, probes=watched, names=called, progress=report))
     asked.tell()
     if json_path:
         facts = {str(result.facts["scheme"]): result.facts for result in results}
@@ -65,6 +78,18 @@ def generate(
     for result in results:
         say("\n".join(map(str, result.paths.values())))
         _show_storage(result)
+
+
+def _watched(design: Design, everything: bool, names: tuple[str, ...]) -> tuple[Probe, ...]:
+    """The probes that were asked for, in the order in which the scheme has them."""
+    probes = design.scheme.probes(design.config)
+    for name in names:
+        known = [probe.name for probe in probes]
+        if name not in known:
+            raise click.BadParameter(
+                f"must be one of {', '.join(known)} with {design.scheme.name}, not {name}", param_hint="--probe"
+            )
+    return tuple(probe for probe in probes if everything or probe.name in names)
 
 
 def _show_storage(result: Generated) -> None:

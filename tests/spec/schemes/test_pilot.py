@@ -88,7 +88,7 @@ def test_collectors_that_cannot_wait_refuse_a_file_that_renames_late(name: str) 
 def test_what_moves_in_an_instant_is_no_hardware() -> None:
     cfg = configuration(remap="instant", collect="all")
     with pytest.raises(ValueError, match="remap must be versioned or migrate for RTL, not instant"):
-        SCHEMES["pilot"].rtl(cfg, observed=True)
+        SCHEMES["pilot"].rtl(cfg)
 
 
 @pytest.mark.parametrize("hot", [(3, 3), (12, 0), (1, 62)])

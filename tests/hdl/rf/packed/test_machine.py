@@ -164,7 +164,7 @@ class Environment:
 @pytest.mark.parametrize("retake", ("next", "same"))
 def test_random_programs_see_their_values(scheme: str, retake: str) -> None:
     cfg = config(scheme, collectors=2, source_slots=3, register_names=8, retake=retake)
-    part = SCHEMES[scheme].rtl(cfg, True)
+    part = SCHEMES[scheme].rtl(cfg, SCHEMES[scheme].probes(cfg))
 
     async def bench(ctx) -> None:
         one = Environment(ctx, part, cfg, random.Random(11))
