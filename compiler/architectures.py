@@ -7,9 +7,11 @@ from dataclasses import dataclass
 TARGET = 75
 EXECUTED = range(70, 130)
 #: GPUs whose latencies a preset has: their codes are kept without reserve (docs/schemes/modern.md, section 3).
-PRESETS = {TARGET: "turing_rfc", 86: "ampere"}
+PRESETS = {TARGET: "turing_rfc", 86: "ampere", 89: "ada", 90: "hopper", 120: "blackwell"}
 #: From this GPU on a reader of variable latency comes a cycle earlier after its producer.
 SHORTER = 80
+#: Oldest GPU that a preset is the nearest to, newest first: sm_100 has the warps, shared memory and doubles of sm_90.
+_NEAREST = ((120, 120), (90, 90), (89, 89), (SHORTER, 86), (0, TARGET))
 #: Those whose code for every bundled kernel was compared with ``nvdisasm`` and NumPy (docs/architectures.md).
 COMPARED = (TARGET, 80, 86, 89, 90, 100, 120)
 
@@ -59,17 +61,30 @@ def remark(architecture: int | None) -> str | None:
 
 def preset(architecture: int) -> str:
     """The preset whose latencies code for a GPU is nearest to."""
-    return PRESETS[TARGET] if architecture < SHORTER else PRESETS[86]
+    return PRESETS[_nearest(architecture)]
 
 
-def remark_on_codes(architecture: int | None) -> str | None:
-    """What is to be said of control codes for this GPU; None where a preset is for it or a listing does not tell."""
-    if architecture is None or architecture in PRESETS:
+def _nearest(architecture: int) -> int:
+    return next(number for first, number in _NEAREST if architecture >= first)
+
+
+def remark_on_codes(architecture: int | None, machine: int) -> str | None:
+    """What is to be said of control codes for a GPU at the latencies of ``machine``, which is 0 where no GPU has them.
+
+    None where they are for that machine, or a listing does not tell.
+    """
+    if architecture is None:
         return None
-    nearest = preset(architecture)
-    other = next(number for number, name in PRESETS.items() if name == nearest)
+    nearest = _nearest(architecture)
+    if machine not in (0, nearest):
+        said = f"control codes are for sm_{architecture}, and the latencies are those of sm_{machine}"
+        return f"{said}: use --preset {PRESETS[nearest]}" + (
+            "" if architecture == nearest else ", which is the nearest"
+        )
+    if architecture == nearest:
+        return None
     said = f"control codes are for sm_{architecture}, whose latencies no preset has"
-    return f"{said}; the nearest is {nearest}, of sm_{other}"
+    return f"{said}; the nearest is {PRESETS[nearest]}, of sm_{nearest}"
 
 
 def whereabouts(offset: int, architecture: int | None) -> str:

@@ -10,6 +10,8 @@ from warpfile.spec.schemes.ported import PortedConfig
 PLANNED = "banks whose reads are planned ahead"
 PLANNING = "collectors that plan every read ahead"
 _PASS = "warpfile.compiler.passes.modern.annotate"
+#: Presets for code of sm_80 and later, with the GPU whose latencies they have.
+_NEWER = {"ampere": 86, "ada": 89, "hopper": 90, "blackwell": 120}
 
 CGGTY = Part(
     name="cggty",
@@ -29,8 +31,9 @@ READ_WINDOW = Part(
     events=window_events,
     settings={
         "": {"decode_order": "follow", "buffer_depth": 3},
-        "turing_rfc": {"unit_interval": 2},
-        "ampere": {"variable_delay": 6},
+        "turing": {"codes_for": 75},
+        "turing_rfc": {"codes_for": 75, "unit_interval": 2},
+        **{name: {"codes_for": gpu, "variable_delay": 6} for name, gpu in _NEWER.items()},
         "tiny": {"lsu_queue": 2, "sfu_queue": 1},
     },
     structures=STRUCTURES,

@@ -305,6 +305,89 @@ def _two_banks(interval: int, why: str, lsu: str, miss: tuple[int, str]) -> _Val
     }
 
 
+_AMPERE: _Values = {
+    **_two_banks(
+        1,
+        "Huerta et al., section 5.3: units of a whole warp",
+        f"{_HUERTA}, Tab. 1: a memory instruction every 8 cycles with four sub-cores busy",
+        (441, _MISS.format("SM86_RTX3070", 187, 254)),
+    ),
+    "warps": (12, f"Huerta et al., Tab. 4: 48 warps per SM; {_SCHEDULER_SHARE}"),
+    "shared_bytes": (102400, "CUDA, compute capability 8.6: 100 KB"),
+    **_unit("tensor", 32, 32, "GPGPU-Sim SM86_RTX3070: tensor 32, one in 32 cycles"),
+    "sfu_latency": (16, "Huerta et al.'s simulator: 8 behind 8"),
+    "sfu_interval": (8, "Huerta et al.'s simulator: 8 behind 8"),
+    "shared_latency": (16, "Huerta et al., Tab. 2: 24 from issue to the reader's, less the way to dispatch"),
+    "hit_latency": (24, "Huerta et al., Tab. 2: 32 from issue to the reader's, less the way to dispatch"),
+    "cache_lines": (56, f"CUDA, compute capability 8.6: 128 KB, less shared memory; {_SCHEDULER_SHARE}"),
+    "cache_ways": (56, "GPGPU-Sim SM86_RTX3070: 4 sets in the SM"),
+    **_misses("SM86_RTX3070", 4, 384, 48, 4),
+}
+
+#: What sources say of all GPUs since Turing, or of no GPU in particular.
+_OF_ALL = (*_TEXTURES, *_UNIT, *_SIMULATOR, "register_names", "sector_bytes", "uniform_latency", "bank_cycles")
+
+
+def _as_ampere(gpu: int) -> _Values:
+    """Values of ``ampere``, for a later GPU of which no source has others; the distance of its code is known."""
+    measured = f"{_HUERTA}, section" if gpu == 120 else "-"  # they measured Turing, Ampere and Blackwell
+    known = {key for key, (_, source) in _AMPERE.items() if key in _OF_ALL or source.startswith(measured)}
+    least = f"ptxas: in code for sm_{gpu} readers are as close as in that for sm_86 (docs/architectures.md)"
+    return {
+        **{
+            key: (value, source if key in known else f"open for this GPU; as in `ampere`: {source}")
+            for key, (value, source) in _AMPERE.items()
+        },
+        "alu_latency": (3, least),
+        "fma_latency": (3, least),
+    }
+
+
+def _shape(capability: str, warps: int, ctas: int, shared: int, unified: int) -> _Values:
+    """What CUDA tells of an SM by its compute capability, memories in KB."""
+    lines = (unified - shared) * 8 // 4
+    told = f"CUDA, compute capability {capability}"
+    return {
+        "warps": (warps // 4, f"{told}: {warps} warps per SM; {_SCHEDULER_SHARE}"),
+        "ctas": (ctas, f"{told}: {ctas} CTAs per SM"),
+        "shared_bytes": (shared * 1024, f"{told}: {shared} KB"),
+        "cache_lines": (lines, f"{told}: {unified} KB, less shared memory; {_SCHEDULER_SHARE}"),
+    }
+
+
+_LUO = "Luo et al., IPDPS 2024"
+_ADA: _Values = {
+    **_shape("8.9", 48, 24, 100, 128),
+    **_unit("double", 64, 64, "GPGPU-Sim SM89_RTX4060_LAPTOP: dp 64, one in 64 cycles"),
+    **_unit("sfu", 16, 8, "GPGPU-Sim SM89_RTX4060_LAPTOP: sfu 21, 8, as in SM86_RTX3070: that of `ampere`"),
+    "shared_latency": (
+        16,
+        "GPGPU-Sim SM89_RTX4060_LAPTOP: shared memory 29, as in SM86_RTX3070: that of `ampere`",
+    ),
+    "hit_latency": (30, f"that of `ampere` and 6; {_LUO}: 43.4 cycles on an RTX 4090, 37.9 on an A100"),
+    "miss_latency": (498, f"{_LUO}: 541.5 cycles to memory on an RTX 4090, 43.4 of them to the L1"),
+    **_misses("SM89_RTX4060_LAPTOP", 4, 384, 48, 4),
+}
+_HOPPER: _Values = {
+    **_shape("9.0", 64, 32, 228, 256),
+    **_unit("double", 8, 2, "GPGPU-Sim SM90_H100: dp 8, one in 2 cycles"),
+    **_unit("tensor", 24, 8, "GPGPU-Sim SM90_H100: tensor 24, one in 8 cycles (its trace.config leaves it at 1, 0)"),
+    **_unit("sfu", 18, 8, "that of `ampere` and 2; GPGPU-Sim: sfu 23, 8 in SM90_H100, 21, 8 in SM86_RTX3070"),
+    "shared_latency": (16, "GPGPU-Sim SM90_H100: shared memory 29, as in SM86_RTX3070: that of `ampere`"),
+    "hit_latency": (26, "that of `ampere` and 2; GPGPU-Sim: L1 41 in SM90_H100, 39 in SM86_RTX3070"),
+    "miss_latency": (431, _MISS.format("SM90_H100", 237, 194)),
+    **_misses("SM90_H100", 4, 512, 64, 4),
+}
+_5070 = "SM120_RTX5070_TI of Huerta et al.'s simulator, as a public copy has it"
+_BLACKWELL: _Values = {
+    **_shape("12.0", 48, 24, 100, 128),
+    **_unit("double", 24, 16, f"{_5070}: dp 24, one in 16 cycles"),
+    **_unit("tensor", 32, 8, f"{_5070}: tensor 32, one in 8 cycles"),
+    **_unit("sfu", 16, 8, f"{_5070}: 8 behind 8, as in `ampere`"),
+    "miss_latency": (556, _MISS.format(_5070, 301, 255)),
+    **_misses(_5070, 4, 384, 48, 4),
+}
+
 _ALL = (
     _preset(
         "turing",
@@ -597,27 +680,13 @@ _ALL = (
             **_L1_TURING,
         },
     ),
+    _preset("ampere", "One sub-core of an Ampere SM, by measurements (Huerta et al.: RTX A6000)", _AMPERE),
+    _preset("ada", "One sub-core of an Ada SM (Luo et al.: RTX 4090)", {**_as_ampere(89), **_ADA}),
+    _preset("hopper", "One sub-core of a Hopper SM (GPGPU-Sim: H100)", {**_as_ampere(90), **_HOPPER}),
     _preset(
-        "ampere",
-        "One sub-core of an Ampere SM, by measurements (Huerta et al.: RTX A6000)",
-        {
-            **_two_banks(
-                1,
-                "Huerta et al., section 5.3: units of a whole warp",
-                f"{_HUERTA}, Tab. 1: a memory instruction every 8 cycles with four sub-cores busy",
-                (441, _MISS.format("SM86_RTX3070", 187, 254)),
-            ),
-            "warps": (12, f"Huerta et al., Tab. 4: 48 warps per SM; {_SCHEDULER_SHARE}"),
-            "shared_bytes": (102400, "CUDA, compute capability 8.6: 100 KB"),
-            **_unit("tensor", 32, 32, "GPGPU-Sim SM86_RTX3070: tensor 32, one in 32 cycles"),
-            "sfu_latency": (16, "Huerta et al.'s simulator: 8 behind 8"),
-            "sfu_interval": (8, "Huerta et al.'s simulator: 8 behind 8"),
-            "shared_latency": (16, "Huerta et al., Tab. 2: 24 from issue to the reader's, less the way to dispatch"),
-            "hit_latency": (24, "Huerta et al., Tab. 2: 32 from issue to the reader's, less the way to dispatch"),
-            "cache_lines": (56, f"CUDA, compute capability 8.6: 128 KB, less shared memory; {_SCHEDULER_SHARE}"),
-            "cache_ways": (56, "GPGPU-Sim SM86_RTX3070: 4 sets in the SM"),
-            **_misses("SM86_RTX3070", 4, 384, 48, 4),
-        },
+        "blackwell",
+        "One sub-core of a Blackwell SM without tensor memory (Huerta et al.: RTX 5070 Ti)",
+        {**_as_ampere(120), **_BLACKWELL},
     ),
     _preset(
         "tiny",

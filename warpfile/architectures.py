@@ -8,10 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from warpfile.application import Difference
 from warpfile.compiler import load_listing
 from warpfile.compiler.architectures import COMPARED, PRESETS, TARGET, preset
-from warpfile.compiler.model import Listing
+from warpfile.compiler.model import Function, Listing
 from warpfile.compiler.passes.modern.covering import uncovered
+from warpfile.compiler.passes.modern.paths import closest
 from warpfile.display import progress, silent
 from warpfile.emulator.launch import SETTINGS, load_kernel
 from warpfile.emulator.run import Result, execute
@@ -19,6 +21,7 @@ from warpfile.evidence.markdown import table as markdown
 from warpfile.inputs import listed
 from warpfile.kernels.reference import KERNELS, names
 from warpfile.kernels.toolkit import ToolError
+from warpfile.run import golden_run
 from warpfile.schemes import find
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Trace
@@ -28,9 +31,10 @@ _COLUMNS = (
     "architecture",
     "functions read",
     "launches equal to NumPy",
-    "kernels that `modern` annotates",
-    "without",
     "preset",
+    "kernels that `modern` runs there",
+    "without",
+    "closest readers: fixed, variable, of a low half",
     "base opcodes",
     "beyond those of sm_75",
 )
@@ -43,12 +47,14 @@ It takes the code that nvcc 13.0 makes of every bundled kernel with `-O3`, from 
 * *Functions read*: every instruction is one whose definitions and uses are known.
 * *Launches equal to NumPy*: those of every kernel (`launch.toml` and `large.toml`), by the emulator, within the
   tolerance of the launch file.
-* *Kernels that `modern` annotates*: the scheme takes their control codes at the preset, and no reader comes too early
-  on any path. *Without* are the others. Code that counts on a fixed latency of tensor cores or of double precision,
-  which varies here, is refused in one line; code that counts on a shorter latency than the preset's runs until the
-  first stale operand, which ends it. `--set dependences=scoreboard` runs both.
-* *Preset*: whose latencies the codes are held against. Where no preset is for that GPU, it is the nearest one, and
-  `modern` says so in a note. Code for sm_80 and later is refused at presets for sm_75, with the preset to use.
+* *Preset*: whose latencies the codes are held against. Where no preset is for that GPU, it is the nearest one. At
+  another one `modern` says in a note which to use, and it refuses code for sm_80 and later at presets for sm_75.
+* *Kernels that `modern` runs there*: the scheme takes their control codes, no reader comes too early on any path, and
+  the golden model runs `launch.toml` to its end, which it does not with a stale operand. *Without* are the others.
+  Tensor cores (sm_80 and later) and double precision (sm_90, sm_100) have a fixed latency there and a variable one
+  here: the scheme gives them dependence counters ([modern.md](schemes/modern.md#5-codes-and-hints)).
+* *Closest readers*: least ticks from the issue of a producer of fixed latency to that of a reader, in the codes of all
+  kernels: a reader of fixed latency, one of variable latency, and the first one of the low half of a pair.
 
 `tests/compiler/test_architectures.py` compares control flow, definitions, uses and life ranges with `nvdisasm`, of
 these kernels and of further sources (`tests/compiler/corpus/`, at `-O3` and `-O1`): asynchronous copies, fragments and
@@ -58,6 +64,7 @@ products of matrices in all types, reductions and votes, packed arithmetic, atom
 generations is in [sass.md](sass.md#generations), and what is refused in [sass.md](sass.md#opcodes).
 
 """
+_READERS = ("fixed reader", "variable reader", "low half")
 _ROW = re.compile(r"^\| ((sm_\d+) \|.*) \|$", re.MULTILINE)
 
 
@@ -71,23 +78,22 @@ class Row:
     launches: int
     equal: int
     kernels: int
-    without: tuple[str, ...]  #: kernels whose codes ``modern`` refuses or finds uncovered
+    without: tuple[str, ...]  #: kernels that ``modern`` refuses, finds uncovered or reads a stale operand of
+    closest: tuple[int, ...]  #: ticks to readers, in the order of ``_READERS``
     opcodes: frozenset[str]
 
     def cells(self, target: frozenset[str]) -> tuple[str, ...]:
         """Its row of the page."""
-        counts = (
-            (self.read, self.functions),
-            (self.equal, self.launches),
-            (self.kernels - len(self.without), self.kernels),
-        )
         nearest = preset(self.architecture)
         machine = f"`{nearest}`" if self.architecture in PRESETS else f"none; nearest is `{nearest}`"
         return (
             f"sm_{self.architecture}",
-            *(f"{some} of {every}" for some, every in counts),
-            " ".join(self.without) or "-",
+            f"{self.read} of {self.functions}",
+            f"{self.equal} of {self.launches}",
             machine,
+            f"{self.kernels - len(self.without)} of {self.kernels}",
+            " ".join(self.without) or "-",
+            ", ".join(map(str, self.closest)),
             str(len(self.opcodes)),
             " ".join(sorted(self.opcodes - target)) or "-",
         )
@@ -109,7 +115,7 @@ def measured(architecture: int) -> Row:
     for name, code in listings.items():
         results = [_executed(name, setting, code) for setting in SETTINGS]
         equal += [one is not None and all(buffer.ok for buffer in one.expectations) for one in results]
-        if not (results[0] and _is_annotated(cfg, results[0].trace, code)):
+        if not (results[0] and _is_run(cfg, results[0].trace, code)):
             without.append(name)
     return Row(
         architecture=architecture,
@@ -119,6 +125,7 @@ def measured(architecture: int) -> Row:
         equal=sum(equal),
         kernels=len(listings),
         without=tuple(without),
+        closest=_closest(function for _, function in functions),
         opcodes=opcodes(listings.values()),
     )
 
@@ -138,13 +145,18 @@ def _executed(name: str, setting: str, code: Listing) -> Result | None:
     return found if found.expectations else None
 
 
-def _is_annotated(cfg: Config, trace: Trace, code: Listing) -> bool:
+def _is_run(cfg: Config, trace: Trace, code: Listing) -> bool:
     try:
-        find("modern").annotated(cfg, trace)
-    except ValueError as error:
+        golden_run(find("modern"), cfg, "", trace, silent)
+    except (Difference, ValueError) as error:
         print(error, file=sys.stderr)
         return False
     return not any(uncovered(function, cfg) for function in code.functions.values())
+
+
+def _closest(functions: Iterable[Function]) -> tuple[int, ...]:
+    found = [closest(one, [each.control for each in one.instructions if each.control]) for one in functions]
+    return tuple(min(one[reader] for one in found if reader in one) for reader in _READERS)
 
 
 def page(rows: Iterable[Sequence[str]]) -> str:

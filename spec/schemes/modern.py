@@ -46,6 +46,7 @@ class ReadWindowConfig(PortedConfig):
     lsu_queue: int = number_field(1, 8, "beats for the LSU that are issued and not dispatched", 5)
     sfu_queue: int = number_field(1, 8, "beats for the SFU that are issued and not dispatched", 3)
     unit_interval: int = number_field(1, 2, "ticks between two beats of one unit of fixed latency", 1)
+    codes_for: int = number_field(0, 999, "GPU whose latencies these are, 86 for sm_86; 0: none in particular", 0)
 
     def __post_init__(self) -> None:
         super().__post_init__()

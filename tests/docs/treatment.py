@@ -60,7 +60,7 @@ ELSEWHERE = {
     "python examples/integration/run.py": "tests/examples/test_integration.py",
     "python examples/integration/run.py --simulator icarus": "tests/examples/test_integration.py",
     "warpfile trace saxpy --arch sm_90": "tests/warpfile/test_commands.py",
-    "warpfile run modern saxpy-sm_90.npz --preset ampere": "tests/warpfile/test_commands.py",
+    "warpfile run modern saxpy-sm_90.npz --preset hopper": "tests/warpfile/test_commands.py",
     "warpfile import saxpy.cu --arch sm_90 -o mine-sm_90": "tests/warpfile/test_import.py",
     "warpfile study --kernel all --setting large --scheme all --preset turing": "tests/warpfile/studies",
     "warpfile import ~/.triton/cache/HASH/softmax.cubin -o mine": "tests/warpfile/test_import.py",

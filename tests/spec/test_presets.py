@@ -92,6 +92,9 @@ def test_fermi_has_the_two_level_scheduler_of_corf_and_fermi_linear_the_shipped_
         ("turing", 4, 256, 32),
         ("turing_rfc", 4, 256, 32),
         ("ampere", 4, 384, 48),
+        ("ada", 4, 384, 48),
+        ("hopper", 4, 512, 64),
+        ("blackwell", 4, 384, 48),
         ("pascal", 2, 256, 8),
         ("maxwell", 2, 256, 8),
         ("pascal_larf", 2, 256, 8),
@@ -106,6 +109,25 @@ def test_misses_under_way_of_the_papers_sm(name: str, banks: int, entries: int, 
     config = PRESETS[name].config
     assert (config.domains * config.mshrs, config.domains * config.mshr_merges) == (entries, merges)
     assert config.l1_banks == banks
+
+
+@pytest.mark.parametrize(
+    ("name", "warps", "ctas", "kilobytes", "first_level"),
+    [
+        ("ampere", 48, 16, 100, 128),
+        ("ada", 48, 24, 100, 128),
+        ("hopper", 64, 32, 228, 256),
+        ("blackwell", 48, 24, 100, 128),
+    ],
+)
+def test_an_sm_is_that_of_its_compute_capability(
+    name: str, warps: int, ctas: int, kilobytes: int, first_level: int
+) -> None:
+    """CUDA C++ programming guide, technical specifications per compute capability: 8.6, 8.9, 9.0 and 12.0."""
+    config = PRESETS[name].config
+    assert (config.domains * config.warps, config.ctas, config.shared_bytes) == (warps, ctas, kilobytes * 1024)
+    assert config.domains * config.cache_lines * 128 == (first_level - kilobytes) * 1024
+    assert config.domains * config.banks * config.rows * config.data_bits == 256 * 8192
 
 
 def test_missing_source_is_refused() -> None:

@@ -118,9 +118,9 @@ def test_a_trace_of_another_gpu_has_its_code(invoke: Invoke, folder: Path) -> No
     assert all(static.control >= 0 for static in made.program)
     refused = invoke("run", "modern", "saxpy-sm_90.npz")
     assert (refused.exit_code, "saxpy is code for sm_90: " in refused.stderr) == (2, True)
-    assert "use --preset ampere, or set dependences=scoreboard" in refused.stderr
+    assert "use --preset hopper, or set dependences=scoreboard" in refused.stderr
     run = invoke("run", "modern", "saxpy-sm_90.npz", "--preset", "ampere")
-    said = "control codes are for sm_90, whose latencies no preset has; the nearest is ampere, of sm_86"
+    said = "control codes are for sm_90, and the latencies are those of sm_86: use --preset hopper"
     assert (run.exit_code, said in " ".join(run.stdout.split())) == (0, True)
     other = invoke("run", "modern", "saxpy-sm_90.npz", "--preset", "ampere", "--set", "dependences=scoreboard")
     assert (other.exit_code, "control codes" in other.stdout) == (0, False)

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from warpfile.compiler.architectures import SHORTER, preset, remark_on_codes, whereabouts
-from warpfile.compiler.control_codes import from_bits
+from warpfile.compiler.architectures import SHORTER, preset, remark_on_codes
+from warpfile.compiler.control_codes import ControlCode
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.listed import listed_architecture, listed_function
 from warpfile.compiler.passes.modern.assigning import assigned
-from warpfile.compiler.passes.modern.codes import Codes, listed, shows_codes
+from warpfile.compiler.passes.modern.codes import Codes, listed, of_program, shows_codes
+from warpfile.compiler.passes.modern.covering import taken
 from warpfile.compiler.passes.modern.placing import Placed, placed, waits_of
 from warpfile.compiler.program import static_instruction
 from warpfile.spec.annotation import beat_counts, hinted, on_every_beat
@@ -31,7 +32,7 @@ def label(cfg: Config) -> str:
     """What the hints hold for."""
     assert isinstance(cfg, ReadWindowConfig)
     distances = f"{cfg.fixed_distance},{cfg.variable_distance}"
-    return f"dependences={cfg.dependences} reuse_cache={cfg.reuse_cache} distances={distances}"
+    return f"dependences={cfg.dependences} reuse_cache={cfg.reuse_cache} distances={distances} for={cfg.codes_for}"
 
 
 def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
@@ -51,7 +52,7 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     words = on_every_beat(
         trace, [_left(cfg, one) or _words(cfg, place, one) for place, one in zip(places, trace.program, strict=True)]
     )
-    note = remark_on_codes(listed_architecture(trace)) if cfg.codes else None
+    note = remark_on_codes(listed_architecture(trace), cfg.codes_for) if cfg.codes else None
     if note and note not in trace.notes:
         trace = dataclasses.replace(trace, notes=(*trace.notes, note))
     return hinted(trace, words | _coded(cfg, codes, places, trace, count))
@@ -61,8 +62,12 @@ def codes(function: Function, cfg: Config) -> Mapping[int, str]:
     """Control code of every instruction whose encoding is known, as ``warpfile analyze`` shows it."""
     assert isinstance(cfg, ReadWindowConfig)
     shown = {}
-    for instruction in function.instructions:
-        if (code := instruction.control) is not None:
+    of_listing = [one.control for one in function.instructions]
+    known = [one for one in of_listing if one is not None]
+    all_known = cfg.codes and len(known) == len(of_listing)
+    codes = taken(function, cfg, known) if all_known else of_listing
+    for instruction, code in zip(function.instructions, codes, strict=True):
+        if code is not None:
             place = placed(static_instruction(instruction), instruction)
             kind = "fixed" if place.fixed else "variable" if place.variable else "beside"
             barriers = f"{_letter(code.write_barrier)}{_letter(code.read_barrier)}"
@@ -85,16 +90,26 @@ def _places(trace: Trace) -> list[Placed]:
 
 def _codes(cfg: ReadWindowConfig, trace: Trace, places: Sequence[Placed]) -> Codes:
     if shows_codes(trace):
-        if cfg.codes:
-            _check_distance(cfg, trace)
-            _check_units(trace, places)
-        return listed(trace, places, waits=cfg.codes)
+        return listed(trace, places, _taken(cfg, trace) if cfg.codes else of_program(trace), waits=cfg.codes)
     if trace.listing and cfg.codes:
         raise ValueError(
             f"{trace.kernel} must have control codes: make its listing with 'nvdisasm -hex FILE.cubin', or keep"
             " FILE.cubin beside it, or set dependences=scoreboard"
         )
     return assigned(cfg, trace, places)
+
+
+def _taken(cfg: ReadWindowConfig, trace: Trace) -> list[ControlCode]:
+    """The codes of a program as the machine takes them."""
+    _check_distance(cfg, trace)
+    codes, function = of_program(trace), listed_function(trace)
+    if function is None:
+        return codes
+    at = {static.offset: index for index, static in enumerate(trace.program)}
+    order = [at[one.offset] for one in function.instructions]
+    for index, code in zip(order, taken(function, cfg, [codes[index] for index in order]), strict=True):
+        codes[index] = code
+    return codes
 
 
 def _check_distance(cfg: ReadWindowConfig, trace: Trace) -> None:
@@ -105,22 +120,6 @@ def _check_distance(cfg: ReadWindowConfig, trace: Trace) -> None:
             f"{trace.kernel} is code for sm_{architecture}: its readers of variable latency come {_SHORT} ticks later"
             f" and not {cfg.variable_distance}: use --preset {preset(architecture)}, or set dependences=scoreboard"
         )
-
-
-def _check_units(trace: Trace, places: Sequence[Placed]) -> None:
-    """Results of tensor cores (sm_80 and later) and of double precision (sm_90) have no counters at all; ours vary."""
-    for port in (Port.TENSOR, Port.DOUBLE):
-        own = [
-            static
-            for static, place in zip(trace.program, places, strict=True)
-            if static.port is port and place.variable and static.dest_count
-        ]
-        where = whereabouts(own[0].offset, listed_architecture(trace)) if own else ""
-        if own and all(from_bits(static.control).write_barrier is None for static in own):
-            raise ValueError(
-                f"{trace.kernel} must wait for {own[0].text!r} {where} and its like with dependence counters, because"
-                " their latency varies here; code for a GPU where it is fixed needs dependences=scoreboard"
-            )
 
 
 def _loosened(codes: Codes, seed: int) -> Codes:

@@ -38,12 +38,16 @@ def shows_codes(trace: Trace) -> bool:
     return all(static.control != NO_CODE for static in trace.program)
 
 
-def listed(trace: Trace, places: Sequence[Placed], *, waits: bool = True) -> Codes:
-    """The codes of the program. Raises ``ValueError`` for what they must not say of the machine's ``waits``.
+def of_program(trace: Trace) -> list[ControlCode]:
+    """The codes of a trace's program, which shows them."""
+    return [from_bits(static.control) for static in trace.program]
+
+
+def listed(trace: Trace, places: Sequence[Placed], codes: Sequence[ControlCode], *, waits: bool = True) -> Codes:
+    """These codes of the program. Raises ``ValueError`` for what they must not say of the machine's ``waits``.
 
     Without ``waits`` a scoreboard does what stall counts and counters are for, and marks of reuse alone are used.
     """
-    codes = [from_bits(static.control) for static in trace.program]
     if waits:
         codes = [waited(*each) for each in zip(codes, trace.program, places, strict=True)]
     rows = [

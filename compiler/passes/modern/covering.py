@@ -1,66 +1,35 @@
 """Whether the control codes of a listing cover the latencies of a machine, over all paths, before anything runs.
 
-A producer of fixed latency must be D or Dv ticks ahead of every reader of its results; the counter of one of variable
-latency must be waited for before its results are read or written, and before its sources are written
-(docs/schemes/modern.md, section 15).
+What has a fixed latency on the GPU that the code is for, and a variable one here, has no dependence counter in the
+code. It gets one, and who needs its results or its sources waits for it (docs/schemes/modern.md, section 5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from warpfile.compiler.cfg import STEP, build_cfg
+from warpfile.compiler.cfg import STEP
 from warpfile.compiler.control_codes import ControlCode
-from warpfile.compiler.model import Function, Instruction
-from warpfile.compiler.passes.modern.codes import waited
-from warpfile.compiler.passes.modern.placing import Placed, Waits, placed, waits_of
+from warpfile.compiler.model import Function
+from warpfile.compiler.passes.modern.paths import SEEN, Finding, findings
 from warpfile.compiler.program import static_instruction
-from warpfile.compiler.worklist import Worklist
 from warpfile.spec.config import Config
-from warpfile.spec.schemes.modern import ReadWindowConfig
-from warpfile.spec.trace import Kind, Port, Space, StaticInstruction
+from warpfile.spec.schemes.modern import BARRIERS, ReadWindowConfig
+from warpfile.spec.trace import Port
 
-_MANY = 64  #: more instructions than a counter can count
-_SEEN = 2  #: ticks from a producer to the first instruction that sees its dependence counter
-_UNORDERED = (Space.GLOBAL, Space.LOCAL)  #: a hit overtakes a miss
-
-
-@dataclass(frozen=True, order=True)
-class Finding:
-    """An instruction ``at`` that comes too early for one ``before`` it, both as offsets, because of a register.
-
-    ``distance`` and ``needed`` are ticks behind a producer of fixed latency. For one of variable latency they are 0,
-    and ``unread`` tells whether its sources or its results are not waited for.
-    """
-
-    at: int
-    before: int
-    register: int
-    unread: bool = False
-    distance: int = 0
-    needed: int = 0
-
-    def __str__(self) -> str:
-        if self.needed:
-            why = f"issues {self.distance} ticks after {self.before:#x} wrote R{self.register}, and needs {self.needed}"
-        elif self.unread:
-            why = f"writes R{self.register} and does not wait until {self.before:#x} has read it"
-        else:
-            why = f"needs R{self.register} and does not wait for {self.before:#x}, which writes it"
-        return f"{self.at:#x} {why}"
+#: Units whose latency is fixed on some GPUs: that of tensor cores since sm_80, of double precision on sm_90 and sm_100.
+_FIXED_THERE = (Port.TENSOR, Port.DOUBLE)
 
 
 def uncovered(function: Function, cfg: Config) -> tuple[Finding, ...]:
-    """Everything that comes too early on some path, by offset; nothing of a listing that shows no codes.
-
-    Every instruction is taken to execute in all lanes, and an indirect call to do nothing. Waits for units, queues and
-    counters are not counted as distance: the codes do not promise them.
-    """
+    """Everything that comes too early on some path, by offset; nothing of a listing that shows no codes."""
     assert isinstance(cfg, ReadWindowConfig)
-    if not cfg.codes or any(one.control is None for one in function.instructions):
+    codes = [one.control for one in function.instructions if one.control is not None]
+    if not cfg.codes or len(codes) < len(function.instructions):
         return ()
-    return tuple(sorted(_Paths(function, cfg).findings()))
+    return tuple(sorted(findings(function, cfg, taken(function, cfg, codes))))
 
 
 def lines(function: Function, cfg: Config) -> list[str]:
@@ -68,221 +37,42 @@ def lines(function: Function, cfg: Config) -> list[str]:
     return [str(one) for one in uncovered(function, cfg)]
 
 
-@dataclass(frozen=True)
-class _Step:
-    """An instruction with its code. ``ticks``: from its last beat to the next instruction."""
-
-    static: StaticInstruction
-    place: Placed
-    code: ControlCode
-    guard: object
-    leaves: Waits | None
-
-    @property
-    def ticks(self) -> int:
-        return _SEEN if self.code.yields and self.code.stall <= 1 else max(self.code.stall, 1)
-
-    @property
-    def beat_ticks(self) -> int:
-        return 2 if self.place.fixed else 1
-
-    @property
-    def raised(self) -> int:
-        """Counters that are above 0 until its sources are read."""
-        return _bit(self.code.read_barrier) | self.results
-
-    @property
-    def results(self) -> int:
-        """Counters that are above 0 until its results are there."""
-        return _bit(self.code.write_barrier)
-
-    @property
-    def queue(self) -> bool:
-        """Which one reads its operands, if its latency varies."""
-        return self.place.port is Port.LSU
-
-    def sources(self) -> Mapping[int, int]:
-        """Registers that it reads, with the ticks from its first beat to the one that does."""
-        found: dict[int, int] = {}
-        for number, group in enumerate(self.place.groups):
-            for register in group:
-                found.setdefault(register, number * self.beat_ticks)
-        return found
-
-    def ends(self, late: _Late, unread: bool) -> bool:
-        """Whether it issues after something is done: it waits for a counter, or at a barrier for all that is queued."""
-        return bool(late.counters & self.code.wait_mask) or (unread and self.static.kind is Kind.BARRIER)
-
-    def follows(self, other: _Step) -> bool:
-        """Whether its results come behind those of one before it."""
-        same = self.place.port is other.place.port and self.static.space is other.static.space
-        return same and self.static.space not in _UNORDERED
+def taken(function: Function, cfg: ReadWindowConfig, codes: Sequence[ControlCode]) -> tuple[ControlCode, ...]:
+    """The codes of a function's instructions as the machine takes them."""
+    codes, uncounted = list(codes), _uncounted(function, codes)
+    if not uncounted:
+        return tuple(codes)
+    uses = Counter(one for code in codes for one in (code.write_barrier, code.read_barrier))
+    results, sources = sorted(range(BARRIERS), key=lambda one: (uses[one], one))[:2]
+    for index in uncounted:
+        barrier = results if static_instruction(function.instructions[index]).dest_count else None
+        stall = max(codes[index].stall, SEEN)
+        codes[index] = replace(codes[index], stall=stall, write_barrier=barrier, read_barrier=sources)
+    while waits := _waits(codes, uncounted, findings(function, cfg, codes), results, sources):
+        for index, mask in waits.items():
+            codes[index] = replace(codes[index], wait_mask=codes[index].wait_mask | mask)
+    return tuple(codes)
 
 
-def _bit(counter: int | None) -> int:
-    return 0 if counter is None else 1 << counter
+def _uncounted(function: Function, codes: Sequence[ControlCode]) -> frozenset[int]:
+    """Instructions of units none of whose results has a counter, though their latency varies here."""
+    statics = [static_instruction(one) for one in function.instructions]
+    found: set[int] = set()
+    for unit in _FIXED_THERE:
+        own = [index for index, one in enumerate(statics) if one.port is unit]
+        counters = [codes[index].write_barrier for index in own if statics[index].dest_count]
+        if counters and all(one is None for one in counters):
+            found.update(own)
+    return frozenset(found)
 
 
-def _step(instruction: Instruction) -> _Step:
-    static = static_instruction(instruction)
-    assert instruction.control is not None
-    place = placed(static, instruction)
-    return _Step(static, place, waited(instruction.control, static, place), instruction.guard, waits_of(static))
-
-
-@dataclass(frozen=True)
-class _Late:
-    """Counters of which any one at 0 says that something is done, and those that will say so an instruction later.
-
-    ``behind``: instructions that come after it in order, under the counter of its results; less than none if any under
-    that counter does not come in order.
-    """
-
-    counters: int
-    soon: int = 0
-    behind: int = 0
-
-    def seen(self) -> _Late:
-        return replace(self, counters=self.counters | self.soon, soon=0) if self.soon else self
-
-    def joined(self, other: _Late) -> _Late:
-        both, behind = self.counters & other.counters, min(self.behind, other.behind)
-        return _Late(both, (self.counters | self.soon) & (other.counters | other.soon) & ~both, behind)
-
-
-#: What is under way at some place: ticks since a result of fixed latency, by its instruction and register, at least;
-#: and the same of variable latency, by instruction, register and whether it is a source.
-_Ticks = dict[tuple[int, int], int]
-_Waits = dict[tuple[int, int, bool], _Late]
-_State = tuple[_Ticks, _Waits]
-
-
-class _Paths:
-    """A forward walk to the least distances and the surest counters over all paths."""
-
-    def __init__(self, function: Function, cfg: ReadWindowConfig) -> None:
-        self._steps = [_step(one) for one in function.instructions]
-        self._graph = build_cfg(function)
-        self._fixed, self._variable = cfg.fixed_distance, cfg.variable_distance
-        self._found: set[Finding] = set()
-
-    def findings(self) -> set[Finding]:
-        """Walk until nothing changes, then look."""
-        reachable = self._graph.reachable()
-        states: dict[int, _State] = {block: ({}, {}) for block in (0, *self._graph.entries.values())}
-        work = Worklist([one for one in self._graph.flow_order if one in reachable])
-        while work:
-            block = work.pop()
-            after = self._through(block, states.setdefault(block, ({}, {})))
-            for target in self._graph.flow_successors[block]:
-                if _join(states, target, after):
-                    work.push(target)
-        self._found.clear()
-        for block in sorted(reachable):
-            self._through(block, states[block])
-        return self._found
-
-    def _through(self, block: int, state: _State) -> _State:
-        ticks, waits = dict(state[0]), dict(state[1])
-        for index in self._graph.blocks[block].instructions:
-            step = self._steps[index]
-            for one in [one for one, late in waits.items() if step.ends(late, unread=one[2])]:
-                del waits[one]
-            if step.leaves is not None:
-                waits = self._left(step.leaves, waits)
-            if step.place.port is not Port.NONE:
-                self._early(index, step, ticks)
-                self._waited(index, step, waits)
-            ticks = self._later(index, step, ticks)
-            waits = self._counted(index, step, waits)
-        return ticks, waits
-
-    def _left(self, found: Waits, waits: _Waits) -> _Waits:
-        """What may be out behind a DEPBAR.LE."""
-        done = {
-            producer
-            for (producer, _, unread), late in waits.items()
-            if not unread and self._steps[producer].code.write_barrier == found.barrier and late.behind >= found.most
-        }
-        return {key: late for key, late in waits.items() if key[0] not in done}
-
-    def _early(self, index: int, step: _Step, ticks: _Ticks) -> None:
-        """What the instruction reads before it is there."""
-        sources, needed = step.sources(), self._fixed if step.place.fixed else self._variable
-        for (producer, register), passed in ticks.items():
-            if register in sources:
-                distance = passed + sources[register]
-                if distance < needed:
-                    self._found.add(Finding(index * STEP, producer * STEP, register, distance=distance, needed=needed))
-
-    def _waited(self, index: int, step: _Step, waits: _Waits) -> None:
-        """What it reads or writes without having waited, which is said once."""
-        sources, dests = step.sources(), step.static.dests
-        for producer, register, unread in list(waits):
-            if register in dests or (register in sources and not unread):
-                del waits[producer, register, unread]
-                if not self._in_order(producer, unread, step, register in sources and not unread):
-                    self._found.add(Finding(index * STEP, producer * STEP, register, unread))
-
-    def _in_order(self, producer: int, unread: bool, step: _Step, reads: bool) -> bool:
-        """Whether a write comes behind what is under way without a wait."""
-        other = self._steps[producer]
-        if reads or not step.place.variable:
-            return False
-        if unread:
-            return step.queue == other.queue
-        return step.follows(other)
-
-    def _later(self, index: int, step: _Step, ticks: _Ticks) -> _Ticks:
-        """Ticks at the next instruction."""
-        passed = (len(step.place.groups) - 1) * step.beat_ticks + step.ticks
-        if step.guard is None:
-            ticks = {key: value for key, value in ticks.items() if key[1] not in step.static.dests}
-        most = max(self._fixed, self._variable)
-        later = {key: value + passed for key, value in ticks.items() if value + passed < most}
-        if step.place.fixed:
-            later |= {(index, register): step.ticks for register in step.static.dests}
-        return later
-
-    def _counted(self, index: int, step: _Step, waits: _Waits) -> _Waits:
-        """Counters that say more from now on."""
-        waits = {key: late.seen() for key, late in waits.items()}
-        if not step.place.variable:
-            return waits
-        for register in step.sources():
-            waits[index, register, True] = _Late(0)
-        for register in step.static.dests:
-            waits[index, register, False] = _Late(0)
-        return {key: self._covered(key, step, late) for key, late in waits.items()}
-
-    def _covered(self, key: tuple[int, int, bool], step: _Step, late: _Late) -> _Late:
-        producer, _, unread = key
-        other = self._steps[producer]
-        if unread:
-            counters = step.raised if step.queue == other.queue else 0
-        else:
-            counters = step.results if other is step or step.follows(other) else 0
-            late = self._behind(other, step, late)
-        counters &= ~late.counters
-        if step.ticks < _SEEN:
-            return replace(late, soon=late.soon | counters)
-        return replace(late, counters=late.counters | counters)
-
-    def _behind(self, other: _Step, step: _Step, late: _Late) -> _Late:
-        """One more under the counter of an earlier one."""
-        if other is step or not other.results & step.raised:
-            return late
-        in_order = step.follows(other) and step.code.read_barrier != other.code.write_barrier
-        return replace(late, behind=min(late.behind + 1, _MANY) if in_order else -_MANY)
-
-
-def _join(states: dict[int, _State], block: int, state: _State) -> bool:
-    """Bring what is under way at the end of a block to one behind it; whether that is news there."""
-    if block not in states:
-        states[block] = state
-        return True
-    (ticks, waits), (more_ticks, more_waits) = states[block], state
-    new_ticks = ticks | {key: min(value, ticks.get(key, value)) for key, value in more_ticks.items()}
-    new_waits = waits | {key: waits[key].joined(late) if key in waits else late for key, late in more_waits.items()}
-    states[block] = new_ticks, new_waits
-    return (new_ticks, new_waits) != (ticks, waits)
+def _waits(
+    codes: Sequence[ControlCode], uncounted: Collection[int], found: Collection[Finding], results: int, sources: int
+) -> dict[int, int]:
+    """Waits that instructions lack, by index: for the results of what has got a counter, or until it has read."""
+    masks: dict[int, int] = {}
+    for one in found:
+        index, mask = one.at // STEP, 1 << (sources if one.unread else results)
+        if one.before // STEP in uncounted and not codes[index].wait_mask & mask:
+            masks[index] = masks.get(index, 0) | mask
+    return masks

@@ -13,8 +13,8 @@ from warpfile.spec.schemes.modern import NOWHERE, POSITIONS
 from warpfile.spec.trace import Port, StaticInstruction
 
 #: Variable latency, wherever they execute in the baseline; without registers BMOV does nothing here.
-_LATE = frozenset("BMOV CREDUX DMNMX LDCU MOVM R2UR REDUX S2UR".split())
-_EARLY = "CS2R"  #: fixed latency, though it reads a special register
+_LATE = frozenset("BMOV DMNMX LDCU MOVM R2UR REDUX S2UR".split())
+_EARLY = ("CREDUX", "CS2R")  #: fixed latency, though they reduce over lanes or read a special register
 #: In the encoding the first source of these is operand 1, and the second one of the sums and comparisons operand 2.
 _SECOND = frozenset("MOV IABS".split())
 _SUMS = frozenset("DADD DSETP FADD HADD2 HSET2 HSETP2".split())
@@ -75,7 +75,7 @@ def waits_of(static: StaticInstruction) -> Waits | None:
 def port_of(static: StaticInstruction) -> Port:
     """Class of the unit that executes it here."""
     opcode = static.opcode.partition(".")[0]
-    if opcode == _EARLY and static.port is not Port.NONE:
+    if opcode in _EARLY and static.port is not Port.NONE:
         return Port.ALU
     if opcode in _LATE and (static.port is not Port.NONE or opcode != "BMOV"):
         return Port.SFU

@@ -16,7 +16,16 @@ def configured(preset: str = "turing_rfc", **changes: object) -> ReadWindowConfi
 
 
 @pytest.mark.parametrize(
-    ("preset", "distances"), [("turing_rfc", (4, 5)), ("ampere", (4, 4)), ("turing", (4, 5)), ("tiny", (3, 4))]
+    ("preset", "distances"),
+    [
+        ("turing_rfc", (4, 5)),
+        ("ampere", (4, 4)),
+        ("ada", (4, 4)),
+        ("hopper", (4, 4)),
+        ("blackwell", (4, 4)),
+        ("turing", (4, 5)),
+        ("tiny", (3, 4)),
+    ],
 )
 def test_distances_are_those_of_the_codes(preset: str, distances: tuple[int, int]) -> None:
     cfg = configured(preset)

@@ -99,17 +99,29 @@ def test_a_listing_without_codes_says_how_to_get_them() -> None:
     assert prepare(free, find("modern").annotated(free, trace)).beats
 
 
-@pytest.mark.parametrize("architecture", [80, 86, 89])
-def test_code_for_newer_machines_needs_a_preset_of_theirs(architecture: int) -> None:
+@pytest.mark.parametrize(
+    ("architecture", "preset"),
+    [(80, "ampere"), (86, "ampere"), (89, "ada"), (90, "hopper"), (100, "hopper"), (120, "blackwell")],
+)
+def test_code_for_newer_machines_needs_a_preset_of_theirs(architecture: int, preset: str) -> None:
     trace = traced("saxpy")
     newer = replace(trace, listing=trace.listing.replace(".target\tsm_75", f".target\tsm_{architecture}"))
     with pytest.raises(
-        ValueError, match=f"saxpy is code for sm_{architecture}: .*: use --preset ampere, or set depend"
+        ValueError, match=f"saxpy is code for sm_{architecture}: .*: use --preset {preset}, or set depend"
     ):
         find("modern").annotated(CFG, newer)
-    assert find("modern").annotated(configured("ampere"), newer).annotation
+    assert not any("use --preset" in note for note in find("modern").annotated(configured(preset), newer).notes)
     assert find("modern").annotated(configured(dependences="scoreboard"), newer).annotation
     assert find("modern").annotated(CFG, trace).annotation
+
+
+@pytest.mark.parametrize("preset", ["ampere", "ada", "hopper", "blackwell"])
+def test_code_for_another_machine_is_told_which_preset_to_use(preset: str) -> None:
+    gpu = {"ampere": 86, "ada": 89, "hopper": 90, "blackwell": 120}[preset]
+    said = f"control codes are for sm_75, and the latencies are those of sm_{gpu}: use --preset turing_rfc"
+    assert find("modern").annotated(configured(preset), traced("saxpy")).notes == (said,)
+    assert find("modern").annotated(configured(preset, dependences="scoreboard"), traced("saxpy")).notes == ()
+    assert find("modern").annotated(configured("tiny"), traced("saxpy")).notes == ()
 
 
 def test_a_counter_on_a_fixed_instruction_is_refused() -> None:

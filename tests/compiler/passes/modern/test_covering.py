@@ -14,7 +14,7 @@ from tests.golden.collectors.read_window.tight import tight_trace
 from warpfile.compiler import load_listing, parse
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.listed import listed_function
-from warpfile.compiler.passes.modern.covering import Finding, lines, uncovered
+from warpfile.compiler.passes.modern.covering import Finding, lines, taken, uncovered
 from warpfile.golden import StaleOperand
 from warpfile.schemes import find
 from warpfile.spec.schemes.modern import ReadWindowConfig
@@ -77,6 +77,37 @@ def test_both_results_of_a_pair_are_there_at_once() -> None:
     assert said("IMAD.WIDE R4, R2, R3, RZ | S3", "FADD R8, R5, R5") == [
         "0x10 issues 3 ticks after 0x0 wrote R5, and needs 4"
     ]
+
+
+@pytest.mark.parametrize(("ticks", "found"), [(3, []), (2, ["0x10 issues 2 ticks after 0x0 wrote R4, and needs 3"])])
+def test_the_low_half_of_a_pair_is_there_a_tick_earlier(ticks: int, found: list[str]) -> None:
+    """Code of sm_90 counts on it; the machine agrees with the check."""
+    code = f"IMAD.WIDE R4, R2, R3, RZ | S{ticks}", "FADD R8, R4, R4"
+    assert said(*code) == found
+    assert is_stale(CFG, coded_trace(*code)) == bool(found)
+
+
+DOUBLES = "DFMA R4, R2, R6, R8 | S8", "MOV R6, R12", "DADD R10, R4, R2", "MOV R5, R13"
+
+
+def test_what_varies_here_alone_gets_counters_and_waits() -> None:
+    """Counters 0 and 1 are in use, so results take 2 and sources 3; each reader and writer waits for what it needs."""
+    code = "LDS.U R20, [R21] | W0", "LDG.E R22, [R24] | W1 S2", *DOUBLES
+    function = function_of(coded_trace(*code))
+    codes = [one.control for one in function.instructions if one.control]
+    counted = taken(function, CFG, codes)[2:6]
+    assert [(one.write_barrier, one.read_barrier) for one in counted] == [(2, 3), (None, None), (2, 3), (None, None)]
+    assert [one.wait_mask for one in counted] == [0, 1 << 3, 1 << 2, 1 << 3]
+    assert [one.stall for one in counted] == [8, 1, 2, 1]
+    assert said(*code) == [] and not is_stale(CFG, coded_trace(*code))
+
+
+def test_a_unit_whose_results_have_counters_keeps_its_codes() -> None:
+    """As double precision of sm_75: one that is not waited for is reported, and read too early."""
+    code = "DFMA R4, R2, R6, R8", "DMUL R14, R16, R18 | W0 S2", "MOV R10, R4"
+    assert said(*code) == ["0x20 needs R4 and does not wait for 0x0, which writes it"]
+    assert is_stale(CFG, coded_trace(*code))
+    assert said(*code[:2], f"{code[2]} | wait0") == []
 
 
 def test_the_high_addend_is_read_two_ticks_later() -> None:
