@@ -43,6 +43,7 @@ READ_WINDOW = Part(
         ("positions",),
         {"codes (kind, stall, set, wait)": f"{_PASS}:codes"},
         "warpfile.compiler.passes.modern.covering:lines",
+        f"{_PASS}:remark",
     ),
     accesses={"rfc_read": ("rfc_hits",), "rfc_write": ("rfc_allocations",), "rfc_tag": ("fixed_sources",)},
     hits=Hits("operands at fixed positions found in the reuse cache", ("rfc_hits",), ("fixed_sources",)),

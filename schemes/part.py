@@ -70,8 +70,9 @@ class Hints:
     other bits alone. With a seed some hints are replaced at random by others that are right too, so that tests meet all
     combinations. ``label(cfg)`` says what they hold for. ``shown`` gives, by name, functions of a listing's function
     and a configuration to hints by offset, for ``warpfile analyze``; ``checks`` is the place of one that gives a line
-    for everything in the listing that the configuration does not bear. The pass runs where the configuration has one of
-    the hints; one without ``writes``, which inserts or renames, always runs.
+    for everything in the listing that the configuration does not bear, ``remarks`` of one that says what is to be known
+    of code for a GPU (90 for sm_90) at a configuration, or None. The pass runs where the configuration has one of the
+    hints; one without ``writes``, which inserts or renames, always runs.
     """
 
     annotate: str
@@ -79,6 +80,7 @@ class Hints:
     writes: tuple[str, ...] = ()
     shown: Mapping[str, str] = field(default_factory=dict)
     checks: str = ""
+    remarks: str = ""
 
     def needed(self, cfg: Config) -> bool:
         """Whether the pass has something to do for a configuration."""
@@ -100,6 +102,11 @@ class Hints:
     def of_checks(self, function: Function, cfg: Config) -> list[str]:
         """What is wrong with a listing's function, a line each."""
         return list(found(self.checks)(function, cfg)) if self.checks else []
+
+    def of_gpu(self, architecture: int | None, cfg: Config) -> str | None:
+        """What is to be known of a listing for a GPU; None if nothing is, or the listing does not tell."""
+        remark: str | None = found(self.remarks)(architecture, cfg) if self.remarks else None
+        return remark
 
 
 @dataclass(frozen=True)

@@ -368,13 +368,19 @@ _ADA: _Values = {
     "miss_latency": (498, f"{_LUO}: 541.5 cycles to memory on an RTX 4090, 43.4 of them to the L1"),
     **_misses("SM89_RTX4060_LAPTOP", 4, 384, 48, 4),
 }
+_H100 = "measured on an H100 (docs/hardware.md)"
+_LESS = "cycles from issue to a dependent issue, less the way to dispatch"
 _HOPPER: _Values = {
     **_shape("9.0", 64, 32, 228, 256),
-    **_unit("double", 8, 2, "GPGPU-Sim SM90_H100: dp 8, one in 2 cycles"),
-    **_unit("tensor", 24, 8, "GPGPU-Sim SM90_H100: tensor 24, one in 8 cycles (its trace.config leaves it at 1, 0)"),
-    **_unit("sfu", 18, 8, "that of `ampere` and 2; GPGPU-Sim: sfu 23, 8 in SM90_H100, 21, 8 in SM86_RTX3070"),
-    "shared_latency": (16, "GPGPU-Sim SM90_H100: shared memory 29, as in SM86_RTX3070: that of `ampere`"),
-    "hit_latency": (26, "that of `ampere` and 2; GPGPU-Sim: L1 41 in SM90_H100, 39 in SM86_RTX3070"),
+    "banks": (2, f"{_H100}: three sources of one parity cost most of a cycle, and reuse takes it back"),
+    "bank_skew": ("none", f"{_H100}: the bank is the parity of the register"),
+    "alu_latency": (3, f"{_H100}: 4 cycles from issue to a dependent issue"),
+    "fma_latency": (3, f"{_H100}: 4 cycles from issue to a dependent issue"),
+    **_unit("double", 3, 2, f"{_H100}: 8 {_LESS}, which leaves the least; GPGPU-Sim SM90_H100: one in 2 cycles"),
+    **_unit("tensor", 9, 8, f"{_H100}: HMMA.1688.F32 17 {_LESS}; GPGPU-Sim SM90_H100: one in 8 cycles"),
+    **_unit("sfu", 9, 8, f"{_H100}: MUFU 17 {_LESS}; GPGPU-Sim SM90_H100: one in 8 cycles"),
+    "shared_latency": (15, f"{_H100}: LDS 23 {_LESS}"),
+    "hit_latency": (26, f"{_H100}: LDG 34 {_LESS}"),
     "miss_latency": (431, _MISS.format("SM90_H100", 237, 194)),
     **_misses("SM90_H100", 4, 512, 64, 4),
 }
@@ -682,7 +688,7 @@ _ALL = (
     ),
     _preset("ampere", "One sub-core of an Ampere SM, by measurements (Huerta et al.: RTX A6000)", _AMPERE),
     _preset("ada", "One sub-core of an Ada SM (Luo et al.: RTX 4090)", {**_as_ampere(89), **_ADA}),
-    _preset("hopper", "One sub-core of a Hopper SM (GPGPU-Sim: H100)", {**_as_ampere(90), **_HOPPER}),
+    _preset("hopper", "One sub-core of a Hopper SM, by measurements (H100)", {**_as_ampere(90), **_HOPPER}),
     _preset(
         "blackwell",
         "One sub-core of a Blackwell SM without tensor memory (Huerta et al.: RTX 5070 Ti)",

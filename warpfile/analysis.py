@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,8 @@ def analyze_listing(
     for number, function in enumerate(chosen):
         report(function.name, number, len(chosen))
         functions.append(analyze_function(function, schemes, preset))
-    return {"functions": functions, "warnings": list(listing.warnings)}
+    remarks = _remarks(listing.architecture, schemes or tuple(SCHEMES), preset)
+    return {"functions": functions, "warnings": [*listing.warnings, *remarks]}
 
 
 def analyze_function(function: Function, schemes: Sequence[str] = (), preset: str = "") -> dict[str, Any]:
@@ -103,6 +104,14 @@ def _of_schemes(function: Function, schemes: Sequence[str], preset: str) -> dict
         found[name] = held | shown
         problems[name] = [line for one in hints for line in one.of_checks(function, config)]
     return {"hints": found, "problems": {name: lines for name, lines in problems.items() if lines}}
+
+
+def _remarks(architecture: int | None, schemes: Sequence[str], preset: str) -> Iterator[str]:
+    """What schemes say of code for this GPU at a preset, by default each at its own."""
+    for scheme in map(find, schemes):
+        config = scheme.configuration(preset or scheme.preset)
+        said = (part.hints.of_gpu(architecture, config) for part in scheme.parts(config) if part.hints)
+        yield from (f"{one} (for {scheme.name})" for one in said if one)
 
 
 def _graph(cfg: Cfg, diverging: Divergence) -> dict[str, Any]:

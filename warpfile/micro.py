@@ -68,7 +68,11 @@ def _turning(line: str, first: int = 16, count: int = 8, step: int = 1) -> Calla
 
 _TURING = ("turing", "turing_rfc")
 _HUERTA = "Huerta et al., MICRO 2025"
-_CHAIN = Known(4, f"{_HUERTA}, section 5.3: from issue to a dependent issue", ("ampere",), "modern")
+_H100 = "measured on an H100 (docs/hardware.md)"
+_CHAIN = (
+    Known(4, f"{_HUERTA}, section 5.3: from issue to a dependent issue", ("ampere",), "modern"),
+    Known(4, _H100, ("hopper",), "modern"),
+)
 _SIMULATED = Known(7, "GPGPU-Sim SM86_RTX3070, measured, with the same latency of the unit", ("turing",))
 _BUSY = "measured on RTX 2060 and 2070 with all four domains busy"
 _ACCESS = (Known(8, _BUSY, _TURING), Known(8, f"{_HUERTA}, Tab. 1", ("ampere",)))
@@ -84,21 +88,27 @@ BENCHMARKS = (
         (
             Known(2.05, "GPGPU-Sim SM75_RTX2060, measured; hardware: units of half a warp, 2", _TURING),
             Known(2, "hardware: two of the three registers are in one of two banks", ("ampere",)),
+            Known(1.85, f"{_H100}: two of the three registers are in one of two banks", ("hopper",)),
         ),
     ),
-    Benchmark("FADD chain", lambda number: "FADD R16, R16, R3", 1, (_SIMULATED, _CHAIN, *_OLDER)),
+    Benchmark("FADD chain", lambda number: "FADD R16, R16, R3", 1, (_SIMULATED, *_CHAIN, *_OLDER)),
     Benchmark(
         "FFMA chain",
         lambda number: "FFMA R16, R2, R3, R16",
         1,
-        (Known(7, "GPGPU-Sim: latency 2, and 5 from issue to execution and back", ("turing",)), _CHAIN),
+        (Known(7, "GPGPU-Sim: latency 2, and 5 from issue to execution and back", ("turing",)), *_CHAIN),
     ),
     Benchmark(
         "LDS chain",
         lambda number: "LDS.U R16, [R16]",
         1,
-        (Known(23, "measured on an RTX 2070", _TURING), Known(24, f"{_HUERTA}, Tab. 2", ("ampere",), "modern")),
+        (
+            Known(23, "measured on an RTX 2070", _TURING),
+            Known(24, f"{_HUERTA}, Tab. 2", ("ampere",), "modern"),
+            Known(23, _H100, ("hopper",), "modern"),
+        ),
     ),
+    Benchmark("MUFU chain", lambda number: "MUFU.RSQ R16, R16", 1, (Known(17, _H100, ("hopper",), "modern"),)),
     Benchmark("LDS", _turning("LDS.U R{}, [R6]"), 8, _ACCESS),
     Benchmark("LDG, 32 bits, hit", _turning("LDG.E.SYS R{}, [R4]"), 8, _ACCESS),
     Benchmark(

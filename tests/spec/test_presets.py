@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from warpfile.spec.config import Config
 from warpfile.spec.presets import CHOICES, LATENCIES, PRESETS, Preset, changed_fields, markdown
 
+MEASURED = Path(__file__).parents[1] / "warpfile" / "hardware" / "h100.json"
 PAGE = Path(__file__).parents[2] / "docs" / "presets.md"
 #: Registers of the widest bundled kernel (R0 to R61).
 WIDEST_KERNEL = 62
@@ -128,6 +130,14 @@ def test_an_sm_is_that_of_its_compute_capability(
     assert (config.domains * config.warps, config.ctas, config.shared_bytes) == (warps, ctas, kilobytes * 1024)
     assert config.domains * config.cache_lines * 128 == (first_level - kilobytes) * 1024
     assert config.domains * config.banks * config.rows * config.data_bits == 256 * 8192
+
+
+def test_hopper_has_the_latencies_that_were_measured() -> None:
+    """``modern`` adds the way to dispatch: 8 cycles of variable latency, as Huerta et al.'s Tab. 2 at ``ampere``."""
+    chains = json.loads(MEASURED.read_text())["latencies"]["chains"]
+    names = {"sfu": "mufu_rsq", "tensor": "hmma", "shared": "lds", "hit": "ldg_near"}
+    assert _values("hopper", *(f"{name}_latency" for name in names)) == tuple(chains[one] - 8 for one in names.values())
+    assert _values("hopper", "alu_latency", "fma_latency") == (chains["lop3"] - 1, chains["ffma"] - 1)
 
 
 def test_missing_source_is_refused() -> None:

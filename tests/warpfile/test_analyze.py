@@ -59,6 +59,14 @@ def test_instruction_rows_have_warp_liveness_and_definitions(facts: Any, kernel:
     assert (leave["live_in"], leave["warp_live_in"]) == ([1], [0, 1])
 
 
+@pytest.mark.parametrize(("preset", "told"), [("ampere", True), ("hopper", False)])
+def test_code_for_another_gpu_than_the_presets_is_a_warning(facts: Any, kernel: Path, preset: str, told: bool) -> None:
+    listing = loop(kernel)
+    listing.write_text("\t.target\tsm_90\n" + listing.read_text())
+    said = "control codes are for sm_90, and the latencies are those of sm_86: use --preset hopper (for modern)"
+    assert facts("analyze", listing, "--scheme", "modern", "--preset", preset)["warnings"] == [said] * told
+
+
 def test_opaque_opcodes_are_a_warning(invoke: Invoke, facts: Any, kernel: Path) -> None:
     write_listing(kernel, ("FUTURE.NEW R2, R4, {odd}", "BRX R6 -0x10", "EXIT"))
     found = facts("analyze", kernel / "kernel.sass")

@@ -52,10 +52,16 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     words = on_every_beat(
         trace, [_left(cfg, one) or _words(cfg, place, one) for place, one in zip(places, trace.program, strict=True)]
     )
-    note = remark_on_codes(listed_architecture(trace), cfg.codes_for) if cfg.codes else None
+    note = remark(listed_architecture(trace), cfg)
     if note and note not in trace.notes:
         trace = dataclasses.replace(trace, notes=(*trace.notes, note))
     return hinted(trace, words | _coded(cfg, codes, places, trace, count))
+
+
+def remark(architecture: int | None, cfg: Config) -> str | None:
+    """What is to be said of code for a GPU: which preset to use, if it is not that of the configuration."""
+    assert isinstance(cfg, ReadWindowConfig)
+    return remark_on_codes(architecture, cfg.codes_for) if cfg.codes else None
 
 
 def codes(function: Function, cfg: Config) -> Mapping[int, str]:
