@@ -226,6 +226,12 @@ class Scheme:
         return text
 
 
+def without_initial_values(verilog: str) -> str:
+    """A machine with no initial value of any register: what reset does not set is unknown until it is written."""
+    text: str = found("warpfile.hdl.power_up:without_initial_values")(verilog)
+    return text
+
+
 def readable(verilog: str) -> str:
     """A machine that was generated ``apart``, with a plain name for every wire, register and module but the top."""
     text: str = found("warpfile.hdl.readable:readable")(verilog, lambda module: module.replace(".", "__"))

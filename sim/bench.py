@@ -24,7 +24,7 @@ from warpfile.sim.explain import HISTORY, differing_fields, fault_name, first_mi
 from warpfile.sim.harness_pins import PIN_SLOT
 from warpfile.sim.plan import PLAN_VARIABLE, Outcome, Plan
 from warpfile.sim.records import Quiet
-from warpfile.sim.replay import CLOCK_PERIOD, fault_of
+from warpfile.sim.replay import CLOCK_PERIOD, fault_of, number
 from warpfile.sim.stimulus import RESET, DuePacker, StimulusPacker
 from warpfile.sim.stream import with_observed, wrong_counters
 from warpfile.spec.beat import Beat
@@ -41,16 +41,22 @@ class Lockstep:
     """RTL in the simulator and golden model, each with an environment of its own."""
 
     def __init__(self, dut, plan: Plan) -> None:
-        scheme, cfg = find(plan.scheme), plan.config
+        self.scheme, cfg = find(plan.scheme), plan.config
         self.dut, self.plan = dut, plan
-        self.layout = ProbeLayout(scheme.probes(cfg))
+        self.layout = ProbeLayout(self.scheme.probes(cfg))
         self.workload: Workload = prepare(cfg, Trace.load(plan.trace))
-        self.packer, self.due = StimulusPacker(cfg), DuePacker(cfg, self.layout)
-        self.model = scheme.golden(cfg, self.layout)
+        self.due = DuePacker(cfg, self.layout)
+        self.outcome = Outcome()
+        self.cycles_before = self.operands_before = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        cfg = self.plan.config
+        self.packer = StimulusPacker(cfg)
+        self.model = self.scheme.golden(cfg, self.layout)
         self.golden_side = Environment(cfg, self.workload, self.layout)
         self.rtl_side = Environment(cfg, self.workload, self.layout)
-        self.counters = ObservedCounters(self.layout, partial(scheme.events, cfg))
-        self.outcome = Outcome()
+        self.counters = ObservedCounters(self.layout, partial(self.scheme.events, cfg))
         self.history: deque[int] = deque(maxlen=HISTORY)
 
     async def run(self) -> Outcome:
@@ -62,7 +68,10 @@ class Lockstep:
             await falling
         start = time.perf_counter()
         try:
-            await self._cycles(dut.next, dut.observation, falling)
+            if self.plan.reset_after is not None:
+                await self._interrupted(self.plan.reset_after, falling)
+            if not self.outcome.mismatches and self.cycles_before <= self._stop:
+                await self._cycles(falling, self._stop - self.cycles_before)
             if self.outcome.mismatches or self.rtl_side.done:
                 await falling  # a wrong operand shows one cycle later
             self._finish()
@@ -71,16 +80,33 @@ class Lockstep:
         self.outcome.seconds = time.perf_counter() - start
         return self.outcome
 
-    async def _cycles(self, inputs, observation, falling) -> None:
+    @property
+    def _stop(self) -> int:
+        """The last cycle, from the first reset on."""
+        return self.plan.stop_cycle if self.plan.stop_cycle is not None else 1 << 62
+
+    async def _interrupted(self, cycles: int, falling) -> None:
+        """A run that a cycle of reset ends, unless it finds a difference."""
+        await self._cycles(falling, min(cycles - 1, self._stop))
+        if not self.outcome.mismatches:
+            self.dut.next.value = int(self.dut.next.value) | RESET
+            await falling
+            self.dut.due.value = 0
+            self.cycles_before, self.operands_before = self.rtl_side.cycle, self.model.operands_checked
+            self._begin()
+
+    async def _cycles(self, falling, stop: int) -> None:
+        """Run to the end, or through the cycle ``stop``."""
+        inputs, observation = self.dut.next, self.dut.observation
         golden_side, rtl_side, step = self.golden_side, self.rtl_side, self.model.step
         pack, add, history = self.packer.pack, self.counters.add, self.history
-        stop = self.plan.stop_cycle if self.plan.stop_cycle is not None else 1 << 62
         quiet, leaving = Quiet(self.layout, self.plan.hang_cycles), 0
         while not (rtl_side.done and golden_side.done):
             golden_inputs = golden_side.stimulus()
             inputs.value = pack(rtl_side.stimulus())
             await falling
-            got, want = int(observation.value), step(golden_inputs)
+            want = step(golden_inputs)
+            got = number(observation.value, ~want)  # a bit that is unknown differs
             leaving = self._leave(want, leaving)
             if got != want:
                 self._fail(got, want)
@@ -110,10 +136,10 @@ class Lockstep:
         if int(dut.fault.value) and not outcome.mismatches:
             self._fail(1 << self.layout.width, 0)
         outcome.cycles, outcome.start_cycles = self.rtl_side.cycles, self.rtl_side.start_cycles
-        outcome.instructions = self.rtl_side.instructions
+        outcome.cycles_before, outcome.instructions = self.cycles_before, self.rtl_side.instructions
         outcome.operands_checked = int(dut.operands_checked.value)
         outcome.lanes_checked = int(dut.lanes_checked.value)
-        outcome.golden_operands_checked = self.model.operands_checked
+        outcome.golden_operands_checked = self.operands_before + self.model.operands_checked
         outcome.golden_counters = dict(self.model.counters)
         outcome.counters = self.counters.totals()
         if not outcome.mismatches:
@@ -139,7 +165,8 @@ class Lockstep:
             fields[name] = value if isinstance(value, dict) else {"message": value}
         words = [word & ((1 << width) - 1) for word in self.history]
         self.outcome.mismatches = 1
-        self.outcome.first_mismatch = first_mismatch(self.layout, self.rtl_side.cycle, words, fields, warp, beat)
+        cycle = self.cycles_before + self.rtl_side.cycle
+        self.outcome.first_mismatch = first_mismatch(self.layout, cycle, words, fields, warp, beat)
 
     def _suspect(self, fields: dict[str, dict[str, int]]) -> tuple[int | None, Beat | None]:
         """Warp and beat that a difference is about: the one that issues, or the one that is presented for dispatch."""

@@ -11,7 +11,7 @@ from filelock import FileLock
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
 from warpfile.schemes.fingerprint import fingerprint, foreign
-from warpfile.schemes.scheme import readable
+from warpfile.schemes.scheme import readable, without_initial_values
 from warpfile.sim.harness import Recording, harness_verilog
 from warpfile.sim.lean import lean
 from warpfile.sim.view import packages, scopes, view
@@ -64,6 +64,7 @@ def build_harness(
         optimised = len(workload.dealt) >= LONG
     layout = ProbeLayout(scheme.probes(cfg))
     machine = verilog if verilog is not None else generated_verilog(scheme, cfg, root, plain=bool(waves))
+    machine = without_initial_values(machine)
     extra = scheme.harness(cfg, layout) if not recording else ""
     texts: dict[str, str] = {}
     if waves:

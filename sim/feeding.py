@@ -96,7 +96,7 @@ def _open(pipe: Path, simulation: Future[None]) -> int | None:
 def judge(side: GoldenSide, found: Found) -> Replayed:
     """The outcome of a run in which everything was equal and everything was compared, or what was not so."""
     counters, golden = side.counters(), dict(side.model.counters)
-    environment, checked = side.environment, side.model.operands_checked
+    environment, checked = side.environment, side.operands_checked
     if found.differs:
         return Replayed(None, f"cycle {found.compared} differs", found.compared)
     if found.faulty:
@@ -105,14 +105,15 @@ def judge(side: GoldenSide, found: Found) -> Replayed:
         return Replayed(None, f"the golden model stopped: {side.error or 'nothing happens'}")
     if wrong := wrong_counters(counters, golden):
         return Replayed(None, f"counters are wrong: {', '.join(wrong)}")
-    if not found.equal or found.compared != environment.cycle:
-        return Replayed(None, f"{found.compared} of {environment.cycle} cycles were compared")
+    if not found.equal or found.compared != side.cycles:
+        return Replayed(None, f"{found.compared} of {side.cycles} cycles were compared")
     if found.operands_checked != checked:
         return Replayed(None, f"{found.operands_checked} of {checked} operands were compared")
     return Replayed(
         Outcome(
             cycles=environment.cycles,
             start_cycles=environment.start_cycles,
+            cycles_before=side.cycles_before,
             instructions=environment.instructions,
             operands_checked=found.operands_checked,
             lanes_checked=found.lanes_checked,

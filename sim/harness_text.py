@@ -138,15 +138,16 @@ SECTION_REGISTER = """\
   reg [{top}:0] part_{name};
 """
 
-#: After reset, read the record of the cycle that begins.
+#: After reset, read the record of the cycle that begins. An end mark without cycles stands for a cycle of reset,
+#: in which everything is offered that was offered in the cycle before.
 READ = """\
     if (waiting != 0) waiting = waiting - 1;
     else if (feeding && !stopped) begin
       broken = $fread(head, feed) != {head_size};
       want = head[{want}];
-      ended = !broken && head[{end}];
-      comparing = !broken && !ended;
-      next = comparing ? 0 : 1;
+      ended = !broken && head[{end}] && want != 0;
+      comparing = !broken && !head[{end}];
+      next = comparing ? 0 : ended || broken ? 1 : next | 1;
       due = 0;
       if (ended) announced = want;
       if (comparing) begin

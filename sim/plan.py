@@ -17,7 +17,7 @@ HANG_CYCLES = 100_000
 @dataclass(frozen=True)
 class Plan:
     """One interactive run. ``stop_cycle`` is its last cycle if given (a waveform needs no more), ``hang_cycles``
-    without an event end it too.
+    without an event end it too. ``reset_after``: :class:`sim.beginning.Beginning`.
     """
 
     scheme: str
@@ -26,6 +26,7 @@ class Plan:
     outcome: Path
     progress: Path
     stop_cycle: int | None = None
+    reset_after: int | None = None
     hang_cycles: int = HANG_CYCLES
 
     def save(self, path: Path) -> None:
@@ -48,7 +49,8 @@ class Plan:
 class Outcome:
     """What the bench found. ``counters`` are the RTL's, summed from its probes; ``golden_counters`` the model's own.
 
-    ``cycles`` is the counter; ``start_cycles`` came before, and were compared as well.
+    ``cycles`` is the counter; ``start_cycles`` came before, and before them ``cycles_before`` of a run that a reset
+    ended. They were compared as well, with their operands.
     """
 
     cycles: int = 0
@@ -59,14 +61,15 @@ class Outcome:
     golden_operands_checked: int = 0
     seconds: float = 0.0
     start_cycles: int = 0
+    cycles_before: int = 0
     counters: dict[str, int] = field(default_factory=dict)
     golden_counters: dict[str, int] = field(default_factory=dict)
     first_mismatch: dict[str, object] | None = None
 
     @property
     def compared(self) -> int:
-        """Cycles from reset on."""
-        return self.start_cycles + self.cycles
+        """Cycles from the first reset on."""
+        return self.cycles_before + self.start_cycles + self.cycles
 
     def save(self, path: Path) -> None:
         """Write the outcome for :meth:`load`."""

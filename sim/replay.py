@@ -76,9 +76,18 @@ async def replayed(dut) -> Found:
 
 
 def fault_of(dut) -> dict[str, int]:
-    """Places of the first wrong operand or record."""
+    """Places of the first wrong operand or record; what is unknown of them is 0."""
     names = ("payload", "warp", "port", "slot", "lanes")
-    return {name: int(getattr(dut, f"fault_{name}").value) for name in names}
+    return {name: number(getattr(dut, f"fault_{name}").value) for name in names}
+
+
+def number(value, unknown: int = 0) -> int:
+    """A value of cocotb's with the bits of ``unknown`` where it is neither 0 nor 1."""
+    try:
+        return int(value)
+    except ValueError:
+        bits = reversed(str(value))
+        return sum((unknown >> at & 1 if bit not in "01" else int(bit)) << at for at, bit in enumerate(bits))
 
 
 @cocotb.test()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
+from warpfile.sim.beginning import PLAIN, Beginning
 from warpfile.sim.build import MACHINE_FILE, Harness, build_harness
 from warpfile.sim.counters import reported
 from warpfile.sim.feeding import replay
@@ -45,6 +46,7 @@ class CosimReport:
     waveform: Path | None
     unchecked: tuple[str, ...] = ()  #: what was left out of the checks, a line each
     notes: tuple[str, ...] = ()  #: what is to be known of the trace, a line each
+    beginning: Beginning = PLAIN
 
     @property
     def cycles_per_second(self) -> float:
@@ -60,6 +62,8 @@ class CosimReport:
             "domain": self.config.domain,
             "lanes": self.config.lanes,
             "simulator": self.simulator,
+            "power_up": self.beginning.power_up,
+            "reset_after": self.beginning.reset_after,
             "cycles": outcome.cycles,
             "instructions": outcome.instructions,
             "mismatches": outcome.mismatches,
@@ -90,6 +94,7 @@ def cosim(
     progress: Progress | None = None,
     verilog: str | None = None,
     explain: bool = True,
+    beginning: Beginning = PLAIN,
 ) -> CosimReport:
     """Run RTL and golden model in lockstep over a trace.
 
@@ -109,15 +114,17 @@ def cosim(
         form = waves.format(simulator) if waves else ""
         harness = build_harness(scheme, cfg, workload, simulator, build_root, waves=form, verilog=verilog)
         built = time.perf_counter() - started
-        return *simulate(harness, workload, report, waves=waves), built
+        return *simulate(harness, workload, report, waves=waves, beginning=beginning), built
 
+    beginning.plusargs(simulator)  # before anything is built
     if waves:
-        waves.format(simulator)  # before anything is built
+        waves.format(simulator)
     outcome, waveform, built = run(waves if waves and waves.last is None else None)
     if waveform is None and (later := _afterwards(outcome, waves, explain)):
         _, waveform, _ = run(later)
     unchecked, notes = scheme.unchecked(cfg), workload.trace.notes
-    return CosimReport(scheme.name, trace.kernel, preset, cfg, simulator, outcome, built, waveform, unchecked, notes)
+    ran = (scheme.name, trace.kernel, preset, cfg, simulator, outcome)
+    return CosimReport(*ran, built, waveform, unchecked, notes, beginning)
 
 
 def _afterwards(outcome: Outcome, waves: Waves | None, explain: bool) -> Waves | None:
@@ -140,6 +147,7 @@ def simulate(
     waves: Waves | None = None,
     interactive: bool = False,
     hang_cycles: int = HANG_CYCLES,
+    beginning: Beginning = PLAIN,
 ) -> tuple[Outcome, Path | None]:
     """Run a workload in a built harness, up to the last cycle of ``waves``; returns the outcome and the waveform's
     path, None if the run ends before the first.
@@ -149,9 +157,10 @@ def simulate(
     """
     with tempfile.TemporaryDirectory(prefix="lockstep-", dir=harness.directory) as name, named(scratch := Path(name)):
         plusargs = [write_values(harness.config, workload, scratch / "values")]
+        plusargs += beginning.plusargs(harness.simulator)
         replayed = None
         if not (waves or interactive):
-            side = GoldenSide(harness.scheme, harness.config, workload, hang_cycles)
+            side = GoldenSide(harness.scheme, harness.config, workload, hang_cycles, beginning)
             replayed = replay(harness, side, scratch, plusargs, _instructions(side, workload, report), run_module)
             if replayed.outcome:
                 return replayed.outcome, None
@@ -159,7 +168,7 @@ def simulate(
         recorded = scratch / f"waveform.{form}"
         if waves:
             plusargs += [f"+wave={recorded}", f"+dump_from={waves.first}"]
-        plan = _plan(harness, workload, scratch, waves.last if waves else None, hang_cycles)
+        plan = _plan(harness, workload, scratch, waves.last if waves else None, hang_cycles, beginning)
         total = workload.instructions
         with _Watch(plan.progress, lambda done: report("simulate", done, total)), dumping(harness.simulator, form):
             environment = {PLAN_VARIABLE: str(scratch / "plan.json")}
@@ -190,7 +199,9 @@ def _instructions(side: GoldenSide, workload: Workload, report: Progress) -> Cal
     return lambda: report("simulate", side.environment.instructions, total)
 
 
-def _plan(harness: Harness, workload: Workload, scratch: Path, stop: int | None, hang_cycles: int) -> Plan:
+def _plan(
+    harness: Harness, workload: Workload, scratch: Path, stop: int | None, hang_cycles: int, beginning: Beginning
+) -> Plan:
     workload.trace.save(scratch / "trace.npz")
     plan = Plan(
         scheme=harness.scheme.name,
@@ -199,6 +210,7 @@ def _plan(harness: Harness, workload: Workload, scratch: Path, stop: int | None,
         outcome=scratch / "outcome.json",
         progress=scratch / "progress",
         stop_cycle=stop,
+        reset_after=beginning.reset_after,
         hang_cycles=hang_cycles,
     )
     plan.save(scratch / "plan.json")

@@ -173,7 +173,7 @@ def _verilate(sources: Sequence[Path], directory: Path, top: str, waves: str) ->
             "-Wno-lint",
             "-O3",
             "--x-initial",
-            "fast",
+            "unique",
             "--unroll-count",
             "1",
             "--output-split",

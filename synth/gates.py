@@ -57,7 +57,7 @@ def _module(name: str, module: Module, library: Liberty) -> Iterator[str]:
     for port, facts in ports.items():
         yield f"  {facts['direction']} [{len(facts['bits']) - 1}:0] {_escaped(port)};"
     for bit in sorted(_bits(module)):
-        yield f"  reg n{bit} = 1'b0;" if bit in registers else f"  wire n{bit};"
+        yield f"  {'reg' if bit in registers else 'wire'} n{bit};"
     for port, facts in ports.items():
         if facts["direction"] == "input":
             yield from (f"  assign n{bit} = {_escaped(port)}[{at}];" for at, bit in enumerate(facts["bits"]))

@@ -116,14 +116,15 @@ def design(
 
 
 def presented(cfg: Config, raw: str, names: Names) -> tuple[str, str]:
-    """The machine without its SRAMs, and the SRAMs, in names for people."""
+    """The machine without its SRAMs, and the SRAMs, in names for people and without initial values."""
+    from warpfile.hdl.power_up import without_initial_values
     from warpfile.hdl.readable import readable
 
     srams = [_model(raw, name) for name in cfg.rams]
     machine = raw
     for sram in srams:
         machine = machine.replace(sram, "")
-    text = readable(machine + "\n".join(srams), names.module)
+    text = readable(without_initial_values(machine) + "\n".join(srams), names.module)
     at = text.index(srams[0].partition("\n")[0])
     return text[:at].rstrip() + "\n", text[at:]
 

@@ -108,11 +108,10 @@ def logic_energy(
     The window counts from the machine's start on. Raises :class:`Difference` if the gates differ from the golden model,
     ``ValueError`` for a window behind the run's end and for cells whose switching cannot be counted.
     """
-    scheme, cfg, (first, last) = _without_checks(design.scheme), design.config, window
+    scheme, cfg, (first, last) = without_checks(design.scheme), design.config, window
     verilog = generated_verilog(scheme, cfg, root)
     report(f"gates of {scheme.name}")
-    netlist = map_gates(verilog, TOP, list(cfg.rams), library.text)
-    text = gate_verilog(netlist, library, cfg.rams, verilog)
+    netlist, text = gates(verilog, cfg, library)
     workload, start = prepare(cfg, scheme.annotated(cfg, trace)), _start(scheme, cfg)
     harness = build_harness(scheme, cfg, workload, simulator, root, waves="vcd", verilog=text)
     with TemporaryDirectory(prefix="warpfile-toggles-") as folder:
@@ -135,7 +134,13 @@ def _start(scheme: Scheme, cfg: Config) -> int:
     return next(cycle for cycle in itertools.count() if layout.unpack(model.step(nothing))["started"])
 
 
-def _without_checks(scheme: Scheme) -> Scheme:
+def gates(verilog: str, cfg: Config, library: Liberty) -> tuple[Mapping[str, Any], str]:
+    """A machine mapped to a library: the netlist, and Verilog of it that takes the machine's place in lockstep."""
+    netlist = map_gates(verilog, TOP, list(cfg.rams), library.text)
+    return netlist, gate_verilog(netlist, library, cfg.rams, verilog)
+
+
+def without_checks(scheme: Scheme) -> Scheme:
     """The scheme, with nothing in the harness that reaches into the machine: gates have other instances."""
     collectors, rf = (dataclasses.replace(part, harness="") for part in (scheme.collectors, scheme.rf))
     return dataclasses.replace(scheme, collectors=collectors, rf=rf)

@@ -39,6 +39,7 @@ COSTLY = {
     "warpfile cosim bow_wr collatz --preset tiny --waves",
     "warpfile cosim bow_wr collatz --preset tiny --window 200:260",
     "warpfile cosim bow_wr collatz --preset tiny --window 200: --wave-file found.vcd",
+    "warpfile cosim rfc collatz --preset tiny --power-up 1 --reset-after 500",
     "warpfile area baseline --liberty my_cells.lib",
     "warpfile energy bow warp_reduce --preset tiny --prices cacti --switching 100:199",
     "warpfile energy rfc spmv --prices cacti --set lanes=4 --switching 1000:1049 --liberty my_cells.lib"

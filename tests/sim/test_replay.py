@@ -14,6 +14,7 @@ import warpfile.sim.harness as harness_module
 import warpfile.sim.runner as runner
 from tests.golden.scenario import hand_trace, op
 from warpfile.schemes import SCHEMES, Scheme
+from warpfile.sim.beginning import PLAIN, Beginning
 from warpfile.sim.build import Harness, build_harness
 from warpfile.sim.feeding import Replayed, judge, replay
 from warpfile.sim.harness import write_values
@@ -225,9 +226,12 @@ def test_an_objection_of_the_golden_model_is_reported_as_by_the_interactive_run(
 
 
 @pytest.mark.needs("iverilog")
-def test_a_run_without_a_difference_has_the_same_outcome_in_both_modes(harness: Harness, workload: Workload) -> None:
-    replayed, _ = simulate(harness, workload, silent)
-    interactive, _ = simulate(harness, workload, silent, interactive=True)
+@pytest.mark.parametrize("beginning", [PLAIN, Beginning(reset_after=100), Beginning(reset_after=10_000)])
+def test_a_run_without_a_difference_has_the_same_outcome_in_both_modes(
+    harness: Harness, workload: Workload, beginning: Beginning
+) -> None:
+    replayed, _ = simulate(harness, workload, silent, beginning=beginning)
+    interactive, _ = simulate(harness, workload, silent, interactive=True, beginning=beginning)
     assert not replayed.mismatches and replayed.lanes_checked
     ours, theirs = dataclasses.asdict(replayed), dataclasses.asdict(interactive)
     assert {name for name in ours if ours[name] != theirs[name]} <= {"seconds"}

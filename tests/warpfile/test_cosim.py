@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.warpfile.conftest import Invoke
+from warpfile.sim.beginning import Beginning
 from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import CosimReport
 from warpfile.sim.simulators import SimulatorError
@@ -120,6 +121,20 @@ def test_a_wrong_waveform_is_status_two(
     result = invoke("cosim", "baseline", *options[:-2], kernel, *options[-2:])
     assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1
     assert not seen
+
+
+def test_a_run_begins_as_it_is_asked_for(invoke: Invoke, kernel: Path, answer: Any) -> None:
+    seen = answer(report())
+    assert invoke("cosim", "baseline", kernel, "--power-up", "7", "--reset-after", "50").exit_code == 0
+    assert seen["beginning"] == Beginning(power_up=7, reset_after=50)
+    assert invoke("cosim", "baseline", kernel).exit_code == 0
+    assert seen["beginning"] == Beginning()
+
+
+@pytest.mark.parametrize("options", [("--power-up", "0"), ("--reset-after", "0"), ("--power-up", "x")])
+def test_a_wrong_beginning_is_status_two(invoke: Invoke, kernel: Path, options: tuple[str, str]) -> None:
+    result = invoke("cosim", "baseline", kernel, *options)
+    assert result.exit_code == 2 and options[0] in result.stderr
 
 
 def test_a_mismatch_is_status_one_and_explained(invoke: Invoke, kernel: Path, answer: Any) -> None:

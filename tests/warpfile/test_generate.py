@@ -113,6 +113,16 @@ def test_the_files_of_a_scheme_equal_its_golden_model(root: Path, made: Made, sc
 
 
 @every_design
+def test_no_register_has_an_initial_value(made: Made) -> None:
+    """But for the names that make a block run at time 0."""
+    text = "".join(path.read_text() for path in made.sources[:2])
+    assert "initial" not in re.sub(r"//.*", "", text)
+    valued = re.findall(r"^ *(?:output )?(?:reg|integer)\b[^;/]*=[^;]*;", text, re.M)
+    assert {line.strip() for line in valued} <= {"reg at_start = 0;"}
+    assert len(re.findall(r"^ *reg [^;=]*;", text, re.M)) > 20
+
+
+@every_design
 def test_the_manifest_lists_the_ports_of_the_verilog(made: Made) -> None:
     top = made.verilog.read_text().partition("module warpfile(")[2].partition("endmodule")[0]
     declared = re.findall(r"^  (input|output) (?:\[(\d+):0\] )?(\S+);", top, re.M)

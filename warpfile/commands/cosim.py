@@ -13,6 +13,7 @@ from warpfile.display import Report, progress, say, say_notes, show_table
 from warpfile.inputs import obtain_trace
 from warpfile.options import Design, chosen, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.outputs import write_json
+from warpfile.sim.beginning import PLAIN, SEEDS, Beginning
 
 if TYPE_CHECKING:
     from warpfile.sim.runner import CosimReport
@@ -27,6 +28,18 @@ _SIMULATORS = ("verilator", "icarus")
 @kernel_argument
 @configured
 @click.option("--simulator", type=click.Choice(_SIMULATORS), default="verilator", show_default=True)
+@click.option(
+    "--power-up",
+    type=click.IntRange(1, SEEDS),
+    metavar="SEED",
+    help="Before the reset all registers and memories hold random bits, not zeros (Verilator; in Icarus they are X).",
+)
+@click.option(
+    "--reset-after",
+    type=click.IntRange(1),
+    metavar="CYCLES",
+    help="Reset the machine in mid-run, after so many cycles; then the run begins anew.",
+)
 @click.option("--waves", is_flag=True, help="Write a waveform, with groups and names for GTKWave and Surfer.")
 @click.option("--window", metavar="FIRST:LAST", help="Cycles of the waveform, like 200:300, or 200: for the rest.")
 @click.option(
@@ -55,6 +68,8 @@ def cosim(
     setting: str,
     instruction_limit: int | None,
     simulator: str,
+    power_up: int | None,
+    reset_after: int | None,
     waves: bool,
     window: str | None,
     wave_file: Path | None,
@@ -70,9 +85,10 @@ def cosim(
     """
     asked = chosen(schemes, preset, changes, parts)
     recorded = wanted_waves(waves, window, wave_file, len(asked.designs))
+    beginning = Beginning(power_up, reset_after)
     with progress("cosim") as report:
         trace = obtain_trace(kernel, setting, instruction_limit, report)
-        reports = asked.each(lambda one: lockstep(one, trace, simulator, recorded, build_root, report))
+        reports = asked.each(lambda one: lockstep(one, trace, simulator, recorded, build_root, report, beginning))
     asked.tell()
     if json_path:
         write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in reports}, "left_out": asked.left_out})
@@ -94,7 +110,13 @@ def wanted_waves(waves: bool, window: str | None, path: Path | None, runs: int) 
 
 
 def lockstep(
-    design: Design, trace: Trace, simulator: str, waves: Waves | None, build_root: Path, report: Report
+    design: Design,
+    trace: Trace,
+    simulator: str,
+    waves: Waves | None,
+    build_root: Path,
+    report: Report,
+    beginning: Beginning = PLAIN,
 ) -> CosimReport:
     """One lockstep run. Raises ``ValueError`` for what does not fit; a simulator that fails is a usage error."""
     from warpfile.sim.runner import cosim as run_lockstep
@@ -110,6 +132,7 @@ def lockstep(
             waves=waves,
             build_root=build_root,
             progress=report,
+            beginning=beginning,
         )
     except SimulatorError as error:
         raise click.ClickException(str(error)) from error
