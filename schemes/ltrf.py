@@ -15,8 +15,8 @@ LTRF = Part(
     name="ltrf",
     slot="rf",
     summary="a cache that prefetches fill interval by interval, in front of slow banks",
-    golden="warpfile.golden.rf.ltrf.bank_file:prefetched_file",
-    rtl="warpfile.hdl.rf.ltrf.file:prefetched_file",
+    golden="warpfile.golden.rf.ltrf.file:PrefetchedFile",
+    rtl="warpfile.hdl.rf.ltrf.file:PrefetchedFile",
     parameters=LtrfConfig,
     probes=ltrf_probes,
     events=ltrf_events,
@@ -32,7 +32,7 @@ LTRF = Part(
         shown={"register intervals": f"{_PASS}:shown", "dead": f"{_PASS}:dead_shown"},
     ),
     structures=STRUCTURES,
-    proofs=tuple(f"{_PROOFS}.{name}:PROOFS" for name in ("parts", "partition", "ways", "banks")),
+    proofs=tuple(f"{_PROOFS}.{name}:PROOFS" for name in ("parts", "places", "ways")),
     reached=("bank_reads", "unit_cycles", "release_backs", *(name for name in COUNTERS if name != "error_cycles")),
     accesses={
         "bank_read": ("main_reads",),
@@ -56,6 +56,24 @@ _NEEDED: dict[str, object] = {"suspend_load": "needed", "suspend_barrier": "need
 #: collectors and schedulers do not fit.
 _TURNS: dict[str, object] = {"active_choice": "round_robin", "collect": "one", "bank_arbitration": "oldest"}
 COMBINED = (("rfc+ltrf", {"active_warps": 1}), ("ltrf+two_level", {"active_warps": 4} | _TURNS))
+
+#: The paper's N = 16 counts registers of PTX, of which an interval holds more code than of SASS; only what changed goes
+#: back, places are kept until somebody needs them, and nothing comes back before a PREFETCH.
+_WIDE: dict[str, object] = {"interval_registers": 32, "moved_back": "dirty", "recall": "spared"} | _NEEDED
+
+
+def _wide(of: str, summary: str, **settings: object) -> Scheme:
+    return Scheme(
+        name=f"{of}_32",
+        summary=summary,
+        preset="maxwell",
+        collectors=UNITS,
+        rf=LTRF,
+        settings={"": _WIDE | settings},
+        node_nm=MAXWELL_NM,
+        variant_of=of,
+    )
+
 
 _AREA = Claim(
     "area over the baseline, of the register file",
@@ -81,7 +99,7 @@ _CLAIMS = (
         _STORED / _FILE_BITS,
         "249,720 bits: the structures that the paper names, with its sizes",
         "storage over the baseline",
-        why="fewer tables; staging registers, vectors of the places and the two-level scheduler, which it leaves out",
+        why="fewer tables; staging registers, latches, vectors of the places and the scheduler, which it leaves out",
     ),
     _AREA,
 )
@@ -102,6 +120,7 @@ SCHEMES = (
             Setup("tiny", {"prefetch_unit": "strands", "control_block": "warps"} | _MISSES, ()),
             Setup("tiny", {"moved_back": "dirty", "active_warps": 4, "bank_cycles": 1} | _NEEDED, ()),
             *(Setup("tiny", changes, (), name) for name, changes in COMBINED),
+            *(Setup(preset, machine="ltrf_32") for preset in ("maxwell", "tiny")),
         ),
         study="warpfile.evidence.ltrf",
         survivors="warpfile.schemes:survivors/ltrf.toml",
@@ -120,7 +139,10 @@ SCHEMES = (
             Setup("tiny"),
             Setup("tiny", {"moved_back": "dirty", "crossbar_beats": 2, "collect": "all"} | _MISSES, ()),
             Setup("tiny", {"crossbar_beats": 1, "bank_cycles": 19, "active_warps": 4, "banks": 4} | _NEEDED, ()),
+            *(Setup(preset, machine="ltrf_plus_32") for preset in ("maxwell", "tiny")),
         ),
         survivors="warpfile.schemes:survivors/ltrf_plus.toml",
     ),
+    _wide("ltrf", "ltrf as the paper has it: its N = 16 on allocated PTX"),
+    _wide("ltrf_plus", "ltrf_plus as the paper has it: its N = 16 on allocated PTX", liveness=1),
 )

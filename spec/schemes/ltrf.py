@@ -13,11 +13,9 @@ from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.structure import CACHE_RAM, TABLE_RAM, Ram, Structure
 
 EMPTY, RECALL, PREFETCH, MOVING, OPEN, RELEASING = range(6)  #: states of a place
-IDLE, MAIN, BEATS, STORE, LOAD, LATCH = range(6)  #: phases of the channel of a bank of the cache
-#: Phases of a write-back channel, and states of the input latch of a main bank, with ``engine`` = ``banks``.
-BACK_IDLE, BACK_LOAD, BACK_ASK, BACK_BEATS = range(4)
-FREE, FILLING, FULL = range(3)
-PARTS = 4  #: of an address table, with ``engine`` = ``banks``: register r is in part r mod 4
+BACK_IDLE, BACK_LOAD, BACK_ASK, BACK_BEATS = range(4)  #: phases of the write-back channel of a bank of the cache
+FREE, FILLING, FULL = range(3)  #: states of the input latch of a main bank
+PARTS = 4  #: of an address table: register r is in part r mod 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +42,8 @@ class LtrfConfig(Config):
     control_block: str = choice_field(
         ("places", "warps"), "address tables: one per active warp, or one per warp as in the paper", "places"
     )
-    engine: str = choice_field(
-        ("serial", "banks"), "what moves registers: one grant in a cycle, or every bank by itself", "serial"
-    )
-    duplex: int = number_field(0, 1, "with engine = banks, a cache bank sends and receives at the same time", 1)
-    latches: int = number_field(0, 1, "with engine = banks, a main bank has latches towards the crossbar", 1)
+    duplex: int = number_field(0, 1, "a cache bank sends and receives at the same time", 1)
+    latches: int = number_field(0, 1, "a main bank has latches towards the crossbar", 1)
     main_pipelined: int = number_field(0, 1, "a main bank takes an access every crossbar_beats cycles", 0)
 
     def __post_init__(self) -> None:
@@ -63,9 +58,6 @@ class LtrfConfig(Config):
                 "bank_occupancy": ("length", "main_pipelined says whether accesses of a main bank overlap"),
             }
         )
-        if not self.by_banks:
-            why = "engine = serial has no part of it"
-            self.must_have({"duplex": (1, why), "latches": (1, why)})
 
     @classmethod
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
@@ -79,11 +71,6 @@ class LtrfConfig(Config):
         for name, value in {"main_pipelined": 0, "duplex": 1, "latches": 1}.items():
             if getattr(self, name) != value:
                 raise ValueError(why.format(name, value, getattr(self, name)))
-
-    @property
-    def by_banks(self) -> bool:
-        """Whether every bank moves registers by itself (docs/schemes/ltrf.md, section 14)."""
-        return self.engine == "banks"
 
     @property
     def gives(self) -> Gives:
@@ -139,7 +126,7 @@ def ltrf_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
     return (
         Probe("place_state", 3 * places, "state of each place"),
         Probe("bank_occupied", places * banks, "banks of each place that are not free"),
-        Probe("main_busy", cfg.banks, "main banks that are reserved or have cycles left"),
+        Probe("main_busy", cfg.banks, "main banks that have an access which is too near for another one"),
         Probe("error", 1, "something was looked up that is not in the cache"),
         Probe("recalled", places, "places that move what their warp had when it lost its place"),
         Probe("start", places, "place that starts"),
@@ -147,38 +134,18 @@ def ltrf_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
         Probe("working_set", names, "registers of the interval that a warp enters or takes up again"),
         *live,
         Probe("save", places, "place that starts to be released"),
-        *(_bank_probes if cfg.by_banks else _serial_probes)(cfg),
+        *_moves(cfg),
         Probe("look_up_banks", cfg.source_slots * bank, "banks of the sources in ``check``, zero where there is none"),
-        Probe("channel_read", banks, "channels that read the cache"),
-        Probe("channel_write", banks, "channels that write the cache"),
+        Probe("channel_read", banks, "write-backs that read the cache"),
+        Probe("channel_write", banks, "fills that write the cache"),
         Probe("cache_write", ports, "results that are written to the cache"),
         Probe("parked", ports, "result of a warp without a place that starts to be written to its main bank"),
         Probe("released_place", places, "places that are released"),
     )
 
 
-def _serial_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
-    """What ``engine`` = ``serial`` has alone."""
-    places, banks, register = cfg.active_warps, cfg.interval_registers, cfg.register_bits
-    return (
-        Probe("bank_free", places * banks * cfg.cache_bank_bits, "free banks of each place in order, zero beyond"),
-        Probe("channel_phase", 3 * banks, "phase of the channel of each bank of the cache"),
-        Probe("step_out", places, "places in which a register leaves its bank"),
-        Probe("step_in", places, "places in which a register takes a bank"),
-        Probe("step_moves", places, "the register of that step has to be moved"),
-        Probe("step_register", places * register, "the register of that step, zero if none"),
-        Probe("save_set", cfg.register_names, "registers that it writes back"),
-        Probe("transfer", places, "place whose transfer is granted"),
-        Probe("transfer_back", 1, "it is a write-back"),
-        Probe("transfer_register", register, "register of the transfer, zero if none"),
-        Probe("unfit", places, "places whose next transfer does not fit"),
-        Probe("main_beat", banks + 1, "channels, and above them the parked result, that use the crossbar"),
-        Probe("given_back", places, "places that give a bank back because they are released or their warp ended"),
-    )
-
-
-def _bank_probes(cfg: LtrfConfig) -> tuple[Probe, ...]:
-    """What ``engine`` = ``banks`` has alone."""
+def _moves(cfg: LtrfConfig) -> tuple[Probe, ...]:
+    """Steps, fills and write-backs."""
     places, banks, place = cfg.active_warps, cfg.interval_registers, index_bits(cfg.active_warps)
     parts = PARTS * places
     return (
@@ -240,47 +207,45 @@ STRUCTURES = (
     Structure(
         "pending registers",
         "flip-flops",
-        r"cache_place\.pending\.waiting",
+        r"(?!)",
         lambda cfg: cfg.active_warps * cfg.register_names,
-        "of engine = serial; in place of them engine = banks has a directory of what moves",
+        "in place of them there is a directory of what moves",
     ),
     Structure("directory of what moves", "flip-flops", r"cache_side\.(fills|backs)\.(valid|asked|home\d)"),
-    Structure("steps of the cycle before", "flip-flops", r"bank_place\.(entered_step|out|moves|registers|banks)"),
-    Structure("candidates", "flip-flops", r"cache_place\.pending\."),
+    Structure("steps of the cycle before", "flip-flops", r"cache_place\.(entered_step|out|moves|registers|banks)"),
     Structure(
         "free banks",
         "flip-flops",
-        r"cache_place\.free_banks\.|bank_place\.occupied",
+        r"cache_place\.occupied",
         _free_banks,
-        "occupied banks are a mask, and the length of the queue follows from it",
+        "a mask of those that are occupied, in place of two queues",
     ),
     Structure(
         "registers of full loads",
         "flip-flops",
-        r"(cache|bank)_place\.incoming",
+        r"cache_place\.incoming",
         _bit_per_register,
         "a warp without a place has nothing that need not be saved",
     ),
-    Structure("working sets of the places", "flip-flops", r"(cache|bank)_place\.set"),
-    Structure("livenesses of the places", "flip-flops", r"(cache|bank)_place\.live"),
-    Structure("dirty registers", "flip-flops", r"(cache|bank)_place\.dirty"),
-    Structure("states of the places", "flip-flops", rf"(cache|bank)_place\.state|{_FILE}cache_places\."),
+    Structure("working sets of the places", "flip-flops", r"cache_place\.set"),
+    Structure("livenesses of the places", "flip-flops", r"cache_place\.live"),
+    Structure("dirty registers", "flip-flops", r"cache_place\.dirty"),
+    Structure("states of the places", "flip-flops", rf"cache_place\.state|{_FILE}cache_places\."),
     Structure(
         "staging registers",
         "flip-flops",
-        r"narrow_lane\.|latch_lane\.(saved|staged)",
+        r"narrow_lane\.(saved|staged)",
         lambda cfg: cfg.interval_registers * cfg.data_bits,
     ),
-    Structure("latches of the main banks", "flip-flops", rf"latch_lane\.(output|latched)|{_FILE}main\.mask"),
+    Structure("latches of the main banks", "flip-flops", rf"narrow_lane\.(output|latched)|{_FILE}main(\$\d+)?\."),
     Structure("control of the main banks", "flip-flops", r"main_side\."),
     Structure(
         "channels",
         "flip-flops",
-        r"channel\.|cache_side\.",
+        r"cache_side\.",
         lambda cfg: cfg.interval_registers * (cfg.place_count_bits + cfg.bank_bits),
         "row, phase and cycles beside place and main bank",
     ),
-    Structure("turns of the transfers", "flip-flops", rf"{_FILE}transfers\."),
     Structure("parked results", "flip-flops", rf"{_FILE}parked_results\."),
     Structure("registers of the last beat", "flip-flops", rf"{_FILE}last_beat\."),
     Structure("error", "flip-flops", rf"{_FILE}error"),
@@ -299,7 +264,7 @@ COUNTERS = {
 
 
 def ltrf_events(fields: Fields) -> dict[str, int]:
-    """Counters of the scheme (docs/schemes/ltrf.md, sections 9 and 14)."""
+    """Counters of the scheme (docs/schemes/ltrf.md, section 9)."""
     places = fields["enter"].shape[1]
     states = fields["place_state"].reshape(-1, places, 3) @ np.array([1, 2, 4])
     entered, live = ~fields["recalled"], "live_set" in fields
@@ -308,10 +273,14 @@ def ltrf_events(fields: Fields) -> dict[str, int]:
     )
     new, again = came & entered[:, :, None], came & ~entered[:, :, None]
     asked = fields["working_set"].sum(axis=1)[(states == PREFETCH).any(axis=1)].sum()
-    moved = (_bank_events if "fill_grant" in fields else _serial_events)(fields, states, left, moves)
+    releasing = (states == RELEASING)[:, :, None]
     sums = {
         **{counter: fields[name].sum() for counter, name in COUNTERS.items()},
-        **moved,
+        "prefetch_backs": (left & moves & ~releasing).sum(),
+        "unsaved_steps": (left & ~moves & ~releasing).sum(),
+        "release_backs": (left & moves & releasing).sum(),
+        "unsaved_releases": (left & ~moves & releasing).sum(),
+        "main_reads": fields["fill_grant"].sum(),
         "refetches": (states == RECALL).sum(),
         "prefetch_fills": (new & moves).sum(),
         "refetch_fills": (again & moves).sum(),
@@ -319,37 +288,10 @@ def ltrf_events(fields: Fields) -> dict[str, int]:
         "kept_registers": asked - new.sum(),
         "moving_cycles": ((states >= RECALL) & (states <= MOVING)).sum(),
         "empty_cycles": (states == EMPTY).sum(),
-        "main_writes": moved["main_writes"] + fields["parked"].sum(),
+        "main_writes": fields["back_grant"].sum() + fields["parked"].sum(),
         "cache_reads": fields["grant"].sum() + fields["channel_read"].sum(),
         "cache_writes": fields["cache_write"].sum() + fields["channel_write"].sum(),
         "set_reads": fields["start"].sum() * (2 if live else 1),
         "set_writes": fields["enter"].sum() + (fields["save"].sum() if live else 0),
     }
     return {name: int(value) for name, value in sums.items()}
-
-
-def _serial_events(fields: Fields, states: np.ndarray, left: np.ndarray, moves: np.ndarray) -> dict[str, int]:
-    """What ``engine`` = ``serial`` moved; registers of a place that is released become pending at once."""
-    held = fields["bank_occupied"].reshape(*states.shape, -1).sum(axis=2)
-    backs, saved = fields["transfer_back"].sum(), fields["save_set"].sum()
-    return {
-        "prefetch_backs": (left & moves).sum(),
-        "unsaved_steps": (left & ~moves).sum(),
-        "release_backs": saved,
-        "unsaved_releases": (held * fields["save"]).sum() - saved,
-        "main_reads": fields["transfer"].sum() - backs,
-        "main_writes": backs,
-    }
-
-
-def _bank_events(fields: Fields, states: np.ndarray, left: np.ndarray, moves: np.ndarray) -> dict[str, int]:
-    """What ``engine`` = ``banks`` moved; registers of a place that is released take steps."""
-    releasing = (states == RELEASING)[:, :, None]
-    return {
-        "prefetch_backs": (left & moves & ~releasing).sum(),
-        "unsaved_steps": (left & ~moves & ~releasing).sum(),
-        "release_backs": (left & moves & releasing).sum(),
-        "unsaved_releases": (left & ~moves & releasing).sum(),
-        "main_reads": fields["fill_grant"].sum(),
-        "main_writes": fields["back_grant"].sum(),
-    }

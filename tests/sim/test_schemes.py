@@ -74,7 +74,7 @@ AWKWARD = [
         "tiny",
         {"active_warps": 4, "interval_registers": 32, "crossbar_beats": 1, "resume": "head", "banks": 3},
     ),
-    ("ltrf_plus", "tiny", {"engine": "banks", "active_warps": 4, "moved_back": "dirty", "recall": "spared"}),
+    ("ltrf_plus", "tiny", {"active_warps": 4, "moved_back": "dirty", "recall": "spared"}),
     ("bow_wr+packed", "tiny", {"window": 2, "window_entries": 3, "alu_latency": 2}),
     ("modern", "tiny", {"dependences": "scoreboard", "read_ports": 2}),
     *(
@@ -124,11 +124,11 @@ AWKWARD = [
             ("pilot+two_level", {"active_warps": 2, "resume": "all", "long_from": "miss", "notice_latency": 6}),
             ("regmutex+two_level", OUTSTANDING | {"active_warps": 2, "long_from": "miss"}),
             ("regmutex_paired", {"pair_state": "pair", "collect": "all", "banks": 4}),
-            ("ltrf", {"engine": "banks", "prefetch_unit": "strands", "control_block": "warps", "bank_cycles": 1}),
-            ("rfc+ltrf", {"engine": "banks", "active_warps": 1}),
+            ("ltrf", {"prefetch_unit": "strands", "control_block": "warps", "bank_cycles": 1}),
+            ("rfc+ltrf", {"active_warps": 1}),
             ("ltrf", {"recall": "spared"}),
-            ("ltrf_plus", {"engine": "banks", "crossbar_beats": 1, "bank_cycles": 19, "banks": 4, "collect": "all"}),
-            ("ltrf_plus", {"engine": "banks", "interval_registers": 32, "banks": 1, "active_warps": 4} | OUTSTANDING),
+            ("ltrf_plus", {"crossbar_beats": 1, "bank_cycles": 19, "banks": 4, "collect": "all"}),
+            ("ltrf_plus", {"interval_registers": 32, "banks": 1, "active_warps": 4} | OUTSTANDING),
         )
     ),
 ]

@@ -39,23 +39,18 @@ SIZES: dict[str, dict[str, object]] = {
     "16 active warps": {"active_warps": 16},
 }
 NARROW = "N = 8"  #: does not fit every kernel
-#: What makes IPC fall at the preset's latency, each removed alone: fields, and another class for the file.
-_STUDY = "warpfile.golden.rf.ltrf.study"
+#: What makes IPC fall at the preset's latency, each removed alone.
 _FAST: dict[str, object] = {"bank_cycles": 1, "crossbar_beats": 1}
 _ALL: dict[str, object] = {"active_warps": 64, "suspend": "never"}
-CAUSES: dict[str, tuple[dict[str, object], str]] = {
-    "free banks begin with another bank in every place": ({}, f"{_STUDY}:StaggeredFile"),
-    "several transfers start in a cycle": ({}, f"{_STUDY}:SeveralFile"),
-    "any register of a place may go first": ({}, f"{_STUDY}:PassingFile"),
-    "both": ({}, f"{_STUDY}:FreeFile"),
-    "main banks that overlap accesses": (PIPED, ""),
-    "a crossbar of one beat": ({"crossbar_beats": 1}, ""),
-    "only what was written goes back": ({"moved_back": "dirty"}, ""),
-    "places kept until somebody needs them": ({"suspend_load": "needed", "suspend_barrier": "needed"}, ""),
-    "no warp gives its place up (64 places)": (_ALL, ""),
-    "intervals of 32 registers": ({"interval_registers": 32}, ""),
-    "banks and crossbar of one cycle, both of the transfers": (_FAST, f"{_STUDY}:FreeFile"),
-    "the same, and 64 places": (_FAST | _ALL, f"{_STUDY}:FreeFile"),
+CAUSES: dict[str, dict[str, object]] = {
+    "main banks that overlap accesses": PIPED,
+    "a crossbar of one beat": {"crossbar_beats": 1},
+    "only what was written goes back": {"moved_back": "dirty"},
+    "places kept until somebody needs them": {"suspend_load": "needed", "suspend_barrier": "needed"},
+    "no warp gives its place up (64 places)": _ALL,
+    "intervals of 32 registers": {"interval_registers": 32},
+    "banks and crossbar of one cycle": _FAST,
+    "the same, and 64 places": _FAST | _ALL,
 }
 WORST = "matmul_tiled"  #: the kernel beside the mean
 #: Causes that are about main accesses.
@@ -74,14 +69,13 @@ def slowed(point: Point, cycles: int) -> Point:
 
 
 def eightfold(point: Point, cycles: int = SLOWEST) -> Point:
-    """The same with eight times the main registers, in as many banks as there can be."""
-    return slowed(point.but(banks=32, rows=512), cycles)
+    """The same with eight times the main registers, in eight times as many banks."""
+    return slowed(point.but(banks=128), cycles)
 
 
 def without(point: Point, cause: str) -> Point:
     """The same with small launches and a cause removed."""
-    changes, file = CAUSES[cause]
-    return replace(point.small.but(**changes), file=file)
+    return point.small.but(**CAUSES[cause])
 
 
 def _sized(changes: dict[str, object], cycles: int) -> Point:
@@ -160,7 +154,6 @@ def _causes(study: Study) -> Iterator[str]:
     plain = study.of(BASELINE.small, _worst(study)).ipc
     yield (
         f"IPC over the baseline, and of one run of `{WORST}` (baseline {plain:.2f}); small launches, a cause removed.\n"
-        "How transfers start is changed in the golden model only (`golden/rf/ltrf/study.py`).\n"
     )
     yield table(("removed", "ltrf", f"{WORST}: ltrf", "ltrf_plus"), _cause_rows(study))
 

@@ -1,4 +1,4 @@
-"""Write-backs: every cache bank reads a row, every main bank latches one (docs/schemes/ltrf.md, section 14)."""
+"""Write-backs: every cache bank reads a row, every main bank latches one (docs/schemes/ltrf.md, section 5)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from warpfile.golden.arbiter import first_from, indices
 from warpfile.golden.rf.banks import Banks
 from warpfile.golden.rf.ltrf.directory import Directory, Home
 from warpfile.golden.rf.ltrf.fills import Fills
-from warpfile.golden.rf.ltrf.latches import LatchedBanks
+from warpfile.golden.rf.ltrf.main import MainBanks
 from warpfile.golden.rf.ltrf.seen import Seen
 from warpfile.spec.schemes.ltrf import BACK_ASK, BACK_BEATS, BACK_IDLE, BACK_LOAD, LtrfConfig
 
@@ -24,7 +24,7 @@ class Backs:
         self,
         cfg: LtrfConfig,
         cache: Banks,
-        main: LatchedBanks,
+        main: MainBanks,
         directory: Directory,
         fills: Fills,
         seen: Seen,

@@ -1,4 +1,4 @@
-"""Which registers of every cache bank have to be moved (docs/schemes/ltrf.md, section 14)."""
+"""Which registers of every cache bank have to be moved (docs/schemes/ltrf.md, section 5)."""
 
 from __future__ import annotations
 

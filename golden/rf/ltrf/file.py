@@ -1,64 +1,147 @@
-"""Register file with a cache that PREFETCHes fill, one grant in a cycle (docs/schemes/ltrf.md, sections 3 to 6)."""
+"""Register file with a cache that PREFETCHes fill; every bank moves registers by itself (docs/schemes/ltrf.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mypy_extensions import mypyc_attr
 
-from warpfile.golden.rf.banks import Banks
+from warpfile.golden.collectors.contract import Heads
+from warpfile.golden.rf.banks import Access, Banks
+from warpfile.golden.rf.contract import Place
+from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.location import Location
-from warpfile.golden.rf.ltrf.channels import Channels
-from warpfile.golden.rf.ltrf.interval_file import IntervalFile
+from warpfile.golden.rf.ltrf.backs import Backs
+from warpfile.golden.rf.ltrf.fills import Fills
 from warpfile.golden.rf.ltrf.main import MainBanks
 from warpfile.golden.rf.ltrf.partitions import Partitions
 from warpfile.golden.rf.ltrf.results import ResultEntrance
 from warpfile.golden.rf.ltrf.seen import Seen
-from warpfile.golden.rf.ltrf.transfers import Transfers
 from warpfile.golden.scheduler.places import Places
+from warpfile.spec.beat import Beat
+from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.ltrf import LtrfConfig
 from warpfile.spec.stimulus import Result
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PrefetchedFile(IntervalFile):
-    """``engine`` = ``serial``."""
+class PrefetchedFile:
+    """Register file (:class:`golden.rf.contract.LateFile`) with nothing near: units read the banks of the cache.
+
+    It takes the operands of pseudo-instructions.
+    """
+
+    launch_ready = True
+    drives_itself = True
+    refuses = 0
+    yields = 0
 
     def __init__(self, cfg: LtrfConfig, layout: ProbeLayout, places: Places | None) -> None:
         assert places is not None, "only active warps have a cache"
-        seen, location, cache, main = Seen(cfg, layout), Location(cfg), Banks(cfg.cache), MainBanks(cfg)
-        partitions = Partitions(cfg, places, seen)
-        inside = location, partitions, places
-        self.channels = Channels(cfg, cache, main, seen)
-        self.transfers = Transfers(cfg, self.channels, main, *inside, seen)
-        entrance = ResultEntrance(cfg, cache, main, *inside, seen)
-        super().__init__(places, seen, location, (cache, main), partitions, entrance)
-        self._at_phases, self._at_busy = seen.at("channel_phase"), seen.at("main_busy")
+        self.engines: Mapping[str, EnginePort] = {}
+        self.seen = seen = Seen(cfg, layout)
+        self.location, self.cache, self.main = Location(cfg), Banks(cfg.cache), MainBanks(cfg, seen)
+        self.partitions = partitions = Partitions(cfg, places, self.location, seen)
+        self.directory = partitions.directory
+        self.fills = Fills(cfg, self.cache, self.main, self.directory, seen)
+        self.backs = Backs(cfg, self.cache, self.main, self.directory, self.fills, seen)
+        storage = self.cache, self.main
+        self.entrance = ResultEntrance(cfg, storage, self.location, partitions, places, self.fills, seen)
+        self.counters = seen.counters
+        self.completion = self.entrance.completion
+        self.release = partitions.release
+        self.issued = partitions.issued
+        self.hold = partitions.hold
+        self._places = places
+        names = ("fill_asks", "fill_place", "back_phase", "back_place", "latch_state", "main_busy")
+        self._at = [seen.at(name) for name in names]
+
+    def operand(self, operand: int) -> None:
+        """See the contract."""
+        self.partitions.operand = operand
+
+    def gate(self, heads: Heads) -> None:
+        """See the contract: it only looks at the head beat of a warp that comes back."""
+        self.partitions.gate(heads)
+
+    def refused(self, warp: int) -> None:
+        """No beat is refused."""
+
+    def note(self, beat: Beat) -> int:
+        """Nothing is near."""
+        return 0
+
+    def unwritten(self, slots: int, banks: Sequence[int], rows: Sequence[int]) -> int:
+        """A result is in its row when it is complete."""
+        return 0
+
+    def deferred(self, warp: int, sources: Sequence[int], lanes: int) -> bool:
+        """No look-up is put off."""
+        return False
+
+    def near(self, copies: Sequence[int]) -> None:
+        """Nothing is near."""
+
+    def near_data(self, copies: Sequence[int], slots: Sequence[int], note: int) -> list[int]:
+        """Nothing is near."""
+        return []
+
+    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+        """See the contract."""
+        grants = self.cache.read(cycle, asking, rows, order)
+        self.counters["cache_reads"] += len(grants)
+        return grants
+
+    def look_up(self, warp: int, sources: Sequence[int]) -> list[int]:
+        """See the contract. A source that is not there sets the error flag."""
+        self.counters["look_ups"] += 1
+        part = self.partitions.parts[self._places.place[warp]]
+        for slot, register in enumerate(sources):
+            self.seen.looked_up(slot, part.bank[register])
+            if not part.cached >> register & 1:
+                self.seen.fails = True
+        return [-1] * len(sources)
+
+    def place(self, warp: int, register: int) -> Place:
+        """Bank and row of the cache."""
+        place = self._places.place[warp]
+        return self.partitions.parts[place].bank[register], place
+
+    def launched(self, launch: Launch) -> None:
+        """See the contract."""
+        self.location.launched(launch.warp, launch.base)
+        self.partitions.launched(launch.warp)
+        self.entrance.launched(launch.warp)
 
     def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
-        """See the contract. Channels take the write ports that results leave, or that they have lost too often."""
-        channels, accepted = self.channels, 0
-        if channels.urgent:
-            channels.first(cycle)
-        if valid:
-            accepted = self.entrance.enter(cycle, results, valid, store)
-        if channels.storing:
-            channels.store(cycle)
-        return accepted
+        """See the contract. Fills take their write ports, and write-backs those read ports that they lost too often."""
+        if self.fills.storing:
+            self.fills.store(cycle)
+        if self.backs.urgent:
+            self.backs.first(cycle)
+        return self.entrance.enter(cycle, results, valid, store) if valid else 0
+
+    def _word(self) -> int:
+        """Registered probes."""
+        fills, backs, main, at = self.fills, self.backs, self.main, self._at
+        word = self.partitions.word | self.directory.word | main.word << at[4] | main.busy << at[5]
+        word |= fills.asks << at[0] | fills.word << at[1]
+        return word | backs.phases << at[2] | backs.places << at[3]
 
     def edge(self, cycle: int) -> int:
-        """Places and channels go on, then rows change."""
-        partitions, channels, main = self.partitions, self.channels, self.main
-        word = partitions.word | channels.word << self._at_phases | main.busy << self._at_busy
-        if channels.loading:
-            channels.load(cycle)
-        self.transfers.choose(self.entrance.starts)
+        """Everything is chosen, then everything changes."""
+        partitions, fills, backs, main = self.partitions, self.fills, self.backs, self.main
+        word = self._word()
+        if backs.loading:
+            backs.load(cycle)
+        main.choose(cycle)
+        fills.choose(cycle)
+        backs.choose(cycle, self.entrance.starts)
         partitions.edge()
-        if channels.busy:
-            channels.edge(cycle)
-            partitions.free(channels.freed)
-        self.transfers.grant(cycle)
+        fills.edge(cycle)
+        backs.edge(cycle)
+        main.write_back(cycle)
         self.entrance.edge(cycle)
         main.edge(cycle)
         if self.cache.writes:

@@ -1,11 +1,11 @@
-"""Fills: every cache bank picks a place, every main bank a cache bank (docs/schemes/ltrf.md, section 14)."""
+"""Fills: every cache bank picks a place, every main bank a cache bank (docs/schemes/ltrf.md, section 5)."""
 
 from __future__ import annotations
 
 from warpfile.golden.arbiter import first_from, indices
 from warpfile.golden.rf.banks import Banks, Write
 from warpfile.golden.rf.ltrf.directory import Directory, Home
-from warpfile.golden.rf.ltrf.latches import LatchedBanks
+from warpfile.golden.rf.ltrf.main import MainBanks
 from warpfile.golden.rf.ltrf.seen import Seen
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
@@ -17,7 +17,7 @@ class Fills:
     ``until`` is the last cycle in which fills keep its write-backs from being granted. ``granted`` are this cycle's.
     """
 
-    def __init__(self, cfg: LtrfConfig, cache: Banks, main: LatchedBanks, directory: Directory, seen: Seen) -> None:
+    def __init__(self, cfg: LtrfConfig, cache: Banks, main: MainBanks, directory: Directory, seen: Seen) -> None:
         banks = cfg.interval_registers
         self.asks = self.storing = self.granted = 0
         self.free, self.until = [0] * banks, [-1] * banks

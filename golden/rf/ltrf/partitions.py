@@ -1,19 +1,32 @@
-"""What each place goes through from getting a warp to being let go (docs/schemes/ltrf.md, section 4)."""
+"""What each place goes through from getting a warp to being let go (docs/schemes/ltrf.md, section 4).
+
+Its address table has four parts, with a step in each per cycle.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
-from warpfile.golden.arbiter import indices, lowest
+from warpfile.golden.arbiter import first_from, indices, lowest
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.entry import Entry
+from warpfile.golden.rf.location import Location
+from warpfile.golden.rf.ltrf.directory import Directory
 from warpfile.golden.rf.ltrf.partition import Partition
 from warpfile.golden.rf.ltrf.seen import Seen
 from warpfile.golden.scheduler.places import Places
-from warpfile.spec.schemes.ltrf import EMPTY, MOVING, OPEN, PREFETCH, RECALL, RELEASING, LtrfConfig
+from warpfile.spec.schemes.ltrf import EMPTY, MOVING, OPEN, PARTS, PREFETCH, RECALL, RELEASING, LtrfConfig
 
 _STATES: Final = 6
+
+
+class Step(NamedTuple):
+    """A register takes ``bank`` of a place, or leaves its own (-1), and has to be moved."""
+
+    place: int
+    register: int
+    bank: int
+    moves: bool
 
 
 class Partitions:
@@ -21,45 +34,46 @@ class Partitions:
 
     ``where`` has the places of each state, as masks. ``hold`` are the warps whose place is not open; ``takes`` the
     places that take results in this cycle. ``release`` comes first in a cycle, ``issued`` notes what issues, ``edge``
-    is the clock edge; channels are freed behind it.
+    is the clock edge. Steps of a cycle are entered into tables and ``directory`` at the edge after it.
     """
 
-    def __init__(self, cfg: LtrfConfig, places: Places, seen: Seen) -> None:
+    def __init__(self, cfg: LtrfConfig, places: Places, location: Location, seen: Seen) -> None:
         self.parts = [Partition(cfg) for _ in range(cfg.active_warps)]
+        self.directory = Directory(cfg, self.parts, seen)
         self.where = [0] * _STATES
         self.where[EMPTY] = (1 << cfg.active_warps) - 1
         self._states = [EMPTY] * cfg.active_warps
         self.hold = (1 << cfg.warps) - 1
         self.takes = 0
         self.operand = 0
-        self._places, self._seen = places, seen
+        self._places, self._location, self._seen = places, location, seen
         self._liveness, self._dead_at = bool(cfg.liveness), cfg.hint_at("dead") if cfg.liveness else 0
         self._working_sets = [0] * cfg.warps
         self._livenesses = [0] * cfg.warps
         self._entered = 0  # warps that have executed a PREFETCH
         self._recalled = 0  # places whose warp came back to its interval
         self._spared = False  # the warp that comes back has a PREFETCH next
-        self._littered = 0  # empty places with banks that have to be given back
         self._asked = self._released = 0  # places
         self._enters = self._exits = -1  # the place whose PREFETCH or EXIT issues
-        self._bits, self._banks = cfg.cache_bank_bits, cfg.interval_registers
+        names, banks, count = range(cfg.register_names), cfg.interval_registers, cfg.active_warps
+        self._names = [sum(1 << register for register in names[part::PARTS]) for part in range(PARTS)]
+        self._banks, self._all_banks = banks, (1 << banks) - 1
+        self._first = [place * banks // count for place in range(count)]
+        self._steps: list[Step] = []
+        self._leaves = 0  # places whose last steps were out
         self._at = [seen.at(name) for name in ("place_state", "bank_occupied", "recalled")]
-        self._at_free = -1 if cfg.by_banks else seen.at("bank_free")
         self._word: int | None = None
 
     @property
     def word(self) -> int:
         """Probes of states and banks."""
         if self._word is None:
-            states = free = occupied = 0
+            states = occupied = 0
             for place, part in enumerate(self.parts):
                 states |= self._states[place] << 3 * place
-                free |= part.free << place * self._banks * self._bits
                 occupied |= part.occupied << place * self._banks
             at = self._at
             self._word = states << at[0] | occupied << at[1] | self._recalled << at[2]
-            if self._at_free >= 0:
-                self._word |= free << self._at_free
         return self._word
 
     def launched(self, warp: int) -> None:
@@ -79,7 +93,7 @@ class Partitions:
         self.takes &= ~asked
         for place in indices(asked & self.where[RELEASING]):
             part = self.parts[place]
-            if not (part.occupied or part.moves):
+            if not (part.cached or part.works):
                 self._released |= 1 << place
         if self._released:
             self._seen.show("released_place", self._released)
@@ -113,15 +127,25 @@ class Partitions:
 
     def edge(self) -> None:
         """All places do what their states say, as they were when the cycle began."""
+        entered, self._steps = self._steps, []
+        self._change()
+        self._leaves = 0
+        for step in self._steps:
+            if step.bank < 0:
+                self._leaves |= 1 << step.place
+        for step in entered:
+            self._enter_step(step)
+
+    def _change(self) -> None:
         empty, recall, prefetch, moving, opened, releasing = self.where
-        ready = empty & ~self._littered & self._places.taken
+        ready = empty & self._places.taken
         if empty:
             self._seen.count("empty_cycles", empty.bit_count())
         if recall | prefetch | moving:
             self._seen.count("moving_cycles", (recall | prefetch | moving).bit_count())
             self._move(recall, prefetch, moving)
-        if releasing | self._littered:
-            self._give_back(releasing)
+        if releasing:
+            self._let_go(releasing)
         if ready:
             self._start(lowest(ready))
         if opened & self._asked:
@@ -168,37 +192,87 @@ class Partitions:
         self._enter(place, MOVING)
 
     def _step(self, place: int) -> None:
-        """A register leaves its bank, or one takes a bank, or all is done."""
-        part, seen = self.parts[place], self._seen
-        before = part.pending
-        if part.cached & ~part.working:
-            register, self._word = part.step_out(), None
-            moves = part.pending != before
-            seen.step("step_out", place, register, moves)
-            seen.count("prefetch_backs" if moves else "unsaved_steps")
-        elif part.working & ~part.cached:
-            seen.fails |= part.full
-            register, self._word = part.step_in(), None
-            moves = part.pending != before
-            seen.step("step_in", place, register, moves)
-            fill = "refetch_fills" if self._recalled >> place & 1 else "prefetch_fills"
-            seen.count(fill if moves else "dead_fills")
-        elif not part.moves:
+        """Registers leave their banks, or take one, or all is done."""
+        part = self.parts[place]
+        leaving, coming = part.cached & ~part.working, part.working & ~part.cached
+        if leaving:
+            self._step_out(place, leaving, part.kept(leaving), "prefetch_backs", "unsaved_steps")
+        elif coming:
+            if not self._leaves >> place & 1:
+                self._step_in(place, coming)
+        elif not part.works:
             self._enter(place, OPEN)
 
-    def _give_back(self, releasing: int) -> None:
-        """Of every place that has none or loses its warp, the lowest bank is free again."""
-        for place in indices(releasing | self._littered):
-            part, bit = self.parts[place], 1 << place
-            if part.occupied:
-                part.give(lowest(part.occupied))
-                self._seen.show("given_back", bit)
-                self._word = None
-                if not part.occupied:
-                    self._littered &= ~bit
-            elif self._released & bit:
+    def _let_go(self, releasing: int) -> None:
+        """Registers of the places that lose their warps leave, until nothing is left."""
+        for place in indices(releasing):
+            part = self.parts[place]
+            if part.cached:
+                kept = part.kept(part.cached) & ~part.incoming
+                self._step_out(place, part.cached, kept, "release_backs", "unsaved_releases")
+            elif self._released >> place & 1:
                 part.clear()
                 self._enter(place, EMPTY)
+
+    def _step_out(self, place: int, leaving: int, kept: int, moved: str, unmoved: str) -> None:
+        """In every part the lowest register that leaves; ``kept`` have to be saved."""
+        for part, names in enumerate(self._names):
+            if leaving & names:
+                register = lowest(leaving & names)
+                self.parts[place].cached ^= 1 << register
+                moves = kept >> register & 1 != 0
+                self._seen.count(moved if moves else unmoved)
+                self._note("step_out", part, Step(place, register, -1, moves))
+
+    def _step_in(self, place: int, coming: int) -> None:
+        """In every part the lowest register that comes takes the next free bank."""
+        here = self.parts[place]
+        fill = "refetch_fills" if self._recalled >> place & 1 else "prefetch_fills"
+        for part, names in enumerate(self._names):
+            if coming & names:
+                register = lowest(coming & names)
+                moves = here.needed(1 << register) != 0
+                here.cached |= 1 << register
+                here.dirty &= ~(1 << register)
+                self._seen.count(fill if moves else "dead_fills")
+                self._note("step_in", part, Step(place, register, self._take(place), moves))
+
+    def _take(self, place: int) -> int:
+        """The next free bank of a place; bank 0 if there is none, which is an error."""
+        here = self.parts[place]
+        free = self._all_banks & ~here.occupied
+        if not free:
+            self._seen.fails = True
+            return 0
+        bank = first_from(free, self._first[place])
+        here.occupied |= 1 << bank
+        self._word = None
+        return bank
+
+    def _note(self, probe: str, part: int, step: Step) -> None:
+        self._seen.step(probe, PARTS * step.place + part, step.register, step.moves)
+        self._steps.append(step)
+        self.parts[step.place].works += 1
+
+    def _enter_step(self, step: Step) -> None:
+        """Table and directory get to know of a step."""
+        place, register, bank, moves = step
+        part = self.parts[place]
+        leaves = bank < 0
+        if leaves:
+            bank = part.bank[register]
+            part.occupied &= ~(1 << bank)
+            self._word = None
+        else:
+            part.bank[register] = bank
+        if not moves:
+            part.works -= 1
+            return
+        home = self._location.place(self._places.warp[place], register)
+        if leaves:
+            self.directory.back(place, bank, home)
+        else:
+            self.directory.fill(place, bank, home)
 
     def _start(self, place: int) -> None:
         """A place begins with the warp that it got."""
@@ -213,27 +287,18 @@ class Partitions:
             self._enter(place, OPEN)
 
     def _save(self, place: int) -> None:
-        """A place begins to be released."""
-        part, seen = self.parts[place], self._seen
-        part.release()
-        self._livenesses[self._places.warp[place]] = part.live
+        """A place begins to be released; its registers take steps from the next cycle on."""
+        live, seen = self.parts[place].live, self._seen
+        self._livenesses[self._places.warp[place]] = live
         seen.show("save", 1 << place)
-        seen.show("save_set", part.pending, "release_backs")
-        seen.count("unsaved_releases", (part.occupied.bit_count() - part.pending.bit_count()))
         if self._liveness:
-            seen.show("live_set", part.live)
+            seen.show("live_set", live)
             seen.count("set_writes")
         self._enter(place, RELEASING)
 
     def _leave(self, place: int) -> None:
-        """The warp has ended."""
+        """The warp has ended, and all banks are free."""
         part = self.parts[place]
         part.clear()
-        if part.occupied:
-            self._littered |= 1 << place
+        part.occupied = 0
         self._enter(place, EMPTY)
-
-    def free(self, freed: Iterable[int]) -> None:
-        """Channels do not work for these places any more, one each."""
-        for place in freed:
-            self.parts[place].works -= 1

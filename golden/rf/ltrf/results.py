@@ -8,6 +8,7 @@ from warpfile.golden.completion import Completion
 from warpfile.golden.copies import ALL_LANES, Latest
 from warpfile.golden.rf.banks import Banks, Write
 from warpfile.golden.rf.location import Location
+from warpfile.golden.rf.ltrf.fills import Fills
 from warpfile.golden.rf.ltrf.main import MainBanks
 from warpfile.golden.rf.ltrf.partitions import Partitions
 from warpfile.golden.rf.ltrf.seen import Seen
@@ -19,29 +20,33 @@ from warpfile.spec.stimulus import Result
 class ResultEntrance:
     """Puts results into the cache, and those of warps without a place into the main banks.
 
-    ``starts`` is the main bank, as a mask, in which a parked result starts in this cycle.
+    ``starts`` is the main bank, as a mask, in which a parked result starts in this cycle. ``fills`` matter to a main
+    bank without latches only.
     """
 
     def __init__(
         self,
         cfg: LtrfConfig,
-        cache: Banks,
-        main: MainBanks,
+        storage: tuple[Banks, MainBanks],
         location: Location,
         partitions: Partitions,
         places: Places,
+        fills: Fills,
         seen: Seen,
     ) -> None:
-        self._cache, self._main, self._location, self._partitions = cache, main, location, partitions
-        self._places, self._seen = places, seen
+        self._cache, self._main = storage
+        self._location, self._partitions = location, partitions
+        self._places, self._fills, self._seen = places, fills, seen
+        self._latches = bool(cfg.latches)
         self.completion = Completion()
         self._latest = Latest(cfg)
         self._beats = cfg.crossbar_beats
-        self._beat = 1 << cfg.interval_registers  # in the probe of those who use the crossbar
+        self._beat = 1 << 2 * cfg.interval_registers  # in the probe of those who use the crossbar
         self.starts = 0
         self.parked = -1  # port of the parked result in work
         self._last = -1  # cycle of its last beat
         self._home = (0, 0)
+        self._last_beat: tuple[int, Result] | None = None  # the value before it, and the result
 
     def launched(self, warp: int) -> None:
         """Nothing is written yet."""
@@ -91,7 +96,7 @@ class ResultEntrance:
         self._seen.count("bank_writes")
 
     def _begin(self, cycle: int, port: int, result: Result) -> bool:
-        """A result is parked, if its main bank is free."""
+        """A result is parked, if the latch of its main bank is free."""
         home = self._location.place(result.warp, result.register)
         if not self._fits(cycle, home[0]):
             return False
@@ -101,12 +106,11 @@ class ResultEntrance:
         return True
 
     def _fits(self, cycle: int, bank: int) -> bool:
-        """Whether a main bank takes a parked result."""
-        return not self._main.busy >> bank & 1
-
-    def _put(self, before: int, result: Result) -> None:
-        """The last beat of the parked result, which changes its register from the value ``before``."""
-        self._main.store(*self._home, before, result)
+        """Whether the latch of a main bank takes a parked result."""
+        main = self._main
+        if main.taken >> bank & 1:
+            return False
+        return self._latches or (main.array[bank] <= cycle and not self._fills.fitting(cycle) >> bank & 1)
 
     def _beat_of(self, cycle: int, result: Result | None) -> int:
         """A beat of the parked result; returns its port if it is the last one."""
@@ -114,15 +118,17 @@ class ResultEntrance:
         self._seen.show("main_beat", self._beat, "crossbar_beats_used")
         if cycle < self._last:
             return 0
-        self._put(self._latest.change(result), result)
+        self._last_beat = self._latest.change(result), result
         self._accepted(cycle, result)
         port, self.parked = self.parked, -1
         return 1 << port
 
     def edge(self, cycle: int) -> None:
-        """The main bank belongs to the result that starts."""
+        """Latches are taken, and are full."""
+        main = self._main
+        if self._last_beat is not None:
+            main.latch(self._home, *self._last_beat)
+            self._last_beat, main.parked = None, 0
         if self.starts:
-            bank = self._home[0]
-            self._main.reserve(bank)
-            self._main.until(bank, cycle + self._beats + self._main.access)
-            self.starts = 0
+            main.begin(cycle, self._home[0])
+            main.parked, self.starts = self.starts, 0

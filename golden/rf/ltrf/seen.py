@@ -64,16 +64,10 @@ class Seen:
         """One more of something, or several."""
         self.counters[counter] += number
 
-    def step(self, probe: str, place: int, register: int, moves: bool) -> None:
-        """A register takes a bank of a place or leaves it."""
-        word = 1 << self._at[probe] + place | register << self._at["step_register"] + place * self._register
-        self.word |= word | moves << self._at["step_moves"] + place
-
-    def transfer(self, place: int, register: int, back: bool) -> None:
-        """A transfer is granted."""
-        word = 1 << self._at["transfer"] + place | register << self._at["transfer_register"]
-        self.word |= word | back << self._at["transfer_back"]
-        self.count("main_writes" if back else "main_reads")
+    def step(self, probe: str, part: int, register: int, moves: bool) -> None:
+        """A register takes a bank, or leaves its own; ``part`` counts the parts of all places."""
+        word = 1 << self._at[probe] + part | register << self._at["step_register"] + part * self._register
+        self.word |= word | moves << self._at["step_moves"] + part
 
     def looked_up(self, slot: int, bank: int) -> None:
         """Bank of a source."""

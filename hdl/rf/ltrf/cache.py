@@ -16,16 +16,17 @@ from warpfile.spec.structure import CACHE_RAM
 
 
 class CacheBank(wiring.Component):
-    """One bank of the cache: a read port and a write port, units and results before transfers, unless these go first.
+    """One bank of the cache: a read port and a write port. A fill goes before results, a write-back behind units unless
+    it goes first.
 
     Members
     -------
     writes : In(write_ports), accept : Out(write_ports)   Results for this bank, and the one that it takes.
     rows_written : In(ArrayLayout), masks : In(ArrayLayout)   Per port.
     write_data : In(data_bits)   Of the one that is accepted, or of the store.
-    load, load_first : In(1), load_row : In, loaded : Out(1)   A transfer asks to read a row, goes before all others, is
-                                 served.
-    store, store_first : In(1), store_row : In, stored : Out(1)   Likewise to write one, all lanes.
+    load, load_first : In(1), load_row : In, loaded : Out(1)   A write-back asks to read a row, goes before all others,
+                                 is served.
+    store : In(1), store_row : In   A fill writes a row, all lanes.
     requests, passed_over, older, grant, chosen   As in :class:`hdl.rf.bank.ReadArbiter`.
     free : Out(1)                As in :class:`hdl.rf.bank.Bank`.
     rows : In(ArrayLayout)       Row of each slot that may ask.
@@ -43,9 +44,9 @@ class CacheBank(wiring.Component):
                 "rows_written": In(data.ArrayLayout(cache.row_bits, ports)),
                 "masks": In(data.ArrayLayout(cache.lanes, ports)),
                 "write_data": In(cache.data_bits),
-                **{name: In(1) for name in ("load", "load_first", "store", "store_first")},
+                **{name: In(1) for name in ("load", "load_first", "store")},
                 **{name: In(cache.row_bits) for name in ("load_row", "store_row")},
-                **{name: Out(1) for name in ("loaded", "stored")},
+                "loaded": Out(1),
                 "requests": In(slots),
                 "passed_over": In(units),
                 "older": In(units**2),
@@ -68,13 +69,12 @@ class CacheBank(wiring.Component):
         return m
 
     def _write(self, m: Module, ram: BankRam) -> None:
-        cfg, ahead = self._cfg, self.store & self.store_first
+        cfg = self._cfg
         m.d.comb += [
-            self.accept.eq(highest_one(self.writes) & ~ahead.replicate(cfg.write_ports)),
-            self.stored.eq(self.store & (self.store_first | ~self.writes.any())),
+            self.accept.eq(highest_one(self.writes) & ~self.store.replicate(cfg.write_ports)),
             ram.write.eq(self.writes.any() | self.store),
-            ram.write_row.eq(select((*self.accept, self.stored), [*self.rows_written, self.store_row])),
-            ram.mask.eq(select(self.accept, list(self.masks)) | self.stored.replicate(cfg.lanes)),
+            ram.write_row.eq(select((*self.accept, self.store), [*self.rows_written, self.store_row])),
+            ram.mask.eq(select(self.accept, list(self.masks)) | self.store.replicate(cfg.lanes)),
         ]
 
     def _read(self, m: Module, ram: BankRam) -> None:
@@ -102,7 +102,7 @@ class CacheLane(wiring.Component):
     Members
     -------
     results : In(32 * ports), accept : In(banks * ports)   Bit ``bank * ports + port``.
-    staged : In(32 * banks), stored : In(banks)   Staging registers, and those that are written.
+    staged : In(32 * banks), store : In(banks)   Staging registers, and those that are written.
     banks : Out(32 * banks)      What each bank is to write in this lane.
     """
 
@@ -114,7 +114,7 @@ class CacheLane(wiring.Component):
                 "results": In(32 * ports),
                 "accept": In(banks * ports),
                 "staged": In(32 * banks),
-                "stored": In(banks),
+                "store": In(banks),
                 "banks": Out(32 * banks),
             }
         )
@@ -124,8 +124,8 @@ class CacheLane(wiring.Component):
         m = Module()
         ports = self._cfg.write_ports
         results = [self.results.word_select(port, 32) for port in range(ports)]
-        for bank, stored in enumerate(self.stored):
-            choice = (*self.accept.word_select(bank, ports), stored)
+        for bank, store in enumerate(self.store):
+            choice = (*self.accept.word_select(bank, ports), store)
             value = select(choice, [*results, self.staged.word_select(bank, 32)])
             m.d.comb += self.banks.word_select(bank, 32).eq(value)
         return m
@@ -138,8 +138,8 @@ class CacheBanks(wiring.Component):
     -------
     result_valid : In(ports), result_places, result_masks, result_data : In(ArrayLayout), accept : Out(ports)
                                  As in :class:`hdl.rf.banks.Banks`.
-    load, load_first, store, store_first : In(banks), load_rows, store_rows : In(ArrayLayout)   As in
-    loaded, stored : Out(banks)  :class:`CacheBank`.
+    load, load_first, store : In(banks), load_rows, store_rows : In(ArrayLayout), loaded : Out(banks)   As in
+                                 :class:`CacheBank`.
     staged : In(ArrayLayout)     Lane-major: lane, then bank: the staging registers.
     read_data : Out(ArrayLayout) Likewise, what the banks have read.
     See also :func:`read_members`.
@@ -157,9 +157,9 @@ class CacheBanks(wiring.Component):
                 "result_masks": In(data.ArrayLayout(cache.lanes, ports)),
                 "result_data": In(data.ArrayLayout(cache.data_bits, ports)),
                 "accept": Out(ports),
-                **{name: In(banks) for name in ("load", "load_first", "store", "store_first")},
+                **{name: In(banks) for name in ("load", "load_first", "store")},
                 **{name: In(data.ArrayLayout(cache.row_bits, banks)) for name in ("load_rows", "store_rows")},
-                **{name: Out(banks) for name in ("loaded", "stored")},
+                "loaded": Out(banks),
                 "staged": In(words),
                 "read_data": Out(words),
                 **read_members(cache),
@@ -182,14 +182,10 @@ class CacheBanks(wiring.Component):
             bank.writes.eq(self.result_valid & Cat(place.bank == number for place in self.result_places)),
             bank.rows_written.eq(Cat(place.row for place in self.result_places)),
             bank.masks.eq(self.result_masks),
-            *(
-                getattr(bank, name).eq(getattr(self, name)[number])
-                for name in ("load", "load_first", "store", "store_first")
-            ),
+            *(getattr(bank, name).eq(getattr(self, name)[number]) for name in ("load", "load_first", "store")),
             bank.load_row.eq(self.load_rows[number]),
             bank.store_row.eq(self.store_rows[number]),
             self.loaded[number].eq(bank.loaded),
-            self.stored[number].eq(bank.stored),
         ]
         return bank
 
@@ -202,7 +198,7 @@ class CacheBanks(wiring.Component):
                 lane.results.eq(Cat(self.result_data[port].word_select(number, 32) for port in ports)),
                 lane.accept.eq(accept),
                 lane.staged.eq(self.staged[number]),
-                lane.stored.eq(self.stored),
+                lane.store.eq(self.store),
                 self.read_data[number].eq(Cat(bank.read_data.word_select(number, 32) for bank in banks)),
             ]
             lanes.append(lane)

@@ -1,6 +1,6 @@
-"""The main banks and the narrow crossbar in front of them (docs/schemes/ltrf.md, section 5)."""
+"""The main banks with their latches, and the narrow crossbar (docs/schemes/ltrf.md, section 5)."""
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -15,16 +15,15 @@ from warpfile.spec.structure import BANK_RAM
 
 def main_times(cfg: LtrfConfig) -> str:
     """When data of a main bank are used, and how close its accesses are: comment lines of its SRAM."""
-    cycles, beats = cfg.bank_cycles, cfg.crossbar_beats
+    cycles = cfg.bank_cycles
     return (
-        f"// A read enabled in cycle t is used from t + {cycles} to t + {cycles + beats - 1}; no access comes before.\n"
-        f"// A row is written in {beats} cycles one after the other, other lanes in each, or in some of them;\n"
-        f"// {cycles} cycles without an access follow.\n"
+        f"// A read enabled in cycle t is used in cycle t + {cycles} only: a macro may take that long.\n"
+        f"// Accesses are {cycles} or more cycles apart.\n"
     )
 
 
 class MainBank(wiring.Component):
-    """One main bank: its SRAM, with one row for reads and writes. ``times``: its comment lines on when data are used.
+    """One main bank: its SRAM, with one row for reads and writes.
 
     Members
     -------
@@ -33,9 +32,8 @@ class MainBank(wiring.Component):
     read_data : Out(data_bits)   The row that was read last.
     """
 
-    def __init__(self, cfg: LtrfConfig, times: str) -> None:
+    def __init__(self, cfg: LtrfConfig) -> None:
         self._cfg = cfg
-        self._times = times
         super().__init__(
             {
                 "read": In(1),
@@ -50,19 +48,20 @@ class MainBank(wiring.Component):
     def elaborate(self, platform) -> Module:
         """The SRAM."""
         m = Module()
-        m.submodules.ram = ram = BankRam(self._cfg.common(), BANK_RAM, self._times)
+        m.submodules.ram = ram = BankRam(self._cfg.common(), BANK_RAM, main_times(self._cfg))
         m.d.comb += [getattr(ram, name).eq(getattr(self, name)) for name in ("read", "write", "mask", "write_data")]
         m.d.comb += [ram.read_row.eq(self.row), ram.write_row.eq(self.row), self.read_data.eq(ram.read_data)]
         return m
 
 
 class MainBanks(wiring.Component):
-    """All main banks, the narrow crossbar and the staging registers. Channels and the parked result say what to do.
+    """All main banks with their latches, the narrow crossbar and the staging registers.
 
     Members
     -------
-    fills, latches, main_read, beats, mains, main_rows   As in :class:`hdl.rf.ltrf.transfers.Transfers`.
-    port, beat, main_used, row   As in :class:`hdl.rf.ltrf.parked.ParkedResults`.
+    latches, read, write, main_rows, receivers, fill_beats, received, senders, back_beats
+                                 As in :class:`hdl.rf.ltrf.transfers.Transfers`.
+    port, beat : In              As in :class:`hdl.rf.ltrf.parked.ParkedResults`.
     result_masks, result_data : In(ArrayLayout)   Of the write-back ports.
     cache_data : In(ArrayLayout), staged : Out(ArrayLayout)   Lane-major: what the cache has read; staging registers.
     """
@@ -70,18 +69,20 @@ class MainBanks(wiring.Component):
     def __init__(self, cfg: LtrfConfig) -> None:
         self._cfg = cfg
         self._slices = Slices(cfg)
-        channels, ports = cfg.interval_registers, cfg.write_ports
+        channels, ports, mains, beats = cfg.interval_registers, cfg.write_ports, cfg.banks, cfg.crossbar_beats
         words = data.ArrayLayout(32 * channels, cfg.lanes)
         super().__init__(
             {
-                **{name: In(channels) for name in ("fills", "latches", "main_read")},
-                "beats": In(data.ArrayLayout(cfg.crossbar_beats, channels)),
-                "mains": In(data.ArrayLayout(cfg.banks, channels)),
-                "main_rows": In(data.ArrayLayout(cfg.row_bits, channels)),
+                "latches": In(channels),
+                **{name: In(mains) for name in ("read", "write")},
+                "main_rows": In(data.ArrayLayout(cfg.row_bits, mains)),
+                "receivers": In(data.ArrayLayout(channels, mains)),
+                "fill_beats": In(data.ArrayLayout(beats, mains)),
+                "received": In(data.ArrayLayout(beats, channels)),
+                "senders": In(data.ArrayLayout(channels + 1, mains)),
+                "back_beats": In(data.ArrayLayout(beats, channels)),
                 "port": In(ports),
-                "beat": In(cfg.crossbar_beats),
-                "main_used": In(cfg.banks),
-                "row": In(cfg.row_bits),
+                "beat": In(beats),
                 "result_masks": In(data.ArrayLayout(cfg.lanes, ports)),
                 "result_data": In(data.ArrayLayout(cfg.data_bits, ports)),
                 "cache_data": In(words),
@@ -92,50 +93,54 @@ class MainBanks(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Banks in index order, then the lanes of the crossbar."""
         m = Module()
-        self._mask = named(m, "parked_mask", select(self.port, list(self.result_masks)))
-        self._main_beats, self._saves, banks = [], [], []
+        mask = named(m, "parked_mask", select(self.port, list(self.result_masks)))
+        banks = []
         for number in range(self._cfg.banks):
-            bank = stamp(m, f"bank{number}", "main_bank", lambda: MainBank(self._cfg, main_times(self._cfg)))
-            self._bank(m, number, bank)
+            bank = stamp(m, f"bank{number}", "main_bank", lambda: MainBank(self._cfg))
+            self._bank(m, number, bank, mask)
             banks.append(bank)
-        self._fills = [
-            named(m, f"filled{number}", main & (fills & beat.any()).replicate(self._cfg.banks))
-            for number, (main, fills, beat) in enumerate(zip(self.mains, self.fills, self.beats, strict=True))
-        ]
-        lanes = [self._lane(m, number, banks) for number in range(self._slices.count)]
+        receivers = [named(m, f"from{number}", Cat(way[number] for way in self.receivers)) for number in self._channels]
+        beats = [*self.back_beats, self.beat]
+        sent = [named(m, f"beat_in{number}", select(way, beats)) for number, way in enumerate(self.senders)]
+        lanes = []
+        for number in range(self._slices.count):
+            lane = stamp(m, f"narrow_lane{number}", "narrow_lane", lambda: NarrowLane(self._cfg))
+            m.d.comb += [
+                lane.receivers.eq(Cat(receivers)),
+                lane.received.eq(Cat(self._words(beat) for beat in self.received)),
+                lane.sent.eq(Cat(self._words(beat) for beat in sent)),
+            ]
+            self._lane(m, number, lane, banks)
+            lanes.append(lane)
         for number, bank in enumerate(banks):
-            # Every word of a narrow lane goes to all lanes that pass through it; the mask says which takes it.
-            words = [lane.written[number] for lane in lanes] * self._slices.lanes
-            m.d.comb += bank.write_data.eq(Cat(words))
+            at = [divmod(lane, self._slices.count) for lane in range(self._cfg.lanes)]
+            data_of = Cat(lanes[lane].latched[word].word_select(number, 32) for word, lane in at)
+            m.d.comb += bank.write_data.eq(data_of)
         return m
 
-    def _bank(self, m: Module, number: int, bank: wiring.PureInterface) -> None:
-        """Who uses a bank, and what for."""
-        users = named(m, f"users{number}", Cat(main[number] for main in self.mains))
-        parked = self.main_used[number]
-        saves = named(m, f"saves{number}", Cat(users & ~self.fills, parked))
-        everybody = (*users, parked)
-        beat = named(m, f"beat{number}", select(everybody, [*self.beats, self.beat]))
-        rest = self._cfg.lanes // self._slices.lanes
-        assert rest == self._slices.count
-        masked = self._mask | (~parked).replicate(self._cfg.lanes)
-        passing = Cat(beat[self._slices.beat(lane)] for lane in range(self._cfg.lanes))
+    @property
+    def _channels(self) -> range:
+        return range(self._cfg.interval_registers)
+
+    def _bank(self, m: Module, number: int, bank: wiring.PureInterface, parked: Value) -> None:
+        """A bank, and the lanes that its input latch writes."""
+        lanes, port = self._cfg.lanes, self.senders[number][-1]
+        mask = Signal(lanes, name=f"mask{number}", reset_less=True)
+        with m.If(self.senders[number].any()):
+            m.d.sync += mask.eq(parked | (~port).replicate(lanes))
         m.d.comb += [
-            bank.read.eq((users & self.main_read).any()),
-            bank.write.eq(saves.any() & beat.any()),
-            bank.row.eq(select(everybody, [*self.main_rows, self.row])),
-            bank.mask.eq(passing & masked),
+            bank.read.eq(self.read[number]),
+            bank.write.eq(self.write[number]),
+            bank.row.eq(self.main_rows[number]),
+            bank.mask.eq(mask),
         ]
-        self._main_beats.append(self._words(beat))
-        self._saves.append(saves)
 
     def _words(self, beat: Value) -> Value:
         """A beat as the word that passes in a narrow lane."""
         slices = self._slices
         return Cat(beat[slices.beat(slices.lane(0, word))] for word in range(slices.lanes))
 
-    def _lane(self, m: Module, number: int, banks: list[wiring.PureInterface]) -> wiring.PureInterface:
-        lane = stamp(m, f"narrow_lane{number}", "narrow_lane", lambda: NarrowLane(self._cfg))
+    def _lane(self, m: Module, number: int, lane: wiring.PureInterface, banks: list[wiring.PureInterface]) -> None:
         for word in range(self._slices.lanes):
             at = self._slices.lane(number, word)
             m.d.comb += [
@@ -146,11 +151,9 @@ class MainBanks(wiring.Component):
             ]
         m.d.comb += [
             lane.latches.eq(self.latches),
-            lane.beats.eq(Cat(self._words(beat) for beat in self.beats)),
-            lane.fills.eq(Cat(self._fills)),
-            lane.main_beats.eq(Cat(self._main_beats)),
-            lane.saves.eq(Cat(self._saves)),
+            lane.fill_beats.eq(Cat(self._words(beat) for beat in self.fill_beats)),
+            lane.senders.eq(self.senders),
+            lane.back_beats.eq(Cat(self._words(beat) for beat in self.back_beats)),
             lane.port.eq(self.port),
             lane.port_beat.eq(self._words(self.beat)),
         ]
-        return lane

@@ -11,18 +11,16 @@ from warpfile.spec.schemes.ltrf import LtrfConfig
 
 
 class ParkedResults(wiring.Component):
-    """Writes one result at a time to its main bank, or to the input latch in front of it.
+    """Writes one result at a time to the input latch of its main bank.
 
     Members
     -------
     wanted : In(write_ports), places : In(ArrayLayout)   Results that have to be parked, and their main banks and rows.
-    busy : In(banks)             Main banks, or latches, that are in use.
+    busy : In(banks)             Latches that are in use.
     start : Out(write_ports), main : Out(banks)   The result that starts, one-hot, and its main bank.
     accept : Out(write_ports)    The result whose last beat this is.
     port : Out(write_ports), beat : Out(crossbar_beats)   The result in work, one-hot; its beat, one-hot or none.
     main_used : Out(banks), row : Out(row_bits)   Its main bank, one-hot; its row.
-    resting : Out(banks)         Main banks that it has reserved, or that have cycles left of an earlier one; only where
-                                 it writes them itself, not an input latch.
     """
 
     def __init__(self, cfg: LtrfConfig) -> None:
@@ -40,12 +38,11 @@ class ParkedResults(wiring.Component):
                 "beat": Out(cfg.crossbar_beats),
                 "main_used": Out(cfg.banks),
                 "row": Out(cfg.row_bits),
-                **({} if cfg.by_banks else {"resting": Out(cfg.banks)}),
             }
         )
 
     def elaborate(self, platform) -> Module:
-        """The result in work, and the cycles that are left of each bank."""
+        """The choice, then the result in work."""
         m = Module()
         cfg = self._cfg
         mains = [named(m, f"main{port}", decode(place.bank, cfg.banks)) for port, place in enumerate(self.places)]
@@ -66,15 +63,4 @@ class ParkedResults(wiring.Component):
                 self.row.eq(select(self.start, [place.row for place in self.places])),
             ]
         m.d.comb += self.main_used.eq(decode(bank, cfg.banks) & self.beat.any().replicate(cfg.banks))
-        if not cfg.by_banks:
-            self._rest(m)
         return m
-
-    def _rest(self, m: Module) -> None:
-        for main in range(self._cfg.banks):
-            left = Signal(range(self._cfg.bank_cycles + 1), name=f"left{main}")
-            with m.If(self.main_used[main] & self.beat[-1]):
-                m.d.sync += left.eq(self._cfg.bank_cycles)
-            with m.Elif(left.any()):
-                m.d.sync += left.eq(left - 1)
-            m.d.comb += self.resting[main].eq(self.main_used[main] | left.any())

@@ -1,15 +1,23 @@
-"""Proofs of the parts of ltrf: free banks, who starts a transfer, what a channel does with it."""
+"""Proofs of the parts of ltrf: what a bank of the cache and a main bank promise each other."""
 
-from amaranth import Cat, Const, Signal, Value
+from amaranth import Const, Module, Signal, Value
 from amaranth.hdl import Assert, Assume, Cover
 
 from tests.formal.collectors.malekeh.parts import ConfiguredProperties
 from tests.formal.properties import Fairness, Miswired, Proof, at_most_one, past
-from warpfile.hdl.arbiter import any_of
-from warpfile.hdl.rf.ltrf.channel import PATIENCE, Channel
-from warpfile.hdl.rf.ltrf.free_banks import FreeBanks
-from warpfile.hdl.rf.ltrf.transfers import TransferArbiter
-from warpfile.spec.schemes.ltrf import BEATS, IDLE, LATCH, LOAD, MAIN, STORE, LtrfConfig
+from warpfile.hdl.rf.ltrf.fills import Fills
+from warpfile.hdl.rf.ltrf.main_side import MainSide
+from warpfile.hdl.rf.ltrf.write_backs import PATIENCE, WriteBacks
+from warpfile.spec.schemes.ltrf import (
+    BACK_ASK,
+    BACK_BEATS,
+    BACK_IDLE,
+    BACK_LOAD,
+    FILLING,
+    FREE,
+    FULL,
+    LtrfConfig,
+)
 
 
 def config(**changes) -> LtrfConfig:
@@ -25,139 +33,213 @@ def ones(bits: Value) -> Value:
     return sum(bits)
 
 
-class FreeBankProperties(ConfiguredProperties):
-    """Banks are given and taken, one in a cycle, also such as nobody should give or take."""
-
-    def check(self, m, part):
-        banks = range(self._cfg.interval_registers)
-        free = Signal(range(len(banks) + 1))
-        m.d.comb += [free.eq(len(banks) - ones(part.occupied)), Assume(~(part.give & part.take))]
-        for bank in banks:
-            held = [(number < free) & (entry == bank) for number, entry in enumerate(part.free)]
-            m.d.comb += [
-                Assert(
-                    any_of(held) == ~part.occupied[bank], "a bank is free or occupied, and every bank is one of both"
-                ),
-                Assert(ones(held) <= 1, "a bank is free once"),
-            ]
-        beyond = any_of((number >= free) & entry.any() for number, entry in enumerate(part.free))
-        last, given = (
-            past(m, free, "free", init=len(banks)),
-            past(m, part.give & part.occupied.bit_select(part.bank, 1), "given"),
-        )
-        taken, bank = past(m, part.take & (free != 0), "taken"), past(m, part.bank, "bank")
-        m.d.comb += [
-            Assert(~beyond, "nothing stands behind the free banks"),
-            Assert(free == last + given - taken, "one comes or leaves"),
-            Assert(
-                ~given | (Cat(part.free).word_select((free - 1)[: len(part.bank)], len(part.bank)) == bank),
-                "it comes last",
-            ),
-            Cover((free == len(banks)) & (part.first == 3), "all are free, in another order"),
-            Cover(part.take & (free == 0), "one is wanted and none is free"),
-        ]
+def delayed(m: Module, value: Value, name: str, cycles: int) -> Value:
+    """What a value was so many cycles ago."""
+    for cycle in range(cycles):
+        value = past(m, value, f"{name}{cycle}")
+    return value
 
 
-class ArbiterProperties(ConfiguredProperties):
-    """Any candidates, channels and main banks."""
-
-    def check(self, m, part):
-        fits = []
-        for valid, candidate in zip(part.valid, part.candidates, strict=True):
-            taken = (part.busy | part.parking).bit_select(candidate.place.bank, 1)
-            fits.append(valid & part.idle.bit_select(candidate.bank, 1) & ~taken)
-        wanted = Signal(len(fits))
-        m.d.comb += wanted.eq(Cat(fits))
-        self.fair = Fairness(m, wanted, part.grant, part.grant.any())
-        m.d.comb += [
-            Assert(at_most_one(part.grant), "one transfer starts in a cycle"),
-            Assert((part.grant & ~wanted) == 0, "only one that fits starts"),
-            Assert(part.grant.any() == wanted.any(), "one starts if any fits"),
-            Assert(part.unfit == part.valid & ~wanted, "who does not fit is known"),
-            Cover(self.fair.passed == len(fits) - 1, "every other place is served first"),
-            Cover(part.parking.any() & part.unfit.any() & part.grant.any(), "a parked result is in the way of one"),
-        ]
-
-    def help(self, m, part, state):
-        self.fair.help(m, state("round_robin", "above"))
-
-
-class ChannelProperties(ConfiguredProperties):
-    """A channel that is started while it is idle, and served while it asks."""
+class MainSideProperties(ConfiguredProperties):
+    """Any requests; beats to the latch come only while it fills, and a parked result starts only if it is free."""
 
     def check(self, m, part):
         cfg = self._cfg
-        self.back, self.cycle, self.lost = Signal(), Signal(4), Signal(4)
-        self.was, start = past(m, part.phase, "phase"), part.start & (part.phase == IDLE)
-        asks, served = part.reads | part.writes, past(m, part.served, "served")
-        m.d.comb += [Assume(~part.start | (part.phase == IDLE)), Assume(~part.served | asks)]
-        with m.If(start):
-            m.d.sync += [self.back.eq(part.back), self.lost.eq(0)]
-        with m.Elif(asks & ~part.served & (self.lost != PATIENCE)):
+        filling = part.latch == FILLING
+        m.d.comb += [
+            Assume(at_most_one(part.senders)),
+            Assume(~part.senders.any() | filling),
+            Assume(~part.last | part.senders.any()),
+            Assume(~part.parking | part.free),
+            Assume(~part.parked | filling),
+        ]
+        filled, saved = Signal(), Signal()
+        m.d.comb += [filled.eq(part.fill_grant.any()), saved.eq(part.back_grant.any())]
+        self._grants(m, part, saved)
+        self._accesses(m, part, filled)
+        was = past(m, part.latch, "latch")
+        starts, ends = past(m, saved | part.parking, "starts"), past(m, part.last, "last")
+        written = past(m, part.written, "written")
+        moves = {FREE: (starts, FILLING), FILLING: (ends, FULL), FULL: (written, FREE)}
+        for state, (leaves, following) in moves.items():
+            after = (leaves & (part.latch == following)) | (~leaves & (part.latch == state))
+            m.d.comb += Assert((was != state) | after, f"what follows state {state} of the latch")
+        m.d.comb += [
+            Assert(part.read == past(m, filled, "filled"), "a bank is read in the cycle after a grant"),
+            Assert(part.write == written, "a bank is written in the cycle after its latch was full and it idle"),
+            Assert(~part.written | (was == FULL) | ends, "only a full latch is written"),
+            Cover(part.written & past(m, part.busy, "busy"), "a write directly behind an access"),
+            Cover(part.beat[-1] & part.beat.any() & part.read, "a fill starts while another one passes"),
+        ]
+        arriving = delayed(m, part.fill_grant, "granted", cfg.bank_cycles + 1)
+        first = part.beat[0]
+        m.d.comb += [
+            Assert(first == arriving.any(), "beats begin when the row has been read"),
+            Assert(~first | (part.receiver == arriving), "they go to the bank of the cache that asked"),
+            Assert(at_most_one(part.beat) & at_most_one(part.receiver), "one beat of one fill passes"),
+            Assert(part.beat.any() == part.receiver.any(), "somebody gets every beat"),
+        ]
+
+    def _grants(self, m, part, saved) -> None:
+        """Who may be granted."""
+        wanted = Signal(len(part.fills))
+        asked = Signal(len(part.fills))
+        m.d.comb += [wanted.eq(part.fills & part.ready), asked.eq(part.backs)]
+        self.turn = Signal()
+        with m.If(saved | part.parking):
+            m.d.sync += self.turn.eq(1)
+        with m.Elif(part.fill_grant.any()):
+            m.d.sync += self.turn.eq(0)
+        m.d.comb += [
+            Assert(at_most_one(part.fill_grant) & at_most_one(part.back_grant), "one fill, one write-back in a cycle"),
+            Assert((part.fill_grant & ~wanted) == 0, "only a fill that asks is granted"),
+            Assert((part.back_grant & ~asked) == 0, "only a write-back that asks is granted"),
+            Assert(~part.fill_grant.any() | (part.latch != FULL), "a fill waits for a full latch"),
+            Assert(~part.fill_grant.any() | ~part.parked, "and for a parked result in work"),
+            Assert(~saved | part.free, "a write-back needs a free latch"),
+            Assert(~(saved & part.parking), "a parked result goes before write-backs"),
+            Assert(~(saved & self.turn & part.fills.any()), "one write at a time while a fill asks"),
+            Cover(saved & part.fill_grant.any(), "both are granted"),
+        ]
+        self.fair = Fairness(m, part.fills & part.ready, part.fill_grant, part.fill_grant.any())
+
+    def _accesses(self, m, part, filled) -> None:
+        """Accesses are as far apart as they take."""
+        cycles = self._cfg.bank_cycles
+        self.since = Signal(range(cycles + 1), init=cycles)
+        access = part.read | part.write
+        with m.If(access):
+            m.d.sync += self.since.eq(1)
+        with m.Elif(self.since != cycles):
+            m.d.sync += self.since.eq(self.since + 1)
+        m.d.comb += [
+            Assert(~(part.read & part.write), "a bank has one port"),
+            Assert(~access | (self.since == cycles), "an access takes its cycles"),
+        ]
+
+    def help(self, m, part, state):
+        cfg = self._cfg
+        array, output = state("array"), state("output")
+        m.d.comb += [
+            Assert(part.latch <= FULL, "there are three states"),
+            Assert(array < cfg.bank_cycles, "it counts no more than it takes"),
+            Assert(output < cfg.crossbar_beats, "likewise beats"),
+            Assert(state("turn") == self.turn, "the turn is that of the last grant"),
+        ]
+        self.fair.help(m, state("fill_turns", "above"))
+
+
+class FillsProperties(ConfiguredProperties):
+    """A register comes to a place only if none is on its way to it; grants and ends as main banks give them."""
+
+    def check(self, m, part):
+        cfg = self._cfg
+        place = Signal(range(cfg.active_warps))
+        m.d.comb += place.eq(part.last_place)
+        self.inside = Signal(cfg.active_warps)  # fills that main banks have
+        granted = (Const(1, cfg.active_warps) << part.place)[: cfg.active_warps]
+        m.d.comb += [
+            Assume((part.enters & part.valid) == 0),
+            Assume(~part.granted | part.ready),
+            Assume(~part.last | self.inside.bit_select(place, 1)),
+        ]
+        took = Signal(cfg.active_warps)
+        m.d.comb += took.eq(granted & part.granted.replicate(cfg.active_warps))
+        left = (Const(1, cfg.active_warps) << place)[: cfg.active_warps] & part.last.replicate(cfg.active_warps)
+        m.d.sync += self.inside.eq((self.inside | took) & ~left)
+        since = Signal(range(cfg.crossbar_beats + 1), init=cfg.crossbar_beats)
+        self.since = since
+        with m.If(part.granted):
+            m.d.sync += since.eq(1)
+        with m.Elif(since != cfg.crossbar_beats):
+            m.d.sync += since.eq(since + 1)
+        asked, could = past(m, part.asked, "asked"), past(m, part.able & ~part.blocked, "could")
+        new = Signal(cfg.active_warps)
+        m.d.comb += new.eq(part.asked & ~asked)
+        before = past(m, part.asks, "asks")
+        m.d.comb += [
+            Assert((part.asked & ~part.valid) == 0, "who is picked has a register to come"),
+            Assert((new & ~could) == 0, "a fill is picked only behind the write-back, for a bank that is free soon"),
+            Assert(at_most_one(new), "one is picked"),
+            Assert(~before | (new == 0), "and none while another one asks"),
+            Assert(~part.ready | part.asks, "only a request is ready"),
+            Assert(~part.ready | (since == cfg.crossbar_beats), "the fill before has its beats"),
+            Assert(~part.asks | (part.asked & ~self.inside).bit_select(part.place, 1), "a request is of a picked fill"),
+            Assert(~part.stores | part.valid.bit_select(part.row, 1), "only a fill that is under way is stored"),
+            Assert(part.stores == past(m, part.last, "last"), "behind its last beat"),
+            Cover((part.valid == (1 << cfg.active_warps) - 1) & part.asks & part.stores, "all are under way"),
+        ]
+
+    def help(self, m, part, state):
+        ended = (Const(1, self._cfg.active_warps) << part.row)[: self._cfg.active_warps]
+        storing = ended & part.stores.replicate(self._cfg.active_warps)
+        requested = (Const(1, self._cfg.active_warps) << part.place)[: self._cfg.active_warps]
+        asking = requested & part.asks.replicate(self._cfg.active_warps)
+        together = ones(self.inside) + part.stores + part.asks
+        m.d.comb += [
+            Assert(part.asked == (self.inside | storing | asking), "a picked fill asks, is inside or is stored"),
+            Assert(together == ones(part.asked), "one of them"),
+            Assert((state("input") == 0) | (state("input") + self.since == self._cfg.crossbar_beats), "beats"),
+            Assert((state("input") != 0) | (self.since == self._cfg.crossbar_beats), "all of them"),
+        ]
+
+
+class WriteBackProperties(ConfiguredProperties):
+    """A channel that is served while it reads, and granted while it asks."""
+
+    def check(self, m, part):
+        cfg, places = self._cfg, self._cfg.active_warps
+        m.d.comb += [
+            Assume(~part.served | part.reads),
+            Assume(~part.granted | part.asks),
+            Assume((part.leaves & part.valid) == 0),
+        ]
+        was, served = past(m, part.phase, "phase"), past(m, part.served, "served")
+        granted, picked = past(m, part.granted, "granted"), past(m, part.valid.any(), "valid")
+        self.beat, self.lost = Signal(range(cfg.crossbar_beats + 1)), Signal(range(PATIENCE + 1))
+        with m.If(part.granted):
+            m.d.sync += self.beat.eq(1)
+        with m.Elif(self.beat.any()):
+            m.d.sync += self.beat.eq(Value.cast((self.beat + 1) * (self.beat != cfg.crossbar_beats))[: len(self.beat)])
+        with m.If(part.pick):
+            m.d.sync += self.lost.eq(0)
+        with m.Elif(part.reads & ~part.served & (self.lost != PATIENCE)):
             m.d.sync += self.lost.eq(self.lost + 1)
-        leaves = Signal()
-        lasts = {MAIN: cfg.bank_cycles, BEATS: cfg.crossbar_beats, LATCH: 1}
-        m.d.comb += leaves.eq(any_of((part.phase == phase) & (self.cycle == last - 1) for phase, last in lasts.items()))
-        m.d.sync += self.cycle.eq(self.cycle + 1)
-        with m.If(leaves | start | part.served | (part.phase == IDLE)):
-            m.d.sync += self.cycle.eq(0)
-        self._phases(m, part, served, past(m, leaves, "leaves"), past(m, start, "start"))
-        idle = part.phase == IDLE
-        used = part.main_used.any() | part.main_read | part.beat.any() | asks | part.latches | part.place_used.any()
-        m.d.comb += [
-            Assert(~idle | ~used, "an idle channel does nothing"),
-            Assert(part.beat.any() == (part.phase == BEATS), "beats pass in their phase"),
-            Assert(~part.beat.any() | (part.beat == (1 << self.cycle)[: len(part.beat)]), "they pass in order"),
-            Assert(~part.main_read | (part.fills & (part.phase == MAIN) & (self.cycle == 0)), "a fill reads at first"),
-            Assert(
-                part.main_used.any() == (~idle & (part.phase != STORE)), "its main bank is its own until it is done"
-            ),
-            Assert(at_most_one(part.main_used) & at_most_one(part.place_used), "it has one main bank and one place"),
-            Assert(part.place_used.any() == ~idle, "it works for its place until it is idle"),
-            Assert(~asks | (part.first == (self.lost == PATIENCE)), "who lost eight times goes first"),
-            Cover(idle & (self.was == MAIN), "a write-back ends"),
-            Cover(idle & (self.was == STORE), "a fill ends"),
-            Cover(part.first & part.served, "it goes first"),
-        ]
-
-    def _phases(self, m, part, served, left, started) -> None:
-        """Which phase comes after which."""
+        ended = past(m, self.beat == cfg.crossbar_beats, "ended")
         follows = {
-            IDLE: ((started, self.back, LOAD), (started, ~self.back, MAIN)),
-            MAIN: ((left, self.back, IDLE), (left, ~self.back, BEATS)),
-            BEATS: ((left, self.back, MAIN), (left, ~self.back, STORE)),
-            STORE: ((served, Const(1, 1), IDLE),),
-            LOAD: ((served, Const(1, 1), LATCH),),
-            LATCH: ((left, Const(1, 1), BEATS),),
+            BACK_IDLE: (picked, BACK_LOAD),
+            BACK_LOAD: (served, BACK_ASK),
+            BACK_ASK: (granted, BACK_BEATS),
+            BACK_BEATS: (ended, BACK_IDLE),
         }
-        for phase, ways in follows.items():
-            moves = any_of(when & kind & (part.phase == following) for when, kind, following in ways)
-            stays = (part.phase == phase) & ~any_of(when for when, _, _ in ways)
-            text = f"what follows phase {phase}"
-            m.d.comb += Assert((self.was != phase) | moves | stays, text)
+        for phase, (leaves, following) in follows.items():
+            after = (leaves & (part.phase == following)) | (~leaves & (part.phase == phase))
+            m.d.comb += Assert((was != phase) | after, f"what follows phase {phase}")
+        place = (Const(1, places) << part.place)[:places]
+        gone = past(m, part.valid, "directory") & ~part.valid
+        m.d.comb += [
+            Assert((part.beat == 0) == (self.beat == 0), "beats pass behind a grant"),
+            Assert((self.beat == 0) | (part.beat << 1 == (1 << self.beat)[: len(part.beat) + 1]), "in their order"),
+            Assert(part.latches == served, "the staging register takes what was read"),
+            Assert(gone == past(m, place, "place") & served.replicate(places), "a register that was read is saved"),
+            Assert(~part.reads | (part.valid & part.place_used).any(), "what is read has to be saved"),
+            Assert(part.place_used.any() == (part.phase != BACK_IDLE), "it works for its place until it is idle"),
+            Assert(~part.reads | (part.first == (self.lost == PATIENCE)), "who lost eight times goes first"),
+            Cover(part.first & part.served, "it goes first"),
+            Cover((part.phase == BACK_IDLE) & (was == BACK_BEATS), "a write-back ends"),
+        ]
 
     def help(self, m, part, state):
-        cfg = self._cfg
-        phase, cycle = part.phase, state("cycle")
-        lasting = (phase == MAIN) | (phase == BEATS)
-        longest = {MAIN: cfg.bank_cycles, BEATS: cfg.crossbar_beats, LATCH: 1}
         m.d.comb += [
-            Assert(phase <= LATCH, "there are six phases"),
-            Assert((phase == IDLE) | (part.fills == ~self.back), "its direction is that of its transfer"),
-            Assert(~lasting | (cycle == self.cycle), "it counts its cycles"),
-            Assert(lasting | (cycle == 0), "from zero on"),
-            Assert((phase == IDLE) | ((phase != STORE) | ~self.back), "a fill stores"),
-            Assert((phase == IDLE) | (((phase != LOAD) & (phase != LATCH)) | self.back), "a write-back loads"),
-            Assert((phase == IDLE) | (state("lost") == self.lost), "it counts what it loses"),
+            Assert((part.phase == BACK_BEATS) == (self.beat != 0), "beats have their phase"),
+            Assert(self.beat <= self._cfg.crossbar_beats, "no more than there are"),
+            Assert((part.phase == BACK_IDLE) | (state("lost") == self.lost), "it counts what it loses"),
             Assert(self.lost <= PATIENCE, "up to eight"),
-            *(
-                Assert((phase != which) | (self.cycle < last), "no longer than it lasts")
-                for which, last in longest.items()
-            ),
+            Assert(part.place < self._cfg.active_warps, "a place"),
         ]
 
 
-def _proof(block: str, size: str, part, properties, cfg, wrong: dict, reach: int = 8, depth: int = 1) -> Proof:
+def proof(block, size, part, properties, cfg, wrong, others=(), **numbers) -> Proof:
     return Proof(
         f"hdl.rf.ltrf.{block}",
         size,
@@ -165,55 +247,75 @@ def _proof(block: str, size: str, part, properties, cfg, wrong: dict, reach: int
         {
             text: lambda changes=changes: properties(Miswired(part(cfg), **changes), cfg, helped=False)
             for text, changes in wrong.items()
-        },
-        depth=depth,
-        reach=reach,
+        }
+        | {text: lambda other=other: properties(other(cfg), cfg, helped=False) for text, other in dict(others).items()},
+        **numbers,
     )
 
 
+_MAIN = {
+    "a fill waits for a full latch": {"latch": lambda value: value | FULL},
+    "and for a parked result in work": {"parked": lambda value: value & 0},
+    "one write at a time while a fill asks": {"fills": lambda value: value & 0},
+    "a parked result goes before write-backs": {"parking": lambda value: value & 0},
+    "only a fill that asks is granted": {"ready": lambda value: ~(value & 0)},
+    "they go to the bank of the cache that asked": {"receiver": lambda value: value.rotate_left(1)},
+    "an access takes its cycles": {"write": lambda value: ~value},
+    "what follows state 1 of the latch": {"last": lambda value: value & 0},
+}
+_FILLS = {
+    "a fill is picked only behind the write-back, for a bank that is free soon": {"blocked": lambda value: value & 0},
+    "the fill before has its beats": {"granted": lambda value: value & 0},
+    "behind its last beat": {"stores": lambda value: ~value},
+    "who is picked has a register to come": {"asked": lambda value: value | 1},
+}
+_BACKS = {
+    "what follows phase 1": {"served": lambda value: value & 0},
+    "what follows phase 2": {"granted": lambda value: value & 0},
+    "in their order": {"beat": lambda value: value.rotate_left(1)},
+    "the staging register takes what was read": {"latches": lambda value: ~value},
+    "a register that was read is saved": {"valid": lambda value: value & 1},
+    "who lost eight times goes first": {"first": lambda value: value & 0},
+}
 PROOFS = (
-    _proof(
-        "free_banks",
-        "4 banks",
-        FreeBanks,
-        FreeBankProperties,
-        config(),
-        {
-            "a bank is free or occupied, and every bank is one of both": {"occupied": lambda value: value ^ 2},
-            "a bank is free once": {"free": lambda value: Cat(value[:2], value[:2], value[4:])},
-            "it comes last": {"bank": lambda value: value ^ 1},
-            "one comes or leaves": {"take": lambda value: value & 0},
-        },
-        reach=10,
-    ),
-    _proof(
-        "transfers",
-        "arbiter of 4 places",
-        TransferArbiter,
-        ArbiterProperties,
-        config(active_warps=4, warps=4),
-        {
-            "only one that fits starts": {"parking": lambda value: value & 0},
-            "one starts if any fits": {"idle": lambda value: value & ~1},
-            "one transfer starts in a cycle": {"grant": lambda value: value | value << 1},
-            "who does not fit is known": {"busy": lambda value: value | 1},
-        },
-        reach=6,
-    ),
-    _proof(
-        "channel",
-        "2 cycles, 2 beats",
-        Channel,
-        ChannelProperties,
+    proof(
+        "main_side",
+        "4 banks, 2 cycles, 2 beats",
+        MainSide,
+        MainSideProperties,
         config(active_warps=2),
-        {
-            "an idle channel does nothing": {"latches": lambda value: ~value},
-            "who lost eight times goes first": {"served": lambda value: value & 0},
-            "its main bank is its own until it is done": {"main_used": lambda value: value & 1},
-            "a fill reads at first": {"main_read": lambda value: ~value},
-            "what follows phase 0": {"back": lambda value: ~value},
-            "they pass in order": {"beat": lambda value: value.rotate_left(1)},
-        },
+        _MAIN,
+        depth=5,
+        reach=14,
+    ),
+    proof(
+        "main_side",
+        "4 banks, 3 cycles, 1 beat",
+        MainSide,
+        MainSideProperties,
+        config(active_warps=2, bank_cycles=3, crossbar_beats=1),
+        {},
+        depth=6,
+        reach=14,
+    ),
+    proof(
+        "fills",
+        "2 places, 2 beats",
+        Fills,
+        FillsProperties,
+        config(active_warps=2),
+        _FILLS,
+        depth=2,
+        reach=12,
+    ),
+    proof(
+        "write_backs",
+        "2 places, 2 beats",
+        WriteBacks,
+        WriteBackProperties,
+        config(active_warps=2),
+        _BACKS,
+        depth=2,
         reach=16,
     ),
 )

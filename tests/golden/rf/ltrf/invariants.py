@@ -5,46 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tests.golden.invariants import NEVER, bits, require
-from tests.golden.rf.ltrf.moving import LOSSES, Job, Share, masked, patience
+from tests.golden.rf.ltrf.moving import LOSSES, Moves, Share, Step, masked, patience
 from tests.golden.scheduler.two_level.invariants import PlaceWatcher, loads
 from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
-from warpfile.spec.schemes.ltrf import (
-    BEATS,
-    EMPTY,
-    LOAD,
-    MOVING,
-    OPEN,
-    PREFETCH,
-    RECALL,
-    RELEASING,
-    STORE,
-    LtrfConfig,
-)
+from warpfile.spec.schemes.ltrf import EMPTY, FREE, FULL, MOVING, OPEN, PARTS, PREFETCH, RECALL, RELEASING, LtrfConfig
 from warpfile.spec.stimulus import Result, Stimulus
 
 
 @dataclass
 class LtrfWatcher(PlaceWatcher):
-    """Also follows places, banks, transfers and results. ``shares`` is what each place has of the cache, ``jobs`` are
-    the transfers under way by bank of the cache, ``parked`` is the port of the parked result with its main bank and the
-    cycle in which it started. ``main`` has the last busy cycle of main banks, ``sets`` and ``lives`` what is kept of
-    every warp, ``unchecked`` the units that wait for their look-up, and ``places_of`` what it found.
+    """Also follows places, banks, what moves and results. ``shares`` is what each place has of the cache, ``moves``
+    what is under way, ``parked`` the port of the parked result in work with its main bank and its first cycle.
+    ``sets`` and ``lives`` are what is kept of every warp, ``unchecked`` the units that wait for their look-up, and
+    ``places_of`` what it found; ``stepped`` has the steps of this cycle by place.
     """
 
     shares: list[Share] = field(init=False)
-    jobs: dict[int, Job] = field(default_factory=dict)
+    moves: Moves = field(init=False)
     parked: tuple[int, int, int] | None = None
-    main: dict[int, int] = field(default_factory=dict)
     sets: dict[int, set[int]] = field(default_factory=dict)
     lives: dict[int, set[int]] = field(default_factory=dict)
     unchecked: list[int] = field(default_factory=list)
     places_of: dict[int, list[int]] = field(default_factory=dict)
-    turn: int = 0
-    operand: int = 0
+    stepped: dict[int, list[Step]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.shares = [Share(free=list(range(self.ltrf.interval_registers))) for _ in range(self.cfg.active_warps)]
+        self.shares, self.moves = [Share() for _ in range(self.cfg.active_warps)], Moves(self.ltrf)
 
     @property
     def ltrf(self) -> LtrfConfig:
@@ -58,8 +45,12 @@ class LtrfWatcher(PlaceWatcher):
         return {p: f["place_warp"] >> p * size & (1 << size) - 1 for p in indices(f["placed"])}
 
     def may_let_go(self, place: int, f: dict[str, int]) -> bool:
-        """A place is let go when its banks are free and its last transfer has ended."""
-        return self.shares[place].state == RELEASING and self.shares[place].is_done
+        """A place is let go when nothing is cached or under way."""
+        return self.shares[place].state == RELEASING and not self.shares[place].cached and not self._busy(place)
+
+    def _busy(self, place: int) -> bool:
+        """Whether something of a place is under way."""
+        return bool(self.shares[place].entry) or self.moves.under_way(place)
 
     def _check_choice(self, f: dict[str, int], places: dict[int, int]) -> None:
         """Only warps whose place is open issue."""
@@ -67,42 +58,47 @@ class LtrfWatcher(PlaceWatcher):
 
     def _check_banks(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         self._check_cache(f)
-        self._check_channels(f)
         self._check_reads(f)
-        self._check_results(stimulus, f)
-        self._check_transfer(f)
+        done, starts = self._check_results(stimulus, f)
+        parked = None if self.parked is None else self.parked[1]
         warps = self.warps_of(f)
         self._check_steps(stimulus, f, warps)
         self._check_saves(f, warps)
-        self._follow_jobs(f)
+        seen = self.moves.turn(
+            self.cycle, set(indices(f["channel_read"])), parked, None if starts is None else starts[1]
+        )
+        require({name: f[name] for name in seen} == seen, "banks take, grant and pass what they have to")
+        self._enter(warps)
+        if done:
+            assert self.parked is not None
+            self.moves.mains[self.parked[1]].latch, self.parked = FULL, None
+        self.parked = starts or self.parked
+
+    def _enter(self, warps: dict[int, int]) -> None:
+        """Steps of the cycle before get into tables and directory, those of this cycle into the entry."""
+        for p, share in enumerate(self.shares):
+            for step in share.entry:
+                bank = share.bank[step.register] if step.out else step.bank
+                if step.out:
+                    share.occupied.discard(bank)
+                share.bank[step.register] = bank
+                if step.moves:
+                    self.moves.enter(p, bank, self._bank(warps[p], step.register), out=step.out)
+            share.entry = self.stepped.pop(p, [])
 
     def _check_cache(self, f: dict[str, int]) -> None:
         """States and banks of all places, as they are when the cycle begins."""
-        count, size = self.ltrf.interval_registers, self.ltrf.cache_bank_bits
+        count = self.ltrf.interval_registers
         require(not f["error"], "whatever is looked up is there")
         for p, share in enumerate(self.shares):
             require(f["place_state"] >> 3 * p & 7 == share.state, f"place {p} is in state {share.state}")
-            free = sum(bank << k * size for k, bank in enumerate(share.free))
-            require(
-                f["bank_free"] >> p * count * size & (1 << count * size) - 1 == free, "free banks are in their order"
-            )
             held = f["bank_occupied"] >> p * count & (1 << count) - 1
             require(held == masked(share.occupied), "banks of registers are occupied")
-            require(not share.occupied & {*share.free}, "a bank is free or occupied")
-            require(len(share.occupied) + len({*share.free}) == count, "every bank is one of both")
+            require(share.state != OPEN or not self._busy(p), "nothing moves in an open place")
             share.check(self.cycle - patience(self.ltrf))
         require(f["recalled"] == masked({p for p, share in enumerate(self.shares) if share.recalled}), "who came back")
-
-    def _check_channels(self, f: dict[str, int]) -> None:
-        """Phases by the cycle in which each transfer was granted and served, and the main banks that they keep."""
-        phases = {bank: job.phase(self.cycle, self.ltrf) for bank, job in self.jobs.items()}
-        word = sum(phase << 3 * bank for bank, phase in phases.items())
-        require(f["channel_phase"] == word, "phases are as long as they have to be")
-        busy = {main for main, last in self.main.items() if last >= self.cycle}
-        require(f["main_busy"] == masked(busy), "a main bank is busy from the grant to the end of its access")
-        beats = masked({bank for bank, phase in phases.items() if phase == BEATS})
-        beats |= (self.parked is not None) << self.ltrf.interval_registers
-        require(f["main_beat"] == beats, "the crossbar is used in its beats")
+        known = self.moves.registered(self.cycle)
+        require({name: f[name] for name in known} == known, "what moves is where it has to be")
 
     def _check_reads(self, f: dict[str, int]) -> None:
         """Look-ups in order of allocation; of the read ports of the cache the urgent channels go first."""
@@ -122,10 +118,16 @@ class LtrfWatcher(PlaceWatcher):
             granted.add(bank)
             self.granted[number].add(slot)
             self.reads += 1
-        asking = {bank: job for bank, job in self.jobs.items() if job.phase(self.cycle, self.ltrf) == LOAD}
-        urgent = {bank for bank, job in asking.items() if job.lost == LOSSES}
+        asking = self.moves.loading()
+        urgent = {bank for bank, one in asking.items() if one.lost == LOSSES}
         require(not urgent & granted, "a channel that lost often goes before the units")
         require(f["channel_read"] == masked(urgent | asking.keys() - granted), "channels read where no unit does")
+        requests = (divmod(index, self.cfg.source_slots) for index in indices(f["request"]))
+        refused = {self.places_of[number][slot] for number, slot in requests} - granted
+        require(
+            self.cfg.collect == "one" or refused <= urgent,
+            "a bank serves a unit that asks, unless a channel goes first",
+        )
         if unit is not None:
             self.places_of[unit] = banks
 
@@ -136,11 +138,13 @@ class LtrfWatcher(PlaceWatcher):
         self.places_of.pop(unit, None)
         return [share.bank[register] for register in beat.sources]
 
-    def _check_results(self, stimulus: Stimulus, f: dict[str, int]) -> None:
-        """Of the write ports of the cache urgent channels go first, then results, the highest first."""
-        asking = {bank: job for bank, job in self.jobs.items() if job.phase(self.cycle, self.ltrf) == STORE}
-        taken = {bank for bank, job in asking.items() if job.lost == LOSSES}
-        written, accepted, starts = set(taken), set(), None
+    def _check_results(self, stimulus: Stimulus, f: dict[str, int]) -> tuple[bool, tuple[int, int, int] | None]:
+        """Of the write ports of the cache fills go first, then results, the highest first.
+
+        Returns whether the parked result has its last beat, and the one that starts: port, main bank and cycle.
+        """
+        stores = self.moves.stores(self.cycle)
+        taken, accepted, starts = set(stores), set(), None
         places = {warp: p for p, warp in self.warps_of(f).items()}
         into = set()
         for port in range(len(stimulus.results) - 1, -1, -1):
@@ -161,24 +165,16 @@ class LtrfWatcher(PlaceWatcher):
                     share.written(result.register)
             elif self.parked is None and starts is None:
                 main = self._bank(result.warp, result.register)
-                starts = (port, main, self.cycle) if self.main.get(main, -1) < self.cycle else None
+                starts = (port, main, self.cycle) if self.moves.mains[main].latch == FREE else None
         require(f["cache_write"] == masked(into), "results are written where a port is free, the highest first")
         require(f["parked"] == (0 if starts is None else 1 << starts[0]), "one result is parked at a time")
-        require(f["channel_write"] == masked(written | asking.keys() - taken), "channels write where no result does")
-        accepted |= into | self._follow_parked(starts)
+        require(f["channel_write"] == masked(stores), "fills write behind their last beats")
+        done = self.parked is not None and self.cycle == self.parked[2] + self.ltrf.crossbar_beats
+        accepted |= into | ({self.parked[0]} if done and self.parked else set())
         require(f["write"] == masked(accepted), "the others wait")
         for port in accepted:
             self._complete(stimulus.results[port])
-
-    def _follow_parked(self, starts: tuple[int, int, int] | None) -> set[int]:
-        """Ports whose parked result has its last beat now."""
-        beats, after = self.ltrf.crossbar_beats, 0 if self.ltrf.main_pipelined else self.cfg.bank_cycles
-        done = set()
-        if self.parked is not None and self.cycle == self.parked[2] + beats:
-            done, self.parked = {self.parked[0]}, None
-        if starts is not None:
-            self.parked, self.main[starts[1]] = starts, self.cycle + beats + after
-        return done
+        return done, starts
 
     def _complete(self, result: Result | None) -> None:
         assert result is not None
@@ -187,63 +183,34 @@ class LtrfWatcher(PlaceWatcher):
             require(self.pending[key] == NEVER, "a result is pending until it completes")
             self.pending[key] = self.cycle + 1
 
-    def _check_transfer(self, f: dict[str, int]) -> None:
-        """The candidates fit or do not; the first place in turn is granted."""
-        warps = self.warps_of(f)
-        fitting, unfit = {}, set()
-        for p, share in enumerate(self.shares):
-            if share.candidate is None:
-                continue
-            main = self._bank(warps[p], share.candidate)
-            if share.bank[share.candidate] not in self.jobs and self.main.get(main, -1) < self.cycle:
-                fitting[p] = main
-            else:
-                unfit.add(p)
-        require(f["unfit"] == masked(unfit), "what does not fit waits")
-        order = [(self.turn + k) % self.cfg.active_warps for k in range(self.cfg.active_warps)]
-        chosen = next((p for p in order if p in fitting), None)
-        require(f["transfer"] == (0 if chosen is None else 1 << chosen), "places are granted in turn")
-        for p, share in enumerate(self.shares):
-            if p == chosen:
-                self._grant(f, p, fitting[p])
-            elif share.candidate is None:
-                share.nominate()
-
-    def _grant(self, f: dict[str, int], place: int, main: int) -> None:
-        share = self.shares[place]
-        register = share.candidate
-        assert register is not None
-        back = share.state == RELEASING or register not in share.working
-        require((f["transfer_register"], f["transfer_back"]) == (register, back), "the lowest register goes first")
-        require(back or not share.pending - share.working, "no fill goes before a write-back")
-        share.works += 1
-        self.turn = (place + 1) % self.cfg.active_warps
-        share.nominate()
-        job = Job(place, share.bank[register], main, back, self.cycle)
-        self.jobs[job.bank] = job
-        self.main[main] = job.keeps_main(self.ltrf)
-
     def _check_steps(self, stimulus: Stimulus, f: dict[str, int], warps: dict[int, int]) -> None:
         """What each place does in this cycle by its state."""
-        seen: dict[str, int] = dict.fromkeys(("step_out", "step_in", "step_moves", "step_register", "given_back"), 0)
+        seen: dict[str, int] = dict.fromkeys(("step_out", "step_in", "step_moves", "step_register"), 0)
         known = self._begins(stimulus, f, warps)
-        littered = {p for p, share in enumerate(self.shares) if share.state == EMPTY and share.occupied}
-        ready = [p for p, s in enumerate(self.shares) if s.state == EMPTY and p not in littered and p in warps]
+        ready = [p for p, share in enumerate(self.shares) if share.state == EMPTY and p in warps]
         for p, share in enumerate(self.shares):
-            if p in littered or (share.state == RELEASING and share.occupied):
-                share.give(min(share.occupied))
-                seen["given_back"] |= 1 << p
-            elif share.state == RELEASING and f["released"] >> p & 1:
+            if share.state == RELEASING and f["released"] >> p & 1:
                 share.leave(self.cycle)
-            elif share.state == MOVING and p not in known:
-                share.step(p, seen, self.ltrf, self.cycle)
-        require({name: f[name] for name in seen} == seen, "places step one by one")
+            elif share.state in (MOVING, RELEASING) and p not in known:
+                self._step(p, share, seen)
+        require({name: f[name] for name in seen} == seen, "in every part the lowest register steps")
         require(f["start"] == (1 << ready[0] if ready else 0), "one place starts, the lowest")
         require(f["released_place"] == f["released"], "both know of it")
         if ready:
             share, warp = self.shares[ready[0]], warps[ready[0]]
             share.turn(RECALL if warp in self.sets else OPEN, self.cycle)
             share.working, share.live = set(), set()
+
+    def _step(self, place: int, share: Share, seen: dict[str, int]) -> None:
+        done = share.cached == share.working and not self._busy(place)
+        self.stepped[place] = share.steps(place, self.ltrf)
+        if share.state == MOVING and done:
+            share.turn(OPEN, self.cycle)
+        for register, out, _, moves in self.stepped[place]:
+            at = PARTS * place + register % PARTS
+            seen["step_out" if out else "step_in"] |= 1 << at
+            seen["step_moves"] |= moves << at
+            seen["step_register"] |= register << at * self.cfg.register_bits
 
     def _begins(self, stimulus: Stimulus, f: dict[str, int], warps: dict[int, int]) -> set[int]:
         """Places that get to know their interval in this cycle."""
@@ -256,7 +223,8 @@ class LtrfWatcher(PlaceWatcher):
                         self.sets[warps[p]] = set(indices(stimulus.operand))
                     else:
                         share.live = set(self.lives[warps[p]])
-                    share.working, share.recalled = set(self.sets[warps[p]]), state == RECALL
+                    spared = state == RECALL and self._is_spared(warps[p])
+                    share.working, share.recalled = set() if spared else set(self.sets[warps[p]]), state == RECALL
                     require(len(share.working) <= self.ltrf.interval_registers, "an interval fits the cache")
                     shown = masked(share.working)
                     known.add(p)
@@ -265,35 +233,22 @@ class LtrfWatcher(PlaceWatcher):
         require(f["working_set"] == shown, "the interval is the operand, or what it was")
         return known
 
+    def _is_spared(self, warp: int) -> bool:
+        """Whether a warp that comes back does not bring its interval back."""
+        heads = self.buffers[warp]
+        return self.ltrf.recall == "spared" and bool(heads) and heads[0].pseudo
+
     def _check_saves(self, f: dict[str, int], warps: dict[int, int]) -> None:
-        """One open place that is to be let go saves what is needed."""
+        """One open place that is to be let go begins to be."""
         asked = [p for p in indices(f["releasing"]) if f["place_state"] >> 3 * p & 7 == OPEN]
         require(f["save"] == (1 << asked[0] if asked else 0), "one place starts to be released, the lowest")
-        saved = live = 0
+        live = 0
         if asked:
             share, warp = self.shares[asked[0]], warps[asked[0]]
             require(all(w != warp for w, _ in self.units.values()), "nobody collects what is taken away")
-            share.pending = share.kept(share.working, self.ltrf) - share.incoming
-            self.lives[warp] = set(share.live)
-            saved, live = masked(share.pending), masked(share.live)
+            self.lives[warp], live = set(share.live), masked(share.live)
             share.turn(RELEASING, self.cycle)
-        require(f["save_set"] == saved, "what is needed is saved")
         require(not self.ltrf.liveness or f["live_set"] == live, "what is live is kept")
-
-    def _follow_jobs(self, f: dict[str, int]) -> None:
-        served = f["channel_read"] | f["channel_write"]
-        for bank, job in list(self.jobs.items()):
-            if job.begun == self.cycle:
-                continue
-            if served >> bank & 1:
-                job.served = self.cycle
-                if job.back:
-                    self.main[job.main] = job.keeps_main(self.ltrf)
-            elif job.phase(self.cycle, self.ltrf) in (LOAD, STORE):
-                job.lost = min(LOSSES, job.lost + 1)
-            if job.is_over(self.cycle, self.ltrf):
-                self.shares[job.place].works -= 1
-                del self.jobs[bank]
 
     def _follow_issue(self, f: dict[str, int]) -> None:
         entered = 0
@@ -335,5 +290,5 @@ class LtrfWatcher(PlaceWatcher):
     def check_end(self, counters: dict[str, int]) -> None:
         """Everything came to an end."""
         super().check_end(counters)
-        require(not self.jobs and self.parked is None, "transfers end")
+        require(self.moves.is_over and self.parked is None, "transfers end")
         require(all(share.state == EMPTY for share in self.shares), "all places are let go")

@@ -16,7 +16,7 @@ from warpfile.schemes import find
 from warpfile.spec.beat import source_groups
 from warpfile.spec.environment import Environment
 from warpfile.spec.rewrite import Insertion, rewritten
-from warpfile.spec.schemes.ltrf import LtrfConfig
+from warpfile.spec.schemes.ltrf import PARTS, LtrfConfig
 from warpfile.spec.trace import Access, Drain, Kind, Port, Space, StaticInstruction, Trace
 from warpfile.spec.workload import prepare
 
@@ -117,25 +117,24 @@ def dead_sources(trace: Trace) -> list[set[int]]:
     return dead
 
 
-def banks(result: Run, cycle: int, place: int = 0) -> tuple[list[int], set[int]]:
-    """Free banks of a place in their order, of four, and the others."""
-    f = result.fields[cycle]
-    occupied = {bank for bank in range(4) if f["bank_occupied"] >> 4 * place + bank & 1}
-    return [f["bank_free"] >> 8 * place + 2 * k & 3 for k in range(4 - len(occupied))], occupied
+def since(result: Run, start: int, probe: str, end: int = 40) -> dict[int, int]:
+    """Cycles after ``start`` in which a probe is not zero."""
+    return {cycle - start: value for cycle, value in result.events(probe) if start <= cycle < start + end}
+
+
+def states(result: Run, start: int, count: int, place: int = 0) -> list[int]:
+    """States of a place from a cycle on."""
+    return [f["place_state"] >> 3 * place & 7 for f in result.fields[start : start + count]]
 
 
 def steps(result: Run, start: int, end: int) -> list[tuple[int, str, int, bool]]:
     """Steps of the only place between two cycles: how long after the first, out or in, register, and if it moves."""
-    found = []
+    found, width = [], make().register_bits
     for cycle in range(start, end):
         f = result.fields[cycle]
-        if f["step_out"] or f["step_in"]:
-            kind = "out" if f["step_out"] else "in"
-            found.append((cycle - start, kind, f["step_register"], bool(f["step_moves"])))
+        for part in range(PARTS):
+            for kind in ("out", "in"):
+                if f[f"step_{kind}"] >> part & 1:
+                    register = f["step_register"] >> part * width & (1 << width) - 1
+                    found.append((cycle - start, kind, register, bool(f["step_moves"] >> part & 1)))
     return found
-
-
-def transfers(result: Run, start: int, end: int) -> list[tuple[int, str, int]]:
-    """Grants between two cycles: how long after the first, kind and register."""
-    fields = [(cycle - start, result.fields[cycle]) for cycle in range(start, end)]
-    return [(k, "back" if f["transfer_back"] else "fill", f["transfer_register"]) for k, f in fields if f["transfer"]]

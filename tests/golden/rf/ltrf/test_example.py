@@ -11,7 +11,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.golden.rf.ltrf.scenario import banks, load, make, plus, prefetch, run_ltrf, steps, transfers
+from tests.golden.rf.ltrf.scenario import load, make, plus, prefetch, run_ltrf, since, steps
 from tests.golden.scenario import Run, hand_trace, op
 from warpfile.spec.schemes.ltrf import EMPTY, MOVING, OPEN, PREFETCH, RECALL, RELEASING, LtrfConfig
 
@@ -31,10 +31,15 @@ def example(cfg: LtrfConfig) -> Run:
     return run_ltrf(cfg, trace)
 
 
-def states(result: Run, start: int, end: int) -> list[tuple[int, int]]:
+def changes(result: Run, start: int, end: int) -> list[tuple[int, int]]:
     """Changes of the place's state, as cycles behind ``start``."""
     seen = [f["place_state"] for f in result.fields]
     return [(cycle - start, seen[cycle]) for cycle in range(start + 1, end) if seen[cycle] != seen[cycle - 1]]
+
+
+def occupied(result: Run, start: int, *cycles: int) -> list[int]:
+    """Banks that are not free, some cycles behind ``start``."""
+    return [result.fields[start + cycle]["bank_occupied"] for cycle in cycles]
 
 
 @pytest.fixture(scope="module", params=["ltrf", "ltrf_plus"])
@@ -48,69 +53,63 @@ def test_a_new_warp_has_nothing_and_its_place_is_open_at_once(shown: tuple[bool,
     _, result = shown
     assert result.when("launch") == [0] and result.when("activate")[0] == 1
     assert result.when("start")[0] == 2 and result.when("enter")[0] == 3
-    assert states(result, 0, 5) == [(3, OPEN), (4, PREFETCH)]
+    assert changes(result, 0, 5) == [(3, OPEN), (4, PREFETCH)]
 
 
 def test_the_first_interval_is_brought_unless_it_is_dead(shown: tuple[bool, Run]) -> None:
     dead, result = shown
     t = result.when("enter")[0]
     assert result.events("working_set")[0] == (t + 1, 0b111)
-    end = t + 6 if dead else t + 9 + L + X
-    assert states(result, t, end + 1) == [(1, PREFETCH), (2, MOVING), (end - t, OPEN)]
-    assert steps(result, t, end) == [(2, "in", 0, not dead), (3, "in", 1, not dead), (4, "in", 2, not dead)]
-    fills = [] if dead else [(4, "fill", 0), (5, "fill", 1), (6, "fill", 2)]
-    assert transfers(result, t, end) == fills
-    assert banks(result, end) == ([3], {0, 1, 2})
-    assert result.issues()[1][0] == end
+    end = 5 if dead else 8 + L + X
+    assert changes(result, t, t + end + 1) == [(1, PREFETCH), (2, MOVING), (end, OPEN)]
+    assert steps(result, t, t + end) == [(2, "in", register, not dead) for register in (0, 1, 2)]
+    assert since(result, t, "fill_grant", end) == ({} if dead else {5: 0b0111})
+    assert occupied(result, t, 2, 3, end) == [0, 0b0111, 0b0111]
+    assert result.issues()[1][0] == t + end
 
 
 def test_the_second_interval_takes_the_banks_of_the_first(shown: tuple[bool, Run]) -> None:
     dead, result = shown
     t = result.when("enter")[1]
     assert result.events("working_set")[1] == (t + 1, 0b11010)
-    out = [(2, "out", 0, not dead), (3, "out", 2, True)]
-    came = [(4, "in", 3, not dead), (5, "in", 4, not dead)]
-    end = t + 9 + L + X if dead else t + 10 + 2 * L + 2 * X
-    assert steps(result, t, end) == out + came
-    # R4 takes bank 0, whose channel and main bank write R0 back until t + 6 + X + L.
-    late = 7 + X + L
-    moved = [(5, "back", 2)] if dead else [(4, "back", 0), (5, "back", 2), (6, "fill", 3), (late, "fill", 4)]
-    assert transfers(result, t, end) == moved
-    waits = [cycle - t for cycle in result.when("unfit") if t < cycle < end]
-    assert waits == ([] if dead else [*range(7, late)])
-    assert [banks(result, t + k)[0] for k in range(2, 7)] == [[3], [3, 0], [3, 0, 2], [0, 2], [2]]
-    assert states(result, t, end + 1) == [(1, PREFETCH), (2, MOVING), (end - t, OPEN)]
-    assert banks(result, end) == ([2], {0, 1, 3})
+    out = [(2, "out", 0, not dead), (2, "out", 2, True)]
+    end = 8 + X if dead else 10 + L + X
+    # R4 is in part 0 and has the first free bank, which was that of R0; R3 is in part 3 and has that of R2.
+    assert steps(result, t, t + end) == [*out, (4, "in", 4, not dead), (4, "in", 3, not dead)]
+    assert since(result, t, "back_grant", end) == {6: 0b0100 if dead else 0b0101}
+    assert since(result, t, "fill_grant", end) == ({} if dead else {7: 0b0101})
+    assert occupied(result, t, 2, 3, 4, 5, end) == [0b0111, 0b0111, 0b0010, 0b0111, 0b0111]
+    # Of main bank 0 the latch of R0 waits until the fill of R4 has been read.
+    written = {7 + X: 0b0100} if dead else {7 + X: 0b0100, 7 + L: 0b0001}
+    assert since(result, t, "main_write", end) == written
+    assert changes(result, t, t + end + 1) == [(1, PREFETCH), (2, MOVING), (end, OPEN)]
 
 
 def test_what_a_load_overwrites_is_not_saved(shown: tuple[bool, Run]) -> None:
     _, result = shown
     (s,) = result.when("save")
-    assert result.fields[s]["save_set"] == 0b1010
     assert result.fields[s].get("live_set", 0b11110) == 0b11110
-    assert [cycle - s for cycle in result.when("given_back")[:3]] == [1, 2, 3]
-    assert [banks(result, s + k)[0] for k in range(1, 5)] == [[2], [2, 0], [2, 0, 1], [2, 0, 1, 3]]
-    end = s + 7 + X + L
-    assert transfers(result, s, end) == [(2, "back", 1), (3, "back", 3)]
-    assert result.events("released_place") == [(end - 1, 1)]
-    assert states(result, s, end + 1) == [(1, RELEASING), (end - s, EMPTY)]
+    end = 7 + X
+    assert steps(result, s, s + end) == [(1, "out", 4, False), (1, "out", 1, True), (1, "out", 3, True)]
+    assert since(result, s, "back_grant", end) == {5: 0b0110}
+    assert occupied(result, s, 2, 3) == [0b0111, 0]
+    assert result.events("released_place") == [(s + end - 1, 1)]
+    assert changes(result, s, s + end + 1) == [(1, RELEASING), (end, EMPTY)]
 
 
 def test_the_load_is_parked_and_its_warp_comes_back(shown: tuple[bool, Run]) -> None:
     _, result = shown
     (p,) = result.when("parked")
     assert p in result.when("write_wait") and p + X in result.when("write")
-    busy = [cycle - p for cycle, mask in result.events("main_busy") if mask & 1 and p <= cycle <= p + X + L + 1]
-    assert busy == [*range(1, X + L + 1)]
+    assert since(result, p, "main_write", X + 2) == {X + 1: 1}
     assert result.when("activate")[1] == p + X + 1
     c = result.when("start")[1]
     assert c == p + X + 2
-    end = c + 9 + L + X
-    assert states(result, c, end + 1) == [(1, RECALL), (2, MOVING), (9 + L + X, OPEN)]
+    end = 8 + L + X
+    assert changes(result, c, c + end + 1) == [(1, RECALL), (2, MOVING), (end, OPEN)]
     assert result.fields[c + 1]["working_set"] == 0b11010
-    assert steps(result, c, end) == [(2, "in", 1, True), (3, "in", 3, True), (4, "in", 4, True)]
-    assert transfers(result, c, end) == [(4, "fill", 1), (5, "fill", 3), (6, "fill", 4)]
-    assert [banks(result, c + k)[0] for k in range(2, 6)] == [[2, 0, 1, 3], [0, 1, 3], [1, 3], [3]]
+    assert steps(result, c, c + end) == [(2, "in", 4, True), (2, "in", 1, True), (2, "in", 3, True)]
+    assert since(result, c, "fill_grant", end) == {5: 0b0111}
 
 
 def test_every_operand_is_right_and_the_run_ends_with_the_warp(shown: tuple[bool, Run]) -> None:
@@ -123,7 +122,7 @@ def test_counters() -> None:
     names = ("prefetch_fills", "refetch_fills", "dead_fills", "kept_registers", "prefetch_backs", "unsaved_steps")
     names += ("release_backs", "unsaved_releases", "prefetches", "refetches", "parked_results", "transfer_waits")
     counted = {cfg.liveness: example(cfg).model.counters for cfg in (make(**TIMES), plus(**TIMES))}
-    assert [counted[0][name] for name in names] == [5, 3, 0, 1, 2, 0, 2, 1, 2, 1, 1, X + L]
+    assert [counted[0][name] for name in names] == [5, 3, 0, 1, 2, 0, 2, 1, 2, 1, 1, 0]
     assert [counted[1][name] for name in names] == [0, 3, 5, 1, 1, 1, 2, 1, 2, 1, 1, 0]
     for both in counted.values():
         moved = both["main_reads"] + both["main_writes"]

@@ -68,6 +68,7 @@ def random_ltrf(rng: random.Random, **changes: object) -> LtrfConfig:
         "cache_lines": rng.choice((0, 4, 64)),
         "uniform_latency": rng.choice((1, 6)),
         "result_queue": rng.choice((1, 2, 8)),
+        "recall": rng.choice(("always", "spared")),
     }
     return make(**drawn | changes)
 
@@ -91,16 +92,22 @@ def random_case(seed: int, **changes: object) -> tuple[LtrfConfig, Trace]:
 
 
 def crowded_case(rng: random.Random, **changes: object) -> tuple[LtrfConfig, Trace]:
-    """Seven warps read or write one bank in nearly every cycle, while the eighth brings and saves intervals."""
+    """Seven warps read one bank in nearly every cycle, while the eighth brings and saves intervals."""
     eight = {"warps": 8, "active_warps": 8, "collectors": 8, "buffer_depth": 4, "active_choice": "round_robin"}
     quick = {"alu_latency": 1, "bank_cycles": rng.choice((1, 3)), "result_queue": 8, "cache_lines": 0}
     cfg = random_ltrf(
         rng, **eight | quick | {"interval_registers": 4, "ports": 3, "bank_arbitration": "oldest"} | changes
     )
-    busy: list[Step] = [prefetch(0), *[rng.choice((op((), 0), op((0,)))) for _ in range(rng.randint(60, 90))]]
+    busy = [_busy(-(place // 2) % 4, rng) for place in range(7)]
     wants = [op((0,), 1), op((1,), 0), load(0), op((0,)), prefetch(0, 1), prefetch(1, 0, 2), prefetch(0, 1, 3)]
     late: list[Step] = [prefetch(0, 1), *[rng.choice(wants) for _ in range(25)]]
-    return cfg, hinted(cfg, hand_trace(*[busy] * 7, late), rng)
+    return cfg, hinted(cfg, hand_trace(*busy, late), rng)
+
+
+def _busy(register: int, rng: random.Random) -> list[Step]:
+    """Nearly always reads of one register; of place p of eight, whose order begins with bank p / 2, it is in bank 0."""
+    reads, writes = op((register,)), op((), register)
+    return [prefetch(*range(4)), *[writes if rng.random() < 0.05 else reads for _ in range(rng.randint(60, 90))]]
 
 
 def _step(rng: random.Random) -> Step:

@@ -8,17 +8,14 @@ from amaranth.sim import Simulator
 
 from tests.hdl.unstamped import inside
 from warpfile.hdl.rf import read_side
-from warpfile.hdl.rf.ltrf import cache, common, main_banks, places, sets, transfers
-from warpfile.hdl.rf.ltrf.around import FileAround
-from warpfile.hdl.rf.ltrf.banks import engine
-from warpfile.hdl.rf.ltrf.banks import main_banks as latched
-from warpfile.hdl.rf.ltrf.banks import places as stepping
+from warpfile.hdl.rf.ltrf import cache, main_banks, places, sets, transfers
+from warpfile.hdl.rf.ltrf.file import PrefetchedFile
 from warpfile.hdl.rf.ram import BankRam, TableRam
 from warpfile.spec.beat import SCHEME_PINS
 from warpfile.spec.presets import PRESETS
-from warpfile.spec.schemes.ltrf import LtrfConfig
+from warpfile.spec.schemes.ltrf import PARTS, LtrfConfig
 
-STAMPED = (cache, common, main_banks, places, sets, transfers, read_side, engine, latched, stepping)
+STAMPED = (cache, main_banks, places, sets, transfers, read_side)
 
 
 def config(**changes) -> LtrfConfig:
@@ -100,17 +97,17 @@ def registers(*names: int) -> int:
 class Driver:
     """Drives a file as frame, collectors and environment would, and notes what happens in every cycle.
 
+    ``moved`` has the registers that take steps and have to be moved: cycle, register, whether it leaves its bank.
     ``watched`` are outputs that are noted, too, whenever they are not zero.
     """
 
     watched: tuple[str, ...] = ()
 
-    def __init__(self, ctx, part: FileAround, cfg: LtrfConfig) -> None:
+    def __init__(self, ctx, part: PrefetchedFile, cfg: LtrfConfig) -> None:
         self.ctx, self.part, self.cfg = ctx, part, cfg
         self.cycle = 0
         self.seen: list[tuple[int, str, int]] = []
-        self.transfers: list[tuple[int, int, bool]] = []
-        self.free: list[list[int]] = []
+        self.moved: list[tuple[int, int, bool]] = []
 
     def get(self, name: str) -> int:
         """An output as a number."""
@@ -121,17 +118,23 @@ class Driver:
         """One cycle with these inputs, which are zero again afterwards."""
         for name, value in inputs.items():
             self.ctx.set(getattr(self.part, name), value)
-        if hasattr(self.part, "transfer") and self.get("transfer"):
-            self.transfers.append((self.cycle, self.get("transfer_register"), bool(self.get("transfer_back"))))
+        self._note_steps()
         self.seen += [(self.cycle, name, bits) for name in self.watched if (bits := self.get(name))]
         await self.ctx.tick()
         self.cycle += 1
         for name in inputs:
             self.ctx.set(getattr(self.part, name), 0)
 
+    def _note_steps(self) -> None:
+        moves, out, width = self.get("step_moves"), self.get("step_out"), self.cfg.register_bits
+        for part in range(PARTS * self.cfg.active_warps):
+            if moves >> part & 1:
+                register = self.get("step_register") >> part * width & (1 << width) - 1
+                self.moved.append((self.cycle, register, bool(out >> part & 1)))
+
     def begin(self) -> None:
         """Count cycles, and what is noted, from here on."""
-        self.cycle, self.transfers, self.seen = 0, [], []
+        self.cycle, self.moved, self.seen = 0, [], []
 
     async def launch(self, warp: int, base: int) -> None:
         """A warp is launched."""
@@ -202,10 +205,3 @@ class Driver:
         await self.tick(requests=1)
         assert ctx.get(part.fill) == 1
         return [ctx.get(word) & 0xFFFFFFFF for word in part.fill_data]
-
-    def free_banks(self, place: int = 0) -> list[int]:
-        """The queue of a place."""
-        banks, bits = self.cfg.interval_registers, self.cfg.cache_bank_bits
-        occupied = self.get("bank_occupied") >> banks * place & (1 << banks) - 1
-        queue = self.get("bank_free") >> banks * bits * place
-        return [queue >> bits * number & banks - 1 for number in range(banks - occupied.bit_count())]

@@ -1,114 +1,107 @@
-"""Parts of the places: tables, free banks, what is pending, beats that issue, the memories."""
+"""Parts of the places: tables, free banks, beats that issue, the memories."""
 
 import random
-from collections import deque
 
 import pytest
+from amaranth import Cat, Module
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
 
 from tests.hdl.rf.ltrf.bench import SimulatedTable, config, inside, registers, run
 from warpfile.hdl.rf.ltrf import sets
-from warpfile.hdl.rf.ltrf.address_table import AddressTable
-from warpfile.hdl.rf.ltrf.free_banks import FreeBanks
+from warpfile.hdl.rf.ltrf.address_table import AddressTable, by_name, by_part
+from warpfile.hdl.rf.ltrf.free_banks import first_free
 from warpfile.hdl.rf.ltrf.issued import IssuedBeat
-from warpfile.hdl.rf.ltrf.pending import PendingTransfers
 from warpfile.hdl.rf.ltrf.sets import WarpSets
+from warpfile.spec.schemes.ltrf import PARTS
+
+
+def placed(*names: int) -> int:
+    """A set of eight registers in the order of the parts: register r is in part r mod 4."""
+    return sum(1 << name % PARTS * 2 + name // PARTS for name in names)
 
 
 def test_a_table_knows_who_is_cached_and_where_it_last_was():
+    """In every cycle a register of each part may leave, come, or get to know its bank."""
+
     async def bench(ctx):
-        rng, banks, cached = random.Random(1), [0] * names, set()
+        rng, banks, cached = random.Random(1), [0] * 8, set()
         for _ in range(400):
-            wanted = [rng.randrange(names) for _ in range(3)]
+            wanted = [rng.randrange(8) for _ in range(3)]
+            stepping = [part + PARTS * rng.randrange(2) for part in range(PARTS)]
             for number, register in enumerate(wanted):
-                ctx.set(part.wanted[number], 1 << register)
+                ctx.set(part.wanted[number], placed(register))
+            for number, register in enumerate(stepping):
+                ctx.set(part.registers[number], register)
             assert [ctx.get(bank) for bank in part.banks] == [banks[register] for register in wanted]
-            assert ctx.get(part.found) == registers(*(n for n in range(2) if wanted[n] in cached))
-            assert ctx.get(part.cached) == registers(*cached)
-            register, bank, what = rng.randrange(names), rng.randrange(4), rng.random()
-            enters, leaves, drop = what < 0.5, 0.5 <= what < 0.95, what >= 0.95
-            ctx.set(part.enters, enters << register)
-            ctx.set(part.leaves, leaves << register)
-            ctx.set(part.drop, drop)
-            ctx.set(part.bank, bank)
+            assert [ctx.get(bank) for bank in part.step_banks] == [banks[register] for register in stepping]
+            assert ctx.get(part.found) == registers(*(n for n in range(3) if wanted[n] in cached))
+            assert ctx.get(part.cached) == placed(*cached)
+            enters, drop = rng.getrandbits(PARTS), rng.random() < 0.05
+            taken = [rng.randrange(4) for _ in range(PARTS)]
+            moved = [register for register in range(8) if rng.random() < 0.3]
+            leaves, takes = ({*moved[:2]}, set()) if rng.random() < 0.5 else (set(), {*moved[:2]})
+            for number, bank in enumerate(taken):
+                ctx.set(part.entered_banks[number], bank)
+            for name, value in {"enters": enters, "drop": drop}.items():
+                ctx.set(getattr(part, name), value)
+            ctx.set(part.leaves, placed(*leaves))
+            ctx.set(part.takes, 0 if drop else placed(*takes))
             await ctx.tick()
-            if enters:
-                banks[register] = bank
-                cached.add(register)
-            cached = set() if drop else cached - ({register} if leaves else set())
+            for number, register in enumerate(stepping):
+                if enters >> number & 1:
+                    banks[register] = taken[number]
+            cached = set() if drop else (cached - leaves) | takes
 
-    part = AddressTable(config(), 2, 3)
-    names = 8
+    part = AddressTable(config(), 3)
     run(part, bench)
 
 
-@pytest.mark.parametrize("count", (4, 16))
-def test_free_banks_are_a_queue(count):
+def test_the_order_of_the_parts_is_undone():
     async def bench(ctx):
-        rng, queue, empty = random.Random(count), deque(range(count)), 0
-        for _ in range(600):
-            occupied = [bank for bank in range(count) if bank not in queue]
-            assert ctx.get(part.occupied) == sum(1 << bank for bank in occupied)
-            assert [ctx.get(bank) for bank in part.free] == [*queue] + [0] * len(occupied)
-            assert ctx.get(part.first) == (queue[0] if queue else 0)
-            take, bank = rng.random() < 0.5, rng.randrange(count)
-            ctx.set(part.take, take)
-            ctx.set(part.give, not take)
-            ctx.set(part.bank, bank)
-            await ctx.tick()
-            empty += take and not queue
-            if take and queue:
-                queue.popleft()
-            elif not take and bank in occupied:
-                queue.append(bank)
-        assert empty
+        for name in range(8):
+            ctx.set(part.given, 1 << name)
+            assert (ctx.get(part.parted), ctx.get(part.named)) == (placed(name), 1 << name)
 
-    part = FreeBanks(config(interval_registers=count))
-    run(part, bench)
+    class Orders(wiring.Component):
+        """A set, in order of the parts and back."""
+
+        given: In(8)
+        parted: Out(8)
+        named: Out(8)
+
+        def elaborate(self, platform):
+            m = Module()
+            m.d.comb += [self.parted.eq(by_part(self.given)), self.named.eq(by_name(self.parted))]
+            return m
+
+    part = Orders()
+    run(part, bench, clocked=False)
 
 
-def test_write_backs_come_first_and_the_next_is_ready_when_one_is_granted():
+@pytest.mark.parametrize("first", (0, 3))
+def test_free_banks_are_found_in_the_order_of_the_place(first):
+    order = [(first + bank) % 6 for bank in range(6)]
+
+    class Free(wiring.Component):
+        """Occupied banks, and the free ones one-hot, as many as there are parts."""
+
+        occupied: In(6)
+        vacant: Out(data.ArrayLayout(6, PARTS))
+
+        def elaborate(self, platform):
+            m = Module()
+            m.d.comb += self.vacant.eq(Cat(first_free(m, "free", self.occupied, order)))
+            return m
+
     async def bench(ctx):
-        seen = []
-        ctx.set(part.base, 8)
-        ctx.set(part.warp, 1)
-        ctx.set(part.moving, 1)
-        ctx.set(part.keeps, registers(1, 2))
-        for cycle, adds in enumerate((6, 2, 4, 1, None, None, None, None)):
-            ctx.set(part.adds, 0 if adds is None else 1 << adds)
-            ctx.set(part.granted, cycle in (3, 4, 5, 6))
-            chosen = ctx.get(part.chosen)
-            ctx.set(part.bank, chosen.bit_length() % 4)
-            seen.append(ctx.get(part.candidate.register) if ctx.get(part.valid) else None)
-            if ctx.get(part.valid):
-                register = ctx.get(part.candidate.register)
-                assert ctx.get(part.candidate.back) == (register not in (1, 2))
-                assert ctx.get(part.candidate.bank) == (register + 1) % 4
-                place = 8 + register
-                assert ctx.get(part.candidate.place.row) == place // 2
-                assert ctx.get(part.candidate.place.bank) == (place + 1) % 2
-            assert ctx.get(part.none) == (cycle in (0, 7))
-            await ctx.tick()
-        # R6 is pending from cycle 1 on, and the candidate from 2 on; R4 is a write-back too, R1 the lowest fill.
-        assert seen == [None, None, 6, 6, 4, 1, 2, None]
+        for occupied in range(1 << 6):
+            ctx.set(part.occupied, occupied)
+            free = [1 << bank for bank in order if not occupied >> bank & 1]
+            assert [ctx.get(bank) for bank in part.vacant] == [*free, *[0] * PARTS][:PARTS]
 
-    part = PendingTransfers(config())
-    run(part, bench)
-
-
-def test_what_is_saved_replaces_what_was_pending():
-    async def bench(ctx):
-        ctx.set(part.start, 1)
-        ctx.set(part.saved, registers(3, 5))
-        await ctx.tick()
-        ctx.set(part.start, 0)
-        await ctx.tick().repeat(3)
-        assert not ctx.get(part.valid) and not ctx.get(part.none)  # nothing moves
-        ctx.set(part.moving, 1)
-        await ctx.tick()
-        assert ctx.get(part.candidate.register) == 3 and ctx.get(part.candidate.back)
-
-    part = PendingTransfers(config())
-    run(part, bench)
+    part = Free()
+    run(part, bench, clocked=False)
 
 
 @pytest.mark.parametrize(("executes", "full", "long"), [(1, 1, 1), (1, 0, 1), (1, 1, 0), (0, 1, 1)])

@@ -1,7 +1,6 @@
-"""Transfers: who starts, how long each phase takes, which lanes pass, what a bank of the cache serves."""
+"""Parked results, which lanes pass the narrow crossbar, what a bank of the cache serves."""
 
 import itertools
-import random
 from typing import ClassVar
 
 import pytest
@@ -10,158 +9,36 @@ from amaranth import Module
 from tests.hdl.rf.ltrf.bench import config, run, whole
 from warpfile.hdl.rf.ltrf import cache
 from warpfile.hdl.rf.ltrf.cache import CacheBank, CacheBanks
-from warpfile.hdl.rf.ltrf.channel import Channel
 from warpfile.hdl.rf.ltrf.narrow_lane import NarrowLane, Slices
 from warpfile.hdl.rf.ltrf.parked import ParkedResults
-from warpfile.hdl.rf.ltrf.transfers import TransferArbiter
 from warpfile.hdl.rf.ram import BankRam
-from warpfile.spec.schemes.ltrf import BEATS, IDLE, LATCH, LOAD, MAIN, STORE
-
-LENGTHS = list(itertools.product((1, 3), (1, 2, 4)))
 
 
-def runs(phases):
-    """Phases one after the other, each with how long it lasts."""
-    return [(phase, len([*same])) for phase, same in itertools.groupby(phases)]
-
-
-async def phases(ctx, part, back, denied):
-    """Phases of a transfer from its start until the channel is idle; it is served after some cycles that it asks."""
-    ctx.set(part.back, back)
-    ctx.set(part.start, 1)
-    await ctx.tick()
-    ctx.set(part.start, 0)
-    seen, asked = [], 0
-    while phase := ctx.get(part.phase):
-        asks = ctx.get(part.reads) or ctx.get(part.writes)
-        ctx.set(part.served, asks and asked == denied)
-        asked += asks
-        seen.append(phase)
-        assert ctx.get(part.beat).bit_count() == (phase == BEATS)
-        await ctx.tick()
-        ctx.set(part.served, 0)
-    assert phase == IDLE
-    return runs(seen)
-
-
-@pytest.mark.parametrize(("cycles", "beats"), LENGTHS)
-def test_phases_last_as_the_page_says(cycles, beats):
-    async def bench(ctx):
-        for denied in (0, 3):
-            fill = [(MAIN, cycles), (BEATS, beats), (STORE, 1 + denied)]
-            assert await phases(ctx, part, False, denied) == fill
-            back = [(LOAD, 1 + denied), (LATCH, 1), (BEATS, beats), (MAIN, cycles)]
-            assert await phases(ctx, part, True, denied) == back
-
-    part = Channel(config(bank_cycles=cycles, crossbar_beats=beats))
-    run(part, bench)
-
-
-def test_a_channel_that_lost_eight_times_goes_first():
-    async def bench(ctx):
-        for back in (1, 0):
-            ctx.set(part.back, back)
-            ctx.set(part.start, 1)
-            await ctx.tick()
-            ctx.set(part.start, 0)
-            while not (ctx.get(part.reads) or ctx.get(part.writes)):
-                await ctx.tick()
-            asked = []
-            for _ in range(10):
-                asked.append(ctx.get(part.first))
-                await ctx.tick()
-            assert asked == [0] * 8 + [1] * 2
-            ctx.set(part.served, 1)
-            await ctx.tick()
-            ctx.set(part.served, 0)
-            while ctx.get(part.phase):
-                await ctx.tick()
-
-    part = Channel(config())
-    run(part, bench)
-
-
-def test_the_main_bank_is_free_when_the_last_beat_of_a_fill_has_passed():
-    async def bench(ctx):
-        used, reads = {}, {}
-        for back in (0, 1):
-            ctx.set(part.back, back)
-            ctx.set(part.main, 1)
-            ctx.set(part.start, 1)
-            ctx.set(part.served, 1)
-            await ctx.tick()
-            ctx.set(part.start, 0)
-            log = []
-            while ctx.get(part.phase):
-                log.append((ctx.get(part.phase), ctx.get(part.main_used), ctx.get(part.main_read)))
-                await ctx.tick()
-            used[back] = {phase for phase, main, _ in log if main == 0b10}
-            reads[back] = [number for number, (_, _, read) in enumerate(log) if read]
-        assert used == {0: {MAIN, BEATS}, 1: {LOAD, LATCH, BEATS, MAIN}}
-        assert reads == {0: [0], 1: []}
-
-    part = Channel(config())
-    run(part, bench)
-
-
-def test_places_are_granted_in_turn_if_their_candidate_fits():
-    cfg = config(active_warps=4, warps=4, banks=4)
+@pytest.mark.parametrize("beats", (1, 2, 4))
+def test_one_result_is_parked_at_a_time_where_a_latch_is_free(beats):
+    """The highest port first; that of port 0 finds its latch free late."""
+    cfg = config(crossbar_beats=beats, ports=3, write_back_ports=3)
 
     async def bench(ctx):
-        rng, pointer, granted = random.Random(3), 0, set()
-        for _ in range(400):
-            valid, idle, busy = rng.getrandbits(4), rng.getrandbits(4) | 1, rng.getrandbits(4) & 0b1110
-            parking = rng.choice((0, 0, 0b10, 0b100)) & ~busy
-            banks = [(rng.randrange(4), rng.randrange(4)) for _ in range(4)]
-            for candidate, (bank, main) in zip(part.candidates, banks, strict=True):
-                ctx.set(candidate.bank, bank)
-                ctx.set(candidate.place.bank, main)
-            for name, value in {"valid": valid, "idle": idle, "busy": busy, "parking": parking}.items():
-                ctx.set(getattr(part, name), value)
-            fits = [
-                bool(valid >> place & 1 and idle >> bank & 1 and not (busy | parking) >> main & 1)
-                for place, (bank, main) in enumerate(banks)
-            ]
-            turn = [place for place in (*range(pointer, 4), *range(pointer)) if fits[place]]
-            assert ctx.get(part.grant) == (1 << turn[0] if turn else 0)
-            assert ctx.get(part.unfit) == valid & ~sum(bit << place for place, bit in enumerate(fits))
-            await ctx.tick()
-            if turn:
-                pointer = (turn[0] + 1) % 4
-                granted.add(turn[0])
-        assert len(granted) == 4
-
-    part = TransferArbiter(cfg)
-    run(part, bench)
-
-
-@pytest.mark.parametrize(("cycles", "beats"), LENGTHS)
-def test_one_result_is_parked_at_a_time_and_its_bank_rests(cycles, beats):
-    cfg = config(bank_cycles=cycles, crossbar_beats=beats, ports=3, write_back_ports=3)
-
-    async def bench(ctx):
-        for port, (bank, row) in enumerate(((0, 5), (1, 6), (0, 7))):
-            ctx.set(part.places[port].bank, bank)
-            ctx.set(part.places[port].row, row)
+        mains = [(0b01, 5), (0b10, 6), (0b01, 7)]
+        for place, (bank, row) in zip(part.places, mains, strict=True):
+            ctx.set(place.bank, bank - 1)
+            ctx.set(place.row, row)
         ctx.set(part.wanted, 0b111)
         log = []
-        for cycle in range(3 * beats + cycles + 3):
-            ctx.set(part.busy, ctx.get(part.resting))
-            log += [("start", cycle, ctx.get(part.start).bit_length() - 1)] if ctx.get(part.start) else []
-            accept = ctx.get(part.accept)
+        for cycle in range(20):
+            ctx.set(part.busy, 0b01 if 0 < cycle < 14 else 0)
+            started, accept, used = ctx.get(part.start), ctx.get(part.accept), ctx.get(part.main_used)
+            assert (used, ctx.get(part.row)) == mains[log[-1][2]] if ctx.get(part.beat) else not used
+            log += [("start", cycle, started.bit_length() - 1)] if started else []
             log += [("accept", cycle, accept.bit_length() - 1)] if accept else []
-            rests = ctx.get(part.resting)
-            log += [("rests", cycle, bank) for bank in range(2) if rests >> bank & 1]
+            assert ctx.get(part.main) == (mains[log[-1][2]][0] if started else 0)
             await ctx.tick()
             ctx.set(part.wanted, ctx.get(part.wanted) & ~accept)
-        starts = [(cycle, port) for what, cycle, port in log if what == "start"]
-        # The highest port first; then the other bank; then the first one when it has rested.
         second = beats + 1
-        third = max(second + beats + 1, beats + cycles + 1)
-        assert starts == [(0, 2), (second, 1), (third, 0)]
-        assert [(cycle, port) for what, cycle, port in log if what == "accept"][:2] == [(beats, 2), (second + beats, 1)]
-        assert [cycle for what, cycle, bank in log if what == "rests" and bank == 1] == [
-            *range(second + 1, second + beats + cycles + 1)
+        assert log == [
+            *(("start", 0, 2), ("accept", beats, 2), ("start", second, 1), ("accept", second + beats, 1)),
+            *(("start", 14, 0), ("accept", 14 + beats, 0)),
         ]
 
     part = ParkedResults(cfg)
@@ -198,26 +75,29 @@ def test_words_cross_the_narrow_crossbar_both_ways():
             ctx.set(part.mains[word], sum((0x1000 * (bank + 1) + word) << 32 * bank for bank in range(2)))
             ctx.set(part.cached[word], sum((0x100 * (bank + 1) + word) << 32 * bank for bank in range(4)))
             ctx.set(part.results[word], sum((0x10 * (port + 1) + word) << 32 * port for port in range(3)))
-        for word in words:  # channel 2 fills from main bank 1, beat by beat
-            ctx.set(part.fills[2], 0b10)
-            ctx.set(part.beats[2], 1 << word)
-            ctx.set(part.main_beats[1], 1 << word)
-            await ctx.tick()
-        ctx.set(part.fills[2], 0)
-        ctx.set(part.latches, 0b0001)
+        ctx.set(part.latches, 0b0001)  # bank 0 of the cache has read what it writes back
         await ctx.tick()
         ctx.set(part.latches, 0)
-        staged = [ctx.get(word) for word in part.staged]
-        assert [word >> 64 & 0xFFFFFFFF for word in staged] == [0x2000 + word for word in words]
-        assert [word & 0xFFFFFFFF for word in staged] == [0x100 + word for word in words]
-        ctx.set(part.saves[0], 0b00001)  # channel 0 writes back to main bank 0
-        ctx.set(part.saves[1], 0b10000)  # and a result of port 1 is parked in main bank 1
+        for word in words:
+            ctx.set(part.cached[word], 0)
+        ctx.set(part.receivers[2], 0b10)  # bank 2 of the cache gets beats of main bank 1
+        ctx.set(part.senders[0], 0b00001)  # main bank 0 those of bank 0 of the cache
+        ctx.set(part.senders[1], 0b10000)  # and main bank 1 those of a result of port 1
         ctx.set(part.port, 0b010)
         for word in words:
-            ctx.set(part.beats[0], 1 << word)
-            ctx.set(part.port_beat, 1 << (3 - word))
-            assert [ctx.get(bank) for bank in part.written] == [0x100 + word, 0x20 + 3 - word]
+            ctx.set(part.fill_beats[1], 1 << word)
+            ctx.set(part.received[2], 1 << word)
+            ctx.set(part.back_beats[0], 1 << word)
+            ctx.set(part.port_beat, 1 << word)
+            for main in range(2):
+                ctx.set(part.sent[main], 1 << word)
             await ctx.tick()
+            for other in words:  # the output latch has the rest of the row
+                ctx.set(part.mains[other], 0)
+        staged, latched = ([ctx.get(word) for word in rows] for rows in (part.staged, part.latched))
+        assert [word >> 64 & 0xFFFFFFFF for word in staged] == [0x2000 + word for word in words]
+        assert [word & 0xFFFFFFFF for word in latched] == [0x100 + word for word in words]
+        assert [word >> 32 for word in latched] == [0x20 + word for word in words]
 
     part = NarrowLane(cfg)
     run(part, bench)
@@ -233,7 +113,7 @@ class Pins(BankRam):
         return Module()
 
 
-def test_a_bank_of_the_cache_serves_transfers_last_unless_they_go_first(monkeypatch):
+def test_a_bank_of_the_cache_serves_fills_first_and_write_backs_last_unless_they_lost(monkeypatch):
     monkeypatch.setattr(cache, "BankRam", Pins)
     cfg = config(ports=3, write_back_ports=3, collectors=2, active_warps=4, warps=4)
 
@@ -247,22 +127,16 @@ def test_a_bank_of_the_cache_serves_transfers_last_unless_they_go_first(monkeypa
         ctx.set(part.load_row, 3)
         ctx.set(part.store_row, 3)
         for writes, requests, reads, stores, first in itertools.product((0, 0b110), (0, 0b01), (0, 1), (0, 1), (0, 1)):
-            for name, value in {
-                "writes": writes,
-                "requests": requests,
-                "load": reads,
-                "store": stores,
-                "load_first": first,
-                "store_first": first,
-            }.items():
+            inputs = {"writes": writes, "requests": requests, "load": reads, "store": stores, "load_first": first}
+            for name, value in inputs.items():
                 ctx.set(getattr(part, name), value)
-            assert ctx.get(part.accept) == (0b100 if writes and not (stores and first) else 0)
+            assert ctx.get(part.accept) == (0b100 if writes and not stores else 0)
             assert ctx.get(part.grant) == (requests if not (reads and first) else 0)
-            stored, loaded = stores and (first or not writes), reads and (first or not requests)
-            assert (ctx.get(part.stored), ctx.get(part.loaded)) == (bool(stored), bool(loaded))
+            loaded = reads and (first or not requests)
+            assert ctx.get(part.loaded) == bool(loaded)
             assert ctx.get(ram.write) == bool(writes or stores) and ctx.get(ram.read) == bool(requests or reads)
             if writes or stores:
-                row, mask = (3, 15) if stored else (2, 3)
+                row, mask = (3, 15) if stores else (2, 3)
                 assert (ctx.get(ram.write_row), ctx.get(ram.mask)) == (row, mask)
             if requests or reads:
                 assert ctx.get(ram.read_row) == (3 if loaded else 2)
@@ -290,10 +164,8 @@ class ManyPins(BankRam):
         ({}, "result"),
         ({"load": 1}, "result"),
         ({"load": 1, "load_first": 1}, "result"),
-        ({"load": 1, "store_first": 1}, "result"),
-        ({"store": 1}, "result"),
-        ({"store": 1, "load_first": 1}, "result"),
-        ({"store": 1, "store_first": 1}, "staged"),
+        ({"store": 1}, "staged"),
+        ({"load": 1, "load_first": 1, "store": 1}, "staged"),
     ],
 )
 def test_what_a_bank_writes_is_of_the_result_or_staged_and_never_both(monkeypatch, asked, wanted):

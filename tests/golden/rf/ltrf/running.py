@@ -1,4 +1,4 @@
-"""Runs of the engine by banks, and what must hold of any (docs/schemes/ltrf.md, section 14)."""
+"""Runs of the cache, and what must hold of the pace of any (docs/schemes/ltrf.md, section 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What section 14 of the page says of the engine by banks, cycle by cycle (docs/schemes/ltrf.md)."""
+"""What the page says of steps, fills and write-backs, cycle by cycle (docs/schemes/ltrf.md, sections 4 to 6)."""
 
 from __future__ import annotations
 
@@ -8,44 +8,29 @@ from typing import Any
 import pytest
 
 from tests.golden.machines import Ltrf, layout_of
-from tests.golden.rf.ltrf.banked import check_pace, checked, observed
-from tests.golden.rf.ltrf.scenario import hinted, load, make, prefetch, run_ltrf
+from tests.golden.rf.ltrf.running import check_pace, checked, observed
+from tests.golden.rf.ltrf.scenario import hinted, load, make, prefetch, run_ltrf, since, states
 from tests.golden.rf.ltrf.test_random import MET, random_case
-from tests.golden.scenario import NOP, Run, hand_trace, op
+from tests.golden.scenario import NOP, hand_trace, op
 from warpfile.golden.rf.banks import Banks
 from warpfile.golden.rf.ltrf.backs import Backs
 from warpfile.golden.rf.ltrf.directory import Directory
 from warpfile.golden.rf.ltrf.fills import Fills
-from warpfile.golden.rf.ltrf.latches import LatchedBanks
+from warpfile.golden.rf.ltrf.main import MainBanks
 from warpfile.golden.rf.ltrf.partition import Partition
 from warpfile.golden.rf.ltrf.seen import Seen
 from warpfile.spec.environment import Environment
-from warpfile.spec.schemes.ltrf import EMPTY, MOVING, OPEN, PREFETCH, RELEASING, LtrfConfig
+from warpfile.spec.schemes.ltrf import EMPTY, MOVING, OPEN, PREFETCH, RELEASING
 from warpfile.spec.workload import prepare
 
 TIMES = pytest.mark.parametrize(("access", "beats"), [(a, b) for a in (1, 3, 19) for b in (1, 2, 4)])
 MISS = {"cache_lines": 0, "miss_latency": 80}
 
 
-def banked(**changes: Any) -> LtrfConfig:
-    """The small machine of the other tests with this engine."""
-    return make(**{"engine": "banks"} | changes)
-
-
-def since(result: Run, start: int, probe: str, end: int = 40) -> dict[int, int]:
-    """Cycles after ``start`` in which a probe is not zero."""
-    return {cycle - start: value for cycle, value in result.events(probe) if start <= cycle < start + end}
-
-
-def states(result: Run, start: int, count: int, place: int = 0) -> list[int]:
-    """States of a place from a cycle on."""
-    return [f["place_state"] >> 3 * place & 7 for f in result.fields[start : start + count]]
-
-
 def test_the_worked_example() -> None:
-    """The table at the end of section 14, all of it."""
+    """The table of section 11, all of it."""
     program = [prefetch(0, 1, 2), op((), 0), op((), 1), op((), 2), prefetch(1, 3, 4), op((1, 3, 4))]
-    result = run_ltrf(banked(bank_cycles=3, crossbar_beats=4), hand_trace(program))
+    result = run_ltrf(make(bank_cycles=3, crossbar_beats=4), hand_trace(program))
     first, second = result.when("enter")
     assert states(result, first, 16) == [OPEN, PREFETCH, *[MOVING] * 13, OPEN]
     assert since(result, first, "step_in", 17) == {2: 0b0111}
@@ -71,7 +56,7 @@ def test_the_worked_example() -> None:
 
 @TIMES
 def test_a_fill(access: int, beats: int) -> None:
-    result = run_ltrf(banked(bank_cycles=access, crossbar_beats=beats), hand_trace([prefetch(5), op((5,))]))
+    result = run_ltrf(make(bank_cycles=access, crossbar_beats=beats), hand_trace([prefetch(5), op((5,))]))
     (e,) = result.when("enter")
     g, last = e + 5, access + beats
     assert result.when("fill_grant") == [g] and result.when("fill_pick") == [g - 1]
@@ -85,7 +70,7 @@ def test_a_fill(access: int, beats: int) -> None:
 @TIMES
 def test_a_write_back(access: int, beats: int) -> None:
     program = [prefetch(5), op((), 5), prefetch(), *[NOP] * 24]
-    result = run_ltrf(banked(bank_cycles=access, crossbar_beats=beats), hand_trace(program))
+    result = run_ltrf(make(bank_cycles=access, crossbar_beats=beats), hand_trace(program))
     e = result.when("enter")[1]
     assert since(result, e, "out_valid") == {4: 1, 5: 1}
     assert since(result, e, "back_phase") == {5: 1, 6: 2, **dict.fromkeys(range(7, 7 + beats), 3)}
@@ -107,13 +92,13 @@ def test_a_write_back(access: int, beats: int) -> None:
 )
 def test_how_often_a_main_bank_is_read(changes: dict[str, int], apart: int) -> None:
     """R1 and R5 are in main bank 1."""
-    first, second = run_ltrf(banked(**changes), hand_trace([prefetch(1, 5), op((1, 5))])).when("fill_grant")
+    first, second = run_ltrf(make(**changes), hand_trace([prefetch(1, 5), op((1, 5))])).when("fill_grant")
     assert second - first == apart
 
 
 def test_one_step_in_a_part() -> None:
     """R0, R4 and R8 are in part 0, R3 is in part 3; of two that step part 0 has the first free bank."""
-    cfg = banked()
+    cfg = make()
     result = run_ltrf(cfg, hand_trace([prefetch(0, 3, 4, 8), op((0, 3)), prefetch(), NOP]))
     first, second = result.when("enter")
     assert since(result, first, "step_in", 6) == {2: 0b1001, 3: 0b0001, 4: 0b0001}
@@ -123,10 +108,10 @@ def test_one_step_in_a_part() -> None:
 
 
 def test_places_take_banks_from_different_ones_on_and_give_all_back_at_exit() -> None:
-    result = run_ltrf(banked(active_warps=2), hand_trace([prefetch(0), op((0,))], [prefetch(0), op((0,))]))
+    result = run_ltrf(make(active_warps=2), hand_trace([prefetch(0), op((0,))], [prefetch(0), op((0,))]))
     taken = [f["bank_occupied"] for f in result.fields]
     assert max(taken) == 1 << 4 + 2 | 1, "bank 0 of place 0, bank 2 of place 1"
-    wide = run_ltrf(banked(), hand_trace([prefetch(0, 1, 2, 3), op((0,))], [NOP]))
+    wide = run_ltrf(make(), hand_trace([prefetch(0, 1, 2, 3), op((0,))], [NOP]))
     end = wide.when("exit")[0]
     assert [wide.fields[cycle]["bank_occupied"] for cycle in (end, end + 1)] == [0b1111, 0]
     assert states(wide, end, 2) == [OPEN, EMPTY]
@@ -139,7 +124,7 @@ def test_places_take_banks_from_different_ones_on_and_give_all_back_at_exit() ->
 def test_what_a_place_writes_back_that_is_released(scheme: str, changes: dict[str, Any], backs: int, left: int) -> None:
     """R0 was written, R3 is what a full load brings; R1, R2 were not written, and so are not live."""
     program = [prefetch(0, 1, 2, 3), op((), 0), load(3), op((3,))]
-    cfg = make(scheme, **{"engine": "banks"} | changes | MISS)
+    cfg = make(scheme, **changes | MISS)
     result = run_ltrf(cfg, hinted(cfg, hand_trace(program)))
     counters = result.model.counters
     assert (counters["release_backs"], counters["unsaved_releases"]) == (backs, left)
@@ -148,11 +133,10 @@ def test_what_a_place_writes_back_that_is_released(scheme: str, changes: dict[st
     assert result.model.operands_checked
 
 
-@pytest.mark.parametrize("engine", ["serial", "banks"])
 @pytest.mark.parametrize(("recall", "again", "new"), [("always", 2, 2), ("spared", 0, 3)])
-def test_what_comes_back_before_a_prefetch(engine: str, recall: str, again: int, new: int) -> None:
+def test_what_comes_back_before_a_prefetch(recall: str, again: int, new: int) -> None:
     """The second PREFETCH waits for the load, so that the warp leaves. R6 need not come back, and R4 comes then."""
-    cfg = make(engine=engine, recall=recall, **MISS)
+    cfg = make(recall=recall, **MISS)
     result = run_ltrf(cfg, hand_trace([prefetch(4, 6), load(4), prefetch(4), op((4,))]))
     counters = result.model.counters
     assert counters["refetches"] == 1 and counters["suspends_long"] == 1
@@ -162,7 +146,7 @@ def test_what_comes_back_before_a_prefetch(engine: str, recall: str, again: int,
 
 def test_a_parked_result_passes_the_latch() -> None:
     """Accepted with its last beat, written as soon as the latch is full."""
-    cfg = banked(bank_cycles=3, crossbar_beats=4, **MISS)
+    cfg = make(bank_cycles=3, crossbar_beats=4, **MISS)
     result = run_ltrf(cfg, hand_trace([prefetch(5), load(5), op((5,))]))
     (p,) = result.when("parked")
     assert since(result, p, "latch_state", 8) == dict.fromkeys(range(1, 5), 1 << 2) | {5: 2 << 2}
@@ -175,10 +159,10 @@ class Alone:
     """Fills and write-backs without a machine: two places, four banks on either side. ``seen`` by probe and cycle."""
 
     def __init__(self, work: dict[int, list[tuple[str, int, int, int]]], cycles: int = 40, **changes: int) -> None:
-        cfg = banked(active_warps=2, **changes)
+        cfg = make(active_warps=2, **changes)
         layout = layout_of("ltrf", cfg)
         seen, cache = Seen(cfg, layout), Banks(cfg.cache)
-        main, directory = LatchedBanks(cfg, seen), Directory(cfg, [Partition(cfg), Partition(cfg)], seen)
+        main, directory = MainBanks(cfg, seen), Directory(cfg, [Partition(cfg), Partition(cfg)], seen)
         fills = Fills(cfg, cache, main, directory, seen)
         backs = Backs(cfg, cache, main, directory, fills, seen)
         self.fields = []
@@ -254,7 +238,7 @@ def test_random_programs_end_with_every_value_right() -> None:
     total: Counter[str] = Counter()
     parts = [{"recall": "spared"}, {"duplex": 0}, {"latches": 0}, {"duplex": 0, "latches": 0}]
     for seed in range(8):
-        cfg, trace = random_case(seed, engine="banks", **parts[seed // 2])
+        cfg, trace = random_case(seed, **parts[seed // 2])
         print(f"seed {seed}")
         counters = checked(cfg, trace).counters
         total += Counter({name: counters[name] for name in MET})
@@ -262,7 +246,7 @@ def test_random_programs_end_with_every_value_right() -> None:
 
 
 def test_a_fill_that_comes_too_soon_is_found() -> None:
-    cfg, trace = random_case(0, engine="banks", crossbar_beats=4)
+    cfg, trace = random_case(0, crossbar_beats=4)
     _, _, fields = observed(cfg, trace)
     check_pace(cfg, fields)
     granted = next(cycle for cycle, f in enumerate(fields) if f["fill_grant"])
@@ -273,7 +257,7 @@ def test_a_fill_that_comes_too_soon_is_found() -> None:
 
 def test_an_interval_that_is_too_large_sets_the_error() -> None:
     """R4 finds no free bank of four in the second step of part 0."""
-    cfg = banked()
+    cfg = make()
     layout, workload = layout_of("ltrf", cfg), prepare(cfg, hand_trace([prefetch(0, 1, 2, 3, 4), NOP]))
     environment, machine, seen = Environment(cfg, workload, layout), Ltrf(cfg, layout), []
     while not environment.done:
@@ -288,7 +272,4 @@ def test_an_interval_that_is_too_large_sets_the_error() -> None:
 def test_what_is_in_the_golden_model_only(changes: dict[str, Any]) -> None:
     (name,) = changes
     with pytest.raises(ValueError, match=f"{name} must be .* golden model only"):
-        banked(**changes).must_be_hardware()
-    if name in ("duplex", "latches"):
-        with pytest.raises(ValueError, match="engine = serial has no part of it"):
-            make(**changes)
+        make(**changes).must_be_hardware()

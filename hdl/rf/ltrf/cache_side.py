@@ -1,4 +1,4 @@
-"""One bank of the cache on its way to the main banks (docs/schemes/ltrf.md, section 14)."""
+"""One bank of the cache on its way to the main banks (docs/schemes/ltrf.md, section 5)."""
 
 from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
@@ -7,8 +7,8 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import places_layout
-from warpfile.hdl.rf.ltrf.banks.fills import Fills
-from warpfile.hdl.rf.ltrf.banks.write_backs import WriteBacks
+from warpfile.hdl.rf.ltrf.fills import Fills
+from warpfile.hdl.rf.ltrf.write_backs import WriteBacks
 from warpfile.spec.schemes.ltrf import PARTS, LtrfConfig
 
 FILL_PORTS = ("asked", "pick", "asks", "place", "home", "ready", "granted", "last", "last_place", "stores", "row")

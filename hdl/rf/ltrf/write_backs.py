@@ -1,4 +1,4 @@
-"""Write-backs of one bank of the cache (docs/schemes/ltrf.md, section 14)."""
+"""Write-backs of one bank of the cache (docs/schemes/ltrf.md, section 5)."""
 
 from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
@@ -7,8 +7,9 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import RoundRobin, decode, encode, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout, places_layout
-from warpfile.hdl.rf.ltrf.channel import PATIENCE
 from warpfile.spec.schemes.ltrf import BACK_ASK, BACK_BEATS, BACK_IDLE, BACK_LOAD, LtrfConfig
+
+PATIENCE = 8  #: cycles that a write-back loses before it goes before all others
 
 
 class WriteBacks(wiring.Component):

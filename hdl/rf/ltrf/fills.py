@@ -1,4 +1,4 @@
-"""Fills of one bank of the cache (docs/schemes/ltrf.md, section 14)."""
+"""Fills of one bank of the cache (docs/schemes/ltrf.md, section 5)."""
 
 from amaranth import Module, Signal
 from amaranth.lib import wiring

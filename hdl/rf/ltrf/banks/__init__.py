@@ -1,1 +1,0 @@
-"""The engine in which every bank moves registers by itself (docs/schemes/ltrf.md, section 14)."""
