@@ -117,20 +117,23 @@ class AccessPort(wiring.Component):
         second_empty, third_empty = self.search_state == EMPTY, self.act_state == EMPTY
         last_room = named(m, "last_room", ~self.sent_valid | self.sent_ready)
         absorbed = named(m, "absorbed", act["acting"] & self.acts & self.absorbs)
-        over = act["done"] | act["recheck"] | (act["acting"] & self.acts & ~self.absorbs)
-        self._to_last = named(m, "to_last", over & last_room)
+        over = named(m, "over", act["done"] | act["recheck"])
+        self._to_last = named(m, "to_last", (over | (act["acting"] & self.acts & ~self.absorbs)) & last_room)
         third_room = named(m, "third_room", third_empty | absorbed | self._to_last)
-        self._to_third = named(m, "to_third", (search["select"] | search["delete"] | search["through"]) & third_room)
+        searched = named(m, "searched", search["select"] | search["delete"] | search["through"])
+        self._to_third = named(m, "to_third", searched & third_room)
         second_room = named(m, "second_room", second_empty | self._to_third)
         self._to_second = named(m, "to_second", self.vector & second_room)
+        room_without_act = named(m, "room_without_act", third_empty | (over & last_room))
         self._enters = named(m, "enters", self.valid & self.ready)
-        passes = named(m, "passes", (self.note.access == PLAIN) & second_empty & third_empty & last_room)
+        empty = named(m, "stages_empty", ~self.vector & second_empty & third_empty)
+        passes = named(m, "passes", (self.note.access == PLAIN) & empty & last_room)
         self._stays = named(m, "stays", self._enters & ~passes)
         self._comes = named(m, "comes", self._to_last | (self._enters & passes))
         self._straight, self._absorbed = third_empty, absorbed
         m.d.comb += [
-            self.ready.eq(~self.vector),
-            self.empty.eq(~self.vector & second_empty & third_empty & ~self.sent_valid),
+            self.ready.eq(~self.vector | second_empty | (searched & room_without_act)),
+            self.empty.eq(empty & ~self.sent_valid),
         ]
 
     def _first_stage(self, m: Module) -> None:
