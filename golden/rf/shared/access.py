@@ -254,12 +254,14 @@ class AccessPort:
     def takes(self, sent: bool) -> bool:
         """Whether there is room for the next one; ``sent``: the pins take what is presented there."""
         fourth = self.leaving is not None and sent
-        done = self.act_state in (RECHECK, DONE) or self._outcome == MISS
-        third = self.absorbed is not None or (done and (self.leaving is None or fourth))
-        second = self.search_state in (SELECT, DELETE, THROUGH) and (self.acting is None or third)
+        room = self.leaving is None or fourth
+        passes = self.act_state in (RECHECK, DONE) and room
+        third = passes or self.absorbed is not None or (self._outcome == MISS and room)
+        ends = self.search_state in (SELECT, DELETE, THROUGH)
+        second = ends and (self.acting is None or third)
         first = self.vector is not None and (self.searching is None or second)
         self._left = [first, second, third, fourth]
-        return self.vector is None
+        return self.vector is None or self.searching is None or (ends and (self.acting is None or passes))
 
     def take(self, sent: Sent) -> None:
         """It is in the port from the next cycle on."""
@@ -286,7 +288,9 @@ class AccessPort:
 
     def _passes(self) -> bool:
         """Whether what is taken goes to the pins at once."""
-        if self._taken is None or self._taken.kind != PLAIN or self.searching is not None or self.acting is not None:
+        if self._taken is None or self._taken.kind != PLAIN:
+            return False
+        if self.vector is not None or self.searching is not None or self.acting is not None:
             return False
         return self.leaving is None or self._left[3]
 

@@ -183,8 +183,8 @@ class SharedWatcher:
             require(f["access_search"] == EMPTY, "nothing comes to the second stage by itself")
         else:
             require(f["access_search"] == STAYING[before["access_search"]], "an access stays in the second stage")
-        if before["access_vector"]:
-            require(f["access_vector"] != first, "the first stage takes nothing while it is full")
+        if before["access_vector"] and not first:
+            require(bool(f["access_vector"]), "an access stays in the first stage")
 
     def _check_table(self, f: dict[str, int]) -> None:
         before, entries = self.before, self.cfg.table_entries

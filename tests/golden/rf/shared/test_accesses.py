@@ -12,7 +12,6 @@ from warpfile.golden.rf.contract import Sent
 from warpfile.golden.rf.shared.addresses import Known
 from warpfile.spec.schemes.shared import (
     ACT,
-    COMPARE,
     DELETE,
     DONE,
     FLUSH,
@@ -21,7 +20,6 @@ from warpfile.spec.schemes.shared import (
     PERFECT,
     PLAIN,
     RECHECK,
-    SELECT,
     SPAN,
     STORE,
     THROUGH,
@@ -383,21 +381,23 @@ def test_plain_accesses_fill_all_stages_while_the_pins_do_not_take() -> None:
     bench.begin(bench.access(PLAIN, [0] * 32))
     for cycle in range(14):
         bench.step(ready=cycle >= 5, access=bench.access(PLAIN, [0] * 32) if cycle < 5 else None)
-    assert bench.seen("access_vector")[:11] == [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]
-    assert bench.seen("access_search")[:11] == [0, 0, *[THROUGH, 0], *[THROUGH] * 3, 0, THROUGH, 0, THROUGH]
-    assert bench.seen("access_act")[:11] == [0, 0, 0, *[DONE] * 5, 0, DONE, 0]
-    assert list(bench.sent) == [5, 6, 7, 8, 10, 12] and bench.file.port.empty
+    assert bench.seen("access_vector")[:10] == [0, *[1] * 7, 0, 0]
+    assert bench.seen("access_search")[:10] == [0, 0, *[THROUGH] * 7, 0]
+    assert bench.seen("access_act")[:11] == [0, 0, 0, *[DONE] * 7, 0]
+    assert list(bench.sent) == [5, 6, 7, 8, 9, 10] and bench.file.port.empty
 
 
-def test_a_plain_access_does_not_pass_others() -> None:
+@pytest.mark.parametrize("taken", range(5))
+def test_a_plain_access_does_not_pass_others(taken: int) -> None:
+    """In whatever stage the load is as it is taken."""
     bench = Bench()
     load, plain = bench.load(0, 1), bench.access(PLAIN, [0] * 32)
     bench.begin(load)
-    bench.step()
-    bench.step(access=plain)
-    bench.steps(6)
-    assert bench.seen("access_search")[:6] == [0, COMPARE, SELECT, THROUGH, THROUGH, 0]
-    assert list(bench.sent) == [5, 6] and bench.sent[6] is plain
+    for cycle in range(9):
+        bench.step(access=plain if cycle == taken else None)
+    assert bench.when("access_vector")[1:] == [*range(taken + 1, taken + 2 + (taken == 0))]
+    assert bench.seen("access_search").count(THROUGH) == 1 + (taken <= 1), "in 3 the load is in D"
+    assert list(bench.sent) == [5, max(6, taken + 4)] and bench.sent[5] is load
 
 
 def test_the_file_rests_when_the_port_the_list_and_the_slot_do() -> None:
