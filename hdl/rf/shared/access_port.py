@@ -192,10 +192,9 @@ class AccessPort(wiring.Component):
             ]
         with m.Elif(self._to_third):
             m.d.sync += state.eq(EMPTY)
-        with m.Else(), m.Switch(state):
-            for before, after in ((COMPARE, SELECT), (SPAN, DELETE), (DELETE, THROUGH)):
-                with m.Case(before):
-                    m.d.sync += state.eq(after)
+        for before, after in (("compare", SELECT), ("span", DELETE), ("delete", THROUGH)):
+            with m.Elif(self._search[before]):
+                m.d.sync += state.eq(after)
         m.d.comb += [
             *(getattr(self, name).eq(self._search[name]) for name in ("compare", "select", "delete")),
             self.base.eq(self._start[2:BASE_BITS]),
@@ -256,13 +255,9 @@ class AccessPort(wiring.Component):
             ]
         with m.Elif(self._to_last | self._absorbed):
             m.d.sync += state.eq(EMPTY)
-        with m.Else(), m.Switch(state):
-            with m.Case(DECIDE):
-                m.d.sync += state.eq(ACT)
-            with m.Case(ACT):
-                m.d.sync += state.eq(Mux(self.acts, DONE, ACT))
-            with m.Case(RECHECK):
-                m.d.sync += state.eq(DONE)
+        for before, over, after in (("decide", 1, ACT), ("acting", self.acts, DONE), ("recheck", 1, DONE)):
+            with m.Elif(self._act[before] & over):
+                m.d.sync += state.eq(after)
         waited = Signal(6, name="waited", reset_less=True)
         m.d.sync += waited.eq(Mux(self.acting, waited + ~self.tired, 0))
         m.d.comb += [
