@@ -91,7 +91,7 @@ class AddressTable(wiring.Component):
         self._follow_last(m)
         self._change(m, here, matches)
         if self._finds:
-            self._decide(m, self._select(m, matches), own)
+            self._decide(m, self._select(m, here, matches), own)
         return m
 
     def _matches(self, m: Module, here: Value) -> list[wiring.PureInterface]:
@@ -188,16 +188,14 @@ class AddressTable(wiring.Component):
             self.deleted.eq(count_ones(list(deleted))),
         ]
 
-    def _select(self, m: Module, matches: list) -> list[data.View]:
+    def _select(self, m: Module, here: Value, matches: list) -> list[data.View]:
         """C: entries that match. S: of these the most recent, and the nearest ones, by the pointer as it was in C.
         Returns what S found, as D sees it.
         """
         count = self._cfg.table_entries
-        pointer = Signal.like(self.pointer, name="pointer_compared", reset_less=True)
-        same = Signal(count, name="perfect_entries", reset_less=True)
+        same, self._below = (Signal(count, name=name, reset_less=True) for name in ("perfect_entries", "below_pointer"))
         with m.If(self.compare):
-            m.d.sync += [pointer.eq(self.pointer), same.eq(Cat(match.perfect for match in matches))]
-        self._below = below(m, named(m, "at_compared", decode_row(m, pointer, count)))
+            m.d.sync += [same.eq(Cat(match.perfect for match in matches)), self._below.eq(below(m, here))]
         chosen = [self._choice(m, "perfect", same.any(), same)]
         if self._merges:
             bits = index_bits(self._cfg.lanes)
