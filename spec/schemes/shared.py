@@ -20,7 +20,8 @@ STRIDE_BITS = 8  #: strides are counted in words
 WORD = 4
 MOST_STRIDE = WORD * ((1 << STRIDE_BITS) - 1)
 PLAIN, LOAD, STORE, FLUSH = range(4)  #: hint ``access``
-EMPTY, VECTOR, SPAN, COMPARE, SELECT, DECIDE, ACT, SEND = range(8)  #: states of the access port
+EMPTY, COMPARE, SELECT, SPAN, DELETE, THROUGH = range(6)  #: states of the access port's second stage
+DECIDE, ACT, RECHECK, DONE = range(1, 5)  #: states of its third stage
 PERFECT, SINGLE, DOUBLE, MISS = range(1, 5)  #: outcomes of a search
 PARTIAL, IRREGULAR, STRIDE, UPPER = range(4)  #: why a load is not tracked
 IDLE, READ1, READ2, WRITE = range(4)  #: states of the merge slot
@@ -40,11 +41,13 @@ class SharedConfig(RenamedConfig):
 
     table_entries: int = number_field(1, 512, "loaded vectors of words that the address table knows", 400)
     search: str = choice_field(
-        ("perfect", "merge"), "loads that are absorbed: of a known vector, or also of words of one or two", "merge"
+        ("none", "perfect", "merge"),
+        "loads that are absorbed: none, those of a known vector, or also those of words of one or two",
+        "merge",
     )
     strides: str = choice_field(("any", "powers"), "strides that are tracked: 0 to 1020, or powers of two", "any")
     merge_wait: int = number_field(0, 63, "cycles that a search waits for the merge slot before the load is sent", 8)
-    absorbed_loads: int = number_field(1, 64, "loads that are absorbed and not complete", 16)
+    absorbed_loads: int = number_field(1, 64, "loads that are absorbed and not complete", 64)
     count_bits: int = number_field(1, 12, "bits of the number of registers that share a row", 6)
 
     def __post_init__(self) -> None:
@@ -114,7 +117,10 @@ def _levels(cfg: SharedConfig) -> tuple[Probe, ...]:
         Probe("used_rows", rows, "rows that some register is mapped to"),
         Probe("shared_rows", rows, "rows that several are mapped to"),
         Probe("error", 1, "no row was found"),
-        Probe("access_state", 3, "access port: 0 empty, 1 V, 2 U, 3 C, 4 S, 5 D, 6 E, 7 SEND"),
+        Probe("access_vector", 1, "an access in the first stage of the access port"),
+        Probe("access_search", 3, "its second stage: 0 empty, 1 C, 2 S, 3 U, 4 K, 5 F"),
+        Probe("access_act", 3, "its third stage: 0 empty, 1 D, 2 E, 3 R, 4 F"),
+        Probe("access_send", 1, "an access at the pins"),
         Probe("valid_entries", index_bits(entries + 1), "valid entries of the address table"),
         Probe("table_pointer", index_bits(entries), "where the next entry is inserted"),
         Probe("absorbed", cfg.absorbed_loads, "absorbed loads that are not complete"),
@@ -150,7 +156,8 @@ def _accesses(cfg: SharedConfig) -> tuple[Probe, ...]:
         Probe("act_wait", 1, "an access in E does not act"),
         Probe("merge_busy", 1, "it waits for the merge slot"),
         Probe("evicted", 1, "an insertion takes a valid entry"),
-        Probe("deleted", index_bits(cfg.table_entries + 1), "entries that a store ends"),
+        Probe("ahead", 1, "the entry that the load ahead has inserted is chosen, or deleted"),
+        Probe("deleted", index_bits(cfg.table_entries + 1), "entries that a store deletes"),
         Probe("ended", 1, "an entry ends with its row"),
         Probe("flushed", 1, "an access ends all entries, and there are some"),
         Probe("merge_read", 1, "a read of the merge slot is served"),
@@ -174,6 +181,7 @@ _SUMS = {
     "act_waits": "act_wait",
     "merge_busy_waits": "merge_busy",
     "table_evictions": "evicted",
+    "found_ahead": "ahead",
     "table_ends": "ended",
     "table_flushes": "flushed",
     "merge_reads": "merge_read",

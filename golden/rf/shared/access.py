@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from warpfile.golden.rf.contract import Sent
 from warpfile.golden.rf.renaming import Mapped, RenamingTable
-from warpfile.golden.rf.shared.addresses import NO_UPPER, AddressTable
+from warpfile.golden.rf.shared.addresses import NO_UPPER, AddressTable, Known, meets
 from warpfile.golden.rf.shared.contents import Contents
-from warpfile.golden.rf.shared.search import Match, Search
+from warpfile.golden.rf.shared.counts import NO_ROW
+from warpfile.golden.rf.shared.search import Inserted, Match, Search, Source, source
 from warpfile.golden.rf.shared.seen import Seen
 from warpfile.golden.rf.shared.vectors import LOW, Vector, crosses, fits, lane_values, vector
 from warpfile.spec.schemes.shared import (
     ACT,
     COMPARE,
     DECIDE,
+    DELETE,
+    DONE,
     DOUBLE,
     EMPTY,
     FLUSH,
@@ -22,45 +26,55 @@ from warpfile.spec.schemes.shared import (
     LOAD,
     MISS,
     PARTIAL,
+    PLAIN,
+    RECHECK,
     SELECT,
-    SEND,
     SINGLE,
     SPAN,
     STORE,
     STRIDE,
+    THROUGH,
     UPPER,
-    VECTOR,
     SharedConfig,
 )
 
-_SEARCHING = (VECTOR, COMPARE, SELECT, DECIDE, ACT)
+_BEHIND: Final = {COMPARE: SELECT, SPAN: DELETE, DELETE: THROUGH}
+_NONE: Final = Vector(False, 0, 0, 0, 0, 0)
 
 
 class Access:
     """A beat in the port. ``kind``: hint ``access``. ``old``: what its destination is mapped to, once that is known.
 
-    ``waited``: cycles in E so far. ``deletes``: first and last byte that a store changes, None for none.
+    ``searches``: it is a load that has not been found untracked. ``waited``: cycles in E so far. ``behind``: there was
+    a load ahead, which has ``ahead`` for it if it inserts an entry; ``met``: words that a store changes.
     """
 
-    __slots__ = ("asked", "deletes", "kind", "match", "old", "search", "sent", "waited", "words")
+    __slots__ = (
+        *("ahead", "asked", "behind", "end", "kind", "match"),
+        *("met", "old", "search", "searches", "sent", "waited"),
+    )
 
     def __init__(self, sent: Sent, kind: int) -> None:
         self.sent, self.kind = sent, kind
-        self.asked = Vector(False, 0, 0, 0, 0, 0)
+        self.searches = kind == LOAD and sent.entry.beat.full
+        self.asked = _NONE
         self.search: Search | None = None
+        self.ahead: Source | None = None
         self.match = Match(MISS)
         self.old: Mapped | None = None
-        self.waited = 0
-        self.deletes: tuple[int, int] | None = None
+        self.waited = self.end = 0
+        self.behind = self.met = False
 
     @property
-    def tracked(self) -> bool:
-        """Whether it is a load that came to be searched for."""
-        return self.kind == LOAD and self.sent.entry.beat.full
+    def changes(self) -> bool:
+        """Whether it ends entries."""
+        return self.kind in (STORE, FLUSH)
 
 
 class AccessPort:
-    """``state`` changes at the edge. ``absorbed``: the access leaves the port in this cycle, and not by the pins."""
+    """Four stages; everything changes at the ``edge``. ``absorbed``: the access that leaves the port in this cycle, and
+    not by the pins. ``sending``: what is presented there.
+    """
 
     def __init__(
         self,
@@ -69,46 +83,53 @@ class AccessPort:
         addresses: AddressTable,
         contents: Contents,
         act: Callable[[Access], int],
+        last: Callable[[], Inserted | None],
         seen: Seen,
     ) -> None:
-        self.state = self._next = EMPTY
-        self.access: Access | None = None
-        self.absorbed = False
+        self.vector: Access | None = None
+        self.searching: Access | None = None
+        self.acting: Access | None = None
+        self.leaving: Access | None = None
+        self.search_state = self.act_state = EMPTY
+        self.absorbed: Access | None = None
+        self._first = False  # cycle in V
+        self._untracked = False  # C finds it
+        self._outcome = 0
+        self._left = [False] * 4  # stages 1 to 4, in this cycle
         self._taken: Access | None = None
+        self._asker: Access | None = None
         self._answer: Mapped | None = None
-        self._first = False  # cycle of the state
         self._table, self._addresses, self._contents = table, addresses, contents
-        self._act, self._seen = act, seen
-        self._lanes, self._merges, self._powers = cfg.lanes, cfg.search == "merge", cfg.strides == "powers"
+        self._act, self._last, self._seen = act, last, seen
+        self._lanes, self._finds, self._powers = cfg.lanes, cfg.search, cfg.strides == "powers"
         self._at = {
             name: cfg.hint_at(name) for name in ("access", "address_registers", "access_size", "address_offset")
-        }
-        self._steps = {
-            VECTOR: self._find_vector,
-            SPAN: self._find_span,
-            COMPARE: self._compare,
-            SELECT: self._select,
-            DECIDE: self._decide,
-            ACT: self._try_to_act,
-            SEND: self._leave,
         }
 
     @property
     def sending(self) -> Sent | None:
         """What is presented at the pins."""
-        return self.access.sent if self.access is not None and self.state == SEND else None
+        return None if self.leaving is None else self.leaving.sent
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in any stage."""
+        return self.vector is None and self.searching is None and self.acting is None and self.leaving is None
 
     @property
     def compares(self) -> bool:
-        """Whether the access is compared with the entries of the table in this cycle: a load's, or a store's words."""
-        stores = self.access is not None and self.access.kind == STORE
-        return self.state == COMPARE or (self.state == SEND and self._first and stores)
+        """Whether an access is compared with the entries of the table in this cycle: a load, or a store's words."""
+        stores = self.searching is not None and self.searching.kind == STORE
+        return self.search_state == COMPARE or (self.search_state == DELETE and stores)
 
     def step(self) -> None:
-        """What the state does, on registered state alone."""
-        self.absorbed = False
-        if self.access is not None:
-            self._steps[self.state](self.access)
+        """What the states do, on registered state alone."""
+        self.absorbed, self._outcome, self._untracked = None, 0, False
+        self._asker = self._next_to_ask()
+        self._decide_and_act()
+        self._search()
+        if self.vector is not None and self._first:
+            self._find_vector(self.vector)
 
     def _hint(self, access: Access, name: str, bits: int) -> int:
         return access.sent.entry.beat.hints >> self._at[name] & (1 << bits) - 1
@@ -118,100 +139,188 @@ class AccessPort:
         operands = [self._contents.known.get(copy, 0) for copy in access.sent.operands]
         values = lane_values(self._hint(access, "address_registers", 2), operands, self._lanes)
         access.asked = asked = vector(values, self._hint(access, "address_offset", 48), lanes)
-        if access.kind == STORE:
-            self._next = SPAN
+        if access.kind != LOAD:
+            return
+        if not access.searches:
+            self._seen.untracked(PARTIAL)
         elif not asked.regular or asked.first:
-            self._send_untracked(IRREGULAR)
+            self._seen.untracked(IRREGULAR)
+            access.searches = False
         elif not fits(asked, self._powers):
-            self._send_untracked(STRIDE)
-        else:
-            self._next = COMPARE
+            self._seen.untracked(STRIDE)
+            access.searches = False
 
-    def _send_untracked(self, reason: int) -> None:
-        self._seen.untracked(reason)
-        self._next = SEND
+    def _search(self) -> None:
+        access, state = self.searching, self.search_state
+        if access is None:
+            return
+        if state == COMPARE:
+            self._compare(access)
+        elif state == SPAN:
+            size = 1 << self._hint(access, "access_size", 3)
+            access.end = access.asked.base + (access.asked.last - access.asked.first) * access.asked.stride + size - 1
+        elif state == DELETE:
+            self._delete(access)
 
-    def _find_span(self, access: Access) -> None:
-        asked, addresses = access.asked, self._addresses
-        size = 1 << self._hint(access, "access_size", 3)
-        end = asked.base + (asked.last - asked.first) * asked.stride + size - 1
-        if not asked.lanes or addresses.upper == NO_UPPER:
-            access.deletes = None
-        elif not asked.regular or end > LOW:
-            access.deletes = 0, LOW
-        else:
-            access.deletes = (asked.base, end) if asked.upper == addresses.upper else None
-        self._next = SEND
+    def _ahead(self) -> Vector | None:
+        """What the load in stage 3 asks for, if it has not acted before this cycle."""
+        return self.acting.asked if self.acting is not None and self.act_state in (DECIDE, ACT) else None
 
     def _compare(self, access: Access) -> None:
         asked, addresses = access.asked, self._addresses
         if crosses(asked, self._lanes) or addresses.upper not in (NO_UPPER, asked.upper):
-            self._send_untracked(UPPER)
+            self._seen.untracked(UPPER)
+            self._untracked = True
             return
         addresses.begin(asked.upper)
         access.search = Search(asked, addresses.recent(), self._lanes)
-        self._next = SELECT
+        ahead = self._ahead()
+        if ahead is not None:
+            access.behind = True
+            access.ahead = source(asked, -1, Known(ahead.base, ahead.stride, ahead.lanes, NO_ROW), self._lanes)
 
-    def _select(self, access: Access) -> None:
-        search = access.search
-        assert search is not None, "an access is chosen for that was not compared"
-        access.match = search.exact()
-        some = self._merges and (search.ahead or search.behind)
-        self._next = DECIDE if some and search.perfect is None else ACT
+    def _delete(self, access: Access) -> None:
+        addresses, ahead = self._addresses, self._ahead()
+        if access.kind == FLUSH:
+            access.met = ahead is not None
+            if addresses.flush():
+                self._seen.show("flushed")
+            return
+        words = self._range(access)
+        if words is None:
+            return
+        self._seen.deleted(addresses.delete(*words))
+        access.met = ahead is not None and meets(ahead.base, ahead.stride, self._lanes, *words)
+
+    def _range(self, access: Access) -> tuple[int, int] | None:
+        """First and last byte that a store changes, None if it changes nothing that the table knows."""
+        asked, upper = access.asked, self._addresses.upper
+        if not asked.lanes or upper == NO_UPPER:
+            return None
+        if not asked.regular or access.end > LOW:
+            return 0, LOW
+        return (asked.base, access.end) if asked.upper == upper else None
+
+    def _decide_and_act(self) -> None:
+        access, state = self.acting, self.act_state
+        if access is None:
+            return
+        if state == DECIDE:
+            self._decide(access)
+        elif state == ACT:
+            self._outcome = self._act(access)
+            access.waited += 1
+            if self._outcome not in (0, MISS):
+                self.absorbed = access
+        elif state == RECHECK:
+            last = self._last()
+            if access.met and last is not None:
+                self._recheck(access, last)
 
     def _decide(self, access: Access) -> None:
-        assert access.search is not None, "an access is decided about that was not compared"
-        access.match = access.search.covered()
-        self._next = ACT
-
-    def _try_to_act(self, access: Access) -> None:
-        outcome = self._act(access)
-        access.waited += 1
-        if outcome == MISS:
-            self._next = SEND
-        elif outcome:
-            self.absorbed = True
-            self._next = EMPTY
-
-    def _leave(self, access: Access) -> None:
-        if not self._first:
+        """The load ahead has acted, so it is known what its entry is."""
+        search, last, merges = access.search, self._last(), self._finds == "merge"
+        assert search is not None, "an access is decided about that was not compared"
+        if self._finds == "none":
             return
-        if access.kind == LOAD and not access.tracked:
-            self._seen.untracked(PARTIAL)
-        if access.kind == STORE and access.deletes is not None:
-            self._seen.deleted(self._addresses.delete(*access.deletes))
-        if access.kind == FLUSH and self._addresses.flush():
+        if access.behind and last is not None:
+            search.forget(last.number)
+            ahead = access.ahead
+            if ahead is not None and search.add(ahead._replace(number=last.number, row=last.row), merges):
+                self._seen.show("ahead")
+        access.match = search.decided(merges)
+
+    def _recheck(self, access: Access, last: Inserted) -> None:
+        self._addresses.end_entry(last.number)
+        self._seen.show("ahead")
+        if access.kind == FLUSH:
             self._seen.show("flushed")
+        else:
+            self._seen.deleted(1)
+
+    def _next_to_ask(self) -> Access | None:
+        """The load that asks for the mapping of its destination: each one does once."""
+        access = self.acting
+        if access is not None and self.act_state in (DECIDE, ACT) and access.old is None:
+            return access
+        access = self.searching
+        return access if access is not None and access.searches and access.old is None else None
 
     def ask(self) -> None:
-        """A load asks once for the mapping of its destination, behind the results in X."""
-        access = self.access
-        if access is None or access.old is not None or not access.tracked or self.state not in _SEARCHING:
-            return
-        found = self._table.read(access.sent.warp, access.sent.entry.beat.dest)
-        if found is not None:
-            self._answer = found
+        """The table is asked behind the results in X."""
+        if self._asker is not None:
+            self._answer = self._table.read(self._asker.sent.warp, self._asker.sent.entry.beat.dest)
 
     def takes(self, sent: bool) -> bool:
         """Whether there is room for the next one; ``sent``: the pins take what is presented there."""
-        if sent:
-            self._next = EMPTY
-        return self.state == EMPTY or sent or self.absorbed
+        fourth = self.leaving is not None and sent
+        room = self.leaving is None or fourth
+        passes = self.act_state in (RECHECK, DONE) and room
+        third = passes or self.absorbed is not None or (self._outcome == MISS and room)
+        ends = self.search_state in (SELECT, DELETE, THROUGH)
+        second = ends and (self.acting is None or third)
+        first = self.vector is not None and (self.searching is None or second)
+        self._left = [first, second, third, fourth]
+        return self.vector is None or self.searching is None or (ends and (self.acting is None or passes))
 
     def take(self, sent: Sent) -> None:
         """It is in the port from the next cycle on."""
-        self._taken = access = Access(sent, sent.entry.beat.hints >> self._at["access"] & 3)
-        self._next = VECTOR if access.tracked or access.kind == STORE else SEND
+        self._taken = Access(sent, sent.entry.beat.hints >> self._at["access"] & 3)
 
     def edge(self) -> None:
-        """The state changes."""
-        if self.access is not None and self._answer is not None:
-            self.access.old = self._answer
+        """Accesses move."""
+        if self._asker is not None and self._answer is not None:
+            self._asker.old = self._answer
         self._answer = None
-        self._first = self._next != self.state or self._taken is not None
-        self.state = self._next
-        if self._taken is not None or self.state == EMPTY:
-            self.access, self._taken = self._taken, None
+        passes = self._passes()
+        first, second, third, fourth = self._left
+        if fourth:
+            self.leaving = None
+        self._leave_third(third)
+        self._leave_second(second)
+        self._leave_first(first)
+        self._first = False
+        if self._taken is not None and passes:
+            self.leaving = self._taken
+        elif self._taken is not None:
+            self.vector, self._first = self._taken, True
+        self._taken, self._left = None, [False] * 4
+
+    def _passes(self) -> bool:
+        """Whether what is taken goes to the pins at once."""
+        if self._taken is None or self._taken.kind != PLAIN:
+            return False
+        if self.vector is not None or self.searching is not None or self.acting is not None:
+            return False
+        return self.leaving is None or self._left[3]
+
+    def _leave_third(self, leaves: bool) -> None:
+        if leaves:
+            if self.absorbed is None:
+                self.leaving = self.acting
+            self.acting, self.act_state = None, EMPTY
+        elif self.act_state == DECIDE:
+            self.act_state = ACT
+        elif self.act_state == RECHECK or self._outcome == MISS:
+            self.act_state = DONE
+
+    def _leave_second(self, leaves: bool) -> None:
+        access = self.searching
+        if access is None:
+            return
+        access.searches &= not self._untracked
+        if not leaves:
+            self.search_state = _BEHIND.get(self.search_state, self.search_state)
+            return
+        self.acting, self.searching, self.search_state = access, None, EMPTY
+        self.act_state = RECHECK if access.changes else DECIDE if access.searches else DONE
+
+    def _leave_first(self, leaves: bool) -> None:
+        access = self.vector
+        if access is None or not leaves:
+            return
+        self.searching, self.vector = access, None
+        self.search_state = SPAN if access.changes else COMPARE if access.searches else THROUGH
 
 
 def merges(match: Match) -> bool:

@@ -9,14 +9,15 @@ from warpfile.golden.rf.shared.addresses import AddressTable, Known
 from warpfile.golden.rf.shared.counts import NO_ROW
 from warpfile.golden.rf.shared.mapping import Mapping
 from warpfile.golden.rf.shared.merging import MergeSlot
-from warpfile.golden.rf.shared.search import Match
+from warpfile.golden.rf.shared.search import Inserted, Match
 from warpfile.golden.rf.shared.seen import Seen
 from warpfile.spec.schemes.shared import IDLE, MISS, PERFECT, SharedConfig
 
 
 class Acting:
     """``act`` at most once per cycle, before everything else. ``acts``: it did; ``asking``: the entries of the renaming
-    table that it wrote, as warp and register. ``fails``: it found no row.
+    table that it wrote, as warp and register. ``fails``: it found no row. ``last``: the entry that the last one to act
+    inserted, None if it did not.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class Acting:
     ) -> None:
         self.acts = self.fails = False
         self.asking: list[tuple[int, int]] = []
+        self.last: Inserted | None = None
         self._wait = cfg.merge_wait
         self._table, self._addresses, self._mapping = table, addresses, mapping
         self._counts, self._slot, self._absorbed, self._seen = mapping.counts, slot, absorbed, seen
@@ -87,6 +89,7 @@ class Acting:
         self.acts = True
         row = match.sources[0].row if match.outcome == PERFECT else self._target(access)
         self._map(access, row)
+        self.last = None
         if match.outcome != PERFECT:
             self._insert(access, row)
         if merges(match):
@@ -107,6 +110,7 @@ class Acting:
     def _insert(self, access: Access, row: int) -> None:
         asked = access.asked
         self._mapping.end(row)
+        self.last = Inserted(self._addresses.pointer, row)
         if self._addresses.insert(Known(asked.base, asked.stride, asked.lanes, row)):
             self._seen.show("evicted")
         self._counts.mark(row, True)

@@ -10,6 +10,11 @@ from warpfile.spec.schemes.shared import WORD, SharedConfig
 NO_UPPER = -1
 
 
+def meets(base: int, stride: int, lanes: int, low: int, high: int) -> bool:
+    """Whether a vector of words in all built lanes has a byte from ``low`` to ``high``, both included."""
+    return base <= high and base + (lanes - 1) * stride + WORD - 1 >= low
+
+
 class Known(NamedTuple):
     """An entry: lane i of the row is the word at ``base`` + i * ``stride``, for i in ``lanes``."""
 
@@ -27,7 +32,7 @@ class AddressTable:
     def __init__(self, cfg: SharedConfig) -> None:
         self.entries: list[Known | None] = [None] * cfg.table_entries
         self.pointer, self.upper, self.valid = 0, NO_UPPER, 0
-        self._span = cfg.lanes - 1
+        self._lanes = cfg.lanes
         self._of_row: dict[int, int] = {}
         self._ending: set[int] = set()
         self._inserted: Known | None = None
@@ -47,6 +52,10 @@ class AddressTable:
             self._ending.add(number)
         return number >= 0
 
+    def end_entry(self, number: int) -> None:
+        """An entry is valid no more."""
+        self._ending.add(number)
+
     def insert(self, known: Known) -> bool:
         """Behind what ended in this cycle; whether an entry is evicted that did not."""
         self._inserted = known
@@ -54,8 +63,7 @@ class AddressTable:
 
     def delete(self, low: int, high: int) -> int:
         """Entries with a word from ``low`` to ``high``, both included, are valid no more; how many."""
-        reach = [(number, entry.base, entry.base + self._span * entry.stride) for number, entry in self.recent()]
-        meeting = {number for number, base, last in reach if base <= high and last + WORD - 1 >= low}
+        meeting = {number for number, entry in self.recent() if meets(entry.base, entry.stride, self._lanes, low, high)}
         self._ending |= meeting
         return len(meeting)
 

@@ -27,7 +27,7 @@ from warpfile.golden.scheduler.places import Places
 from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.las import LasConfig
-from warpfile.spec.schemes.shared import EMPTY, IDLE, SharedConfig
+from warpfile.spec.schemes.shared import IDLE, SharedConfig
 from warpfile.spec.stimulus import Result
 from warpfile.spec.workload import Kernel
 
@@ -47,7 +47,9 @@ class SharedFile(FileBehindTable):
         )
         self.absorbed = AbsorbedList(cfg, self.counts, self.contents, self.stages.latest, seen)
         self.acting = Acting(cfg, self.table, self.addresses, self.mapping, self.slot, self.absorbed, seen)
-        self.port = AccessPort(cfg, self.table, self.addresses, self.contents, self.acting.act, seen)
+        self.port = AccessPort(
+            cfg, self.table, self.addresses, self.contents, self.acting.act, lambda: self.acting.last, seen
+        )
         self.entrance = Entrance(self.table, self.counts, self.stages, self.completions, seen)
         self.foresight: Foresight | None = None
         if isinstance(cfg, LasConfig) and cfg.foresees:
@@ -105,7 +107,10 @@ class SharedFile(FileBehindTable):
         seen.summed("used_rows", self.counts.used)
         seen.summed("shared_rows", self.counts.shared)
         seen.summed("valid_entries", self.addresses.valid)
-        seen.level("access_state", self.port.state)
+        seen.level("access_vector", self.port.vector is not None)
+        seen.level("access_search", self.port.search_state)
+        seen.level("access_act", self.port.act_state)
+        seen.level("access_send", self.port.leaving is not None)
         seen.level("table_pointer", self.addresses.pointer)
         seen.level("absorbed", self.absorbed.valid)
         seen.level("absorbed_waiting", self.absorbed.waiting)
@@ -115,8 +120,8 @@ class SharedFile(FileBehindTable):
         """The access port; an access that is absorbed has no other place where its operands are checked."""
         self.acting.begin()
         self.port.step()
-        if self.port.absorbed and self.port.access is not None:
-            warp, entry, operands = self.port.access.sent
+        if self.port.absorbed is not None:
+            warp, entry, operands = self.port.absorbed.sent
             check_operands(cycle, warp, entry.beat, operands)
 
     def _is_written(self, warp: int, register: int) -> bool:
@@ -160,7 +165,7 @@ class SharedFile(FileBehindTable):
         if self.foresight is not None:
             self.foresight.edge()
         self.error |= self.stages.fails or self.acting.fails
-        nothing = self.port.state == EMPTY and self.slot.state == IDLE and not self.absorbed.valid
+        nothing = self.port.empty and self.slot.state == IDLE and not self.absorbed.valid
         self._rest(nothing, self.stages.empty)
         return self.seen.edge()
 

@@ -82,7 +82,7 @@ class Foresight:
 
     def _compare(self) -> None:
         search = Search(self._asked, self._addresses.recent(), self._lanes)
-        some = search.ahead is not None or search.behind is not None
+        some = search.first is not None or search.second is not None
         if some if self._any else search.perfect is not None:
             self._found = 1 << self._warp
             self._seen.show("probe_hit")

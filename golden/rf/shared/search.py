@@ -19,6 +19,13 @@ class Source(NamedTuple):
     lanes: int
 
 
+class Inserted(NamedTuple):
+    """The entry of an access that has acted."""
+
+    number: int
+    row: int
+
+
 class Match(NamedTuple):
     """The class of a search, and the entries that it uses."""
 
@@ -41,13 +48,13 @@ def source(asked: Vector, number: int, entry: Known, lanes: int) -> Source | Non
 
 
 class Search:
-    """The choice among all entries, given the most recent first: a perfect one, else one at or above it (``ahead``),
-    and one below (``behind``)."""
+    """The choice among all entries, given the most recent first: a perfect one, else one at or above it (``first``),
+    and one below (``second``)."""
 
     def __init__(self, asked: Vector, entries: Iterable[tuple[int, Known]], lanes: int) -> None:
         self.perfect: Source | None = None
-        self.ahead: Source | None = None
-        self.behind: Source | None = None
+        self.first: Source | None = None
+        self.second: Source | None = None
         self._asked = asked
         for number, entry in entries:
             found = source(asked, number, entry, lanes)
@@ -56,25 +63,52 @@ class Search:
 
     def _choose(self, found: Source) -> None:
         if found.distance < 0:
-            if self.behind is None or found.distance > self.behind.distance:
-                self.behind = found
+            if self.second is None or found.distance > self.second.distance:
+                self.second = found
             return
-        if self.ahead is None or found.distance < self.ahead.distance:
-            self.ahead = found
-        if self.perfect is None and found.distance == 0 and found.lanes == self._asked.lanes:
+        if self.first is None or found.distance < self.first.distance:
+            self.first = found
+        if self.perfect is None and self._is_perfect(found):
             self.perfect = found
+
+    def _is_perfect(self, found: Source) -> bool:
+        return found.distance == 0 and found.lanes == self._asked.lanes
+
+    def forget(self, number: int) -> None:
+        """This entry is another one now."""
+        if self.perfect is not None and self.perfect.number == number:
+            self.perfect = None
+        if self.first is not None and self.first.number == number:
+            self.first = None
+        if self.second is not None and self.second.number == number:
+            self.second = None
+
+    def add(self, found: Source, merges: bool) -> bool:
+        """A more recent one than all others; whether it is chosen."""
+        perfect = self._is_perfect(found)
+        if perfect:
+            self.perfect = found
+        if merges and found.distance >= 0 and (self.first is None or found.distance <= self.first.distance):
+            self.first = found
+            return True
+        if merges and found.distance < 0 and (self.second is None or found.distance >= self.second.distance):
+            self.second = found
+            return True
+        return perfect
+
+    def decided(self, merges: bool) -> Match:
+        """A perfect one, or what those two give together, if words may be put together."""
+        if self.perfect is not None:
+            return Match(PERFECT, (self.perfect,))
+        return self.covered() if merges else Match(MISS)
 
     def covered(self) -> Match:
         """What those two give together."""
         lanes = self._asked.lanes
-        for one in (self.ahead, self.behind):
+        for one in (self.first, self.second):
             if one is not None and one.lanes == lanes:
                 return Match(SINGLE, (one,))
-        if self.ahead is None or self.behind is None or self.ahead.lanes | self.behind.lanes != lanes:
+        if self.first is None or self.second is None or self.first.lanes | self.second.lanes != lanes:
             return Match(MISS)
-        rest = self.behind._replace(lanes=self.behind.lanes & ~self.ahead.lanes)
-        return Match(DOUBLE, (self.ahead, rest))
-
-    def exact(self) -> Match:
-        """A perfect one, or nothing."""
-        return Match(MISS) if self.perfect is None else Match(PERFECT, (self.perfect,))
+        rest = self.second._replace(lanes=self.second.lanes & ~self.first.lanes)
+        return Match(DOUBLE, (self.first, rest))

@@ -22,6 +22,7 @@ EVENTS = {
     "act_wait": "act_waits",
     "merge_busy": "merge_busy_waits",
     "evicted": "table_evictions",
+    "ahead": "found_ahead",
     "ended": "table_ends",
     "flushed": "table_flushes",
     "merge_read": "merge_reads",

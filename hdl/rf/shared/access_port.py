@@ -1,16 +1,15 @@
-"""The one access of the LSU that is in the file (docs/schemes/larf.md, section 7)."""
+"""Accesses of the LSU in four stages (docs/schemes/larf.md, section 7)."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import encode, named_prefix_or, reverse, select
 from warpfile.hdl.beat import dispatch_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.shared.access_lane import AccessLane
+from warpfile.hdl.rf.shared.access_vector import BYTE_BITS, AccessVector
 from warpfile.hdl.rf.shared.address_match import WORD_BITS
 from warpfile.hdl.rf.shared.notes import note_layout
-from warpfile.hdl.stamp import stamp
+from warpfile.hdl.rf.shared.visit import Visit
 from warpfile.spec.config import index_bits
 from warpfile.spec.schemes.shared import (
     ACT,
@@ -18,73 +17,79 @@ from warpfile.spec.schemes.shared import (
     BASE_BITS,
     COMPARE,
     DECIDE,
+    DELETE,
+    DONE,
     EMPTY,
     FLUSH,
     LOAD,
+    PLAIN,
+    RECHECK,
     SELECT,
-    SEND,
     SPAN,
     STORE,
     STRIDE_BITS,
-    VECTOR,
+    THROUGH,
     SharedConfig,
 )
 
-_STATES = {
-    "empty": EMPTY,
-    "vector": VECTOR,
-    "span": SPAN,
-    "comparing": COMPARE,
-    "selecting": SELECT,
-    "deciding": DECIDE,
-    "acting": ACT,
-    "sending": SEND,
-}
+#: States of the second and the third stage, by the signals that show them.
+_SEARCH = {"compare": COMPARE, "select": SELECT, "span": SPAN, "delete": DELETE, "through": THROUGH}
+_ACT = {"decide": DECIDE, "acting": ACT, "recheck": RECHECK, "done": DONE}
 
 
 class AccessPort(wiring.Component):
-    """Access, its vector of addresses, its state, and what the port keeps from one access to the next.
+    """Accesses, and for each what the stages need of it. What happens in a cycle is seen from the next.
 
     Members
     -------
     valid : In(1), beat : In(dispatch_layout(cfg)), words : In(ArrayLayout), note : In(note_layout(cfg))   An access.
     ready : Out(1)               It is taken.
-    sent_valid : Out(1), sent, sent_words : Out, sent_ready : In(1)   What leaves the machine.
-    state : Out(3)               What it does, as on the page.
-    comparing, selecting, deciding, acting : Out(1)   A load that is tracked is compared (C); S; D; E.
-    base, stride : Out           In words: its first one, and from lane to lane.
-    found : In(1)                In S: it is known what was found, so D is left out.
-    acts, absorbs : In(1)        In E: it acts; it is absorbed.
+    sent_valid : Out(1), sent : Out(dispatch_layout(cfg)), sent_words : Out(ArrayLayout), sent_ready : In(1)   The last
+                                 stage: what leaves the machine.
+    vector : Out(1), search_state, act_state : Out(3)   There is an access in the first stage; states of the second and
+                                 the third, as in the spec.
+    empty : Out(1)               There is no access in any stage.
+    compare, select, delete : Out(1)   The second is in C, S, K.
+    base, stride : Out, mask : Out(lanes)   Its first word; words from lane to lane; its lanes.
+    last : Out                   In K: the last word that a store changes.
+    ends_all, ends_range, flushes : Out(1)   In K: a store ends all entries, or those with words from ``base`` to
+                                 ``last``; an access flushes.
+    stores : Out(1)              In K a store, not a flush.
+    decide, acting, recheck : Out(1)   The third is in D, E, R.
+    decided : Out(dispatch_layout(cfg)), own_base, own_stride : Out, own_stores : Out(1)   Its beat and vector; whether
+                                 it is a store.
+    acts, absorbs : In(1)        In E: it acts; if it does, it is absorbed.
     tired : Out(1)               In E: it has waited ``merge_wait`` cycles.
-    visits : Out(1), visited : In(1), entry : In(entry_bits)   It wants the mapping of its destination; the table serves
-                                 it; in the cycle after, the mapping.
-    answered : Out(1), old : Out(entry_bits)   The mapping is known.
+    visits : Out(1), visit_warp, visit_register : Out, visited : In(1), entry : In(entry_bits)   A mapping is wanted;
+                                 the table serves it; in the cycle after, the mapping.
+    answered : Out(1), old : Out(entry_bits)   The mapping of the destination in the third stage is known.
     restart : In(1)              A kernel is taken.
-    ends_all, ends_range, flushes : Out(1)   A store ends all entries, or those that meet words up to ``last``; an
-                                 access ends all, and what is above 32 bits may change.
-    last : Out                   In words.
     untracked : Out(4)           A load is not tracked, by reason.
-    known, compares : Out(1)     The bits above 32 of all vectors are known; the access is compared with the entries.
+    known : Out(1)               The bits above 32 of all vectors are known.
     """
 
     def __init__(self, cfg: SharedConfig) -> None:
         self._cfg = cfg
-        words = data.ArrayLayout(cfg.data_bits, cfg.source_slots)
-        inputs = ("valid", "sent_ready", "found", "acts", "absorbs", "visited", "restart")
-        outputs = ("ready", "sent_valid", "comparing", "selecting", "deciding", "acting", "tired", "visits", "answered")
-        outputs += ("ends_all", "ends_range", "flushes", "known", "compares")
+        words, beat = data.ArrayLayout(cfg.data_bits, cfg.source_slots), dispatch_layout(cfg)
+        inputs = ("valid", "sent_ready", "acts", "absorbs", "visited", "restart")
+        outputs = ("ready", "sent_valid", "vector", "empty", "compare", "select", "delete", "ends_all", "ends_range")
+        outputs += ("flushes", "stores", "decide", "acting", "recheck", "own_stores", "tired", "visits", "answered")
+        outputs += ("known",)
         super().__init__(
             {
                 **{name: In(1) for name in inputs},
                 **{name: Out(1) for name in outputs},
-                "beat": In(dispatch_layout(cfg)),
+                "beat": In(beat),
                 "words": In(words),
                 "note": In(note_layout(cfg)),
-                "sent": Out(dispatch_layout(cfg)),
+                **{name: Out(beat) for name in ("sent", "decided")},
                 "sent_words": Out(words),
-                "state": Out(3),
-                **{name: Out(WORD_BITS) for name in ("base", "last")},
-                "stride": Out(STRIDE_BITS),
+                **{name: Out(3) for name in ("search_state", "act_state")},
+                **{name: Out(WORD_BITS) for name in ("base", "last", "own_base")},
+                **{name: Out(STRIDE_BITS) for name in ("stride", "own_stride")},
+                "mask": Out(cfg.lanes),
+                "visit_warp": Out(cfg.warp_bits),
+                "visit_register": Out(cfg.register_bits),
                 "entry": In(cfg.mapping_bits),
                 "old": Out(cfg.mapping_bits),
                 "untracked": Out(4),
@@ -92,171 +97,197 @@ class AccessPort(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """The lanes, the vector, the store's end, the states, the old mapping."""
+        """Who moves, then stage by stage."""
         m = Module()
-        self._in = {name: named(m, f"in_{name}", self.state == code) for name, code in _STATES.items()}
-        self._note = Signal(note_layout(self._cfg), name="note_kept", reset_less=True)
-        self._enters = named(m, "enters", self.valid & self.ready)
-        with m.If(self._enters):
-            m.d.sync += [self._note.eq(self.note), self.sent.eq(self.beat)]
-        kinds = (("loads", LOAD), ("stores", STORE), ("clears", FLUSH))
-        self._is = {name: named(m, name, self._note.access == code) for name, code in kinds}
-        self._vector(m)
-        self._span(m)
+        self._search = {name: named(m, f"in_{name}", self.search_state == code) for name, code in _SEARCH.items()}
+        self._act = {name: named(m, f"in_{name}", self.act_state == code) for name, code in _ACT.items()}
+        self._move(m)
+        self._first_stage(m)
+        self._second_stage(m)
+        self._range(m)
         self._compare(m)
-        self._state(m)
-        self._ask(m)
-        self._send(m)
+        self._third_stage(m)
+        self._last_stage(m)
+        self._visit(m)
         return m
 
-    def _lanes(self, m: Module) -> list[wiring.PureInterface]:
-        """Operands by lane, and of each the way to the next."""
-        count, words = self._cfg.lanes, data.ArrayLayout(32, self._cfg.lanes)
-        slots = [data.View(words, slot) for slot in self.words]
-        lanes = [stamp(m, f"lane{lane}", "access_lane", lambda: AccessLane(self._cfg)) for lane in range(count)]
-        for number, lane in enumerate(lanes):
-            behind = lanes[(number + 1) % count]
-            m.d.comb += [
-                lane.enter.eq(self._enters),
-                lane.words.eq(Cat(slot[number] for slot in slots)),
-                lane.registers.eq(self._note.address_registers),
-                lane.next_address.eq(behind.address),
-                lane.next_stride.eq(behind.stride),
+    def _move(self, m: Module) -> None:
+        """From the last stage to the first: who leaves, so that another one has room."""
+        search, act = self._search, self._act
+        second_empty, third_empty = self.search_state == EMPTY, self.act_state == EMPTY
+        last_room = named(m, "last_room", ~self.sent_valid | self.sent_ready)
+        absorbed = named(m, "absorbed", act["acting"] & self.acts & self.absorbs)
+        over = named(m, "over", act["done"] | act["recheck"])
+        self._to_last = named(m, "to_last", (over | (act["acting"] & self.acts & ~self.absorbs)) & last_room)
+        third_room = named(m, "third_room", third_empty | absorbed | self._to_last)
+        searched = named(m, "searched", search["select"] | search["delete"] | search["through"])
+        self._to_third = named(m, "to_third", searched & third_room)
+        second_room = named(m, "second_room", second_empty | self._to_third)
+        self._to_second = named(m, "to_second", self.vector & second_room)
+        room_without_act = named(m, "room_without_act", third_empty | (over & last_room))
+        self._enters = named(m, "enters", self.valid & self.ready)
+        empty = named(m, "stages_empty", ~self.vector & second_empty & third_empty)
+        passes = named(m, "passes", (self.note.access == PLAIN) & empty & last_room)
+        self._stays = named(m, "stays", self._enters & ~passes)
+        self._comes = named(m, "comes", self._to_last | (self._enters & passes))
+        self._straight, self._absorbed = third_empty, absorbed
+        m.d.comb += [
+            self.ready.eq(~self.vector | second_empty | (searched & room_without_act)),
+            self.empty.eq(empty & ~self.sent_valid),
+        ]
+
+    def _first_stage(self, m: Module) -> None:
+        """V, and why a load is not tracked."""
+        self._beat = Signal(dispatch_layout(self._cfg), name="beat_kept", reset_less=True)
+        self._note = Signal(note_layout(self._cfg), name="note_kept", reset_less=True)
+        fresh = Signal(name="fresh")
+        m.submodules.lanes = self._vector = vector = AccessVector(self._cfg)
+        with m.If(self._enters):
+            m.d.sync += [self._beat.eq(self.beat), self._note.eq(self.note)]
+        m.d.sync += [
+            self.vector.eq(self._stays | (self.vector & ~self._to_second)),
+            fresh.eq(self._stays),
+        ]
+        loads = named(m, "loads", self._note.access == LOAD)
+        full = named(m, "full_load", loads & self._beat.full)
+        regular = named(m, "regular", vector.regular & vector.from_first)
+        self._tracks = named(m, "tracks", full & regular & vector.suits)
+        m.d.comb += [
+            vector.takes.eq(Cat(self._enters, self._to_second, self._to_third, self._comes)),
+            vector.straight.eq(self._straight),
+            vector.words.eq(self.words),
+            vector.mask.eq(self._beat.mask),
+            vector.note.eq(self._note),
+            self.sent_words.eq(vector.operands),
+            self.untracked[0].eq(fresh & loads & ~self._beat.full),
+            self.untracked[1].eq(fresh & full & ~regular),
+            self.untracked[2].eq(fresh & full & regular & ~vector.suits),
+        ]
+
+    def _second_stage(self, m: Module) -> None:
+        """C and S, or U and K, or neither. The beat is what goes on; the rest is what these states need."""
+        state, numbers = self.search_state, index_bits(self._cfg.lanes)
+        self._searched = Signal(dispatch_layout(self._cfg), name="beat_searched", reset_less=True)
+        self._searches, self._stores, self._flushes, self._regular = (
+            Signal(name=name, reset_less=True) for name in ("searches", "is_store", "is_flush", "regular_kept")
+        )
+        self._start, self._stride, self._length, self._size = (
+            Signal(width, name=name, reset_less=True)
+            for name, width in (("start", ADDRESS_BITS), ("bytes", BYTE_BITS), ("length", numbers), ("size", 3))
+        )
+        access, vector = self._note.access, self._vector
+        changes = named(m, "changes", (access == STORE) | (access == FLUSH))
+        with m.If(self._to_second):
+            m.d.sync += [
+                self._searched.eq(self._beat),
+                self._searches.eq(self._tracks),
+                self._stores.eq(access == STORE),
+                self._flushes.eq(access == FLUSH),
+                self._regular.eq(vector.regular),
+                self._start.eq(vector.start),
+                self._stride.eq(vector.stride),
+                self._length.eq(vector.length),
+                self._size.eq(self._note.access_size),
+                state.eq(Mux(self._tracks, COMPARE, Mux(changes, SPAN, THROUGH))),
             ]
-        for slot, target in enumerate(self.sent_words):
-            m.d.comb += target.eq(Cat(lane.operands.word_select(slot, 32) for lane in lanes))
-        return lanes
+        with m.Elif(self._to_third):
+            m.d.sync += state.eq(EMPTY)
+        for before, after in (("compare", SELECT), ("span", DELETE), ("delete", THROUGH)):
+            with m.Elif(self._search[before]):
+                m.d.sync += state.eq(after)
+        m.d.comb += [
+            *(getattr(self, name).eq(self._search[name]) for name in ("compare", "select", "delete")),
+            self.base.eq(self._start[2:BASE_BITS]),
+            self.stride.eq(self._stride[2:]),
+            self.mask.eq(self._searched.mask),
+        ]
 
-    def _vector(self, m: Module) -> None:
-        """V. That all strides are that of the first lane is known from neighbours, without it."""
-        lanes, mask = self._lanes(m), self.sent.mask
-        below = named_prefix_or(m, "below", mask)
-        turned = named_prefix_or(m, "from_above", named(m, "turned", reverse(mask)))
-        above = named(m, "above", reverse(turned))
-        first, highest = named(m, "first", mask & ~(below << 1)[: len(mask)]), named(m, "highest", mask & ~(above >> 1))
-        pairs = named(m, "pairs", mask & (mask >> 1))
-        uneven = pairs & (pairs >> 1) & ~Cat(lane.even for lane in lanes)
-        broken = (~mask & below & above) | uneven | (pairs & ~Cat(lane.level for lane in lanes))
-        stride = named(m, "first_stride", select(first & pairs, [lane.stride for lane in lanes]))
-        address = named(m, "address", select(first, [lane.address for lane in lanes]))
-        start = named(m, "start", (address + self._note.address_offset)[:ADDRESS_BITS])
-        few = STRIDE_BITS + 2
-        wide = stride[few:].any() | (stride[2:few].all() & stride[:2].any())
-        regular = named(m, "regular", mask.any() & ~broken.any() & ~wide & mask[0])
-        self._start, self._stride = (
-            Signal(width, name=name, reset_less=True) for name, width in (("start_kept", ADDRESS_BITS), ("bytes", few))
-        )
-        self._regular, self._length = (
-            Signal(name="regular_kept", reset_less=True),
-            Signal(index_bits(self._cfg.lanes), name="length", reset_less=True),
-        )
-        numbers = index_bits(self._cfg.lanes)
-        length = encode(highest, numbers) - encode(first, numbers)
-        with m.If(self._in["vector"]):
-            m.d.sync += [self._start.eq(start), self._stride.eq(stride), self._length.eq(length)]
-            m.d.sync += self._regular.eq(mask.any() & ~broken.any() & ~wide)
-        words = stride[2:few]
-        odd = stride[:2].any() | start[:2].any()
-        if self._cfg.strides == "powers":
-            odd |= (words & (words - 1)[: len(words)]).any()
-        self._tracks = named(m, "tracks", regular & ~odd)
-        is_load = self._in["vector"] & self._is["loads"]
-        m.d.comb += self.untracked[1:3].eq(Cat(is_load & ~regular, is_load & regular & odd))
-        m.d.comb += [self.base.eq(self._start[2:BASE_BITS]), self.stride.eq(self._stride[2:])]
-
-    def _span(self, m: Module) -> None:
-        """U: what a store ends."""
-        self._upper, upper_valid = Signal(ADDRESS_BITS - BASE_BITS, name="upper", reset_less=True), Signal(name="known")
-        self._known = upper_valid
-        size = self._note.access_size
-        bytes_ = named(m, "size", Cat(size > place for place in range(4)))  # of one lane, less 1
+    def _range(self, m: Module) -> None:
+        """U: what a store changes. K: that ends."""
+        self._upper = Signal(ADDRESS_BITS - BASE_BITS, name="upper", reset_less=True)
+        bytes_ = named(m, "lane_bytes", Cat(self._size > place for place in range(4)))  # of one lane, less 1
         end = named(m, "end", self._start[:BASE_BITS] + self._length * self._stride + bytes_)
-        everything, some, last = Signal(name="everything"), Signal(name="some"), Signal(WORD_BITS, reset_less=True)
+        everything, some = Signal(name="everything"), Signal(name="some")
+        last = Signal(WORD_BITS, name="last_kept", reset_less=True)
         far = ~self._regular | end[BASE_BITS:].any()
-        meets = self.sent.mask.any() & self._known
-        with m.If(self._in["span"]):
+        meets = self._stores & self.mask.any() & self.known
+        with m.If(self._search["span"]):
             m.d.sync += [
                 everything.eq(meets & far),
                 some.eq(meets & ~far & (self._upper == self._start[BASE_BITS:])),
                 last.eq(end[2:BASE_BITS]),
             ]
-        self._everything, self._some = everything, some
-        m.d.comb += self.last.eq(last)
+        m.d.comb += [
+            self.last.eq(last),
+            self.ends_all.eq(self.delete & everything),
+            self.ends_range.eq(self.delete & some),
+            self.flushes.eq(self.delete & self._flushes),
+            self.stores.eq(self.delete & self._stores),
+        ]
 
     def _compare(self, m: Module) -> None:
         """C: a vector that the table cannot tell apart from others is not tracked."""
         words = self.base + (self._cfg.lanes - 1) * self.stride
         upper = self._start[BASE_BITS:]
-        strange = named(m, "strange", words[WORD_BITS:].any() | (self._known & (upper != self._upper)))
-        m.d.comb += [
-            self.comparing.eq(self._in["comparing"] & ~strange),
-            self.untracked[3].eq(self._in["comparing"] & strange),
-            self.flushes.eq(self._first_sent(m) & self._is["clears"]),
-        ]
-        with m.If(self.comparing):
-            m.d.sync += [self._upper.eq(upper), self._known.eq(1)]
+        strange = named(m, "strange", words[WORD_BITS:].any() | (self.known & (upper != self._upper)))
+        m.d.comb += self.untracked[3].eq(self.compare & strange)
+        with m.If(self.compare):
+            m.d.sync += self._searches.eq(~strange)
+        with m.If(self.compare & ~strange):
+            m.d.sync += [self._upper.eq(upper), self.known.eq(1)]
         with m.If(self.flushes | self.restart):
-            m.d.sync += self._known.eq(0)
+            m.d.sync += self.known.eq(0)
 
-    def _first_sent(self, m: Module) -> Value:
-        """Whether it is the first cycle of SEND."""
-        before = Signal(name="sent_before")
-        m.d.sync += before.eq(self._in["sending"] & ~self._enters)
-        self._first = named(m, "first_sent", self._in["sending"] & ~before)
-        return self._first
-
-    def _state(self, m: Module) -> None:
-        takes_part = ((self.note.access == LOAD) & self.beat.full) | (self.note.access == STORE)
-        with m.If(self._enters):
-            m.d.sync += self.state.eq(Mux(takes_part, VECTOR, SEND))
-        with m.Else(), m.Switch(self.state):
-            with m.Case(VECTOR):
-                m.d.sync += self.state.eq(Mux(self._is["stores"], SPAN, Mux(self._tracks, COMPARE, SEND)))
-            with m.Case(SPAN):
-                m.d.sync += self.state.eq(SEND)
-            with m.Case(COMPARE):
-                m.d.sync += self.state.eq(Mux(self.comparing, SELECT, SEND))
-            with m.Case(SELECT):
-                m.d.sync += self.state.eq(Mux(self.found, ACT, DECIDE))
-            with m.Case(DECIDE):
-                m.d.sync += self.state.eq(ACT)
-            with m.Case(ACT):
-                m.d.sync += self.state.eq(Mux(self.acts, Mux(self.absorbs, EMPTY, SEND), ACT))
-            with m.Default():
-                m.d.sync += self.state.eq(Mux(self._in["sending"] & ~self.sent_ready, SEND, EMPTY))
+    def _third_stage(self, m: Module) -> None:
+        """D and E, or R, or neither."""
+        state, changes = self.act_state, self._stores | self._flushes
+        stride, base, stores = (
+            Signal(width, name=name, reset_less=True)
+            for name, width in (("stride_decided", STRIDE_BITS), ("base_decided", WORD_BITS), ("store_decided", 1))
+        )
+        with m.If(self._to_third):
+            m.d.sync += [
+                self.decided.eq(self._searched),
+                base.eq(self.base),
+                stride.eq(self.stride),
+                stores.eq(self._stores),
+                state.eq(Mux(self._searches, DECIDE, Mux(changes, RECHECK, DONE))),
+            ]
+        with m.Elif(self._to_last | self._absorbed):
+            m.d.sync += state.eq(EMPTY)
+        for before, over, after in (("decide", 1, ACT), ("acting", self.acts, DONE), ("recheck", 1, DONE)):
+            with m.Elif(self._act[before] & over):
+                m.d.sync += state.eq(after)
         waited = Signal(6, name="waited", reset_less=True)
         m.d.sync += waited.eq(Mux(self.acting, waited + ~self.tired, 0))
         m.d.comb += [
-            *(getattr(self, name).eq(self._in[name]) for name in ("selecting", "deciding", "acting")),
+            *(getattr(self, name).eq(self._act[name]) for name in ("decide", "acting", "recheck")),
             self.tired.eq(waited == self._cfg.merge_wait),
-            self.ready.eq(
-                self._in["empty"] | (self._in["sending"] & self.sent_ready) | (self.acting & self.acts & self.absorbs)
-            ),
+            self.own_base.eq(base),
+            self.own_stride.eq(stride),
+            self.own_stores.eq(stores),
         ]
 
-    def _ask(self, m: Module) -> None:
-        """The old mapping of the destination: asked for until it is served, then kept."""
-        served, fresh = Signal(name="served"), Signal(name="fresh")
-        kept = Signal(self._cfg.mapping_bits, name="old_kept", reset_less=True)
-        searching = ("vector", "comparing", "selecting", "deciding", "acting")
-        asks = Cat(self._in[name] for name in searching).any() & self._is["loads"]
-        m.d.comb += [
-            self.visits.eq(asks & ~served),
-            self.answered.eq(served),
-            self.old.eq(Mux(fresh, self.entry, kept)),
-        ]
-        m.d.sync += [
-            fresh.eq(self.visited),
-            kept.eq(self.old),
-            served.eq((served | self.visited) & ~self._enters),
-        ]
+    def _last_stage(self, m: Module) -> None:
+        """SEND. What needs nothing of the table and finds the stages before empty comes here at once."""
+        with m.If(self._comes):
+            m.d.sync += self.sent.eq(Mux(self._straight, self.beat.as_value(), self.decided.as_value()))
+        m.d.sync += self.sent_valid.eq(self._comes | (self.sent_valid & ~self.sent_ready))
 
-    def _send(self, m: Module) -> None:
+    def _visit(self, m: Module) -> None:
+        m.submodules.visit = visit = Visit(self._cfg)
+        asking = self._search["compare"] | self._search["select"]
+        behind, ahead = self._searched, self.decided
         m.d.comb += [
-            self.sent_valid.eq(self._in["sending"]),
-            self.ends_all.eq(self._first & self._is["stores"] & self._everything),
-            self.ends_range.eq(self._first & self._is["stores"] & self._some),
-            self.untracked[0].eq(self._first & self._is["loads"] & ~self.sent.full),
-            self.compares.eq(self._in["comparing"] | (self._first & self._is["stores"])),
-            self.known.eq(self._known),
+            visit.searches.eq(asking & self._searches),
+            visit.acts.eq(self._act["decide"] | self._act["acting"]),
+            visit.enters.eq(self._to_second),
+            visit.moves.eq(self._to_third),
+            visit.asked.eq(self.visited),
+            visit.entry.eq(self.entry),
+            self.visits.eq(visit.asks),
+            self.visit_warp.eq(Mux(visit.first, ahead.warp, behind.warp)),
+            self.visit_register.eq(Mux(visit.first, ahead.dest, behind.dest)),
+            self.answered.eq(visit.answered),
+            self.old.eq(visit.old),
         ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -16,59 +15,55 @@ from warpfile.hdl.renaming.rows import decode_row
 from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.hdl.rf.shared.address_match import WORD_BITS, AddressMatch, multiple_bits, takes_multiples
 from warpfile.hdl.rf.shared.counts import SOURCES
+from warpfile.hdl.rf.shared.decide import Decide, found_layout, named_layout
 from warpfile.hdl.rf.shared.recent import MostRecent, below
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import index_bits
 from warpfile.spec.schemes.shared import STRIDE_BITS, SharedConfig
 
 
-@dataclass(frozen=True)
-class _Side:
-    """The nearest entry on one side: in S whether there is one; in D that, its number and its distance."""
-
-    there: Value
-    taken: Value
-    index: Value
-    distance: Value
-
-
 class AddressTable(wiring.Component):
-    """Entries in flip-flops, all compared at once, and what was found for the access, stage by stage.
+    """Entries in flip-flops, all compared at once, and what was found for the accesses, stage by stage.
 
     Members
     -------
-    base, stride : In, mask : In(lanes)   Vector of the access, in words, held from C on.
-    compare, select, decide : In(1)   It is in C, S, D.
-    found : Out(1)               In S: it needs no D.
-    perfect, lower, upper, both : Out(1)   From S, and for all but the first from D, on: the entry with the same vector;
-                                 one that is ahead has all lanes; one that is behind; these two together.
-    alive : Out(2), places : Out(ArrayLayout)   From then on: the entry that is used first (the perfect one, or that
-                                 ahead) is valid, the one that is behind; their rows.
-    covers : Out(ArrayLayout), distances : Out(ArrayLayout)   What they give of a merge, the second only what the first
-                                 lacks; the distance modulo ``lanes``.
-    insert : In(1), place : In   The vector of the access is in this row.
+    base, stride : In, mask : In(lanes)   Vector of the access in the second stage, in words.
+    compare, select, delete : In(1)   That is in C, S, K.
+    ends_range : In(1), last : In   In K: entries with words from ``base`` to this one are deleted.
+    ends_all : In(1)             In K: all are.
+    own_base, own_stride : In, own_mask : In(lanes)   Vector of the access in the third stage.
+    decide, acting, recheck : In(1)   That is in D, E, R.
+    perfect, lower, upper, both : Out(1)   In E: the entry with the same vector; the one that is ahead has all lanes;
+                                 the one that is behind; these two together; none of them for a miss.
+    alive : Out(2), places : Out(ArrayLayout)   In E: the entry that is used first (the perfect one, or that ahead) is
+                                 valid, the one that is behind; their rows.
+    covers : Out(ArrayLayout), distances : Out(ArrayLayout)   In E: what they give of a merge, the second only what the
+                                 first lacks; the distance modulo ``lanes``.
+    acts : In(1), insert : In(1), place : In   E acts; the vector of its access is in this row.
     end : In(1), end_place : In   The entry of this row is invalid from the next cycle on, unless it is inserted.
-    ends_range : In(1), last : In   Entries with words from ``base`` to this one are.
-    ends_all : In(1), restart : In(1)   All are; and the pointer is 0.
+    restart : In(1)              All are; and the pointer is 0.
     looks : In(1), look_base, look_stride : In, look_mask : In(lanes), looks_found : Out(1)   A vector that is compared
                                  in place of that of the access, and whether what ``flagged_by`` says was found; only
                                  with ``gives.foresees``.
-    pointer, used, deleted : Out, evicted, ended : Out(1)   Where the next one is inserted; valid entries; those that a
-                                 store ends; the insertion takes a valid one; there is one to end.
+    pointer, used, deleted : Out   Where the next one is inserted; valid entries; those that K deletes.
+    evicted, ended : Out(1)      The insertion takes a valid one; there is one to end.
+    ahead, again : Out(1)        D chooses the entry of the load ahead; R deletes it.
     """
 
     def __init__(self, cfg: SharedConfig) -> None:
-        self._cfg, self._merges = cfg, cfg.search == "merge"
+        self._cfg, self._finds, self._merges = cfg, cfg.search != "none", cfg.search == "merge"
         place, count = location_layout(cfg), index_bits(cfg.table_entries + 1)
-        inputs = ("compare", "select", "decide", "insert", "end", "ends_range", "ends_all", "restart")
+        inputs = ("compare", "select", "delete", "ends_range", "ends_all", "decide", "acting", "recheck", "acts")
+        inputs += ("insert", "end", "restart")
+        outputs = ("perfect", "lower", "upper", "both", "evicted", "ended", "ahead", "again")
         super().__init__(
             {
                 **{name: In(1) for name in inputs},
-                **{name: In(WORD_BITS) for name in ("base", "last")},
-                "stride": In(STRIDE_BITS),
-                "mask": In(cfg.lanes),
+                **{name: In(WORD_BITS) for name in ("base", "last", "own_base")},
+                **{name: In(STRIDE_BITS) for name in ("stride", "own_stride")},
+                **{name: In(cfg.lanes) for name in ("mask", "own_mask")},
                 **{name: In(place) for name in ("place", "end_place")},
-                **{name: Out(1) for name in ("found", "perfect", "lower", "upper", "both", "evicted", "ended")},
+                **{name: Out(1) for name in outputs},
                 "alive": Out(SOURCES),
                 "places": Out(places_layout(cfg, SOURCES)),
                 "covers": Out(data.ArrayLayout(cfg.lanes, SOURCES)),
@@ -92,49 +87,69 @@ class AddressTable(wiring.Component):
         self._place_columns = _columns(m, "place_column", self._places)
         here = named(m, "at_pointer", decode_row(m, self.pointer, count))
         matches = self._matches(m, here)
-        self._below = below(m, here)
-        self._perfect = Signal(count, name="perfect_entries", reset_less=True)
-        with m.If(self.compare):
-            m.d.sync += self._perfect.eq(Cat(match.perfect for match in matches))
+        own = self._load_ahead(m)
+        self._follow_last(m)
         self._change(m, here, matches)
-        self._select(m)
-        self._follow(m)
-        if self._merges:
-            self._merge(m, matches)
-        else:
-            m.d.comb += self.found.eq(1)
+        if self._finds:
+            self._decide(m, self._select(m, here, matches), own)
         return m
 
     def _matches(self, m: Module, here: Value) -> list[wiring.PureInterface]:
         """Every entry, as it lies to the access."""
         matches = []
         wanted_base, wanted_stride, wanted = self._wanted(m)
-        multiples = self._multiples(m, wanted_stride) if takes_multiples(self._cfg) else Const(0)
+        self._multiples = _multiples(m, self._cfg, wanted_stride) if takes_multiples(self._cfg) else Const(0)
         inserts = named(m, "inserts", here & self.insert.replicate(len(here)))
         for entry in range(self._cfg.table_entries):
             base, stride = (
                 Signal(width, name=f"{name}{entry}", reset_less=True)
                 for name, width in (("base", WORD_BITS), ("stride", STRIDE_BITS))
             )
-            kept = (base, self.base), (stride, self.stride), (self._masks[entry], self.mask)
+            kept = (base, self.own_base), (stride, self.own_stride), (self._masks[entry], self.own_mask)
             with m.If(inserts[entry]):
                 m.d.sync += [into.eq(value) for into, value in (*kept, (self._places[entry], self.place))]
-            match = stamp(m, f"entry{entry}", "address_match", lambda: AddressMatch(self._cfg), clocked=False)
             own = {"valid": self._valid[entry], "base": base, "stride": stride, "mask": self._masks[entry]}
-            own |= {"wanted_base": wanted_base, "wanted_stride": wanted_stride, "wanted": wanted, "last": self.last}
-            m.d.comb += [getattr(match, name).eq(value) for name, value in own.items()]
-            if takes_multiples(self._cfg):
-                m.d.comb += match.multiples.eq(multiples)
-            matches.append(match)
+            own |= {"wanted_base": wanted_base, "wanted_stride": wanted_stride, "wanted": wanted}
+            matches.append(self._match(m, f"entry{entry}", own))
         if self._cfg.gives.foresees:
             m.d.comb += self.looks_found.eq(self.looks & Cat(self._flags(match) for match in matches).any())
         return matches
 
-    def _multiples(self, m: Module, stride: Value) -> Value:
-        """Of a stride, from the first one on."""
-        bits = multiple_bits(self._cfg)
-        times = [named(m, f"times{factor}", factor * stride) for factor in range(1, max(2, self._cfg.lanes))]
-        return named(m, "multiples", Cat((value | Const(0, bits))[:bits] for value in times))
+    def _match(self, m: Module, name: str, lies: dict[str, Value]) -> wiring.PureInterface:
+        """How one entry, or what will be one, and the access lie to each other."""
+        match = stamp(m, name, "address_match", lambda: AddressMatch(self._cfg), clocked=False)
+        m.d.comb += [*(getattr(match, port).eq(value) for port, value in lies.items()), match.last.eq(self.last)]
+        if takes_multiples(self._cfg):
+            m.d.comb += match.multiples.eq(self._multiples)
+        return match
+
+    def _load_ahead(self, m: Module) -> wiring.PureInterface:
+        """That of the third stage, which has yet to act: like an entry. Whether K meets it is kept for R."""
+        there = named(m, "load_ahead", self.decide | self.acting)
+        lies = {"valid": there, "base": self.own_base, "stride": self.own_stride, "mask": self.own_mask}
+        lies |= {"wanted_base": self.base, "wanted_stride": self.stride, "wanted": self.mask}
+        own = self._match(m, "load_ahead_match", lies)
+        self._met, self._compared = (Signal(name=name, reset_less=True) for name in ("met", "compared"))
+        with m.If(self.delete):
+            m.d.sync += self._met.eq(there & (self.ends_all | (self.ends_range & own.meets)))
+        with m.If(self.compare):
+            m.d.sync += self._compared.eq(there)
+        return own
+
+    def _follow_last(self, m: Module) -> None:
+        """The entry that was inserted when E acted last, if one was."""
+        inserted = Signal(name="inserted")
+        self._last = last = Signal(named_layout(self._cfg), name="last_entry", reset_less=True)
+        with m.If(self.acts):
+            m.d.sync += [
+                inserted.eq(self.insert),
+                last.index.eq(self.pointer),
+                last.mask.eq(self.own_mask),
+                last.place.eq(self.place),
+            ]
+        self._inserted = inserted
+        self._at_last = named(m, "at_last", decode_row(m, last.index, self._cfg.table_entries))
+        m.d.comb += self.again.eq(self.recheck & self._met & inserted)
 
     def _wanted(self, m: Module) -> tuple[Value, Value, Value]:
         """What all entries are compared with: first word, stride, lanes."""
@@ -158,7 +173,9 @@ class AddressTable(wiring.Component):
         ended = named(m, "ended_entries", named_rows & self._valid & self.end.replicate(count))
         meets = Cat(match.meets for match in matches) & self.ends_range.replicate(count)
         deleted = named(m, "deleted_entries", meets | (self._valid & self.ends_all.replicate(count)))
-        left = named(m, "left", self._valid & ~ended & ~deleted & ~self.restart.replicate(count))
+        again = self._at_last & self.again.replicate(count)
+        self._undeleted = named(m, "undeleted", self._valid & ~deleted)
+        left = named(m, "left", self._undeleted & ~ended & ~again & ~self.restart.replicate(count))
         m.d.sync += self._valid.eq(left | (here & self.insert.replicate(count)))
         with m.If(self.restart):
             m.d.sync += self.pointer.eq(0)
@@ -171,95 +188,126 @@ class AddressTable(wiring.Component):
             self.deleted.eq(count_ones(list(deleted))),
         ]
 
-    def _select(self, m: Module) -> None:
-        """S: the most recent perfect entry, with its row, and whether it is valid now."""
-        columns = self._place_columns
-        recent = self._recent(m, "perfect", self._perfect, len(columns) + 1)
-        m.d.comb += [into.eq(column) for into, column in zip(recent.notes, (*columns, self._valid), strict=True)]
-        self._some = named(m, "some_perfect", self._perfect.any())
-        self._first, self._first_valid = recent.note[:-1], recent.note[-1]
-        with m.If(self.select):
-            m.d.sync += self.perfect.eq(self._some)
-
-    def _recent(self, m: Module, name: str, entries: Value, notes: int = 0) -> wiring.PureInterface:
-        kind = f"most_recent{notes}" if notes else "most_recent"
-        count = self._cfg.table_entries
-        part = stamp(m, f"{name}_recent", kind, lambda: MostRecent(count, notes), clocked=False)
-        m.d.comb += [part.entries.eq(entries), part.below.eq(self._below)]
-        return part
-
-    def _follow(self, m: Module) -> None:
-        """Rows of the entries that are used, and whether these are valid. What ended in a cycle is looked at in the
-        next one, because it is known late.
+    def _select(self, m: Module, here: Value, matches: list) -> list[data.View]:
+        """C: entries that match. S: of these the most recent, and the nearest ones, by the pointer as it was in C.
+        Returns what S found, as D sees it.
         """
-        ended, row = Signal(name="ended_before"), Signal(len(self._first), name="ended_row", reset_less=True)
-        m.d.sync += [ended.eq(self.end), row.eq(self.end_place)]
-        self._valid_now = Signal(SOURCES, name="valid_now")
-        held = Signal(SOURCES, name="valid_held", reset_less=True)
-        gone = Cat(place.as_value() == row for place in self.places) & ended.replicate(SOURCES)
-        m.d.comb += [self.alive.eq(held & ~gone), self._valid_now.eq(self.alive)]
-        m.d.sync += held.eq(self._valid_now)
-        with m.If(self.select):
-            m.d.comb += self._valid_now[0].eq(self._first_valid)
-            m.d.sync += self.places[0].eq(self._first)
-
-    def _merge(self, m: Module, matches: list) -> None:
-        """C: entries by distance. S: the nearest ones, of these the most recent. D: their lanes."""
-        count, bits = self._cfg.table_entries, index_bits(self._cfg.lanes)
-        self._distance = Signal(data.ArrayLayout(bits, count), name="distance", reset_less=True)
+        count = self._cfg.table_entries
+        same, self._below = (Signal(count, name=name, reset_less=True) for name in ("perfect_entries", "below_pointer"))
         with m.If(self.compare):
-            m.d.sync += [into.eq(match.distance) for into, match in zip(self._distance, matches, strict=True)]
-        ahead = self._nearest(m, 0, "ahead", [match.ahead for match in matches])
-        behind = self._nearest(m, 1, "behind", [match.behind for match in matches])
-        m.d.comb += self.found.eq(self._some | ~(ahead.there | behind.there))
-        covers = [named(m, f"cover{at}", self._cover(m, at, side)) for at, side in enumerate((ahead, behind))]
-        lower, upper = (named(m, f"all{at}", cover == self.mask) for at, cover in enumerate(covers))
-        with m.If(self.select):
-            m.d.sync += Cat(self.lower, self.upper, self.both).eq(0)
-        with m.If(self.decide):
-            m.d.sync += [
-                self.lower.eq(lower),
-                self.upper.eq(upper & ~lower),
-                self.both.eq(((covers[0] | covers[1]) == self.mask) & ~lower & ~upper),
-                self.covers.eq(Cat(covers[0], covers[1] & ~covers[0])),
-                self.distances.eq(Cat(ahead.distance, (-behind.distance)[:bits])),
-            ]
+            m.d.sync += [same.eq(Cat(match.perfect for match in matches)), self._below.eq(below(m, here))]
+        chosen = [self._choice(m, "perfect", same.any(), same)]
+        if self._merges:
+            bits = index_bits(self._cfg.lanes)
+            self._distance = Signal(data.ArrayLayout(bits, count), name="distance", reset_less=True)
+            with m.If(self.compare):
+                m.d.sync += [into.eq(match.distance) for into, match in zip(self._distance, matches, strict=True)]
+            chosen.append(self._nearest(m, 0, "ahead", [match.ahead for match in matches]))
+            chosen.append(self._nearest(m, 1, "behind", [match.behind for match in matches]))
+        return chosen
 
-    def _nearest(self, m: Module, at: int, name: str, hits: Sequence[Value]) -> _Side:
+    def _choice(self, m: Module, name: str, found: Value, entries: Value, distance: Value | None = None) -> data.View:
+        """The most recent of some entries, if there are any."""
+        count = self._cfg.table_entries
+        recent = stamp(m, f"{name}_recent", "most_recent", lambda: MostRecent(count), clocked=False)
+        chosen = Signal(found_layout(self._cfg), name=f"{name}_chosen", reset_less=True)
+        m.d.comb += [recent.entries.eq(entries), recent.below.eq(self._below)]
+        with m.If(self.select):
+            m.d.sync += [chosen.found.eq(found), chosen.index.eq(recent.index)]
+            if distance is not None:
+                m.d.sync += chosen.distance.eq(distance)
+        return chosen
+
+    def _nearest(self, m: Module, at: int, name: str, hits: Sequence[Value]) -> data.View:
         """The nearest entries on one side; the first distance there is ``at``."""
-        bits, compare, select = index_bits(self._cfg.lanes), self.compare, self.select
+        bits = index_bits(self._cfg.lanes)
         some = Signal(self._cfg.table_entries, name=f"{name}_entries", reset_less=True)
         distances = Signal(len(hits[0]), name=f"{name}_distances", reset_less=True)
-        with m.If(compare):
+        with m.If(self.compare):
             m.d.sync += [some.eq(Cat(bits.any() for bits in hits)), distances.eq(_any_of(hits))]
         first = Cat(Const(0, at), lowest_one(distances))
         nearest = named(m, f"{name}_nearest", encode(first, bits))
         entries = named(m, f"{name}_candidates", some & Cat(one == nearest for one in self._distance))
-        recent = self._recent(m, name, entries)
-        there = Signal(name=f"{name}_there", reset_less=True)
-        index = Signal(len(recent.index), name=f"{name}_index", reset_less=True)
-        distance = Signal(bits, name=f"{name}_distance", reset_less=True)
-        with m.If(select):
-            m.d.sync += [there.eq(distances.any()), index.eq(recent.index), distance.eq(nearest)]
-        return _Side(distances.any(), there, index, distance)
+        return self._choice(m, name, distances.any(), entries, nearest)
 
-    def _cover(self, m: Module, at: int, side: _Side) -> Value:
-        """Lanes of the access that an entry gives; its row and whether it is valid are kept."""
-        lanes, entry = self._cfg.lanes, decode_row(m, side.index, self._cfg.table_entries)
-        columns = (*self._mask_columns, *self._place_columns, self._valid)
-        word = named(m, f"entry_read{at}", Cat((column & entry).any() for column in columns))
+    def _decide(self, m: Module, chosen: list[data.View], match: wiring.PureInterface) -> None:
+        """D: what was found, or the entry of the load ahead in its place, is kept for E."""
+        m.submodules.decision = decision = Decide(self._cfg)
+        kept = Signal(decision.indices.shape(), name="indices_kept", reset_less=True)
+        names = ("perfect", "lower", "upper", "both", "covers", "distances")
         with m.If(self.decide):
-            m.d.comb += self._valid_now[at].eq(word[-1])
-            m.d.sync += self.places[at].eq(word[lanes:-1])
-        # One bit more than lanes: Verilator 5 shifts a concatenation of 32 reductions as a signed number.
-        given = Cat(word[:lanes], Const(0, 1))
-        moved = given << side.distance if at else given >> side.distance
-        return moved[:lanes] & self.mask & side.taken.replicate(lanes)
+            m.d.sync += [getattr(self, name).eq(getattr(decision, name)) for name in names]
+            m.d.sync += [kept.eq(decision.indices), self.places.eq(decision.rows)]
+        self._keep_match(m, match, decision)
+        m.d.comb += [
+            decision.mask.eq(self.own_mask),
+            decision.inserted.eq(self._compared & self._inserted),
+            decision.last.eq(self._last),
+            self.ahead.eq(self.decide & decision.takes),
+        ]
+        self._follow(m, decision, self._read(m, chosen, decision, kept))
+
+    def _keep_match(self, m: Module, match: wiring.PureInterface, decision: Decide) -> None:
+        """C: how the load ahead and the access lie to each other."""
+        pairs: list[tuple[str, Value, Value]] = [("perfect", match.perfect, decision.perfect_ahead)]
+        if self._merges:
+            pairs += [("ahead", match.ahead.any(), decision.ahead), ("behind", match.behind.any(), decision.behind)]
+            pairs += [("distance", match.distance, decision.distance)]
+        for name, value, target in pairs:
+            kept = Signal(len(value), name=f"load_ahead_{name}", reset_less=True)
+            with m.If(self.compare):
+                m.d.sync += kept.eq(value)
+            m.d.comb += target.eq(kept)
+
+    def _read(self, m: Module, chosen: list[data.View], decision: Decide, kept: Value) -> list[Value]:
+        """D: rows and lanes of the entries that were chosen. Returns which of these are valid and stay so, as far as
+        accesses go; in E the first and the last of them are those that are used.
+        """
+        used = {0: kept[0], 2: kept[1]}
+        alive = []
+        for at, found in enumerate(chosen):
+            index = Mux(self.decide, found.index, used[at]) if at in used else found.index
+            entry = decode_row(m, named(m, f"index_read{at}", index), self._cfg.table_entries)
+            columns = (*self._place_columns, *(self._mask_columns if at else ()))
+            word = named(m, f"entry_read{at}", Cat((column & entry).any() for column in columns))
+            split = len(self._place_columns)
+            m.d.comb += [decision.found[at].eq(found), decision.places[at].eq(word[:split])]
+            m.d.comb += decision.masks[at].eq(word[split:])
+            alive.append((self._undeleted & entry).any())
+        return alive
+
+    def _follow(self, m: Module, decision: Decide, alive: list[Value]) -> None:
+        """Whether the entries that are used are valid. What ended with its row in a cycle is looked at in the next one,
+        because it is known late.
+        """
+        last = named(m, "last_alive", (self._undeleted & self._at_last).any())
+        ended, row = (
+            Signal(name="ended_before"),
+            Signal(len(self.end_place.as_value()), name="ended_row", reset_less=True),
+        )
+        held = Signal(SOURCES, name="valid_held", reset_less=True)
+        gone = Cat(place.as_value() == row for place in self.places) & ended.replicate(SOURCES)
+        same, ahead, behind = (*alive, Const(0), Const(0))[:3]
+        first = Mux(decision.used[0], last, Mux(decision.perfect, same, ahead))
+        m.d.sync += [
+            ended.eq(self.end),
+            row.eq(self.end_place),
+            held[0].eq(Mux(self.decide, first, same)),
+            held[1].eq(Mux(self.decide & decision.used[1], last, behind)),
+        ]
+        m.d.comb += self.alive.eq(held & ~gone)
 
 
 def _look_members(cfg: SharedConfig) -> dict[str, wiring.Member]:
     vector = {"look_base": In(WORD_BITS), "look_stride": In(STRIDE_BITS), "look_mask": In(cfg.lanes)}
     return {"looks": In(1), **vector, "looks_found": Out(1)}
+
+
+def _multiples(m: Module, cfg: SharedConfig, stride: Value) -> Value:
+    """Of a stride, from the first one on."""
+    bits = multiple_bits(cfg)
+    times = [named(m, f"times{factor}", factor * stride) for factor in range(1, max(2, cfg.lanes))]
+    return named(m, "multiples", Cat((value | Const(0, bits))[:bits] for value in times))
 
 
 def _any_of(rows: Sequence[Value]) -> Value:

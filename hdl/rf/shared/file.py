@@ -46,7 +46,7 @@ class SharedFile(wiring.Component):
         m = Module()
         cfg = self._cfg
         self._make(m)
-        idle = named(m, "idle", ~Cat(self._port.state, self._list.valid, self._slot.state).any())
+        idle = named(m, "idle", self._port.empty & ~Cat(self._list.valid, self._slot.state).any())
         kernel, sweep = start_kernels(m, cfg, self, self._table, idle)
         m.d.comb += [self._addresses.restart.eq(kernel.taken), self._port.restart.eq(kernel.taken)]
         look_up(m, cfg, self, self._table, self.locate)
@@ -128,21 +128,22 @@ class SharedFile(wiring.Component):
             self.sent_operands.eq(port.sent_words),
             port.sent_ready.eq(self.sent.ready),
             table.visits.eq(port.visits),
-            table.visit_warp.eq(port.sent.warp),
-            table.visit_register.eq(port.sent.dest),
+            table.visit_warp.eq(port.visit_warp),
+            table.visit_register.eq(port.visit_register),
             port.visited.eq(table.visited),
             port.entry.eq(table.visit_entry),
         ]
 
     def _search(self, m: Module) -> None:
-        port, table = self._port, self._addresses
-        stages = {"compare": "comparing", "select": "selecting", "decide": "deciding", "last": "last", "base": "base"}
-        stages |= {"stride": "stride", "ends_range": "ends_range"}
+        """What the access port knows, of two accesses."""
+        port, table, act = self._port, self._addresses, self._decided
+        same = ("compare", "select", "delete", "decide", "acting", "recheck", "base", "stride", "mask", "last")
+        same += ("ends_range", "own_base", "own_stride")
         m.d.comb += [
-            *(getattr(table, name).eq(getattr(port, own)) for name, own in stages.items()),
-            table.mask.eq(port.sent.mask),
+            *(getattr(table, name).eq(getattr(port, name)) for name in same),
+            table.own_mask.eq(port.decided.mask),
             table.ends_all.eq(port.ends_all | port.flushes),
-            port.found.eq(table.found),
+            table.acts.eq(act.acts),
         ]
 
     def _foresee(self, m: Module) -> None:
@@ -157,7 +158,7 @@ class SharedFile(wiring.Component):
             probe.data.eq(self.result_data),
             probe.leaves.eq(self.result_accept),
             probe.known.eq(port.known),
-            probe.busy.eq(port.compares),
+            probe.busy.eq(port.compare | port.stores),
             table.looks.eq(probe.looks),
             *(getattr(table, f"look_{name}").eq(getattr(probe, name)) for name in ("base", "stride", "mask")),
             probe.found.eq(table.looks_found),
@@ -175,7 +176,7 @@ class SharedFile(wiring.Component):
             *(getattr(act, name).eq(getattr(found, name)) for name in same),
             act.acting.eq(port.acting),
             act.tired.eq(port.tired),
-            act.mask.eq(port.sent.mask),
+            act.mask.eq(port.decided.mask),
             act.answered.eq(port.answered),
             Cat(act.old, act.mapped).eq(port.old),
             act.busy.eq(self._busy(act.old)),
@@ -185,7 +186,7 @@ class SharedFile(wiring.Component):
             act.idle.eq(self._slot.state == IDLE),
             act.room.eq(self._list.room),
             act.found.eq(rows.found),
-            act.fresh.eq(self._fresh(m, port.sent.warp, port.sent.dest)),
+            act.fresh.eq(self._fresh(m, port.decided.warp, port.decided.dest)),
             port.acts.eq(act.acts),
             port.absorbs.eq(act.absorbs),
             rows.source_places.eq(found.places),
@@ -255,7 +256,7 @@ class SharedFile(wiring.Component):
     def _change(self, m: Module) -> None:
         """The one that changes the mapping, and the row that is dropped beside it."""
         act, rows, table, ports, changes = self._decided, self._rows, self._table, self._ports, self._changes
-        access = self._port.sent
+        access = self._port.decided
 
         def chosen(name: str) -> Value:
             return select(changes, [Value.cast(getattr(port, name)) for port in ports])
@@ -311,8 +312,8 @@ class SharedFile(wiring.Component):
             absorbed.fill_places.eq(places),
             absorbed.enter.eq(act.acts & act.absorbs),
             absorbed.waits.eq(act.merges | ~(rows.ready[1] | filled)),
-            absorbed.warp.eq(self._port.sent.warp),
-            absorbed.register_name.eq(self._port.sent.dest),
+            absorbed.warp.eq(self._port.decided.warp),
+            absorbed.register_name.eq(self._port.decided.dest),
             absorbed.place.eq(act.place),
             self.row_ready.eq(fill),
         ]
@@ -356,7 +357,10 @@ class SharedFile(wiring.Component):
     def _observe_accesses(self, m: Module) -> None:
         act, port, found, slot = self._decided, self._port, self._addresses, self._slot
         m.d.comb += [
-            self.access_state.eq(port.state),
+            self.access_vector.eq(port.vector),
+            self.access_search.eq(port.search_state),
+            self.access_act.eq(port.act_state),
+            self.access_send.eq(port.sent_valid),
             self.valid_entries.eq(found.used),
             self.table_pointer.eq(found.pointer),
             self.absorbed.eq(self._list.valid),
@@ -370,9 +374,10 @@ class SharedFile(wiring.Component):
             self.act_wait.eq(port.acting & ~act.acts),
             self.merge_busy.eq(act.waits),
             self.evicted.eq(found.evicted),
-            self.deleted.eq(Mux(port.flushes, 0, found.deleted)),
+            self.ahead.eq(found.ahead | found.again),
+            self.deleted.eq(Mux(port.flushes, 0, found.deleted) | (found.again & port.own_stores)),
             self.ended.eq(found.ended),
-            self.flushed.eq(port.flushes & found.used.any()),
+            self.flushed.eq((port.flushes & found.used.any()) | (found.again & ~port.own_stores)),
             self.merge_read.eq(slot.read),
             self.merge_write.eq(slot.written),
             self.merge_hold.eq((slot.reads & ~slot.read) | (slot.writes & ~slot.written)),

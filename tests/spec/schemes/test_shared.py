@@ -25,7 +25,7 @@ def configured(preset: str = "pascal_larf", **changes: object) -> SharedConfig:
         ({"shared_latency": 1}, "shared_latency must be at least 2, not 1: results are shown a cycle early"),
         ({"bank_ports": "1R1W"}, "bank_ports must be 1RW, not 1R1W"),
         ({"table_entries": 513}, "table_entries must be a number from 1 to 512, not 513"),
-        ({"search": "none"}, "search must be one of perfect, merge, not none"),
+        ({"search": "all"}, "search must be one of none, perfect, merge, not all"),
     ],
 )
 def test_what_does_not_work_is_refused_in_one_line(changes: dict[str, object], why: str) -> None:

@@ -1,4 +1,6 @@
-"""Proofs of the small blocks of the file of shared rows: merges, the most recent entry, counts, absorbed loads."""
+"""Proofs of the small blocks of the file of shared rows: merges, the most recent entry, decisions, counts, absorbed
+loads.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,10 @@ from warpfile.hdl.rf.shared import counts, recent
 from warpfile.hdl.rf.shared.absorbed import AbsorbedList
 from warpfile.hdl.rf.shared.address_match import AddressMatch, multiple_bits
 from warpfile.hdl.rf.shared.counts import RowCounts
+from warpfile.hdl.rf.shared.decide import Decide
 from warpfile.hdl.rf.shared.merge import MergeShift
 from warpfile.hdl.rf.shared.recent import MostRecent
+from warpfile.hdl.rf.shared.visit import Visit
 
 LANES, ENTRIES, ROWS, LOADS, MATCH_LANES = 8, 5, 4, 2, 4
 
@@ -99,6 +103,106 @@ class RecentProperties(OneTree):
             Assert(~some | (Cat(part.index == at for at in range(ENTRIES)) & part.entries).any(), "it is an entry"),
             Cover(part.entries.all() & (pointer == 0), "the ring begins anew"),
             Cover((part.index == ENTRIES - 1) & part.entries[0] & (pointer == 0), "the last one is the most recent"),
+        ]
+
+
+class DecideProperties(Properties):
+    """Any entries that were chosen, any load ahead, any lanes."""
+
+    def check(self, m, part):
+        own, lanes = part.last, MATCH_LANES
+        left = [entry.found & ~(part.inserted & (entry.index == own.index)) for entry in part.found]
+        sides = [(1, part.ahead), (2, part.behind)]
+        matched = [part.inserted & side for _, side in sides]
+        nearer = [
+            match & (~left[at] | (part.distance <= part.found[at].distance))
+            for (at, _), match in zip(sides, matched, strict=True)
+        ]
+        m.d.comb += [
+            Assume(part.mask.any() & ~(part.ahead & part.behind)),
+            Assume(~part.behind | part.distance.any()),
+            Assume(~part.found[2].found | part.found[2].distance.any()),
+            Assert(part.perfect == (left[0] | (part.inserted & part.perfect_ahead)), "a perfect entry is used"),
+            Assert(at_most_one(Cat(part.perfect, part.lower, part.upper, part.both)), "there is one class"),
+            Assert(part.takes == ((part.inserted & part.perfect_ahead) | nearer[0] | nearer[1]), "a place is told"),
+            Cover(part.perfect & nearer[0] & part.found[0].found & ~left[0], "the perfect entry was taken"),
+            Cover(part.both & nearer[1] & left[2], "the load ahead is nearer, behind"),
+        ]
+        given = []
+        for slot, ((at, _), own_one) in enumerate(zip(sides, nearer, strict=True)):
+            distance = Mux(own_one, part.distance, part.found[at].distance)
+            mask, there = Mux(own_one, own.mask, part.masks[at]), left[at] | own_one
+            bits = [self._lane(mask, lane, distance, slot) & part.mask[lane] & there for lane in range(lanes)]
+            given.append(Cat(bits))
+            index = Mux(own_one, own.index, part.found[at].index)
+            used = ~part.perfect | bool(slot)
+            m.d.comb += Assert(~used | (part.indices[slot] == index), "the nearest one is used")
+            signed = -distance if slot else distance
+            m.d.comb += Assert(part.distances[slot] == signed[: len(part.distance)], "its distance is told")
+        low, high = given
+        whole = [(low == part.mask), (high == part.mask), ((low | high) == part.mask)]
+        m.d.comb += [
+            Assert((part.lower | part.perfect) == (part.perfect | whole[0]), "the one ahead gives all lanes"),
+            Assert((part.upper | part.lower | part.perfect) == (part.perfect | whole[0] | whole[1]), "the other does"),
+            Assert((part.both | part.upper | part.lower | part.perfect) == (part.perfect | whole[2]), "both do"),
+            Assert(Cat(part.covers) == Cat(low, high & ~low), "lane i is lane i + d of the entry"),
+        ]
+
+    def _lane(self, mask: Value, lane: int, distance: Value, slot: int) -> Value:
+        """Whether the entry has lane + d."""
+        sources = ((other, lane - other if slot else other - lane) for other in range(MATCH_LANES))
+        return Cat(mask[other] & (distance == apart) for other, apart in sources if apart >= 0).any()
+
+
+class VisitProperties(Properties):
+    """Some load, followed from the second stage to the third; what the others do does not matter."""
+
+    def check(self, m, part):
+        begins, answer = Signal(name="begins"), Signal.like(part.entry, name="answer_followed")
+        behind, ahead, served, fresh = (Signal(name=name) for name in ("behind", "ahead", "served_followed", "new"))
+        m.d.comb += [begins.eq(AnySeq(1)), Assume(~begins | part.enters)]
+        there = Cat(behind & part.searches, ahead & part.acts)
+        here = Signal(name="served_now")
+        known = Signal.like(answer, name="known")
+        m.d.comb += [
+            # A load that searches goes on to D, and leaves E only when its mapping is known.
+            Assume(~(behind & part.moves) | part.searches),
+            Assume(~part.enters | part.moves | ~(part.searches | behind)),
+            Assume(~part.moves | ~part.acts | part.answered),
+            Assume(~ahead | part.acts),
+            Assume(~part.asked | part.asks),
+            here.eq(part.asked & ((behind & ~part.first) | (ahead & part.first))),
+            known.eq(Mux(fresh, part.entry, answer)),
+            Assert(~(here & served), "nobody is served twice"),
+            Assert(~(ahead & part.acts) | (part.answered == served), "it is known who was served"),
+            Assert(~(ahead & served) | (part.old == known), "the answer is that of the load"),
+            Assert(~there.any() | served | part.asks, "who was not served asks, or another one does"),
+            Cover(ahead & fresh & part.searches & part.asked, "one is answered as the next one is served"),
+            Cover(behind & served & ~fresh, "an answer is kept in the second stage"),
+        ]
+        m.d.sync += [
+            behind.eq(begins | (behind & ~part.moves)),
+            ahead.eq((behind & part.moves) | (ahead & ~part.moves)),
+            served.eq((served | here) & ~begins),
+            fresh.eq(here),
+            answer.eq(known),
+        ]
+        with m.If(begins):
+            m.d.comb += Assume(~ahead & ~behind)
+        self.behind, self.ahead, self.served, self.fresh, self.answer = behind, ahead, served, fresh, answer
+
+    def help(self, m, part, state):
+        """What is kept of the load that is followed."""
+        kept = self.served & ~self.fresh
+        m.d.comb += [
+            Assert(~(self.behind & self.ahead), "it is in one stage"),
+            Assert(~self.behind | (state("served") == self.served), "served, behind"),
+            Assert(~self.behind | (state("fresh") == self.fresh), "answered now, behind"),
+            Assert(~(self.behind & kept) | (state("kept") == self.answer), "the answer, behind"),
+            Assert(~self.ahead | (part.answered == self.served), "served, ahead"),
+            Assert(~self.ahead | (state("fresh_first") == self.fresh), "answered now, ahead"),
+            Assert(~(self.ahead & kept) | (state("kept_first") == self.answer), "the answer, ahead"),
+            Assert(~self.fresh | self.served, "who is answered was served"),
         ]
 
 
@@ -212,6 +316,36 @@ PROOFS = (
             "it is an entry": {"entries": lambda value: value | 1},
         },
         reach=1,
+    ),
+    _proof(
+        "hdl.rf.shared.decide",
+        f"{MATCH_LANES} lanes, {ENTRIES} entries",
+        DecideProperties,
+        lambda: Decide(config(lanes=MATCH_LANES, table_entries=ENTRIES)),
+        {
+            "a perfect entry is used": {"perfect_ahead": lambda value: value & 0},
+            "there is one class": {"lower": lambda value: value | 1},
+            "a place is told": {"takes": lambda value: ~value},
+            "the nearest one is used": {"inserted": lambda value: value & 0},
+            "its distance is told": {"distances": lambda value: value ^ 1},
+            "the one ahead gives all lanes": {"lower": lambda value: value & 0},
+            "the other does": {"upper": lambda value: value & 0},
+            "both do": {"both": lambda value: value & 0},
+            "lane i is lane i + d of the entry": {"masks": lambda value: value ^ (1 << MATCH_LANES)},
+        },
+        reach=1,
+    ),
+    _proof(
+        "hdl.rf.shared.visit",
+        "two stages",
+        VisitProperties,
+        lambda: Visit(config()),
+        {
+            "nobody is served twice": {"asked": lambda value: value & 0},
+            "it is known who was served": {"answered": lambda value: ~value},
+            "the answer is that of the load": {"entry": lambda value: value ^ 1},
+            "who was not served asks, or another one does": {"asks": lambda value: value & 0},
+        },
     ),
     _proof(
         "hdl.rf.shared.counts",

@@ -15,6 +15,8 @@ from warpfile.spec.schemes.shared import (
     ALLOCATE,
     COMPARE,
     DECIDE,
+    DELETE,
+    DONE,
     EMPTY,
     IDLE,
     LOAD,
@@ -22,27 +24,22 @@ from warpfile.spec.schemes.shared import (
     PERFECT,
     READ1,
     READ2,
+    RECHECK,
     SELECT,
-    SEND,
     SPAN,
-    VECTOR,
+    THROUGH,
     WRITE,
     SharedConfig,
 )
 from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.workload import Workload
 
-#: What may come behind each state of the access port, beside a new access where it is left.
-BEHIND = {
-    EMPTY: {EMPTY},
-    VECTOR: {COMPARE, SPAN, SEND},
-    SPAN: {SEND},
-    COMPARE: {SELECT, SEND},
-    SELECT: {DECIDE, ACT},
-    DECIDE: {ACT},
-    ACT: {ACT, SEND, EMPTY},
-    SEND: {SEND, EMPTY},
-}
+#: What may come behind each state of the second and third stage, if the access stays.
+STAYING = {COMPARE: SELECT, SELECT: SELECT, SPAN: DELETE, DELETE: THROUGH, THROUGH: THROUGH}
+ACTING = {DECIDE: (ACT,), ACT: (ACT, DONE), RECHECK: (DONE,), DONE: (DONE,)}
+#: In which state an access may come to the third stage from each of the second.
+MOVING = {SELECT: (DECIDE, DONE), DELETE: (RECHECK,), THROUGH: (RECHECK, DONE)}
+BEGINNING = (COMPARE, SPAN, THROUGH)
 SINGLE_ROW = (PERFECT, MISS)
 _LANE = (1 << 32) - 1
 
@@ -140,11 +137,11 @@ class SharedWatcher:
         require(not absorbed.waiting & ~absorbed.valid, "only what is in the list waits")
 
     def _follow_memory(self) -> None:
-        """A store that reaches the pins changes memory before anything behind it looks."""
+        """A store changes memory before anything behind it acts."""
         port = self.machine.file.port
-        if self.stores is None or port.access is None or port.state != SEND:
+        if self.stores is None or port.acting is None or port.act_state != RECHECK:
             return
-        self.memory.written |= self.stores.get(port.access.sent.entry.beat.record, {})
+        self.memory.written |= self.stores.get(port.acting.sent.entry.beat.record, {})
 
     def check(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         """Probes of a cycle."""
@@ -161,19 +158,33 @@ class SharedWatcher:
         self.before = f
 
     def _check_port(self, f: dict[str, int]) -> None:
-        before = self.before
-        port, state, last = f["access_state"], before["access_state"], self.cfg.ports - 1
-        sent = state == SEND and before["dispatch"] >> last & 1
-        gone = state == EMPTY or sent or (state == ACT and before["outcome"] not in (0, MISS))
-        if gone:
-            require(port in (EMPTY, VECTOR, SEND), "a new access begins")
-            return
-        require(port in BEHIND[state] - {EMPTY}, "an access goes its way")
-        if state == ACT:
-            require((port == SEND) == (before["outcome"] == MISS), "a load that missed is sent")
-        if state in (VECTOR, COMPARE) and before["untracked"]:
-            require(port == SEND, "what is not tracked is sent")
-        require((f["offer"] >> last & 1) == (port == SEND), "at the pins is what is sent")
+        before, last = self.before, self.cfg.ports - 1
+        sent = bool(before["access_send"] and before["dispatch"] >> last & 1)
+        absorbed = before["outcome"] not in (0, MISS)
+        done = before["access_act"] in (RECHECK, DONE) or before["outcome"] == MISS
+        third = absorbed or (done and (sent or not before["access_send"]))
+        moves = before["access_search"] in (SELECT, DELETE, THROUGH)
+        second = moves and (third or not before["access_act"])
+        first = bool(before["access_vector"]) and (second or not before["access_search"])
+        require((f["offer"] >> last & 1) == f["access_send"], "at the pins is what is in the fourth stage")
+        if third and not absorbed:
+            require(bool(f["access_send"]), "what is done in the third stage goes to the pins")
+        elif before["access_send"] and not sent:
+            require(bool(f["access_send"]), "what is not taken stays at the pins")
+        if second:
+            require(f["access_act"] in MOVING[before["access_search"]], "an access moves to the third stage")
+        elif third or not before["access_act"]:
+            require(f["access_act"] == EMPTY, "nothing comes to the third stage by itself")
+        else:
+            require(f["access_act"] in ACTING[before["access_act"]], "an access stays in the third stage")
+        if first:
+            require(f["access_search"] in BEGINNING, "an access begins in the second stage")
+        elif second or not before["access_search"]:
+            require(f["access_search"] == EMPTY, "nothing comes to the second stage by itself")
+        else:
+            require(f["access_search"] == STAYING[before["access_search"]], "an access stays in the second stage")
+        if before["access_vector"] and not first:
+            require(bool(f["access_vector"]), "an access stays in the first stage")
 
     def _check_table(self, f: dict[str, int]) -> None:
         before, entries = self.before, self.cfg.table_entries
@@ -181,8 +192,8 @@ class SharedWatcher:
         pointer = 0 if before.get("kernel") else (before["table_pointer"] + inserted) % entries
         require(f["table_pointer"] == pointer, "entries are inserted one behind the other")
         if before.get("kernel") or before["flushed"]:
-            require(f["valid_entries"] == 0, "a flush leaves no entry")
-        elif not (before["deleted"] and before["ended"]):
+            require(f["valid_entries"] <= inserted, "a flush leaves no entry but that of the load ahead of it")
+        elif not (before["deleted"] and (before["ended"] or before["evicted"])):
             change = inserted - before["evicted"] - before["ended"] - before["deleted"]
             require(f["valid_entries"] == before["valid_entries"] + change, "entries come and go one by one")
 
@@ -207,7 +218,7 @@ class SharedWatcher:
 
     def _check_outcome(self, f: dict[str, int]) -> None:
         acts = f["outcome"] != 0
-        require((f["access_state"] == ACT) == (acts or bool(f["act_wait"])), "an access in E acts or waits")
+        require((f["access_act"] == ACT) == (acts or bool(f["act_wait"])), "an access in E acts or waits")
         require(
             acts or not (f["lost"] or f["fallback"] or f["evicted"] or f["outcome_row"]),
             "who does not act does nothing",
@@ -216,6 +227,7 @@ class SharedWatcher:
         if acts:
             require(not (f["search"] or f["killed"] or f["sweep_free"]), "one thing changes mappings in a cycle")
             require(f["outcome"] in SINGLE_ROW or self.cfg.search == "merge", "merges have to be built")
+            require(f["outcome"] == MISS or self.cfg.search != "none", "a table that finds nothing absorbs nothing")
         require(f["search"] & f["search"] - 1 == 0, "one result changes in a cycle")
         codes = {f["decision"] >> 3 * port & 7 for port in indices(f["search"])}
         if f["killed"] or f["sweep_free"]:

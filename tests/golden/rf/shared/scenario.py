@@ -75,6 +75,8 @@ def random_case(seed: int, led: bool = False, **changes: object) -> tuple[Shared
     aimed: dict[str, object] = {"lanes": 8, "search": "merge", "table_entries": rng.choice((8, 30, 60))} if calm else {}
     if seed % 4 == 0:
         aimed |= {"banks": 1, "rows": 64, "merge_wait": rng.choice((0, 1, 8)), "collectors": 8, "scheduler": "lrr"}
+    if seed % 16 == 13:
+        aimed["search"] = "none"
     cfg = random_shared(rng, **aimed | changes)
     warps, owners = random_warps(rng, cfg.lanes, rng.choice((2, 4)), rng.choice((1, 3)), calm=calm, led=led)
     trace = find(scheme_of(cfg)).annotated(cfg, trace_of(warps, owners), seed if seed % 3 == 0 else None)

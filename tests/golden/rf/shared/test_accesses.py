@@ -10,7 +10,20 @@ from tests.golden.rf.shared.bench import BASE, Bench, machine
 from tests.golden.scenario import FULL
 from warpfile.golden.rf.contract import Sent
 from warpfile.golden.rf.shared.addresses import Known
-from warpfile.spec.schemes.shared import FLUSH, LOAD, MISS, PERFECT, PLAIN, STORE
+from warpfile.spec.schemes.shared import (
+    ACT,
+    DELETE,
+    DONE,
+    FLUSH,
+    LOAD,
+    MISS,
+    PERFECT,
+    PLAIN,
+    RECHECK,
+    SPAN,
+    STORE,
+    THROUGH,
+)
 
 PARTIAL, IRREGULAR, STRIDE, UPPER = 1, 2, 4, 8
 ALL = FULL
@@ -50,13 +63,13 @@ def line(base: int, stride: int = 4) -> list[int]:
         (lambda b: b.load(0, 1, 0x1_0000_0000), UPPER, 1),
     ],
 )
-def test_what_is_not_tracked_is_sent_at_once(make: Callable[[Bench], Sent], reason: int, cycle: int) -> None:
+def test_what_is_not_tracked_passes(make: Callable[[Bench], Sent], reason: int, cycle: int) -> None:
     bench = Bench()
     bench.settle(bench.load(3, 3))
     bench.begin(make(bench))
     bench.steps(6)
     assert bench.when("untracked") == [cycle] and bench.fields[cycle]["untracked"] == reason
-    assert list(bench.sent) == [0 if reason == PARTIAL else cycle + 1] and not bench.when("outcome")
+    assert list(bench.sent) == [3 + cycle] and not bench.when("outcome"), "UPPER is found in C, behind which is S"
     assert len(entries(bench)) == 1
 
 
@@ -67,7 +80,7 @@ def test_strides_that_are_tracked(stride: int, strides: str) -> None:
     bench.begin(bench.load(0, 1, stride=stride))
     bench.steps(6)
     tracked = strides == "any" or stride in (0, 4, 8, 512)
-    assert bench.when("outcome") == ([3] if tracked else [])
+    assert bench.when("outcome") == ([4] if tracked else [])
     assert (bench.fields[0]["untracked"] == STRIDE) != tracked
 
 
@@ -113,12 +126,13 @@ def test_a_store_ends_the_entries_with_a_word_of_its_range(make: Callable[[Bench
     rows = [bench.row(0, 1), bench.row(0, 2)]
     access = make(bench)
     bench.begin(access)
-    bench.steps(5)
+    bench.steps(6)
     kind = access.entry.beat.hints >> bench.cfg.hint_at("access") & 3
     assert [rows.index(entry.row) for entry in entries(bench)] == left
     assert sum(bench.seen("deleted")) == (2 - len(left) if kind == STORE else 0)
-    assert bench.when("flushed") == ([0] if kind == FLUSH else [])
-    assert list(bench.sent) == [2 if kind == STORE else 0]
+    assert bench.when("deleted") == ([2] if kind == STORE and len(left) < 2 else [])
+    assert bench.when("flushed") == ([2] if kind == FLUSH else [])
+    assert list(bench.sent) == [0 if kind == PLAIN else 4]
 
 
 def test_a_flush_lets_another_upper_in_and_a_store_does_not() -> None:
@@ -132,15 +146,18 @@ def test_a_flush_lets_another_upper_in_and_a_store_does_not() -> None:
         assert len(bench.when("outcome")) == outcomes
 
 
-def test_a_store_deletes_in_its_first_cycle_at_the_pins_whether_or_not_it_is_taken() -> None:
+def test_a_store_deletes_in_k_alone_however_long_it_stays_in_any_stage() -> None:
     bench = Bench()
-    bench.settle(bench.load(0, 1))
-    bench.begin(bench.store(BASE, mask=1))
-    for _ in range(6):
-        bench.step(ready=False)
-    assert bench.when("deleted") == [2] and not bench.sent and bench.seen("access_state")[2:] == [7] * 4
-    bench.step(access=bench.load(0, 2))
-    assert list(bench.sent) == [6] and bench.step()["access_state"] == 1
+    bench.settle(bench.load(0, 1), bench.load(0, 2, BASE + 0x100))
+    bench.begin(bench.load(1, 3, BASE + 0x200))
+    for cycle in range(16):
+        store = bench.store(BASE + 0x100 * (cycle // 2), mask=1) if cycle in (1, 3) else None
+        bench.step(access=store, ready=cycle >= 12)
+    assert bench.seen("access_search")[3:7] == [SPAN, DELETE, SPAN, DELETE]
+    assert (
+        bench.seen("access_search")[7:13] == [THROUGH] * 6 and bench.seen("access_act")[5:13] == [RECHECK] + [DONE] * 7
+    )
+    assert bench.when("deleted") == [4, 6] and list(bench.sent) == [12, 13, 14]
 
 
 def test_the_pointer_goes_round_and_evicts_what_is_valid() -> None:
@@ -149,7 +166,7 @@ def test_the_pointer_goes_round_and_evicts_what_is_valid() -> None:
     rows = [bench.row(0, 1), bench.row(0, 2)]
     bench.begin(bench.load(0, 3, BASE + 0x200))
     bench.steps(5)
-    assert bench.when("evicted") == [3] and bench.fields[4]["table_pointer"] == 1
+    assert bench.when("evicted") == [4] and bench.step()["table_pointer"] == 1
     assert [entry.row for entry in entries(bench)] == [bench.row(0, 3), rows[1]]
     assert bench.count(rows[0]) == 1 and bench.file.counts.marked[rows[0]], "the row and its mark stay"
 
@@ -159,7 +176,7 @@ def test_the_pointer_does_not_fill_holes_out_of_turn() -> None:
     bench.settle(bench.load(0, 1), bench.load(0, 2, BASE + 0x100), bench.store(BASE + 0x100, mask=1))
     bench.begin(bench.load(0, 3, BASE + 0x200))
     bench.steps(5)
-    assert bench.when("evicted") == [3] and [entry.base for entry in entries(bench)] == [BASE + 0x200]
+    assert bench.when("evicted") == [4] and [entry.base for entry in entries(bench)] == [BASE + 0x200]
 
 
 def test_an_entry_that_ends_with_the_insertion_is_not_evicted() -> None:
@@ -167,7 +184,7 @@ def test_an_entry_that_ends_with_the_insertion_is_not_evicted() -> None:
     bench.settle(bench.load(0, 1))
     bench.begin(bench.load(0, 1, BASE + 0x200))
     bench.steps(5)
-    assert bench.when("ended") == [3] and not bench.when("evicted")
+    assert bench.when("ended") == [4] and not bench.when("evicted")
     assert [entry.base for entry in entries(bench)] == [BASE + 0x200]
 
 
@@ -187,7 +204,7 @@ def test_a_count_does_not_exceed_its_bits() -> None:
     assert bench.count(bench.row(0, 1)) == 3
     bench.begin(bench.load(0, 4))
     bench.steps(5)
-    assert bench.fields[3]["outcome"] == MISS and bench.fields[3]["lost"] and bench.count(bench.row(0, 1)) == 3
+    assert bench.fields[4]["outcome"] == MISS and bench.fields[4]["lost"] and bench.count(bench.row(0, 1)) == 3
 
 
 def test_with_one_bit_nothing_is_shared() -> None:
@@ -202,8 +219,8 @@ def test_a_hit_on_the_own_row_changes_nothing_and_completes() -> None:
     row = bench.row(0, 1)
     bench.begin(bench.load(0, 1))
     bench.steps(6)
-    assert bench.fields[3]["outcome"] == PERFECT and bench.fields[3]["outcome_row"] == row
-    assert not bench.when("table_writes") and bench.count(row) == 1 and bench.when("absorbed_done") == [4]
+    assert bench.fields[4]["outcome"] == PERFECT and bench.fields[4]["outcome_row"] == row
+    assert not bench.when("table_writes") and bench.count(row) == 1 and bench.when("absorbed_done") == [5]
 
 
 def test_a_hit_drops_the_old_row_and_ends_its_entry() -> None:
@@ -212,7 +229,7 @@ def test_a_hit_drops_the_old_row_and_ends_its_entry() -> None:
     old = bench.row(0, 2)
     bench.begin(bench.load(0, 2))
     bench.steps(6)
-    assert bench.fields[3]["outcome"] == PERFECT and bench.when("ended") == [3]
+    assert bench.fields[4]["outcome"] == PERFECT and bench.when("ended") == [4]
     assert bench.count(old) == 0 and bench.count(bench.row(0, 1)) == 2
 
 
@@ -242,7 +259,7 @@ def test_a_merge_of_a_row_that_is_not_filled_is_a_lost_miss() -> None:
     bench.steps(6)
     bench.begin(bench.load(1, 2, BASE, mask=0xFFFF))
     bench.steps(6)
-    assert bench.fields[3]["outcome"] == PERFECT
+    assert bench.fields[4]["outcome"] == PERFECT
     bench.begin(bench.load(1, 3, BASE + 4, mask=0xFFFF))
     bench.steps(6)
     assert bench.fields[4]["outcome"] == MISS and bench.fields[4]["lost"]
@@ -285,7 +302,7 @@ def busy_slot(merge_wait: int) -> Bench:
 def test_an_access_waits_for_the_merge_slot_only_so_long() -> None:
     for wait in (0, 1, 3):
         bench = busy_slot(wait)
-        first = bench.seen("access_state").index(6, 6)
+        first = bench.seen("access_act").index(ACT, 6)
         assert bench.when("merge_busy") == [*range(first, first + wait)] == bench.when("act_wait")
         assert bench.when("outcome")[1] == first + wait == bench.when("fallback")[0]
         assert bench.fields[first + wait]["outcome"] == MISS and not bench.fields[first + wait]["lost"]
@@ -303,9 +320,10 @@ def test_a_hit_waits_for_the_list_and_a_miss_does_not() -> None:
     bench.steps(6)
     assert bench.file.absorbed.full
     bench.begin(bench.load(0, 3, BASE + 0x400))
+    bench.step()
     bench.step(access=bench.load(0, 4))
     bench.steps(12)
-    assert bench.when("outcome") == [3] and bench.when("act_wait")[0] == 8 and bench.step()["act_wait"]
+    assert bench.when("outcome") == [4] and bench.when("act_wait")[0] == 6 and bench.step()["act_wait"]
     bench.fields.clear()
     bench.step({2: bench.answer(first)})
     bench.steps(6)
@@ -316,12 +334,12 @@ def test_a_completion_of_the_port_goes_before_an_absorbed_load() -> None:
     bench = Bench()
     bench.settle(bench.load(0, 1), bench.result(3, 3), bench.result(3, 4))
     bench.begin(bench.load(0, 2))
-    bench.steps(2)
+    bench.steps(3)
     bench.step({2: bench.result(3, 3)})
     bench.step({2: bench.result(3, 4)})
     bench.steps(5)
-    assert bench.when("stored") == [4, 5] and bench.when("absorbed_done") == [6]
-    assert bench.seen("completed")[4:7] == [1, 1, 1]
+    assert bench.when("stored") == [5, 6] and bench.when("absorbed_done") == [7]
+    assert bench.seen("completed")[5:8] == [1, 1, 1]
 
 
 def test_an_access_asks_for_its_old_row_until_the_table_serves_it() -> None:
@@ -330,31 +348,56 @@ def test_an_access_asks_for_its_old_row_until_the_table_serves_it() -> None:
     bench.settle(bench.load(3, 3))
     bench.begin(bench.load(0, 1))
     results = {port: bench.result(2, 1 + 2 * port) for port in range(2)}
-    bench.step(results)
     bench.step()
-    assert [fields["table_reads"] >> 2 & 3 for fields in bench.fields] == [2, 1]
+    bench.step(results)
+    bench.steps(2)
+    assert [fields["table_reads"] >> 2 & 3 for fields in bench.fields] == [0, 2, 1, 0]
 
 
 def test_an_access_does_not_act_before_it_knows_its_old_row() -> None:
     bench = Bench()
     bench.settle(bench.load(3, 3))
     bench.begin(bench.load(0, 1))
+    bench.step()
     for number in range(6):
         pair = {0: bench.result(2, 1 + 2 * number % 8), 1: bench.result(4, 1 + 2 * number % 8)}
         bench.step({port: result for port, result in pair.items() if port not in bench.pins})
     bench.steps(8)
     asked = next(n for n, f in enumerate(bench.fields) if n >= 0 and f["outcome"])
-    assert asked > 3 and bench.when("act_wait") == [*range(3, asked)]
+    assert asked > 4 and bench.when("act_wait") == [*range(4, asked)]
 
 
-def test_a_port_that_stands_still_keeps_its_access_and_takes_no_other() -> None:
+def test_plain_accesses_alone_pass_in_every_cycle() -> None:
     bench = Bench()
     bench.begin(bench.access(PLAIN, [0] * 32))
-    for _ in range(3):
-        bench.step(ready=False, access=bench.access(PLAIN, [0] * 32))
-    bench.steps(4)
-    assert bench.seen("access_state")[:7] == [7] * 7 and list(bench.sent) == [3, 4, 5, 6]
-    assert not bench.file.port.access
+    for _ in range(4):
+        bench.step(access=bench.access(PLAIN, [0] * 32))
+    bench.steps(2)
+    assert list(bench.sent) == [0, 1, 2, 3, 4] and not bench.when("access_vector") and bench.file.port.empty
+
+
+def test_plain_accesses_fill_all_stages_while_the_pins_do_not_take() -> None:
+    bench = Bench()
+    bench.begin(bench.access(PLAIN, [0] * 32))
+    for cycle in range(14):
+        bench.step(ready=cycle >= 5, access=bench.access(PLAIN, [0] * 32) if cycle < 5 else None)
+    assert bench.seen("access_vector")[:10] == [0, *[1] * 7, 0, 0]
+    assert bench.seen("access_search")[:10] == [0, 0, *[THROUGH] * 7, 0]
+    assert bench.seen("access_act")[:11] == [0, 0, 0, *[DONE] * 7, 0]
+    assert list(bench.sent) == [5, 6, 7, 8, 9, 10] and bench.file.port.empty
+
+
+@pytest.mark.parametrize("taken", range(5))
+def test_a_plain_access_does_not_pass_others(taken: int) -> None:
+    """In whatever stage the load is as it is taken."""
+    bench = Bench()
+    load, plain = bench.load(0, 1), bench.access(PLAIN, [0] * 32)
+    bench.begin(load)
+    for cycle in range(9):
+        bench.step(access=plain if cycle == taken else None)
+    assert bench.when("access_vector")[1:] == [*range(taken + 1, taken + 2 + (taken == 0))]
+    assert bench.seen("access_search").count(THROUGH) == 1 + (taken <= 1), "in 3 the load is in D"
+    assert list(bench.sent) == [5, max(6, taken + 4)] and bench.sent[5] is load
 
 
 def test_the_file_rests_when_the_port_the_list_and_the_slot_do() -> None:

@@ -61,7 +61,7 @@ def test_an_address_that_leads_to_a_known_vector_is_told_three_cycles_later() ->
     assert bench.when("probe_hit") == [2]
     assert bench.seen("foreseen") == [0, 0, 0, 1 << 7, 0, 0]
     assert bench.file.counters["las_probes"] == bench.file.counters["las_hits"] == 1
-    assert not bench.when("access_state") and not bench.when("outcome"), "nothing else happens"
+    assert not bench.when("access_vector") and not bench.when("outcome"), "nothing else happens"
 
 
 def test_an_offset_may_point_backwards() -> None:
@@ -196,12 +196,12 @@ def test_a_probe_waits_while_the_access_port_compares() -> None:
     bench.step({0: bench.address(7)}, access=bench.load(1, 3, BASE + 0x4000))
     bench.fields.clear()
     bench.steps(5)
-    assert bench.fields[1]["access_state"] == COMPARE
+    assert bench.fields[1]["access_search"] == COMPARE
     assert bench.seen("probe_state") == [P1, P2, P2, NO_PROBE, NO_PROBE]
     assert bench.when("probe_hit") == [2] and bench.when("foreseen") == [3]
 
 
-@pytest.mark.parametrize(("left", "told"), [(1, False), (2, True)])
+@pytest.mark.parametrize(("left", "told"), [(2, False), (3, True)])
 def test_it_compares_what_is_valid_when_the_cycle_begins(left: int, told: bool) -> None:
     bench, there = Ahead(), BASE + 0x4000
     bench.head(bench.load(7, 5))
@@ -209,7 +209,7 @@ def test_it_compares_what_is_valid_when_the_cycle_begins(left: int, told: bool) 
     bench.steps(left)
     bench.step({0: bench.address(7, there)})
     bench.steps(5)
-    assert bench.fields[3]["outcome"] == MISS, "the entry is there from 4 on"
+    assert bench.fields[4]["outcome"] == MISS, "the entry is there from 5 on"
     assert bool(bench.when("foreseen")) == told
 
 

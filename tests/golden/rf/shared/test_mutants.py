@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.golden.machines import Shared
-from tests.golden.rf.shared import test_accesses, test_examples, test_results, test_search
+from tests.golden.rf.shared import test_accesses, test_examples, test_pipeline, test_results, test_search
 from tests.golden.rf.shared.bench import Bench
 from tests.golden.rf.shared.scenario import random_case, run_shared, watch_shared
 from warpfile.golden import StaleOperand
@@ -226,7 +226,13 @@ def ignores_strides(machine: Any, patch: pytest.MonkeyPatch) -> None:
 
 def believes_diverged_loads(machine: Any, patch: pytest.MonkeyPatch) -> None:
     """A load is tracked whose lanes are not all that live."""
-    patch.setattr(access.Access, "tracked", property(lambda self: self.kind == 1))
+    begin = access.Access.__init__
+
+    def wrong(self: Any, sent: Any, kind: int) -> None:
+        begin(self, sent, kind)
+        self.searches = kind == access.LOAD
+
+    patch.setattr(access.Access, "__init__", wrong)
 
 
 def ignores_lanes(machine: Any, patch: pytest.MonkeyPatch) -> None:
@@ -261,15 +267,53 @@ def waits_for_ever(machine: Any, patch: pytest.MonkeyPatch) -> None:
     machine.file.acting._wait = 1 << 20
 
 
+def forgets_the_load_ahead(machine: Any, patch: pytest.MonkeyPatch) -> None:
+    """An access is not compared with the one ahead of it."""
+    patch.setattr(access.AccessPort, "_ahead", lambda self: None)
+
+
+def believes_that_it_inserted(machine: Any, patch: pytest.MonkeyPatch) -> None:
+    """The load ahead counts with the entry that was inserted last, whoever did that."""
+    do = acting.Acting._do
+
+    def wrong(self: Any, asked: Any, match: Any) -> Any:
+        last = self.last
+        outcome = do(self, asked, match)
+        self.last = self.last or last
+        return outcome
+
+    patch.setattr(acting.Acting, "_do", wrong)
+
+
+def deletes_nothing_again(machine: Any, patch: pytest.MonkeyPatch) -> None:
+    """R leaves what the load ahead has inserted."""
+    patch.setattr(access.AccessPort, "_recheck", lambda self, asked, last: None)
+
+
+def uses_what_was_taken(machine: Any, patch: pytest.MonkeyPatch) -> None:
+    """D does not see that an entry is another one since C."""
+    patch.setattr(search.Search, "forget", lambda self, number: None)
+
+
+def deletes_again_and_again(machine: Any, patch: pytest.MonkeyPatch) -> None:
+    """A store that waits in the second stage deletes in every cycle."""
+    patch.setitem(access._BEHIND, access.DELETE, access.DELETE)
+
+
+def passes_others(machine: Any, patch: pytest.MonkeyPatch) -> None:
+    """A plain access goes to the pins before loads that search."""
+    patch.setattr(access.AccessPort, "_passes", lambda self: self._taken is not None and self.leaving is None)
+
+
 MISTAKES: list[Mistake] = [
     *(stores_delete_nothing, stores_delete_too_little, flushes_nothing, merges_what_is_not_there, uses_what_has_ended),
     *(renews_fills, writes_shared_rows, goes_on_in_m1, kills_while_an_access_acts),
     *(changes_beside_an_access, misses_a_fill, waits_for_nothing, completes_two, marks_nothing),
     *(ends_no_entry, counts_nothing, forgets_the_second_row, shifts_the_other_way, is_ready_at_once),
     *(ignores_strides, believes_diverged_loads, ignores_lanes, acts_before_the_answer),
-    absorbs_and_sends,
+    *(absorbs_and_sends, deletes_nothing_again),
 ]
-SEEDS = (20, 11, 18, 32, 57, 47, *range(12))
+SEEDS = (20, 11, 18, 32, 57, 47, 17, *range(12))
 CAUGHT = (AssertionError, StaleOperand, Stuck, IndexError, KeyError, ValueError)
 
 
@@ -319,12 +363,17 @@ def test_a_lost_value_is_caught_by_the_model_itself(mistake: Mistake, monkeypatc
 
 def not_tracked() -> None:
     """A load with other bits above an entry's."""
-    test_accesses.test_what_is_not_tracked_is_sent_at_once(lambda b: b.load(0, 1, 0x1_0000_0000), 8, 1)
+    test_accesses.test_what_is_not_tracked_passes(lambda b: b.load(0, 1, 0x1_0000_0000), 8, 1)
 
 
 def merges_anyway() -> None:
     """A result whose row nobody else has from its second cycle on."""
     test_examples.test_a_result_that_is_to_merge_does_so_and_is_in_place_if_nobody_shares_its_row_any_more(1)
+
+
+def plain_behind_a_load() -> None:
+    """A plain access is taken while a load is in D."""
+    test_accesses.test_a_plain_access_does_not_pass_others(2)
 
 
 #: What meets rarely enough on random programs, with the test that it fails.
@@ -337,6 +386,11 @@ RARE: list[tuple[Mistake, Callable[[], None]]] = [
     (changes_its_mind, merges_anyway),
     (waits_for_ever, test_accesses.test_an_access_waits_for_the_merge_slot_only_so_long),
     (misses_a_fill, test_examples.test_a_hit_that_acts_as_the_row_becomes_ready_does_not_wait),
+    (forgets_the_load_ahead, test_examples.test_the_same_vector_right_behind_a_miss_is_a_perfect_hit),
+    (believes_that_it_inserted, test_pipeline.test_a_load_ahead_that_hits_leaves_nothing_to_delete),
+    (uses_what_was_taken, test_pipeline.test_an_entry_that_the_load_ahead_takes_is_not_used),
+    (deletes_again_and_again, test_accesses.test_a_store_deletes_in_k_alone_however_long_it_stays_in_any_stage),
+    (passes_others, plain_behind_a_load),
 ]
 
 

@@ -25,6 +25,11 @@ def test_random_programs_keep_every_invariant_and_meet_every_event() -> None:
     assert {name for name, count in total.items() if not count} == NEVER
 
 
+def test_a_table_that_finds_nothing_keeps_every_invariant() -> None:
+    counters = watch_shared(*random_case(13)).counters
+    assert counters["misses"] and not any(counters[hits] for hits in ("hits_perfect", "hits_single", "hits_double"))
+
+
 @pytest.mark.parametrize("suspend", ["pending", "outstanding"])
 def test_random_programs_run_under_a_scheduler_with_places(suspend: str) -> None:
     places = {"scheduler": "two_level", "suspend": suspend, "resume": "all", "notice_latency": 1, "miss_latency": 40}

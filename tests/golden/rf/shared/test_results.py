@@ -68,7 +68,7 @@ def test_one_result_changes_per_cycle_and_none_when_an_access_acts(acts: bool) -
     bench.settle(bench.load(6, 6))
     if acts:
         bench.step(access=bench.load(7, 7))
-        bench.steps(2)
+        bench.steps(3)
         bench.fields.clear()
     bench.step({0: bench.result(1, 1), 2: bench.result(2, 2)})
     bench.steps(5)
@@ -170,7 +170,7 @@ def test_a_sweep_waits_for_e_and_goes_on() -> None:
     bench.settle(bench.load(2, 0), bench.load(7, 0))
     row = bench.row(7, 0)
     bench.step(access=bench.load(3, 0))
-    bench.step()
+    bench.steps(2)
     bench.file.issued(7, exit_of(bench))
     bench.fields.clear()
     bench.steps(4)

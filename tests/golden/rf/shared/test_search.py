@@ -46,18 +46,18 @@ def test_a_smaller_mask_is_a_perfect_hit_on_a_larger_one_and_not_the_other_way_r
     small, large = 0x3F, ALL
     assert Search(asked(0, lanes=small), [(0, known(0, lanes=large))], LANES).perfect
     search = Search(asked(0, lanes=large), [(0, known(0, lanes=small))], LANES)
-    assert search.perfect is None and search.ahead is not None and search.ahead.lanes == small
+    assert search.perfect is None and search.first is not None and search.first.lanes == small
 
 
 def test_the_most_recent_perfect_one_and_the_nearest_others_are_taken() -> None:
     entries = [(3, known(4, row=3)), (1, known(0, row=1)), (0, known(0, row=0)), (7, known(-8 + 16, row=7))]
     search = Search(asked(4 * 1, lanes=ALL), [(n, k) for n, k in entries if n != 3], LANES)
-    assert search.ahead is not None and search.ahead.number == 1, "of equal shifts the most recent one"
-    assert search.behind is not None and search.behind.number == 7
-    assert Search(asked(4), entries, LANES).exact().sources[0].row == 3
+    assert search.first is not None and search.first.number == 1, "of equal shifts the most recent one"
+    assert search.second is not None and search.second.number == 7
+    assert Search(asked(4), entries, LANES).decided(True).sources[0].row == 3
     far = Search(asked(0x100), [(0, known(0x108)), (1, known(0x104)), (2, known(0xF4)), (3, known(0xF8))], LANES)
-    assert far.behind is not None and far.ahead is not None
-    assert (far.behind.number, far.ahead.number) == (1, 3), "nearest to 0"
+    assert far.second is not None and far.first is not None
+    assert (far.second.number, far.first.number) == (1, 3), "nearest to 0"
 
 
 def test_single_comes_before_double_and_three_rows_are_too_many() -> None:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from amaranth.sim import Simulator
 
 from tests.hdl.unstamped import inside
-from warpfile.hdl.rf.shared import access_port, address_table, counts, merge, recent, rows
+from warpfile.hdl.rf.shared import access_vector, address_table, counts, merge, recent, rows
 from warpfile.schemes import find
 from warpfile.spec.schemes.shared import SharedConfig
 
-STAMPED = (access_port, address_table, counts, merge, recent, rows)
+STAMPED = (access_vector, address_table, counts, merge, recent, rows)
 
 
 def config(**changes: object) -> SharedConfig:

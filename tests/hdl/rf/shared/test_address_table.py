@@ -78,19 +78,27 @@ class Table:
         return {kind: (rows, distances, covers)}
 
 
-async def searched(ctx, part, base: int, stride: int, mask: int) -> None:
-    """C, S and D of an access; returns in its first cycle of E."""
+def vector(ctx, part, base: int, stride: int, mask: int) -> None:
+    """The vector of the access, in both stages."""
     for name, value in {"base": base, "stride": stride, "mask": mask}.items():
         ctx.set(getattr(part, name), value)
-    for stage in ("compare", "select"):
+        ctx.set(getattr(part, f"own_{name}"), value)
+
+
+def insert(ctx, part, row: int, *, on: bool = True) -> None:
+    """The access acts and is inserted with this row, in this cycle, or nothing of it."""
+    ctx.set(part.acts, on)
+    ctx.set(part.insert, on)
+    ctx.set(part.place.row, row)
+
+
+async def searched(ctx, part, base: int, stride: int, mask: int) -> None:
+    """C, S and D of an access, with no load ahead; returns in its first cycle of E."""
+    vector(ctx, part, base, stride, mask)
+    for stage in ("compare", "select", "decide"):
         ctx.set(getattr(part, stage), 1)
-        done = stage == "select" and ctx.get(part.found)
         await ctx.tick()
         ctx.set(getattr(part, stage), 0)
-    if not done:
-        ctx.set(part.decide, 1)
-        await ctx.tick()
-        ctx.set(part.decide, 0)
 
 
 def check(ctx, part, expected: dict) -> str:
@@ -130,12 +138,11 @@ def test_a_search_finds_what_the_definition_finds(monkeypatch, count: int, strid
             rows = {entry.row for entry in table.entries if entry}
             row = numbers.choice([one for one in range(16) if one not in rows])
             if kind != "perfect":
-                ctx.set(part.insert, 1)
-                ctx.set(part.place.row, row)
+                insert(ctx, part, row)
                 assert ctx.get(part.evicted) == (table.entries[table.pointer] is not None)
                 table.insert(Entry(base, stride, mask, row))
             await ctx.tick()
-            ctx.set(part.insert, 0)
+            insert(ctx, part, 0, on=False)
             if rows and step % 7 == 0:
                 row = numbers.choice(sorted(rows))
                 ctx.set(part.end, 1)
@@ -161,13 +168,11 @@ def test_an_entry_that_ends_after_it_was_found_is_not_alive(monkeypatch) -> None
             ctx.set(part.restart, 1)
             await ctx.tick()
             ctx.set(part.restart, 0)
-            for name, value in {"base": 100, "stride": 1, "mask": ALL, "insert": 1}.items():
-                ctx.set(getattr(part, name), value)
-            ctx.set(part.place.row, 5)
+            vector(ctx, part, 100, 1, ALL)
+            insert(ctx, part, 5)
             await ctx.tick()
-            ctx.set(part.insert, 0)
-            ctx.set(part.base, 101)
-            ctx.set(part.mask, 0b0111)
+            insert(ctx, part, 0, on=False)
+            vector(ctx, part, 101, 1, 0b0111)
             for at, name in enumerate(("compare", "select", "decide", None)):
                 if name:
                     ctx.set(getattr(part, name), 1)
@@ -197,21 +202,22 @@ def test_a_store_ends_the_entries_that_its_range_meets(monkeypatch) -> None:
             for row in range(6):
                 base, stride = 50 + numbers.randrange(40), numbers.choice((0, 1, 3, 7))
                 entries.append((base, base + (LANES - 1) * stride))
-                for name, value in {"base": base, "stride": stride, "mask": ALL, "insert": 1}.items():
-                    ctx.set(getattr(part, name), value)
-                ctx.set(part.place.row, row)
+                vector(ctx, part, base, stride, ALL)
+                insert(ctx, part, row)
                 await ctx.tick()
-            ctx.set(part.insert, 0)
+            insert(ctx, part, 0, on=False)
             first = 40 + numbers.randrange(60)
             last = first + numbers.choice((0, 0, 1, 5))
             ctx.set(part.base, first)
             ctx.set(part.last, last)
+            ctx.set(part.delete, 1)
             ctx.set(part.ends_range, 1)
             met = [low <= last and high >= first for low, high in entries]
             assert ctx.get(part.deleted) == sum(met)
             ended += sum(met)
             await ctx.tick()
             ctx.set(part.ends_range, 0)
+            ctx.set(part.delete, 0)
             assert ctx.get(part.used) == 6 - sum(met)
         assert ended > 30
 
