@@ -669,6 +669,11 @@ _ALL = (
             "scheduler": ("lrr", "LARF, section 5.4: loose round robin is what the paper builds on"),
             "cache_lines": (384, "BOW, Tab. 3.2, the same chip: L1 48 KB"),
             "cached": ("local", f"GPGPU-Sim SM6_TITANX: {_SKIPPED}"),
+            "sector_interval": (
+                3,
+                "GPGPU-Sim SM6_TITANX: 12 DRAM channels of 4 B, four transfers per clock of 2500 MHz, for 28 SMs of"
+                " 1417 MHz: 12.1 B per cycle and SM, which all four schedulers of the SM share there",
+            ),
         },
     ),
     _preset(
