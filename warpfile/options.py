@@ -246,6 +246,11 @@ def scheme_arguments(command: Command) -> Command:
     )
 
 
+def scheme_argument(command: Command) -> Command:
+    """Add SCHEME, the name of one."""
+    return click.argument("scheme", metavar="SCHEME", shell_complete=_complete_scheme)(command)
+
+
 def designs(
     names: Sequence[str], preset: str | None, changes: Sequence[str], parts: Sequence[str] = ()
 ) -> list[Design]:

@@ -16,6 +16,7 @@ from warpfile.commands.doctor import doctor
 from warpfile.commands.energy import energy_command
 from warpfile.commands.generate import generate
 from warpfile.commands.importing import import_command
+from warpfile.commands.profile import profile
 from warpfile.commands.report import report
 from warpfile.commands.run import run
 from warpfile.commands.search import search
@@ -59,6 +60,7 @@ _COMMANDS = (
     trace,
     analyze,
     run,
+    profile,
     cosim,
     area,
     energy_command,
