@@ -31,8 +31,8 @@ def page(profile: Profile) -> str:
     run = profile.run
     title = f"warpfile profile: {run.scheme} on {run.kernel}"
     bars = _bars(profile)
-    looks = _looks([name for names in bars.values() for name in names])
-    style = files("warpfile.reports").joinpath("page.css").read_text() + _STYLE + "\n".join(looks.values())
+    looks = [rule for names in bars.values() for rule in _looks(names)]
+    style = files("warpfile.reports").joinpath("page.css").read_text() + _STYLE + "\n".join(looks)
     parts = (*_about(profile), *_keys(profile, bars), *_table(profile, bars))
     return "\n".join(
         (
@@ -60,15 +60,12 @@ def _bars(profile: Profile) -> dict[str, tuple[str, ...]]:
     return {title: names for title, names in some.items() if names}
 
 
-def _looks(names: Sequence[str]) -> dict[str, str]:
-    """A rule of style for each column: a colour, in a second and third round with stripes."""
-    stripes = ("", "45deg", "-45deg")
-    rules = {}
-    for number, name in enumerate(dict.fromkeys(names)):
-        colour, round_ = COLOURS[number % len(COLOURS)], stripes[number // len(COLOURS) % len(stripes)]
-        fill = f"repeating-linear-gradient({round_}, {colour} 0 3px, #fff 3px 5px)" if round_ else colour
-        rules[name] = f".{name} {{ background: {fill}; }}"
-    return rules
+def _looks(names: Sequence[str]) -> Iterator[str]:
+    """A rule of style for each piece of a bar: a colour, in a second round with stripes."""
+    for number, name in enumerate(names):
+        colour, plain = COLOURS[number % len(COLOURS)], number < len(COLOURS)
+        fill = colour if plain else f"repeating-linear-gradient(45deg, {colour} 0 3px, #fff 3px 5px)"
+        yield f".{name} {{ background: {fill}; }}"
 
 
 def _about(profile: Profile) -> Iterator[str]:
