@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TextIO
 
 import click
 
 from warpfile.display import progress, say_notes
 from warpfile.inputs import obtain_trace
-from warpfile.options import ALL, Design, configured, designs, json_file, kernel_argument, scheme_argument
-from warpfile.outputs import json_text, write_files
-from warpfile.profiles import Profile, profiled
-from warpfile.profiles.events import ChromeTrace, KanataLog
-from warpfile.profiles.flights import Listener
-from warpfile.profiles.page import page
-from warpfile.profiles.profile import all_columns
-from warpfile.profiles.profiling import operand_columns
-from warpfile.profiles.shown import show, show_listing
-from warpfile.spec.writing import whole
+from warpfile.options import ALL, configured, designs, json_file, kernel_argument, scheme_argument
 
 _FILE = click.Path(path_type=Path)
 
@@ -73,50 +59,19 @@ def profile(
     Example: warpfile profile bow_wr spmv --sort bank_conflicts --html spmv.html
     Example: warpfile profile malekeh bitonic_sort --trace-events sort.json
     """
-    (design,) = _designs(scheme, preset, changes, parts)
-    columns = all_columns(operand_columns(design))
-    if sort not in columns:
-        raise click.UsageError(f"--sort must be one of {', '.join(columns)}, not {sort!r}")
-    events = {path: kind for path, kind in ((chrome_path, ChromeTrace), (kanata_path, KanataLog)) if path}
-    with progress("profile") as report, _written(design, kernel, events) as listeners:
-        trace = obtain_trace(kernel, setting, instruction_limit, report)
-        found = profiled(design, trace, report, listeners)
-    texts = {json_path: _json, csv_path: _csv, html_path: page}
-    write_files({path: text(found) for path, text in texts.items() if path})
+    # Here: it would be a quarter of what every command takes to start.
+    from warpfile.profiles.output import Files, check_column, write_profile
+    from warpfile.profiles.shown import show, show_listing
+
+    if scheme == ALL:
+        raise click.UsageError(f"SCHEME must be one scheme, not {ALL}")
+    (design,) = designs([scheme], preset, changes, parts)
+    check_column(design, sort)
+    files = Files(csv_path, json_path, html_path, chrome_path, kanata_path)
+    with progress("profile") as report:
+        found = write_profile(design, lambda: obtain_trace(kernel, setting, instruction_limit, report), report, files)
     if listing:
         show_listing(found)
     else:
         show(found, found.sorted_by(sort, top), sort)
     say_notes([(found.run.scheme, found.run.notes)])
-
-
-def _designs(scheme: str, preset: str | None, changes: tuple[str, ...], parts: tuple[str, ...]) -> list[Design]:
-    if scheme == ALL:
-        raise click.UsageError(f"SCHEME must be one scheme, not {ALL}")
-    return designs([scheme], preset, changes, parts)
-
-
-@contextmanager
-def _written(
-    design: Design, kernel: str, events: Mapping[Path, type[ChromeTrace] | type[KanataLog]]
-) -> Iterator[list[Listener]]:
-    """Listeners that write their files while the run goes on; the files have their names when all is done."""
-    name = f"{design.scheme.name} {design.preset} {Path(kernel).name}"
-    with ExitStack() as opened:
-        streams: dict[Path, TextIO] = {}
-        for path in events:
-            if path.is_dir():
-                raise IsADirectoryError(f"{path} must be a file, not a directory")
-            partial = opened.enter_context(whole(path))
-            streams[path] = opened.enter_context(partial.open("w", encoding="utf-8"))
-        yield [kind(streams[path], name) for path, kind in events.items()]
-
-
-def _json(found: Profile) -> str:
-    return json_text(found.to_json())
-
-
-def _csv(found: Profile) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(found.rows())
-    return stream.getvalue()
