@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 from warpfile.profiles.flights import Flight
@@ -79,7 +79,7 @@ class ChromeTrace:
             about = {"offset": self._lines[line].place, "instruction": self._lines[line].text}
             self._slice(warp, _STATES, said, first, self._seen[warp] + 1, about)
 
-    def _slice(self, warp: int, thread: int, name: str, first: int, end: int, about: dict[str, object]) -> None:
+    def _slice(self, warp: int, thread: int, name: str, first: int, end: int, about: Mapping[str, object]) -> None:
         if (warp, thread) not in self._threads:
             self._name_thread(warp, thread)
         event = {"name": name, "ph": "X", "pid": warp + 1, "tid": thread, "ts": first, "dur": end - first}

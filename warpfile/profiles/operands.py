@@ -216,7 +216,8 @@ class StageOperands:
 class NoOperands:
     """Of collectors that nobody here knows."""
 
-    columns = probes = ()
+    columns: tuple[str, ...] = ()
+    probes: tuple[str, ...] = ()
 
     def note(self, fields: Mapping[str, int], cycle: Cycle) -> None:
         """See :class:`Operands`."""
@@ -224,9 +225,10 @@ class NoOperands:
 
 def operands_of(collectors: str, cfg: Config, layout: ProbeLayout, beats: Sequence[Beat], count: Count) -> Operands:
     """For collectors by their name; those of other packages are taken for units if their probes are."""
-    known = {"bow": WindowOperands, "read_window": StageOperands}
-    if collectors in known:
-        return known[collectors](cfg, layout, beats, count)
+    if collectors == "bow":
+        return WindowOperands(cfg, layout, beats, count)
+    if collectors == "read_window":
+        return StageOperands(cfg, layout, beats, count)
     if {"allocate", "request", "grant"} <= layout.offset.keys():
         return UnitOperands(cfg, layout, beats, count)
     return NoOperands()
