@@ -94,7 +94,7 @@ def source_registers(instruction: Instruction, position: int, operand: Operand) 
     if opcode in _MEMORY:
         return 1 if opcode in _CONSTANTS else data_registers(instruction)
     if opcode in _PAIRS:
-        return 2
+        return 1 if isinstance(operand, Register) and "F32" in operand.marks else 2
     if opcode in _INTEGER:
         return data_registers(instruction)
     if opcode in ("I2F", "F2I", "F2F", "FRND", "I2I"):

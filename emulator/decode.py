@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from warpfile.compiler.architectures import whereabouts
 from warpfile.compiler.errors import UnknownOpcodeError
+from warpfile.compiler.left_out import left_out
 from warpfile.compiler.model import ZERO_REGISTER, ZERO_UNIFORM, Function, Predicate
 from warpfile.compiler.opcodes import FORMS
 from warpfile.compiler.operands import effects
@@ -77,6 +78,12 @@ def decode(function: Function, banks: ConstantBanks, listing: str) -> tuple[list
 
     Raises :class:`ExecutionError` naming listing, line and opcode for what cannot be executed.
     """
+    if found := left_out(function):
+        feature, instruction = found
+        where = f"{instruction.full_opcode} {whereabouts(instruction.offset, function.architecture)}"
+        raise ExecutionError(
+            f"{listing}, line {instruction.line}: kernel must not use {feature}: not executed ({where})"
+        )
     try:
         statics = static_instructions(function)
     except UnknownOpcodeError as error:

@@ -12,10 +12,12 @@ from warpfile.emulator.destination import Decoder
 from warpfile.emulator.errors import ExecutionError
 from warpfile.emulator.lanes import lanes_of, mask_of
 from warpfile.emulator.rounding import TINY, fma32, rounded32, to_odd, two_sum
-from warpfile.emulator.source import SHOWING, Fetch, flushed
+from warpfile.emulator.source import PAIRED, SHOWING, Fetch, flushed
 from warpfile.emulator.warp import Run, Warp
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
+#: From an instruction and the values of its sources the bits of its result.
+Operation = Callable[..., Fetch]
 
 _NAN = np.uint32(0x7FFFFFFF)
 _LIFT = 2.0**64
@@ -30,11 +32,11 @@ def canonical(values: np.ndarray) -> np.ndarray:
     return np.where(wrong, _NAN, bits) if wrong.any() else bits
 
 
-def finished(decoder: Decoder, value: Fetch) -> Run:
-    """Flush, saturate and canonicalise a result as the modifiers say, then write it."""
+def finished(decoder: Decoder, value: Fetch) -> Fetch:
+    """Bits of a result, flushed, saturated and made canonical as the modifiers say."""
     flush, saturate = decoder.has("FTZ"), decoder.has("SAT")
     if not flush and not saturate:
-        return decoder.result(lambda warp: canonical(value(warp)))
+        return lambda warp: canonical(value(warp))
 
     def compute(warp: Warp) -> np.ndarray:
         result = value(warp)
@@ -42,7 +44,7 @@ def finished(decoder: Decoder, value: Fetch) -> Run:
             result = np.where(result > 0, np.minimum(result, np.float32(1)), np.float32(0))
         return canonical(flushed(result) if flush else result)
 
-    return decoder.result(compute)
+    return compute
 
 
 def _exact_zero_sign(result: np.ndarray, a: np.ndarray, b: np.ndarray, mode: str) -> np.ndarray:
@@ -59,11 +61,33 @@ def _tiny_flushed(result: np.ndarray, total: np.ndarray, error: np.ndarray, mode
     return np.where(below, np.copysign(np.float32(0), total.astype(np.float32)), result)
 
 
-@opcode("FADD UFADD", f"FTZ SAT {_ROUNDINGS}")
-def fadd(decoder: Decoder) -> Run:
+def _single(operation: Operation, count: int) -> Callable[[Decoder], Run]:
+    """What decodes an operation on ``count`` sources of one word each."""
+
+    def build(decoder: Decoder) -> Run:
+        flush = decoder.has("FTZ")
+        return decoder.result(operation(decoder, *(decoder.float32(position, flush) for position in range(count))))
+
+    return build
+
+
+def _double(operation: Operation, count: int) -> Callable[[Decoder], Run]:
+    """What decodes the same operation on both words of pairs; a source marked .F32 is one word for both."""
+
+    def build(decoder: Decoder) -> Run:
+        flush = decoder.has("FTZ")
+        low, high = (
+            operation(decoder, *(decoder.half_of_pair(position, half, flush) for position in range(count)))
+            for half in range(2)
+        )
+        return decoder.result64(lambda warp: np.stack(np.broadcast_arrays(low(warp), high(warp)), axis=-1))
+
+    return build
+
+
+def _sum(decoder: Decoder, a: Fetch, b: Fetch) -> Fetch:
     """d = a + b."""
-    flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
-    a, b = decoder.float32(0, flush), decoder.float32(1, flush)
+    mode = decoder.one_of("RN", "RM", "RP", "RZ")
     if mode == "RN":
         return finished(decoder, lambda warp: a(warp) + b(warp))
 
@@ -74,11 +98,9 @@ def fadd(decoder: Decoder) -> Run:
     return finished(decoder, directed)
 
 
-@opcode("FMUL UFMUL", f"FTZ SAT {_ROUNDINGS} {' '.join(_SCALES)}")
-def fmul(decoder: Decoder) -> Run:
+def _product(decoder: Decoder, a: Fetch, b: Fetch) -> Fetch:
     """d = a * b, times a power of two for .D2 and its like rounded once; .FTZ: see _tiny_flushed."""
     flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
-    a, b = decoder.float32(0, flush), decoder.float32(1, flush)
     scale = next((factor for name, factor in _SCALES.items() if decoder.has(name)), 1.0)
     if mode == "RN" and scale == 1.0 and not flush:
         return finished(decoder, lambda warp: a(warp) * b(warp))
@@ -91,11 +113,9 @@ def fmul(decoder: Decoder) -> Run:
     return finished(decoder, exact)
 
 
-@opcode("FFMA UFFMA", f"FTZ SAT {_ROUNDINGS}")
-def ffma(decoder: Decoder) -> Run:
+def _multiply_add(decoder: Decoder, a: Fetch, b: Fetch, c: Fetch) -> Fetch:
     """d = a * b + c with one rounding; .FTZ as in FMUL."""
     flush, mode = decoder.has("FTZ"), decoder.one_of("RN", "RM", "RP", "RZ")
-    a, b, c = (decoder.float32(position, flush) for position in range(3))
     if mode == "RN" and not flush:
         return finished(decoder, lambda warp: fma32(a(warp), b(warp), c(warp)))
 
@@ -110,6 +130,14 @@ def ffma(decoder: Decoder) -> Run:
         return _tiny_flushed(result, total, error, mode) if flush else result
 
     return finished(decoder, exact)
+
+
+opcode("FADD UFADD", f"FTZ SAT {_ROUNDINGS}")(_single(_sum, 2))
+opcode("FMUL UFMUL", f"FTZ SAT {_ROUNDINGS} {' '.join(_SCALES)}")(_single(_product, 2))
+opcode("FFMA UFFMA", f"FTZ SAT {_ROUNDINGS}")(_single(_multiply_add, 3))
+opcode("FADD2", f"FTZ {_ROUNDINGS}", marks=PAIRED)(_double(_sum, 2))
+opcode("FMUL2", f"FTZ {_ROUNDINGS}", marks=PAIRED)(_double(_product, 2))
+opcode("FFMA2", f"FTZ {_ROUNDINGS}", marks=PAIRED)(_double(_multiply_add, 3))
 
 
 @opcode("FSEL", "FTZ")

@@ -58,9 +58,10 @@ def carry_in(bits: Bits, width: int) -> Fetch:
 
 @opcode("IADD", "64")
 def iadd(decoder: Decoder) -> Run:
-    """IADD.64 d, a, b on pairs."""
+    """d = a + b; .64 on pairs."""
     if not decoder.has("64"):
-        raise ValueError("IADD must be IADD.64")
+        first, second = decoder.source(0), decoder.source(1)
+        return decoder.result(lambda warp: first(warp) + second(warp))
     a, b = decoder.pair(0), decoder.pair(1)
     return decoder.result64(lambda warp: a(warp) + b(warp))
 

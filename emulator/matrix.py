@@ -75,7 +75,9 @@ class _Product:
         self.counts = fragment_registers(decoder.instruction)
         self.places = [_rows(decoder, position, count) for position, count in enumerate(self.counts)]
         self.elements = (a, b)
-        shape = next(mark for mark in decoder.modifiers if mark[0].isdigit())
+        shape = next((mark for mark in decoder.modifiers if mark[:1].isdigit()), None)
+        if shape is None:
+            raise ValueError("a product must name its shape")
         self.rows = 16 if shape.startswith("16") else 8
 
     def factors(self, warp: Warp) -> tuple[np.ndarray, np.ndarray]:

@@ -22,6 +22,10 @@ Bits = Callable[[Warp], int]
 
 #: How a listing comes to show what its text hides.
 SHOWING = "make the listing with 'nvdisasm -hex FILE.cubin'"
+#: Marks of registers that hold two values of single precision, or one that stands for two.
+PAIRED = "F32x2 HI_LO LO_HI F32"
+#: Of a pair, which word is the lower one of the operand.
+_FIRST = {("F32x2", "HI_LO"): 0, ("F32x2", "LO_HI"): 1}
 _SIGN32 = np.uint32(1 << 31)
 
 
@@ -119,6 +123,18 @@ class SourceReader:
         operand = self.operand(position)
         fetch = _mapped(self._bits32(operand), lambda x: x.view(np.float32), operand)
         fetch = _signed_float(fetch, operand)
+        return _mapped(fetch, flushed, operand) if flush else fetch
+
+    def half_of_pair(self, position: int, half: int, flush: bool) -> Fetch:
+        """Single-precision word 0 or 1 of a pair of them: swapped with .LO_HI, one word for both with .F32."""
+        operand = self.operand(position)
+        marks = operand.marks if isinstance(operand, Register) else ()
+        if marks == ("F32",):
+            return self.float32(position, flush)
+        if marks not in _FIRST:
+            raise ValueError(f"source {position + 1} must be a register with .F32, .F32x2.HI_LO or .F32x2.LO_HI")
+        word, pair = half ^ _FIRST[marks], self._bits64(operand)
+        fetch = _signed_float(lambda warp: pair(warp).view(np.float32)[word::2], operand)
         return _mapped(fetch, flushed, operand) if flush else fetch
 
     def pair(self, position: int) -> Fetch:

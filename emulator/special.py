@@ -66,7 +66,7 @@ def mufu(decoder: Decoder) -> Run:
         value = function(source(warp).astype(np.float64)).astype(np.float32)
         return flushed(value) if flush else value
 
-    return finished(decoder, compute)
+    return decoder.result(finished(decoder, compute))
 
 
 def _high_word(decoder: Decoder, function: Callable[[np.ndarray], np.ndarray]) -> Run:

@@ -19,6 +19,7 @@ from warpfile.outputs import file_name, new_folder
 from warpfile.signature import plain_name
 from warpfile.skeleton import skeleton
 from warpfile.spec.reading import check_input, named, read_input
+from warpfile.triton import metadata
 
 _COMPILED = (".cu", ".ptx")
 _TARGET = re.compile(rb"^\s*\.target\s+sm_([0-9]+)", re.MULTILINE)
@@ -56,7 +57,7 @@ def import_kernel(source: Path, wanted: str | None, report: Report, architecture
     symbol = _chosen(source, "".join(texts), wanted)
     listing = parse(next(text for text in texts if symbol in _ENTRY.findall(text)), f"listing of {source}")
     function = listing.function(symbol)
-    return Imported(listing, function, skeleton(listing, function))
+    return Imported(listing, function, skeleton(listing, function, metadata(source)))
 
 
 def compiled(source: Path, architecture: int, report: Report) -> Listing:

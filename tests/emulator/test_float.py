@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.emulator.harness import double, doubles, f32, result, run, words
+from warpfile.emulator.errors import ExecutionError
 
 FEW = settings(max_examples=60, deadline=None)
 F32 = st.floats(-(2.0**62), 2.0**62, width=32)  # no sum of a product overflows
@@ -263,3 +264,47 @@ def test_words_become_singles(code: str, source: int, expected: float) -> None:
 def test_fchk_wants_the_slow_path_for_everything_unusual() -> None:
     registers = {2: f32(1, 1, math.inf, math.nan, 1, 1e-38, 1e30), 3: f32(3, 0, 1, 1, 1e-40, 1, 1e-30)}
     assert run("FCHK P0, R2, R3", registers).predicates[0] & 0x7F == 0b1111110
+
+
+#: Pairs in R2, R4 and R6, and what the low and the high word of an instruction on them are made of.
+PAIRS = {2: 1.5, 3: -2.25, 4: 3.0, 5: 0.125, 6: 7.0, 7: -0.5}
+
+
+@pytest.mark.parametrize(
+    ("code", "low", "high"),
+    [
+        ("FADD2 R0, R2.F32x2.HI_LO, R4.F32x2.HI_LO", 1.5 + 3.0, -2.25 + 0.125),
+        ("FADD2 R0, R2.F32x2.HI_LO, R4.F32x2.LO_HI", 1.5 + 0.125, -2.25 + 3.0),
+        ("FADD2 R0, R2.F32x2.HI_LO, -R4.F32x2.HI_LO", 1.5 - 3.0, -2.25 - 0.125),
+        ("FMUL2 R0, R2.F32x2.HI_LO, R5.F32", 1.5 * 0.125, -2.25 * 0.125),
+        ("FFMA2 R0, R2.F32x2.HI_LO, R7.F32, R4.F32x2.LO_HI", 1.5 * -0.5 + 0.125, -2.25 * -0.5 + 3.0),
+        ("FFMA2 R0, R2.F32x2.LO_HI, -R4.F32x2.HI_LO, R6.F32x2.HI_LO", 2.25 * 3.0 + 7.0, -1.5 * 0.125 - 0.5),
+        ("FADD2 R0, R2.F32x2.HI_LO, RZ.F32", 1.5, -2.25),
+        ("R2UR UR4, R2\nR2UR UR5, R3\nFADD2 R0, R4.F32x2.HI_LO, UR4.F32x2.HI_LO", 3.0 + 1.5, 0.125 - 2.25),
+        ("R2UR UR4, R2\nFMUL2 R0, R4.F32x2.HI_LO, UR4.F32", 3.0 * 1.5, 0.125 * 1.5),
+    ],
+)
+def test_pairs_of_single_precision_are_two_operations(code: str, low: float, high: float) -> None:
+    warp = run(code, {number: f32(value) for number, value in PAIRS.items()})
+    assert [single(warp.registers[number][0]) for number in (0, 1)] == [low, high]
+
+
+def test_a_pair_may_be_its_own_source() -> None:
+    warp = run("FADD2 R2, R2.F32x2.LO_HI, R3.F32", {2: f32(1.0), 3: f32(10.0)})
+    assert [single(warp.registers[number][0]) for number in (2, 3)] == [20.0, 11.0]
+
+
+@FEW
+@given(F32, F32, F32, st.sampled_from(["", ".RM", ".RP", ".RZ", ".FTZ", ".FTZ.RZ"]))
+def test_a_word_of_a_pair_is_rounded_as_a_single_value(a: float, b: float, c: float, mode: str) -> None:
+    given_words = {2: f32(c), 3: f32(a), 4: f32(a), 5: f32(b), 6: f32(b), 7: f32(c)}
+    warp = run(f"FFMA2{mode} R0, R2.F32x2.HI_LO, R4.F32x2.HI_LO, R6.F32x2.HI_LO", given_words)
+    for word in range(2):
+        alone = {2 + place: given_words[2 + 2 * place + word] for place in range(3)}
+        assert warp.registers[word][0] == result(f"FFMA{mode} R0, R2, R3, R4", alone)[0]
+
+
+@pytest.mark.parametrize("source", ["R4", "R4.HI_LO", "R4.F32x2", "0x3f800000"])
+def test_a_source_of_a_pair_must_say_how_it_is_read(source: str) -> None:
+    with pytest.raises(ExecutionError, match=r"source 2 must be a register with .F32, .F32x2.HI_LO or .F32x2.LO_HI"):
+        run(f"FADD2 R0, R2.F32x2.HI_LO, {source}")

@@ -45,6 +45,7 @@ LONG = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**6
 def test_integers_of_64_bits_are_pairs(a: int, b: int, c: int) -> None:
     code = """IADD.64 R0, R2, R4
         IADD.64 R10, R2, -0x8
+        IADD R16, R2, -R4
         ISETP.LT.S64.AND P0, PT, R2, R4, PT
         ISETP.GE.U64.AND P1, PT, R2, R4, PT
         MOV.64 R12, R4
@@ -68,12 +69,12 @@ def test_integers_of_64_bits_are_pairs(a: int, b: int, c: int) -> None:
     assert (warp.predicates[0] & 1, warp.predicates[1] & 1) == (a - (a >> 63 << 64) < b - (b >> 63 << 64), a >= b)
     assert (pair(12), pair(14)) == (b, 0x3E928AF3FCA213EA)
     assert pair(8) == (a - c) % 2**64
+    assert warp.registers[16][7] == (a - b) % 2**32
 
 
-@pytest.mark.parametrize("code", ["IADD R0, R2, R3", "UIADD3.64.X UR4, UR4, UR6, URZ, UP0, !UPT"])
-def test_forms_without_meaning_are_errors(code: str) -> None:
-    with pytest.raises(ExecutionError, match="must"):
-        run(code)
+def test_a_sum_of_pairs_takes_no_carry() -> None:
+    with pytest.raises(ExecutionError, match=r"must have no \.X"):
+        run("UIADD3.64.X UR4, UR4, UR6, URZ, UP0, !UPT")
 
 
 def test_minus_zero_carries() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.emulator.harness import LANE, run, words
+from warpfile.emulator.errors import ExecutionError
 
 Place = tuple[int, int]
 
@@ -185,3 +186,9 @@ def test_a_copy_to_shared_memory_fills_with_zeros() -> None:
     registers = {2: words(base), 3: words(base >> 32), 4: 16 * LANE}
     warp = run(wide, registers, buffer=np.arange(4, dtype=np.uint32).tobytes(), shared=512)
     assert warp.registers[8:12, 9].tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("code", ["HMMA R16, R8, R0, R16", "IMMA.S8.S8 R4, R2.ROW, R3.COL, R6"])
+def test_a_product_without_a_shape_is_refused(code: str) -> None:
+    with pytest.raises(ExecutionError, match="a product must name its shape"):
+        run(code)

@@ -10,6 +10,7 @@ import pytest
 from tests.compiler.traceg import EXIT, text
 from tests.compiler.tracez import RELEASED, VALUED, tracez, version_6
 from tests.warpfile.conftest import Invoke
+from warpfile.schemes import SCHEMES
 from warpfile.spec.trace import Trace
 
 STREAM = (
@@ -150,6 +151,20 @@ def test_rtl_and_golden_model_agree_on_an_imported_trace(invoke: Invoke, folder:
     assert result.exit_code == 0, result.stderr
     facts = json.loads((folder / "f.json").read_text())["schemes"]["baseline"]
     assert (facts["mismatches"], facts["operands_checked"], facts["instructions"]) == (0, 0, 13)
+
+
+@pytest.mark.check
+@pytest.mark.needs("iverilog")
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_rtl_and_golden_model_agree_on_a_packed_trace_of_version_6(invoke: Invoke, folder: Path, scheme: str) -> None:
+    (folder / "k.tracez").write_bytes(tracez([VALUED, VALUED[:2] + VALUED[-2:]], **{"block dim": "(64,1,1)"}))
+    assert invoke("trace", "--accelsim", "k.tracez", "-o", "T.npz").exit_code == 0
+    machine = ("--preset", "tiny", "--set", "lanes=1", "--simulator", "icarus")
+    result = invoke("cosim", scheme, "T.npz", *machine, "--json", "f.json")
+    assert result.exit_code == 0, result.stderr
+    facts = json.loads((folder / "f.json").read_text())["schemes"][scheme]
+    assert (facts["mismatches"], facts["instructions"]) == (0, 10)
+    assert facts["operands_checked"] > 0
 
 
 def refused(invoke: Invoke, *arguments: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -170,6 +171,58 @@ def test_a_block_that_the_code_tells_is_in_the_skeleton(invoke: Invoke, folder: 
     assert "\nblock = [8, 4, 1]  # threads in x, y, z, as the code requires\n" in Path("sized/launch.toml").read_text()
 
 
+TRITON = {"triton_version": "3.9.0", "num_warps": 4, "warp_size": 32, "num_ctas": 1, "shared": 16}
+
+
+def test_what_triton_says_beside_a_cubin_is_in_the_skeleton(invoke: Invoke, tools: Path, cubin: Path) -> None:
+    shows(tools, "saxpy")  # its last two parameters are pointers
+    scratch = {"global_scratch_size": 256, "profile_scratch_size": 0}
+    cubin.with_suffix(".json").write_text(json.dumps(TRITON | scratch))
+    assert invoke("import", cubin, "-o", "made").exit_code == 0
+    text = Path("made/launch.toml").read_text()
+    table = tomllib.loads(text)
+    assert (table["block"], table["shared_bytes"]) == ([128, 1, 1], 16)
+    assert text.count("as some.json of Triton 3.9.0 says") == 2
+    assert table["args"][2:] == [
+        {"name": "p2", "type": "buffer", "init": "p2.npy"},
+        {"name": "p3", "type": "u64", "value": 0},
+    ]
+    assert 'init = "p2.npy"  # zeros, 256 bytes for each CTA of the grid' in text
+
+
+def test_older_releases_of_triton_add_no_pointers(invoke: Invoke, tools: Path, cubin: Path) -> None:
+    shows(tools, "saxpy")
+    cubin.with_suffix(".json").write_text(json.dumps(TRITON))
+    assert invoke("import", cubin, "-o", "made").exit_code == 0
+    assert [one["type"] for one in tomllib.loads(Path("made/launch.toml").read_text())["args"]][2:] == ["buffer"] * 2
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"block": [8, 1, 1]}'])
+def test_a_file_that_is_not_tritons_is_left_alone(invoke: Invoke, tools: Path, cubin: Path, text: str) -> None:
+    shows(tools, "saxpy")
+    cubin.with_suffix(".json").write_text(text)
+    assert invoke("import", cubin, "-o", "made").exit_code == 0
+    assert "Triton" not in Path("made/launch.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"num_ctas": 2}, ("num_ctas must be 1, not 2",)),
+        ({"launch_cooperative_grid": True}, ("must not need a cooperative launch",)),
+        ({"shared": None}, ("shared must be a number from 0, not null",)),
+        ({"num_warps": -1}, ("num_warps must be a number from 0, not -1",)),
+    ],
+)
+def test_what_triton_says_is_checked(
+    invoke: Invoke, tools: Path, cubin: Path, facts: dict[str, object], words: tuple[str, ...]
+) -> None:
+    shows(tools, "collatz")
+    cubin.with_suffix(".json").write_text(json.dumps(TRITON | facts))
+    refused(invoke("import", cubin, "-o", "made"), "some.json", *words)
+    assert not Path("made").exists()
+
+
 def test_types_are_those_of_the_name(invoke: Invoke, tools: Path, cubin: Path) -> None:
     tool(tools, "c++filt", "print({'_Z5saxpyifPKfPf': 'saxpy(int, float, float const*, float*)'}[sys.argv[1]])")
     shows(tools, "saxpy", ("saxpy", "_Z5saxpyifPKfPf"))
@@ -208,6 +261,25 @@ def info(places: list[tuple[int, int]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def takes(tools: Path, places: list[tuple[int, int]]) -> None:
+    """Let nvdisasm print a kernel that only ends, with these parameters."""
+    code = '\t.section\t.text.k,"ax",@progbits\n        .other k,@"STO_CUDA_ENTRY STV_DEFAULT"\nk:\n'
+    (tools.parent / "k.sass").write_text(f"{info(places)}{code}        /*0000*/   EXIT ;\n")
+    tool(tools, "nvdisasm", PRINTS.format(text=str(tools.parent / "k.sass")))
+
+
+@pytest.mark.parametrize("places", [[(0, 8)], [(0, 8), (8, 4)], []])
+def test_pointers_of_triton_must_be_there(
+    invoke: Invoke, tools: Path, cubin: Path, places: list[tuple[int, int]]
+) -> None:
+    takes(tools, places)
+    scratch = dict.fromkeys(("global_scratch_size", "profile_scratch_size"), 0)
+    cubin.with_suffix(".json").write_text(json.dumps(TRITON | scratch))
+    words = ("parameters of k must end with 2 pointers to scratch memory, which some.json names",)
+    refused(invoke("import", cubin, "-o", "made"), *words)
+    assert not Path("made").exists()
+
+
 @pytest.mark.parametrize(
     "places",
     [
@@ -221,9 +293,7 @@ def info(places: list[tuple[int, int]]) -> str:
 def test_structures_are_where_the_listing_has_them(
     invoke: Invoke, tools: Path, cubin: Path, places: list[tuple[int, int]]
 ) -> None:
-    code = '\t.section\t.text.k,"ax",@progbits\n        .other k,@"STO_CUDA_ENTRY STV_DEFAULT"\nk:\n'
-    (tools.parent / "k.sass").write_text(f"{info(places)}{code}        /*0000*/   EXIT ;\n")
-    tool(tools, "nvdisasm", PRINTS.format(text=str(tools.parent / "k.sass")))
+    takes(tools, places)
     assert invoke("import", cubin, "-o", "made").exit_code == 0
     filled(Path("made"))
     launch = load_kernel(Path("made"))

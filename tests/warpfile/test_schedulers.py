@@ -79,7 +79,7 @@ def test_rows_hold_every_machine_in_every_form() -> None:
     assert rows[0][1:3] == ["+10.0% [+10.0,+10.0]", "one +10.0%, one +10.0%"]
     assert rows[0][3].startswith("+50.0%")
     (corf,) = (row for row in rows if row[0] == "| `corf`")
-    assert [cell.split()[0] for cell in corf[1:4]] == ["+10.0%", "+10.0%", "undecided:"]
+    assert [cell.split()[0] for cell in corf[1:4]] == ["+10.0%", "+10.0%", "identical"]
 
 
 def test_the_page_has_every_machine() -> None:

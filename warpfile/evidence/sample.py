@@ -55,9 +55,12 @@ def undecided(interval: tuple[float, float] | None) -> bool:
 def bracketed(growth: Spread, ratios: tuple[float, float] | None) -> str:
     """A growth with half of its interval over seeds and, in brackets, that of its ratio over kernels, in percent.
 
-    It is called noise and undecided where they hold zero. There is no interval over one seed.
+    It is called noise and undecided where they hold zero, and identical where nothing has grown on any kernel and seed.
+    There is no interval over one seed.
     """
     several, ends = len(growth.values) > 1, tuple(end - 1 for end in ratios or ())
+    if ends and not any((*growth.values, *ends)):
+        return "identical"
     called = {"noise": several and growth.noise, "undecided": bool(ends) and undecided((ends[0], ends[1]))}
     words = ", ".join(word for word, holds in called.items() if holds)
     half = f" ± {100 * growth.half:.1f}" if several else ""

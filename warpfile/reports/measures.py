@@ -25,6 +25,11 @@ class Value:
     high: float | None = None
 
     @property
+    def identical(self) -> bool:
+        """Whether a growth is zero on every kernel and seed."""
+        return not any((self.mean, self.half, self.low, self.high)) and self.low is not None
+
+    @property
     def undecided(self) -> bool:
         """Of a growth, whether its interval over kernels holds zero: other kernels may give the other sign."""
         return self.low is not None and self.high is not None and undecided((self.low, self.high))

@@ -136,6 +136,8 @@ def _cell(named: tuple[str, Value | float | str | None]) -> str:
         return value or "-"
     form = TITLES[title]
     if isinstance(value, Value):
+        if form.startswith("+") and value.identical:
+            return "identical"
         half = "" if value.half is None else f" ± {value.half:{form.replace('+', '')}}"
         ends = "" if value.low is None else f" [{value.low:{form}}, {value.high:{form}}]"
         undecided = "undecided: " if form.startswith("+") and value.undecided else ""

@@ -74,3 +74,12 @@ def test_all_rows_have_one_set_of_prices() -> None:
     rows = [row(energy_prices="pilot", energy_priced=0.2), row(energy_prices="pilot", energy_priced=0.4)]
     assert prices(rows) == "pilot" and priced(rows) == pytest.approx(0.3)
     assert prices([row()]) == "" and priced([row()]) is None
+
+
+def test_what_grew_on_no_kernel_is_identical() -> None:
+    same = [row(kernel=kernel, seed=seed, bank_accesses_over_baseline=1.0) for kernel in "ab" for seed in (-2, 2)]
+    found = ACCESSES.of(same)
+    assert found and found.identical
+    same[0] |= {"bank_accesses_over_baseline": 1.001}
+    found = ACCESSES.of(same)
+    assert found and not found.identical

@@ -58,7 +58,12 @@ def test_seeds_move_the_interval_over_seeds_and_not_that_over_kernels() -> None:
 def test_a_text_has_mean_seeds_and_kernels() -> None:
     assert str(of(1.2, 1.2)) == "+20.0% [+20.0,+20.0]"
     assert str(of(1.2, 1.2, seeds=(0, 2))) == "+20.0% ± 0.0 [+20.0,+20.0]"
-    assert str(of(1.0, 1.0, seeds=(0, 2))) == "noise, undecided: +0.0% ± 0.0 [+0.0,+0.0]"
+    assert str(of(1.00001, 0.99999, seeds=(0, 2))) == "noise, undecided: -0.0% ± 0.0 [-0.0,+0.0]"
+
+
+def test_what_has_grown_nowhere_is_identical() -> None:
+    assert str(of(1.0, 1.0)) == str(of(1.0, 1.0, seeds=(0, 2))) == "identical"
+    assert str(of(1.0, 1.0001)) != "identical"
 
 
 def test_a_kernel_that_is_missing_at_a_seed_leaves_no_mean() -> None:
