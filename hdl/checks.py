@@ -20,9 +20,14 @@ module {top}_checks #(parameter STOP = 1) (
 );
   reg started = 0;  // a reset was seen: before it nothing is known
   reg [{warp_top}:0] taken;  // slots between a launch and their bit in retired
+  reg [{warp_top}:0] begun;  // those whose warp has been sent a beat
+  reg [{ctas_top}:0] ctas;  // CTA slot of each
+  wire launched = launch__valid && launch__ready;
 {declared}{awaited}{assigned}  always @(posedge clk) begin
     started <= started || rst;
-    taken <= rst ? 0 : (taken & ~retired) | (launch__valid && launch__ready ? {warps}'d1 << {launched} : {warps}'d0);
+    taken <= rst ? 0 : (taken & ~retired) | (launched ? {warps}'d1 << {warp} : {warps}'d0);
+    begun <= rst ? 0 : (begun & ~retired) | (decode_valid ? taken & {warps}'d1 << {sent} : {warps}'d0);
+    if (launched) ctas[{warp} * {cta_bits} +: {cta_bits}] <= {cta};
 {held}    if (started && !rst) begin
 {told}      if (STOP != 0 && wrong != 0) $stop;
     end
@@ -94,7 +99,7 @@ def checks_verilog(cfg: Config, top: str) -> str:
         rules_top=len(broken) - 1,
         warps=cfg.warps,
         warp_top=cfg.warps - 1,
-        launched=f"launch__payload[{cfg.warp_bits - 1}:0]",
+        **_launch(cfg),
         declared="".join(_WAITS.format(name=name, top=width - 1) for name, width in bits.items()),
         awaited=_awaited(cfg) if "result_asked" in broken else "",
         assigned="".join(
@@ -112,6 +117,7 @@ def _broken(cfg: Config) -> dict[str, str]:
         "decode_room": f"decode_valid && !decode_ready[decode{warp}]",
         "decode_slot": f"decode_valid && !resident[decode{warp}]",
         "launch_slot": f"launch__valid && taken[launch__payload{warp}]",
+        "launch_cta": f"launch__valid && ({_begun_ctas(cfg)})",
         "launch_held": _CHANGED.format(name="launch"),
         "result_held": _any(cfg, _CHANGED.format(name="result__{port}")),
         "kernel_held": _CHANGED.format(name="kernel"),
@@ -121,6 +127,20 @@ def _broken(cfg: Config) -> dict[str, str]:
     if "result_asked" in wanted:
         found |= _unasked(cfg)
     return {name: found[name] for name in wanted}
+
+
+def _launch(cfg: Config) -> dict[str, object]:
+    """Of a launch and a beat the slot, of a launch the CTA slot, and what is needed to remember that."""
+    launch, cta_bits = _places("launch__payload", launch_fields(cfg)), dict(launch_fields(cfg))["cta"]
+    warp, cta, sent = launch["warp"], launch["cta"], _places("decode", decode_fields(cfg))["warp"]
+    return {"warp": warp, "cta": cta, "sent": sent, "cta_bits": cta_bits, "ctas_top": cfg.warps * cta_bits - 1}
+
+
+def _begun_ctas(cfg: Config) -> str:
+    """Whether some warp of the CTA of a launch has been sent a beat."""
+    told = _launch(cfg)
+    bits, cta = told["cta_bits"], told["cta"]
+    return "\n    || ".join(f"begun[{warp}] && ctas[{warp * bits} +: {bits}] == {cta}" for warp in range(cfg.warps))
 
 
 def _any(cfg: Config, condition: str) -> str:

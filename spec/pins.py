@@ -9,6 +9,7 @@ RULES = {
     "decode_room": "a beat is sent to a warp whose bit of decode_ready is clear, and is lost",
     "decode_slot": "a beat is sent to a slot that holds no warp",
     "launch_slot": "a warp is launched onto a slot that has not been given back",
+    "launch_cta": "a warp is launched into a CTA of which a warp has been sent a beat",
     "launch_held": "a launch changes before it is taken",
     "result_held": "a result changes before it is taken",
     "kernel_held": "a kernel changes before it is taken",

@@ -15,11 +15,14 @@ async def the_sm_runs_its_trace(dut):
     pins = Pins(dut.machine, design, design.workload(os.environ["TRACE"]))
     monitor = Monitor(pins)
 
-    dut.rst.value = 1
     cocotb.start_soon(monitor.run())
     Clock(dut.clk, 10, unit="step").start()
-    await ClockCycles(dut.clk, 2)
-    dut.rst.value = 0
+    for cycles in (2, 1):  # the second time in mid-run: the trace begins anew
+        dut.rst.value = 1
+        await ClockCycles(dut.clk, cycles)
+        dut.rst.value = 0
+        await ClockCycles(dut.clk, 60)
+    assert not dut.done.value
 
     await FallingEdge(dut.clk)
     while not dut.done.value:

@@ -58,7 +58,7 @@ module testbench;
   );
 
   // Whether this testbench keeps to the rules of the pins.
-  wire [4:0] broken;
+  wire [7:0] broken;
   warpfile_checks #(.STOP(0)) checks (
     .clk(clk), .rst(rst), .wrong(broken),
     .launch__valid(launch_valid), .launch__ready(launch_ready), .launch__payload(launch),

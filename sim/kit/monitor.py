@@ -31,21 +31,32 @@ class Monitor:
         self._pins = pins
         self._cfg = pins.design.config
         self._layout = ProbeLayout(pins.design.scheme.probes(self._cfg))
-        self._model = pins.design.scheme.golden(self._cfg, self._layout)
-        self.registers = Registers(self._cfg, pins.workload)
         self._dispatch = dispatch_fields(self._cfg)
+        self._hang_cycles = hang_cycles
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing is known but that there was a reset."""
+        self._first = self._pins.cycles
+        self._model = self._pins.design.scheme.golden(self._cfg, self._layout)
+        self.registers = Registers(self._cfg, self._pins.workload)
         self._held: dict[str, int] = {}
         self._free = (1 << self._cfg.warps) - 1
+        self._begun: set[int] = set()
+        self._ctas = dict.fromkeys(range(self._cfg.warps), -1)
         self._resident = 0
-        self._quiet = Quiet(self._layout, hang_cycles)
+        self._quiet = Quiet(self._layout, self._hang_cycles)
 
     async def run(self) -> None:
-        """Check from the first cycle without reset to the end of the simulation."""
+        """Check from the first cycle without reset to the end of the simulation; after another reset anew."""
         falling = FallingEdge(self._pins.handle.clk)
         while True:
             await falling
             if not self._pins.read("rst"):
                 self.check(self._pins.cycle())
+            elif self._pins.cycles > self._first:
+                self._pins.begin()
+                self._begin()
 
     def finish(self) -> None:
         """Raise :class:`Difference` unless everything that began has ended, and at least one operand was compared."""
@@ -72,7 +83,7 @@ class Monitor:
             for left in cycle.dispatched:
                 yield from self._left(left)
             self._values(cycle)
-            if self._quiet.hangs(self._pins.cycles, word) and self._resident:
+            if self._quiet.hangs(self._pins.cycles - self._first, word) and self._resident:
                 yield f"something must happen; what is waited for: {', '.join(self._under_way()) or 'beats'}"
         except AssertionError as error:
             yield str(error)
@@ -89,6 +100,8 @@ class Monitor:
             yield "decode_slot"
         if launch is not None and not self._free >> launch.warp & 1:
             yield "launch_slot"
+        if launch is not None and launch.cta in {self._ctas[warp] for warp in self._begun}:
+            yield "launch_cta"
         for handshake, payload in self._held.items():
             if cycle.payload.get(handshake) != payload:
                 yield f"{handshake.partition('__')[0]}_held"
@@ -96,9 +109,13 @@ class Monitor:
         self._held = {one: cycle.payload[one] for one in driven if cycle.valid[one] and not cycle.ready[one]}
         levels = cycle.levels
         self._free |= levels["retired"]
+        self._begun = {warp for warp in self._begun if not levels["retired"] >> warp & 1}
+        if sent is not None and not self._free >> sent.warp & 1:
+            self._begun.add(sent.warp)
         self._resident = levels["resident"] & ~(levels["exit"] << levels["issue_warp"])
         if launch is not None and cycle.ready["launch"]:
             self._free &= ~(1 << launch.warp)
+            self._ctas[launch.warp] = launch.cta
 
     def _outputs(self, cycle: Cycle, said: dict[str, int]) -> Iterator[str]:
         """Pins that do not say what the golden model says; ``ready`` counts where something is offered."""

@@ -103,6 +103,10 @@ class Pins:
         self.beats = Beats(cfg, workload)
         self._seen: tuple[float, Cycle] | None = None
 
+    def begin(self) -> None:
+        """Forget what was sent before a reset; the workload begins anew."""
+        self.beats = Beats(self.design.config, self.workload)
+
     def read(self, name: str) -> int:
         """Value of a pin. Raises :class:`PinError` if a bit of it is neither 0 nor 1."""
         value = getattr(self.handle, name).value

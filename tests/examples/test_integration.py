@@ -34,6 +34,17 @@ SM_FAULTS = {
         "a result is returned for",
     ),
     "a lane lost": ("{mask, tokens, dest", "{mask & 4'd7, tokens, dest", "mask of the result"),
+    "a warp that is never fed": (
+        "&& decode_ready[turn]",
+        "&& decode_ready[turn] && turn != 2",
+        "something must happen",
+    ),
+    "a barrier kept outside": (
+        "decode = beats[pc];",
+        "decode = beats[pc] ^ (beats[pc][6:5] == 2 ? 99'd2 << 5 : 99'd0);",
+        "kind of decode must be 0x2, not 0x0",
+    ),
+    "a unit that works on in a reset": ("if (rst) busy", "if (rst && busy !== 1) busy", "released but not pending"),
     "a wrong sum": ("computed = a + b + number", "computed = a + number", "the result for R2"),
 }
 #: Connections of a wrapper that differ from the pin, by the number of the fault: sources of what it says.
@@ -139,6 +150,21 @@ def test_a_fault_of_the_sm_is_found(example, machine, name: str, tmp_path: Path)
         example.simulate("sm", "icarus", *machine, tmp_path, 1, sources)
 
 
+@pytest.mark.needs("iverilog")
+def test_a_cta_that_is_not_launched_at_once_is_found(example, machine, tmp_path: Path) -> None:
+    """Its first warp gets a beat before the second one comes."""
+    text = (FOLDER / "sm.v").read_text()
+    for right, false in (
+        ("launched != COUNT;", "launched != COUNT && (launched != 1 || turn == 3 && fetched[0] != 0);"),
+        ("!launch_valid && decode", "(launched == COUNT || turn == 0 && launched == 1) && decode"),
+    ):
+        assert text.count(right) == 1
+        text = text.replace(right, false)
+    (tmp_path / "sm.v").write_text(text)
+    with pytest.raises(AssertionError, match="a warp is launched into a CTA of which a warp has been sent a beat"):
+        example.simulate("sm", "icarus", *machine, tmp_path, 1, [tmp_path / "sm.v", FOLDER / "unit.v"])
+
+
 def test_the_sm_is_lint_clean(machine, tmp_path: Path) -> None:
     """The rules that generated Verilog is excused from hold for the SM."""
     verilog, _ = machine
@@ -162,7 +188,7 @@ def test_the_sm_is_lint_clean(machine, tmp_path: Path) -> None:
         (".operands__1(operands[1*OPERANDS +: OPERANDS])", ".operands__1(operands[0 +: OPERANDS])", "wrong operand"),
         ("dispatch_valid[p] && dispatch_ready[p]", "dispatch_valid[p]", "a beat leaves that must not"),
         ("sending && decode_ready[decode[WARP-1:0]]", "sending", "rule of the pins"),
-        ("result_valid[p] <= 0;", "if ($random(seed) % 2) result_valid[p] <= 0;", "wrong operand"),
+        ("result_valid[p] <= 0;", "if ($random(seed) % 2) result_valid[p] <= 0;", "rule of the pins"),
     ],
 )
 def test_the_testbench_finds(machine, tmp_path: Path, right: str, false: str, message: str) -> None:

@@ -9,7 +9,14 @@ import pytest
 
 from warpfile.hdl.checks import checks_verilog
 from warpfile.schemes import SCHEMES
-from warpfile.spec.beat import decode_fields, kernel_fields, missed_fields, pack_fields, result_fields
+from warpfile.spec.beat import (
+    decode_fields,
+    kernel_fields,
+    launch_fields,
+    missed_fields,
+    pack_fields,
+    result_fields,
+)
 from warpfile.spec.config import Config
 from warpfile.spec.contract import Gives
 from warpfile.spec.pins import RULES, rules
@@ -118,6 +125,24 @@ def test_a_kernel_that_waits_may_stay_and_another_may_follow_it(tmp_path: Path) 
 @pytest.mark.parametrize("wrong", [(4, 1, 0), (3, 0, 0), (4, 1, 1)])
 def test_a_kernel_that_changes_before_it_is_taken_is_found(tmp_path: Path, wrong: tuple[int, int, int]) -> None:
     assert broken(tmp_path, TOLD, kernel(3, 1, 0), kernel(*wrong)) == [set(), {"kernel_held"}]
+
+
+def launch(warp: int, cta: int, ready: int = 1) -> dict[str, int]:
+    payload = record(launch_fields(CACHED), warp=warp, cta=cta)
+    return {"launch__valid": 1, "launch__ready": ready, "launch__payload": payload}
+
+
+#: Of a beat that writes nothing.
+SENT = beat(CACHED, warp=0, dest_count=0)
+
+
+def test_all_warps_of_a_cta_are_launched_before_the_first_beat_of_one(tmp_path: Path) -> None:
+    other = [launch(0, 1), launch(1, 1), SENT]
+    ended = [launch(0, 1), SENT, {"retired": 1}, launch(1, 1)]
+    again = [launch(0, 1), SENT, {"rst": 1}, launch(1, 1)]
+    for right in (other, ended, again, [launch(0, 1), SENT, launch(1, 0)], [launch(0, 1), {**SENT, **launch(1, 1)}]):
+        assert not any(broken(tmp_path, CACHED, *right))
+    assert broken(tmp_path, CACHED, launch(0, 1), SENT, launch(1, 1, ready=0))[2] == {"launch_cta"}
 
 
 def test_a_load_that_waits_may_miss(tmp_path: Path) -> None:
