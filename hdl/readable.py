@@ -3,7 +3,7 @@
 Amaranth calls the modules of parts by their path, with dots, and numbers the results of single operations (``\\$12``).
 Here every name becomes a plain identifier. A numbered wire is called after the signal whose value it is part of and
 its own operation (``clear_or``), so a name does not depend on what else a module holds. Nothing but names and line
-breaks changes; :func:`identifiers` shows it.
+breaks changes here; :func:`identifiers` shows it.
 """
 
 from __future__ import annotations

@@ -124,12 +124,11 @@ class _Tidy:
         self._blocks_as_choices()
         self._name()
         self._resolve()
-        for name in self._alive():
+        for name in self._needed():
             self.values[name] = self._placed(self.values[name], self.module.widths[name])
             self.placed.add(name)
         self._place_elsewhere()
-        kept = self._alive()
-        self._call(kept)
+        kept = self._called(self._needed())
         if not all_ports:
             self._leave_out_ports(kept)
         return "\n".join(self._lines(kept))
@@ -311,6 +310,18 @@ class _Tidy:
                 return Cat((*above, first, *below))
         return one
 
+    def _needed(self) -> list[str]:
+        """As :meth:`_alive`, without drivers of bits that nobody reads."""
+        module = self.module
+        while True:
+            order, drivers = self._alive(), module.drivers
+            module.drivers = [one for one in drivers if any(self._is_read(ref.name) for ref in refs(one.target))]
+            if len(module.drivers) == len(drivers):
+                return order
+
+    def _is_read(self, name: str) -> bool:
+        return self.counts[name] > 0 or self.module.directions.get(name) == "output"
+
     def _alive(self) -> list[str]:
         """Nets that somebody reads, those that a net depends on before it; how often each is read."""
         self.counts.clear()
@@ -396,21 +407,25 @@ class _Tidy:
                 if end is not None and pin not in self.outputs[instance.module]:
                     instance.pins[pin] = self._placed(end)
 
-    def _call(self, kept: list[str]) -> None:
-        """Numbered nets after what they are, if that is short."""
+    def _called(self, nets: Iterable[str]) -> list[str]:
+        """Numbered nets after what they are, if that is short; of those that are the same, one stays."""
+        module, widths = self.module, self.module.widths
         found: dict[str, str] = {}
-        for name in kept:
-            if _numbered(name) and name not in self.module.directions:
-                said = _said(self.values[name], found)
+        same: dict[tuple[Expression, int], str] = {}
+        self.names, kept = found, []
+        for name in nets:
+            one, new = self._mapped(self.values.pop(name), self._renamed), name
+            if _numbered(name):
+                if twin := same.get((one, widths[name])):
+                    found[name] = twin
+                    continue
+                said = _said(one)
                 if said and len(said) <= LONGEST_NAME:
-                    found[name] = f"\\{said}${name[2:]}"
-        self.names = found
-        module = self.module
-        module.widths |= {found[name]: module.widths[name] for name in found}
-        for index, name in enumerate(kept):
-            one = self._mapped(self.values.pop(name), self._renamed)
-            kept[index] = found.get(name, name)
-            self.values[kept[index]] = one
+                    new = found[name] = f"\\{said}${name[2:]}"
+                    widths[new] = widths[name]
+                same[one, widths[name]] = new
+            self.values[new] = one
+            kept.append(new)
         module.drivers = [Set(one.target, self._mapped(one.value, self._renamed)) for one in module.drivers]
         for register in module.clocked:
             register.statements = tuple(
@@ -424,7 +439,8 @@ class _Tidy:
             for pin, end in instance.pins.items():
                 if end is not None:
                     instance.pins[pin] = self._mapped(end, self._renamed)
-        module.widths = {name: bits for name, bits in module.widths.items() if name not in found}
+        module.widths = {name: bits for name, bits in widths.items() if name not in found}
+        return kept
 
     def _alone(self, one: Expression) -> Expression:
         """Of a condition, or of a value as wide as its target."""
@@ -581,22 +597,21 @@ _WORDS = {
 }
 
 
-def _said(one: Expression, known: Mapping[str, str]) -> str | None:
+def _said(one: Expression) -> str | None:
     """An operation in words, of which names of nets are some."""
     if isinstance(one, Ref):
-        name = known.get(one.name, one.name)
-        if _numbered(name):
+        if _numbered(one.name):
             return None
-        base = re.sub(r"\W+", "_", name.strip("\\").partition("$")[0]).strip("_")
+        base = re.sub(r"\W+", "_", one.name.strip("\\").partition("$")[0]).strip("_")
         bits = "" if one.high is None else f"_{one.low}" if one.high == one.low else f"_{one.high}_{one.low}"
         return base + bits
     if isinstance(one, Const):
         return None if (amount := value(one)) is None else str(amount)
     if isinstance(one, Cat):
-        return _said(one.items[0], known) if len(set(one.items)) == 1 else None
+        return _said(one.items[0]) if len(set(one.items)) == 1 else None
     if isinstance(one, Bit) or one.sign not in _WORDS:
         return None
-    operands = [_said(arg, known) for arg in one.args]
+    operands = [_said(arg) for arg in one.args]
     if None in operands or (one.sign in COMPARISONS and any(isinstance(arg, Op) for arg in one.args)):
         return None
     word = _WORDS[one.sign]
