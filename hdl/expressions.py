@@ -209,6 +209,9 @@ def sliced(expression: Expression, high: int, low: int, widths: Mapping[str, int
             return None if None in args else Op(sign, tuple(arg for arg in args if arg is not None))
         if not closed(expression):  # what is above its own bits may be a carry
             return None
+    if isinstance(expression, Const):
+        amount = value(expression)
+        return None if amount is None else number(high - low + 1, amount >> low & ((1 << high - low + 1) - 1))
     if high >= have:
         below = sliced(expression, have - 1, low, widths) if low < have else None
         if low < have and below is None:
@@ -217,9 +220,6 @@ def sliced(expression: Expression, high: int, low: int, widths: Mapping[str, int
         return above if below is None else Cat((above, *(below.items if isinstance(below, Cat) else (below,))))
     if isinstance(expression, Ref):
         return Ref(expression.name, expression.low + high, expression.low + low)
-    if isinstance(expression, Const):
-        amount = value(expression)
-        return None if amount is None else number(high - low + 1, amount >> low & ((1 << high - low + 1) - 1))
     return _of_items(expression, high, low, widths) if isinstance(expression, Cat) else None
 
 

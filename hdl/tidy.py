@@ -268,7 +268,7 @@ class _Tidy:
         if one.sign == "!x":
             bits = width(args[0], self.module.widths)
             return Op("~x", args) if bits == 1 else Op("==", (args[0], number(bits, 0)))
-        if one.sign in COMPARISONS:
+        if one.sign in COMPARISONS or one.sign in ARITHMETIC:
             args = _as_wide(args, self.module.widths)
         return Op(one.sign, args)
 
@@ -575,11 +575,11 @@ def _reset_first(statements: tuple[Statement, ...], whole: Ref) -> tuple[Stateme
 
 
 def _as_wide(args: tuple[Expression, ...], widths: Mapping[str, int]) -> tuple[Expression, ...]:
-    """Numbers as wide as what they are compared with."""
+    """Numbers and names as wide as what they are compared with or added to."""
     wide = max(width(arg, widths) for arg in args)
-    return tuple(
-        number(wide, amount) if isinstance(arg, Const) and (amount := value(arg)) is not None else arg for arg in args
-    )
+    if any(map(_signed, args)):
+        return args
+    return tuple(arg if isinstance(arg, Op) else sliced(arg, wide - 1, 0, widths) or arg for arg in args)
 
 
 #: Of operations of which a net takes its name, the word between the operands.
@@ -608,7 +608,8 @@ def _said(one: Expression) -> str | None:
     if isinstance(one, Const):
         return None if (amount := value(one)) is None else str(amount)
     if isinstance(one, Cat):
-        return _said(one.items[0]) if len(set(one.items)) == 1 else None
+        zeros = isinstance(one.items[0], Const) and value(one.items[0]) == 0 and len(one.items) == 2
+        return _said(one.items[-1]) if zeros or len(set(one.items)) == 1 else None
     if isinstance(one, Bit) or one.sign not in _WORDS:
         return None
     operands = [_said(arg) for arg in one.args]
