@@ -3,7 +3,7 @@
 Amaranth calls the modules of parts by their path, with dots, and numbers the results of single operations (``\\$12``).
 Here every name becomes a plain identifier. A numbered wire is called after the signal whose value it is part of and
 its own operation (``clear_or``), so a name does not depend on what else a module holds. Nothing but names and line
-breaks changes; :func:`identifiers` shows it.
+breaks changes here; :func:`identifiers` shows it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ _ASSIGN = re.compile(r"\s*(?:assign )?(\\\S+|\w+)[^=]*? <?= (.*)")
 _INSTANCE = re.compile(r"  (\\\S+|\w+) +(?:\\\S+ +|(\w+) )\($")
 _PIN = re.compile(r"    \.(\w+) ?\((.*)\)")
 _FIELDS = re.compile(r"([^.\[]*)(.*)", re.DOTALL)
+_GROUP = re.compile(r"\([^()]*\)|\{[^{}]*\}")  #: what stands in brackets
 _START = "$auto$verilog_backend"  #: registers that only make a block run at time 0
 #: Name of an operation by how its expression looks, in the order in which they are tried.
 _OPERATIONS = (
@@ -39,11 +40,11 @@ _OPERATIONS = (
     (" + ", "sum"),
     (" - ", "difference"),
     (" * ", "product"),
-    ("~ ", "not"),
-    ("! ", "none"),
-    ("| ", "any"),
-    ("& ", "all"),
-    ("^ ", "parity"),
+    ("~", "not"),
+    ("!", "none"),
+    ("|", "any"),
+    ("&", "all"),
+    ("^", "parity"),
 )
 
 
@@ -159,8 +160,11 @@ class _Body:
 
 
 def _operation(value: str) -> str:
+    """The outermost operation of an expression."""
     if value.startswith("next "):
         return "next"
+    while (inner := _GROUP.sub("", value)) != value:
+        value = inner
     return next((name for sign, name in _OPERATIONS if sign in value or value.startswith(sign)), "")
 
 
@@ -169,10 +173,10 @@ def _wrapped(text: str) -> str:
 
 
 def _broken(line: str) -> str:
-    """A line in pieces, cut behind commas."""
+    """A line in pieces, cut behind commas and operators."""
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     pieces, rest = [], line
-    for part in re.split(r"(?<=, )", rest):
+    for part in re.split(r"(?<=, )|(?<= [&|^+?:] )", rest):
         if pieces and len(pieces[-1]) + len(part.rstrip()) <= WIDTH:
             pieces[-1] += part
         else:

@@ -116,15 +116,16 @@ def design(
 
 
 def presented(cfg: Config, raw: str, names: Names) -> tuple[str, str]:
-    """The machine without its SRAMs, and the SRAMs, in names for people and without initial values."""
+    """The machine without its SRAMs, and the SRAMs, tidied, in names for people and without initial values."""
     from warpfile.hdl.power_up import without_initial_values
     from warpfile.hdl.readable import readable
+    from warpfile.hdl.tidy import tidied
 
     srams = [_model(raw, name) for name in cfg.rams]
     machine = raw
     for sram in srams:
         machine = machine.replace(sram, "")
-    text = readable(without_initial_values(machine) + "\n".join(srams), names.module)
+    text = readable(tidied(without_initial_values(machine) + "\n".join(srams), TOP), names.module)
     at = text.index(srams[0].partition("\n")[0])
     return text[:at].rstrip() + "\n", text[at:]
 

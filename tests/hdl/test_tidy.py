@@ -1,0 +1,173 @@
+"""Tidied Verilog does what yosys' own does, and holds nothing that nobody reads."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.hdl.equivalence import prove
+from warpfile.generate import design, presented
+from warpfile.hdl import tidy
+from warpfile.hdl.expressions import sliced
+from warpfile.hdl.tidy import tidied
+from warpfile.names import Names
+from warpfile.readability import figures
+from warpfile.schemes import SCHEMES, TOP
+from warpfile.yosys import YosysError
+
+#: In ``make test``; all others in ``make check``.
+IN_TEST = ("baseline",)
+SMALL = """\
+module part(a, b, c, sel, clk, rst, y, z, q, held);
+  wire [3:0] \\$1 ;
+  wire [3:0] \\$2 ;
+  wire \\$3 ;
+  wire [3:0] \\$4 ;
+  wire [7:0] \\$5 ;
+  wire [5:0] \\$6 ;
+  wire \\$7 ;
+  reg [3:0] \\$8 ;
+  reg [3:0] \\$9 ;
+  reg \\$auto$verilog_backend.cc:1:dump_module$1  = 0;
+  input [3:0] a;
+  wire [3:0] a;
+  input [3:0] b;
+  wire [3:0] b;
+  input [7:0] c;
+  wire [7:0] c;
+  input [2:0] sel;
+  wire [2:0] sel;
+  input clk;
+  wire clk;
+  input rst;
+  wire rst;
+  output [7:0] y;
+  wire [7:0] y;
+  output [5:0] z;
+  wire [5:0] z;
+  output q;
+  wire q;
+  output [3:0] held;
+  (* init = 4'h0 *)
+  reg [3:0] held = 4'h0;
+  wire [3:0] \\c.low ;
+  wire \\c.unread ;
+  assign \\c.low  = c[3:0];
+  assign \\c.unread  = c[7];
+  assign \\$1  = a + b;
+  assign \\$2  = ~ a;
+  assign \\$3  = \\$2  == 4'hf;
+  assign \\$4  = c[3:0] & b;
+  assign \\$5  = \\$1  + c;
+  assign y = \\$5 ;
+  assign \\$6  = a * 3'h4;
+  assign z = \\$6 ;
+  assign \\$7  = c >> sel;
+  assign q = \\$7  | \\$3 ;
+  always @(posedge clk)
+    held <= \\$8 ;
+  always @* begin
+    if (\\$auto$verilog_backend.cc:1:dump_module$1 ) begin end
+    \\$8  = held;
+    if (sel[2]) begin
+      \\$8  = \\$9 ;
+    end
+    if (rst) begin
+      \\$8  = 4'h0;
+    end
+  end
+  always @* begin
+    if (\\$auto$verilog_backend.cc:1:dump_module$1 ) begin end
+    (* full_case = 32'd1 *)
+    casez (sel[1:0])
+      2'h0:
+          \\$9  = \\$4 ;
+      2'h1, 2'h2:
+          \\$9  = { a[0], a[0], a[0], a[0] };
+      2'h3:
+          \\$9  = b;
+    endcase
+  end
+endmodule
+
+module whole(a, clk, rst, y);
+  input [3:0] a;
+  wire [3:0] a;
+  input clk;
+  wire clk;
+  input rst;
+  wire rst;
+  output y;
+  wire y;
+  wire [7:0] other;
+  part one (
+    .a(a),
+    .b(a),
+    .c({ a, a }),
+    .clk(clk),
+    .held(),
+    .q(y),
+    .rst(rst),
+    .sel(a[2:0]),
+    .y(other),
+    .z()
+  );
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=() if one in IN_TEST else pytest.mark.check) for one in SCHEMES]
+)
+def test_every_module_does_the_same(name: str, tmp_path: Path) -> None:
+    cfg = SCHEMES[name].configuration("tiny")
+    _, raw = design(SCHEMES[name], cfg, probes=SCHEMES[name].probes(cfg))
+    assert prove(tidied(raw, TOP), raw, tmp_path) > 15
+
+
+def test_small_modules_do_the_same_in_fewer_words(tmp_path: Path) -> None:
+    text = tidied(SMALL, "whole")
+    assert prove(text, SMALL, tmp_path) == 2
+    assert "  assign y = {4'h0, a + b} + c;\n" in text, "a sum of four bits has no fifth one"
+    assert "  assign q = c[sel] | (~a == 4'hf);\n" in text
+    assert "  assign z = {a, 2'h0};\n" in text
+    assert "  always @(posedge clk)\n    if (rst) begin\n      held <= 4'h0;\n    end else if (sel[2]) begin\n" in text
+    assert "(\\c.low  & b)" in text and "{4{a[0]}}" in text and "unread" not in text and "other" not in text
+    assert "@*" not in text and "(*" not in text
+
+
+@pytest.mark.parametrize(
+    ("rule", "broken"),
+    [
+        ("_place", lambda self, ref, context, outer: self.values.get(ref.name, ref)),
+        ("sliced", lambda expression, high, low, widths: sliced(expression, high - low, 0, widths)),
+        ("_reset_first", lambda statements, whole: statements[:1]),
+        ("number", lambda bits, amount: tidy.Const(bits, f"{bits}'h1")),
+    ],
+)
+def test_a_broken_rule_is_noticed(rule: str, broken: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = SMALL.replace("  wire [3:0] \\$4 ;", "  wire [5:0] \\$4 ;").replace("\\$9  = \\$4 ;", "\\$9  = \\$4 [5:2];")
+    given = given.replace("assign \\$4  = c[3:0] & b", "assign \\$4  = c[5:0] + b")
+    assert prove(tidied(given, "whole"), given, tmp_path)
+    monkeypatch.setattr(tidy._Tidy if rule == "_place" else tidy, rule, broken)
+    with pytest.raises(YosysError):
+        prove(tidied(given, "whole"), given, tmp_path)
+
+
+def test_a_module_that_needs_its_reset_is_not_equal_without(tmp_path: Path) -> None:
+    text = tidied(SMALL, "whole").replace("sel, clk, rst, y", "sel, clk, y").replace("  input rst;\n", "", 1)
+    with pytest.raises(YosysError):
+        prove(text.replace("    .rst(rst),\n", "").replace("if (rst)", "if (1'h0)"), SMALL, tmp_path)
+
+
+def test_what_yosys_does_not_write_stays_as_it_is() -> None:
+    text = "// A memory.\nmodule memory(clk);\n  input clk;\n  reg [3:0] rows [0:3];\nendmodule\n"
+    assert tidied(text, "memory") == text
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("name", SCHEMES)
+def test_every_net_is_read_and_few_names_are_numbered(name: str) -> None:
+    cfg = SCHEMES[name].configuration("tiny")
+    _, raw = design(SCHEMES[name], cfg)
+    found = figures("".join(presented(cfg, raw, Names.of(name, True, None, None))))
+    assert found.unread == 0 and found.repeated < found.nets / 3
