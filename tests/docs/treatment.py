@@ -67,7 +67,7 @@ ELSEWHERE = {
     "warpfile trace saxpy --arch sm_90": "tests/warpfile/test_commands.py",
     "warpfile run modern saxpy-sm_90.npz --preset hopper": "tests/warpfile/test_commands.py",
     "warpfile import saxpy.cu --arch sm_90 -o mine-sm_90": "tests/warpfile/test_import.py",
-    "warpfile study --kernel all --setting large --scheme all --preset turing": "tests/warpfile/studies/test_command.py",
+    "warpfile study --kernel all --setting large --scheme all --preset turing": "tests/warpfile/studies/test_plan.py",
     "warpfile import ~/.triton/cache/HASH/softmax.cubin -o mine": "tests/warpfile/test_import.py",
     "warpfile import kernel.ptx -o mine": "tests/warpfile/test_import.py",
     "warpfile import kernel.cubin -o mine": "tests/warpfile/test_import.py",
