@@ -104,6 +104,7 @@ class _Lines:
     at: int = 0
 
     def read(self) -> None:
+        alone: list[Set] = []  # of a net of which a block sets other bits
         while self.lines[self.at] != "endmodule":
             line = self.lines[self.at]
             self.at += 1
@@ -116,10 +117,23 @@ class _Lines:
                 self.netlist.clocked.append(Register(found[1], (statement,)))
             elif line == "  always @* begin":
                 self.netlist.blocks.append(self._block())
+            elif line == "  always @*":
+                alone.append(self._set())
             elif found := _INSTANCE.match(line):
                 self._instance(found[1], found[2])
             elif line and not re.fullmatch(r"  \(\*.*\*\)", line):
                 raise UnknownTextError(line)
+        for one in alone:
+            self._put_to_its_block(one)
+
+    def _put_to_its_block(self, one: Set) -> None:
+        """A net has one block that sets it."""
+        names = {ref.name for ref in refs(one.target)}
+        for at, block in enumerate(self.netlist.blocks):
+            if names & {ref.name for other in parts(block) for ref in refs(other.target)}:
+                self.netlist.blocks[at] = (one, *block)
+                return
+        self.netlist.blocks.append((one,))
 
     def _declare(self, kind: str, high: str | None, name: str, start: str | None) -> None:
         self.netlist.widths[name] = int(high or 0) + 1

@@ -135,6 +135,20 @@ def test_small_modules_do_the_same_in_fewer_words(tmp_path: Path) -> None:
     assert "@*" not in text and "(*" not in text
 
 
+def test_bits_that_yosys_sets_beside_a_block_do_the_same(tmp_path: Path) -> None:
+    block = "    \\$8  = held;\n"
+    beside = SMALL.replace(block, "    \\$8 [2:0] = held[2:0];\n").replace(
+        "      \\$8  = \\$9 ;", "      \\$8 [2:0] = \\$9 [2:0];"
+    )
+    beside = beside.replace("      \\$8  = 4'h0;", "      \\$8 [2:0] = 3'h0;")
+    beside = beside.replace("  always @(posedge", "  always @*\n    \\$8 [3] = \\$9 [3];\n  always @(posedge", 1)
+    text = tidied(beside, "whole")
+    assert prove(text, beside, tmp_path) == 2
+    assert "unread" not in text
+    with pytest.raises(YosysError):
+        prove(tidied(beside.replace("= \\$9 [3]", "= held[3]"), "whole"), beside, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("rule", "broken"),
     [
