@@ -21,6 +21,8 @@ from warpfile.spec.trace import Port
 
 #: Units whose latency is fixed on some GPUs: that of tensor cores since sm_80, of double precision on sm_90 and sm_100.
 _FIXED_THERE = (Port.TENSOR, Port.DOUBLE)
+#: An instruction whose latency is fixed on sm_100.
+_FIXED_ALONE = "R2UR"
 
 
 def uncovered(function: Function, cfg: Config) -> tuple[Finding, ...]:
@@ -63,6 +65,9 @@ def _uncounted(function: Function, codes: Sequence[ControlCode]) -> frozenset[in
         counters = [codes[index].write_barrier for index in own if statics[index].dest_count]
         if counters and all(one is None for one in counters):
             found.update(own)
+    alone = [index for index, one in enumerate(function.instructions) if one.opcode == _FIXED_ALONE]
+    if all(codes[index].write_barrier is None and codes[index].read_barrier is None for index in alone):
+        found.update(alone)
     return frozenset(found)
 
 

@@ -110,6 +110,13 @@ def test_a_unit_whose_results_have_counters_keeps_its_codes() -> None:
     assert said(*code[:2], f"{code[2]} | wait0") == []
 
 
+def test_a_move_to_a_uniform_register_without_a_counter_gets_one() -> None:
+    """As in code of sm_100; that of others has counters, which must be waited for."""
+    assert said("R2UR UR4, R2 | S2", "IADD3 R2, R6, R7, R8") == []
+    code = "R2UR UR4, R2 | S2", "R2UR UR6, R3 | R0 S2", "IADD3 R2, R6, R7, R8"
+    assert said(*code) == ["0x20 writes R2 and does not wait until 0x0 has read it"]
+
+
 def test_the_high_addend_is_read_two_ticks_later() -> None:
     assert said("MOV R5, R9 | S2", "IMAD.WIDE R6, R2, R3, R4 | S5") == []
     assert said("MOV R4, R9 | S2", "IMAD.WIDE R6, R2, R3, R4 | S5") != []
