@@ -270,7 +270,8 @@ class _Tidy:
             return Op("~x", args) if bits == 1 else Op("==", (args[0], number(bits, 0)))
         if one.sign in COMPARISONS or one.sign in ARITHMETIC:
             args = _as_wide(args, self.module.widths)
-        return Op(one.sign, args)
+        settled = _settled(one.sign, args, self.module.widths)
+        return Op(one.sign, args) if settled is None else number(1, settled)
 
     def _statement(self, one: Statement, change: Callable[[Expression], Expression] | None = None) -> Statement:
         """A statement with other expressions."""
@@ -580,6 +581,15 @@ def _as_wide(args: tuple[Expression, ...], widths: Mapping[str, int]) -> tuple[E
     if any(map(_signed, args)):
         return args
     return tuple(arg if isinstance(arg, Op) else sliced(arg, wide - 1, 0, widths) or arg for arg in args)
+
+
+def _settled(sign: str, args: tuple[Expression, ...], widths: Mapping[str, int]) -> bool | None:
+    """What a comparison with the least or the greatest number of a width always is; None if that depends."""
+    if sign not in ("<", ">=", "<=", ">") or not isinstance(args[1], Const) or any(map(_signed, args)):
+        return None
+    if sign in ("<", ">="):
+        return sign == ">=" if value(args[1]) == 0 else None
+    return sign == "<=" if value(args[1]) == (1 << width(args[0], widths)) - 1 else None
 
 
 #: Of operations of which a net takes its name, the word between the operands.

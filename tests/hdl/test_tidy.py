@@ -135,6 +135,17 @@ def test_small_modules_do_the_same_in_fewer_words(tmp_path: Path) -> None:
     assert "@*" not in text and "(*" not in text
 
 
+@pytest.mark.parametrize(
+    ("comparison", "always"),
+    [("a <= 4'hf", "1'h1"), ("a > 4'hf", "1'h0"), ("a >= 4'h0", "1'h1"), ("a < 4'h0", "1'h0"), ("a <= 4'he", None)],
+)
+def test_a_comparison_that_nothing_decides_is_a_number(comparison: str, always: str | None, tmp_path: Path) -> None:
+    given = SMALL.replace("assign \\$3  = \\$2  == 4'hf;", f"assign \\$3  = {comparison};")
+    text = tidied(given, "whole")
+    assert prove(text, given, tmp_path) == 2
+    assert f"c[sel] | {always or '(' + comparison + ')'};" in text
+
+
 def test_bits_that_yosys_sets_beside_a_block_do_the_same(tmp_path: Path) -> None:
     block = "    \\$8  = held;\n"
     beside = SMALL.replace(block, "    \\$8 [2:0] = held[2:0];\n").replace(
