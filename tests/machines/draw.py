@@ -55,8 +55,9 @@ MOST_CYCLES = 200
 #: Of traces for a machine; the smallest one has four places, and one trace in 29 does with so few.
 DRAWS = 1000
 #: Fields that keep their value: a stress trace has no listing, from which static distances are found, and an extended
-#: set that is asked for must fit the kernel; main banks that overlap accesses or have no latches are no hardware.
-KEPT = ("reuse_hints", "es_override", "main_pipelined", "duplex", "latches")
+#: set that is asked for must fit the kernel; main banks that overlap accesses or have no latches are no hardware; a
+#: GPU is a name.
+KEPT = ("reuse_hints", "es_override", "main_pipelined", "duplex", "latches", "codes_for")
 
 
 @dataclass(frozen=True)
