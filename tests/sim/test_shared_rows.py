@@ -54,4 +54,6 @@ def test_entries_that_no_access_deletes_are_found(root: Path) -> None:
     assert count == 1
     outcomes = (lockstep(seed, root, verilog).outcome for seed in SEEDS)
     first = next(outcome.first_mismatch for outcome in outcomes if outcome.mismatches)
-    assert re.search("'deleted'.*'rtl': 0", str(first)), first
+    # A store shows how many it deletes, a flush only by what is left.
+    kept = first["fields"].get("valid_entries", {"rtl": 0, "golden": 0})
+    assert first["fields"].get("deleted", {}).get("rtl") == 0 or kept["rtl"] > kept["golden"], first
