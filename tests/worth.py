@@ -37,7 +37,12 @@ PLACES = {
 }
 #: Faults that this project had, as today's sources would have them: the commit that mended it, source, text and fault.
 HISTORY = [
-    ("303da21", "hdl/rf/ltrf/cache.py", "lane.stored.eq(self.stored)", "lane.stored.eq(self.stored | self.loaded)"),
+    (
+        "5a1b0b85",
+        "compiler/widths.py",
+        'return 1 if isinstance(operand, Register) and "F32" in operand.marks else 2',
+        "return 2",
+    ),
     ("6039c67", "hdl/naming.py", "if not len(value):", "if False:"),
     (
         "4bdbfb9",

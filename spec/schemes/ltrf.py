@@ -236,6 +236,7 @@ STRUCTURES = (
         "flip-flops",
         r"narrow_lane\.(saved|staged)",
         lambda cfg: cfg.interval_registers * cfg.data_bits,
+        "one for a write-back and one for a fill, which a bank of the cache has at once",
     ),
     Structure("latches of the main banks", "flip-flops", rf"narrow_lane\.(output|latched)|{_FILE}main(\$\d+)?\."),
     Structure("control of the main banks", "flip-flops", r"main_side\."),
