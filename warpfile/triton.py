@@ -38,7 +38,7 @@ def metadata(cubin: Path) -> Metadata | None:
         return None
     try:
         table = json.loads(read_input(path, _LARGEST))
-    except json.JSONDecodeError:
+    except ValueError:  # too large, no text, or no JSON: not Triton's
         return None
     if not isinstance(table, dict) or "triton_version" not in table:
         return None

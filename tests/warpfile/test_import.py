@@ -197,10 +197,10 @@ def test_older_releases_of_triton_add_no_pointers(invoke: Invoke, tools: Path, c
     assert [one["type"] for one in tomllib.loads(Path("made/launch.toml").read_text())["args"]][2:] == ["buffer"] * 2
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"block": [8, 1, 1]}'])
-def test_a_file_that_is_not_tritons_is_left_alone(invoke: Invoke, tools: Path, cubin: Path, text: str) -> None:
+@pytest.mark.parametrize("data", [b"{", b"[]", b'{"block": [8, 1, 1]}', b"\xff\xfe{}\x80", b" " * (1 << 20) + b"{}"])
+def test_a_file_that_is_not_tritons_is_left_alone(invoke: Invoke, tools: Path, cubin: Path, data: bytes) -> None:
     shows(tools, "saxpy")
-    cubin.with_suffix(".json").write_text(text)
+    cubin.with_suffix(".json").write_bytes(data)
     assert invoke("import", cubin, "-o", "made").exit_code == 0
     assert "Triton" not in Path("made/launch.toml").read_text()
 

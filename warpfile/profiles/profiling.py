@@ -264,6 +264,8 @@ def _watched(profiler: Profiler) -> type[Environment]:
     """The environment of a machine, which shows the profiler every cycle before it acts on it."""
 
     class Watched(Environment):
+        """The environment as it is, which shows the profiler what it gives the machine and what it observes."""
+
         def stimulus(self) -> Stimulus:
             """See :class:`Environment`."""
             self._shown = super().stimulus()
