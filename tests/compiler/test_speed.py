@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tests.compiler import slow
 from tests.compiler.generated import graph, programs, structured
 from tests.warpfile.conftest import Invoke, folder, invoke  # noqa: F401  fixtures
 from warpfile.analysis import analyze_function
-from warpfile.compiler import parse
+from warpfile.compiler import Function, parse
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.divergence import divergence
 from warpfile.compiler.liveness import liveness
@@ -95,18 +96,43 @@ def test_a_region_that_forgets_its_end_is_caught(monkeypatch: pytest.MonkeyPatch
         compare(graph(code))
 
 
+def calls(work: Callable[[Function], object], shape: str, count: int) -> int:
+    """Calls of functions, builtins included, that `work` makes on a program of `count` instructions.
+
+    Time is the judge of a benchmark (`make bench`); this is the same on every machine and under every load.
+    """
+    (function,) = parse(listing(SHAPES[shape](count)), "t").functions.values()
+    made = 0
+
+    def called(frame: object, event: str, argument: object) -> None:
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        work(function)
+    finally:
+        sys.setprofile(before)
+    return made
+
+
 @pytest.mark.check
 @pytest.mark.parametrize("shape", SHAPES)
-def test_time_does_not_grow_with_the_square(shape: str) -> None:
-    def seconds(count: int) -> float:
-        (function,) = parse(listing(SHAPES[shape](count)), "t").functions.values()
-        start = time.process_time()
-        analyze_function(function)
-        return time.process_time() - start
-
-    seconds(100)
+def test_work_does_not_grow_with_the_square(shape: str) -> None:
     # Eight times the size: about 10 times the work in n log n, 64 in the square.
-    assert seconds(3200) < 24 * min(seconds(400) for _ in range(3))
+    assert 0 < calls(analyze_function, shape, 3200) < 16 * calls(analyze_function, shape, 400)
+
+
+def test_an_analysis_that_asks_every_pair_is_caught() -> None:
+    """Negative control of the limit: each instruction looks at every other."""
+
+    def pairs(function: Function) -> None:
+        for one in function.instructions:
+            for other in function.instructions:
+                one.__eq__(other)
+
+    assert calls(pairs, "straight", 800) > 16 * calls(pairs, "straight", 100)
 
 
 def test_who_calls_a_routine_is_not_asked_again_for_every_call(monkeypatch: pytest.MonkeyPatch) -> None:
