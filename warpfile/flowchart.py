@@ -11,7 +11,7 @@ from warpfile import tools
 from warpfile.compiler.cfg import STEP
 from warpfile.outputs import write_files
 
-_DOT = "dot"
+DOT = "dot"
 
 
 def write_flowchart(path: Path, functions: Iterable[Mapping[str, Any]]) -> None:
@@ -25,9 +25,9 @@ def write_flowchart(path: Path, functions: Iterable[Mapping[str, Any]]) -> None:
 
 def drawn(text: str) -> str:
     """An SVG of a graph."""
-    if tools.find(_DOT) is None:
-        raise ValueError(f"{tools.missing(_DOT)}, or give a FILE.dot")
-    done = subprocess.run([_DOT, "-Tsvg"], input=text, capture_output=True, text=True, check=False)
+    if tools.find(DOT) is None:
+        raise ValueError(f"{tools.missing(DOT)}, or give a FILE.dot")
+    done = subprocess.run([DOT, "-Tsvg"], input=text, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ValueError(f"dot refuses the graph: {(done.stderr.splitlines() or ['no message'])[0]}")
     return done.stdout

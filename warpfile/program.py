@@ -13,6 +13,7 @@ from warpfile.commands.catalog import kernels, presets, schemes
 from warpfile.commands.cosim import cosim
 from warpfile.commands.demo import demo
 from warpfile.commands.doctor import doctor
+from warpfile.commands.draw import draw
 from warpfile.commands.energy import energy_command
 from warpfile.commands.generate import generate
 from warpfile.commands.importing import import_command
@@ -63,6 +64,7 @@ _COMMANDS = (
     profile,
     cosim,
     area,
+    draw,
     energy_command,
     study,
     search,

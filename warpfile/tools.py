@@ -221,7 +221,12 @@ TOOLS: Mapping[str, Tool] = {
         ("surfer",),
     ),
     "dot": Tool(
-        "draws control flow", _debian("graphviz"), "no analyze --dot FILE.svg", _program("dot"), ("dot",), version="-V"
+        "draws control flow and block diagrams",
+        _debian("graphviz"),
+        "no SVG by analyze --dot and draw",
+        _program("dot"),
+        ("dot",),
+        version="-V",
     ),
     "chromium": Tool(
         "draws charts as SVG",

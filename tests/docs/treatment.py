@@ -34,6 +34,7 @@ COSTLY = {
     "warpfile generate baseline -o rtl",
     "warpfile run all spmv --preset turing",
     "warpfile energy all spmv --preset turing --prices cacti",
+    "warpfile draw bow --preset tiny -o bow.dot",
     "warpfile cosim bow_wr collatz --set window=4",
     "warpfile cosim bow_wr collatz --preset tiny --window 200:260 --wave-file bow.vcd",
     "warpfile cosim bow_wr collatz --preset tiny --waves",
