@@ -15,7 +15,7 @@ CACTI := build/cacti/hwcomponents_cacti/cacti
 # Unit tests that also see the golden models as plain Python.
 UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
-.PHONY: demo test check fresh lint regress bench study search cacti compiled prepared fuzz tools clean
+.PHONY: demo test check fresh docs lint regress bench study search cacti compiled prepared fuzz tools clean
 
 ## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
 demo: tools $(VENV)/.installed-study
@@ -39,6 +39,10 @@ check: tools $(VENV)/.installed-check
 ## committed. WITH: optional tools that it has, as in WITH="iverilog dot"; RUN: one other command in place of the two.
 fresh: tools
 	$(PYTHON) -m tests.fresh $(addprefix --with ,$(WITH)) $(if $(RUN),"$$RUN")
+
+## The documentation as a site: build/docs/index.html. A warning, such as of a link that leads nowhere, is an error.
+docs: tools $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 
 lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -114,6 +118,10 @@ $(VENV)/.installed-check: $(VENV)/.installed-test
 
 $(VENV)/.installed-study: pyproject.toml | $(VENV)/bin/python
 	$(PIP) -e '.[study,report]'
+	touch $(VENV)/.installed $@
+
+$(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e '.[docs]'
 	touch $(VENV)/.installed $@
 
 $(VENV)/.installed-fuzz: $(VENV)/.installed-test

@@ -5,6 +5,7 @@ from __future__ import annotations
 #: Run by `make test`: they take less than three seconds of processor time.
 QUICK = {
     "warpfile generate baseline --preset turing -o rtl",
+    "warpfile doctor",
     "warpfile run baseline matmul_tiled",
     "warpfile run bow_wr+two_level spmv",
     "warpfile run baseline stencil --domain 3",
@@ -91,6 +92,7 @@ PARSED = {
     "make check": _MINUTES,
     "make cacti": _PACKAGES,
     "make compiled": "make test has run it",
+    "apt-get install python3 python3-venv make g++ perl": _PACKAGES,
     "apt-get install opensta qflow-tech-osu018": _PACKAGES,
     "pip install 'warpfile[cuda]'": _PACKAGES,
     "pip install 'warpfile[report]'": _PACKAGES,

@@ -29,7 +29,7 @@ from warpfile.spec.probe import Probe
 @click.option(
     "--prefix",
     metavar="TEXT",
-    help="Before the name of every module. Default: warpfile_, with several schemes warpfile_SCHEME_.",
+    help="Before the name of every module. Default: 'warpfile_', of several schemes each with its own name behind it.",
 )
 @click.option("--top", metavar="NAME", help="Name of the top module. Default: the prefix without its last underscore.")
 @click.option(

@@ -1,0 +1,19 @@
+"""The documentation site: ``make docs``."""
+
+from importlib.metadata import version as installed
+
+project = "warpfile"
+author = "The warpfile authors"
+copyright = "the warpfile authors"
+version = release = installed("warpfile")
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click", "sphinxcontrib.wavedrom"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["conf.py"]
+myst_fence_as_directive = ["wavedrom"]
+render_using_wavedrompy = True
+myst_heading_anchors = 4
+smartquotes = False
+html_theme = "furo"
+html_title = f"warpfile {release}"
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
