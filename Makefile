@@ -15,7 +15,7 @@ CACTI := build/cacti/hwcomponents_cacti/cacti
 # Unit tests that also see the golden models as plain Python.
 UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
-.PHONY: demo test check fresh docs lint regress bench study search cacti compiled prepared fuzz tools clean
+.PHONY: demo test check fresh docs figures lint regress bench study search cacti compiled prepared fuzz tools clean
 
 ## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
 demo: tools $(VENV)/.installed-study
@@ -43,6 +43,12 @@ fresh: tools
 ## The documentation as a site: build/docs/index.html. A warning, such as of a link that leads nowhere, is an error.
 docs: tools $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+
+## The figures of docs/schemes from their text, docs/figures/*.gv; needs Graphviz.
+figures: $(patsubst %.gv,%.svg,$(wildcard docs/figures/*.gv))
+
+docs/figures/%.svg: docs/figures/%.gv
+	neato -Tsvg $< -o $@
 
 lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .
