@@ -83,7 +83,7 @@ _AREA = Claim(
     why="logic and memories at the density above; the tables are flip-flops",
 )
 _FILE_BITS = 256 * 1024 * 8
-#: What the sheet sums up: cache, control block, queues of places and their offsets, units, transfers.
+#: What the reference design sums up: cache, control block, queues of places and their offsets, units, transfers.
 _STORED = 131_072 + 114_880 + 1_104 + 56 + 448 + 2_160
 _CLAIMS = (
     Claim(

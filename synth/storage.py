@@ -19,7 +19,7 @@ REST = Structure("other flip-flops", "flip-flops", "")
 
 @dataclass(frozen=True)
 class StructureBits:
-    """Bits of one structure in the design; ``published`` is what paper or sheet say, None if nothing."""
+    """Bits of one structure in the design; ``published`` are those of the paper or the reference design, or None."""
 
     name: str
     kind: str

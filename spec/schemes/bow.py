@@ -203,7 +203,7 @@ def _rank_bits(cfg: BowConfig) -> int:
     return 4 if cfg.window_entries > 8 else 3
 
 
-#: Storage of section 8 of the page, beside the sheet's section 3.
+#: Storage of section 8 of the page, beside the reference design.
 STRUCTURES = (
     Structure(
         "window entries",

@@ -94,6 +94,6 @@ STRUCTURES = (
         "flip-flops",
         r"coalescing_unit\.",
         lambda cfg: cfg.collectors * cfg.source_slots * 22,
-        "the sheet counts register, place, mask and two bits of progress of every slot, not the beat",
+        "the reference design counts register, place, mask and two bits of progress of every slot, not the beat",
     ),
 )

@@ -211,7 +211,7 @@ COUNTERS = {
 }
 
 
-#: Storage of section 8 of the page, beside the sheet's section 3.
+#: Storage of section 8 of the page, beside the reference design.
 STRUCTURES = (
     Structure(
         "entries of the units",

@@ -264,7 +264,7 @@ def _versions(cfg: PilotConfig) -> bool:
     return cfg.piloted and not cfg.migrates
 
 
-#: Storage beside the sheet's section 3, one issue slot.
+#: Storage beside the reference design, one issue slot.
 STRUCTURES = (
     Structure("swapping table", "cam", _FILE + r"location\.table0\.", _table_bits),
     Structure(
@@ -285,7 +285,11 @@ STRUCTURES = (
         "slots of the domain; the pair behind the last one too",
     ),
     Structure(
-        "results awaited", "flip-flops", _FILE + r"awaited_results\.", None, "the sheet does not say how it drains"
+        "results awaited",
+        "flip-flops",
+        _FILE + r"awaited_results\.",
+        None,
+        "the reference design does not say how it drains",
     ),
     Structure(
         "access counters", "flip-flops", _FILE + r"counters\.count", lambda cfg: (cfg.register_names - 1) * COUNT_BITS
@@ -316,6 +320,6 @@ STRUCTURES = (
         "flip-flops",
         _FILE + r"kernel_state\.",
         lambda cfg: 1,
-        "the sheet has the version alone; the others say when a scan and a kernel are over",
+        "the reference design has the version alone; the others say when a scan and a kernel are over",
     ),
 )

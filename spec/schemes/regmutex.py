@@ -155,7 +155,7 @@ def regmutex_events(fields: Fields) -> dict[str, int]:
 
 _FILE = r"warpfile\.register_file\."
 
-#: Storage beside the sheet's section 3, one issue slot. Names of registers in the RTL: see the regular expressions.
+#: Storage beside the reference design, one issue slot. Names of registers in the RTL: see the regular expressions.
 STRUCTURES = (
     Structure(
         "status mask",

@@ -188,7 +188,7 @@ COUNTERS = {
 PARTIAL_COUNTERS = {"deferrals": "defer", "recalls": "recall"}
 
 
-#: Storage beside the sheet's section 3.
+#: Storage beside the reference design.
 STRUCTURES = (
     Structure("lane bits of the lines", "flip-flops", r"cache_lane\.present"),
     Structure("cache lines", "flip-flops", r"cache_lane\.", lambda cfg: cfg.lines * cfg.lanes * 32),

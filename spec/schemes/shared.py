@@ -233,7 +233,7 @@ STRUCTURES = (
         "cam",
         r"address_table\.",
         lambda cfg: cfg.table_entries * 85,
-        "a row has fewer bits than the sheet's 11, and no entry says that its row is ready",
+        "a row has fewer bits than the reference design's 11, and no entry says that its row is ready",
     ),
     Structure(
         "counts of rows, rows that are ready or marked",

@@ -18,7 +18,7 @@ SETS = read_prices()
 #: Gebhart 2011, Tab. 2: read/write pJ per 128 bits; a row per number of entries, columns 4, 6 and 8 active warps.
 TABLE_2 = {4: "1.2/3.8 1.2/4.4 1.9/6.1", 6: "1.2/4.4 1.7/5.4 2.2/6.7", 8: "1.9/6.1 2.2/6.7 3.4/10.9"}
 
-#: Section 8 of the sheet derives it from the paper's bound of 58 %: 1.8 reads per result.
+#: The reference design derives it from the paper's bound of 58 %: 1.8 reads per result.
 READS, RESULTS = 1800, 1000
 
 

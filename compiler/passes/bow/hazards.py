@@ -16,7 +16,7 @@ from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import effects
 from warpfile.compiler.regions import by_rejoin
 
-#: Hazards wherever they are: the sheet counts them without asking who is there.
+#: Hazards wherever they are: the reference design counts them without asking who is there.
 _ALWAYS = frozenset("CALL RET BSYNC BREAK WARPSYNC YIELD".split())
 #: Where groups of lanes wait for each other, or stand back, if there are several.
 _IN_TORN_CODE = frozenset("BAR NANOSLEEP".split())

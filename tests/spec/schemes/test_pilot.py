@@ -19,7 +19,7 @@ def configuration(preset: str = "tiny", **changes: object) -> Config:
     [(4, 64, 64), (32, 64, 64), (40, 49, 51), (48, 40, 42), (64, 29, 32), (128, 14, 16), (255, 7, 8)],
 )
 def test_slow_places_limit_the_warps_of_wide_kernels(registers: int, split: int, plain: int) -> None:
-    """The sheet's SM of 64 warps and 2,048 warp registers in 16 banks, of which 16 rows each are fast."""
+    """The reference design's SM of 64 warps and 2,048 warp registers in 16 banks, of which 16 rows each are fast."""
     cfg = configuration("maxwell")
     assert (cfg.warps, cfg.banks * cfg.rows, cfg.fast_rows) == (64, 2048, 16)
     assert cfg.resident_warps(registers) == split

@@ -25,7 +25,7 @@ def sizes(base: int, extended: int, pool: int = 0, sections: int = 0) -> dict[st
     ("base", "extended", "warps", "sections"), [(22, 2, 46, 6), (20, 4, 48, 16), (18, 6, 48, 26), (16, 8, 48, 32)]
 )
 def test_the_sheet_s_kernel_of_24_registers_fits(base: int, extended: int, warps: int, sections: int) -> None:
-    """Occupancy and sections of every size of the extended set, in 1024 places (sheet, section 4.2)."""
+    """Occupancy and sections of every size of the extended set, in 1024 places (reference design)."""
     cfg, pool = configuration(), warps * base
     assert cfg.resident_warps(24, sizes(base, extended, pool, sections)) == warps
     assert cfg.places_per_warp(24, sizes(base, extended, pool, sections)) == base

@@ -117,7 +117,7 @@ def test_stretches_become_one_across_a_small_gap() -> None:
 
 
 def test_the_lowest_free_name_of_the_base_set_is_taken() -> None:
-    """The sheet's example: live are 2, 4, 5 and 9 of a base set of six, so that 9 moves to 0 (R1 is always live)."""
+    """Live are 2, 4, 5 and 9 of a base set of six: 9 moves to 0 (R1 is always live)."""
     text = """MOV R2, 0x1
         MOV R4, 0x1
         MOV R5, 0x1

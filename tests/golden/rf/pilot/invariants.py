@@ -154,7 +154,7 @@ class PilotWatcher(Watcher):
         return self.at_launch[warp].get(register, register)
 
     def row_of(self, warp: int, register: int) -> tuple[int, int]:
-        """Bank and row, by the sheet's own formula: fast homes of all warps first, then the slow ones."""
+        """Bank and row, by the reference design's own formula: fast homes of all warps first, then the slow ones."""
         return self.place_of(warp, self.home(warp, register))
 
     def place_of(self, warp: int, home: int) -> tuple[int, int]:

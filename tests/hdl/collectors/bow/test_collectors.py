@@ -1,4 +1,4 @@
-"""Operand windows as a structure: the bits of the sheet, what grows with lanes, configurations at the edges."""
+"""Operand windows as a structure: bits of the reference design, what grows with lanes, edges of configurations."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ def window_bits(cfg):
 
 
 @pytest.mark.parametrize(("entries", "rank", "total"), [(12, 4, 7680), (6, 3, 3648)], ids=["full", "half"])
-def test_tags_have_the_bits_of_the_sheet_but_for_an_order_of_pairs_in_place_of_ranks(entries, rank, total):
+def test_tags_have_the_bits_of_the_reference_design_but_for_an_order_of_pairs_in_place_of_ranks(entries, rank, total):
     cfg = config("pascal", **PAPER, window_entries=entries)
     bits = window_bits(cfg)
     assert bits["ranks"] == entries * (entries - 1) // 2
@@ -44,12 +44,12 @@ def test_windows_that_write_through_need_neither_an_owed_bit_nor_states_for_dirt
 
 
 @pytest.mark.check
-@pytest.mark.parametrize(("slots", "sheet"), [(3, 97 - 16 - 4), (7, 97)])
-def test_slots_have_the_bits_of_the_sheet(slots, sheet):
+@pytest.mark.parametrize(("slots", "reference"), [(3, 97 - 16 - 4), (7, 97)])
+def test_slots_have_the_bits_of_the_reference_design(slots, reference):
     """Up to fields of the frame: port and payload for an operation, the full flag, used sources, a count up to four."""
     cfg = config("pascal", **PAPER, window_entries=12, source_slots=slots)
     operation, valid = 12, 1
-    ours = sheet - operation - valid + 2 + cfg.payload_bits + 1 + slots + 1
+    ours = reference - operation - valid + 2 + cfg.payload_bits + 1 + slots + 1
     assert window_bits(cfg)["slots"] == 3 * ours + 2  # slot of the next beat
 
 

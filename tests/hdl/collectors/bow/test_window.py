@@ -1,4 +1,4 @@
-"""One window by itself, in situations that the page and the corner cases of the sheet name."""
+"""One window by itself, in situations that the page and the corner cases of the reference design name."""
 
 from collections import deque
 from dataclasses import dataclass, field

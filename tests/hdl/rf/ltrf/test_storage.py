@@ -1,4 +1,4 @@
-"""Bits of the file as page and sheet count them, from the netlist."""
+"""Bits of the file as page and reference design count them, from the netlist."""
 
 import re
 
@@ -67,7 +67,7 @@ def test_the_file_has_the_bits_of_the_page(changes, expected):
 
 @pytest.mark.parametrize("changes", [{}, {"control_block": "warps", "liveness": 1}], ids=str)
 def test_the_sheet_counts_a_table_for_every_warp(changes):
-    """Section 3 of the sheet: tables, offsets, vectors of 64 warps with 256 registers, queues of 8 places."""
+    """Of the reference design: tables, offsets, vectors of 64 warps with 256 registers, queues of 8 places."""
     cfg = config(active_warps=8, warps=64, register_names=256, interval_registers=16, banks=16, lanes=32, **changes)
     published = {one.name: one.published(cfg) for one in STRUCTURES if one.published}
     expected = {

@@ -1,4 +1,4 @@
-"""Bits of machines with renamed registers, as page and sheet count them, from the netlist."""
+"""Bits of machines with renamed registers, as page and reference design count them, from the netlist."""
 
 import pytest
 

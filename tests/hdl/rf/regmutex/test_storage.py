@@ -1,4 +1,4 @@
-"""Bits of the pool as the page and the sheet count them, from the netlist."""
+"""Bits of the pool as the page and the reference design count them, from the netlist."""
 
 import re
 
@@ -22,7 +22,7 @@ from warpfile.synth.netlist import instance_counts, read_modules
     ],
     ids=str,
 )
-def test_sections_have_the_bits_of_the_sheet(changes, bits):
+def test_sections_have_the_bits_of_the_reference_design(changes, bits):
     values = PRESETS["fermi_linear"].config.to_json() | whole("fermi_linear") | changes
     cfg = RegMutexConfig(**RegMutexConfig.adapted(values))
     modules, found = read_modules(verilog(sharing(cfg), "top")), {}
