@@ -87,7 +87,7 @@ class Structure:
 
     ``registers`` is a regular expression that matches, from the start, ``module.register`` of the design's flip-flops
     (``module`` alone of its memories). A bit belongs to the first structure that matches. ``published`` gives the
-    bits of the paper or the reference design at a configuration (None: it has no such row); ``why`` says why ours differ.
+    bits of the paper or the reference design at a configuration (None: it has no such row); ``why``: why ours differ.
     """
 
     name: str
