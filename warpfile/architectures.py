@@ -171,7 +171,8 @@ def main(chosen: Sequence[str]) -> int:
         print(f"warpfile.architectures: GPU must be one of {', '.join(known)}, not {wrong[0]!r}", file=sys.stderr)
         return 2
     before = PAGE.read_text(encoding="utf-8") if chosen else ""
-    rows: dict[str, Sequence[str]] = {match[2]: match[1].split(" | ") for match in _ROW.finditer(before)}
+    kept = {match[2]: match[1].split(" | ") for match in _ROW.finditer(before)}
+    rows: dict[str, Sequence[str]] = {name: row for name, row in kept.items() if len(row) == len(_COLUMNS)}
     target = opcodes(listing(name, TARGET) for name in names())
     found = []
     try:
