@@ -102,7 +102,7 @@ SCHEMES = (
             Setup("turing_rfc"),
             Setup("turing_rfc", {"dependences": "scoreboard"}),
             Setup("turing_rfc", {"read_ports": 2, "reuse_cache": "off"}),
-            Setup("ampere"),
+            *map(Setup, _NEWER),
             Setup("tiny"),
             Setup("tiny", {"dependences": "scoreboard", "read_ports": 2, "reuse_cache": "off"}, ()),
             Setup("tiny", {"read_window": 4, "variable_delay": 6, "unit_interval": 2}, ()),

@@ -86,9 +86,11 @@ def contents(kernel: str, setting: str) -> str:
     return "" if kernel in bundled_kernels() else _fingerprint(kernel_directory(kernel), setting)
 
 
-def executed(directory: Path, setting: str, limit: int | None, report: Report) -> Trace:
-    """Trace of a kernel directory whose expectations must hold."""
-    result = execute_kernel(directory, setting, limit, report)
+def executed(
+    directory: Path, setting: str, limit: int | None, report: Report, architecture: int | None = None
+) -> Trace:
+    """Trace of a kernel directory whose expectations must hold; with an architecture of its code for that GPU."""
+    result = execute_kernel(directory, setting, limit, report, architecture)
     failed = [expectation for expectation in result.expectations if not expectation.ok]
     if failed:
         raise Difference(f"{directory}: buffers are not what they must be: {'; '.join(one.report for one in failed)}")

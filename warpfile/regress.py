@@ -1,5 +1,6 @@
 """``make regress``: every kernel at 32 lanes and stress traces, scheme by scheme, and what they reached.
 
+Kernels are the code for the GPU that a setup's preset is of, which needs nvdisasm; else the bundled listings, sm_75.
 ``python -m warpfile.regress [--scheme SCHEME]... [SETUP...]`` prints the tables of ``docs/regress-<scheme>.md``;
 ``--write`` replaces the files. ``--domain D`` runs another domain of the presets that have so many.
 """
@@ -14,8 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warpfile.compiled import form
-from warpfile.display import progress, say
-from warpfile.inputs import bundled_kernels, obtain_trace
+from warpfile.compiler.architectures import PRESETS as PRESETS_OF_GPUS
+from warpfile.compiler.architectures import TARGET
+from warpfile.display import progress, say, silent
+from warpfile.inputs import bundled_kernels, executed, obtain_trace
 from warpfile.revision import head
 from warpfile.schemes import SCHEMES, Scheme, Setup, find
 from warpfile.sim.runner import CosimReport, cosim
@@ -28,6 +31,8 @@ from warpfile.spec.workload import Workload, WorkloadError, prepare
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 ROOT = Path("build")
 SEEDS = 2
+#: Presets whose kernels are compiled for another GPU than the bundled listings, and that GPU: 90 for sm_90.
+NEWER = {preset: gpu for gpu, preset in PRESETS_OF_GPUS.items() if gpu != TARGET}
 STRESS = {"warps_per_cta": [3, 1, 2], "ctas": 12, "length": 150}
 
 
@@ -115,10 +120,17 @@ def runs(setups: Sequence[Setup]) -> Iterator[tuple[Setup, str, Trace]]:
     for setup in setups:
         for kernel in bundled_kernels():
             for setting in setup.settings:
-                yield setup, f"{kernel} ({setting})", obtain_trace(kernel, setting, None, lambda *_: None)
+                yield setup, f"{kernel} ({setting})", kernel_trace(setup.preset, kernel, setting)
         for profile in PROFILES:
             for seed in range(SEEDS):
                 yield setup, f"stress {profile} {seed}", stress_trace(seed, profile=profile, **STRESS)  # type: ignore[arg-type]
+
+
+def kernel_trace(preset: str, kernel: str, setting: str) -> Trace:
+    """A bundled kernel, as code for the preset's GPU where that is a newer one."""
+    if preset in NEWER:
+        return executed(bundled_kernels()[kernel], setting, None, silent, NEWER[preset])
+    return obtain_trace(kernel, setting, None, silent)
 
 
 def lockstep(scheme: Scheme, setup: Setup, trace: Trace, name: str, reached: Counter[str]) -> CosimReport | None:
@@ -169,6 +181,9 @@ def page(scheme: Scheme, rows: Sequence[Row], reached: Mapping[str, int]) -> str
     lines = [f"# Lockstep regression of `{scheme.name}`", ""]
     lines += [f"Written by `python -m warpfile.regress --scheme {scheme.name} --write{partly}`.", ""]
     lines += [head(), "", "Every row: RTL in Verilator and golden model, compared in every cycle.", ""]
+    there = {row.setup.preset for row in rows}
+    if newer := ", ".join(f"`{preset}` (sm_{gpu})" for preset, gpu in NEWER.items() if preset in there):
+        lines += [f"Kernels are compiled for the GPU of the preset at {newer}, and for sm_75 at all others.", ""]
     lines += ["| setup | lanes | trace | cycles | instructions | IPC | operands checked | mismatches |"]
     lines += ["|---|---:|---|---:|---:|---:|---:|---:|"]
     for row in rows:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from warpfile.regress import main, of_domain
+from warpfile.display import silent
+from warpfile.inputs import obtain_trace
+from warpfile.regress import NEWER, kernel_trace, lockstep, main, of_domain
 from warpfile.schemes import SCHEMES, Setup
 from warpfile.spec.presets import PRESETS
 
@@ -36,3 +40,21 @@ def test_a_wrong_request_is_refused(options: tuple[str, ...], words: str, capsys
         main(["--scheme", "baseline", *options])
     assert ended.value.code == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("preset", NEWER)
+def test_kernels_are_those_of_the_presets_gpu(preset: str) -> None:
+    assert getattr(SCHEMES["modern"].configuration(preset), "codes_for") == NEWER[preset]  # noqa: B009
+    assert preset in {setup.preset for setup in SCHEMES["modern"].regression}
+
+
+@pytest.mark.check
+@pytest.mark.needs("nvdisasm")
+@pytest.mark.parametrize("scheme", ["modern", "baseline"])
+@pytest.mark.parametrize("preset", NEWER)
+def test_rtl_and_golden_model_agree_on_code_of_newer_gpus(preset: str, scheme: str) -> None:
+    setup = Setup(preset, {"lanes": 1})
+    trace = kernel_trace(preset, "random_walk", "launch")
+    assert trace.program != obtain_trace("random_walk", "launch", None, silent).program
+    report = lockstep(SCHEMES[scheme], setup, trace, "random_walk", Counter())
+    assert report and report.outcome.operands_checked and not report.outcome.mismatches
