@@ -39,6 +39,17 @@ _GENERATIONS = (
 )
 
 
+#: Most shared memory of a CTA in KiB, from a GPU on, newest first (CUDA C++ Programming Guide, technical specifications
+#: per compute capability).
+_SHARED_KIB = ((120, 99), (90, 227), (89, 99), (87, 163), (86, 99), (80, 163), (TARGET, 64), (0, 96))
+
+
+def shared_limit(architecture: int | None) -> int:
+    """Bytes of shared memory that a CTA may have on a GPU; on the target where a listing does not tell."""
+    number = TARGET if architecture is None else architecture
+    return 1024 * next(size for first, size in _SHARED_KIB if number >= first)
+
+
 def gpu_name(architecture: int) -> str:
     """A GPU whose code is not read, with the name of its generation: its instructions have another encoding."""
     since = max((first for first in _OLDER if first <= architecture < EXECUTED.start), default=0)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warpfile.compiler import Function, Listing, ListingError, load_listing
-from warpfile.compiler.architectures import Generation, generation, whereabouts
+from warpfile.compiler.architectures import Generation, generation, shared_limit, whereabouts
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.constants import Constant
 from warpfile.emulator.errors import LaunchError
@@ -17,7 +17,6 @@ from warpfile.emulator.rows import check_names, load_argument, load_constants, m
 from warpfile.spec.reading import InputError, read_toml
 
 SETTINGS = ("launch", "large")
-SHARED_LIMIT = 64 * 1024  #: per CTA on sm_75
 SHARED_DEFAULT = 48 * 1024
 _KEYS = {"kernel", "grid", "block", "shared_bytes", "static_shared_bytes", "args", "constants"}
 _REQUIRED = ("kernel", "grid", "block")
@@ -80,7 +79,7 @@ def load_kernel(directory: Path, setting: str = "launch", listing: Listing | Non
         raise LaunchError(f"{path}: kernel must be a function of kernel.sass ({known}), not {name!r}")
     function = listing.functions[name]
     _check_cooperative(path, listing, function)
-    static, dynamic = _shared(path, table, function)
+    static, dynamic = _shared(path, table, function, shared_limit(listing.architecture))
     return Launch(
         path=path,
         listing=listing,
@@ -162,7 +161,7 @@ def _block(path: Path, table: dict[str, Any], function: Function) -> tuple[int, 
     return block
 
 
-def _shared(path: Path, table: dict[str, Any], function: Function) -> tuple[int | None, int]:
+def _shared(path: Path, table: dict[str, Any], function: Function, limit: int) -> tuple[int | None, int]:
     """Static and dynamic bytes; the static part from the listing or the launch file, None if neither has it."""
     dynamic = _bytes(path, table, "shared_bytes")
     static = function.static_shared
@@ -171,8 +170,8 @@ def _shared(path: Path, table: dict[str, Any], function: Function) -> tuple[int 
         if static is not None and static != given:
             raise LaunchError(f"{path}: static_shared_bytes must be {static} as in the listing, not {given}")
         static = given
-    if (static or 0) + dynamic > SHARED_LIMIT:
-        raise LaunchError(f"{path}: shared memory must be at most {SHARED_LIMIT} bytes, not {static or 0} + {dynamic}")
+    if (static or 0) + dynamic > limit:
+        raise LaunchError(f"{path}: shared memory must be at most {limit} bytes, not {static or 0} + {dynamic}")
     return static, dynamic
 
 

@@ -373,6 +373,23 @@ def test_code_finds_what_its_generation_has_in_the_launch_bank(kernel: Callable[
     assert result.expectations[0].ok and result.trace.values[-1][:8].tolist() == [LOCAL_STACK_TOP] * 8
 
 
+#: KiB of shared memory that a CTA may have, as CUDA's programming guide has them by compute capability.
+LARGEST = {70: 96, 75: 64, 80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227, 120: 99}
+
+
+@pytest.mark.parametrize("architecture", LARGEST)
+def test_a_cta_has_the_shared_memory_of_its_gpu(kernel: Callable[..., Path], architecture: int) -> None:
+    most = 1024 * LARGEST[architecture]
+    directory = kernel(("shared_bytes = 64", f"shared_bytes = {most}"))
+    text = (directory / "kernel.sass").read_text()
+    (directory / "kernel.sass").write_text(f"\t.target\tsm_{architecture}\n{text}")
+    assert load_kernel(directory).dynamic_shared == most
+    launch = directory / "launch.toml"
+    launch.write_text(launch.read_text().replace(f"shared_bytes = {most}", f"shared_bytes = {most + 1}"))
+    with pytest.raises(LaunchError, match=f"shared memory must be at most {most} bytes"):
+        load_kernel(directory)
+
+
 def test_where_parameters_start_is_the_listings_word(kernel: Callable[..., Path]) -> None:
     directory = kernel(code=CODE.replace("0x160", "0x2a0").replace("0x168", "0x2a8"))
     info = """\t.section\t.nv.info.k,"",@"SHT_CUDA_INFO"
