@@ -47,7 +47,10 @@ _PARTS = {
     "ATOMS": shared_parts,
 }
 _NUMBERS = np.arange(LANES)
-_MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} FTZ RN CAST SPIN F16x2 BF16x2 POPC 32"
+_HALF_ADDENDS, _BRAIN_ADDENDS = ("F16x2", "F16x4", "F16x8"), ("BF16x2", "BF16x4", "BF16x8")
+_FLOATS = ("F32", "F32x2", "F32x4")
+_ADDENDS = f"{' '.join(_FLOATS[1:])} {' '.join(_HALF_ADDENDS)} {' '.join(_BRAIN_ADDENDS)}"
+_MARKS = f"E 64 CAS {' '.join(_OPERATIONS)} {' '.join(_DTYPES)} {_ADDENDS} FTZ RN CAST SPIN POPC 32"
 
 
 @opcode("ATOMG ATOM ATOMS RED REDG", _MARKS)
@@ -55,14 +58,15 @@ def atomic(decoder: Decoder) -> Run:
     """ATOM* d, [address], operand; RED gives nothing back.
 
     CAS takes the value to compare with and the new one; CAST.SPIN gives 1 where it swapped, else 0, on sm_100 and later
-    as a predicate. ATOMS.POPC.INC has no operand and counts the lanes of each address.
+    as a predicate. ATOMS.POPC.INC has no operand and counts the lanes of each address. On sm_90 and later sums may be
+    those of two or four words, each word for itself.
     """
     dtype = _dtype(decoder)
-    size = np.dtype(dtype).itemsize
+    item, size = np.dtype(dtype).itemsize, 4 * data_registers(decoder.instruction)
     values = [_values(decoder, position, dtype) for position in range(1, len(decoder.sources))]
     if decoder.has("POPC"):
         values = [lambda warp, lanes: np.ones(len(lanes), dtype=dtype)]
-    put = _result_writer(decoder, size)
+    put = _result_writer(decoder)
     change = _change(decoder, put is not None)
     parts = _PARTS[decoder.instruction.opcode]
     succeed, may_fail = decoder.predicate_writer(0), decoder.has("CAST")
@@ -72,7 +76,8 @@ def atomic(decoder: Decoder) -> Run:
         for region, offsets, chosen in parts(warp, addresses, lanes, size):
             who = lanes[chosen]
             words: np.ndarray = region.bytes.view(dtype)
-            found = change(words, offsets // size, [value(warp, who) for value in values])
+            places = (offsets[:, None] // item + np.arange(size // item)).reshape(-1)
+            found = change(words, places, [value(warp, who) for value in values])
             if put is not None:
                 put(warp, who, found)
             if may_fail:
@@ -95,6 +100,10 @@ def _change(decoder: Decoder, wants_old: bool) -> Change:
 
 def _dtype(decoder: Decoder) -> type:
     name = decoder.one_of("", *_DTYPES)
+    if decoder.has(*_FLOATS):
+        return np.float32
+    if decoder.has(*_HALF_ADDENDS, *_BRAIN_ADDENDS):
+        return np.uint32
     if not name:
         return np.uint64 if decoder.has("64") else np.uint32
     wide = decoder.has("64") and name in ("S32", "U32")
@@ -106,11 +115,13 @@ def _operation(decoder: Decoder) -> Operation:
     if not name:
         raise ValueError(f"atomic operation must be one of CAS, {', '.join(_OPERATIONS)}")
     operation = _OPERATIONS[name]
-    if decoder.has("F16x2", "BF16x2"):
-        if name != "ADD":
-            raise ValueError(f"atomic operation on halves must be ADD, not {name}")
-        return _add_halves if decoder.has("F16x2") else _add_brains
-    if name == "ADD" and decoder.has("F32"):
+    if decoder.has(*_ADDENDS.split()) and name != "ADD":
+        raise ValueError(f"atomic operation on halves and vectors must be ADD, not {name}")
+    if decoder.has(*_HALF_ADDENDS):
+        return _add_halves
+    if decoder.has(*_BRAIN_ADDENDS):
+        return _add_brains
+    if name == "ADD" and decoder.has(*_FLOATS):
         flush = decoder.has("FTZ")
 
         def add(old: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -139,20 +150,18 @@ def _values(decoder: Decoder, position: int, dtype: type) -> Callable[[Warp, np.
     operand = decoder.operand(position)
     if not isinstance(operand, Register):
         raise ValueError("operand of an atomic must be a register")
-    row = operand.number
-    if np.dtype(dtype).itemsize == 4:
+    row, count = operand.number, data_registers(decoder.instruction)
+    if count == 1:
         return lambda warp, lanes: warp.registers[row, lanes].view(dtype)
     if operand.is_zero:
-        return lambda warp, lanes: np.zeros(len(lanes), dtype=dtype)
-    return lambda warp, lanes: np.ascontiguousarray(warp.registers[row : row + 2, lanes].T).view(dtype)[:, 0]
+        return lambda warp, lanes: np.zeros(len(lanes) * 4 * count // np.dtype(dtype).itemsize, dtype=dtype)
+    return lambda warp, lanes: np.ascontiguousarray(warp.registers[row : row + count, lanes].T).view(dtype).reshape(-1)
 
 
-def _result_writer(decoder: Decoder, size: int) -> Callable[[Warp, np.ndarray, np.ndarray], None] | None:
+def _result_writer(decoder: Decoder) -> Callable[[Warp, np.ndarray, np.ndarray], None] | None:
     if decoder.dest is None or decoder.dest.is_zero:
         return None
-    row, count = decoder.dest.number, size // 4
-    if count != data_registers(decoder.instruction):
-        raise ValueError("type of an atomic must have the size of its data")
+    row, count = decoder.dest.number, data_registers(decoder.instruction)
 
     def put(warp: Warp, lanes: np.ndarray, old: np.ndarray) -> None:
         warp.registers[row : row + count, lanes] = old.view(np.uint32).reshape(-1, count).T

@@ -203,8 +203,10 @@ def mov(decoder: Decoder) -> Run:
     return decoder.result64(decoder.pair(0)) if decoder.has("64") else decoder.result(decoder.source(0))
 
 
-@opcode("SEL USEL")
+@opcode("SEL USEL", "64")
 def sel(decoder: Decoder) -> Run:
-    """a where the predicate is true, else b."""
-    a, b, chosen, width = decoder.source(0), decoder.source(1), decoder.predicate(2), decoder.width
-    return decoder.result(lambda warp: np.where(lanes_of(chosen(warp))[:width], a(warp), b(warp)))
+    """a where the predicate is true, else b; .64, of sm_120: of pairs."""
+    chosen, width = decoder.predicate(2), decoder.width
+    fetch, result = (decoder.pair, decoder.result64) if decoder.has("64") else (decoder.source, decoder.result)
+    a, b = fetch(0), fetch(1)
+    return result(lambda warp: np.where(lanes_of(chosen(warp))[:width], a(warp), b(warp)))

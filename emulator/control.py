@@ -203,16 +203,27 @@ def end_collective(decoder: Decoder) -> Control:
 
 @control("WARPSYNC", "ALL EXCLUSIVE COLLECTIVE")
 def warpsync(decoder: Decoder) -> Control:
-    """WARPSYNC mask: wait for the lanes of the mask. .COLLECTIVE, which no warp reaches whole, is not supported."""
+    """WARPSYNC mask: wait for the lanes of the mask.
+
+    With .EXCLUSIVE lanes with different masks go on one mask after the other, as in the code that nvcc makes of
+    ``__reduce_add_sync`` with masks that differ. .COLLECTIVE, which no warp reaches whole, is not supported.
+    """
     if decoder.has("COLLECTIVE"):
         decoder.operand(0)
         return end_collective(decoder)
     source = decoder.source(0) if decoder.sources else (lambda warp: decoder.known(ALL))
+    is_exclusive = decoder.has("EXCLUSIVE")
 
     def meet(warp: Warp, index: int, active: int, execute: int) -> int:
         if execute == 0:
             return index + 1
-        required = int(np.broadcast_to(source(warp), (32,))[lowest_lane(execute)])
+        masks = np.broadcast_to(source(warp), (32,))
+        required = int(masks[lowest_lane(execute)])
+        others = execute & ~mask_of(masks == required) if is_exclusive else 0
+        if others:
+            warp.lanes.fork(index, others)
+            execute, active = execute & ~others, active & ~others
+            warp.mask = active
         if execute != active:
             warp.lanes.fork(index + 1, active & ~execute)
             warp.mask = execute

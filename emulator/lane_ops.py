@@ -128,12 +128,18 @@ def elect(decoder: Decoder) -> Run:
 
 @opcode("R2UR")
 def r2ur(decoder: Decoder) -> Run:
-    """Uniform register from a vector register that is the same in all lanes; the lowest executing one is taken."""
-    source, write = decoder.source(0), decoder.writer()
+    """Uniform register from a vector register that is the same in all lanes; the lowest executing one is taken.
+
+    R2UR p, UR, R, of sm_80 to sm_89: p is not described. Here it tells that the lanes differ. nvcc has it where it
+    chooses between two ways to the same result.
+    """
+    source, write, differ = decoder.source(0), decoder.writer(), decoder.predicate_writer(0)
 
     def run(warp: Warp, mask: int) -> None:
-        lane = lowest_lane(mask)
+        lane, values = lowest_lane(mask), source(warp)
         if write is not None:
-            write(warp, mask, source(warp)[lane : lane + 1])
+            write(warp, mask, values[lane : lane + 1])
+        if differ is not None:
+            differ(warp, mask, ALL if mask & ~mask_of(values == values[lane]) else 0)
 
     return run

@@ -1,4 +1,4 @@
-"""Integer sums and minima of sm_90 and later, on words or on pairs of 16-bit integers (PTX ISA: add, min, max).
+"""Integer sums and minima of sm_90 and later (PTX ISA: add, min, max), on words, halves of them or, of sm_120, bytes.
 
 Sums wrap before they are compared. CUDA's ``__vibmax_s16x2`` tells what the predicates are: whether the first operand
 won or was equal, of the low half and of the high one.
@@ -18,6 +18,7 @@ _TYPES: dict[str, type] = {
     "S32": np.int32, "U32": np.uint32, "16x2": np.uint16, "S16x2": np.int16, "U16x2": np.uint16,
 }  # fmt: skip
 _MINIMA = f"RELU {' '.join(_TYPES)}"
+_BYTES: dict[str, type] = {"S8x4": np.int8, "U8x4": np.uint8}  #: of sm_120, in VIADD and VIMNMX
 
 
 class _Parts:
@@ -25,14 +26,22 @@ class _Parts:
 
     def __init__(self, decoder: Decoder) -> None:
         self.decoder = decoder
-        self.dtype = _TYPES[decoder.one_of("S32", *_TYPES)]
+        known = _TYPES | _BYTES
+        self.dtype = known[decoder.one_of("S32", *known)]
 
     def source(self, position: int) -> Fetch:
         """Values of a source."""
         operand, words = self.decoder.operand(position), self.decoder.source(position)
-        if np.dtype(self.dtype).itemsize == 2 and getattr(operand, "negate", False):
+        negate = np.dtype(self.dtype).itemsize < 4 and getattr(operand, "negate", False)
+        if negate and np.dtype(self.dtype).itemsize == 2:
             raise ValueError(f"sign of source {position + 1} has no meaning for pairs")
-        return lambda warp: np.ascontiguousarray(words(warp)).view(self.dtype).reshape(len(words(warp)), -1)
+
+        def parts(warp: Warp) -> np.ndarray:
+            given = np.negative(words(warp)) if negate else words(warp)  # the sign is that of each byte
+            found = np.ascontiguousarray(given).view(self.dtype).reshape(len(given), -1)
+            return np.negative(found) if negate else found
+
+        return parts
 
     def result(self, values: Fetch) -> Run:
         """Write values of the type."""
@@ -58,7 +67,7 @@ class _Parts:
         return choose
 
 
-@opcode("VIADD", "16x2")
+@opcode("VIADD", f"16x2 {' '.join(_BYTES)}")
 def viadd(decoder: Decoder) -> Run:
     """d = a + b."""
     parts = _Parts(decoder)
@@ -81,7 +90,7 @@ def vimnmx3(decoder: Decoder) -> Run:
     return parts.result(parts.chosen(3, *(parts.source(position) for position in range(3))))
 
 
-@opcode("VIMNMX", _MINIMA)
+@opcode("VIMNMX", f"{_MINIMA} {' '.join(_BYTES)}")
 def vimnmx(decoder: Decoder) -> Run:
     """VIMNMX d, [p, q,] a, b, pin: minimum where pin is true, else maximum; p and q: a won or was equal, by part."""
     parts = _Parts(decoder)

@@ -116,6 +116,20 @@ def test_pairs_of_halves() -> None:
     assert warp.registers[1][:1].view(np.float16).tolist() == [32.0, 64.0]
 
 
+def test_vectors_are_added_word_by_word() -> None:
+    given = BASE | {4: f32(1.0), 5: f32(0.5), 6: f32(2.0), 7: f32(4.0)}
+    warp = run("REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU [R2], R4\nLDG.E.128 R8, [R2]", given, buffer=bytes(16))
+    assert warp.registers[8:12, 0].copy().view(np.float32).tolist() == [32.0, 16.0, 64.0, 128.0]
+    code = "@P0 ATOMG.E.ADD.F32x2.FTZ.RN.STRONG.GPU PT, R8, [R2], R4\nLDG.E.64 R10, [R2]"
+    before = np.array([3.0, 5.0], np.float32).tobytes()
+    warp = run(code, given, {0: 0b11}, buffer=before)
+    assert warp.registers[8:10, :2].T.copy().view(np.float32).tolist() == [[3.0, 5.0], [4.0, 5.5]]
+    assert warp.registers[10:12, 0].copy().view(np.float32).tolist() == [5.0, 6.0]
+    halves = given | {4: words(0x3C00 | 0x4000 << 16), 5: words(0x4200)}  # 1.0, 2.0; 3.0, 0.0
+    warp = run("REDG.E.ADD.F16x4.RN.STRONG.GPU [R2], R4\nLDG.E.64 R8, [R2]", halves, buffer=bytes(8))
+    assert warp.registers[8:10, 0].copy().view(np.float16).tolist() == [32.0, 64.0, 96.0, 0.0]
+
+
 def test_reductions_of_sm_90_with_a_descriptor() -> None:
     code = "REDG.E.MAX.S32.STRONG.GPU desc[UR4][R2.64], R4\nLDG.E R0, desc[UR4][R2.64]"
     assert run(code, BASE | {4: LANE - 40}, buffer=words(-20)[:1].tobytes()).registers[0][0] == words(-9)[0]

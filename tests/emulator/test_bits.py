@@ -111,6 +111,13 @@ def test_select() -> None:
     assert result("SEL R0, R2, 0x7, !P0", {2: words(3)}, predicates={0: 1})[:2].tolist() == [7, 3]
 
 
+def test_select_of_pairs() -> None:
+    sources = {2: words(1), 3: words(2), 4: words(3), 5: words(4)}
+    warp = run("SEL.64 R0, R2, R4, P0\nSEL.64 R6, R2, -0x1, P0", sources, {0: 1})
+    assert warp.registers[0:2, :2].T.tolist() == [[1, 2], [3, 4]]
+    assert warp.registers[6:8, :2].T.tolist() == [[1, 2], [M, M]]
+
+
 def test_predicates_travel_through_a_register() -> None:
     warp = run("P2R R0, PR, RZ, 0x5\nR2P PR, R2, 0x3", {2: words(2)}, {0: 1, 1: 1, 2: M})
     assert warp.registers[0][:2].tolist() == [5, 4]

@@ -154,6 +154,21 @@ def test_warpsync_joins_diverged_lanes() -> None:
     assert warp.registers[1].tolist() == [ALL] * 32
 
 
+def test_masks_that_exclude_one_another_go_one_after_the_other() -> None:
+    """The sums over lanes of each parity, of lanes that execute alone until they meet."""
+    code = """BSSY B0, `(meet)
+        WARPSYNC.EXCLUSIVE R2
+        REDUX.SUM.S32 UR4, R3
+        MOV R0, UR4
+        meet:
+        BSYNC B0
+        VOTE.ANY R1, PT, PT"""
+    masks = [(0x55555555, 0xAAAAAAAA)[lane & 1] for lane in range(32)]
+    warp = run(code, {2: words(*masks), 3: words(*range(32))})
+    assert warp.registers[0].tolist() == [sum(range(0, 32, 2)), sum(range(1, 32, 2))] * 16
+    assert warp.registers[1].tolist() == [ALL] * 32
+
+
 def test_divergence_tests() -> None:
     code = """BRA.DIV `(diverged)
         MOV R0, 0x1

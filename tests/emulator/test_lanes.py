@@ -91,6 +91,12 @@ def test_reductions_are_over_the_executing_lanes(name: str, values: list[int]) -
     assert result("CREDUX.MAX.S32 UR4, R2\nMOV R0, UR4", {2: words(*values)})[0] == max(values) & M
 
 
+def test_a_copy_to_a_uniform_register_tells_whether_lanes_differ() -> None:
+    code = "R2UR P0, UR4, R2\n@P1 R2UR P2, URZ, R2\nMOV R0, UR4"
+    warp = run(code, {2: words(*[5] * 8, *[6] * 24)}, {1: 0xFF})
+    assert (warp.registers[0][31], warp.predicates[0], warp.predicates[2]) == (5, M, 0)
+
+
 def test_the_lowest_executing_lane_is_elected() -> None:
     warp = run("@P1 ELECT P0, UR4, PT\nMOV R0, UR4", predicates={1: 0xFF00})
     assert (warp.registers[0][0], warp.predicates[0]) == (8, 0x100)
@@ -115,11 +121,6 @@ def test_special_registers() -> None:
 def test_cs2ur_reads_a_clock_for_the_warp() -> None:
     warp = run("NOP\nCS2UR.32 UR4, SR_CLOCKLO\nCS2UR UR6, SR_CLOCKLO\nMOV R0, UR4\nMOV R1, UR6\nMOV R2, UR7")
     assert [warp.registers[n][0] for n in range(3)] == [1, 2, 0]
-
-
-def test_r2ur_into_a_predicate_is_an_error() -> None:
-    with pytest.raises(ExecutionError, match="predicate result 1 has no meaning here"):
-        run("R2UR P0, URZ, R2")
 
 
 def test_r2ur_takes_the_lowest_executing_lane() -> None:

@@ -16,6 +16,7 @@ EDGES = [0, 1, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFF8000, 0x80007FFF, 0x7FFFFF
 WORD = st.integers(0, 2**32 - 1) | st.sampled_from(EDGES)
 #: Mark of a type: bits and whether it has a sign.
 TYPES = {"": (32, True), ".U32": (32, False), ".S16x2": (16, True), ".U16x2": (16, False)}
+BYTES = {".S8x4": (8, True), ".U8x4": (8, False)}
 
 
 def number(word: int, bits: int, signed: bool) -> int:
@@ -26,7 +27,7 @@ def number(word: int, bits: int, signed: bool) -> int:
 
 def by_part(mark: str, function: Callable[..., int], *given_words: int) -> int:
     """A function of the parts of words, which are the whole words or their halves."""
-    bits, signed = TYPES[mark]
+    bits, signed = (TYPES | BYTES)[mark]
     total = 0
     for shift in range(0, 32, bits):
         parts = [number(word >> shift, bits, signed) for word in given_words]
@@ -51,6 +52,13 @@ def test_minima_of_two_of_three_and_of_a_sum(mark: str, least: bool, a: int, b: 
     ]  # fmt: skip
     for code, wanted in forms:
         assert result(code, given_words)[0] == wanted, code
+
+
+@FEW
+@given(st.sampled_from(list(BYTES)), st.booleans(), WORD, WORD)
+def test_minima_of_bytes(mark: str, least: bool, a: int, b: int) -> None:
+    code = f"VIMNMX{mark} R0, R2, R3, {'PT' if least else '!PT'}"
+    assert result(code, {2: words(a), 3: words(b)})[0] == by_part(mark, min if least else max, a, b)
 
 
 @FEW
@@ -102,6 +110,8 @@ def test_the_choice_is_by_lane() -> None:
         ("VIADD R0, R2, 0xfff00000", 0xFFF10003),
         ("VIADD R0, R2, -0x4", 0xFFFF),
         ("VIADD.16x2 R0, R2, R3", 0x1_0002),
+        ("VIADD.U8x4 R0, R2, R3", 0x1_FF02),
+        ("VIADD.U8x4 R0, R2, -R3", 0x1_0104),
         ("VIADDMNMX R0, R2, -R3, 0xb9600000, !PT", 4),
         ("VIADDMNMX.U32 R0, R2, 0x1, R3, PT", 0xFFFF),
         ("VIMNMX R0, R2, -0x2, !PT", 0x10003),

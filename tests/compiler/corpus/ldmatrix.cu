@@ -3,7 +3,7 @@
 extern "C" __global__ void matrix(u*x) {
     __shared__ u s[128];
     int t=threadIdx.x;
-    s[t]=x[t];
+    for(int i=0;i<4;i++) s[t+32*i]=x[t+32*i];
     __syncthreads();
     u a,b,c,d;
     u p=(u)__cvta_generic_to_shared(s)+t*16;
