@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warpfile.compiler.architectures import generation
 from warpfile.compiler.model import Function, Instruction
 
 #: Starts of opcodes by feature; of several in a function the first row is named.
@@ -21,3 +22,9 @@ def left_out(function: Function) -> tuple[str, Instruction] | None:
             if instruction.opcode.startswith(starts):
                 return feature, instruction
     return None
+
+
+def grid_sync(function: Function) -> Instruction | None:
+    """An instruction of ``grid.sync()``, whose code reads an address that only a cooperative launch gives."""
+    workspace = generation(function.architecture).workspace
+    return next((one for one in function.instructions if one.reads(0, workspace)), None)

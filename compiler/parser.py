@@ -27,6 +27,7 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GOING = frozenset({"BRA", "BRX", "CALL"})  #: control goes to their labels
 _SECTION = re.compile(r"\s*\.section\s+([^,\s]+)")
 _CUOBJDUMP = re.compile(r"\s*Function\s*:\s*(\S+)")
+_BINARIES = (b"\x7fELF", b"\x50\xed\x55\xba")  #: ELF files and bare fat binaries
 _CODE = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+([^/\s.].*)$")
 _ENCODING = re.compile(r"\s*/\*\s*0x([0-9a-f]{16})\s*\*/\s*$")
 _LABEL = re.compile(r"([^\s:/]+):\s*$")
@@ -42,8 +43,11 @@ def load_listing(path: Path, architecture: int | None = None) -> Listing:
     system's errors pass through.
     """
     data = read_input(path, LARGEST_LISTING)
-    if data.startswith(b"\x7fELF"):
-        raise ListingError(str(path), 1, "must be a text, not a cubin; make one with 'nvdisasm FILE.cubin'")
+    if data.startswith(_BINARIES):
+        how = "make one with 'nvdisasm FILE.cubin', or of another file with 'cuobjdump -sass FILE'"
+        raise ListingError(str(path), 1, f"must be a text, not a cubin or another binary; {how}")
+    if path.suffix in (".cu", ".ptx"):
+        raise ListingError(str(path), 1, f"must be a listing, not {path.suffix}; 'warpfile import FILE' makes one")
     encoding = "utf-16" if data.startswith(_UTF16) else "utf-8-sig"  # both are what Windows makes of a redirection
     return parse(data.decode(encoding, errors="replace"), str(path), _code_beside(path), architecture)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from warpfile.compiler import Function, Listing, ListingError, load_listing
 from warpfile.compiler.architectures import Generation, generation, shared_limit, whereabouts
+from warpfile.compiler.left_out import grid_sync
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.constants import Constant
 from warpfile.emulator.errors import LaunchError
@@ -78,7 +79,9 @@ def load_kernel(directory: Path, setting: str = "launch", listing: Listing | Non
         known = ", ".join(listing.functions)
         raise LaunchError(f"{path}: kernel must be a function of kernel.sass ({known}), not {name!r}")
     function = listing.functions[name]
-    _check_cooperative(path, listing, function)
+    if waits := grid_sync(function):
+        where = whereabouts(waits.offset, listing.architecture)
+        raise LaunchError(f"{path}: kernel must not call grid.sync() ({where}): cooperative launches are not executed")
     static, dynamic = _shared(path, table, function, shared_limit(listing.architecture))
     return Launch(
         path=path,
@@ -91,15 +94,6 @@ def load_kernel(directory: Path, setting: str = "launch", listing: Listing | Non
         arguments=_arguments(path, table, function),
         constants=load_constants(path, table.get("constants", []), listing),
     )
-
-
-def _check_cooperative(path: Path, listing: Listing, function: Function) -> None:
-    """Refuse ``grid.sync()``, whose code reads an address that only a cooperative launch gives."""
-    workspace = generation(listing.architecture).workspace
-    waits = next((one for one in function.instructions if one.reads(0, workspace)), None)
-    if waits is not None:
-        where = whereabouts(waits.offset, listing.architecture)
-        raise LaunchError(f"{path}: kernel must not call grid.sync() ({where}): cooperative launches are not executed")
 
 
 def _read_table(path: Path) -> dict[str, Any]:

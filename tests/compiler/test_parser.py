@@ -240,10 +240,19 @@ def test_damaged_listings_end_in_one_line_or_can_be_analysed(data: st.DataObject
         reaching_definitions(cfg)
 
 
-def test_a_cubin_is_no_listing(tmp_path: Path) -> None:
-    (tmp_path / "a.sass").write_bytes(b"\x7fELF\x02\x01")
-    with pytest.raises(ListingError, match="not a cubin"):
-        load_listing(tmp_path / "a.sass")
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.sass", b"\x7fELF\x02\x01", "not a cubin or another binary; make one with 'nvdisasm FILE.cubin'"),
+        ("a.fatbin", b"\x50\xed\x55\xba\x01\x00", "not a cubin or another binary; make one with 'nvdisasm"),
+        ("a.ptx", b".version 9.0\n", "must be a listing, not .ptx; 'warpfile import FILE' makes one"),
+        ("a.cu", b"int main() {}\n", "must be a listing, not .cu; 'warpfile import FILE' makes one"),
+    ],
+)
+def test_what_a_listing_is_made_of_is_none(tmp_path: Path, name: str, content: bytes, words: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ListingError, match=words):
+        load_listing(tmp_path / name)
 
 
 def test_unknown_function_lists_those_there_are() -> None:

@@ -15,6 +15,7 @@ from shutil import copy
 import numpy as np
 import pytest
 
+from tests.compiler.corpus.build import ARCHIVE as CORPUS
 from tests.warpfile.conftest import Invoke
 from tests.warpfile.test_errors import refused
 from warpfile import inputs
@@ -23,6 +24,7 @@ from warpfile.cuda import import_kernel
 from warpfile.display import silent
 from warpfile.emulator.launch import load_kernel
 from warpfile.kernels import toolkit
+from warpfile.kernels.packed import unpacked
 from warpfile.signature import parameter_types, plain_name, signature
 
 KERNELS = inputs.bundled_kernels()
@@ -452,3 +454,20 @@ def test_the_file_must_be_one(invoke: Invoke, name: str, words: str) -> None:
 def test_a_pipe_is_refused_before_it_is_opened(invoke: Invoke, folder: Path) -> None:
     os.mkfifo(folder / "p.cu")
     refused(invoke("import", "p.cu"), "must be a regular file, not a pipe")
+
+
+@pytest.mark.needs("nvdisasm")
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("grid_sync", "warning: the kernel calls grid.sync(), and cooperative launches are not executed\n"),
+        ("cluster", "warning: the kernel uses clusters of several CTAs, which is not executed\n"),
+        ("groups", ""),
+    ],
+)
+def test_what_no_launch_can_execute_is_said_at_once(invoke: Invoke, folder: Path, source: str, words: str) -> None:
+    (folder / "mine.cubin").write_bytes(unpacked(CORPUS)[f"sm_90/{source}-O3.cubin"])
+    result = invoke("import", "mine.cubin", "-o", "mine")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert words in result.stdout
+    assert ("not executed" in result.stdout) == bool(words)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from warpfile.compiler.architectures import TARGET
+from warpfile.compiler.left_out import grid_sync, left_out
+from warpfile.compiler.model import Function
 from warpfile.cuda import import_kernel
 from warpfile.display import progress, say
 from warpfile.inputs import spelled
@@ -52,6 +55,14 @@ def import_command(source: Path, kernel: str | None, architecture: int | None, o
     found.write(folder)
     function, count = found.function, len(found.function.parameters or ())
     say(f"{signature(function.name)}: {len(function.instructions)} instructions, parameters: {count}")
-    for warning in found.listing.warnings:
+    for warning in (*found.listing.warnings, *_refusals(function)):
         say(f"warning: {warning}")
     say(f"fill in {folder / 'launch.toml'}, then: warpfile trace {spelled(folder)}")
+
+
+def _refusals(function: Function) -> Iterator[str]:
+    """What will keep ``warpfile trace`` from executing a kernel, whatever its launch."""
+    if found := left_out(function):
+        yield f"the kernel uses {found[0]}, which is not executed"
+    if grid_sync(function):
+        yield "the kernel calls grid.sync(), and cooperative launches are not executed"
