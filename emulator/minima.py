@@ -38,7 +38,7 @@ class _Parts:
 
         def parts(warp: Warp) -> np.ndarray:
             given = np.negative(words(warp)) if negate else words(warp)  # the sign is that of each byte
-            found = np.ascontiguousarray(given).view(self.dtype).reshape(len(given), -1)
+            found: np.ndarray = np.ascontiguousarray(given).view(self.dtype).reshape(len(given), -1)
             return np.negative(found) if negate else found
 
         return parts
