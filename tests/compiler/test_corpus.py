@@ -58,7 +58,7 @@ def test_references_are_of_sources_and_few_of_cases() -> None:
     ("name", "old", "new"),
     [
         ("sm_90/lanes-O3.cubin", "WARPSYNC.EXCLUSIVE R8", "NOP"),
-        ("sm_120/video-O1.cubin", "VIADD.U8x4", "VIADD"),
+        ("sm_120/video-O1.cubin", "VIMNMX.U8x4", "VIMNMX.U32"),
         ("sm_80/mma_bf16-O3.cubin", "HMMA.16816.F32.BF16 ", "HMMA.16816.F32 "),
     ],
 )
