@@ -57,8 +57,10 @@ It takes the code that nvcc 13.0 makes of every bundled kernel with `-O3`, from 
   kernels: a reader of fixed latency, one of variable latency, and the first one of the low half of a pair.
 
 `tests/compiler/test_architectures.py` compares control flow, definitions, uses and life ranges with `nvdisasm`, of
-these kernels and of further sources (`tests/compiler/corpus/`, at `-O3` and `-O1`): asynchronous copies, fragments and
-products of matrices in all types, reductions and votes, packed arithmetic, atomics, textures.
+these kernels, at `-O1` and `-O2` too, and of further sources (`tests/compiler/corpus/`, at `-O3` and `-O1`):
+asynchronous copies, fragments and products of matrices in all types, reductions and votes, packed arithmetic, atomics,
+textures. `tests/compiler/test_corpus.py` runs 28 of them in the emulator against NumPy. Lockstep of all kernels at the
+presets: [regress-modern.md](regress-modern.md).
 
 `warpfile trace saxpy --arch sm_90` makes a trace ([kernels.md](kernels.md#for-another-gpu)). What differs between the
 generations is in [sass.md](sass.md#generations), and what is refused in [sass.md](sass.md#opcodes).
