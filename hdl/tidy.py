@@ -6,7 +6,7 @@ next value. Here
 * a register's block says directly what it becomes, other blocks are choices;
 * a numbered wire that is a named one takes its name; one that is read once is written where it is read, if the rules
   of the language for widths give the same value there;
-* bits of a net are read by the name of the field that they are;
+* bits of a net are read by the name of the field that they are, elements of an array by their place;
 * nets that nobody reads, and resets that a module does not use, are left out.
 
 What a module does stays the same; ``tests/hdl/test_tidy.py`` proves it of every module. A module that yosys would not
@@ -39,6 +39,7 @@ from warpfile.hdl.expressions import (
     width,
     written,
 )
+from warpfile.hdl.fields import Fields, indexed
 from warpfile.hdl.netlist import Case, If, Instance, Netlist, Set, Statement, chosen, parts, read, reads
 
 #: Names and numbers of an operation that is written where it is read.
@@ -112,7 +113,7 @@ class _Tidy:
     module: Netlist
     outputs: Mapping[str, set[str]]
     names: dict[str, str] = field(default_factory=dict)  #: of numbered wires, those that they are
-    fields: dict[str, _Fields] = field(default_factory=dict)  #: names of the bits of a net
+    fields: dict[str, Fields] = field(default_factory=dict)  #: names of the bits of a net
     aliases: set[str] = field(default_factory=set)
     values: dict[str, Expression] = field(default_factory=dict)  #: what drives a whole net
     counts: Counter[str] = field(default_factory=Counter)
@@ -131,7 +132,8 @@ class _Tidy:
         kept = self._called(self._needed())
         if not all_ports:
             self._leave_out_ports(kept)
-        return "\n".join(self._lines(kept))
+        elements = {name: bits for one in self.fields.values() for name, bits in one.elements.items()}
+        return "\n".join(indexed(line, elements) for line in self._lines(kept))
 
     def _join_registers(self) -> None:
         """A register's next value is set where the register is."""
@@ -208,7 +210,7 @@ class _Tidy:
                 and one.high is not None
             ):
                 net = self.names.get(one.name, one.name)
-                found = self.fields.setdefault(net, _Fields(widths[net]))
+                found = self.fields.setdefault(net, Fields(widths[net]))
                 found.add(one.high, one.low, target.name, self._rank(target.name, net))
 
     def _rank(self, name: str, net: str = "") -> tuple[object, ...]:
@@ -505,42 +507,6 @@ class _Tidy:
                 yield f"  reg {said}{'' if start is None else f'= {start}' if said[-1] == ' ' else f' = {start}'};"
             elif name not in module.directions:
                 yield f"  wire {said};"
-
-
-class _Fields:
-    """Names of the bits of a net."""
-
-    def __init__(self, bits: int) -> None:
-        self._names: dict[tuple[int, int], tuple[tuple[object, ...], str]] = {}
-        self._owner: list[tuple[int, int] | None] | None = None
-        self._above: dict[tuple[int, int], tuple[int, int] | None] = {}
-        self._bits = bits
-        self._found: dict[tuple[int, int], Ref] = {}
-
-    def add(self, high: int, low: int, name: str, rank: tuple[object, ...]) -> None:
-        """Bits have a name; the lowest rank counts."""
-        self._names[high, low] = min(self._names.get((high, low), (rank, name)), (rank, name))
-
-    def named(self, net: str, high: int, low: int) -> Ref:
-        """Bits by the name that they have, else as bits of the smallest thing that they are in."""
-        if (high, low) not in self._found:
-            self._found[high, low] = self._name(net, high, low)
-        return self._found[high, low]
-
-    def _name(self, net: str, high: int, low: int) -> Ref:
-        if (high, low) in self._names:
-            return Ref(self._names[high, low][1])
-        if self._owner is None:
-            self._owner = [None] * self._bits
-            for place in sorted(self._names, key=lambda one: one[1] - one[0]):
-                self._above[place] = self._owner[place[1]]
-                self._owner[place[1] : place[0] + 1] = [place] * (place[0] - place[1] + 1)
-        owner = self._owner[low]
-        while owner is not None and owner[0] < high:
-            owner = self._above[owner]
-        if owner is None:
-            return Ref(net, high, low)
-        return Ref(self._names[owner][1], high - owner[1], low - owner[1])
 
 
 def _target(block: tuple[Statement, ...]) -> str | None:

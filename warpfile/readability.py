@@ -17,7 +17,7 @@ _HEADING = """\
 |---|---|---:|---:|---:|---:|---:|---:|
 """
 _DECLARED = re.compile(r"^ +(wire|reg|input|output) +(?:\[\d+:0\] )?(\w+)", re.MULTILINE)
-_TARGET = re.compile(r"^ +(?:assign )?(\w+)(?:\[[\d:]+\])? <?= ", re.MULTILINE)
+_TARGET = re.compile(r"^ +(?:assign )?(\w+)(?:\[[^]=]*\])? <?= ", re.MULTILINE)
 _ELEMENT = re.compile(r"^ +assign (\w+) = \w+\[[\d:]+\];", re.MULTILINE)
 
 

@@ -135,6 +135,17 @@ def test_small_modules_do_the_same_in_fewer_words(tmp_path: Path) -> None:
     assert "@*" not in text and "(*" not in text
 
 
+def test_elements_of_an_array_are_read_by_their_place(tmp_path: Path) -> None:
+    given = SMALL.replace("  wire \\c.unread ;", "  wire \\c.unread ;\n  wire [3:0] \\c[0] ;\n  wire [3:0] \\c[1] ;")
+    given = given.replace("  assign \\c.low  = c[3:0];", "  assign \\c[0]  = c[3:0];\n  assign \\c[1]  = c[7:4];")
+    given = given.replace("  assign y = \\$5 ;", "  assign y = {c[7:4], c[5:4], c[6], c[4]};")
+    text = tidied(given, "whole")
+    assert prove(text, given, tmp_path) == 2
+    assert "  assign y = {c[1*4 +: 4], c[1*4 +: 2], c[1*4+2], c[1*4]};\n" in text and "(c[0*4 +: 4] & b)" in text
+    with pytest.raises(YosysError):
+        prove(text.replace("c[1*4+2]", "c[0*4+2]"), given, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("comparison", "always"),
     [("a <= 4'hf", "1'h1"), ("a > 4'hf", "1'h0"), ("a >= 4'h0", "1'h1"), ("a < 4'h0", "1'h0"), ("a <= 4'he", None)],
