@@ -59,10 +59,11 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class Bit:
-    """The bit of a name at a place that is computed."""
+    """Bits of a name from a place upwards that is computed."""
 
     name: str
     place: Expression
+    count: int = 1
 
 
 Expression = Ref | Const | Cat | Op | Bit
@@ -165,7 +166,7 @@ def width(expression: Expression, widths: Mapping[str, int]) -> int:
     if isinstance(expression, Const):
         return expression.width
     if isinstance(expression, Bit):
-        return 1
+        return expression.count
     if isinstance(expression, Cat):
         return sum(width(item, widths) for item in expression.items)
     sign, args = expression.sign, expression.args
@@ -189,6 +190,17 @@ def value(constant: Const) -> int | None:
     if not found or found[2] or re.search("[xz?]", found[4]):
         return None
     return int(found[4], _RADIX[found[3]])
+
+
+def greatest(expression: Expression, widths: Mapping[str, int]) -> int:
+    """What a value never exceeds: where an item is a number, its bits are known."""
+    if isinstance(expression, Cat):
+        most = 0
+        for item in expression.items:
+            most = most << width(item, widths) | greatest(item, widths)
+        return most
+    known = value(expression) if isinstance(expression, Const) else None
+    return (1 << width(expression, widths)) - 1 if known is None else known
 
 
 def number(bits: int, amount: int) -> Const:
@@ -248,7 +260,8 @@ def written(expression: Expression) -> str:
         amount = value(expression)
         return expression.text if amount is None else number(expression.width, amount).text
     if isinstance(expression, Bit):
-        return f"{written(Ref(expression.name))}[{written(expression.place)}]"
+        count = f" +: {expression.count}" if expression.count > 1 else ""
+        return f"{written(Ref(expression.name))}[{written(expression.place)}{count}]"
     if isinstance(expression, Cat):
         return _side_by_side(expression)
     sign, args = expression.sign, expression.args

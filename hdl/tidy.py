@@ -4,8 +4,8 @@ yosys gives every operation a wire, every field of a record a name that nothing 
 next value. Here
 
 * a register's block says directly what it becomes, other blocks are choices;
-* a numbered wire that is a named one takes its name; one that is read once is written where it is read, if the rules
-  of the language for widths give the same value there;
+* a numbered wire that is a named one takes its name; one that is read once, or is short, is written where it is read,
+  if the rules of the language for widths give the same value there;
 * bits of a net are read by the name of the field that they are, elements of an array by their place;
 * nets that nobody reads, and resets that a module does not use, are left out.
 
@@ -32,6 +32,7 @@ from warpfile.hdl.expressions import (
     Ref,
     UnknownTextError,
     closed,
+    greatest,
     number,
     refs,
     sliced,
@@ -44,6 +45,7 @@ from warpfile.hdl.netlist import Case, If, Instance, Netlist, Set, Statement, ch
 
 #: Names and numbers of an operation that is written where it is read.
 MOST = 12
+SHORT = 3  #: of one that is read more than once
 LONGEST_NAME = 40
 LONGEST = 64  #: of a row of the same operation
 _MODULE = re.compile(r"^module (\\\S+|\w+)", re.MULTILINE)
@@ -126,7 +128,8 @@ class _Tidy:
         self._name()
         self._resolve()
         for name in self._needed():
-            self.values[name] = self._placed(self.values[name], self.module.widths[name])
+            bits = self.module.widths[name]
+            self.values[name] = self._simple(self._placed(self.values[name], bits), bits)
             self.placed.add(name)
         self._place_elsewhere()
         kept = self._called(self._needed())
@@ -263,7 +266,7 @@ class _Tidy:
         if isinstance(one, Const):
             return one
         if isinstance(one, Bit):
-            return Bit(self.names.get(one.name, one.name), self._mapped(one.place, change))
+            return Bit(self.names.get(one.name, one.name), self._mapped(one.place, change), one.count)
         if isinstance(one, Cat):
             return Cat(tuple(self._mapped(item, change) for item in one.items))
         args = tuple(self._mapped(arg, change) for arg in one.args)
@@ -293,16 +296,17 @@ class _Tidy:
         )
 
     def _simple(self, one: Expression, bits: int) -> Expression:
-        """A product with a power of two as its bits and zeros; a shift of which one bit is read as this bit."""
+        """A product with a power of two as its bits and zeros; a shift of which the lowest bits are read as
+        these bits."""
         if not isinstance(one, Op) or len(one.args) != 2:
             return one
         first, second = one.args
         if one.sign == "+" and isinstance(first, Const) and value(first) == 0:
             return sliced(second, bits - 1, 0, self.module.widths) or one
-        if one.sign == ">>" and bits == 1 and isinstance(first, Ref) and first.high is None:
+        if one.sign == ">>" and isinstance(first, Ref) and first.high is None and not _signed(second):
             have = self.module.widths[first.name]
-            if 1 << width(second, self.module.widths) <= have > 1 and not _signed(second):
-                return Bit(first.name, second)
+            if greatest(second, self.module.widths) + bits <= have > 1:
+                return Bit(first.name, second, bits)
         if one.sign == "*" and isinstance(second, Const) and (factor := value(second)) and not factor & (factor - 1):
             zeros, have = factor.bit_length() - 1, width(first, self.module.widths)
             if isinstance(first, Op):
@@ -365,7 +369,7 @@ class _Tidy:
         if isinstance(one, Ref):
             return self._place(one, context, outer)
         if isinstance(one, Bit):
-            return Bit(one.name, self._placed(one.place))
+            return Bit(one.name, self._placed(one.place), one.count)
         if isinstance(one, Cat):
             return Cat(tuple(self._placed(item) for item in one.items))
         if one.sign == "$signed" or any(isinstance(arg, Op) and arg.sign == "$signed" for arg in one.args):
@@ -385,15 +389,16 @@ class _Tidy:
 
     def _place(self, ref: Ref, context: int, outer: str) -> Expression:
         name, widths = ref.name, self.module.widths
-        if not _numbered(name) or self.counts[name] != 1 or name not in self.placed or _signed(self.values[name]):
+        if not _numbered(name) or name not in self.placed or _signed(self.values[name]):
             return ref
+        most = MOST if self.counts[name] == 1 else SHORT
         high = widths[name] - 1 if ref.high is None else ref.high
         found = sliced(self.values[name], high, ref.low, widths)
         bits = high - ref.low + 1
         if found is None or width(found, widths) != bits or not (closed(found) or context in (0, bits)):
             return ref
         chain = isinstance(found, Op) and found.sign == outer
-        if sum(1 for _ in _leaves(found)) > (LONGEST if chain else MOST):
+        if sum(1 for _ in _leaves(found)) > (LONGEST if chain and self.counts[name] == 1 else most):
             return ref
         return found
 

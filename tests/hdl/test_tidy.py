@@ -147,6 +147,32 @@ def test_elements_of_an_array_are_read_by_their_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("place", "read"),
+    [
+        ("{ 1'h0, sel[2:1] }", "c[{1'h0, sel[2:1]} +: 4]"),
+        ("{ sel[0], 2'h0 }", "c[{sel[0], 2'h0} +: 4]"),
+        ("{ 1'h0, sel[1:0], 1'h0 }", None),  # its last place has two bits only
+        ("sel", None),
+    ],
+)
+def test_bits_at_a_computed_place_are_read_there_if_they_are_all_in_it(
+    place: str, read: str | None, tmp_path: Path
+) -> None:
+    given = SMALL.replace("assign \\$2  = ~ a;", f"assign \\$2  = c >> {place};")
+    given = given.replace("assign y = \\$5 ;", "assign y = {\\$2 , \\$2 };")
+    text = tidied(given, "whole")
+    assert prove(text, given, tmp_path) == 2
+    assert (read or "c >>") in text
+
+
+def test_what_is_short_is_written_wherever_it_is_read(tmp_path: Path) -> None:
+    given = SMALL.replace("assign z = \\$6 ;", "assign z = {2'h0, \\$4 };").replace("= b;", "= \\$4  ^ b;")
+    text = tidied(given, "whole")
+    assert prove(text, given, tmp_path) == 2
+    assert text.count("\\c.low  & b") == 3 and "\\$4" not in text
+
+
+@pytest.mark.parametrize(
     ("comparison", "always"),
     [("a <= 4'hf", "1'h1"), ("a > 4'hf", "1'h0"), ("a >= 4'h0", "1'h1"), ("a < 4'h0", "1'h0"), ("a <= 4'he", None)],
 )
