@@ -2,22 +2,26 @@
 
 Amaranth calls the modules of parts by their path, with dots, and numbers the results of single operations (``\\$12``).
 Here every name becomes a plain identifier. A numbered wire is called after the signal whose value it is part of and
-its own operation (``clear_or``), so a name does not depend on what else a module holds. Nothing but names and line
+its own operation (``clear_or``), so a name does not depend on what else a module holds. Where several nets would have
+one name, each has what it feeds or reads before it (``places_3_carry``). Nothing but names and line
 breaks changes here; :func:`identifiers` shows it.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+
+from warpfile.hdl.relations import Relations, joined
 
 WIDTH = 120  #: columns; a single name or number may be longer
 _MODULE = re.compile(r"^module (\\\S+ |\w+)", re.MULTILINE)
 _NAME = re.compile(r"\\\S+|\b[A-Za-z_]\w*")
 _ESCAPED = re.compile(r"\\(\S+)( ?)")
 _NUMBERED = re.compile(r"\\(\$\S+)")
-_ASSIGN = re.compile(r"\s*(?:assign )?(\\\S+|\w+)[^=]*? <?= (.*)")
+_ASSIGN = re.compile(r"\s*(?:assign )?(\\\S+|\w+) ?([^=]*?) <?= (.*)")
 _INSTANCE = re.compile(r"  (\\\S+|\w+) +(?:\\\S+ +|(\w+) )\($")
 _PIN = re.compile(r"    \.(\w+) ?\((.*)\)")
 _FIELDS = re.compile(r"([^.\[]*)(.*)", re.DOTALL)
@@ -84,11 +88,20 @@ class _Body:
         self._taken = {name.removeprefix("\\") for name in _NAME.findall(self.text)}
         self._numbers: dict[str, int] = {}  # that no name with this base has had
         escaped = dict.fromkeys(_ESCAPED.sub(r"\1", name) for name in re.findall(r"\\\S+", self.text))
-        for name in escaped:
-            if name not in modules and name[0] != "$":
+        relations = Relations()
+        statements = [*self._statements()]
+        for target, part, value in statements:
+            relations.add(target, part, value)
+        named = [name for name in escaped if name not in modules and name[0] != "$"]
+        wanted = {name: name.partition("$")[0] for name in named if re.fullmatch(r"\w+\$\d+", name)}
+        for name in named:
+            if _FIELDS.fullmatch(name)[1] not in wanted:  # type: ignore[index]
                 self.names[name] = self._plain(name)
-        for name, wanted in self._meanings(escaped):
-            self.names[name] = self._free(wanted)
+        self._tell_apart(wanted, relations)
+        for name in named:
+            if name not in self.names:
+                self.names[name] = self._plain(name)
+        self._tell_apart(dict(self._meanings(escaped, statements)), relations)
         lines = (self._line(line, modules) for line in self.text.split("\n"))
         return "\n".join(lines)
 
@@ -98,6 +111,21 @@ class _Body:
             start, end = found.span(1)
             line = line[:start] + modules[name] + (" " if found[1].endswith(" ") else "") + line[end:]
         return _ESCAPED.sub(lambda one: self.names[one[1]], line) if "\\" in line else line
+
+    def _tell_apart(self, wanted: dict[str, str], relations: Relations) -> None:
+        """Names as wanted; of those that want one name or a taken one, each with what only it feeds or reads."""
+        groups: dict[str, list[str]] = {}
+        for name, base in wanted.items():
+            groups.setdefault(base, []).append(name)
+        groups = {base: group for base, group in groups.items() if len(group) > 1 or base in self._taken}
+        alike = {one for base, group in groups.items() for one in (base, *group)}
+        labels = {}
+        for group in groups.values():
+            found = relations.labels(group, alike, lambda one: self.names.get(one, one))
+            counts = Counter(found)
+            labels.update({name: label for name, label in zip(group, found, strict=True) if counts[label] == 1})
+        for name, base in wanted.items():
+            self.names[name] = self._free(joined(labels.get(name, ""), base))
 
     def _plain(self, name: str) -> str:
         """Of a field the new name of what it is a field of, then its own; of a word of the language one like it."""
@@ -120,11 +148,11 @@ class _Body:
         self._numbers[base] = number
         return name
 
-    def _meanings(self, escaped: dict[str, None]) -> Iterator[tuple[str, str]]:
+    def _meanings(self, escaped: dict[str, None], statements: list[tuple[str, str, str]]) -> Iterator[tuple[str, str]]:
         """Numbered wires, each with the signal that it is part of and its operation."""
         operations: dict[str, str] = {}
         users: dict[str, str] = {}
-        for target, value in self._statements():
+        for target, _, value in statements:
             if target[0] == "$":
                 operations.setdefault(target, _operation(value))
             for part in _NUMBERED.findall(value):
@@ -140,21 +168,22 @@ class _Body:
                 operation = operations.get(name, "")
                 yield name, "at_start" if name.startswith(_START) else f"{root}_{operation}".rstrip("_")
 
-    def _statements(self) -> Iterator[tuple[str, str]]:
-        """What gets a value, and the value; of a condition the first thing that it decides, of a pin its instance."""
+    def _statements(self) -> Iterator[tuple[str, str, str]]:
+        """What gets a value, which part of it, and the value; of a condition the first thing that it decides, of a pin
+        its instance."""
         instance, conditions = "", ""
         for line in self.text.split("\n"):
             if found := _PIN.match(line):
-                yield f"{instance}_{found[1]}", found[2]
+                yield f"{instance}_{found[1]}", "", found[2]
             elif found := _INSTANCE.match(line):
                 instance = found[2] or "pin"
             elif found := _ASSIGN.match(line):
                 target = found[1].removeprefix("\\")
                 if conditions:
-                    yield target, f"next {conditions}"
+                    yield target, found[2], f"next {conditions}"
                     conditions = ""
                 clocked = line.lstrip().startswith("assign") or " <= " in line
-                yield target, found[2] if clocked else f"next {found[2]}"
+                yield target, found[2], found[3] if clocked else f"next {found[3]}"
             elif "(" in line and _START not in line and "always" not in line and _NUMBERED.search(line):
                 conditions += line
 

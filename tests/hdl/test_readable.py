@@ -88,6 +88,39 @@ def test_a_name_does_not_depend_on_what_else_a_module_holds() -> None:
     assert set(lines) < set(readable(more, NAMES.module).splitlines())
 
 
+def test_nets_of_one_name_have_what_they_feed_or_read_before_it() -> None:
+    text = """\
+module part(a, b, y, z);
+  input [3:0] a;
+  input [3:0] b;
+  output [3:0] y;
+  output z;
+  wire [1:0] carry;
+  wire [1:0] \\carry$1 ;
+  wire [1:0] \\carry$2 ;
+  wire \\$1 ;
+  wire \\$2 ;
+  assign carry = a[1:0];
+  assign \\carry$1  = carry & a[1*2 +: 2];
+  assign \\carry$2  = carry & b[1:0];
+  assign y[0*2 +: 2] = \\carry$1 ;
+  assign y[1*2 +: 2] = \\carry$2 ;
+  assign \\$1  = a[3] & b[0];
+  assign \\$2  = b[2] & b[3];
+  assign z = \\$1  ? \\$2  : \\$1 ;
+endmodule
+"""
+    lines = readable(text, NAMES.module).splitlines()
+    assert "  assign y_0_carry = carry & a[1*2 +: 2];" in lines and "  assign y[1*2 +: 2] = y_1_carry;" in lines
+    assert "  assign z = a_3_z_and ? b_2_z_and : a_3_z_and;" in lines, "both feed z"
+
+
+def test_nets_that_feed_and_read_the_same_are_numbered() -> None:
+    twice = AWKWARD.replace("assign y = ~ \\$2 ;", "assign \\$3  = a & \\release ;\n  assign y = \\$1  & \\$3 ;")
+    text = readable(twice.replace("  wire \\$2 ;", "  wire \\$2 ;\n  wire \\$3 ;"), NAMES.module)
+    assert "  assign y = y_and & y_and_2;\n" in text
+
+
 def test_modules_that_would_have_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="modules must have different names, not whole twice"):
         readable(AWKWARD, lambda name: "whole")
