@@ -297,16 +297,19 @@ class _Tidy:
 
     def _simple(self, one: Expression, bits: int) -> Expression:
         """A product with a power of two as its bits and zeros; a shift of which the lowest bits are read as
-        these bits."""
+        these bits, or zero above the highest one."""
         if not isinstance(one, Op) or len(one.args) != 2:
             return one
         first, second = one.args
         if one.sign == "+" and isinstance(first, Const) and value(first) == 0:
             return sliced(second, bits - 1, 0, self.module.widths) or one
         if one.sign == ">>" and isinstance(first, Ref) and first.high is None and not _signed(second):
-            have = self.module.widths[first.name]
-            if greatest(second, self.module.widths) + bits <= have > 1:
+            have, highest = self.module.widths[first.name], greatest(second, self.module.widths)
+            if highest + bits <= have > 1:
                 return Bit(first.name, second, bits)
+            if bits == 1 and highest >= have > 1 and isinstance(second, Ref):
+                within = Op("<", (second, number(width(second, self.module.widths), have)))
+                return Op("&", (within, Bit(first.name, second)))
         if one.sign == "*" and isinstance(second, Const) and (factor := value(second)) and not factor & (factor - 1):
             zeros, have = factor.bit_length() - 1, width(first, self.module.widths)
             if isinstance(first, Op):

@@ -165,6 +165,16 @@ def test_bits_at_a_computed_place_are_read_there_if_they_are_all_in_it(
     assert (read or "c >>") in text
 
 
+def test_a_bit_above_the_highest_one_is_zero(tmp_path: Path) -> None:
+    given = SMALL.replace("wire \\$7 ;", "wire \\$7 ;\n  wire \\$10 ;").replace("\\$3 ;\n  always", "\\$10 ;\n  always")
+    given = given.replace("assign \\$7  = c >> sel;", "assign \\$7  = c >> sel;\n  assign \\$10  = a >> sel;")
+    text = tidied(given, "whole")
+    assert prove(text, given, tmp_path) == 2
+    assert "  assign q = c[sel] | ((sel < 3'h4) & a[sel]);\n" in text
+    with pytest.raises(YosysError):
+        prove(text.replace("(sel < 3'h4)", "(sel < 3'h3)"), given, tmp_path)
+
+
 def test_what_is_short_is_written_wherever_it_is_read(tmp_path: Path) -> None:
     given = SMALL.replace("assign z = \\$6 ;", "assign z = {2'h0, \\$4 };").replace("= b;", "= \\$4  ^ b;")
     text = tidied(given, "whole")
