@@ -184,6 +184,14 @@ def closed(expression: Expression) -> bool:
     return True
 
 
+def complete(expression: Expression, widths: Mapping[str, int]) -> bool:
+    """Whether a value is the same in any wider place: it is closed, or a sum of such without a carry."""
+    if not isinstance(expression, Op) or expression.sign != "+":
+        return closed(expression)
+    fits = greatest(expression, widths) < 1 << width(expression, widths)
+    return fits and all(complete(arg, widths) for arg in expression.args)
+
+
 def value(constant: Const) -> int | None:
     """Of a number without unknown bits."""
     found = _NUMBER.fullmatch(constant.text)
@@ -193,7 +201,9 @@ def value(constant: Const) -> int | None:
 
 
 def greatest(expression: Expression, widths: Mapping[str, int]) -> int:
-    """What a value never exceeds: where an item is a number, its bits are known."""
+    """What a value never exceeds: where an item is a number, its bits are known, and so is a sum's carry."""
+    if isinstance(expression, Op) and expression.sign == "+":
+        return sum(greatest(arg, widths) for arg in expression.args)
     if isinstance(expression, Cat):
         most = 0
         for item in expression.items:

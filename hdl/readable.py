@@ -10,7 +10,6 @@ breaks changes here; :func:`identifiers` shows it.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -119,11 +118,9 @@ class _Body:
             groups.setdefault(base, []).append(name)
         groups = {base: group for base, group in groups.items() if len(group) > 1 or base in self._taken}
         alike = {one for base, group in groups.items() for one in (base, *group)}
-        labels = {}
+        labels: dict[str, str] = {}
         for group in groups.values():
-            found = relations.labels(group, alike, lambda one: self.names.get(one, one))
-            counts = Counter(found)
-            labels.update({name: label for name, label in zip(group, found, strict=True) if counts[label] == 1})
+            labels |= relations.labels(group, alike, lambda one: self.names.get(one, one))
         for name, base in wanted.items():
             self.names[name] = self._free(joined(labels.get(name, ""), base))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -26,16 +27,27 @@ class Relations:
             self.users.setdefault(read, {})[target, _place(part)] = None
             self.sources.setdefault(target, {})[read, _place(bits)] = None
 
-    def labels(self, members: Sequence[str], alike: set[str], plain: Callable[[str], str]) -> list[str]:
-        """A name for what each member feeds or reads, whichever tells most of them apart; "" for nothing.
+    def labels(self, members: Sequence[str], alike: set[str], plain: Callable[[str], str]) -> dict[str, str]:
+        """Of members that what they feed or read tells apart, a name for that, first by what tells most of them.
         No name is that of a net among those ``alike``."""
         ways: list[Callable[[str], Iterable[End]]] = [
             lambda name: self.users.get(name, ()),
             lambda name: self.sources.get(name, ()),
             lambda name: reversed(self.sources.get(name, {})),
         ]
-        found = [[_label(_nearest(name, way, alike), plain) for name in members] for way in ways]
-        return max(found, key=lambda labels: len({*labels} - {""}))
+        found = [{name: _label(_nearest(name, way, alike), plain) for name in members} for way in ways]
+        found += [{name: f"{one[name]}_{found[0][name]}".strip("_") for name in members} for one in found[1:]]
+        told: dict[str, str] = {}
+        for _ in found:
+            apart = [_apart({name: way[name] for name in members if name not in told}, told) for way in found]
+            told |= max(apart, key=len)
+        return told
+
+
+def _apart(labels: dict[str, str], told: dict[str, str]) -> dict[str, str]:
+    """Those of the labels that only one has."""
+    counts = Counter((*labels.values(), *told.values(), ""))
+    return {name: label for name, label in labels.items() if label and counts[label] == 1}
 
 
 def _place(part: str) -> str:

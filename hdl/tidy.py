@@ -31,7 +31,7 @@ from warpfile.hdl.expressions import (
     Op,
     Ref,
     UnknownTextError,
-    closed,
+    complete,
     greatest,
     number,
     refs,
@@ -398,7 +398,7 @@ class _Tidy:
         high = widths[name] - 1 if ref.high is None else ref.high
         found = sliced(self.values[name], high, ref.low, widths)
         bits = high - ref.low + 1
-        if found is None or width(found, widths) != bits or not (closed(found) or context in (0, bits)):
+        if found is None or width(found, widths) != bits or not (complete(found, widths) or context in (0, bits)):
             return ref
         chain = isinstance(found, Op) and found.sign == outer
         if sum(1 for _ in _leaves(found)) > (LONGEST if chain and self.counts[name] == 1 else most):

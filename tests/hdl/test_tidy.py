@@ -175,6 +175,30 @@ def test_a_bit_above_the_highest_one_is_zero(tmp_path: Path) -> None:
         prove(text.replace("(sel < 3'h4)", "(sel < 3'h3)"), given, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("wire", "written"),
+    [
+        ("[1:0] ", "({1'h0, a[0]} + {1'h0, b[0]}) + {1'h0, sel[0]}"),
+        ("", "a[0] + b[0]"),
+    ],
+)
+def test_a_sum_without_a_carry_is_written_in_a_wider_one(
+    wire: str, written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = SMALL.replace("wire \\$7 ;", f"wire \\$7 ;\n  wire {wire}\\$10 ;\n  wire [2:0] \\$11 ;")
+    given = given.replace(
+        "assign \\$7 ", "assign \\$10  = a[0] + b[0];\n  assign \\$11  = \\$10  + sel[0];\n  assign \\$7 "
+    )
+    given = given.replace("assign z = \\$6 ;", "assign z = { \\$11 , \\$11 };")
+    text = tidied(given, "whole")
+    assert prove(text, given, tmp_path) == 2
+    assert written in text
+    monkeypatch.setattr(tidy, "complete", lambda expression, widths: True)
+    if not wire:
+        with pytest.raises(YosysError):
+            prove(tidied(given, "whole"), given, tmp_path)
+
+
 def test_what_is_short_is_written_wherever_it_is_read(tmp_path: Path) -> None:
     given = SMALL.replace("assign z = \\$6 ;", "assign z = {2'h0, \\$4 };").replace("= b;", "= \\$4  ^ b;")
     text = tidied(given, "whole")
