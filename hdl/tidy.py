@@ -305,11 +305,12 @@ class _Tidy:
             return sliced(second, bits - 1, 0, self.module.widths) or one
         if one.sign == ">>" and isinstance(first, Ref) and first.high is None and not _signed(second):
             have, highest = self.module.widths[first.name], greatest(second, self.module.widths)
-            if highest + bits <= have > 1:
-                return Bit(first.name, second, bits)
-            if bits == 1 and highest >= have > 1 and isinstance(second, Ref):
+            place = sliced(second, (have - 1).bit_length() - 1, 0, self.module.widths) if have > 1 else None
+            if place and highest + bits <= have:
+                return Bit(first.name, place, bits)
+            if place and bits == 1 and highest >= have and isinstance(second, Ref):
                 within = Op("<", (second, number(width(second, self.module.widths), have)))
-                return Op("&", (within, Bit(first.name, second)))
+                return Op("&", (within, Bit(first.name, place)))
         if one.sign == "*" and isinstance(second, Const) and (factor := value(second)) and not factor & (factor - 1):
             zeros, have = factor.bit_length() - 1, width(first, self.module.widths)
             if isinstance(first, Op):
