@@ -144,6 +144,16 @@ def run_plain(
 
     Raises :class:`SimulatorError` if it cannot be built.
     """
+    return said_by(build_plain(simulator, sources, directory, top=top), directory, plusargs)
+
+
+def build_plain(
+    simulator: str, sources: Sequence[Path], directory: Path, *, top: str, options: Sequence[str] = ()
+) -> list[str]:
+    """Build such a testbench, for Verilator with further ``options``; returns the command that runs it.
+
+    Raises :class:`SimulatorError` if it cannot be built.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     files = [str(path) for path in sources]
     if simulator == "verilator":
@@ -151,15 +161,18 @@ def run_plain(
         flags = f"{verilator_environment().get('MAKEFLAGS', '')} OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
         # What waits for a time becomes a coroutine.
         environment = verilator_environment() | {"MAKEFLAGS": flags.replace("gnu++17", "gnu++20").strip()}
-        _run([*command, "-o", "plain", *files], directory, environment)
-        program = [str(directory / "plain")]
-    else:
-        _run(
-            [_needed("iverilog"), "-g2005", "-s", top, "-o", str(directory / "plain"), *files],
-            directory,
-            dict(os.environ),
-        )
-        program = ["vvp", "-n", str(directory / "plain")]
+        _run([*command, *options, "-o", "plain", *files], directory, environment)
+        return [str(directory / "plain")]
+    _run(
+        [_needed("iverilog"), "-g2005", "-s", top, "-o", str(directory / "plain"), *files],
+        directory,
+        dict(os.environ),
+    )
+    return ["vvp", "-n", str(directory / "plain")]
+
+
+def said_by(program: Sequence[str], directory: Path, plusargs: Sequence[str]) -> str:
+    """What a testbench prints that was built."""
     done = subprocess.run([*program, *plusargs], cwd=directory, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 

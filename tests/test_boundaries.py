@@ -29,6 +29,7 @@ ARROWS: dict[str, set[str]] = {
     },
     "synth": {"warpfile.spec", "warpfile.schemes", "warpfile.yosys", "numpy"},
     "kernels": {"numpy"},
+    "integrations": {"warpfile.sim"},
 }
 #: Every package may import this module, and it nothing but the standard library.
 LEAF = "warpfile.tools"

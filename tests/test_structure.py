@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SIDES = ("golden", "hdl")
 #: Lines that two parts may have in common before they should share a file.
 SHARED_LINES = 8
-PACKAGES = ("spec", "compiler", "emulator", "golden", "hdl", "schemes", "sim", "synth", "warpfile")
+PACKAGES = ("spec", "compiler", "emulator", "golden", "hdl", "schemes", "sim", "synth", "integrations", "warpfile")
 #: Median and 90th percentile of the lines of all functions; they may fall, and nothing may push them up.
 FUNCTION_LINES = (7, 19)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpfile.flows import constraints, core, file_list, lint_rules
+from warpfile.integrations.vortex import adapter
 from warpfile.manifest import manifest
 from warpfile.names import Names
 from warpfile.outputs import json_text, write_files
@@ -41,11 +42,13 @@ FILES = {
     "core": ".core",
     "manifest": ".json",
 }
+#: Hosts that there is an adapter for.
+HOSTS = ("vortex",)
 
 
 @dataclass(frozen=True)
 class Generated:
-    """What :func:`generate` wrote: a file for each of :data:`FILES`, by what it is."""
+    """What :func:`generate` wrote: a file for each of :data:`FILES`, by what it is, and the ``adapter`` to a host."""
 
     paths: Mapping[str, Path]
     facts: dict[str, Any]  #: the manifest's contents
@@ -59,19 +62,21 @@ def generate(
     *,
     probes: tuple[Probe, ...] = (),
     names: Names | None = None,
+    host: str | None = None,
     progress: Callable[[str], None] = _silent,
 ) -> Generated:
     """Write the :data:`FILES` of a scheme, called after it, into ``directory``, all or none.
 
-    The same configuration gives the same bytes. ``probes`` of the scheme get an observation port. ``progress`` is
-    called with the name of each module before it is converted. Raises ``OSError`` where the directory cannot be
-    written.
+    The same configuration gives the same bytes. ``probes`` of the scheme get an observation port. ``host``: one of
+    :data:`HOSTS`, whose adapter goes with them. ``progress`` is called with the name of each module before it is
+    converted. Raises ``OSError`` where the directory cannot be written, and ``ValueError`` for a machine that does not
+    fit the host.
     """
     names = names or Names.of(scheme.name, True, None, None)
     directory.mkdir(parents=True, exist_ok=True)
     parts: dict[str, Component] = {}
     component, raw = design(scheme, cfg, probes=probes, progress=progress, parts=parts)
-    files = {what: f"{scheme.name}{end}" for what, end in FILES.items()}
+    files = {what: f"{scheme.name}{end}" for what, end in FILES.items()} | ({"adapter": adapter.FILE} if host else {})
     facts = manifest(scheme, cfg, preset_name, component, raw, names, probes=probes, files=[*files.values()])
     heading = _heading(scheme, preset_name, cfg)
     machine, sram = presented(cfg, raw, names)
@@ -88,6 +93,8 @@ def generate(
         "core": core(facts, scheme.summary, files),
         "manifest": json_text(facts),
     }
+    if host:
+        texts["adapter"] = heading + adapter.adapter(facts, names.top)
     paths = {what: directory / name for what, name in files.items()}
     write_files({path: texts[what] for what, path in paths.items()})
     return Generated(paths, facts)

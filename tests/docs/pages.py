@@ -42,7 +42,8 @@ class Block:
 
 def pages(root: Path) -> list[Path]:
     """All that people read."""
-    return [root / "README.md", *sorted((root / "docs").rglob("*.md")), *sorted((root / "examples").rglob("*.md"))]
+    folders = (root / name for name in ("docs", "examples", "integrations"))
+    return [root / "README.md", *(path for folder in folders for path in sorted(folder.rglob("*.md")))]
 
 
 def blocks(root: Path) -> list[Block]:

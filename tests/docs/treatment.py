@@ -33,6 +33,7 @@ QUICK = {
 #: Run by `make check`: they take longer.
 COSTLY = {
     "warpfile generate baseline -o rtl",
+    "warpfile generate bow --host vortex -o rtl",
     "warpfile run all spmv --preset turing",
     "warpfile energy all spmv --preset turing --prices cacti",
     "warpfile draw bow --preset tiny -o bow.dot",
@@ -66,6 +67,7 @@ ELSEWHERE = {
     "fusesoc --cores-root rtl run --target=lint warpfile:generated:warpfile": "tests/warpfile/test_flows.py",
     "python examples/integration/run.py": "tests/examples/test_integration.py",
     "python examples/integration/run.py --simulator icarus": "tests/examples/test_integration.py",
+    "python -m warpfile.integrations.vortex.check rtl --seeds 5": "tests/integrations/vortex/test_adapter.py",
     "warpfile trace saxpy --arch sm_90": "tests/warpfile/test_commands.py",
     "warpfile run modern saxpy-sm_90.npz --preset hopper": "tests/warpfile/test_commands.py",
     "warpfile import saxpy.cu --arch sm_90 -o mine-sm_90": "tests/warpfile/test_import.py",

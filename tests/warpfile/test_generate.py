@@ -287,6 +287,23 @@ def test_a_probe_that_the_scheme_does_not_have_is_refused(
     assert not (folder / "rtl").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("baseline", "bow", "--host", "vortex"), "--host must go with one SCHEME"),
+        (("all", "--host", "vortex"), "--host must go with one SCHEME"),
+        (("baseline", "--host", "vortex", "--set", "write_back_ports=3"), "write_back_ports must be 1, not 3"),
+    ],
+)
+def test_a_machine_that_does_not_fit_a_host_is_refused(
+    invoke: Invoke, folder: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    result = invoke("generate", *arguments, "-o", "rtl")
+    assert result.exit_code == 2
+    assert said in result.output
+    assert not list(folder.glob("rtl/*"))
+
+
 def test_a_failed_conversion_leaves_the_old_files(
     invoke: Invoke, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from warpfile.display import progress, say, show_table
-from warpfile.generate import Generated
+from warpfile.generate import HOSTS, Generated
 from warpfile.generate import generate as write_design
+from warpfile.integrations.vortex import adapter
 from warpfile.names import Names
-from warpfile.options import Design, chosen, configured, json_file, scheme_arguments
+from warpfile.options import ALL, Design, chosen, configured, json_file, scheme_arguments
 from warpfile.outputs import write_json
 from warpfile.spec.probe import Probe
 
@@ -33,6 +34,11 @@ from warpfile.spec.probe import Probe
 )
 @click.option("--top", metavar="NAME", help="Name of the top module. Default: the prefix without its last underscore.")
 @click.option(
+    "--host",
+    type=click.Choice(HOSTS),
+    help="Also write an adapter to this GPU; sizes are those of its defaults where --set gives no others.",
+)
+@click.option(
     "-o",
     "--output",
     "directory",
@@ -51,6 +57,7 @@ def generate(
     probes: tuple[str, ...],
     prefix: str | None,
     top: str | None,
+    host: str | None,
     directory: Path,
     json_path: Path | None,
 ) -> None:
@@ -59,9 +66,14 @@ def generate(
     \b
     Example: warpfile generate baseline --preset turing --set lanes=8 -o build/rtl
              warpfile generate bow --probe room --probe write_wait -o build/rtl
+             warpfile generate malekeh --host vortex -o build/vortex
     """
     if all_probes and probes:
         raise click.UsageError("--probes has every probe; --probe must go without it")
+    if host and (len(schemes) > 1 or ALL in schemes):
+        raise click.UsageError("--host must go with one SCHEME: a host takes one adapter")
+    if host:
+        changes = (*adapter.SETTINGS, *changes)
     results: list[Generated] = []
     with progress("generate") as report:
         asked = chosen(schemes, preset, changes, parts)
@@ -70,7 +82,7 @@ def generate(
         for design, called in zip(wanted, names, strict=True):
             machine = design.scheme, design.config, design.preset, directory
             watched = _watched(design, all_probes, probes)
-            results.append(write_design(*machine, probes=watched, names=called, progress=report))
+            results.append(write_design(*machine, probes=watched, names=called, host=host, progress=report))
     asked.tell()
     if json_path:
         facts = {str(result.facts["scheme"]): result.facts for result in results}
