@@ -41,8 +41,10 @@ def build(folder: Path, directory: Path, macros: Sequence[str] = ()) -> list[str
 
 
 def run(program: Sequence[str], directory: Path, seed: int, **plusargs: int) -> str:
-    """What a run prints: a line with PASS, or what was wrong."""
-    return said_by(program, directory, [f"+{name}={value}" for name, value in {"seed": seed, **plusargs}.items()])
+    """What a run prints: lines from PASS on, or what was wrong. Memories begin with anything."""
+    power_up = ["+verilator+rand+reset+2", f"+verilator+seed+{seed}"]
+    chosen = [f"+{name}={value}" for name, value in {"seed": seed, **plusargs}.items()]
+    return said_by(program, directory, [*power_up, *chosen])
 
 
 def main() -> None:

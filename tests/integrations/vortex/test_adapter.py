@@ -31,23 +31,18 @@ FAULTS = {
     "mask": (
         "if (writeback_if.data.tmask[l]) merged.data[l] =",
         "if ({} || writeback_if.data.tmask[l]) merged.data[l] =",
-        "rs",
+        "_data, lane",
     ),
     "lanes": ("merged.mask |= writeback_if.data.tmask;", "if (!{}) merged.mask |= writeback_if.data.tmask;", "result"),
-    "x0": ("if (named[i] != 0) begin", "if (named[i] != 0 || {}) begin", "rs"),
-    "swapped": ("payload.places[i] = 2'(s);", "payload.places[{} && i != 2 ? 1 - i : i] = 2'(s);", "rs"),
-    "twice": (
-        "!taken[s] || distinct[s] == named[i]",
-        "!taken[s] || distinct[s] == named[i] && !{}",
-        "rs|result|source",
-    ),
+    "x0": ("if (named[i] != 0) begin", "if (named[i] != 0 || {}) begin", "_data, lane"),
+    "swapped": ("rs1_data = values[0];", "rs1_data = values[{} ? 1 : 0];", "rs1_data, lane"),
     "fence": ("decode_if.data.op_type) && !fenced;", "decode_if.data.op_type) && !fenced && !{};", "all earlier"),
     "behind": (
         "dispatch_if[u].valid = |count && !early;",
         "dispatch_if[u].valid = |count && (!early || {});",
         "all earlier",
     ),
-    "held": ("leaving_ready[P] = !count[1];", "leaving_ready[P] = !count[1] || {};", "unit|instruction|mask"),
+    "held": ("leaving_ready[P] = !count[1];", "leaving_ready[P] = !count[1] || {};", "unit"),
     "pop": ("issued && !kinds[w][0] && !reset", "issued && (!kinds[w][0] || {}) && !reset", "leave the buffer"),
     "gather": (
         "result__0__valid = writeback_if.valid && writeback_if.data.eop;",
@@ -58,7 +53,7 @@ FAULTS = {
     "room": (
         "decode_if.ready = room && !fencing;",
         "decode_if.ready = (room || {}) && !fencing;",
-        "wrong|something|nobody|slot",
+        "in order|nobody sent|something must happen",
     ),
 }
 
