@@ -39,8 +39,9 @@ HOT = {
     "sim": ("records", "stimulus"),
 }
 #: What runs in a process of its own, among copies of the packages. A C file per module takes 0.6 of the time of one of
-#: 74 MB for all. -O0 saves a third of what -O1 takes, and runs 2.5 times slower. setuptools would compile the files of
-#: one library one after the other, and all modules are one library: here every processor has one, the largest first.
+#: 74 MB for all. -O0 saves a third of what -O1 takes, and runs 2.5 times slower; -O2 and hidden symbols, which a call
+#: reaches directly, run 1.05 to 1.08 times faster. setuptools would compile the files of one library one after the
+#: other, and all modules are one library: here every processor has one, the largest first.
 _BUILD = """
 import os, sys
 from concurrent.futures import ThreadPoolExecutor
@@ -60,7 +61,9 @@ class Parallel(build_ext):
         self.parallel = os.cpu_count()
         super().build_extensions()
 
-modules = mypycify(sys.argv[2:], opt_level="1", multi_file=True, group_name=sys.argv[1])
+modules = mypycify(sys.argv[2:], opt_level="2", multi_file=True, group_name=sys.argv[1])
+for module in modules:
+    module.extra_compile_args.append("-fvisibility=hidden")
 setup(name="compiled", packages=[], ext_modules=modules, cmdclass={"build_ext": Parallel},
       script_args=["--quiet", "build_ext", "--build-lib=lib"])
 """
