@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 
 def lowest(mask: int) -> int:
@@ -24,9 +24,11 @@ def first_of(mask: int, order: Iterable[int]) -> int:
     return -1
 
 
-def indices(mask: int) -> Iterator[int]:
-    """Set bits of a mask, ascending."""
+def indices(mask: int) -> list[int]:
+    """Set bits of a mask, ascending. A list: compiled, a generator costs several times as much."""
+    found = []
     while mask:
         low = mask & -mask
-        yield low.bit_length() - 1
+        found.append(low.bit_length() - 1)
         mask ^= low
+    return found

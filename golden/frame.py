@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from warpfile.golden.arbiter import lowest
-from warpfile.golden.collectors.contract import Collectors
+from warpfile.golden.collectors.contract import Collectors, Heads
 from warpfile.golden.entry import Entry
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
@@ -13,7 +13,7 @@ from warpfile.spec.ctas import Launch
 from warpfile.spec.stimulus import Result
 
 
-class Frame:
+class Frame(Heads):
     """State of all warp slots, as masks with one bit per slot, and the clock edges that change it.
 
     ``residents`` counts those that are resident. ``clear`` and ``unitless`` (head beats that need no collector unit)

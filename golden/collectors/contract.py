@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.entry import Entry
 from warpfile.spec.ctas import Launch
 from warpfile.spec.stimulus import Result
@@ -29,6 +31,7 @@ class Heads(Protocol):
     registers: list[int]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Collectors(Protocol):
     """Gather, keep and forward operands; made as ``Kind(cfg, layout, file)`` over a ``golden.rf.contract`` file.
 
@@ -61,6 +64,7 @@ class Collectors(Protocol):
     @property
     def trail(self) -> Sequence[tuple[int, ...]]:
         """Of every finished interval: what was decided in it."""
+        return ()
 
     def unread(self, warp: int) -> int:
         """Registers that a younger beat of the warp must not write yet, as a mask."""
@@ -77,8 +81,17 @@ class Collectors(Protocol):
     def rule(self, results: Sequence[Result | None]) -> tuple[int, int]:
         """Ports whose result they take or the file has to store, as a mask; of these those that it has to store.
 
-        Another result is held back. One without a register is taken and need not be stored.
+        Another result is held back. One without a register is taken and need not be stored. Collectors that do not say
+        otherwise leave every result to the register file.
         """
+        valid, store, bit = 0, 0, 1
+        for result in results:
+            if result is not None:
+                valid |= bit
+                if result.writes:
+                    store |= bit
+            bit <<= 1
+        return valid, store
 
     def read(self, cycle: int) -> None:
         """Ask the file for rows, and with engines for more."""
@@ -99,20 +112,9 @@ class Collectors(Protocol):
         """End the cycle and return all probes of the collectors in it."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class GuardingCollectors(Collectors, Protocol):
     """Collectors that stand in for the scoreboard (``cfg.asks.guards``). ``unread`` is not asked."""
 
     def blocked(self, warp: int, head: Entry) -> bool:
         """Whether the head beat of a warp must not issue, from registered state; ``changed`` holds for this as well."""
-
-
-def store_all(results: Sequence[Result | None]) -> tuple[int, int]:
-    """``rule`` of collectors that leave every result to the register file."""
-    valid, store, bit = 0, 0, 1
-    for result in results:
-        if result is not None:
-            valid |= bit
-            if result.writes:
-                store |= bit
-        bit <<= 1
-    return valid, store

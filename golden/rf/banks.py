@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from warpfile.golden.arbiter import first_from, indices, lowest
 from warpfile.golden.copies import merged
@@ -21,16 +20,16 @@ Access = tuple[int, int, int]
 Length = Callable[[int, int], int]
 
 
-class Write(NamedTuple):
+class Write:
     """All lanes of a row become ``copy``; in a negative row it is lost.
 
     With ``lanes`` these lanes only: a result that changes the register from value ``before`` to value ``copy``.
     """
 
-    row: int
-    copy: int
-    before: int = 0
-    lanes: int = 0
+    __slots__ = ("before", "copy", "lanes", "row")
+
+    def __init__(self, row: int, copy: int, before: int = 0, lanes: int = 0) -> None:
+        self.row, self.copy, self.before, self.lanes = row, copy, before, lanes
 
 
 class Banks:
@@ -182,10 +181,11 @@ class Banks:
 
     def edge(self) -> int:
         """Rows change; returns the number of writes."""
-        for bank, (row, copy, before, lanes) in self.writes:
-            rows = self.rows[bank]
+        for bank, write in self.writes:
+            rows, row = self.rows[bank], write.row
             if row >= 0:
-                rows[row] = merged(rows[row], before, copy, lanes) if lanes else copy
+                whole = not write.lanes
+                rows[row] = write.copy if whole else merged(rows[row], write.before, write.copy, write.lanes)
         count = len(self.writes)
         self.writes.clear()
         return count

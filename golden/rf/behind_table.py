@@ -9,7 +9,7 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banks import Access, Banks
 from warpfile.golden.rf.completions import Completions
-from warpfile.golden.rf.contract import Death, Place
+from warpfile.golden.rf.contract import Death, Place, RenamedFile
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.renaming import Mapped, RenamingTable
 from warpfile.golden.rf.shown import Shown
@@ -20,7 +20,7 @@ from warpfile.spec.workload import Kernel
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class FileBehindTable:
+class FileBehindTable(RenamedFile):
     """Parts of a register file (:class:`golden.rf.contract.RenamedFile`) that holds nobody and takes the kernel.
 
     Who derives from it says what a register that is unmapped gives up (``_lose``), and calls ``_rest`` at the edge.
@@ -35,7 +35,6 @@ class FileBehindTable:
         self.kernel_ready = self.quiet = True
         self.counters = seen.counters
         self.banks = Banks(cfg)
-        self.read_banks = self.banks.read
         self.table = RenamingTable(cfg.banks, cfg.warps, cfg.register_names)
         self.completions = Completions(cfg.write_ports)
         self.completion = self.completions.completion
@@ -99,7 +98,7 @@ class FileBehindTable:
 
     def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
         """See the contract. What an access brings is unpacked by who asked."""
-        return self.read_banks(cycle, asking, rows, order)
+        return self.banks.read(cycle, asking, rows, order)
 
     def place(self, warp: int, register: int) -> Place:
         """Bank and row in the table."""

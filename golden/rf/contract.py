@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.completion import Completion
 from warpfile.golden.entry import Entry
@@ -19,6 +21,7 @@ from warpfile.spec.stimulus import Result
 Place = tuple[int, int]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class RegisterFile(Protocol):
     """Storage of all registers, made as ``Kind(cfg, layout, places)``; ``places`` of the scheduler, None without.
 
@@ -72,6 +75,7 @@ class RegisterFile(Protocol):
         """End the cycle and return all probes of the file in it."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LateFile(RegisterFile, Protocol):
     """A register file that looks sources up after their beat was taken (``cfg.gives.later``), one unit per cycle."""
 
@@ -94,6 +98,7 @@ class LateFile(RegisterFile, Protocol):
         """The copies that :meth:`near` announced; their source slots and the beat's note say what they are kept for."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class GatedFile(RegisterFile, Protocol):
     """A register file that says which head beats may issue (``cfg.gives.gates``), over registered state.
 
@@ -112,6 +117,7 @@ class GatedFile(RegisterFile, Protocol):
         """The warp was chosen and is in ``refuses``: nothing issues in this cycle."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class KernelFile(RegisterFile, Protocol):
     """A register file that takes part in the start and the end of a kernel (``cfg.gives.kernel``).
 
@@ -132,6 +138,7 @@ class KernelFile(RegisterFile, Protocol):
         """Operand of the pseudo-beat that issued in the cycle before (``cfg.operand_bits``)."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class StartingFile(RegisterFile, Protocol):
     """A register file that takes some cycles after reset (``cfg.gives.starts``) until it could take a kernel or launch.
 
@@ -149,6 +156,7 @@ class Death(NamedTuple):
     mapped: Mapped
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class RenamedFile(RegisterFile, Protocol):
     """A register file with a table that says where registers are (``cfg.gives.renamed``).
 
@@ -177,6 +185,7 @@ class Sent(NamedTuple):
     operands: Sequence[int]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AbsorbingFile(RenamedFile, Protocol):
     """A register file through which beats leave by the port of the LSU (``cfg.gives.absorbs``).
 
@@ -193,6 +202,7 @@ class AbsorbingFile(RenamedFile, Protocol):
         """The collectors' beat is taken."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ForeseeingFile(AbsorbingFile, Protocol):
     """A register file that says whose next load is there (``cfg.gives.foresees``).
 
@@ -214,6 +224,7 @@ class Eviction(NamedTuple):
     copy: int
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class EvictingFile(RenamedFile, Protocol):
     """A renamed file that takes registers back by name (``cfg.asks.evicts``).
 

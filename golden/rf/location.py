@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from mypy_extensions import mypyc_attr
 
 from warpfile.spec.config import Config
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Location:
+class Located(Protocol):
+    """Where registers live: a function of warp, register and a little state, known at any time."""
+
+    def launched(self, warp: int, base: int) -> None:
+        """The warp in this slot has its register 0 at place ``base``."""
+
+    def place(self, warp: int, register: int) -> tuple[int, int]:
+        """Bank and row of a register of the warp in slot ``warp``; see ``golden.rf.contract.Place``."""
+
+
+class Location(Located):
     """Base and offset: a warp's registers are consecutive places, and places are counted along the rows."""
 
     def __init__(self, cfg: Config) -> None:

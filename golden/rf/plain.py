@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 from mypy_extensions import mypyc_attr
 
@@ -11,24 +10,16 @@ from warpfile.golden.completion import Completion
 from warpfile.golden.copies import Latest, merged, passed_by
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banks import LAST, RESULTS, Access, Banks, Length
+from warpfile.golden.rf.contract import Place, RegisterFile
 from warpfile.golden.rf.engine import EnginePort, OwnEngines
+from warpfile.golden.rf.location import Located
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import Launch
 from warpfile.spec.stimulus import Result
 
 
-class Located(Protocol):
-    """Where registers live: a function of warp, register and a little state, known at any time."""
-
-    def launched(self, warp: int, base: int) -> None:
-        """The warp in this slot has its register 0 at place ``base``."""
-
-    def place(self, warp: int, register: int) -> tuple[int, int]:
-        """Bank and row of a register of the warp in slot ``warp``; see ``golden.rf.contract.Place``."""
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PlainFile:
+class PlainFile(RegisterFile):
     """Register file (``golden.rf.contract``) that holds nobody and lets go of every place at once.
 
     ``length`` says how many cycles an access of a place takes, if that is not ``bank_cycles`` for all. ``own``: the
@@ -44,15 +35,16 @@ class PlainFile:
         self.counters = {"bank_writes": 0}
         self.completion = Completion()
         self.banks = Banks(cfg, length)
-        self.read = self._read_anywhere if cfg.gives.absent else self.banks.read
-        self.engines = {engine.name: EnginePort(engine, self.banks) for engine in cfg.asks.engines}
+        self._absent = cfg.gives.absent
+        self.engines: Mapping[str, EnginePort] = {
+            engine.name: EnginePort(engine, self.banks) for engine in cfg.asks.engines
+        }
         self.own: OwnEngines | None = None
         if cfg.gives.engines:
             self.own = OwnEngines(cfg.gives.engines, self.banks)
             self.banks.own = self.own.come
         self.highest_first = True
         self.location = location
-        self.place = location.place
         self._latest = Latest(cfg) if cfg.asks.keeps else None
         self._stored: list[tuple[Result, int, int]] = []  # accepted in this cycle, with bank and row
         self._kept: list[Result] = []  # accepted, with a register, and not stored
@@ -63,11 +55,13 @@ class PlainFile:
         """Nothing is kept for active warps."""
         return places
 
-    def _read_anywhere(
-        self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]
-    ) -> list[Access]:
-        """``read`` where registers may be absent: such a read brings what is in the row."""
-        return self.banks.read(cycle, asking, [max(row, ~row) for row in rows], order)
+    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+        """See the contract. The read of a register that is absent brings what is in the row."""
+        return self.banks.read(cycle, asking, [max(row, ~row) for row in rows] if self._absent else rows, order)
+
+    def place(self, warp: int, register: int) -> Place:
+        """See the contract."""
+        return self.location.place(warp, register)
 
     def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
         """See the contract; the highest port of a bank wins, or the lowest."""

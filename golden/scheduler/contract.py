@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from mypy_extensions import mypyc_attr
+
 from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.beat import Beat
 from warpfile.spec.probe import ProbeLayout
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Scheduler(Protocol):
     """Who issues. ``choose`` decides, the other methods are the clock edge.
 
@@ -19,11 +22,13 @@ class Scheduler(Protocol):
 
     @property
     def counters(self) -> dict[str, int]:
-        """Its own."""
+        """Its own, if it has any."""
+        return {}
 
     @property
     def places(self) -> Places | None:
         """Who holds which place."""
+        return None
 
     def choose(self, eligible: int) -> int:
         """The warp that issues among the ``eligible`` ones (a mask that is not zero)."""
@@ -38,6 +43,7 @@ class Scheduler(Protocol):
         """``warp`` issued its EXIT in this cycle."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ForeseeingScheduler(Scheduler, Protocol):
     """A scheduler that is told whose next load is in the register file (``cfg.gives.foresees``).
 
@@ -57,6 +63,7 @@ class ForeseeingScheduler(Scheduler, Protocol):
         """Flags as the next cycle sees them."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PlacingScheduler(Scheduler, Protocol):
     """A scheduler that gives places to some of the warps; only warps with a place may issue.
 

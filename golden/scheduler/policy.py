@@ -5,17 +5,15 @@ from __future__ import annotations
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import first_from, first_of
+from warpfile.golden.scheduler.contract import Scheduler
 from warpfile.spec.config import Config
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Oldest:
+class Oldest(Scheduler):
     """The eligible warp that was launched first."""
 
-    places = None
-
     def __init__(self, cfg: Config) -> None:
-        self.counters: dict[str, int] = {}
         self._age: list[int] = []
 
     def choose(self, eligible: int) -> int:
@@ -73,13 +71,10 @@ class Cggty(Gto):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Lrr:
+class Lrr(Scheduler):
     """Loose round robin: the first eligible warp at or after the one behind the last issuer."""
 
-    places = None
-
     def __init__(self, cfg: Config) -> None:
-        self.counters: dict[str, int] = {}
         self._warps = cfg.warps
         self._pointer = 0
 

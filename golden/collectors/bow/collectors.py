@@ -14,7 +14,7 @@ from warpfile.golden.collectors.bow.renamed import RenamedBanks, RenamedView
 from warpfile.golden.collectors.bow.results import Ruling, Values, rule
 from warpfile.golden.collectors.bow.view import WindowView
 from warpfile.golden.collectors.bow.window import FITS, Window
-from warpfile.golden.collectors.contract import Heads, Offer
+from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.copies import seen
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import EvictingFile, RegisterFile
@@ -25,13 +25,11 @@ from warpfile.spec.stimulus import Result
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Windows:
+class Windows(Collectors):
     """Collectors (:class:`golden.collectors.contract.Collectors`) that own results and keep them in windows.
 
     They prefer nobody. A beat that has room is refused where this cycle's results take its entries.
     """
-
-    trail = ()
 
     def __init__(self, cfg: BowConfig, layout: ProbeLayout, file: RegisterFile) -> None:
         self.prefer = self.changed = 0

@@ -12,7 +12,7 @@ from warpfile.golden.collectors.coalescing.joins import join
 from warpfile.golden.collectors.coalescing.kills import Kills
 from warpfile.golden.collectors.coalescing.lookups import LookUps
 from warpfile.golden.collectors.coalescing.seen import Seen
-from warpfile.golden.collectors.contract import Heads, Offer, store_all
+from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import Death, RegisterFile, RenamedFile
@@ -23,20 +23,16 @@ from warpfile.spec.stimulus import Result
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Coalescing:
+class Coalescing(Collectors):
     """Collectors (:class:`golden.collectors.contract.Collectors`) that prefer and refuse nobody."""
-
-    trail = ()
 
     def __init__(self, cfg: CoalescingConfig, layout: ProbeLayout, file: RegisterFile) -> None:
         self.prefer = self.changed = 0
         self.file = cast(RenamedFile, file)
         self.units = CollectorUnits(cfg, file)
-        self.collecting, self.rule = self.units.collecting, store_all
         self.lookups = LookUps(cfg, self.units, self.file)
         self.kills = Kills(cfg, self.units) if cfg.gives.deaths else None
         self.seen = Seen(layout)
-        self.counters = self.seen.counters
         self.draining = 0
         self._rule, self._slots = cfg.coalescing, cfg.source_slots
         self._at_pins = cfg.ports - cfg.gives.absorbs  # behind the others the file sends what leaves
@@ -45,6 +41,15 @@ class Coalescing:
         self._free = 0
         self._offered: list[int] = []
         self._retakes = cfg.retake == "same"
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract."""
+        return self.seen.counters
+
+    def collecting(self, warp: int) -> bool:
+        """See the contract."""
+        return self.units.collecting(warp)
 
     def unread(self, warp: int) -> int:
         """See the contract; dead registers that still have their slices are among them."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import indices
-from warpfile.golden.collectors.contract import Heads, Offer, store_all
+from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.collectors.malekeh.choice import UnitChoice
 from warpfile.golden.collectors.malekeh.results import ResultEntrance
 from warpfile.golden.collectors.malekeh.state import RegisteredState
@@ -28,7 +28,7 @@ COUNTERS = (
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class CachingCollectors:
+class CachingCollectors(Collectors):
     """Collectors (:class:`golden.collectors.contract.Collectors`) that keep operands; every result is stored too.
 
     They prefer owners of a unit with registers, and refuse beats that find no unit or should wait.
@@ -45,8 +45,6 @@ class CachingCollectors:
         self.threshold = WaitThreshold(cfg)
         self.state = RegisteredState(cfg, layout, self.units)
         self.entrance = ResultEntrance(cfg, layout, self.units, file, self._counters)
-        self.collecting = self.units.collecting
-        self.rule = store_all
         self._file = file
         self._requests = self.units.requests
         self._entries = cfg.unit_entries
@@ -84,6 +82,10 @@ class CachingCollectors:
     def trail(self) -> Sequence[tuple[int, ...]]:
         """Of every finished interval: its beats, and the state and threshold that held in it."""
         return self.threshold.intervals
+
+    def collecting(self, warp: int) -> bool:
+        """See the contract."""
+        return self.units.collecting(warp)
 
     def unread(self, warp: int) -> int:
         """A warp has one undispatched beat at most, so nothing younger can write what it reads."""

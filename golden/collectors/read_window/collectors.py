@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mypy_extensions import mypyc_attr
 
-from warpfile.golden.collectors.contract import Heads, Offer, store_all
+from warpfile.golden.collectors.contract import GuardingCollectors, Heads, Offer
 from warpfile.golden.collectors.read_window.codes import CodeGuard
 from warpfile.golden.collectors.read_window.guard import Guard
 from warpfile.golden.collectors.read_window.hazards import Writers
@@ -34,14 +34,12 @@ _KINDS = 4
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class ReadWindow:
+class ReadWindow(GuardingCollectors):
     """Collectors that stand in for the scoreboard (:class:`golden.collectors.contract.GuardingCollectors`).
 
     They prefer nobody and leave every result to the register file. ``accept`` refuses in a freeze. ``window`` has the
     beats in R1 to RN and X.
     """
-
-    trail = ()
 
     def __init__(self, cfg: ReadWindowConfig, layout: ProbeLayout, file: RegisterFile) -> None:
         self.prefer = self.changed = 0
@@ -151,7 +149,7 @@ class ReadWindow:
                 killed |= self.cache.kill(result.warp, result.register)
         if killed:
             self.seen.count("killed", killed, "rfc_kills")
-        return store_all(results)
+        return super().rule(results)
 
     def read(self, cycle: int) -> None:
         """See the contract: what was planned, then heads of queues on the ports that are left."""

@@ -8,7 +8,7 @@ from typing import cast
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import lowest
-from warpfile.golden.collectors.contract import Heads, Offer, store_all
+from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.collectors.units.lookups import LookUps
 from warpfile.golden.entry import Entry
@@ -23,22 +23,17 @@ COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles", "operand_waits")
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Units:
+class Units(Collectors):
     """Collectors (:class:`golden.collectors.contract.Collectors`) that leave every result to the register file.
 
     They prefer and refuse nobody. Over a file that looks sources up later, the units wait for that first.
     """
-
-    trail = ()
 
     def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:
         self.prefer = self.changed = 0
         self._counters: dict[str, int] = {}
         self._reads = self._asked = self._unit_cycles = self._waits = 0
         self.units = CollectorUnits(cfg, file)
-        self.unread = self.units.unread
-        self.collecting = self.units.collecting
-        self.rule = store_all
         self._file = file
         self._requests = self.units.requests
         self.lookups: LookUps | None = None
@@ -60,6 +55,14 @@ class Units:
         """See the contract: those of the units, then those of look-ups."""
         sums = (self._reads, self._asked - self._reads, self._unit_cycles, self._waits)
         return dict(zip(COUNTERS, sums, strict=True)) | self._counters
+
+    def unread(self, warp: int) -> int:
+        """See the contract."""
+        return self.units.unread(warp)
+
+    def collecting(self, warp: int) -> bool:
+        """See the contract."""
+        return self.units.collecting(warp)
 
     def room(self, heads: Heads, ready: int) -> int:
         """Any free unit does for all warps; one that dispatches is taken again only where no other is free."""

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.collectors.contract import Heads
+from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banks import Access, Banks
-from warpfile.golden.rf.contract import Place
+from warpfile.golden.rf.contract import LateFile, Place
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.ltrf.backs import Backs
@@ -26,7 +27,7 @@ from warpfile.spec.stimulus import Result
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PrefetchedFile:
+class PrefetchedFile(LateFile):
     """Register file (:class:`golden.rf.contract.LateFile`) with nothing near: units read the banks of the cache.
 
     It takes the operands of pseudo-instructions.
@@ -50,8 +51,6 @@ class PrefetchedFile:
         self.entrance = ResultEntrance(cfg, storage, self.location, partitions, places, self.fills, seen)
         self.counters = seen.counters
         self.completion = self.entrance.completion
-        self.release = partitions.release
-        self.issued = partitions.issued
         self.hold = partitions.hold
         self._places = places
         names = ("fill_asks", "fill_place", "back_phase", "back_place", "latch_state", "main_busy")
@@ -107,6 +106,14 @@ class PrefetchedFile:
         """Bank and row of the cache."""
         place = self._places.place[warp]
         return self.partitions.parts[place].bank[register], place
+
+    def release(self, places: int) -> int:
+        """See the contract."""
+        return self.partitions.release(places)
+
+    def issued(self, warp: int, entry: Entry) -> None:
+        """See the contract."""
+        self.partitions.issued(warp, entry)
 
     def launched(self, launch: Launch) -> None:
         """See the contract."""

@@ -5,7 +5,7 @@ Its address table has four parts, with a step in each per cycle.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from warpfile.golden.arbiter import first_from, indices, lowest
 from warpfile.golden.collectors.contract import Heads
@@ -20,13 +20,13 @@ from warpfile.spec.schemes.ltrf import EMPTY, MOVING, OPEN, PARTS, PREFETCH, REC
 _STATES: Final = 6
 
 
-class Step(NamedTuple):
+class Step:
     """A register takes ``bank`` of a place, or leaves its own (-1), and has to be moved."""
 
-    place: int
-    register: int
-    bank: int
-    moves: bool
+    __slots__ = ("bank", "moves", "place", "register")
+
+    def __init__(self, place: int, register: int, bank: int, moves: bool) -> None:
+        self.place, self.register, self.bank, self.moves = place, register, bank, moves
 
 
 class Partitions:
@@ -256,7 +256,7 @@ class Partitions:
 
     def _enter_step(self, step: Step) -> None:
         """Table and directory get to know of a step."""
-        place, register, bank, moves = step
+        place, register, bank = step.place, step.register, step.bank
         part = self.parts[place]
         leaves = bank < 0
         if leaves:
@@ -265,7 +265,7 @@ class Partitions:
             self._word = None
         else:
             part.bank[register] = bank
-        if not moves:
+        if not step.moves:
             part.works -= 1
             return
         home = self._location.place(self._places.warp[place], register)

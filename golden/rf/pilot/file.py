@@ -40,7 +40,6 @@ class PilotFile(PlainFile):
         self._high, self._low, self._slow = cfg.bank_cycles, cfg.low_cycles, cfg.slow_cycles
         super().__init__(cfg, self.homes, self._length)
         self.seen = Seen(cfg, layout, self.counters)
-        self.read = self._read
         self.kernel_ready = self.phases.ready
         self.launch_ready = self.phases.running
         self._issued = self._awaited = self._awaited_before = 0
@@ -54,7 +53,8 @@ class PilotFile(PlainFile):
             return self._slow
         return self._high if self.epochs.high else self._low
 
-    def _read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+        """See the contract."""
         accesses, granted, self._asked = self.banks.read(cycle, asking, rows, order), 0, True
         for index, _, _ in accesses:
             self.seen.read(index, self.homes.is_fast(rows[index]), self.epochs.high)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from warpfile.golden.rf.location import Located
 from warpfile.golden.rf.pilot.swap import SwapTable
 from warpfile.spec.schemes.pilot import PilotConfig
 
 
-class Homes:
-    """Location (``golden.rf.plain.Located``) over two versions of the swapping table.
+class Homes(Located):
+    """Location (``golden.rf.location.Located``) over two versions of the swapping table.
 
     ``versions`` are the warps for which the second one holds.
     """

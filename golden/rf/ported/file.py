@@ -21,11 +21,10 @@ class PortedFile(PlainFile):
 
     def __init__(self, cfg: Config, layout: ProbeLayout, places: Places | None) -> None:
         super().__init__(cfg, Location(cfg))
-        self.read = self._read_all
         self.highest_first = False
 
-    def _read_all(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
-        """``read``: request bank * ``read_ports`` + port has a port of its own."""
+    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+        """See the contract: request bank * ``read_ports`` + port has a port of its own."""
         held = self.banks.rows
         return [
             (index, held[bank][rows[index]], cycle + 1) for bank, mask in enumerate(asking) for index in indices(mask)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from warpfile.golden.rf.location import Located
 from warpfile.golden.rf.regmutex.sections import Sections
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
 
-class Sets:
-    """Location (``golden.rf.plain.Located``) with a base for each set of a warp.
+class Sets(Located):
+    """Location (``golden.rf.location.Located``) with a base for each set of a warp.
 
     ``split`` is the number of the first register of the extended set.
     """

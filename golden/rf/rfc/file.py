@@ -9,7 +9,8 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.arbiter import indices
 from warpfile.golden.completion import Completion
 from warpfile.golden.entry import Entry
-from warpfile.golden.rf.banks import Banks
+from warpfile.golden.rf.banks import Access, Banks
+from warpfile.golden.rf.contract import LateFile, Place
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.rfc.events import Events
@@ -27,7 +28,7 @@ from warpfile.spec.stimulus import Result
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class CachedFile:
+class CachedFile(LateFile):
     """Register file (:class:`golden.rf.contract.LateFile`) with a cache per place and queues in front of the banks.
 
     A copy that is near is named by the number of its line.
@@ -43,16 +44,13 @@ class CachedFile:
         self.completion = Completion()
         self.engines: Mapping[str, EnginePort] = {}
         self.banks = Banks(cfg)
-        self.read = self.banks.read
         self.location = Location(cfg)
-        self.place = self.location.place
         self.events = Events(layout, self.counters, cfg.keeps_lanes)
         self.lines = Lines(cfg, layout)
         self.queues = WriteQueues(cfg, layout, self.banks)
         inside = Inside(self.location, self.lines, self.queues, places, self.events, self.banks)
         self.entrance = ResultEntrance(cfg, inside)
         self.flush = Flush(cfg, inside)
-        self.release = self.flush.release
         self._places = places
         self._all_places = (1 << cfg.active_warps) - 1
         self._lru = cfg.replacement == "lru"
@@ -60,6 +58,18 @@ class CachedFile:
         self._at_dead, self._at_evict_first = cfg.hint_at("dead"), cfg.hint_at("evict_first")
         self._near = 0
         self._word = 0
+
+    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+        """See the contract."""
+        return self.banks.read(cycle, asking, rows, order)
+
+    def place(self, warp: int, register: int) -> Place:
+        """See the contract."""
+        return self.location.place(warp, register)
+
+    def release(self, places: int) -> int:
+        """See the contract."""
+        return self.flush.release(places)
 
     def note(self, beat: Beat) -> int:
         """Per source slot dead, if the beat's lanes have converged; then per slot evict first."""

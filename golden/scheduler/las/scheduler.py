@@ -5,6 +5,7 @@ from __future__ import annotations
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import first_from
+from warpfile.golden.scheduler.contract import ForeseeingScheduler
 from warpfile.golden.scheduler.policy import Lrr
 from warpfile.spec.beat import Beat
 from warpfile.spec.probe import ProbeLayout
@@ -13,16 +14,21 @@ from warpfile.spec.schemes.shared import LOAD
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Las(Lrr):
+class Las(Lrr, ForeseeingScheduler):
     """Scheduler (:class:`golden.scheduler.contract.ForeseeingScheduler`). ``flagged`` changes at the ``edge``."""
 
     def __init__(self, cfg: LasConfig) -> None:
         super().__init__(cfg)
-        self.counters = {"las_issues": 0}
+        self._counters = {"las_issues": 0}
         self.flagged = 0
         self._limit, self._in_a_row = cfg.flag_limit, 0
         self._foreseen = self._cleared = 0
         self._at_hint, self._at = cfg.hint_at("access"), 0
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract."""
+        return self._counters
 
     def observe_at(self, layout: ProbeLayout) -> None:
         """See the contract."""
@@ -44,7 +50,7 @@ class Las(Lrr):
         super().issued(warp)
         if self.flagged >> warp & 1:
             self._in_a_row = min(self._in_a_row + 1, self._limit)
-            self.counters["las_issues"] += 1
+            self._counters["las_issues"] += 1
         else:
             self._in_a_row = 0
 

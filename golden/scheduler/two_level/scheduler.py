@@ -8,6 +8,7 @@ from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import first_from, indices, lowest
 from warpfile.golden.long_frame import LongFrame
+from warpfile.golden.scheduler.contract import PlacingScheduler
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
@@ -24,16 +25,16 @@ PLACE_COUNTERS = (
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class TwoLevel:
+class TwoLevel(PlacingScheduler):
     """Scheduler (:class:`golden.scheduler.contract.PlacingScheduler`) with an active set."""
 
     _frame: LongFrame
 
     def __init__(self, cfg: Config) -> None:
-        self.places = Places(cfg)
-        self.counters = dict.fromkeys(PLACE_COUNTERS, 0)
+        self._places = Places(cfg)
+        self._counters = dict.fromkeys(PLACE_COUNTERS, 0)
         self.may_issue = 0
-        self._count, self._warps = cfg.active_warps, cfg.warps
+        self._warps = cfg.warps
         self._all = (1 << cfg.active_warps) - 1
         self._suspend = cfg.suspend
         self._all_back = cfg.resume == "all"
@@ -56,6 +57,16 @@ class TwoLevel:
         self._word: int | None = None
         self._at: dict[str, int] = {}
 
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract."""
+        return self._counters
+
+    @property
+    def places(self) -> Places:
+        """See the contract."""
+        return self._places
+
     def observe_at(self, layout: ProbeLayout) -> None:
         """Where the probes are."""
         self._at = layout.offset
@@ -64,7 +75,7 @@ class TwoLevel:
         self, frame: LongFrame, collecting: Callable[[int], bool], release: Callable[[int], int], yields: int
     ) -> int:
         """See the contract."""
-        self._frame, self._yields, counters, active = frame, yields, self.counters, self._active
+        self._frame, self._yields, counters, active = frame, yields, self._counters, self._active
         stuck = frame.marked & frame.touching
         suspends = stuck if self._suspend == "pending" else self._suspends()
         self.may_issue = may_issue = active & ~suspends
@@ -72,7 +83,7 @@ class TwoLevel:
         word = self._state() if self._word is None else self._word
         self._drains = self._releases = self._released = 0
         waits = frame.waiting | yields
-        ready = self._resident & ~self.places.holders & ~waits & ~(frame.outstanding if self._all_back else stuck)
+        ready = self._resident & ~self._places.holders & ~waits & ~(frame.outstanding if self._all_back else stuck)
         stopped = may_issue & waits
         starved = self._starved(active & ~frame.buffered) & may_issue
         if starved or stopped or may_issue != active:
@@ -108,7 +119,7 @@ class TwoLevel:
             leave ^= stay ^ (stay & -stay if needed else 0)
             long, barrier, idle = long & leave, barrier & leave, idle & leave
         self._drains = long | barrier | idle
-        at, counters = self._at, self.counters
+        at, counters = self._at, self._counters
         counters["suspends_long"] += long.bit_count()
         counters["suspends_barrier"] += barrier.bit_count()
         counters["suspends_starved"] += idle.bit_count()
@@ -116,7 +127,7 @@ class TwoLevel:
 
     def _all_active(self) -> bool:
         """Whether no place is free or on its way out."""
-        return self.places.taken == self._all and not self._draining | self._releasing
+        return self._places.taken == self._all and not self._draining | self._releasing
 
     def _suspends(self) -> int:
         """Warps that give up their place whether or not their head beat needs a load that is out."""
@@ -125,22 +136,22 @@ class TwoLevel:
         return self._frame.marked & ~self._resumed if self._suspend == "always" else 0
 
     def _places_of(self, warps: int) -> int:
-        return sum(1 << self.places.place[warp] for warp in indices(warps)) if warps else 0
+        return sum(1 << self._places.place[warp] for warp in indices(warps)) if warps else 0
 
     def _drained(self, collecting: Callable[[int], bool]) -> int:
         """Draining places whose warp has nothing under way but what waits for memory."""
         drained, frame = 0, self._frame
         for place in indices(self._draining):
-            warp = self.places.warp[place]
+            warp = self._places.warp[place]
             if not collecting(warp) and not frame.registers[warp] & ~frame.longs[warp]:
                 drained |= 1 << place
         return drained
 
     def _activate(self, ready: int) -> int:
         """Note which of the ready warps gets a place."""
-        counters = self.counters
+        counters = self._counters
         counters["ready_waits"] += ready.bit_count()
-        if self.places.taken == self._all:
+        if self._places.taken == self._all:
             return 0
         self._activated = first_from(ready & self._frame.buffered or ready, self._pointer)
         counters["ready_waits"] -= 1
@@ -149,22 +160,19 @@ class TwoLevel:
 
     def _state(self) -> int:
         """Probes of registered state, which seldom changes."""
-        at, places = self._at, self.places
+        at, places = self._at, self._places
         word = places.taken << at["placed"] | places.packed << at["place_warp"] | self._current << at["current"]
         self._word = word | self._draining << at["draining"] | self._releasing << at["releasing"]
         return self._word
 
     def choose(self, eligible: int) -> int:
         """The first eligible place at or, with round robin, after the current one."""
-        warps, start = self.places.warp, self._current + self._skip
-        for place in (*range(start, self._count), *range(start)):
-            if warps[place] >= 0 and eligible >> warps[place] & 1:
-                return warps[place]
-        raise AssertionError("a warp without a place is eligible")
+        assert not eligible & ~self._places.holders, "a warp without a place is eligible"
+        return self._places.warp[first_from(self._places_of(eligible), self._current + self._skip)]
 
     def issued(self, warp: int) -> None:
         """See :class:`golden.scheduler.contract.Scheduler`."""
-        place = self.places.place[warp]
+        place = self._places.place[warp]
         self._resumed &= ~(1 << warp)
         if self._current != place:
             self._current = place
@@ -177,13 +185,13 @@ class TwoLevel:
     def exited(self, warp: int) -> None:
         """The place is free from the next cycle."""
         self._resident ^= 1 << warp
-        self._released |= 1 << self.places.place[warp]
+        self._released |= 1 << self._places.place[warp]
 
     def edge(self) -> None:
         """Places and states as the next cycle sees them."""
         if self._drains or self._releases:
             for place in indices(self._drains):
-                self._active ^= 1 << self.places.warp[place]
+                self._active ^= 1 << self._places.warp[place]
             self._draining ^= self._drains | self._releases
             self._releasing |= self._releases
             self._word = None
@@ -191,14 +199,14 @@ class TwoLevel:
             self._place(self._activated)
             self._activated = -1
         for place in indices(self._released):
-            self._active &= ~(1 << self.places.warp[place])
+            self._active &= ~(1 << self._places.warp[place])
             self._releasing &= ~(1 << place)
-            self.places.free(place)
+            self._places.free(place)
             self._word = None
 
     def _place(self, warp: int) -> None:
         """The lowest place that was free in this cycle goes to ``warp``, and the pointer passes it."""
-        self.places.give(lowest(~self.places.taken), warp)
+        self._places.give(lowest(~self._places.taken), warp)
         self._active |= 1 << warp
         self._resumed |= 1 << warp
         self._pointer = (warp + 1) % self._warps
