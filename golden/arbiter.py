@@ -24,6 +24,15 @@ def first_of(mask: int, order: Iterable[int]) -> int:
     return -1
 
 
+def ones(mask: int) -> int:
+    """How many bits are set, of a mask with few: compiled, this costs less than the call of ``bit_count``."""
+    count = 0
+    while mask:
+        mask &= mask - 1
+        count += 1
+    return count
+
+
 def indices(mask: int) -> list[int]:
     """Set bits of a mask, ascending. A list: compiled, a generator costs several times as much."""
     found = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from warpfile.golden.rf.ltrf.partition import Partition
 from warpfile.golden.rf.ltrf.seen import Seen
 from warpfile.spec.schemes.ltrf import LtrfConfig
@@ -19,7 +17,7 @@ class Directory:
     and place. A place ``works`` as long as something of it is under way. ``word`` has the probes.
     """
 
-    def __init__(self, cfg: LtrfConfig, parts: Sequence[Partition], seen: Seen) -> None:
+    def __init__(self, cfg: LtrfConfig, parts: list[Partition], seen: Seen) -> None:
         banks = self._banks = cfg.interval_registers
         self.outs, self.waits = [0] * banks, [0] * banks
         self.some_outs = self.some_waits = 0

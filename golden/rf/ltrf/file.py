@@ -53,8 +53,9 @@ class PrefetchedFile(LateFile):
         self.completion = self.entrance.completion
         self.hold = partitions.hold
         self._places = places
-        names = ("fill_asks", "fill_place", "back_phase", "back_place", "latch_state", "main_busy")
-        self._at = [seen.at(name) for name in names]
+        self._at_busy, self._at_asks = seen.at("main_busy"), seen.at("fill_asks")
+        # These lie side by side: a word by itself, which goes into the long one at once.
+        self._at = [seen.at(name) - self._at_asks for name in ("fill_place", "back_phase", "back_place", "latch_state")]
 
     def operand(self, operand: int) -> None:
         """See the contract."""
@@ -132,9 +133,9 @@ class PrefetchedFile(LateFile):
     def _word(self) -> int:
         """Registered probes."""
         fills, backs, main, at = self.fills, self.backs, self.main, self._at
-        word = self.partitions.word | self.directory.word | main.word << at[4] | main.busy << at[5]
-        word |= fills.asks << at[0] | fills.word << at[1]
-        return word | backs.phases << at[2] | backs.places << at[3]
+        moves = fills.asks | fills.word << at[0] | backs.phases << at[1] | backs.places << at[2] | main.word << at[3]
+        word = self.partitions.word | self.directory.word
+        return word | main.busy << self._at_busy | moves << self._at_asks
 
     def edge(self, cycle: int) -> int:
         """Everything is chosen, then everything changes."""

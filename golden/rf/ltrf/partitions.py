@@ -29,6 +29,18 @@ class Step:
         self.place, self.register, self.bank, self.moves = place, register, bank, moves
 
 
+def _lowest(registers: int) -> list[int]:
+    """The lowest of the registers that each part has, -1 for none."""
+    found, parts = [-1] * PARTS, 0
+    while registers and parts < PARTS:
+        register = lowest(registers)
+        registers &= registers - 1
+        if found[register % PARTS] < 0:
+            found[register % PARTS] = register
+            parts += 1
+    return found
+
+
 class Partitions:
     """States of all places, and the memories of warps that have none.
 
@@ -55,8 +67,7 @@ class Partitions:
         self._spared = False  # the warp that comes back has a PREFETCH next
         self._asked = self._released = 0  # places
         self._enters = self._exits = -1  # the place whose PREFETCH or EXIT issues
-        names, banks, count = range(cfg.register_names), cfg.interval_registers, cfg.active_warps
-        self._names = [sum(1 << register for register in names[part::PARTS]) for part in range(PARTS)]
+        banks, count = cfg.interval_registers, cfg.active_warps
         self._banks, self._all_banks = banks, (1 << banks) - 1
         self._first = [place * banks // count for place in range(count)]
         self._steps: list[Step] = []
@@ -216,9 +227,8 @@ class Partitions:
 
     def _step_out(self, place: int, leaving: int, kept: int, moved: str, unmoved: str) -> None:
         """In every part the lowest register that leaves; ``kept`` have to be saved."""
-        for part, names in enumerate(self._names):
-            if leaving & names:
-                register = lowest(leaving & names)
+        for part, register in enumerate(_lowest(leaving)):
+            if register >= 0:
                 self.parts[place].cached ^= 1 << register
                 moves = kept >> register & 1 != 0
                 self._seen.count(moved if moves else unmoved)
@@ -228,9 +238,8 @@ class Partitions:
         """In every part the lowest register that comes takes the next free bank."""
         here = self.parts[place]
         fill = "refetch_fills" if self._recalled >> place & 1 else "prefetch_fills"
-        for part, names in enumerate(self._names):
-            if coming & names:
-                register = lowest(coming & names)
+        for part, register in enumerate(_lowest(coming)):
+            if register >= 0:
                 moves = here.needed(1 << register) != 0
                 here.cached |= 1 << register
                 here.dirty &= ~(1 << register)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warpfile.golden.arbiter import ones
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
@@ -32,22 +33,25 @@ COUNTERS = (
     "error_cycles",
 )
 FIRST = "place_state"  #: of the file's probes
+_OFTEN = "step_out"  #: from here on there are events only; those before it are rare
 
 
 class Seen:
-    """Events of a cycle, as probes (``word``) and in the file's ``counters``.
+    """Events of a cycle, as probes and in the file's ``counters``.
 
     ``error`` is set; ``fails``: it is from the next cycle on.
     """
 
     def __init__(self, cfg: LtrfConfig, layout: ProbeLayout) -> None:
         self.counters = dict.fromkeys(COUNTERS, 0)
-        # The file's probes lie side by side: a word by itself, which goes into the long one at once.
+        # The file's probes lie side by side: a word by itself, which goes into the long one at once. So are the events
+        # of most cycles, because what is long costs.
         self.first = layout.offset[FIRST]
         self._at = {probe.name: layout.offset[probe.name] - self.first for probe in layout}
         self._register = cfg.register_bits
         self._bank = cfg.cache_bank_bits
-        self.word = 0
+        self._often = self._at[_OFTEN]
+        self._word = self._rare = 0
         self.error = self.fails = False
 
     def at(self, probe: str) -> int:
@@ -56,9 +60,13 @@ class Seen:
 
     def show(self, probe: str, value: int, counter: str = "") -> None:
         """A probe, none of whose set bits was shown before, and a counter that has one more for each of them."""
-        self.word |= value << self._at[probe]
+        at = self._at[probe] - self._often
+        if at < 0:
+            self._rare |= value << at + self._often
+        else:
+            self._word |= value << at
         if counter:
-            self.counters[counter] += value.bit_count()
+            self.counters[counter] += ones(value)
 
     def count(self, counter: str, number: int = 1) -> None:
         """One more of something, or several."""
@@ -66,17 +74,19 @@ class Seen:
 
     def step(self, probe: str, part: int, register: int, moves: bool) -> None:
         """A register takes a bank, or leaves its own; ``part`` counts the parts of all places."""
-        word = 1 << self._at[probe] + part | register << self._at["step_register"] + part * self._register
-        self.word |= word | moves << self._at["step_moves"] + part
+        at, often = self._at, self._often
+        word = 1 << at[probe] - often + part | moves << at["step_moves"] - often + part
+        self._word |= word | register << at["step_register"] - often + part * self._register
 
     def looked_up(self, slot: int, bank: int) -> None:
         """Bank of a source."""
-        self.word |= bank << self._at["look_up_banks"] + slot * self._bank
+        self._word |= bank << self._at["look_up_banks"] - self._often + slot * self._bank
 
     def edge(self) -> int:
         """End the cycle; returns its events."""
         if self.error:
             self.show("error", 1, "error_cycles")
-        word, self.word = self.word, 0
+        word = self._word << self._often | self._rare
+        self._word = self._rare = 0
         self.error |= self.fails
         return word
