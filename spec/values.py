@@ -9,7 +9,7 @@ class RowValues:
     """Packs rows of a trace's values: built lanes only, lane 0 lowest. A row is packed once."""
 
     def __init__(self, trace: Trace, lanes: int) -> None:
-        self._values = trace.values
+        self._values = trace.values.astype("<u4", copy=False)
         self._mask = (1 << lanes * 32) - 1
         self._packed: dict[int, int] = {}
 
@@ -19,6 +19,6 @@ class RowValues:
             return None
         word = self._packed.get(row)
         if word is None:
-            word = int.from_bytes(self._values[row].astype("<u4").tobytes(), "little") & self._mask
+            word = int.from_bytes(self._values[row].tobytes(), "little") & self._mask
             self._packed[row] = word
         return word

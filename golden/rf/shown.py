@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warpfile.golden.arbiter import ones
 from warpfile.spec.probe import ProbeLayout
 
 _ODD = sum(1 << bit for bit in range(0, 64, 2))
@@ -27,19 +28,21 @@ class Shown:
 
     def level(self, probe: str, value: int) -> None:
         """A probe without a counter."""
-        self._word |= value << self._at[probe]
+        if value:
+            self._word |= value << self._at[probe]
 
     def show(self, probe: str, value: int = 1) -> None:
         """An event, none of whose bits was shown in this cycle."""
-        self._word |= value << self._at[probe]
-        self.counters[self._events[probe]] += value.bit_count()
+        if value:
+            self._word |= value << self._at[probe]
+            self.counters[self._events[probe]] += ones(value)
 
     def table(self, reads: int, writes: int) -> None:
         """Accesses of the cycle, two bits for each memory."""
         for name, word in (("table_reads", reads), ("table_writes", writes)):
             if word:
                 self._word |= word << self._at[name]
-                self.counters[name] += word.bit_count() + (word & ~_ODD).bit_count()
+                self.counters[name] += ones(word) + ones(word & ~_ODD)
 
     def edge(self) -> int:
         """End the cycle; returns what was shown in it."""

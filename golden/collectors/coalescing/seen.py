@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warpfile.golden.arbiter import ones
 from warpfile.spec.probe import ProbeLayout
 
 #: Counters that have one more for each bit of a probe.
@@ -36,11 +37,12 @@ class Seen:
         if not value:
             return
         self._word |= value << self._at[probe]
-        if probe == "allocate":
+        counter = COUNTERS.get(probe)
+        if counter is None:
             return
-        self.counters[COUNTERS[probe]] += value.bit_count()
-        if probe == "grant":
-            self.counters["bank_conflicts"] -= value.bit_count()
+        self.counters[counter] += ones(value)
+        if counter == "bank_reads":
+            self.counters["bank_conflicts"] -= ones(value)
 
     def presented(self, port: int, number: int) -> None:
         """A port is shown the beat of this unit."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpfile.golden.arbiter import lowest
+from warpfile.golden.arbiter import indices, lowest
 from warpfile.golden.completion import Completion
 from warpfile.golden.copies import Latest
 from warpfile.golden.operands import StaleOperand
@@ -71,7 +71,7 @@ class AbsorbedList:
         warp, beat = absorbed.warp, absorbed.beat
         result = Result(0, warp, True, beat.dest, 0, beat.mask, beat.result_row)
         self._latest.change(result)
-        self._contents.copies[absorbed.row][warp, beat.dest] = beat.result_row
+        self._contents.finds(absorbed.row, warp, beat.dest, beat.result_row)
         self._contents.told(beat.result_row, beat.result_words)
         return result
 
@@ -80,6 +80,7 @@ class AbsorbedList:
         self.valid = self.valid & ~self._done | self._added
         self.waiting = (self.waiting | self._added) & self.valid
         self._added = self._done = 0
-        for number, absorbed in enumerate(self._entries):
-            if self.waiting >> number & 1 and absorbed is not None and self._counts.ready[absorbed.row]:
+        for number in indices(self.waiting):
+            absorbed = self._entries[number]
+            if absorbed is not None and self._counts.ready[absorbed.row]:
                 self.waiting ^= 1 << number

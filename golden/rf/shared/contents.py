@@ -10,8 +10,8 @@ _LANE = (1 << 32) - 1
 
 
 class Contents:
-    """Rows by their number. ``words`` of the built lanes, lane 0 lowest; ``copies`` (``golden.copies``) by warp and
-    register: what these would find there.
+    """Rows by their number. ``words`` of the built lanes, lane 0 lowest; copies (``golden.copies``) are what registers
+    find there.
 
     ``known`` has the words of rows of the trace that some register was given.
     """
@@ -19,7 +19,8 @@ class Contents:
     def __init__(self, cfg: SharedConfig) -> None:
         rows = cfg.rows << cfg.bank_bits
         self.words = [0] * rows
-        self.copies: list[dict[tuple[int, int], int]] = [{} for _ in range(rows)]
+        self._copies: list[dict[int, int]] = [{} for _ in range(rows)]
+        self._registers = cfg.register_names
         self.known: dict[int, int] = {}
         self._built = (1 << cfg.lanes) - 1
         self._masks: dict[int, int] = {}
@@ -33,17 +34,21 @@ class Contents:
 
     def copy(self, row: int, warp: int, register: int) -> int:
         """What a register finds in a row."""
-        return self.copies[row].get((warp, register), POISON)
+        return self._copies[row].get(warp * self._registers + register, POISON)
+
+    def finds(self, row: int, warp: int, register: int, copy: int) -> None:
+        """A register finds this copy in a row from now on."""
+        self._copies[row][warp * self._registers + register] = copy
 
     def write(self, row: int, words: int, lanes: int) -> None:
         """These lanes of a row; nobody finds a value there until it is said that he does."""
         bits = self.bits(lanes)
         self.words[row] = self.words[row] & ~bits | words & bits
-        self.copies[row].clear()
+        self._copies[row].clear()
 
     def forget(self, row: int, warp: int, register: int) -> None:
         """The register is mapped to another row, or to none."""
-        self.copies[row].pop((warp, register), None)
+        self._copies[row].pop(warp * self._registers + register, None)
 
     def told(self, trace_row: int, words: int | None) -> None:
         """A register is given a row of the trace."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from warpfile.golden.arbiter import lowest
 from warpfile.golden.rf.renaming import Mapped
 from warpfile.spec.contract import SLICES
@@ -65,13 +63,13 @@ class Counts:
 
     def edge(self) -> None:
         """All changes of the cycle."""
-        for row, change in self._changes.items():
-            if change:
-                self._count(row, self.count[row] + change)
-        _set(self.ready, self._readiness.items())
-        _set(self.marked, self._marks.items())
-        for changes in (self._changes, self._readiness, self._marks):
-            changes.clear()
+        if self._changes:
+            for row, change in self._changes.items():
+                if change:
+                    self._count(row, self.count[row] + change)
+            self._changes.clear()
+        _set(self.ready, self._readiness)
+        _set(self.marked, self._marks)
 
     def _count(self, row: int, count: int) -> None:
         assert 0 <= count <= self.most, f"{count} registers share row {row}"
@@ -82,6 +80,8 @@ class Counts:
             self._free[self.bank(row)] ^= 1 << (row >> self._bank_bits)
 
 
-def _set(bits: list[bool], changes: Iterable[tuple[int, bool]]) -> None:
-    for row, bit in changes:
-        bits[row] = bit
+def _set(bits: list[bool], changes: dict[int, bool]) -> None:
+    if changes:
+        for row, bit in changes.items():
+            bits[row] = bit
+        changes.clear()

@@ -149,7 +149,7 @@ class Stages:
             contents.write(row, whole.words, -1)
         contents.write(row, result.data or 0, result.mask)
         copy = written(held, self.latest.change(result), result)
-        contents.copies[row][result.warp, result.register] = copy
+        contents.finds(row, result.warp, result.register, copy)
         contents.told(result.row, result.data)
         if storing.fills:
             self._counts.becomes_ready(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -38,9 +39,14 @@ class Vector(NamedTuple):
 
 def lane_values(count: int, operands: Sequence[int], lanes: int) -> list[int]:
     """What the first ``count`` operands add to the address in every built lane: none, one, or a pair."""
-    low = operands[0] if count else 0
-    high = operands[1] if count == 2 else 0
-    return [((high >> 32 * lane & LOW) << 32 | low >> 32 * lane & LOW) & _ADDRESS for lane in range(lanes)]
+    low = _words(operands[0], lanes) if count else [0] * lanes
+    high = _words(operands[1], lanes) if count == 2 else [0] * lanes
+    return [(high[lane] << 32 | low[lane]) & _ADDRESS for lane in range(lanes)]
+
+
+def _words(operand: int, lanes: int) -> list[int]:
+    """What every built lane has of an operand, lane 0 lowest."""
+    return list(struct.unpack(f"<{lanes}I", (operand & (1 << 32 * lanes) - 1).to_bytes(4 * lanes, "little")))
 
 
 def vector(values: Sequence[int], offset: int, lanes: int) -> Vector:
