@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.beat import beat_layout
+from warpfile.hdl.clock_gate import take
 from warpfile.spec.config import Config
 
 
@@ -54,10 +55,8 @@ class InstructionBuffer(wiring.Component):
             with m.Else():
                 m.d.comb += place.eq(before & ~valid[index])
                 m.d.sync += valid[index].eq(valid[index] | (place & self.push))
-            with m.If(place & self.push):
-                m.d.sync += entries[index].eq(self.beat)
-            if not last:
-                with m.Elif(self.pop):
-                    m.d.sync += entries[index].eq(entries[index + 1])
+            up = [] if last else [(self.pop, [entries[index + 1].as_value()])]
+            taken = (place & self.push, [self.beat.as_value()]), *up
+            take(m, self._cfg, f"entry{index}", [entries[index].as_value()], *taken)
         m.d.comb += [self.ready.eq(~valid[-1]), self.valid.eq(valid[0]), self.head.eq(entries[0])]
         return m

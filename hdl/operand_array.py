@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from amaranth import Cat, ClockSignal, Instance, Module, Mux, Signal, Value
 
 from warpfile.hdl.arbiter import any_of, select
+from warpfile.hdl.clock_gate import CLOCK_GATE_TEXT, take
 from warpfile.hdl.naming import named
-from warpfile.hdl.stamp import note_module
+from warpfile.hdl.stamp import TEST, TEST_ENABLE, note_module
 from warpfile.spec.config import Config
-from warpfile.spec.structure import LATCHES, WORD_BITS
+from warpfile.spec.structure import CLOCK_GATE, LATCHES, WORD_BITS
 
 #: Entries that take a word at the end of the cycle, one-hot or none, and the word.
 Write = tuple[Sequence[Value], Value]
@@ -23,19 +24,25 @@ LATCHES_TEXT = f"""\
 module {LATCHES} (
   input                 clk,
   input                 enable,
+  input                 {TEST_ENABLE},
   input  [31:0]  data,
   output [31:0]  word
 );
 `ifdef SYNTHESIS
-  reg open;                       // the clock gate follows enable while the clock is low
+  wire gated_clk;
   reg [31:0] held;
-  always @* if (!clk) open = enable;
-  always @* if (clk && open) held = data;
+  {CLOCK_GATE} gate (
+    .clk(clk),
+    .enable(enable),
+    .{TEST_ENABLE}({TEST_ENABLE}),
+    .gated_clk(gated_clk)
+  );
+  always @* if (gated_clk) held = data;
   assign word = held;
 `else
   reg open;
   reg [31:0] held;
-  always @(posedge clk) open <= enable;
+  always @(posedge clk) open <= enable | {TEST_ENABLE};
   always @(negedge clk) if (open) held <= data;
   assign word = open ? data : held;
 `endif
@@ -66,17 +73,15 @@ def operand_array(
     """
     if cfg.storage == "memory":
         return _memory(m, module, f"{name}_array", writes, reads)
-    words = (_latches if cfg.storage == "latches" else _flip_flops)(m, name, writes)
+    words = _latches(m, name, writes) if cfg.storage == "latches" else _flip_flops(m, cfg, name, writes)
     return [select(chosen, words) for chosen in reads]
 
 
-def _flip_flops(m: Module, name: str, writes: Sequence[Write]) -> list[Value]:
+def _flip_flops(m: Module, cfg: Config, name: str, writes: Sequence[Write]) -> list[Value]:
     words: list[Value] = []
     for entry in range(len(writes[0][0])):
         word = Signal(WORD_BITS, name=f"{name}{entry}", reset_less=True)
-        for number, (chosen, value) in enumerate(writes):
-            with m.Elif(chosen[entry]) if number else m.If(chosen[entry]):
-                m.d.sync += word.eq(value)
+        take(m, cfg, word.name, [word], *((chosen[entry], [value]) for chosen, value in writes))
         words.append(word)
     return words
 
@@ -84,6 +89,7 @@ def _flip_flops(m: Module, name: str, writes: Sequence[Write]) -> list[Value]:
 def _latches(m: Module, name: str, writes: Sequence[Write]) -> list[Value]:
     """A register per write port, whose word the latches of an entry let through in the next cycle."""
     note_module(LATCHES, LATCHES_TEXT)
+    note_module(CLOCK_GATE, CLOCK_GATE_TEXT)
     staged = [_staged(m, f"array_in{number}", *write) for number, write in enumerate(writes)]
     return [_latched(m, f"{name}{entry}", entry, writes, staged) for entry in range(len(writes[0][0]))]
 
@@ -105,6 +111,7 @@ def _latched(m: Module, name: str, entry: int, writes: Sequence[Write], staged: 
         LATCHES,
         i_clk=ClockSignal(),
         i_enable=named(m, f"{name}_enable", any_of(chosen[entry] for chosen, _ in writes)),
+        **{f"i_{TEST_ENABLE}": ClockSignal(TEST)},
         i_data=data,
         o_word=word,
     )

@@ -21,6 +21,11 @@ from amaranth.lib.wiring import In
 
 from warpfile.hdl.verilog import elaborating, verilog
 
+#: Pin that holds all clock gates open. Every module that has one, at any depth, has the pin, as it has the clock.
+TEST_ENABLE = "test_enable"
+#: The pin is the clock of this domain: so it reaches every module of its own, as clock and reset do.
+TEST = "test"
+
 _modules: ContextVar[dict[str, wiring.Component | str]] = ContextVar("modules")
 
 
@@ -76,20 +81,52 @@ def convert(
     try:
         with _uncollected(), elaborating():
             modules[name] = build()
-            texts: dict[str, str] = {}
-            while pending := [module for module in modules if module not in texts]:
+            made: dict[str, wiring.Component] = {} if parts is None else parts
+            fragments: dict[str, Fragment | str] = {}
+            while pending := [module for module in modules if module not in fragments]:
                 for module in pending:
-                    progress(module)
-                    texts.update(_texts(module, modules[module], apart, {} if parts is None else parts))
-            return "\n".join(texts.values())
+                    fragments.update(_elaborated(module, modules[module], apart, made))
+            _connect_test_enable(fragments)
+            return "\n".join(_texts(fragments, made, lambda one: progress(one) if one in modules else None))
     finally:
         _modules.reset(token)
 
 
 def _texts(
+    fragments: dict[str, Fragment | str], made: dict[str, wiring.Component], progress: Callable[[str], None]
+) -> Iterator[str]:
+    """Verilog of every module. A fragment is not kept when it has been written."""
+    for name in list(fragments):
+        progress(name)
+        fragment = fragments.pop(name)
+        yield fragment if isinstance(fragment, str) else verilog(made[name], name, fragment, {TEST: TEST_ENABLE})
+
+
+def _connect_test_enable(fragments: dict[str, Fragment | str]) -> None:
+    """The pin for all instances of modules that have a clock gate, at any depth."""
+    inside = {name: list(_instances(one)) for name, one in fragments.items() if isinstance(one, Fragment)}
+    tested: set[str] = set()
+    while more := {
+        name
+        for name, instances in inside.items()
+        if name not in tested and any(one.type in tested or TEST_ENABLE in one.ports for one in instances)
+    }:
+        tested |= more
+    for instance in (one for instances in inside.values() for one in instances if one.type in tested):
+        instance.ports[TEST_ENABLE] = ClockSignal(TEST), "i"
+
+
+def _instances(fragment: Fragment) -> Iterator[Instance]:
+    if isinstance(fragment, Instance):
+        yield fragment
+    for child, *_ in fragment.subfragments:
+        yield from _instances(child)
+
+
+def _elaborated(
     module: str, part: wiring.Component | str, apart: bool, made: dict[str, wiring.Component]
-) -> Iterator[tuple[str, str]]:
-    """Verilog of a module, then of the components in it, by name."""
+) -> Iterator[tuple[str, Fragment | str]]:
+    """A module, then the components in it, by name."""
     if isinstance(part, str):
         yield module, part
         return
@@ -98,7 +135,7 @@ def _texts(
         name, part, fragment = parts.pop(0)
         made[name] = part
         parts[:0] = _taken_out(name, fragment) if apart else []
-        yield name, verilog(part, name, fragment)
+        yield name, fragment
 
 
 def _taken_out(module: str, fragment: Fragment) -> list[tuple[str, wiring.Component, Fragment]]:

@@ -165,6 +165,7 @@ class _Tidy:
         for driver in module.drivers:
             yield from refs(driver.value)
         for register in module.clocked:
+            yield Ref(register.clock)
             yield from reads(register.statements)
         for block in module.blocks:
             yield from reads(block)

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from amaranth import Value
+from amaranth import ClockDomain, Signal, Value
 from amaranth.back import rtlil
 from amaranth.hdl import Fragment, _dsl, _ir, _nir
 from amaranth.hdl._ast import Statement
@@ -39,16 +40,29 @@ class YosysError(RuntimeError):
     """yosys refused a netlist; the text is what it said."""
 
 
-def verilog(part: wiring.Component, name: str, fragment: Fragment | None = None) -> str:
+def verilog(
+    part: wiring.Component, name: str, fragment: Fragment | None = None, pins: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Verilog of ``part`` as module ``name``, without places in the source; ``fragment`` is the part as elaborated
-    already. Raises :class:`YosysError`."""
+    already. Domains in ``pins`` have no reset, and their clock is an input of that name. Raises :class:`YosysError`."""
     ports = {}
     for path, member, value in part.signature.flatten(part):
         direction = PortDirection.Input if member.flow is In else PortDirection.Output
         ports["__".join(map(str, path))] = (Value.cast(value), direction)
     with _trusted():
-        text = rtlil.convert(fragment or part, name=name, ports=ports, emit_src=False)
+        text = rtlil.convert(
+            fragment or part, name=name, ports=ports, emit_src=False, missing_domain=lambda one: _domain(one, pins)
+        )
     return _run(_SCRIPT.format(text=text))
+
+
+def _domain(name: str, pins: Mapping[str, str]) -> ClockDomain:
+    """What a part takes as given: a domain with clock and reset, or a pin."""
+    if name not in pins:
+        return ClockDomain(name)
+    domain = ClockDomain(name, reset_less=True)
+    domain.clk = Signal(name=pins[name])
+    return domain
 
 
 @contextmanager

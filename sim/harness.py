@@ -52,6 +52,7 @@ def harness_verilog(cfg: Config, layout: ProbeLayout, extra: str = "", recording
     ports = [_port(cfg, at, port, recording is None) for port in range(cfg.ports)]
     ports += [_write_port(cfg, at, port) for port in range(cfg.write_ports)]
     driven = [*_frame_connections(at), *(line for port in ports for line in port.connections)]
+    driven += [".test_enable(1'b0)"] if cfg.clock_gates else []
     watched, checker, connections = "", extra, driven
     if recording is None:
         watched, checker = pin_wires(cfg, layout), pin_checker(cfg, MACHINE, driven) + extra

@@ -106,6 +106,11 @@ class Config:
     storage: str = choice_field(
         FORMS, "what arrays of operands in windows, caching units and register caches are made of", "flip_flops"
     )
+    clock_gating: str = choice_field(
+        ("none", "arrays"),
+        "which registers have a clock gate in place of an enable: arrays of operands and tables",
+        "none",
+    )
     scheduler: str = name_field(
         "which eligible warp issues: gto, lrr, oldest, two_level or one of another package", "gto"
     )
@@ -455,6 +460,11 @@ class Config:
     def operand_arrays(self) -> tuple[OperandArray, ...]:
         """Where operands stand in arrays beside the banks; the form of these is ``storage``."""
         return ()
+
+    @property
+    def clock_gates(self) -> bool:
+        """Whether the machine has clock gates, and with them a pin for their test enable."""
+        return self.clock_gating != "none" or (self.storage == "latches" and bool(self.operand_arrays))
 
     @property
     def rams(self) -> dict[str, Ram]:

@@ -100,6 +100,10 @@ FIELDS: dict[str, tuple[str, str | Values]] = {
 PINS = {
     "clk": ("clock", "every register takes its value at the rising edge"),
     "rst": ("reset, high for at least one rising edge", "synchronous, active high"),
+    "test_enable": (
+        "test enable of all clock gates: while it is high the gated clocks run in every cycle, for scan shift only",
+        "active high; 0 in operation",
+    ),
     "launch__payload": ("warp to launch", "record"),
     "launch__valid": ("a warp is offered for launch", _BIT),
     "launch__ready": ("the launch is taken if it is valid", _BIT),

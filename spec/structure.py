@@ -18,8 +18,12 @@ WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY = "window_array", "caching_unit_array", "c
 LATCHES = "operand_latches"
 #: All of these.
 ARRAYS = (WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY, LATCHES)
+#: The clock gate of what takes a value in some cycles only; a user replaces it by a library's cell.
+CLOCK_GATE = "clock_gate"
 #: All SRAMs that machines have, and what is counted as they are.
 RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM, RENAMING_RAM, *ARRAYS)
+#: What is left out of synthesis: these, and clock gates.
+BOXES = (*RAMS, CLOCK_GATE)
 #: What arrays of operands are made of.
 FORMS = ("flip_flops", "latches", "memory")
 

@@ -15,7 +15,7 @@ from warpfile import tools
 from warpfile.schemes import TOP, Scheme
 from warpfile.spec.config import Config
 from warpfile.spec.reading import named
-from warpfile.spec.structure import LATCHES, RAMS, WORD_BITS
+from warpfile.spec.structure import BOXES, CLOCK_GATE, LATCHES, WORD_BITS
 from warpfile.synth import timing, yosys
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.storage import StructureBits, storage
@@ -111,7 +111,7 @@ def measure(
     progress("cells and logic levels" if levels else "cells")
 
     def synthesise() -> dict[str, Any]:
-        return asdict(yosys.synthesise(verilog, TOP, RAMS, library.text, levels=levels))
+        return asdict(yosys.synthesise(verilog, TOP, BOXES, library.text, levels=levels))
 
     def enough(found: Mapping[str, Any]) -> bool:
         return bool(found["levels"]) or not levels
@@ -139,17 +139,20 @@ def _source(verilog: str, library: Liberty) -> str:
 
 
 def critical_path(scheme: Scheme, cfg: Config, liberty: Path, *, cache: Path | None = CACHE) -> CriticalPath:
-    """Critical path of ``scheme`` at ``cfg`` with the cells of a library; without OpenSTA the reason why there is none.
+    """Critical path of ``scheme`` at ``cfg`` with the cells of a library; without OpenSTA, and with clock gating, the
+    reason why there is none.
 
     Remembered as netlists are. Raises ``ValueError`` for a library that cannot be used or has no delays.
     """
     library = read_liberty(liberty)
+    if cfg.clock_gating != "none":
+        return CriticalPath(None, "what is behind a clock gate is not timed")
     if not (timer := timing.timer()):
         return CriticalPath(None, tools.missing("sta"))
     verilog = _verilog(scheme, cfg)
 
     def time() -> dict[str, Any]:
-        return timing.critical_path(verilog, TOP, RAMS, library).to_json()
+        return timing.critical_path(verilog, TOP, BOXES, library).to_json()
 
     return CriticalPath.from_json(_cached(cache, f"{timer} {timing.TIMED}", verilog, library.text, time))
 
@@ -201,7 +204,9 @@ def report(
         _module(name, cells, instances, library, real, levels.get(name, 0)) for name, cells in counts.items()
     )
     if latches := instances.get(LATCHES):
-        modules = (*modules, _latches(latches, library, real))
+        modules = (*modules, _box(LATCHES, latches, WORD_BITS, library, real))
+    if gates := instances.get(CLOCK_GATE):
+        modules = (*modules, _box(CLOCK_GATE, gates, 0, library, real))
     memories = {
         name: instances[name] * ram.bits for name, ram in cfg.rams.items() if name in instances and name != LATCHES
     }
@@ -245,11 +250,11 @@ def _module(
     )
 
 
-def _latches(instances: int, library: Liberty, real: bool) -> ModuleArea:
-    """Words of operands in latches; their bits stand among the flip-flops."""
-    area = library.latched_area(WORD_BITS)
+def _box(name: str, instances: int, bits: int, library: Liberty, real: bool) -> ModuleArea:
+    """So many latches behind one clock gate, or the gate alone; the bits stand among the flip-flops."""
+    area = library.latched_area(bits)
     equivalents = round(area / library.nand2_area, 3)
-    return ModuleArea(LATCHES, instances, WORD_BITS + 1, WORD_BITS, round(area, 3) if real else None, equivalents, 0)
+    return ModuleArea(name, instances, bits + 1, bits, round(area, 3) if real else None, equivalents, 0)
 
 
 def count_instances(counts: Mapping[str, Mapping[str, int]], top: str) -> dict[str, int]:
@@ -259,7 +264,7 @@ def count_instances(counts: Mapping[str, Mapping[str, int]], top: str) -> dict[s
     def visit(name: str, times: int) -> None:
         instances[name] = instances.get(name, 0) + times
         for kind, count in counts.get(name, {}).items():
-            if kind in counts or kind in RAMS:
+            if kind in counts or kind in BOXES:
                 visit(kind, times * count)
 
     visit(top, 1)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from warpfile.spec.structure import ARRAYS, LATCHES, WORD_BITS
+from warpfile.spec.structure import ARRAYS, CLOCK_GATE, LATCHES, WORD_BITS
 
 _NAME = r"(\\\S+|[A-Za-z_]\w*)"
 _MODULE = re.compile(rf"module {_NAME}\s*\(")
@@ -59,7 +59,7 @@ class ModuleFacts:
 def read_modules(text: str) -> dict[str, ModuleFacts]:
     """Facts of every module of a generated file, in its order, by names without escapes."""
     bodies = dict(_bodies(text))
-    latches = ModuleFacts(LATCHES, {}, (), Counter(), WORD_BITS)
+    latches = ModuleFacts(LATCHES, {}, (), Counter({CLOCK_GATE} & bodies.keys()), WORD_BITS)
     return {name: latches if name == LATCHES else _facts(name, lines, set(bodies)) for name, lines in bodies.items()}
 
 

@@ -14,6 +14,7 @@ from warpfile.names import Names
 from warpfile.outputs import json_text, write_files
 from warpfile.schemes import TOP, Scheme
 from warpfile.spec.config import Config
+from warpfile.spec.structure import CLOCK_GATE
 from warpfile.systemverilog import instance, package
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Leaves the model of the SRAM out of its file, for a wrapper of that name around a macro.
 WITHOUT_MODEL = "WARPFILE_NO_SRAM_MODEL"
+#: Leaves the model of the clock gate out of that file, for a wrapper of that name around a cell of a library.
+WITHOUT_GATE = "WARPFILE_NO_CLOCK_GATE_MODEL"
 
 
 def _silent(module: str) -> None:
@@ -83,7 +86,7 @@ def generate(
     machine = _explained(scheme, cfg, machine, names, parts, facts)
     texts = {
         "machine": heading + machine,
-        "sram": f"{heading}`ifndef {WITHOUT_MODEL}\n{sram}`endif\n",
+        "sram": heading + sram,
         "checks": heading + scheme.checks(cfg, names.top),
         "package": heading + package(facts, names),
         "instance": heading + instance(facts, names),
@@ -123,18 +126,28 @@ def design(
 
 
 def presented(cfg: Config, raw: str, names: Names) -> tuple[str, str]:
-    """The machine without its SRAMs, and the SRAMs, tidied, in names for people and without initial values."""
+    """The machine without its SRAMs and clock gate, and these, tidied, in names for people and without initial values.
+
+    A macro leaves out the SRAMs, another one the clock gate.
+    """
     from warpfile.hdl.power_up import without_initial_values
     from warpfile.hdl.readable import readable
     from warpfile.hdl.tidy import tidied
 
-    srams = [_model(raw, name) for name in cfg.rams]
+    gates = [CLOCK_GATE] if cfg.clock_gates else []
+    models = [_model(raw, name) for name in (*cfg.rams, *gates)]
     machine = raw
-    for sram in srams:
-        machine = machine.replace(sram, "")
-    text = readable(tidied(without_initial_values(machine) + "\n".join(srams), TOP), names.module)
-    at = text.index(srams[0].partition("\n")[0])
-    return text[:at].rstrip() + "\n", text[at:]
+    for model in models:
+        machine = machine.replace(model, "")
+    text = readable(tidied(without_initial_values(machine) + "\n".join(models), TOP), names.module)
+    at = text.index(models[0].partition("\n")[0])
+    end = text.index(models[-1].partition("\n")[0]) if gates else len(text)
+    apart = _unless(WITHOUT_MODEL, text[at:end].rstrip() + "\n")
+    return text[:at].rstrip() + "\n", apart + (_unless(WITHOUT_GATE, text[end:]) if gates else "")
+
+
+def _unless(macro: str, text: str) -> str:
+    return f"`ifndef {macro}\n{text}`endif\n"
 
 
 def _model(raw: str, name: str) -> str:

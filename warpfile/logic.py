@@ -25,6 +25,7 @@ from warpfile.sim.waves import Waves
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Stimulus
+from warpfile.spec.structure import BOXES
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 from warpfile.synth.gates import gate_verilog, instances
@@ -136,8 +137,8 @@ def _start(scheme: Scheme, cfg: Config) -> int:
 
 def gates(verilog: str, cfg: Config, library: Liberty) -> tuple[Mapping[str, Any], str]:
     """A machine mapped to a library: the netlist, and Verilog of it that takes the machine's place in lockstep."""
-    netlist = map_gates(verilog, TOP, list(cfg.rams), library.text)
-    return netlist, gate_verilog(netlist, library, cfg.rams, verilog)
+    netlist = map_gates(verilog, TOP, BOXES, library.text)
+    return netlist, gate_verilog(netlist, library, BOXES, verilog)
 
 
 def without_checks(scheme: Scheme) -> Scheme:

@@ -20,6 +20,7 @@ from warpfile.spec.beat import (
 from warpfile.spec.config import Config
 from warpfile.spec.encoding import Field, pin, record, said
 from warpfile.spec.probe import Probe, ProbeLayout
+from warpfile.spec.structure import CLOCK_GATE
 from warpfile.synth.netlist import ModuleFacts, instance_counts, read_modules
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def manifest(
         "ports": port_table(cfg, component, probes),
         "memories": [row for facts in used for row in _memories(facts, counts[facts.name])],
         "storage_bits": _storage(used, counts),
+        "clock_gate": _clock_gate(names.module(CLOCK_GATE), counts, files) if cfg.clock_gates else None,
         "probes": _probes(probes) if probes else None,
         "files": files,
     }
@@ -67,7 +69,8 @@ def port_table(cfg: Config, component: Component, probes: tuple[Probe, ...]) -> 
 
     from warpfile.hdl.stamp import port_name
 
-    table = [_port(cfg, name, "input", 1, probes) for name in ("clk", "rst")]
+    pins = ("clk", "rst", *(["test_enable"] if cfg.clock_gates else []))
+    table = [_port(cfg, name, "input", 1, probes) for name in pins]
     for path, member, _ in component.signature.flatten(component):
         direction = "input" if member.flow is In else "output"
         table.append(_port(cfg, port_name(path), direction, Shape.cast(member.shape).width, probes))
@@ -114,6 +117,12 @@ def _memories(facts: ModuleFacts, instances: int) -> list[dict[str, object]]:
         }
         for memory in facts.memories
     ]
+
+
+def _clock_gate(module: str, counts: dict[str, int], files: list[str]) -> dict[str, object]:
+    """The gate that a user replaces; those in words of latches among its instances."""
+    file = next(name for name in files if name.endswith("_sram.v"))
+    return {"module": module, "file": file, "test_enable": "test_enable", "instances": counts[module]}
 
 
 def _storage(used: list[ModuleFacts], counts: dict[str, int]) -> dict[str, object]:

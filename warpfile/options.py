@@ -137,16 +137,18 @@ def _complete_preset(context: click.Context, parameter: click.Parameter, incompl
 
 
 def configured(command: Command) -> Command:
-    """Add ``--preset``, ``--set`` and ``--domain``, which is one of the changes, and an option per slot.
+    """Add ``--preset``, ``--set``, and ``--domain`` and ``--clock-gating``, which are changes, and an option per slot.
 
     The command gets the parts of the slots as ``parts``.
     """
 
     @wraps(command)
-    def gathered(changes: tuple[str, ...], domain: int | None, **values: Any) -> Any:
+    def gathered(changes: tuple[str, ...], domain: int | None, clock_gating: bool, **values: Any) -> Any:
         chosen = [(slot, values.pop(slot)) for slot in SLOTS]
         parts = tuple(_part(slot, name) for slot, name in chosen if name)
-        return command(parts=parts, changes=changes if domain is None else (*changes, f"domain={domain}"), **values)
+        changes = changes if domain is None else (*changes, f"domain={domain}")
+        changes = (*changes, "clock_gating=arrays") if clock_gating else changes
+        return command(parts=parts, changes=changes, **values)
 
     change = click.option(
         "--set",
@@ -166,11 +168,16 @@ def configured(command: Command) -> Command:
         metavar="D",
         help="Run the warps w mod domains = D of every CTA, where the preset has several domains. Default: 0.",
     )
+    gates = click.option(
+        "--clock-gating",
+        is_flag=True,
+        help="Clock gates in place of enables, for arrays of operands and tables: --set clock_gating=arrays.",
+    )
     for slot, what in reversed(_SLOTS.items()):
         gathered = click.option(f"--{slot}", metavar="NAME", help=f"Take this {what} in place of the scheme's.")(
             gathered
         )
-    return preset(domain(change(gathered)))  # type: ignore[return-value]
+    return preset(domain(change(gates(gathered))))  # type: ignore[return-value]
 
 
 def _part(slot: str, name: str) -> str:

@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.rf.contract import unit_inputs
 from warpfile.spec.config import Config
 
@@ -40,8 +41,7 @@ def hold_operands(
     for index in range(cfg.collectors * cfg.source_slots):
         word = Signal(32, name=f"unit{index // cfg.source_slots}_slot{index % cfg.source_slots}", reset_less=True)
         enable, value = following(index)
-        with m.If(enable):
-            m.d.sync += word.eq(value)
+        take(m, cfg, word.name, [word], (enable, [value]))
         words.append(word)
     for port in range(cfg.ports):
         chosen = lane.chosen.word_select(port, cfg.collectors)

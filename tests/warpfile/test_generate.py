@@ -256,6 +256,16 @@ def test_generate_writes_what_it_says(invoke: Invoke, folder: Path) -> None:
     assert str(folder) not in (folder / "out/rtl/baseline.v").read_text()
 
 
+def test_clock_gating_is_a_field_and_the_manifest_names_the_gate(invoke: Invoke, folder: Path) -> None:
+    asked = ("generate", "baseline", "--preset", "tiny", "--set", "lanes=1", "-o", "rtl")
+    for option, gates in ((("--clock-gating",), "arrays"), ((), "none")):
+        assert invoke(*asked, *option).exit_code == 0
+        facts = json.loads((folder / "rtl/baseline.json").read_text())
+        assert facts["parameters"]["clock_gating"] == gates
+        assert bool(facts["clock_gate"]) == ("test_enable" in {port["name"] for port in facts["ports"]})
+        assert bool(facts["clock_gate"]) == (gates == "arrays")
+
+
 def test_only_the_probes_that_are_named_are_observed_in_the_order_of_the_scheme(invoke: Invoke, folder: Path) -> None:
     design = ("baseline", "--preset", "tiny", "--set", "lanes=1", "--set", "warps=2")
     result = invoke("generate", *design, "--probe", "write_wait", "--probe", "room", "-o", "rtl")

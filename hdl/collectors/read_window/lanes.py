@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import lowest_one, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.collectors.read_window.beats import window_places
 from warpfile.hdl.naming import named
 from warpfile.spec.schemes.modern import ENTRIES, POSITIONS, ReadWindowConfig
@@ -63,8 +64,7 @@ class WindowLane(wiring.Component):
             operands.append(self.operands.word_select(slot, WORD))
         for number, word in enumerate(cache):
             kept = self.kept.word_select(number // BANKS, len(operands))
-            with m.If(self.keep[number]):
-                m.d.sync += word.eq(select(kept, operands))
+            take(m, self._cfg, word.name, [word], (self.keep[number], [select(kept, operands)]))
         return m
 
     def _read(self, m: Module) -> list[Value]:
@@ -93,7 +93,8 @@ class QueueLane(wiring.Component):
     """
 
     def __init__(self, cfg: ReadWindowConfig) -> None:
-        self._count = count = QUEUES * cfg.source_slots
+        self._cfg, self._count = cfg, QUEUES * cfg.source_slots
+        count = self._count
         super().__init__(
             {
                 "banks": In(WORD * BANKS),
@@ -112,6 +113,5 @@ class QueueLane(wiring.Component):
             operand = self.operands.word_select(number, WORD)
             arrived, odd = self.arrived[number], self.odd[number]
             m.d.comb += operand.eq(select([~arrived, arrived & ~odd, arrived & odd], [held, *words]))
-            with m.If(arrived):
-                m.d.sync += held.eq(operand)
+            take(m, self._cfg, held.name, [held], (arrived, [operand]))
         return m

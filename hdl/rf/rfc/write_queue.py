@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.spec.config import index_bits
 from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
@@ -124,8 +125,7 @@ class QueueLane(wiring.Component):
             kept = []
             for entry in range(depth):
                 held = Signal(33, name=f"bank{bank}_entry{entry}", reset_less=True)
-                with m.If(self.entries[bank * depth + entry]):
-                    m.d.sync += held.eq(Cat(word, lane))
+                take(m, cfg, held.name, [held], (self.entries[bank * depth + entry], [Cat(word, lane)]))
                 kept.append(held)
             out = named(m, f"oldest{bank}", select(self.heads.word_select(bank, depth), kept))
             m.d.comb += [self.banks.word_select(bank, 32).eq(out[:32]), self.enable[bank].eq(out[32])]

@@ -9,6 +9,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import encode, lowest_one
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.rows import decode_row
@@ -97,6 +98,7 @@ class AddressTable(wiring.Component):
     def _matches(self, m: Module, here: Value) -> list[wiring.PureInterface]:
         """Every entry, as it lies to the access."""
         matches = []
+        cfg = self._cfg
         wanted_base, wanted_stride, wanted = self._wanted(m)
         self._multiples = _multiples(m, self._cfg, wanted_stride) if takes_multiples(self._cfg) else Const(0)
         inserts = named(m, "inserts", here & self.insert.replicate(len(here)))
@@ -105,9 +107,9 @@ class AddressTable(wiring.Component):
                 Signal(width, name=f"{name}{entry}", reset_less=True)
                 for name, width in (("base", WORD_BITS), ("stride", STRIDE_BITS))
             )
-            kept = (base, self.own_base), (stride, self.own_stride), (self._masks[entry], self.own_mask)
-            with m.If(inserts[entry]):
-                m.d.sync += [into.eq(value) for into, value in (*kept, (self._places[entry], self.place))]
+            kept = base, stride, self._masks[entry], self._places[entry]
+            values = self.own_base, self.own_stride, self.own_mask, self.place
+            take(m, cfg, f"entry{entry}", kept, (inserts[entry], values))
             own = {"valid": self._valid[entry], "base": base, "stride": stride, "mask": self._masks[entry]}
             own |= {"wanted_base": wanted_base, "wanted_stride": wanted_stride, "wanted": wanted}
             matches.append(self._match(m, f"entry{entry}", own))
