@@ -29,7 +29,7 @@ design -copy-from rtl -as gold {module}
 setattr -mod -unset keep_hierarchy gold gate
 simplemap gold/t:$dff
 opt_dff -sat -nodffe -nosdff gold
-splitnets -format <> gold gate
+splitnets -ports -format <> gold gate
 clean gold gate
 expose -shared -evert-dff gold gate
 expose -evert gold/c:* gate/c:*
