@@ -10,6 +10,8 @@ from warpfile.spec.config import Config, choice_field, number_field
 from warpfile.spec.probe import Fields, Probe
 
 NO_PROBE, P1, P2 = range(3)  #: states of the probe
+NO_READER, ASK, READ, DATA = range(4)  #: states of the reader
+READ_CYCLES = 4  #: that it has for its bank
 FLAGGED_BY = ("perfect", "any")
 
 
@@ -29,8 +31,12 @@ class LasConfig(Config):
 
 
 def foreseen_probes(cfg: Config) -> tuple[Probe, ...]:
-    """Observation of the probe, which is in the register file."""
+    """Observation of the probe and its reader, which are in the register file."""
     return (
+        Probe("reader_state", 2, "reader of addresses: 0 empty, 1 ASK, 2 READ, 3 DATA"),
+        Probe("probed", cfg.warps, "warps whose head load has had its probe"),
+        Probe("reader_read", 1, "the reader's bank serves it"),
+        Probe("reader_late", 1, "it has not, and the reader gives up"),
         Probe("probe_state", 2, "probe: 0 empty, 1 P1, 2 P2"),
         Probe("probe_hit", 1, "the probe compares, and finds what it looks for"),
         Probe("foreseen", cfg.warps, "the warp whose next load is there, one-hot"),
@@ -40,7 +46,8 @@ def foreseen_probes(cfg: Config) -> tuple[Probe, ...]:
 def foreseen_events(fields: Fields) -> dict[str, int]:
     """Counters of the probe."""
     low, high = fields["probe_state"][:, 0], fields["probe_state"][:, 1]
-    return {"las_probes": int((low & ~high).sum()), "las_hits": int(fields["probe_hit"].sum())}
+    sums = {"las_hits": "probe_hit", "las_reads": "reader_read", "las_late": "reader_late"}
+    return {"las_probes": int((low & ~high).sum())} | {name: int(fields[of].sum()) for name, of in sums.items()}
 
 
 def flag_probes(cfg: Config) -> tuple[Probe, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.collectors.contract import Heads
+from warpfile.golden.entry import Entry
 from warpfile.golden.operands import check_operands
 from warpfile.golden.rf.behind_table import FileBehindTable
 from warpfile.golden.rf.contract import Sent
@@ -21,12 +22,13 @@ from warpfile.golden.rf.shared.entrance import Entrance
 from warpfile.golden.rf.shared.foresight import Foresight
 from warpfile.golden.rf.shared.mapping import Mapping
 from warpfile.golden.rf.shared.merging import MergeSlot
+from warpfile.golden.rf.shared.reader import Reader
 from warpfile.golden.rf.shared.seen import Seen
 from warpfile.golden.rf.shared.stages import Stages
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.schemes.las import LasConfig
+from warpfile.spec.schemes.las import NO_PROBE, LasConfig
 from warpfile.spec.schemes.shared import IDLE, SharedConfig
 from warpfile.spec.stimulus import Result
 from warpfile.spec.workload import Kernel
@@ -53,7 +55,8 @@ class SharedFile(FileBehindTable):
         self.entrance = Entrance(self.table, self.counts, self.stages, self.completions, seen)
         self.foresight: Foresight | None = None
         if isinstance(cfg, LasConfig) and cfg.foresees:
-            self.foresight = Foresight(cfg, cfg.flagged_by, self.addresses, self.port, seen)
+            reader = Reader(cfg, self.table, self.banks, self.counts, self.contents, seen)
+            self.foresight = Foresight(cfg, cfg.flagged_by, reader, self.addresses, self.port, seen)
         self._last_port = 1 << cfg.write_ports - 1
 
     @property
@@ -97,6 +100,8 @@ class SharedFile(FileBehindTable):
         if not self.completions.step(cycle) & self._last_port:
             self.absorbed.complete(cycle, self.completion)
         self._release()
+        if self.foresight is not None:
+            self.foresight.reader.ask()
         return accepted
 
     def _observe(self, cycle: int) -> None:
@@ -149,13 +154,21 @@ class SharedFile(FileBehindTable):
         """See the contract."""
         return self.contents.copy(self.counts.row(mapped), warp, register)
 
+    def issued(self, warp: int, entry: Entry) -> None:
+        """See the contract."""
+        super().issued(warp, entry)
+        if self.foresight is not None:
+            self.foresight.issued(warp)
+
     def launched(self, launch: Launch) -> None:
         """See the contract."""
         super().launched(launch)
         self.stages.latest.launched(launch.warp)
 
     def edge(self, cycle: int) -> int:
-        """Tables, counts, merge slot, list and access port change."""
+        """Tables, counts, merge slot, list and access port change; the reader comes behind all reads of units."""
+        if self.foresight is not None:
+            self.foresight.reader.read(cycle, self.foresight.state == NO_PROBE)
         self._change_table()
         self.counts.edge()
         self.addresses.edge()

@@ -30,6 +30,8 @@ EVENTS = {
     "merge_hold": "merge_waits",
     "absorbed_done": "absorbed_loads_done",
     "probe_hit": "las_hits",
+    "reader_read": "las_reads",
+    "reader_late": "las_late",
 }
 #: Levels that are summed over cycles.
 LEVELS = {"used_rows": "used_row_cycles", "shared_rows": "shared_row_cycles", "valid_entries": "valid_entry_cycles"}
@@ -79,6 +81,11 @@ class Seen(Shown):
         self.level("probe_state", state)
         self.level("foreseen", foreseen)
         self.counters["las_probes"] += state == P1
+
+    def reading(self, state: int, probed: int) -> None:
+        """The state of the reader, and the warps that have had their probe."""
+        self.level("reader_state", state)
+        self.level("probed", probed)
 
     def show_ready(self, bit: int) -> None:
         """A row becomes ready: 1 by a fill, 2 by the merge slot."""

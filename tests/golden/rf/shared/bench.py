@@ -8,6 +8,7 @@ from tests.golden.machines import layout_of
 from tests.golden.rf.shared.scenario import make, scheme_of
 from tests.golden.scenario import FULL
 from warpfile.golden.entry import Entry
+from warpfile.golden.frame import Frame
 from warpfile.golden.rf.contract import Death, Sent
 from warpfile.golden.rf.shared.file import SharedFile
 from warpfile.spec.beat import Beat
@@ -33,13 +34,16 @@ def flagging(**changes: object) -> SharedConfig:
 class Bench:
     """A file whose table is clear and which has taken a kernel of 8 registers. ``pins`` hold results until they are
     accepted, ``waiting`` is the access that is not taken yet; ``fields`` are the probes of all cycles since the last
-    ``settle``. ``sent``: what left, by cycle.
+    ``settle``. ``sent``: what left, by cycle. ``frame``: what the file sees of head beats, if it foresees.
     """
 
     def __init__(self, cfg: SharedConfig | None = None) -> None:
         self.cfg = cfg or machine()
         self.layout = layout_of(scheme_of(self.cfg), self.cfg)
         self.file = SharedFile(self.cfg, self.layout, None)
+        self.frame = Frame(self.cfg)
+        if self.cfg.foresees:
+            self.file.watch(self.frame)
         self.memory = Memory()
         self.pins: dict[int, Result] = {}
         self.waiting: list[Sent] = []

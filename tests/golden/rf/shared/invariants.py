@@ -10,6 +10,7 @@ from tests.golden.invariants import require
 from tests.golden.machines import Shared
 from warpfile.golden.arbiter import indices
 from warpfile.spec.executed import Memory
+from warpfile.spec.schemes.las import DATA, NO_PROBE, NO_READER, P1, READ
 from warpfile.spec.schemes.shared import (
     ACT,
     ALLOCATE,
@@ -67,7 +68,20 @@ class SharedWatcher:
         self._look_at_rows()
         self._look_at_entries()
         self._look_at_list()
+        self._look_at_reader()
         self._follow_memory()
+
+    def _look_at_reader(self) -> None:
+        """What it has read is the address of a load that is still the head."""
+        foresight = self.machine.file.foresight
+        if foresight is None or foresight.reader.state != DATA:
+            return
+        load, contents, frame = foresight.reader.load, self.machine.file.contents, self.machine.frame
+        beat = frame.buffers[load.warp][0].beat
+        require(self._kind(beat.hints) == LOAD and beat.sources[0] == load.register, "the load is the head")
+        require(not frame.registers[load.warp] >> load.register & 1, "nobody writes its address")
+        words = contents.known.get(beat.expected[0], 0)
+        require(not (foresight.reader.words ^ words) & contents.bits(load.lanes), "its address is what the trace has")
 
     def _mapped(self) -> dict[tuple[int, int], int]:
         """Registers and their rows."""
@@ -150,6 +164,8 @@ class SharedWatcher:
             self._check_table(f)
             self._check_slot(f)
             self._check_list(f)
+            if "reader_state" in f:
+                self._check_reader(f)
         require(not f["error"], "a row is found")
         require(not f["offer"] & f["dispatch_unit" + str(self.cfg.ports - 1)], "the pins know no unit")
         self._check_outcome(f)
@@ -206,6 +222,24 @@ class SharedWatcher:
         else:
             behind = (READ2, WRITE) if state == READ1 else (WRITE,)
             require(now in (behind if before["merge_read"] else (state,)), "a merge reads its rows")
+
+    def _check_reader(self, f: dict[str, int]) -> None:
+        before = self.before
+        state, issues = before["reader_state"], bool(before["issue"])
+        require(not before["reader_read"] or (state == READ and before["probe_state"] == NO_PROBE), "a reader reads")
+        require(f["reader_state"] != DATA or bool(before["reader_read"]), "a row comes of a read")
+        if state == READ:
+            stays = not (before["reader_read"] or before["reader_late"])
+            require(f["reader_state"] in ((READ, NO_READER) if stays else (DATA, NO_READER)), "a read ends")
+        if before["reader_read"] and not issues:
+            require(f["reader_state"] == DATA, "a row that is read comes")
+        if state == DATA and not issues:
+            require(f["probe_state"] == P1, "a row that comes is a probe")
+        found = bool(f["foreseen"])
+        require(found <= bool(before["probe_hit"]) and (found or issues or not before["probe_hit"]), "who is told of")
+        left = 1 << before["issue_warp"] if issues else 0
+        require(not f["probed"] & left, "the next head load has had no probe")
+        require(not before["probed"] & ~left & ~f["probed"], "a head load has one probe")
 
     def _check_list(self, f: dict[str, int]) -> None:
         before = self.before

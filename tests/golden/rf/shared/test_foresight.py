@@ -9,7 +9,6 @@ import pytest
 
 from tests.golden.rf.shared.bench import BASE, Bench, flagging
 from tests.golden.scenario import FULL
-from warpfile.golden.frame import Frame
 from warpfile.golden.rf.contract import Sent
 from warpfile.spec.schemes.las import NO_PROBE, P1, P2
 from warpfile.spec.schemes.shared import COMPARE, FLUSH, MISS, PLAIN, STORE, SharedConfig
@@ -23,16 +22,15 @@ class Ahead(Bench):
 
     def __init__(self, cfg: SharedConfig | None = None, known: bool = True) -> None:
         super().__init__(cfg or flagging())
-        self.frame = Frame(self.cfg)
-        self.file.watch(self.frame)
         if known:
             self.settle(self.load(2, 4))
 
     def head(self, sent: Sent, offset: int = 0) -> None:
-        """It is the head beat of its warp, with this offset."""
+        """It is the head beat of its warp, with this offset, and its address is under way."""
         sent.entry.beat.hints |= (offset & (1 << 48) - 1) << self.cfg.hint_at("address_offset")
         self.frame.buffers[sent.warp] = deque([sent.entry])
         self.frame.buffered |= 1 << sent.warp
+        self.frame.registers[sent.warp] |= 1 << PAIR
 
     def address(self, warp: int, at: int = BASE, stride: int = 4, mask: int = FULL, register: int = PAIR) -> Result:
         """The low words of the addresses of a warp, of all its live lanes."""
