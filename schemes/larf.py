@@ -54,7 +54,9 @@ LAS = Part(
     parameters=LasConfig,
     probes=flag_probes,
     events=flag_events,
-    reached=("las_probes", "las_hits", "las_issues"),
+    accesses={"bank_read": ("las_reads",), "crossbar": ("las_reads",)},
+    rams={BANK_RAM: (("las_reads",), ())},
+    reached=("las_reads", "las_probes", "las_hits", "las_issues"),
     wants=(FORESIGHT,),
 )
 

@@ -89,13 +89,21 @@ class Scheme:
 
     @property
     def accesses(self) -> dict[str, tuple[str, ...]]:
-        """What the parts are asked for, with the counters; the register file knows best how its copies are read."""
-        return {**self.rf.accesses, **self.collectors.accesses, **self.rf.accesses}
+        """What the parts are asked for, with the counters; the register file knows best how its copies are read.
+
+        A scheduler for whose sake more is read adds its own counters.
+        """
+        kinds = {**self.rf.accesses, **self.collectors.accesses, **self.rf.accesses}
+        more = self.scheduler.accesses if self.scheduler else {}
+        return {kind: (*names, *more.get(kind, ())) for kind, names in kinds.items()}
 
     @property
     def rams(self) -> dict[str, RamCounters]:
-        """Counters of the reads and of the writes of every SRAM."""
-        return {**self.collectors.rams, **self.rf.rams}
+        """Counters of the reads and of the writes of every SRAM; those of the scheduler on top."""
+        more = self.scheduler.rams if self.scheduler else {}
+        rams = {**self.collectors.rams, **self.rf.rams}
+        pairs = {ram: more.get(ram, ((), ())) for ram in rams}
+        return {ram: ((*reads, *pairs[ram][0]), (*writes, *pairs[ram][1])) for ram, (reads, writes) in rams.items()}
 
     @property
     def prices(self) -> str:

@@ -206,7 +206,8 @@ class AbsorbingFile(RenamedFile, Protocol):
 class ForeseeingFile(AbsorbingFile, Protocol):
     """A register file that says whose next load is there (``cfg.gives.foresees``).
 
-    ``foreseen``: that warp, as a mask; it changes at the edge. Head beats are looked at in ``accept``.
+    ``foreseen``: that warp, as a mask; it changes at the edge. Head beats and pending registers are looked at in
+    ``accept``, and what issues in ``issued``.
     """
 
     foreseen: int

@@ -9,6 +9,7 @@ from warpfile.golden.scheduler.las.scheduler import Las
 from warpfile.schemes import find
 from warpfile.spec.beat import Beat
 from warpfile.spec.schemes.shared import FLUSH, LOAD, PLAIN, STORE
+from warpfile.spec.structure import BANK_RAM, RENAMING_RAM
 
 
 def made(**changes: int) -> Las:
@@ -106,3 +107,11 @@ def test_it_goes_with_a_file_that_tells_of_loads_alone() -> None:
         find("baseline+las").configuration("tiny")
     assert not find("larf").configuration("tiny", scheduler="lrr").gives.foresees
     assert find("larf+las").configuration("tiny").gives.foresees
+
+
+def test_what_is_read_for_its_sake_is_counted_where_banks_are() -> None:
+    plain, told = find("larf"), find("larf+las")
+    assert told.accesses["bank_read"] == (*plain.accesses["bank_read"], "las_reads")
+    assert told.accesses["crossbar"] == (*plain.accesses["crossbar"], "las_reads")
+    assert told.rams[BANK_RAM] == ((*plain.rams[BANK_RAM][0], "las_reads"), plain.rams[BANK_RAM][1])
+    assert told.rams[RENAMING_RAM] == plain.rams[RENAMING_RAM]

@@ -45,7 +45,7 @@ class Idle(Ahead):
         return self.row(7, PAIR) % self.cfg.banks
 
 
-def test_an_address_is_read_from_an_idle_bank_and_told_seven_cycles_after_the_choice() -> None:
+def test_an_address_is_read_from_an_idle_bank_and_told_six_cycles_after_the_choice() -> None:
     bench = Idle()
     bench.ready(bench.load(7, 5))
     bench.steps(9)
@@ -322,7 +322,7 @@ MISTAKES: list[tuple[Mistake, Callable[[], None]]] = [
     (takes_a_busy_bank, lambda: test_the_bank_has_to_be_idle_within_four_cycles(1)),
     (is_patient, lambda: test_the_bank_has_to_be_idle_within_four_cycles(4)),
     (drops_nothing, lambda: test_what_is_under_way_for_a_warp_that_issues_is_dropped(3, 0)),
-    (probes_again, lambda: test_an_address_is_read_from_an_idle_bank_and_told_seven_cycles_after_the_choice()),
+    (probes_again, lambda: test_an_address_is_read_from_an_idle_bank_and_told_six_cycles_after_the_choice()),
     (has_no_turns, lambda: test_the_pointer_moves_behind_the_warp_that_was_chosen()),
     (reads_into_a_probe, lambda: test_warps_take_turns_and_the_next_one_is_chosen_while_a_row_comes()),
 ]
