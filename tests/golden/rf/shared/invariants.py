@@ -10,7 +10,7 @@ from tests.golden.invariants import require
 from tests.golden.machines import Shared
 from warpfile.golden.arbiter import indices
 from warpfile.spec.executed import Memory
-from warpfile.spec.schemes.las import DATA, NO_PROBE, NO_READER, P1, READ
+from warpfile.spec.schemes.las import ASK, DATA, NO_PROBE, NO_READER, P1, READ
 from warpfile.spec.schemes.shared import (
     ACT,
     ALLOCATE,
@@ -235,6 +235,8 @@ class SharedWatcher:
             require(f["reader_state"] == DATA, "a row that is read comes")
         if state == DATA and not issues:
             require(f["probe_state"] == P1, "a row that comes is a probe")
+        if f["reader_state"] == ASK and state != ASK:
+            require(bool(f["probed"] & ~before["probed"]), "a load that is chosen has its probe")
         found = bool(f["foreseen"])
         require(found <= bool(before["probe_hit"]) and (found or issues or not before["probe_hit"]), "who is told of")
         left = 1 << before["issue_warp"] if issues else 0

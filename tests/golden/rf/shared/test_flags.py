@@ -9,6 +9,13 @@ import pytest
 
 from tests.golden.machines import Foreseeing
 from tests.golden.rf.shared.scenario import random_case, run_shared, watch_shared
+from tests.golden.rf.shared.test_reader import (
+    Mistake,
+    drops_nothing,
+    probes_again,
+    reads_into_a_probe,
+    reads_what_is_pending,
+)
 from tests.golden.scenario import Run
 from warpfile.spec.schemes.las import LasConfig
 
@@ -86,3 +93,14 @@ def test_a_file_that_tells_nobody_has_the_probes_and_the_cycles_of_before() -> N
     plain, other = run_shared(cfg, trace), run_shared(told, trace, Foreseeing)
     assert plain.fields == other.fields
     assert plain.fields[0].keys().isdisjoint({"reader_state", "probe_state", "probe_hit", "foreseen", "flagged"})
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("mistake", [reads_what_is_pending, drops_nothing, probes_again, reads_into_a_probe])
+def test_mistakes_of_the_reader_are_caught_on_random_programs(
+    mistake: Mistake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mistake(monkeypatch)
+    with pytest.raises(AssertionError):
+        for seed in SEEDS:
+            watch_shared(*random_case(seed, **changes(seed)), model=Foreseeing)
