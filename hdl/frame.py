@@ -40,8 +40,9 @@ class Frame(wiring.Component):
                                  ``miss`` and a scheduler with places.
     resident, buffered, clear, waiting : Out(warps), issue, exit : Out(1), issue_warp : Out(warp_bits)   Observed state.
     exits : Out(warps)           One-hot, the warp whose EXIT issues.
-    refuses, yields : In(warps), refused : Out(warps), pending : Out(ArrayLayout)   See the register file; only with
-                                 ``gives.gates``, and ``yields`` only for a scheduler with places.
+    refuses, yields : In(warps), refused : Out(warps)   See the register file; only with ``gives.gates``, and ``yields``
+                                 only for a scheduler with places.
+    pending : Out(ArrayLayout)   Pending registers of every warp; only with ``gives.gates`` or ``gives.foresees``.
     places : Out(ArrayLayout), release : Out(active_warps), released : In(active_warps)   See the register file; these
                                  and what :func:`observed_places` names only for a scheduler with places.
     foreseen, shareable : In(warps), flagged : Out(warps)   From the register file to the scheduler, and what that makes
@@ -52,6 +53,7 @@ class Frame(wiring.Component):
         self._cfg = cfg
         self._scheduler = scheduler(cfg)
         self._has_places = "places" in self._scheduler.signature.members
+        pending = data.ArrayLayout(cfg.register_names, cfg.warps)
         masks = {name: Out(cfg.warps) for name in ("resident", "buffered", "clear", "waiting")}
         two_level = {
             "places": Out(data.ArrayLayout(cfg.warps, cfg.active_warps)),
@@ -83,14 +85,14 @@ class Frame(wiring.Component):
                 **({"missed_valid": In(1), "missed": In(missed_layout(cfg))} if cfg.sees_misses else {}),
                 **(self._gates() if cfg.gives.gates else {}),
                 **(foreseeing_members(cfg) if cfg.gives.foresees else {}),
+                **({"pending": Out(pending)} if cfg.shows_pending else {}),
             }
         )
 
     def _gates(self) -> dict[str, wiring.Member]:
         warps = self._cfg.warps
         inputs = ("refuses", "yields") if self._has_places else ("refuses",)
-        pending = data.ArrayLayout(self._cfg.register_names, warps)
-        return {**{name: In(warps) for name in inputs}, "refused": Out(warps), "pending": Out(pending)}
+        return {**{name: In(warps) for name in inputs}, "refused": Out(warps)}
 
     def elaborate(self, platform) -> Module:
         """Tables, buffers, scoreboards, scheduler, and what an issue changes."""
@@ -165,7 +167,7 @@ class Frame(wiring.Component):
                 board.release_tokens.eq(Cat(result.tokens for result in results)),
                 self.clear[warp].eq(board.clear & ~self.blocked[warp]),
             ]
-            if self._cfg.gives.gates:
+            if self._cfg.shows_pending:
                 m.d.comb += self.pending[warp].eq(board.pending)
             boards.append(board)
         return boards

@@ -73,7 +73,7 @@ class WarpScoreboard(wiring.Component):
             members |= {"touches_long": Out(1), "short_pending": Out(1)}
         if cfg.sees_outstanding:
             members["outstanding"] = Out(1)
-        if cfg.gives.gates:
+        if cfg.shows_pending:
             members["pending"] = Out(cfg.register_names)
         super().__init__(members)
 
@@ -83,7 +83,7 @@ class WarpScoreboard(wiring.Component):
         if self._cfg.pending_entries:
             self._rules(m, *self._entries(m))
             return m
-        pending = self.pending if self._cfg.gives.gates else Signal(self._cfg.register_names, name="pending")
+        pending = self.pending if self._cfg.shows_pending else Signal(self._cfg.register_names, name="pending")
         mask = named(m, "dest_mask", group_mask(self.head))
         self._update(m, pending, self.reserve_registers, self.release_registers)
         self._rules(m, [self._read_after_write(pending), self._write_after_write(pending, mask)], pending.any())

@@ -213,10 +213,10 @@ class Config:
             )
         if self.has_places:
             self._suspensions()
-        if self.pending_entries and (self.has_places or self.asks.guards or self.gives.gates):
+        if self.pending_entries and (self.has_places or self.asks.guards or self.shows_pending):
             raise ValueError(
                 f"pending_entries must be 0, not {self.pending_entries}, where a scheduler has places, collectors guard"
-                " or the register file gates: they ask for pending registers by name, or there is no scoreboard"
+                " or the register file gates or foresees: they ask for pending registers by name, or there is no scoreboard"
             )
         if self.has_places and self.asks.guards:
             raise ValueError(
@@ -292,6 +292,11 @@ class Config:
     def foresees(self) -> bool:
         """Whether the scheduler wants to know whose next load is in the register file."""
         return False
+
+    @property
+    def shows_pending(self) -> bool:
+        """Whether the register file sees the pending registers of every warp."""
+        return self.gives.gates or self.gives.foresees
 
     @property
     def decode_flags(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """One bank: who is served, and what is on its way out (docs/schemes/corf.md, section 5, "Banks")."""
 
-from amaranth import Cat, Module, Mux, Value
+from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -16,7 +16,8 @@ class ResultBank(wiring.Component):
     """A single-port bank: results first, stores before merges, of these higher ports before lower ones.
 
     ``others``: so many clients beside the ports, which write whole values and read; they come last, also the later ones
-    of them first, and of one the store before the read.
+    of them first, and of one the store before the read. ``reads_idle``: behind all of them one more, which only reads,
+    and is served when nobody asks.
 
     Members (C: ``others``, then ``cfg.write_ports``)
     -------
@@ -28,12 +29,14 @@ class ResultBank(wiring.Component):
     rows : In(ArrayLayout)           Row of every slot that asks.
     joined_rows, joined_masks : In(ArrayLayout)   By unit: row of the slices that come from another row; only with
                                      ``asks.joins`` = ``planes``.
-    engine_fill : Out(others)        Clients whose row is there.
+    idle_reads : In(1), idle_row : In(row_bits), idle_read : Out(1)   That one: it wants this row; it is served. Its
+                                     row is shown to the memory whether or not it wants it.
+    engine_fill : Out                Clients whose row is there, the ``others`` and then that one.
     fill : Out(units * slots), read_data : Out(data_bits)   What a read brings, in the cycle after.
     """
 
-    def __init__(self, cfg: RenamedConfig, others: int = 0) -> None:
-        self._cfg, self._planes = cfg, cfg.asks.joins == "planes"
+    def __init__(self, cfg: RenamedConfig, others: int = 0, *, reads_idle: bool = False) -> None:
+        self._cfg, self._planes, self._reads_idle = cfg, cfg.asks.joins == "planes", reads_idle
         ports, units, slots = others + cfg.write_ports, cfg.asks.units, cfg.asks.units * cfg.asks.slots
         self._others = others
         members: dict[str, wiring.Member] = {
@@ -51,8 +54,10 @@ class ResultBank(wiring.Component):
             "chosen": Out(units),
             "read_data": Out(cfg.data_bits),
         }
-        if others:
-            members["engine_fill"] = Out(others)
+        if others + reads_idle:
+            members["engine_fill"] = Out(others + reads_idle)
+        if reads_idle:
+            members |= {"idle_reads": In(1), "idle_row": In(cfg.row_bits), "idle_read": Out(1)}
         if self._planes:
             members["joined_rows"] = In(data.ArrayLayout(cfg.row_bits, units))
             members["joined_masks"] = In(data.ArrayLayout(SLICES, units))
@@ -73,19 +78,26 @@ class ResultBank(wiring.Component):
         m.d.comb += [getattr(self, name).eq(getattr(arbiter, name)) for name in outputs]
         m.d.comb += arbiter.free.eq(~(self.stores | self.merges).any())
         m.d.sync += self.fill.eq(self.grant)
-        if self._others:
-            m.d.sync += self.engine_fill.eq(self.merged[: self._others])
-        self._memory(m)
+        idle: Value = Const(0, 1)
+        if self._reads_idle:
+            idle = named(m, "idle", arbiter.free & ~self.requests.any())
+            m.d.comb += self.idle_read.eq(self.idle_reads & idle)
+        if self._others + self._reads_idle:
+            also = self.idle_read if self._reads_idle else Const(0, 0)
+            m.d.sync += self.engine_fill.eq(Cat(self.merged[: self._others], also))
+        self._memory(m, idle)
         return m
 
-    def _memory(self, m: Module) -> None:
+    def _memory(self, m: Module, idle: Value) -> None:
         stores = named(m, "store", self.accept.any())
         own = named(
             m, "own_row", select(self.accept, list(self.store_rows)) | select(self.merged, list(self.merge_rows))
         )
-        row = named(m, "row", own | select(self.grant, list(self.rows)))
+        row, reads = own | select(self.grant, list(self.rows)), self.chosen.any() | self.merged.any()
+        if self._reads_idle:
+            row, reads = row | (self.idle_row & idle.replicate(len(row))), reads | self.idle_read
+        row, reads = named(m, "row", row), named(m, "reads", reads)
         lanes = named(m, "lanes", select(self.accept, list(self.store_lanes)))
-        reads = named(m, "reads", self.chosen.any() | self.merged.any())
         if not self._cfg.gives.slices:
             m.submodules.ram = ram = BankRam(self._cfg)
             m.d.comb += [ram.read.eq(reads), ram.write.eq(stores), ram.mask.eq(lanes)]

@@ -8,7 +8,7 @@ from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.bank import ResultBank
 from warpfile.hdl.renaming.lane import ResultLane
-from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.hdl.rf.lanes import WriteLane
 from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
 from warpfile.hdl.slices import size_of, way_in, way_out
@@ -39,12 +39,16 @@ class RenamedBanks(wiring.Component):
                                      ``others``.
     other_data : In(ArrayLayout)     Lane-major: what they write.
     other_accept, other_merged : Out(others)   They are served.
-    engine_fill : Out(others), engine_read : Out(ArrayLayout)   Their rows are there, and these, lane-major.
+    idle_reads : In(1), idle_place : In, idle_read : Out(1)   One more client, which reads where nobody asks; it is
+                                     served; only with ``reads_idle``.
+    engine_fill : Out, engine_read : Out(ArrayLayout)   Rows of the other clients are there, that one's last, and these,
+                                     lane-major.
     See also :func:`hdl.rf.read_side.read_members`.
     """
 
-    def __init__(self, cfg: RenamedConfig, others: int = 0) -> None:
+    def __init__(self, cfg: RenamedConfig, others: int = 0, *, reads_idle: bool = False) -> None:
         self._cfg, self._others, self._planes = cfg, others, cfg.asks.joins == "planes"
+        self._reads_idle = reads_idle
         ports, units = cfg.write_ports, cfg.asks.units
         slices, lanes = data.ArrayLayout(SLICES, ports), data.ArrayLayout(cfg.lanes, ports)
         members: dict[str, wiring.Member] = {
@@ -62,32 +66,41 @@ class RenamedBanks(wiring.Component):
             members["joined_masks"] = In(data.ArrayLayout(SLICES, units))
         if cfg.asks.evicts:
             members |= {"evicts": In(1), "evict_data": In(data.ArrayLayout(32, cfg.lanes))}
+        if reads_idle:
+            members |= {"idle_reads": In(1), "idle_place": In(location_layout(cfg)), "idle_read": Out(1)}
+        if readers := others + reads_idle:
+            members["engine_fill"] = Out(readers)
+            members["engine_read"] = Out(data.ArrayLayout(32 * readers, cfg.lanes))
         super().__init__(members | (self._clients() if others else {}))
 
     def _clients(self) -> dict[str, wiring.Member]:
         cfg, count = self._cfg, self._others
-        words = data.ArrayLayout(32 * count, cfg.lanes)
         return {
             **{name: In(count) for name in ("other_stores", "other_merges")},
             "other_places": In(places_layout(cfg, count)),
             "other_lanes": In(data.ArrayLayout(cfg.lanes, count)),
-            "other_data": In(words),
-            **{name: Out(count) for name in ("other_accept", "other_merged", "engine_fill")},
-            "engine_read": Out(words),
+            "other_data": In(data.ArrayLayout(32 * count, cfg.lanes)),
+            **{name: Out(count) for name in ("other_accept", "other_merged")},
         }
 
     def elaborate(self, platform) -> Module:
         """Banks in index order, then the lanes."""
         m = Module()
         banks = []
+        idle = self._reads_idle
         for index in range(self._cfg.banks):
-            bank = stamp(m, f"bank{index}", "register_bank", lambda: ResultBank(self._cfg, self._others))
+            bank = stamp(
+                m, f"bank{index}", "register_bank", lambda: ResultBank(self._cfg, self._others, reads_idle=idle)
+            )
             self._connect(m, index, bank)
             banks.append(bank)
         accept, merged = self._accepted(m), any_of(bank.merged for bank in banks)
         if self._others:
             merged = named(m, "read", merged)
             m.d.comb += [self.other_accept.eq(accept), self.other_merged.eq(merged)]
+        if idle:
+            m.d.comb += self.idle_read.eq(any_of(bank.idle_read for bank in banks))
+        if self._others + idle:
             m.d.comb += self.engine_fill.eq(any_of(bank.engine_fill for bank in banks))
         first = self._others
         m.d.comb += [self.accept.eq(accept[first:] if first else accept)]
@@ -110,6 +123,11 @@ class RenamedBanks(wiring.Component):
             bank.store_lanes.eq(lanes),
             *(getattr(bank, name).eq(getattr(self, name)) for name in same),
         ]
+        if self._reads_idle:
+            m.d.comb += [
+                bank.idle_reads.eq(self.idle_reads & (self.idle_place.bank == index)),
+                bank.idle_row.eq(self.idle_place.row),
+            ]
 
     def _accepted(self, m: Module) -> Value:
         """Values that their banks take: those of which nothing is in the same bank that comes before. What the banks

@@ -73,9 +73,9 @@ def file_members(cfg: Config) -> Members:
     access : In(stream), access_operands : In(ArrayLayout), access_unit : In(units)   What the collectors dispatch by
                                  the port of the LSU, and its unit; this and the next line with ``gives.absorbs``.
     sent : Out(stream), sent_operands : Out(ArrayLayout)   What leaves by that port.
-    heads, buffered : In, foreseen : Out(warps), shareable : Out(warps)   Head beats and who has one; the warp whose
-                                 next load is there, one-hot; whose head beat is a load that may be shared, whether
-                                 there is one or not; with ``gives.foresees``.
+    heads, buffered, pending : In, foreseen : Out(warps), shareable : Out(warps)   As with ``gives.gates``; the warp
+                                 whose next load is there, one-hot; whose head beat is a load that may be shared,
+                                 whether there is one or not; with ``gives.foresees``.
     See also :func:`between_members`.
 
     Besides, a file has an output for every probe of its own, by the probe's name.
@@ -141,13 +141,16 @@ def _places(cfg: Config) -> Members:
 
 
 def _heads(cfg: Config) -> Members:
-    return {"heads": In(data.ArrayLayout(beat_layout(cfg), cfg.warps)), "buffered": In(cfg.warps)}
+    return {
+        "heads": In(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
+        "buffered": In(cfg.warps),
+        "pending": In(data.ArrayLayout(cfg.register_names, cfg.warps)),
+    }
 
 
 def _gates(cfg: Config) -> Members:
     return {
         **_heads(cfg),
-        "pending": In(data.ArrayLayout(cfg.register_names, cfg.warps)),
         "refuses": Out(cfg.warps),
         "refused": In(cfg.warps),
         "yields": Out(cfg.warps),

@@ -25,7 +25,7 @@ from warpfile.hdl.rf.shared.port import ResultPort
 from warpfile.hdl.rf.shared.rows import Rows
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.contract import SLICES
-from warpfile.spec.schemes.shared import IDLE, SharedConfig, shared_probes
+from warpfile.spec.schemes.shared import BASE_BITS, IDLE, SharedConfig, shared_probes
 
 Ports = Sequence[wiring.PureInterface]
 
@@ -71,8 +71,8 @@ class SharedFile(wiring.Component):
 
     def _make(self, m: Module) -> None:
         cfg = self._cfg
-        m.submodules.table = self._table = RenamingTable(cfg, visited=True)
-        m.submodules.banks = self._banks = RenamedBanks(cfg, others=1)
+        m.submodules.table = self._table = RenamingTable(cfg, visited=True, asked=cfg.gives.foresees)
+        m.submodules.banks = self._banks = RenamedBanks(cfg, others=1, reads_idle=cfg.gives.foresees)
         m.submodules.rows = self._rows = Rows(cfg)
         m.submodules.act = self._decided = Act(cfg)
         self._ports = [
@@ -147,14 +147,12 @@ class SharedFile(wiring.Component):
         ]
 
     def _foresee(self, m: Module) -> None:
-        """The probe, which shares the comparators with the accesses."""
-        probe, table, port = (
-            stamp(m, "foresight", "foresight", lambda: Foresight(self._cfg)),
-            self._addresses,
-            self._port,
-        )
+        """The probe, which shares the comparators with the accesses, and its reader."""
+        self._read_idle(m)
+        probe, table, port = self._probe, self._addresses, self._port
         m.d.comb += [
-            *(getattr(probe, name).eq(getattr(self, name)) for name in ("heads", "buffered", "results")),
+            *(getattr(probe, name).eq(getattr(self, name)) for name in ("heads", "buffered", "pending", "results")),
+            probe.issues.eq(self.offer_warp & self.accept.replicate(self._cfg.warps)),
             probe.data.eq(self.result_data),
             probe.leaves.eq(self.result_accept),
             probe.known.eq(port.known),
@@ -165,6 +163,24 @@ class SharedFile(wiring.Component):
             *(getattr(self, name).eq(getattr(probe, name)) for name in ("foreseen", "shareable")),
             self.probe_state.eq(probe.state),
             self.probe_hit.eq(probe.hit),
+        ]
+
+    def _read_idle(self, m: Module) -> None:
+        """The reader asks the table, then a bank that nobody else asks."""
+        self._probe = probe = stamp(m, "foresight", "foresight", lambda: Foresight(self._cfg))
+        table, banks = self._table, self._banks
+        m.d.comb += [
+            *(getattr(table, name).eq(getattr(probe, name)) for name in ("asks", "ask_warp", "ask_register")),
+            probe.ask_served.eq(table.ask_served),
+            probe.entry.eq(table.ask_entry),
+            banks.idle_reads.eq(probe.reads),
+            banks.idle_place.eq(probe.place),
+            probe.read.eq(banks.idle_read),
+            probe.row.eq(Cat(words[-BASE_BITS:] for words in banks.engine_read)),
+            self.reader_state.eq(probe.reader_state),
+            self.probed.eq(probe.probed),
+            self.reader_read.eq(banks.idle_read),
+            self.reader_late.eq(probe.late),
         ]
 
     def _act(self, m: Module) -> None:
@@ -217,8 +233,8 @@ class SharedFile(wiring.Component):
             banks.other_data.eq(slot.made),
             slot.read.eq(banks.other_merged),
             slot.written.eq(banks.other_accept),
-            slot.arrives.eq(banks.engine_fill),
-            slot.row.eq(banks.engine_read),
+            slot.arrives.eq(banks.engine_fill[0]),
+            slot.row.eq(Cat(words[:BASE_BITS] for words in banks.engine_read)),
         ]
 
     def _decide(self, m: Module) -> None:

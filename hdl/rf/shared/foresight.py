@@ -11,6 +11,7 @@ from warpfile.hdl.beat import beat_layout, result_layout
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.shared.address_match import WORD_BITS
 from warpfile.hdl.rf.shared.notes import hinted, note_layout
+from warpfile.hdl.rf.shared.reader import AddressReader, reader_ports
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.las import NO_PROBE, P1, P2
 from warpfile.spec.schemes.shared import BASE_BITS, LOAD, STRIDE_BITS, SharedConfig
@@ -23,6 +24,7 @@ class ProbeLane(wiring.Component):
     -------
     room : In(1), chosen : In(ports), words : In(ArrayLayout)   The probe is empty; the result that it takes, one-hot;
                                  the words of all.
+    arrives : In(1), row : In(32)   It takes this instead, the reader's; no result is chosen.
     word : Out(32)               The word that was taken.
     next_word, next_stride : In(32), stride : Out(32), even : Out(1)   To the next lane; the next stride is this one.
     """
@@ -34,6 +36,8 @@ class ProbeLane(wiring.Component):
                 "room": In(1),
                 "chosen": In(cfg.write_ports),
                 "words": In(data.ArrayLayout(word, cfg.write_ports)),
+                "arrives": In(1),
+                "row": In(word),
                 **{name: Out(word) for name in ("word", "stride")},
                 **{name: In(word) for name in ("next_word", "next_stride")},
                 "even": Out(1),
@@ -44,23 +48,29 @@ class ProbeLane(wiring.Component):
         """A register, a subtraction, a comparison."""
         m = Module()
         with m.If(self.room):
-            m.d.sync += self.word.eq(select(self.chosen, list(self.words)))
+            m.d.sync += self.word.eq(select(Cat(self.chosen, self.arrives), [*self.words, self.row]))
         m.d.comb += [self.stride.eq(self.next_word - self.word), self.even.eq(self.stride == self.next_stride)]
         return m
 
 
 class Foresight(wiring.Component):
-    """Takes an address that leaves X, if the load that uses it is the warp's head beat, and looks for its vector.
+    """Takes an address that leaves X, if the load that uses it is the warp's head beat, or one that the reader has read
+    for such a load, and looks for its vector.
 
     Members
     -------
-    heads : In(ArrayLayout), buffered : In(warps)   Head beats, and who has one.
+    heads : In(ArrayLayout), buffered : In(warps), pending : In(ArrayLayout)   Head beats, who has one, and the pending
+                                 registers of every warp.
+    issues : In(warps)           One-hot or none, the warp that issues its head beat.
     results : In(ArrayLayout), data : In(ArrayLayout), leaves : In(ports)   Results; those that go from X to W0.
     known : In(1)                The bits above 32 of all vectors in the table are known.
     busy : In(1)                 The table compares the access.
     looks : Out(1), base, stride : Out, mask : Out(lanes), found : In(1)   In P2, if not: it compares this vector.
     shareable : Out(warps)       The head beat is a load that may be shared, whether there is one or not.
     state : Out(2), hit : Out(1), foreseen : Out(warps)   The probe's; it finds; the warp, in the cycle after.
+    reader_state : Out(2), probed : Out(warps), late : Out(1)   Of the reader, as the page has them.
+    row : In(ArrayLayout)        In DATA: the row of the address register, lane by lane.
+    See also :func:`hdl.rf.shared.reader.reader_ports`.
     """
 
     def __init__(self, cfg: SharedConfig) -> None:
@@ -69,7 +79,8 @@ class Foresight(wiring.Component):
         super().__init__(
             {
                 "heads": In(data.ArrayLayout(beat_layout(cfg), warps)),
-                "buffered": In(warps),
+                "pending": In(data.ArrayLayout(cfg.register_names, warps)),
+                **{name: In(warps) for name in ("buffered", "issues")},
                 "results": In(data.ArrayLayout(result_layout(cfg), ports)),
                 "data": In(data.ArrayLayout(cfg.data_bits, ports)),
                 "leaves": In(ports),
@@ -79,7 +90,11 @@ class Foresight(wiring.Component):
                 "stride": Out(STRIDE_BITS),
                 "mask": Out(cfg.lanes),
                 "state": Out(2),
-                **{name: Out(warps) for name in ("shareable", "foreseen")},
+                **{name: Out(warps) for name in ("shareable", "foreseen", "probed")},
+                "reader_state": Out(2),
+                "late": Out(1),
+                "row": In(data.ArrayLayout(BASE_BITS, cfg.lanes)),
+                **reader_ports(cfg),
             }
         )
 
@@ -89,19 +104,47 @@ class Foresight(wiring.Component):
         self._empty = named(m, "empty", self.state == NO_PROBE)
         notes = [data.View(note_layout(self._cfg), hinted(self._cfg, head.hints)) for head in self.heads]
         m.d.comb += self.shareable.eq(Cat(note.access == LOAD for note in notes))
+        self._reader = reader = stamp(m, "reader", "address_reader", lambda: AddressReader(self._cfg))
         chosen = self._choose(m, notes)
         warp = self._take(m, chosen, notes)
+        self._read(m, chosen)
         tracks = self._measure(m, chosen)
         in_look = named(m, "in_look", self.state == P2)
         m.d.comb += [self.looks.eq(in_look & ~self.busy), self.hit.eq(self.looks & self.found)]
+        stays = named(m, "stays", Cat(self._of(result.warp, self.issues) for result in self.results))
+        takes = (chosen & ~stays).any() | (reader.arrives & ~self._of(reader.ask_warp, self.issues))
         with m.If(self._empty):
-            m.d.sync += self.state.eq(Mux(chosen.any(), P1, NO_PROBE))
+            m.d.sync += self.state.eq(Mux(takes, P1, NO_PROBE))
+        with m.Elif(self._of(warp, self.issues)):
+            m.d.sync += self.state.eq(NO_PROBE)
         with m.Elif(~in_look):
             m.d.sync += self.state.eq(Mux(tracks, P2, NO_PROBE))
         with m.Elif(~self.busy):
             m.d.sync += self.state.eq(NO_PROBE)
-        m.d.sync += self.foreseen.eq(decode(warp, self._cfg.warps) & self.hit.replicate(self._cfg.warps))
+        found = decode(warp, self._cfg.warps) & ~self.issues
+        m.d.sync += self.foreseen.eq(found & self.hit.replicate(self._cfg.warps))
         return m
+
+    def _of(self, warp: Value, bits: Value) -> Value:
+        """The bit of a warp."""
+        return (decode(warp, self._cfg.warps) & bits).any()
+
+    def _read(self, m: Module, chosen: Value) -> None:
+        reader, warps = self._reader, self._cfg.warps
+        inputs, outputs = ("heads", "buffered", "pending", "issues"), {"reader_state": "state"}
+        outputs |= {name: name for name in ("probed", "late")}
+        for name, member in reader_ports(self._cfg).items():
+            if member.flow is In:
+                inputs += (name,)
+            else:
+                outputs[name] = name
+        m.d.comb += [
+            *(getattr(reader, name).eq(getattr(self, name)) for name in inputs),
+            *(getattr(self, name).eq(getattr(reader, own)) for name, own in outputs.items()),
+            reader.shareable.eq(self.shareable),
+            reader.captured.eq(select(chosen, [decode(result.warp, warps) for result in self.results])),
+            reader.probe_empty.eq(self._empty),
+        ]
 
     def _choose(self, m: Module, notes: list[data.View]) -> Value:
         """The result that is taken, if the probe is empty: one-hot, by port."""
@@ -114,7 +157,8 @@ class Foresight(wiring.Component):
             want = named(m, f"want{port}", select(decode(result.warp, self._cfg.warps), wants))
             fits.append(result.full & want[0] & (want[1:] == result.register))
         candidates = named(m, "candidates", Cat(fits) & self.leaves)
-        return named(m, "chosen", highest_one(candidates) & self._empty.replicate(len(candidates)))
+        room = named(m, "room", self._empty & ~self._reader.keeps)
+        return named(m, "chosen", highest_one(candidates) & room.replicate(len(candidates)))
 
     def _heads(self, notes: list[data.View]) -> Iterator[tuple[Value, Value, data.View, Value, Value]]:
         for warp, (note, head) in enumerate(zip(notes, self.heads, strict=True)):
@@ -126,13 +170,14 @@ class Foresight(wiring.Component):
             Signal(width, name=name, reset_less=True)
             for name, width in (("held_warp", self._cfg.warp_bits), ("offset", BASE_BITS))
         )
+        reader, sources = self._reader, named(m, "sources", Cat(chosen, self._reader.arrives))
         new = named(m, "new_warp", select(chosen, [result.warp for result in self.results]))
         offset = select(decode(new, self._cfg.warps), [note.address_offset[:BASE_BITS] for note in notes])
         with m.If(self._empty):
             m.d.sync += [
-                warp.eq(new),
-                self._offset.eq(offset),
-                self.mask.eq(select(chosen, [result.mask for result in self.results])),
+                warp.eq(Mux(reader.arrives, reader.ask_warp, new)),
+                self._offset.eq(Mux(reader.arrives, reader.offset, offset)),
+                self.mask.eq(select(sources, [*(result.mask for result in self.results), reader.mask])),
             ]
         return warp
 
@@ -162,6 +207,8 @@ class Foresight(wiring.Component):
             m.d.comb += [
                 lane.room.eq(self._empty),
                 lane.chosen.eq(chosen),
+                lane.arrives.eq(self._reader.arrives),
+                lane.row.eq(self.row[number]),
                 lane.next_word.eq(behind.word),
                 lane.next_stride.eq(behind.stride),
                 *(
