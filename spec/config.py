@@ -216,7 +216,7 @@ class Config:
         if self.pending_entries and (self.has_places or self.asks.guards or self.shows_pending):
             raise ValueError(
                 f"pending_entries must be 0, not {self.pending_entries}, where a scheduler has places, collectors guard"
-                " or the register file gates or foresees: they ask for pending registers by name, or there is no scoreboard"
+                " or the register file gates or foresees: these need pending registers by name, or have no scoreboard"
             )
         if self.has_places and self.asks.guards:
             raise ValueError(

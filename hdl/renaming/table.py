@@ -22,10 +22,10 @@ class RenamingTable(wiring.Component):
 
     What an entry says is no matter of this table: it has ``cfg.mapping_bits`` bits, and is read as 0 where its register
     is not mapped. Each memory serves the first two of what wants it in a cycle: the write; the reads of results, the
-    highest first; that of the sweep; what is ``asked``; the look-ups, by the age of their units and then ascending; those of the offered
-    beat. What is read is there in the next cycle only. No entry may be looked up while it is written or unmapped.
-    ``writers``: so many may be the one that writes. ``visited``: one more read, behind those of results; ``asked``: one behind
-    that of the sweep.
+    highest first; that of the sweep; what is ``asked``; the look-ups, by the age of their units and then ascending;
+    those of the offered beat. What is read is there in the next cycle only. No entry may be looked up while it is
+    written or unmapped. ``writers``: so many may be the one that writes. ``visited``: one more read, behind those of
+    results; ``asked``: one behind that of the sweep.
 
     Members (P: ``cfg.write_ports``)
     -------

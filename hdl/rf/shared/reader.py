@@ -121,7 +121,7 @@ class AddressReader(wiring.Component):
         return named(m, "chosen", turns.grant & self._free.replicate(self._cfg.warps))
 
     def _place(self, m: Module, in_read: Value) -> tuple[Value, Value]:
-        """Where the register is, from the first cycle in READ on; whether it is anywhere, and whether it is the last."""
+        """Where the register is, from the first cycle in READ on; whether it is anywhere; whether it is the last."""
         count = Signal(range(READ_CYCLES), name="count")
         kept = Signal(location_layout(self._cfg), name="place_kept", reset_less=True)
         first = named(m, "first", ~count.any())
