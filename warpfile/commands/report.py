@@ -24,8 +24,24 @@ _STUDIES = Path("build") / "study"
 @click.argument("folder", metavar="STUDY", type=click.Path(path_type=Path))
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Default: STUDY/report.html.")
 @click.option("--svg", metavar="DIR", type=click.Path(path_type=Path), help="Write all charts as SVG, by Chromium.")
+@click.option(
+    "--latex", metavar="FILE", type=click.Path(path_type=Path), help="Write the table of machines for booktabs."
+)
+@click.option(
+    "--pivot",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write CSV with a row per measure and kernel, a column per machine.",
+)
 @json_file
-def report(folder: Path, output: Path | None, svg: Path | None, json_path: Path | None) -> None:
+def report(
+    folder: Path,
+    output: Path | None,
+    svg: Path | None,
+    latex: Path | None,
+    pivot: Path | None,
+    json_path: Path | None,
+) -> None:
     """Turn a study into one self-contained HTML page of charts.
 
     STUDY is the folder that `warpfile study` wrote, or the name of one in build/study. The page has IPC, accesses, hit
@@ -37,13 +53,15 @@ def report(folder: Path, output: Path | None, svg: Path | None, json_path: Path 
     Example: warpfile report schemes
     Example: warpfile report build/study/window -o window.html --json window.json
     Example: warpfile report schemes --svg figures
+    Example: warpfile report schemes --latex schemes.tex --pivot schemes.csv
     """
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
         raise click.ClickException(f"report needs {' and '.join(missing)}: pip install 'warpfile[report]'")
     named = _STUDIES / folder
     with progress("report") as tell:
         tell("page")
-        found, line = _page(named if _is_study(named) and not _is_study(folder) else folder, output, json_path)
+        place = named if _is_study(named) and not _is_study(folder) else folder
+        found, line = _page(place, output, json_path, latex, pivot)
     say(line)
     if svg:
         _pictures(found, svg)
@@ -55,8 +73,11 @@ def _is_study(folder: Path) -> bool:
     return (folder / RESULTS).is_file()
 
 
-def _page(folder: Path, output: Path | None, json_path: Path | None) -> tuple[list[Chart], str]:
+def _page(
+    folder: Path, output: Path | None, json_path: Path | None, latex: Path | None, pivot: Path | None
+) -> tuple[list[Chart], str]:
     """Write the page, and its facts if they are asked for; returns the charts, and what was written."""
+    from warpfile.reports import exports
     from warpfile.reports.charts import charts
     from warpfile.reports.facts import as_json, facts_of
     from warpfile.reports.page import page
@@ -67,7 +88,12 @@ def _page(folder: Path, output: Path | None, json_path: Path | None) -> tuple[li
     facts = facts_of(study)
     found = charts(study, facts)
     output = output or folder / "report.html"
-    write_files({output: page(study, facts, found)})
+    texts = {output: page(study, facts, found)}
+    if latex:
+        texts[latex] = exports.latex(study, facts)
+    if pivot:
+        texts[pivot] = exports.pivot(study)
+    write_files(texts)
     if json_path:
         known = {machine: one.cost for machine, one in facts.items() if one.cost}
         write_json(json_path, as_json(study, facts, fronts(study, known)))

@@ -78,4 +78,4 @@ def _figure(study: Study, columns: list[Column]) -> Figure:
         figure.update_xaxes(tickformat=".0%" if percent else "", nticks=4, tickangle=0, row=1, col=number)
     figure.update_annotations(font_size=13)
     figure.update_yaxes(autorange="reversed")
-    return dress(figure, 110 + 24 * len(names), showlegend=False, bargap=0.3)
+    return dress(figure, 134 + 24 * len(names), showlegend=False, bargap=0.3)

@@ -55,7 +55,7 @@ def dress(figure: Figure, height: int, **layout: Any) -> Figure:
             "width": WIDTH,
             "height": height,
             "font": {"family": _FONT, "size": 13, "color": INK},
-            "margin": {"l": 10, "r": 20, "t": 40, "b": 10},
+            "margin": {"l": 10, "r": 20, "t": 64, "b": 10},  # the toolbar stands above titles of columns
             "legend": {"itemsizing": "constant"},
             "hoverlabel": {"font": {"family": _FONT}},
         }

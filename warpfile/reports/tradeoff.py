@@ -71,6 +71,7 @@ def _figure(study: Study, figures: dict[Machine, dict[str, Value]], pairs: list,
     from plotly.subplots import make_subplots
 
     figure = make_subplots(1, len(pairs), horizontal_spacing=0.09)
+    named: set[Machine] = set()  # that the legend has: the first chart lacks those without an area
     for number, ((x, more_x), (y, more_y)) in enumerate(pairs, 1):
         points = {one: (of[x], of[y]) for one, of in figures.items() if x in of and y in of}
         best = _best(figures, ((x, more_x), (y, more_y)))
@@ -87,7 +88,8 @@ def _figure(study: Study, figures: dict[Machine, dict[str, Value]], pairs: list,
             col=number,
         )
         for one, (a, b) in points.items():
-            figure.add_trace(_marker(study.names[one], a, b, shown, one in best, number == 1), row=1, col=number)
+            figure.add_trace(_marker(study.names[one], a, b, shown, one in best, one not in named), row=1, col=number)
+            named.add(one)
         figure.update_xaxes(title=_axis(x, more_x), tickformat=".0%", row=1, col=number)
         figure.update_yaxes(title=_axis(y, more_y), tickformat=".0%", title_standoff=4, row=1, col=number)
     legend = {"orientation": "h", "y": -0.2, "yanchor": "top", "itemsizing": "constant"}

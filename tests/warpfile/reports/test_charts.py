@@ -12,13 +12,14 @@ import pytest
 
 from tests.warpfile.reports.made_up import drawn, passage, random_study, row, study
 from warpfile.reports.charts import charts
+from warpfile.reports.costs import FROM_KEPT, Cost
 from warpfile.reports.facts import as_json, facts_of
 from warpfile.reports.page import page
 from warpfile.reports.pipeline import lanes
 from warpfile.reports.reasons import REASONS, shares
 from warpfile.reports.source import Row, Study
 from warpfile.reports.style import COLOURS, looks
-from warpfile.reports.tradeoff import fronts
+from warpfile.reports.tradeoff import fronts, tradeoff
 
 
 def text_of(made: Study) -> str:
@@ -71,6 +72,17 @@ def test_the_front_of_the_page_is_that_of_the_means() -> None:
             and other["IPC growth"].mean > values["IPC growth"].mean  # type: ignore[union-attr]
         ]
         assert bool(better) != (name in names)
+
+
+def test_every_machine_is_once_in_the_legend_of_the_trade_offs() -> None:
+    made = random_study(1)
+    # Of the last two no area is known: they are in the last of the three charts only.
+    known = {one: Cost(FROM_KEPT, 1000.0, 0.1, 0.1, None, "", ()) for one in made.machines[:2]}
+    chart = tradeoff(made, known, looks(list(made.names.values())))
+    assert chart is not None
+    traces = [one for one in chart.figure.data if one.mode == "markers"]
+    assert [one.name for one in traces if one.showlegend] == [*made.names.values()]
+    assert len(traces) == 2 + 2 + 4
 
 
 def test_cycles_are_shared_out_completely() -> None:
