@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.compiler import judge
+from tests.compiler.architectures import SPARED, listing, placed_at
 from tests.compiler.corpus.build import ARCHIVE, FOLDER, LEVELS, machines, member
 from warpfile.application import Difference
-from warpfile.architectures import listing
 from warpfile.compiler import Listing, load_listing
 from warpfile.compiler.architectures import COMPARED, PRESETS, TARGET, generation, is_executed, preset, remark
 from warpfile.compiler.architectures import remark_on_codes as on_codes
@@ -26,7 +26,6 @@ from warpfile.kernels import build
 from warpfile.kernels.packed import BUNDLED, bundled_cubin, unpacked
 from warpfile.kernels.packed import member as bundled_member
 from warpfile.kernels.reference import KERNELS, names
-from warpfile.kernels.toolkit import find_tool, run_tool
 from warpfile.run import golden_run
 from warpfile.schemes import find
 from warpfile.spec.presets import PRESETS as NAMED
@@ -75,25 +74,7 @@ UNKNOWN = {
     "tensor_memory": {"LDTM", "UTCATOMSWS"},
     "wide_access": {"LDG.E.ENL2.256 with other operands", "STG.E.ENL2.256 with other operands"},
 }
-#: General registers live by us and not by nvdisasm, which takes a guarded result of an atomic for written in all lanes.
-SPARED = {
-    "sm_80/atomics-O3.cubin": {2},
-    "sm_86/atomics-O3.cubin": {2},
-    "sm_89/atomics-O3.cubin": {2},
-    "sm_120/atomics-O1.cubin": {6},
-    "sm_100/bytecode.cubin": {4},
-    "sm_120/bytecode.cubin": {4},
-}
-
 needs_judge = pytest.mark.needs("nvdisasm")
-
-
-def placed_at(place: Path, cubin: bytes) -> Path:
-    """The cubin as a file, with its listing beside it."""
-    path = place / "kernel.cubin"
-    path.write_bytes(cubin)
-    path.with_suffix(".sass").write_text(run_tool([str(find_tool("nvdisasm")), "-hex", str(path)]))
-    return path
 
 
 @needs_judge
