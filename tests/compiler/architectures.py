@@ -84,7 +84,8 @@ _READERS = ("fixed reader", "variable reader", "low half")
 _ROW = re.compile(r"^\| ((sm_\d+) \|.*) \|$", re.MULTILINE)
 
 
-#: General registers live by us and not by nvdisasm, which takes a guarded result of an atomic for written in all lanes.
+#: General registers live by us and not by nvdisasm, which takes a guarded result for written: that of an atomic in all
+#: lanes, others in those that a branch with the same guard takes.
 SPARED = {
     "sm_80/atomics-O3.cubin": {2},
     "sm_86/atomics-O3.cubin": {2},
@@ -92,6 +93,8 @@ SPARED = {
     "sm_120/atomics-O1.cubin": {6},
     "sm_100/bytecode.cubin": {4},
     "sm_120/bytecode.cubin": {4},
+    "sm_100/bytecode-O1": {0},
+    "sm_120/bytecode-O1": {0},
 }
 
 
