@@ -95,6 +95,8 @@ SPARED = {
     "sm_120/bytecode.cubin": {4},
     "sm_100/bytecode-O1": {0},
     "sm_120/bytecode-O1": {0},
+    "sm_100/bytecode-O2": {4},
+    "sm_120/bytecode-O2": {4},
 }
 
 
