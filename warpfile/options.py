@@ -14,7 +14,8 @@ from click.shell_completion import CompletionItem
 
 from warpfile.compiler.architectures import EXECUTED, is_executed
 from warpfile.display import printable
-from warpfile.schemes import PARTS, SCHEMES, SLOTS, Scheme, composed, find, variants
+from warpfile.schemes import PARTS, SCHEMES, SLOTS, Part, Scheme, composed, find, variants
+from warpfile.schemes.fit import check
 from warpfile.schemes.matching import Matching, matching
 from warpfile.spec.config import Config, parse_field
 from warpfile.spec.presets import PRESETS
@@ -40,10 +41,10 @@ class Design:
     def baseline(self) -> Design:
         """The baseline that it is compared with: the same preset with the same changes, as far as they concern it.
 
-        A scheduler that the command line asks for is one of them.
+        A scheduler that the command line asks for is one of them, unless it needs what only the scheme's parts offer.
         """
-        scheduler, names = self.scheme.scheduler, {spec.name for spec in fields(Config)}
-        scheme = composed(SCHEMES[BASELINE], [scheduler] if scheduler else [])
+        names = {spec.name for spec in fields(Config)}
+        scheme = _scheduled(SCHEMES[BASELINE], self.scheme.scheduler)
         changes = {name: value for name, value in self.changes.items() if name in names}
         return Design(scheme, self.preset, scheme.configuration(self.preset, **changes), changes)
 
@@ -62,6 +63,16 @@ class Design:
         """The same with further changes. Raises ``ValueError`` for impossible ones."""
         both = {**self.changes, **changes}
         return Design(self.scheme, self.preset, self.scheme.configuration(self.preset, **both), both)
+
+
+def _scheduled(scheme: Scheme, scheduler: Part | None) -> Scheme:
+    """The scheme with this scheduler, if that fits its parts."""
+    found = composed(scheme, [scheduler] if scheduler else [])
+    try:
+        check(found.name, found.chosen)
+    except ValueError:
+        return scheme
+    return found
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,8 @@ def test_the_baseline_beside_a_combination_has_its_scheduler() -> None:
     assert (design.baseline.scheme.name, design.baseline.preset) == ("baseline+two_level", "pascal")
     (design,) = designs(["baseline+rfc"], None, ())
     assert design.baseline.scheme.name == "baseline"
+    (design,) = designs(["larf+las"], None, ())  # las asks the register file, which the baseline's does not answer
+    assert design.baseline.scheme.name == "baseline"
 
 
 @pytest.mark.parametrize(
