@@ -20,6 +20,7 @@ class Located(Protocol):
         """Bank and row of a register of the warp in slot ``warp``; see ``golden.rf.contract.Place``."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Location(Located):
     """Base and offset: a warp's registers are consecutive places, and places are counted along the rows."""
 
