@@ -84,7 +84,7 @@ SCHEMES = (
             Setup("tiny"),
             Setup("tiny", {"window": 2, "window_entries": 3, "bank_ports": "1R1W", "bank_cycles": 2}, ()),
         ),
-        study="warpfile.evidence.bow",
+        study="warpfile.pages.evidence.bow",
         survivors="warpfile.schemes:survivors/bow.toml",
     ),
     Scheme(

@@ -60,7 +60,7 @@ def _scheme(name: str, summary: str, of: str = "", /, **settings: object) -> Sch
         name=name,
         summary=summary,
         preset="fermi",
-        study="warpfile.evidence.corf" if name == "corf" else "",  # the page has all of them
+        study="warpfile.pages.evidence.corf" if name == "corf" else "",  # the page has all of them
         collectors=COALESCING,
         rf=PACKED,
         settings={"": settings},

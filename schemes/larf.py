@@ -67,7 +67,7 @@ PARTS = (SHARED, LAS)
 SCHEMES = (
     Scheme(
         name="larf",
-        study="warpfile.evidence.larf",
+        study="warpfile.pages.evidence.larf",
         summary="a load of words that are in the register file is mapped to them, or merged of them",
         preset="pascal_larf",
         collectors=COALESCING,

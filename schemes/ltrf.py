@@ -122,7 +122,7 @@ SCHEMES = (
             *(Setup("tiny", changes, (), name) for name, changes in COMBINED),
             *(Setup(preset, machine="ltrf_32") for preset in ("maxwell", "tiny")),
         ),
-        study="warpfile.evidence.ltrf",
+        study="warpfile.pages.evidence.ltrf",
         survivors="warpfile.schemes:survivors/ltrf.toml",
     ),
     Scheme(

@@ -71,7 +71,7 @@ SCHEMES = (
             Setup("tiny", {"collectors": 1, "unit_entries": 2, "wait_control": "fixed", "wait_threshold": 5}, ()),
             Setup("pascal", {"lanes": 1, "interval": 128, "bank_cycles": 2}, ()),
         ),
-        study="warpfile.evidence.malekeh",
+        study="warpfile.pages.evidence.malekeh",
         survivors="warpfile.schemes:survivors/malekeh.toml",
     ),
 )

@@ -96,7 +96,7 @@ SCHEMES = (
         rf=PORTED,
         node_nm=TURING_NM,
         claims=_CLAIMS,
-        study="warpfile.evidence.modern",
+        study="warpfile.pages.evidence.modern",
         survivors="warpfile.schemes:survivors/modern.toml",
         setups=(
             Setup("turing_rfc"),

@@ -65,7 +65,7 @@ SCHEMES = (
         preset="kepler",
         collectors=UNITS,
         rf=PILOT,
-        study="warpfile.evidence.pilot",
+        study="warpfile.pages.evidence.pilot",
         survivors="warpfile.schemes:survivors/pilot.toml",
         setups=(
             Setup("kepler"),

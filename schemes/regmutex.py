@@ -51,7 +51,7 @@ SCHEMES = (
         preset="fermi_linear",
         collectors=UNITS,
         rf=REGMUTEX,
-        study="warpfile.evidence.regmutex",
+        study="warpfile.pages.evidence.regmutex",
         survivors="warpfile.schemes:survivors/regmutex.toml",
         setups=(
             Setup("fermi_linear"),

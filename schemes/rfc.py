@@ -96,7 +96,7 @@ SCHEMES = (
             Setup("isca2011", {"active_warps": 32, "suspend": "never", "long_results": "allocate"}),
             Setup("tiny", {"partial_results": "lanes"}, ()),
         ),
-        study="warpfile.evidence.rfc",
+        study="warpfile.pages.evidence.rfc",
         survivors="warpfile.schemes:survivors/rfc.toml",
     ),
 )

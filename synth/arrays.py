@@ -211,7 +211,8 @@ _OF_SET = {
     "remark": TEXT,
     "arrays": LIST,
 }
-#: Beside the prices what :mod:`warpfile.cacti` prints: sizes by rule and by CACTI, other technologies, papers' arrays.
+#: Beside the prices what :mod:`warpfile.pages.cacti` prints: sizes by rule and by CACTI, other technologies,
+#: papers' arrays.
 _CHECKS = dict.fromkeys(("rule", "technologies", "published"), LIST)
 _OF_ARRAY = {
     "rows": WHOLE,

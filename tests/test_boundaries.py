@@ -31,8 +31,29 @@ ARROWS: dict[str, set[str]] = {
     "kernels": {"numpy"},
     "integrations": {"warpfile.sim"},
 }
+#: Room of ``warpfile/`` -> what it may import besides itself, these and what installation brings.
+ROOMS: dict[str, set[str]] = {
+    "output": set(),
+    "workloads": {"output"},
+    "verilog": {"output", "integrations"},
+    "results": {"output", "workloads"},
+    "cli": {"output", "workloads", "verilog", "results", "integrations", "compiled"},
+    "pages": {"output", "workloads", "verilog", "results", "cli", "compiled"},
+    "hardware": {"output"},
+}
+#: Folders whose machines the rooms are about: which of them a room uses is its own affair.
+MACHINES = {"spec", "compiler", "emulator", "golden", "hdl", "schemes", "sim", "synth", "kernels"}
+#: Modules in no room: what a program imports, and what an installation needs.
+FREE = {"__init__", "__main__", "api", "compile", "compiled", "once", "prepare", "tools", "webassembly", "yosys"}
 #: Every package may import this module, and it nothing but the standard library.
 LEAF = "warpfile.tools"
+
+
+def through_walls(room: str, source: str) -> list[str]:
+    """Imports of this package that a room of ``warpfile/`` must not have."""
+    allowed = {f"warpfile.{name}" for name in (*ROOMS[room], *MACHINES, room)} | {LEAF}
+    own = [name for name in imported(source) if name.partition(".")[0] == "warpfile"]
+    return [name for name in own if not any(f"{name}.".startswith(f"{one}.") for one in allowed)]
 
 
 def imported(source: str) -> Iterator[str]:
@@ -68,6 +89,37 @@ def test_package_imports_only_along_the_arrows(package: str) -> None:
     assert not wrong
 
 
+@pytest.mark.parametrize("room", ROOMS)
+def test_room_imports_only_along_the_arrows(room: str) -> None:
+    sources = sorted((ROOT / "warpfile" / room).rglob("*.py"))
+    assert sources, f"{room} must hold modules"
+    found = {str(path.relative_to(ROOT)): through_walls(room, path.read_text()) for path in sources}
+    assert not {path: names for path, names in found.items() if names}
+
+
+def test_every_module_is_in_a_room_or_free() -> None:
+    folder = ROOT / "warpfile"
+    rooms = {path.parent.name for path in folder.glob("*/__init__.py") if not path.parent.is_symlink()}
+    assert rooms == set(ROOMS)
+    assert {path.stem for path in folder.glob("*.py")} == FREE
+
+
+@pytest.mark.parametrize(
+    ("room", "source"),
+    [
+        ("output", "from warpfile.results.spread import Spread"),
+        ("workloads", "from warpfile.results import run"),
+        ("results", "def late():\n    from warpfile.cli.options import configured"),
+        ("results", "from warpfile.pages.cost import PAGE"),
+        ("verilog", "import warpfile.workloads.inputs"),
+        ("cli", "from warpfile.pages import cost"),
+        ("pages", "from warpfile import api"),
+    ],
+)
+def test_an_import_through_a_wall_is_found(room: str, source: str) -> None:
+    assert through_walls(room, source)
+
+
 @pytest.mark.parametrize(
     ("package", "source"),
     [
@@ -77,12 +129,12 @@ def test_package_imports_only_along_the_arrows(package: str) -> None:
         ("hdl", "from warpfile.schemes import Part"),
         ("spec", "if TYPE_CHECKING:\n    import warpfile.compiler"),
         ("sim", "from warpfile.hdl import frame"),
-        ("sim", "from warpfile.options import Design"),
-        ("sim", "from warpfile.run import golden_run"),
-        ("synth", "import warpfile.generate"),
+        ("sim", "from warpfile.cli.options import Design"),
+        ("sim", "from warpfile.results.run import golden_run"),
+        ("synth", "import warpfile.verilog.generate"),
         ("synth", "from warpfile import claims"),
         ("schemes", "from warpfile.sim.runner import cosim"),
-        ("schemes", "from warpfile.claims import measured"),
+        ("schemes", "from warpfile.results.claims import measured"),
         ("kernels", "import warpfile.spec.trace, numpy"),
         ("compiler", "import warpfile.specification"),
         ("compiler", "from spec.trace import Trace"),

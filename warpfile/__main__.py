@@ -22,7 +22,7 @@ def main() -> None:
     # The interpreter takes handlers away before it has ended: an interrupt then would kill what has done its work.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     normal = signal.signal(signal.SIGINT, _leave)
-    from warpfile.program import main as group
+    from warpfile.cli.program import main as group
 
     sys.unraisablehook = _once_more
     signal.signal(signal.SIGINT, normal)

@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import numpy as np
 
-from warpfile.analysis import analyze_listing
-from warpfile.application import Difference
-from warpfile.commands.area import Cost, measured
-from warpfile.comparison import Compared, compared
-from warpfile.cuda import import_kernel
-from warpfile.display import silent
+from warpfile.cli.commands.area import Cost, measured
 from warpfile.emulator.expect import Expectation
-from warpfile.inputs import bundled_kernels, execute_kernel, kernel_directory, listing_file, obtain_trace
-from warpfile.options import Choice, Design, chosen
-from warpfile.run import GoldenRun, golden_run
+from warpfile.output.difference import Difference
+from warpfile.output.display import silent
+from warpfile.results.comparison import Compared, compared
+from warpfile.results.designs import Choice, Design, chosen
+from warpfile.results.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.trace import Trace
+from warpfile.workloads.analysis import analyze_listing
+from warpfile.workloads.cuda import import_kernel
+from warpfile.workloads.inputs import bundled_kernels, execute_kernel, kernel_directory, listing_file, obtain_trace
 
 if TYPE_CHECKING:
     import pandas

@@ -12,26 +12,26 @@ from pathlib import Path
 from tests.compiler import judge
 from tests.compiler.corpus.build import ARCHIVE
 from tests.compiler.corpus.references import REFERENCES, Reference, differences, launch
-from warpfile.application import Difference
 from warpfile.compiler import load_listing
 from warpfile.compiler.architectures import COMPARED, PRESETS, TARGET, preset
 from warpfile.compiler.model import Function, Listing
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.passes.modern.covering import uncovered
 from warpfile.compiler.passes.modern.paths import closest
-from warpfile.cuda import disassembled
-from warpfile.display import progress, silent
 from warpfile.emulator.launch import SETTINGS, load_kernel
 from warpfile.emulator.run import Result, execute
-from warpfile.evidence.markdown import table as markdown
-from warpfile.inputs import listed
 from warpfile.kernels.packed import BUNDLED, member, unpacked
 from warpfile.kernels.reference import KERNELS, names
 from warpfile.kernels.toolkit import ToolError, find_tool, run_tool
-from warpfile.run import golden_run
+from warpfile.output.difference import Difference
+from warpfile.output.display import progress, silent
+from warpfile.results.markdown import table as markdown
+from warpfile.results.run import golden_run
 from warpfile.schemes import find
 from warpfile.spec.config import Config
 from warpfile.spec.trace import Trace
+from warpfile.workloads.cuda import disassembled
+from warpfile.workloads.inputs import listed
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "architectures.md"
 _COLUMNS = (

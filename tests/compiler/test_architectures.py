@@ -10,7 +10,6 @@ import pytest
 from tests.compiler import judge
 from tests.compiler.architectures import SPARED, listing, placed_at
 from tests.compiler.corpus.build import ARCHIVE, FOLDER, LEVELS, machines, member
-from warpfile.application import Difference
 from warpfile.compiler import Listing, load_listing
 from warpfile.compiler.architectures import COMPARED, PRESETS, TARGET, generation, is_executed, preset, remark
 from warpfile.compiler.architectures import remark_on_codes as on_codes
@@ -19,14 +18,15 @@ from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.passes.modern.covering import uncovered
 from warpfile.compiler.passes.modern.placing import placed, positions
 from warpfile.compiler.program import static_instruction
-from warpfile.display import silent
 from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.run import execute
 from warpfile.kernels import build
 from warpfile.kernels.packed import BUNDLED, bundled_cubin, unpacked
 from warpfile.kernels.packed import member as bundled_member
 from warpfile.kernels.reference import KERNELS, names
-from warpfile.run import golden_run
+from warpfile.output.difference import Difference
+from warpfile.output.display import silent
+from warpfile.results.run import golden_run
 from warpfile.schemes import find
 from warpfile.spec.presets import PRESETS as NAMED
 

@@ -7,10 +7,10 @@ import pytest
 from tests.compiler.corpus.build import ARCHIVE
 from tests.compiler.corpus.references import REFERENCES, differences, launch
 from warpfile.compiler import parse
-from warpfile.cuda import disassembled
 from warpfile.emulator.errors import ExecutionError
 from warpfile.emulator.run import execute
 from warpfile.kernels.packed import unpacked
+from warpfile.workloads.cuda import disassembled
 
 SOURCES = {name: name.partition("/")[2].rpartition("-")[0] for name in unpacked(ARCHIVE)}
 #: Products of single bits, where newer GPUs have none: nvcc makes them with MOVM.U4TO8, which is not executed.

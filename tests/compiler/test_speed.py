@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.compiler import slow
 from tests.compiler.generated import graph, programs, structured
 from tests.warpfile.conftest import Invoke, folder, invoke  # noqa: F401  fixtures
-from warpfile.analysis import analyze_function
 from warpfile.compiler import Function, parse
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.divergence import divergence
@@ -26,7 +25,8 @@ from warpfile.compiler.passes.rfc.suspend import suspend_before
 from warpfile.compiler.regions import Regions
 from warpfile.compiler.rejoin import rejoins
 from warpfile.compiler.warp_liveness import warp_liveness
-from warpfile.scaling import SHAPES, listing
+from warpfile.pages.scaling import SHAPES, listing
+from warpfile.workloads.analysis import analyze_function
 
 _LINES = (
     *("IADD3 R{a}, R{b}, R{c}, RZ", "LDG.E.SYS R{a}, [R{b}]", "@P0 LDG.E.64.SYS R{a}, [R{b}]", "S2R R{a}, SR_TID.X"),

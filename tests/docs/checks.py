@@ -15,9 +15,9 @@ from pathlib import Path
 
 import click
 
-from tests.warpfile.test_import import COPIES, PRINTS, tool
-from warpfile.inputs import bundled_kernels
-from warpfile.program import main
+from tests.warpfile.workloads.test_import import COPIES, PRINTS, tool
+from warpfile.cli.program import main
+from warpfile.workloads.inputs import bundled_kernels
 
 _BIN = Path(sys.executable).parent
 _JUNIT = """<testsuites><testsuite name="pytest"><testcase classname="tests.a.test_a" name="test_a" time="1.5">

@@ -24,7 +24,7 @@ QUICK = {
     "warpfile energy rfc spmv --set active_warps=4",
     "warpfile energy malekeh stencil --prices bow --json energy.json",
     "warpfile energy ltrf_plus stencil --prices cacti --gigahertz 1.5 --json energy.json",
-    "python -m warpfile.cacti",
+    "python -m warpfile.pages.cacti",
     "warpfile search examples/study/search.toml --dry-run",
     "warpfile study --kernel 'traces/*.npz' --scheme all --preset turing --dry-run",
     "python -m tests.times build/junit.xml",
@@ -57,6 +57,7 @@ COSTLY = {
 NEEDS = {command: "iverilog" for command in COSTLY if "--switching" in command}
 
 _FOREIGN = "tests/schemes/test_foreign.py"
+_PLAN = "tests/warpfile/results/studies/test_plan.py"
 #: Run by another test, which has what they need.
 ELSEWHERE = {
     "pip install -e .": _FOREIGN,
@@ -64,22 +65,22 @@ ELSEWHERE = {
     "warpfile cosim swizzled collatz --preset tiny": _FOREIGN,
     "warpfile cosim bow_wr+swizzled+two_level collatz --preset tiny": _FOREIGN,
     "warpfile energy swizzled collatz": _FOREIGN,
-    "fusesoc --cores-root rtl run --target=lint warpfile:generated:warpfile": "tests/warpfile/test_flows.py",
+    "fusesoc --cores-root rtl run --target=lint warpfile:generated:warpfile": "tests/warpfile/verilog/test_flows.py",
     "python examples/integration/run.py": "tests/examples/test_integration.py",
     "python examples/integration/run.py --simulator icarus": "tests/examples/test_integration.py",
     "python -m warpfile.integrations.vortex.check rtl --seeds 5": "tests/integrations/vortex/test_adapter.py",
-    "warpfile trace saxpy --arch sm_90": "tests/warpfile/test_commands.py",
-    "warpfile run modern saxpy-sm_90.npz --preset hopper": "tests/warpfile/test_commands.py",
-    "warpfile import saxpy.cu --arch sm_90 -o mine-sm_90": "tests/warpfile/test_import.py",
-    "warpfile study --kernel all --setting large --scheme all --preset turing": "tests/warpfile/studies/test_plan.py",
-    "warpfile import ~/.triton/cache/HASH/softmax.cubin -o mine": "tests/warpfile/test_import.py",
-    "warpfile import kernel.ptx -o mine": "tests/warpfile/test_import.py",
-    "warpfile import kernel.cubin -o mine": "tests/warpfile/test_import.py",
-    "warpfile import library.so --arch sm_90 --kernel reduce -o mine": "tests/warpfile/test_import.py",
+    "warpfile trace saxpy --arch sm_90": "tests/warpfile/cli/test_commands.py",
+    "warpfile run modern saxpy-sm_90.npz --preset hopper": "tests/warpfile/cli/test_commands.py",
+    "warpfile import saxpy.cu --arch sm_90 -o mine-sm_90": "tests/warpfile/workloads/test_import.py",
+    "warpfile study --kernel all --setting large --scheme all --preset turing": _PLAN,
+    "warpfile import ~/.triton/cache/HASH/softmax.cubin -o mine": "tests/warpfile/workloads/test_import.py",
+    "warpfile import kernel.ptx -o mine": "tests/warpfile/workloads/test_import.py",
+    "warpfile import kernel.cubin -o mine": "tests/warpfile/workloads/test_import.py",
+    "warpfile import library.so --arch sm_90 --kernel reduce -o mine": "tests/warpfile/workloads/test_import.py",
     "python -m warpfile.hardware compare FILE.npz": "tests/warpfile/hardware/test_command.py",
     "python -m warpfile.hardware kernels FILE.npz": "tests/warpfile/hardware/test_command.py",
-    "warpfile report window --svg figures": "tests/warpfile/reports/test_chromium.py",
-    "warpfile report schemes --svg figures": "tests/warpfile/reports/test_chromium.py",
+    "warpfile report window --svg figures": "tests/warpfile/results/reports/test_chromium.py",
+    "warpfile report schemes --svg figures": "tests/warpfile/results/reports/test_chromium.py",
 }
 
 _MINUTES = "it takes minutes"
@@ -106,7 +107,7 @@ PARSED = {
     "warpfile study examples/study/window.toml --scheduler tcp://10.0.0.1:8786": _CLUSTER,
     "dask scheduler": "it does not end",
     "warpfile area swizzled": "its package is not installed, and yosys takes a minute",
-    "python -m warpfile.regress --scheme swizzled": "its package is not installed, and it takes minutes",
+    "python -m warpfile.pages.regress --scheme swizzled": "its package is not installed, and it takes minutes",
     "dask worker tcp://10.0.0.1:8786 --nthreads 1 --nworkers 8": _CLUSTER,
     "python -m warpfile.hardware measure FOLDER": "it needs a GPU",
     "python -m warpfile.hardware listing": _TOOLS,

@@ -14,12 +14,12 @@ from tests.emulator import compiled
 from tests.emulator.harness import listing
 from warpfile.compiler import parse
 from warpfile.compiler.architectures import generation
-from warpfile.cuda import compiled as compiled_listing
-from warpfile.display import silent
 from warpfile.emulator.errors import ExecutionError, LaunchError
 from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.memory import LOCAL_STACK_TOP
 from warpfile.emulator.run import execute
+from warpfile.output.display import silent
+from warpfile.workloads.cuda import compiled as compiled_listing
 
 GOOD = """kernel = "k"
 grid = [2, 1, 1]

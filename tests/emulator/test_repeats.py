@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from warpfile.display import silent
 from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.run import execute
-from warpfile.inputs import STEADY_WARPS, bundled_kernels, execute_kernel
+from warpfile.output.display import silent
 from warpfile.spec.trace import Space, Trace
+from warpfile.workloads.inputs import STEADY_WARPS, bundled_kernels, execute_kernel
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 TIMES = 3

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from tests.emulator.harness import listing
+from warpfile.cli.program import main
 from warpfile.emulator import launch as module
 from warpfile.emulator.launch import load_kernel
-from warpfile.program import main
 from warpfile.spec.reading import read_toml
 
 NUMBERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64")

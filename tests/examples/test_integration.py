@@ -169,7 +169,7 @@ def test_the_sm_is_lint_clean(machine, tmp_path: Path) -> None:
     """The rules that generated Verilog is excused from hold for the SM."""
     verilog, _ = machine
     rules = tmp_path / "lint.vlt"
-    rules.write_text((ROOT / "warpfile" / "lint.vlt").read_text().replace('-file "*"', '-file "*/baseline*.v"'))
+    rules.write_text((ROOT / "warpfile/verilog/lint.vlt").read_text().replace('-file "*"', '-file "*/baseline*.v"'))
     sources = [FOLDER / "sm.v", FOLDER / "unit.v", *verilog]
     said = subprocess.run(
         [simulators.verilator_executable(), "--lint-only", "-Wall", "--top-module", "sm", rules, *sources],

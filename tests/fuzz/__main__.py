@@ -40,7 +40,7 @@ def main() -> None:
 
 def _all(names: Sequence[str], seed: int, seconds: float) -> int:
     """Every class guided by coverage for a part of its time, then without, several times as fast, on what that kept."""
-    from warpfile.display import followed, say, show_table
+    from warpfile.output.display import followed, say, show_table
 
     share = _GUIDED if find_spec("atheris") else 0.0
     rows, problems = [], []

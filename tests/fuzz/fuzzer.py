@@ -23,7 +23,8 @@ from typing import Any
 import click
 
 from tests.fuzz.targets import LONGEST, Target
-from warpfile.application import Difference, describe
+from warpfile.cli.application import describe
+from warpfile.output.difference import Difference
 
 PATIENCE = 10.0  #: seconds of one input
 _LATE = "too slow"

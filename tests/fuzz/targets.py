@@ -15,8 +15,6 @@ import numpy as np
 
 from tests.compiler.traceg import EXIT, text
 from tests.warpfile.conftest import CODE, LAUNCH, write_listing
-from warpfile.analysis import analyze_function
-from warpfile.application import Difference
 from warpfile.compiler import parse
 from warpfile.compiler.accelsim import import_kernel
 from warpfile.compiler.cubin import architecture, machine_code
@@ -24,14 +22,16 @@ from warpfile.compiler.program import static_instructions
 from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.run import execute
 from warpfile.kernels import __file__ as kernels
-from warpfile.options import designs
-from warpfile.outputs import file_name
-from warpfile.skeleton import skeleton
+from warpfile.output.difference import Difference
+from warpfile.output.files import file_name
+from warpfile.results.designs import designs
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
+from warpfile.workloads.analysis import analyze_function
+from warpfile.workloads.skeleton import skeleton
 
 LONGEST = 1 << 14  #: bytes of one input
 _SEED = 6000  #: bytes of a whole listing to begin with
@@ -200,7 +200,7 @@ def _golden(trace: Trace, scheme: object, config: object) -> None:
             return
         try:
             environment.observe(model.step(environment.stimulus()))
-        except AssertionError as error:  # as warpfile.run does: values of the trace that cannot be
+        except AssertionError as error:  # as warpfile.results.run does: values of the trace that cannot be
             raise Difference(str(error)) from None
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from tests.golden.machines import layout_of
 from tests.golden.scenario import BAR, BRA, FULL, NOP, Step, hand_trace, op
-from warpfile.display import silent
-from warpfile.evidence.study import Point, Run, studied
 from warpfile.golden.dual import DualMachine
 from warpfile.golden.run import observations
+from warpfile.output.display import silent
+from warpfile.pages.evidence.study import Point, Run, studied
 from warpfile.schemes import find
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config

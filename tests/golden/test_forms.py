@@ -13,11 +13,11 @@ import pytest
 from warpfile.compile import compiled
 from warpfile.compiled import VARIABLE, form
 from warpfile.golden.run import observations
-from warpfile.inputs import obtain_trace
 from warpfile.schemes import SCHEMES
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.workload import prepare
+from warpfile.workloads.inputs import obtain_trace
 
 KERNEL = "warp_reduce"
 

@@ -8,12 +8,12 @@ import pytest
 
 from tests.golden.machines import layout_of
 from tests.golden.scenario import NOP, Step, hand_trace, op
-from warpfile.display import silent
-from warpfile.evidence.study import Point, Run, studied
 from warpfile.golden.dual import Schedulers, TwoSchedulers
 from warpfile.golden.run import observations
 from warpfile.golden.scheduler.policy import Gto, Lrr
-from warpfile.schedulers import scheduled, single
+from warpfile.output.display import silent
+from warpfile.pages.evidence.study import Point, Run, studied
+from warpfile.pages.schedulers import scheduled, single
 from warpfile.schemes import find
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config

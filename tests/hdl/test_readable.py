@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from warpfile.generate import design
 from warpfile.hdl.readable import WIDTH, identifiers, numbered_share, readable
-from warpfile.names import Names
 from warpfile.schemes import SCHEMES
+from warpfile.verilog.generate import design
+from warpfile.verilog.names import Names
 
 NAMES = Names("part_", "whole")
 AWKWARD = """\

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from tests.hdl.equivalence import prove
-from warpfile.generate import design, presented
 from warpfile.hdl import tidy
 from warpfile.hdl.expressions import sliced
 from warpfile.hdl.tidy import tidied
-from warpfile.names import Names
-from warpfile.readability import figures
+from warpfile.pages.readability import figures
 from warpfile.schemes import SCHEMES, TOP
+from warpfile.verilog.generate import design, presented
+from warpfile.verilog.names import Names
 from warpfile.yosys import YosysError
 
 #: In ``make test``; all others in ``make check``.

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.machines.draw import drawn
 from tests.machines.run import lockstep, passes_lint
-from warpfile.display import say, show_table
+from warpfile.output.display import say, show_table
 from warpfile.schemes import SCHEMES
 from warpfile.sim.plan import Outcome
 from warpfile.sim.simulators import RUNTIMES

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tests.golden.dealing import instructions_of
 from tests.machines.draw import PRESET, Machine, drawn, kept, traces
-from tests.warpfile.test_generate import lint
-from warpfile.generate import generate
+from tests.warpfile.verilog.test_generate import lint
 from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import cosim
+from warpfile.verilog.generate import generate
 
 WIDTH = 32  #: lanes of a machine at full width
 

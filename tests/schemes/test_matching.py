@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from warpfile.options import Design, design
+from warpfile.results.designs import Design, design
 from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.schemes.matching import matching
 from warpfile.spec.config import Config, number_field

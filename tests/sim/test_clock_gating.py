@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import warpfile.logic as logic
-from tests.warpfile.test_generate import lint
-from warpfile.generate import generate
+import warpfile.results.logic as logic
+from tests.warpfile.verilog.test_generate import lint
 from warpfile.hdl.clock_gate import CLOCK_GATE_TEXT
 from warpfile.schemes import SCHEMES
 from warpfile.sim.beginning import Beginning
@@ -20,6 +19,7 @@ from warpfile.spec.stress import stress_trace
 from warpfile.spec.structure import CLOCK_GATE
 from warpfile.synth.area import count_instances, measure
 from warpfile.synth.liberty import read_liberty
+from warpfile.verilog.generate import generate
 
 #: In ``make test``; all others in ``make check``.
 IN_TEST = ("baseline", "rfc", "malekeh")

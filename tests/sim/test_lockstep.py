@@ -7,12 +7,12 @@ from tests.golden.scenario import hand_trace, op
 from tests.golden.test_steady_state import PATTERNS
 from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.run import execute
-from warpfile.inputs import bundled_kernels
 from warpfile.schemes import SCHEMES
 from warpfile.sim.runner import cosim
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
+from warpfile.workloads.inputs import bundled_kernels
 
 BASELINE = SCHEMES["baseline"]
 KERNELS = ("saxpy", "matmul_tiled", "stencil", "collatz", "warp_reduce", "histogram", "unrolled_poly", "spmv")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from warpfile.compiler.passes.pilot.exact import accesses
-from warpfile.mutation import Bundled, Row, assess, configured, mutants_of, report, settled
+from warpfile.pages.mutation import Bundled, Row, assess, configured, mutants_of, report, settled
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.build import generated_verilog
 from warpfile.sim.campaign import (

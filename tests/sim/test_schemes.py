@@ -14,13 +14,13 @@ from tests.golden.scenario import hand_trace, op
 from tests.schemes.examples import CACHE, INTERVALS, UNITS, WINDOWS, dying
 from tests.schemes.said import Example, Said, label
 from warpfile import tools
-from warpfile.inputs import obtain_trace
 from warpfile.schemes import SCHEMES, find, variants
 from warpfile.sim.runner import CosimReport, cosim
 from warpfile.spec.annotation import on_last_beat
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.stress_program import PROFILES
 from warpfile.spec.trace import Trace
+from warpfile.workloads.inputs import obtain_trace
 
 #: Every scheme beside the baseline; of variants ``make test`` has what Icarus runs, and regressions the rest.
 #: (``test_shared_rows`` has what stress traces do not reach of ``larf``.)
@@ -35,7 +35,7 @@ WITH_VARIANTS = [*OTHERS, *(pytest.param(name, marks=pytest.mark.regress) for na
 #: Of stress traces, each as it is and with looser hints; ``make test`` has the first.
 SEEDS = [0, pytest.param(1, marks=pytest.mark.regress)]
 #: Traces of schemes and variants in Icarus. Of listed schemes it runs a mixed one on the files that users get, too
-#: (``tests/warpfile/test_generate.py``), so that on the text of the lockstep ``make test`` has the other one.
+#: (``tests/warpfile/verilog/test_generate.py``), so that on the text of the lockstep ``make test`` has the other one.
 IN_ICARUS = [
     pytest.param(name, profile, marks=pytest.mark.regress if profile == "mixed" and name in SCHEMES else ())
     for name in (*OTHERS, *variants())

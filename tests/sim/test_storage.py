@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.warpfile.test_generate import lint
-from warpfile.generate import generate
+from tests.warpfile.verilog.test_generate import lint
 from warpfile.hdl.operand_array import LATCHES
 from warpfile.schemes import SCHEMES
 from warpfile.sim.build import generated_verilog
 from warpfile.sim.runner import cosim
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
+from warpfile.verilog.generate import generate
 
 #: Writing back, so that an entry that leaves is read too; one write port and lanes of their own.
 MACHINES = {"bow_wr": {}, "malekeh": {}, "rfc": {"partial_results": "lanes"}}

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from warpfile.display import silent
-from warpfile.inputs import obtain_trace
-from warpfile.run import GoldenRun, golden_run
+from warpfile.output.display import silent
+from warpfile.results.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES, find
 from warpfile.spec.ctas import CtaDispatcher, possible_warps
 from warpfile.spec.probe import Probe, ProbeLayout
 from warpfile.spec.steady import Steady, Watch
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.workload import Workload, prepare
+from warpfile.workloads.inputs import obtain_trace
 
 LAYOUT = ProbeLayout(
     (

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from warpfile.generate import generate
-from warpfile.program import main
+from warpfile.cli.program import main
 from warpfile.schemes import SCHEMES
+from warpfile.verilog.generate import generate
 
 Invoke = Callable[..., Result]
 

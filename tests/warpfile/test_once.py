@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from warpfile import display, once
+from warpfile import once
 from warpfile.once import announce, turn
+from warpfile.output import display
 
 #: A process that holds the lock of its argument until its standard input ends.
 HOLDER = """\

@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 
 from warpfile.compiler.architectures import TARGET
-from warpfile.display import progress
 from warpfile.hardware import compare, kernels, measure, probes
 from warpfile.hardware.driver import Device, DeviceError
 from warpfile.kernels.reference import names
 from warpfile.kernels.toolkit import ToolError, find_tool, run_tool
+from warpfile.output.display import progress
 
 MANY = 8192  #: operands of a probe in the longer run
 PARTS = ("probes", "exhaustive", "kernels", "latencies")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.hdl.collectors.bench import accept, offer, payloads, simulate
 from tests.hdl.rf.packed.bench import config as packed
-from tests.warpfile.test_generate import lint
+from tests.warpfile.verilog.test_generate import lint
 from warpfile.hdl.collectors import allocation, dispatch
 from warpfile.hdl.collectors.coalescing import collectors as coalescing
 from warpfile.hdl.collectors.coalescing.collectors import Coalescing

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from amaranth.hdl import UnusedElaboratable
 
-from warpfile.generate import generate
 from warpfile.integrations.vortex.adapter import FILE, SETTINGS, adapter, misfits
 from warpfile.integrations.vortex.check import build, options, run, sources
-from warpfile.manifest import port_table
-from warpfile.options import design
+from warpfile.results.designs import design
 from warpfile.schemes import SCHEMES
 from warpfile.sim.simulators import SimulatorError, verilator_environment, verilator_executable
+from warpfile.verilog.generate import generate
+from warpfile.verilog.manifest import port_table
 
 FITTING = ("baseline", "bow", "malekeh", "rfc")
 #: Changes for the host with registers of its F extension: 64 names, a unit more, and three sources.

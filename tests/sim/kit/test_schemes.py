@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from warpfile.generate import generate
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.kit import run
 from warpfile.spec.stress import stress_trace
+from warpfile.verilog.generate import generate
 
 pytestmark = pytest.mark.needs("iverilog")
 

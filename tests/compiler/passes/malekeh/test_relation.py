@@ -18,8 +18,8 @@ from warpfile.compiler.model import Function
 from warpfile.compiler.passes.malekeh.exact import distances, near_from_distances
 from warpfile.compiler.passes.malekeh.static import near_hints
 from warpfile.compiler.program import static_instructions
-from warpfile.inputs import bundled_kernels, executed
 from warpfile.spec.trace import Trace
+from warpfile.workloads.inputs import bundled_kernels, executed
 
 THRESHOLDS = (1, 2, 4, 8, 16)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.warpfile.test_generate import lint
+from tests.warpfile.verilog.test_generate import lint
 from warpfile.hdl.collectors.bow.collectors import Windows
 from warpfile.hdl.collectors.bow.window import Window
 from warpfile.hdl.stamp import convert

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.warpfile.test_generate import lint
+from tests.warpfile.verilog.test_generate import lint
 from warpfile.hdl.collectors.malekeh.collectors import CachingCollectors
 from warpfile.hdl.stamp import convert
 from warpfile.schemes import SCHEMES

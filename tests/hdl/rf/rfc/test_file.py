@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.warpfile.test_generate import lint
+from tests.warpfile.verilog.test_generate import lint
 from warpfile.hdl.rf.rfc.file import CachedFile
 from warpfile.hdl.stamp import convert
 from warpfile.schemes import SCHEMES

@@ -1,0 +1,40 @@
+"""Shares of loads and rows, with counts made up by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.warpfile.pages.evidence.made_up import counted
+from warpfile.pages.evidence import corf
+from warpfile.pages.evidence import larf as page
+from warpfile.pages.evidence.study import Outcome
+from warpfile.schemes import find
+
+COUNTS = {
+    **{"hits_perfect": 5, "hits_single": 2, "hits_double": 1, "misses": 4, "lost_hits": 3},
+    **{"untracked_partial": 1, "untracked_irregular": 2, "untracked_stride": 0, "untracked_upper": 1},
+    **{"used_row_cycles": 600, "resident_cycles": 100},
+}
+
+
+def test_loads_that_may_be_shared_are_hits_misses_and_untracked_ones() -> None:
+    run = Outcome(1, 1, COUNTS)
+    assert page.searching(run) == 16  # a lost hit is one of the misses
+    assert page.absorbed(run) == 8 / 16
+    assert page.absorbed(Outcome(1, 1, dict.fromkeys(COUNTS, 0))) == 0
+
+
+def test_rows_are_over_the_registers_of_resident_warps() -> None:
+    study = counted({(page.LARF, "one"): COUNTS})
+    registers = study.reuse("one").trace.registers
+    assert page.rows(study, "one", page.LARF) == pytest.approx(6 / registers)
+
+
+def test_what_costs_cycles_without_sharing_is_removed_with_the_latencies_as_they_are() -> None:
+    assert set(page.COSTS) == {"warps wait for no sweep", "a port of the table for everybody"}
+
+
+def test_results_are_a_cycle_earlier_than_at_the_page_s_own_preset() -> None:
+    baseline = find("baseline").configuration(page.PRESET)
+    changed = dict(corf.earlier(page.LARF).changes)
+    assert changed == {name: getattr(baseline, name) - 1 for name in changed} and "miss_latency" in changed

@@ -1,0 +1,226 @@
+"""``warpfile area``: what a scheme costs in cells, bits and levels of logic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warpfile.cli.options import configured, delay_files, json_file, scheme_arguments
+from warpfile.output.display import BESIDE, Report, progress, say, say_differences, show_table
+from warpfile.output.files import json_text, write_files, write_json
+from warpfile.results.designs import BASELINE, Design, chosen
+from warpfile.results.syntheses import areas, machine
+
+if TYPE_CHECKING:
+    from warpfile.synth.area import AreaReport, ModuleArea
+    from warpfile.synth.timing import CriticalPath
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one scheme costs, and how much more that is than the baseline in the same configuration.
+
+    ``beside`` is the baseline's report, without logic levels unless it was asked for, too; ``paths`` are the scheme's
+    critical paths by the name of the library, ``paths_beside`` the baseline's.
+    """
+
+    design: Design
+    report: AreaReport
+    beside: AreaReport
+    overhead: dict[str, Any]
+    paths: Mapping[str, CriticalPath] = field(default_factory=dict)
+    paths_beside: Mapping[str, CriticalPath] = field(default_factory=dict)
+
+    def longer(self, library: str) -> float | None:
+        """The critical path over the baseline's, None where one of them was not timed."""
+        own, other = (paths[library].nanoseconds for paths in (self.paths, self.paths_beside))
+        return own / other if own and other else None
+
+    def to_json(self) -> dict[str, object]:
+        """The scheme's facts of ``--json``; tool and library stand once for all schemes."""
+        facts = self.report.to_json()
+        kept = {key: value for key, value in facts.items() if key not in ("tool", "liberty")}
+        paths = {name: path.to_json() for name, path in self.paths.items()}
+        shape = {"preset": self.design.preset, "lanes": self.design.config.lanes}
+        return shape | kept | {"overhead": self.overhead, "critical_paths": paths}
+
+
+@click.command()
+@scheme_arguments
+@configured
+@click.option("--liberty", metavar="FILE", type=click.Path(path_type=Path), help="Cell library for areas in um2.")
+@click.option(
+    "--against", metavar="FILE", type=click.Path(path_type=Path), help="Compare with a file that --json wrote."
+)
+@click.option("--timing/--no-timing", default=True, help="Critical paths with --liberty too, by OpenSTA.")
+@delay_files
+@json_file
+def area(
+    schemes: tuple[str, ...],
+    preset: str | None,
+    changes: tuple[str, ...],
+    parts: tuple[str, ...],
+    liberty: Path | None,
+    against: Path | None,
+    timing: bool,
+    delays: tuple[Path, ...],
+    json_path: Path | None,
+) -> None:
+    """Synthesise schemes and report cells, area, storage bits, logic levels and the overhead over the baseline.
+
+    What build/area keeps takes seconds. With nothing kept a small scheme takes a quarter of a minute, and all of them
+    take five minutes of two processors; progress says about how long it goes on.
+
+    \b
+    Example: warpfile area baseline --preset turing --json area.json
+    Example: warpfile area all --against synth/figures
+    Example: warpfile area malekeh --delays osu018_stdcells.lib --json synth/figures/
+    Example: warpfile area malekeh --liberty sky130hd_tt.lib.gz
+    """
+    from warpfile.synth.figures import read_figures
+
+    before = read_figures(against) if against else None
+    timed = (liberty, *delays) if liberty and timing else delays
+    asked = chosen(schemes, preset, changes, parts)
+    asked.each(lambda one: one.baseline)  # without one there is nothing to compare with
+    asked.tell()
+    with progress("area") as report:
+        found = measured(asked.designs, liberty, report, timed)
+    facts = area_facts(found)
+    if json_path:
+        write_figures(json_path, facts, asked.left_out)
+    show_costs(found)
+    if before is not None:
+        show_changes(before, facts)
+
+
+def write_figures(path: Path, facts: dict[str, Any], left_out: Mapping[str, str]) -> None:
+    """Write the facts and what was left out to a file, or the facts to one file per scheme of a folder that exists."""
+    from warpfile.synth.figures import apart
+
+    if path.is_dir():
+        write_files({path / f"{name}.json": json_text(one) for name, one in apart(facts).items()})
+    else:
+        write_json(path, facts | {"left_out": left_out})
+
+
+def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, timed: Sequence[Path] = ()) -> list[Cost]:
+    """Costs of designs, each with the baseline beside it, and critical paths in the libraries ``timed``.
+
+    Raises ``ValueError`` for a library that cannot be used.
+    """
+    from warpfile.synth.liberty import read_liberty
+    from warpfile.synth.overhead import overhead
+
+    for path in timed:
+        read_liberty(path)  # one that cannot be used is refused before anything is synthesised
+    reports = areas(wanted, liberty, report)
+    costs = []
+    for design in wanted:
+        found, beside = (reports[machine(one)] for one in (design, design.baseline))
+        costs.append(Cost(design, found, beside, overhead(found, beside)))
+    return [
+        replace(one, paths=_paths(one.design, timed, report), paths_beside=_paths(one.design.baseline, timed, report))
+        for one in costs
+    ]
+
+
+def _paths(design: Design, libraries: Sequence[Path], report: Report) -> dict[str, CriticalPath]:
+    return {path.name: _timed(design, path, report) for path in libraries}
+
+
+def _timed(design: Design, liberty: Path, report: Report) -> CriticalPath:
+    from warpfile.synth.area import critical_path
+    from warpfile.synth.timing import CriticalPath, TimingError
+
+    report(f"{design.scheme.name}: critical path, {liberty.name}")
+    try:
+        return critical_path(design.scheme, design.config, liberty)
+    except (ValueError, TimingError) as error:
+        return CriticalPath(None, str(error))
+
+
+def area_facts(costs: Sequence[Cost]) -> dict[str, Any]:
+    """The facts of ``--json``; ``preset`` is null where the schemes have different ones."""
+    presets = {one.design.preset for one in costs}
+    return {
+        "tool": costs[0].report.tool,
+        "liberty": costs[0].report.liberty,
+        "preset": presets.pop() if len(presets) == 1 else None,
+        "schemes": {one.design.scheme.name: one.to_json() for one in costs},
+    }
+
+
+def show_costs(costs: Sequence[Cost]) -> None:
+    """Tables of the schemes' costs, of their growth over the baseline, of their modules and what they store."""
+    columns = ("scheme", "preset", "lanes", "cells", "flip-flops", "area um2", "NAND2 eq.", "memory bits", "levels")
+    show_table((*columns, "critical path"), [_row(one) for one in costs])
+    for path in (path for one in costs for path in one.paths.values() if path.nanoseconds is not None):
+        say(f"{path.nanoseconds} ns: {path.start} to {path.end}, {len(path.cells)} cells")
+    say(f"{costs[0].report.tool}, library {costs[0].report.liberty}; memories are counted as bits only.")
+    if not any(one.paths for one in costs):
+        say("Critical paths need --liberty or --delays with a library that has delays.")
+    grown = [one for one in costs if one.design.scheme.name != BASELINE]
+    if grown:
+        densities = [f"total at {density}" for density in grown[0].overhead["total"]]
+        show_table(("over the baseline", "logic", "storage", *densities), [_growth_row(one) for one in grown])
+        say("~: so little that names and order of ports explain it as well.")
+        say_differences(((one.design.scheme.name, str(one.design.matching)) for one in grown), BESIDE)
+    for one in costs:
+        name = one.design.scheme.name
+        columns = (f"module of {name}", "instances", "cells", "flip-flops", "NAND2 eq.", "levels", "over baseline")
+        show_table(columns, [_module_row(one, module) for module in one.report.modules])
+        rows = [(bits.name, bits.kind, bits.bits, bits.published) for bits in one.report.structures]
+        show_table((f"stored by {name}", "kind", "bits", "published"), rows)
+
+
+def show_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Table of what differs from earlier figures; a line where nothing does."""
+    from warpfile.synth.figures import changes
+
+    found = changes(before, now)
+    for fact in ("tool", "liberty"):
+        if before[fact] != now[fact]:
+            say(f"{fact} was {before[fact]}, is {now[fact]}")
+    rows = [(one.scheme, one.what, one.before, one.now, _percent(one.growth)) for one in found]
+    if rows:
+        show_table(("scheme", "what", "before", "now", "growth"), rows)
+    else:
+        say("Nothing differs from the earlier figures.")
+
+
+def _row(one: Cost) -> tuple[object, ...]:
+    report, design = one.report, one.design
+    sizes = (report.cells, report.flip_flops, report.area_um2, report.nand2_equivalents, report.memory_bits)
+    return (design.scheme.name, design.preset, design.config.lanes, *sizes, report.logic_levels, _path(one))
+
+
+def _path(one: Cost) -> str:
+    return ", ".join(_nanoseconds(path, one.longer(name)) for name, path in one.paths.items()) or "-"
+
+
+def _nanoseconds(path: CriticalPath, longer: float | None) -> str:
+    if path.nanoseconds is None:
+        return path.reason
+    return f"{path.nanoseconds:.2f} ns" + (f", {longer:.2f} of baseline" if longer and longer != 1 else "")
+
+
+def _growth_row(one: Cost) -> tuple[str, ...]:
+    logic = _percent(one.overhead["logic"], noise=one.overhead["noise"])
+    growth = (one.overhead["storage"], *one.overhead["total"].values())
+    return (one.design.scheme.name, logic, *map(_percent, growth))
+
+
+def _module_row(one: Cost, module: ModuleArea) -> tuple[object, ...]:
+    sizes = (module.name, module.instances, module.cells, module.flip_flops, module.nand2_equivalents)
+    growth = one.overhead["modules"].get(module.name)
+    over = _percent(growth["logic"], noise=growth["noise"]) if growth else "new"
+    return (*sizes, module.logic_levels, over)
+
+
+def _percent(growth: float | None, *, noise: bool = False) -> str:
+    return "-" if growth is None else f"{'~' if noise else ''}{growth:+.1%}"

@@ -1,0 +1,89 @@
+"""``warpfile draw``: block diagrams of schemes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from warpfile import tools
+from warpfile.cli.options import configured, scheme_argument
+from warpfile.output.display import Report, progress, say
+from warpfile.output.files import write_files
+from warpfile.results.designs import Design, designs
+from warpfile.results.syntheses import areas, machine
+from warpfile.schemes import TOP
+from warpfile.verilog.drawing import Sizes, graph
+from warpfile.verilog.generate import design
+from warpfile.workloads.flowchart import DOT, drawn
+
+
+@click.command()
+@scheme_argument
+@configured
+@click.option(
+    "--levels",
+    type=click.IntRange(1, 4),
+    default=2,
+    show_default=True,
+    help="Open modules down to this level; what lies deeper is counted in its box.",
+)
+@click.option(
+    "--area/--no-area",
+    "by_area",
+    default=True,
+    help="Shade boxes by the gates that synthesis finds, which build/area keeps; or by flip-flops, at once.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="An SVG, or Graphviz text where FILE ends in .dot. Default: SCHEME.svg.",
+)
+def draw(
+    scheme: str,
+    preset: str | None,
+    changes: tuple[str, ...],
+    parts: tuple[str, ...],
+    levels: int,
+    by_area: bool,
+    path: Path | None,
+) -> None:
+    """Draw the block diagram of a scheme from its generated Verilog: modules, memories, and what connects them.
+
+    A box is a module with the number of its instances, an arrow a connection with its bits: a thick one has 64 or more.
+    The darker a box, the larger its part of the gates. Orange are modules that the baseline does not have. SVG needs
+    Graphviz; the tooltip of an arrow has all its signals.
+
+    \b
+    Example: warpfile draw bow --preset tiny
+    Example: warpfile draw ltrf --set lanes=4 --levels 3 --no-area -o ltrf.dot
+    """
+    (wanted,) = designs([scheme], preset, changes, parts)
+    path = path or Path(f"{wanted.scheme.name}.svg")
+    if path.suffix not in (".svg", ".dot"):
+        raise click.BadParameter(f"must end in .svg or .dot, not {path.name!r}", param_hint="--output")
+    if path.suffix == ".svg" and tools.find(DOT) is None:
+        raise click.UsageError(f"{tools.missing(DOT)}, or give -o {path.stem}.dot")
+    with progress("draw") as report:
+        text = picture(wanted, levels, by_area, report)
+    write_files({path: drawn(text) if path.suffix == ".svg" else text})
+    say(str(path))
+
+
+def picture(wanted: Design, levels: int, by_area: bool, report: Report) -> str:
+    """The diagram as Graphviz text."""
+    from warpfile.verilog.blocks import diagram, modules
+
+    report(f"Verilog of {wanted.scheme.name}")
+    found = diagram(modules(design(wanted.scheme, wanted.config)[1]), TOP, levels)
+    report("Verilog of the baseline")
+    beside = modules(design(wanted.baseline.scheme, wanted.baseline.config)[1])
+    counted = None
+    if by_area:
+        modules_of = areas([wanted], None, report)[machine(wanted)].modules
+        counted = {one.name: one.nand2_equivalents for one in modules_of}
+    title = f"{wanted.scheme.name}, preset {wanted.preset}, {wanted.config.lanes} lanes"
+    return graph(found, Sizes(counted, frozenset(beside)), title)

@@ -1,0 +1,111 @@
+"""``warpfile generate``: Verilog and manifest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from warpfile.cli.options import configured, json_file, scheme_arguments
+from warpfile.integrations.vortex import adapter
+from warpfile.output.display import progress, say, show_table
+from warpfile.output.files import write_json
+from warpfile.results.designs import ALL, Design, chosen
+from warpfile.spec.probe import Probe
+from warpfile.verilog.generate import HOSTS, Generated
+from warpfile.verilog.generate import generate as write_design
+from warpfile.verilog.names import Names
+
+
+@click.command()
+@scheme_arguments
+@configured
+@click.option("--probes", "all_probes", is_flag=True, help="Add the observation port that the lockstep compares.")
+@click.option(
+    "--probe",
+    "probes",
+    metavar="NAME",
+    multiple=True,
+    help="Observe only this probe, for a counter of your own; again for each further one.",
+)
+@click.option(
+    "--prefix",
+    metavar="TEXT",
+    help="Before the name of every module. Default: 'warpfile_', of several schemes each with its own name behind it.",
+)
+@click.option("--top", metavar="NAME", help="Name of the top module. Default: the prefix without its last underscore.")
+@click.option(
+    "--host",
+    type=click.Choice(HOSTS),
+    help="Also write an adapter to this GPU; sizes are those of its defaults where --set gives no others.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "directory",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="Folder for the files of every SCHEME; made if it does not exist. Default: the current one.",
+)
+@json_file
+def generate(
+    schemes: tuple[str, ...],
+    preset: str | None,
+    changes: tuple[str, ...],
+    parts: tuple[str, ...],
+    all_probes: bool,
+    probes: tuple[str, ...],
+    prefix: str | None,
+    top: str | None,
+    host: str | None,
+    directory: Path,
+    json_path: Path | None,
+) -> None:
+    """Write the Verilog of schemes and manifests of their ports, memories and storage.
+
+    \b
+    Example: warpfile generate baseline --preset turing --set lanes=8 -o build/rtl
+             warpfile generate bow --probe room --probe write_wait -o build/rtl
+             warpfile generate malekeh --host vortex -o build/vortex
+    """
+    if all_probes and probes:
+        raise click.UsageError("--probes has every probe; --probe must go without it")
+    if host and (len(schemes) > 1 or ALL in schemes):
+        raise click.UsageError("--host must go with one SCHEME: a host takes one adapter")
+    if host:
+        changes = (*adapter.SETTINGS, *changes)
+    results: list[Generated] = []
+    with progress("generate") as report:
+        asked = chosen(schemes, preset, changes, parts)
+        wanted = asked.designs
+        names = [Names.of(design.scheme.name, len(wanted) == 1, prefix, top) for design in wanted]
+        for design, called in zip(wanted, names, strict=True):
+            machine = design.scheme, design.config, design.preset, directory
+            watched = _watched(design, all_probes, probes)
+            results.append(write_design(*machine, probes=watched, names=called, host=host, progress=report))
+    asked.tell()
+    if json_path:
+        facts = {str(result.facts["scheme"]): result.facts for result in results}
+        write_json(json_path, {"schemes": facts, "left_out": asked.left_out})
+    for result in results:
+        say("\n".join(map(str, result.paths.values())))
+        _show_storage(result)
+
+
+def _watched(design: Design, everything: bool, names: tuple[str, ...]) -> tuple[Probe, ...]:
+    """The probes that were asked for, in the order in which the scheme has them."""
+    probes = design.scheme.probes(design.config)
+    for name in names:
+        known = [probe.name for probe in probes]
+        if name not in known:
+            raise click.BadParameter(
+                f"must be one of {', '.join(known)} with {design.scheme.name}, not {name}", param_hint="--probe"
+            )
+    return tuple(probe for probe in probes if everything or probe.name in names)
+
+
+def _show_storage(result: Generated) -> None:
+    storage: dict[str, dict[str, dict[str, int]]] = result.facts["storage_bits"]  # type: ignore[assignment]
+    rows = [(kind, name, bits) for kind, part in storage.items() for name, bits in part["by_structure"].items()]
+    show_table(("storage", "module", "bits"), [(kind.replace("_", "-"), name, bits) for kind, name, bits in rows])

@@ -1,0 +1,78 @@
+"""``warpfile profile``: which instruction costs what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from warpfile.cli.options import configured, json_file, kernel_argument, scheme_argument
+from warpfile.output.display import progress, say_notes
+from warpfile.results.designs import ALL, designs
+from warpfile.workloads.inputs import obtain_trace
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@scheme_argument
+@kernel_argument
+@configured
+@click.option(
+    "--top", type=click.IntRange(min=0), metavar="N", default=10, show_default=True, help="Show N instructions; 0: all."
+)
+@click.option(
+    "--sort", metavar="COLUMN", default="cycles", show_default=True, help="Of these, those with the most of a column."
+)
+@click.option("--listing", is_flag=True, help="Show all instructions in the order of the listing.")
+@click.option("--csv", "csv_path", metavar="FILE", type=_FILE, help="Write all columns of all instructions.")
+@click.option("--html", "html_path", metavar="FILE", type=_FILE, help="Write the listing beside bars, as one page.")
+@click.option(
+    "--trace-events", "chrome_path", metavar="FILE", type=_FILE, help="Write every beat and wait, for Perfetto."
+)
+@click.option("--konata", "kanata_path", metavar="FILE", type=_FILE, help="Write every beat, for Konata.")
+@json_file
+def profile(
+    scheme: str,
+    kernel: str,
+    preset: str | None,
+    changes: tuple[str, ...],
+    parts: tuple[str, ...],
+    setting: str,
+    instruction_limit: int | None,
+    top: int,
+    sort: str,
+    listing: bool,
+    csv_path: Path | None,
+    html_path: Path | None,
+    chrome_path: Path | None,
+    kanata_path: Path | None,
+    json_path: Path | None,
+) -> None:
+    """Say which instruction costs what: a golden run, charged instruction by instruction.
+
+    KERNEL is a bundled kernel, a kernel directory or a trace file. Columns are issued beats, issue slots that are
+    lost, what warps wait for, bank conflicts, where operands come from, and cycles to dispatch and to the last result
+    (docs/profile.md).
+
+    \b
+    Example: warpfile profile baseline bitonic_sort --top 5
+    Example: warpfile profile bow_wr spmv --sort bank_conflicts --html spmv.html
+    Example: warpfile profile malekeh bitonic_sort --trace-events sort.json
+    """
+    # Here: it would be a quarter of what every command takes to start.
+    from warpfile.results.profiles.output import Files, check_column, write_profile
+    from warpfile.results.profiles.shown import show, show_listing
+
+    if scheme == ALL:
+        raise click.UsageError(f"SCHEME must be one scheme, not {ALL}")
+    (design,) = designs([scheme], preset, changes, parts)
+    check_column(design, sort)
+    files = Files(csv_path, json_path, html_path, chrome_path, kanata_path)
+    with progress("profile") as report:
+        found = write_profile(design, lambda: obtain_trace(kernel, setting, instruction_limit, report), report, files)
+    if listing:
+        show_listing(found)
+    else:
+        show(found, found.sorted_by(sort, top), sort)
+    say_notes([(found.run.scheme, found.run.notes)])

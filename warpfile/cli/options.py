@@ -1,0 +1,161 @@
+"""Arguments and options that subcommands share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from warpfile.compiler.architectures import EXECUTED, is_executed
+from warpfile.results.designs import ALL
+from warpfile.schemes import PARTS, SCHEMES, SLOTS
+from warpfile.spec.presets import PRESETS
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_SLOTS = {"scheduler": "scheduler", "collectors": "kind of collectors", "rf": "register file"}
+
+
+def complete_kernel(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What a shell offers for KERNEL: bundled kernels, and files and folders."""
+    from warpfile.workloads.inputs import bundled_kernels
+
+    names = [CompletionItem(name) for name in bundled_kernels() if name.startswith(incomplete)]
+    return [*names, CompletionItem(incomplete, type="file")]
+
+
+def _complete_scheme(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Schemes, and kernels where the command has one: a shell cannot tell where SCHEME... ends."""
+    names = [CompletionItem(name) for name in (*SCHEMES, ALL) if name.startswith(incomplete)]
+    has_kernel = any(one.name == "kernel" for one in context.command.params)
+    return names + complete_kernel(context, parameter, incomplete) if has_kernel else names
+
+
+def _complete_preset(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in PRESETS if name.startswith(incomplete)]
+
+
+def configured(command: Command) -> Command:
+    """Add ``--preset``, ``--set``, and ``--domain`` and ``--clock-gating``, which are changes, and an option per slot.
+
+    The command gets the parts of the slots as ``parts``.
+    """
+
+    @wraps(command)
+    def gathered(changes: tuple[str, ...], domain: int | None, clock_gating: bool, **values: Any) -> Any:
+        chosen = [(slot, values.pop(slot)) for slot in SLOTS]
+        parts = tuple(_part(slot, name) for slot, name in chosen if name)
+        changes = changes if domain is None else (*changes, f"domain={domain}")
+        changes = (*changes, "clock_gating=arrays") if clock_gating else changes
+        return command(parts=parts, changes=changes, **values)
+
+    change = click.option(
+        "--set",
+        "changes",
+        metavar="FIELD=VALUE",
+        multiple=True,
+        help="Change a configuration field, for example --set lanes=4. May be repeated.",
+    )
+    preset = click.option(
+        "--preset",
+        help=f"Named configuration: {', '.join(PRESETS)}. Default: the scheme's own.",
+        shell_complete=_complete_preset,
+    )
+    domain = click.option(
+        "--domain",
+        type=click.IntRange(min=0),
+        metavar="D",
+        help="Run the warps w mod domains = D of every CTA, where the preset has several domains. Default: 0.",
+    )
+    gates = click.option(
+        "--clock-gating",
+        is_flag=True,
+        help="Clock gates in place of enables, for arrays of operands and tables: --set clock_gating=arrays.",
+    )
+    for slot, what in reversed(_SLOTS.items()):
+        gathered = click.option(f"--{slot}", metavar="NAME", help=f"Take this {what} in place of the scheme's.")(
+            gathered
+        )
+    return preset(domain(change(gates(gathered))))  # type: ignore[return-value]
+
+
+def _part(slot: str, name: str) -> str:
+    known = [part.name for part in PARTS.values() if part.slot == slot]
+    if name not in known:
+        raise click.UsageError(f"--{slot} must be one of {', '.join(known)}, not {name!r}")
+    return name
+
+
+def json_file(command: Command) -> Command:
+    """Add ``--json``."""
+    return click.option(
+        "--json", "json_path", metavar="FILE", type=click.Path(path_type=Path), help="Write the facts as JSON."
+    )(command)
+
+
+def delay_files(command: Command) -> Command:
+    """Add ``--delays``."""
+    return click.option(
+        "--delays",
+        metavar="FILE",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        help="Cell library for critical paths, by OpenSTA, beside areas that stay as they are. May be repeated.",
+    )(command)
+
+
+def kernel_argument(command: Command) -> Command:
+    """Add KERNEL with ``--setting`` and ``--instruction-limit``."""
+    argument = click.argument("kernel", metavar="KERNEL", shell_complete=complete_kernel)
+    return argument(kernel_options(command))
+
+
+class Architecture(click.ParamType):
+    """A GPU as ``sm_90``; its value is 90."""
+
+    name = "architecture"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number."""
+        match = re.fullmatch(r"sm_([0-9]{2,3})", str(value))
+        if match is None or not is_executed(int(match[1])):
+            self.fail(f"must be sm_{EXECUTED[0]} to sm_{EXECUTED[-1]}, not {value!r}", param, ctx)
+        return int(match[1])
+
+
+def architecture(purpose: str) -> Callable[[Command], Command]:
+    """Add ``--arch``."""
+    return click.option("--arch", "architecture", metavar="sm_NN", type=Architecture(), help=purpose)
+
+
+def kernel_options(command: Command) -> Command:
+    """Add ``--setting`` and ``--instruction-limit``."""
+    setting = click.option(
+        "--setting",
+        default="launch",
+        show_default=True,
+        help="launch or large: that file; steady: the larger one, repeated to at least eight waves.",
+    )
+    limit = click.option(
+        "--instruction-limit",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Give up after so many warp instructions.",
+    )
+    return setting(limit(command))
+
+
+def scheme_arguments(command: Command) -> Command:
+    """Add SCHEME..., one or several names or ``all``."""
+    return click.argument("schemes", metavar="SCHEME...", nargs=-1, required=True, shell_complete=_complete_scheme)(
+        command
+    )
+
+
+def scheme_argument(command: Command) -> Command:
+    """Add SCHEME, the name of one."""
+    return click.argument("scheme", metavar="SCHEME", shell_complete=_complete_scheme)(command)

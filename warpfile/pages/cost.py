@@ -1,0 +1,151 @@
+"""``python -m warpfile.pages.cost [--write] [--delays FILE]...``: docs/cost.md, what schemes cost at their presets."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from warpfile.cli.commands.area import Cost, measured
+from warpfile.output.display import progress, say
+from warpfile.results.claims import DENSE
+from warpfile.results.claims import measured as of_claim
+from warpfile.results.designs import BASELINE, Design, designs
+from warpfile.results.markdown import percent, signed, table
+from warpfile.synth.area import ModuleArea
+from warpfile.synth.overhead import NAND2_PER_BIT
+from warpfile.synth.storage import StructureBits
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "cost.md"
+
+#: Modules below this share of a scheme's logic are summed up.
+SMALL = 0.005
+
+
+def main(arguments: list[str]) -> None:
+    """Measure every scheme, print the page, and with ``--write`` replace the file."""
+    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.cost", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="replace docs/cost.md")
+    parser.add_argument(
+        "--delays", type=Path, action="append", default=[], help="cell library for critical paths; needs OpenSTA"
+    )
+    options = parser.parse_args(arguments)
+    wanted = list(costed())
+    with progress("cost") as report:
+        costs = measured(wanted, None, report, options.delays)
+    text = "\n".join(_page(costs))
+    if options.write:
+        PAGE.write_text(text)
+    say(text)
+
+
+def costed() -> Iterator[Design]:
+    """Every scheme: the design that its paper costs, and its own configuration where that is another one."""
+    for own in designs(("all",), None, ()):
+        scheme, point = own.scheme, own.scheme.point
+        if point:
+            yield Design(scheme, own.preset, scheme.configuration(own.preset, **point), point)
+        yield own
+
+
+def _name(one: Cost) -> str:
+    return " ".join((one.design.scheme.name, *(f"{name}={value}" for name, value in one.design.changes.items())))
+
+
+def _page(costs: Sequence[Cost]) -> Iterator[str]:
+    libraries = list(costs[0].paths)
+    options = " ".join(("--write", *(f"--delays {name}" for name in libraries)))
+    yield "# What the schemes cost\n"
+    yield f"Written by `python -m warpfile.pages.cost {options}`; [area.md](area.md) says how."
+    yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. Every scheme at its own preset, 32 lanes;"
+    yield "where its paper costs a design with other fields, that one first.\n"
+    yield "## Cells\n"
+    columns = ("scheme", "preset", "cells", "flip-flops", "NAND2 eq.", "memory bits", "levels")
+    yield table(columns, map(_sizes, costs))
+    yield "What an FPGA's tools make of the register banks: [fpga.md](fpga.md).\n"
+    yield "## Over the baseline of the same preset\n"
+    columns = ("scheme", "logic", "storage", *(f"total, {name}" for name in NAND2_PER_BIT))
+    yield table(columns, (_growth(one) for one in costs if one.design.scheme.name != BASELINE))
+    yield "A growth marked ~ is within the noise of the tools. Total: logic and memory bits at that density.\n"
+    for name in libraries:
+        yield f"## Critical paths, {name}\n"
+        yield "Buffer trees of at most 16 sinks, no wires, ideal clock. The baseline is that of the same preset.\n"
+        columns = ("scheme", "ns", "baseline, ns", "ratio", "cells", "buffers added", "from", "to")
+        yield table(columns, (_path(one, name) for one in costs))
+    for one in costs:
+        yield from _scheme(one)
+
+
+def _sizes(one: Cost) -> tuple[object, ...]:
+    report = one.report
+    sizes = (report.cells, report.flip_flops, round(report.nand2_equivalents), report.memory_bits)
+    return (_name(one), one.design.preset, *(f"{size:,}" for size in sizes), report.logic_levels)
+
+
+def _growth(one: Cost) -> tuple[str, ...]:
+    logic = ("~" if one.overhead["noise"] else "") + signed(one.overhead["logic"])
+    return (_name(one), logic, *map(signed, (one.overhead["storage"], *one.overhead["total"].values())))
+
+
+def _path(one: Cost, library: str) -> tuple[object, ...]:
+    path, beside, ratio = one.paths[library], one.paths_beside[library], one.longer(library)
+    if path.nanoseconds is None:
+        return (_name(one), *["-"] * 5, path.reason, "")
+    buffers = path.fan_out.buffers if path.fan_out else 0
+    over = (f"{beside.nanoseconds:.2f}", f"{ratio:.2f}") if beside.nanoseconds and ratio else ("-", "-")
+    ends = (f"`{path.start}`", f"`{path.end}`")
+    return (_name(one), f"{path.nanoseconds:.2f}", *over, len(path.cells), buffers, *ends)
+
+
+def _scheme(one: Cost) -> Iterator[str]:
+    report = one.report
+    yield f"## `{_name(one)}`\n"
+    yield table(("stored", "kind", "bits", "published", "ratio", "why"), map(_stored, report.structures))
+    scheme = one.design.scheme
+    if scheme.claims and one.design.changes == scheme.point:
+        rows = []
+        for claim in scheme.claims:
+            ours = of_claim(claim, report, one.beside)
+            ratio = f"{ours / claim.published:.2f}"
+            rows.append((claim.what, f"{claim.published:.2%}", f"{ours:.2%}", ratio, claim.source, claim.why or "-"))
+        yield table(("claimed", "paper", "ours", "ratio", "source", "why"), rows)
+        yield f"Areas of the register file: its bits at {DENSE}.\n"
+    columns = ("module", "instances", "NAND2 eq., all", "share", "levels", "over the baseline's")
+    yield table(columns, _modules(one))
+
+
+def _stored(row: StructureBits) -> tuple[object, ...]:
+    published = "-" if row.published is None else f"{row.published:,}"
+    ratio = "-" if row.ratio is None else f"{row.ratio:.2f}"
+    return (row.name, row.kind, f"{row.bits:,}", published, ratio, row.why or "-")
+
+
+def _modules(one: Cost) -> Iterator[tuple[object, ...]]:
+    """The large modules, the schedulers, and the sum of the rest."""
+    total = one.report.nand2_equivalents
+    shown = [module for module in one.report.modules if _size(module) >= SMALL * total or "scheduler" in module.name]
+    for module in sorted(shown, key=_size, reverse=True):
+        over = _over(one.overhead["modules"].get(module.name))
+        yield (f"`{module.name}`", *_share(module, total), module.logic_levels, over)
+    rest = total - sum(map(_size, shown))
+    yield ("all others", "-", f"{rest:,.0f}", percent(rest / total), "-", "-")
+
+
+def _over(growth: Mapping[str, Any] | None) -> str:
+    if growth is None or growth["logic"] is None:
+        return "-"
+    return ("~" if growth["noise"] else "") + signed(growth["logic"])
+
+
+def _size(module: ModuleArea) -> float:
+    return module.nand2_equivalents * module.instances
+
+
+def _share(module: ModuleArea, total: float) -> tuple[object, ...]:
+    return (module.instances, f"{_size(module):,.0f}", percent(_size(module) / total))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,82 @@
+"""``python -m warpfile.pages.energies [--write]``: docs/energy-schemes.md, all memories at one set of prices."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from warpfile.cli.commands.energy import run_all
+from warpfile.cli.commands.memory_energy import MemoryBill
+from warpfile.output.display import Report, progress, silent
+from warpfile.results.designs import ALL, Choice, chosen
+from warpfile.results.markdown import percent, signed, table
+from warpfile.synth.arrays import GIGAHERTZ, ArrayPrices, read_array_prices
+from warpfile.workloads.inputs import obtain_trace
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "energy-schemes.md"
+KERNELS = ("spmv", "stencil", "matmul_tiled", "collatz")
+#: The machine in which all are put side by side, where they fit.
+SHARED = "turing"
+_INTRODUCTION = """\
+# Energy of the memories of all schemes
+
+Written by `python -m warpfile.pages.energies --write`: golden models on bundled kernels, memories at the prices of
+{source}, {node} nm, {volts} V, {kelvin} K, {cells}, leakage at {gigahertz} GHz.
+[energy.md](energy.md#memories-at-one-set-of-prices) says what is in it and what is not: **flip-flops and wires are
+not**, so a scheme that serves operands from flip-flops looks better here than it is. Memories leak as long as a run
+takes, so its cycles count too. Growth is over the baseline of the same preset: in accesses, in accesses and leakage
+together, and in cycles. Ports are part of the price: at `turing` the banks of the baseline have a port to read and one
+to write, where schemes that rename registers have one for both, which costs less.
+"""
+
+
+def rows(asked: Choice, prices: ArrayPrices, report: Report) -> Iterator[tuple[object, ...]]:
+    """A row per kernel and scheme."""
+    for kernel in KERNELS:
+        trace = obtain_trace(kernel, "launch", None, report)
+        for bill in (MemoryBill.of(*one, prices, GIGAHERTZ) for one in run_all(asked, trace, report)):
+            yield (f"`{bill.design.scheme.name}`", kernel, bill.design.preset, *_figures(bill))
+
+
+def _figures(bill: MemoryBill) -> tuple[object, ...]:
+    ours, base = bill.energy, bill.baseline
+    growths = (ours.dynamic / base.dynamic, ours.picojoules / base.picojoules, ours.cycles / base.cycles)
+    nanojoules = (f"{value / 1000:,.0f}" for value in (ours.dynamic, ours.leakage))
+    return (*nanojoules, percent(ours.leakage / ours.picojoules), *(signed(growth - 1) for growth in growths))
+
+
+def page(report: Report = silent) -> str:
+    """The whole page."""
+    prices = read_array_prices()
+    columns = ("scheme", "kernel", "preset", "nJ accesses", "nJ leaked", "leaked", "accesses", "both", "cycles")
+    own, shared = (chosen([ALL], preset, ()) for preset in (None, SHARED))
+    facts = {"source": prices.source, "node": prices.node_nm, "volts": f"{prices.volts:g}", "kelvin": prices.kelvin}
+    return "\n".join(
+        (
+            _INTRODUCTION.format(**facts, cells=prices.cells, gigahertz=f"{GIGAHERTZ:g}"),
+            "## Each at its own preset\n",
+            table(columns, rows(own, prices, report)),
+            f"## All in the machine `{SHARED}`\n",
+            table(columns, rows(shared, prices, report)),
+            *(f"Not `{name}`: {reason}.\n" for name, reason in shared.left_out.items()),
+        )
+    )
+
+
+def main(arguments: list[str]) -> None:
+    """Print the page, or write it."""
+    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.energies", description=__doc__)
+    parser.add_argument("--write", action="store_true", help=f"replace docs/{PAGE.name}")
+    options = parser.parse_args(arguments)
+    with progress("energies") as report:
+        text = page(report)
+    if options.write:
+        PAGE.write_text(text)
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

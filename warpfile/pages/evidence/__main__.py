@@ -1,0 +1,80 @@
+"""``python -m warpfile.pages.evidence [SCHEME...|all] [--write] [--fresh]``: docs/schemes/<scheme>-evidence.md."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import itertools
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+from warpfile.compiled import form
+from warpfile.output.display import progress, say
+from warpfile.pages.evidence.machines import machines, points
+from warpfile.pages.evidence.study import FEW, SEEDS, Run, asked, reuse, runs_of, studied
+from warpfile.results.revision import head
+from warpfile.schemes import SCHEMES
+from warpfile.workloads.inputs import bundled_kernels
+
+DOCS = Path(__file__).resolve().parents[3] / "docs" / "schemes"
+ALL = "all"
+#: What every page says of its figures.
+HEAD = f"""\
+Golden model, all kernels: large launches, small ones in sweeps unless said otherwise. A mean is that of {len(SEEDS)}
+runs of every kernel ({len(FEW)} in sweeps) whose misses take {-SEEDS[0]} cycles less to {SEEDS[-1]} more, ± half of its
+95 % t-interval; a difference whose interval holds zero is called noise. Rows of single kernels are one run. Beside a
+claim stands the same figure with a cause removed, and by how many points it moves; what nobody has removed is called a
+guess.
+"""
+
+
+def pages(named: Iterable[str] = ()) -> dict[str, ModuleType]:
+    """Modules of the pages by their scheme's name; all have ``page`` and ``kernel_row``.
+
+    ``named``: names that are known and need not be listed.
+    """
+    schemes = dict(SCHEMES) | {name: SCHEMES[name] for name in named if name in SCHEMES}
+    return {name: importlib.import_module(scheme.study) for name, scheme in schemes.items() if scheme.study}
+
+
+def runs(page: ModuleType) -> Iterable[Run]:
+    """All that a page asks for: its points at every seed, its sweeps at few; where it names none, what it reads."""
+    kernels = tuple(bundled_kernels())
+    if not hasattr(page, "headline"):
+        return asked(page.page, kernels, reuse)
+    return itertools.chain(runs_of(page.headline(), SEEDS, kernels), runs_of(page.sweep(), FEW, kernels))
+
+
+def _all(name: str, page: ModuleType) -> Iterable[Run]:
+    """The runs of a page, and those of its section on what else differs."""
+    return itertools.chain(runs(page), runs_of(points(name, page.BASELINE), FEW, bundled_kernels()))
+
+
+def main(arguments: list[str]) -> None:
+    """Run what the pages compare, print them, and with ``--write`` replace the files."""
+    known = pages()
+    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.evidence", description=__doc__)
+    parser.add_argument("pages", nargs="*", metavar="SCHEME", help=f"of {', '.join(known)}; default: {ALL}")
+    parser.add_argument("--write", action="store_true", help="replace the pages")
+    parser.add_argument("--fresh", action="store_true", help="run everything anew, whatever build/evidence has")
+    options = parser.parse_args(arguments)
+    if unknown := [name for name in options.pages if name not in (*pages(options.pages), ALL)]:
+        parser.error(f"SCHEME must be one of {', '.join(known)}, {ALL}, not {unknown[0]!r}")
+    names = list(known) if ALL in options.pages or not options.pages else options.pages
+    known = pages(names)
+    print(f"golden models: {form()}", file=sys.stderr)
+    with progress("evidence") as report:
+        study = studied(itertools.chain(*(_all(name, known[name]) for name in names)), report, fresh=options.fresh)
+    for name in names:
+        text = f"# `{name}` on the bundled kernels\n\nWritten by `python -m warpfile.pages.evidence {name} --write`.\n"
+        text += f"{head()}\n{HEAD}\n{machines(study, name, known[name].BASELINE)}\n{known[name].page(study)}"
+        if options.write:
+            (DOCS / f"{name}-evidence.md").write_text(text)
+        say(text)
+    say(f"{len(study.outcomes):,} runs; from nothing they take {study.seconds:,.0f} s of processor time.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

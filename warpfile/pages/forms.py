@@ -1,0 +1,120 @@
+"""``python -m warpfile.pages.forms [--write]``: docs/forms.md, operands in flip-flops, latches and memories."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from warpfile.cli.commands.area import Cost, measured
+from warpfile.output.display import progress, say
+from warpfile.pages.cost import costed
+from warpfile.results.claims import DENSE
+from warpfile.results.claims import measured as of_claim
+from warpfile.results.designs import Design
+from warpfile.results.markdown import signed, table
+from warpfile.spec.structure import FORMS, LATCHES
+from warpfile.synth.area import AreaReport
+from warpfile.synth.liberty import read_liberty
+from warpfile.synth.overhead import NAND2_PER_BIT
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "forms.md"
+LANE = "_lane"  #: with which the names of modules end that have data of one lane
+CLAIMED = "area over the baseline"  #: the measure of the claims that are compared
+
+
+@dataclass(frozen=True)
+class Division:
+    """NAND2 equivalents of a machine: what stores data of lanes, the rest of the lanes, and everything else."""
+
+    stored: float
+    network: float
+    control: float
+
+
+def main(arguments: list[str]) -> None:
+    """Synthesise every scheme with such arrays in all forms, print the page, and with ``--write`` replace the file."""
+    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.forms", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="replace docs/forms.md")
+    options = parser.parse_args(arguments)
+    with progress("forms") as report:
+        costs = measured(
+            [made(one, form) for one in costed() if one.config.operand_arrays for form in FORMS], None, report
+        )
+    text = "\n".join(page(costs))
+    if options.write:
+        PAGE.write_text(text)
+    say(text)
+
+
+def made(design: Design, form: str) -> Design:
+    """A design with its arrays in some form."""
+    changes = {**design.changes, "storage": form}
+    return Design(design.scheme, design.preset, design.scheme.configuration(design.preset, **changes), changes)
+
+
+def divided(report: AreaReport) -> Division:
+    """Where the logic of a machine goes, by the names of its modules."""
+    flip_flop = min(cell.area for cell in read_liberty().cells.values() if cell.flip_flop)
+    stored = network = control = 0.0
+    for one in report.modules:
+        size = one.nand2_equivalents * one.instances
+        bits = one.flip_flops * one.instances * flip_flop if one.name.endswith(LANE) else 0.0
+        stored += size if one.name == LATCHES else bits
+        network += size - bits if one.name.endswith(LANE) else 0.0
+        control += 0.0 if one.name == LATCHES or one.name.endswith(LANE) else size
+    return Division(stored, network, control)
+
+
+def page(costs: Sequence[Cost]) -> Iterator[str]:
+    """The tables of designs that come in the order of the forms."""
+    yield "# Arrays of operands in three forms\n"
+    yield "Written by `python -m warpfile.pages.forms --write`; [area.md](area.md#arrays-of-operands) has what"
+    yield "forms are."
+    yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. Every scheme with such arrays at its own preset,"
+    yield "32 lanes, and first the design that its paper costs. Ports are those of one lane of one array, whose rows"
+    yield "are words of 32 bits; all of them can have an access in every cycle.\n"
+    yield "## NAND2 equivalents\n"
+    yield "Stored: flip-flops and latches of the lanes, those of the collectors' operands among them. Network: the rest"
+    yield "of the lanes. Control: all other modules.\n"
+    columns = ("scheme", "form", "arrays", "rows", "ports", "stored", "network", "control", "memory bits")
+    totals = tuple(f"total, {name}" for name in NAND2_PER_BIT)
+    yield table((*columns, "logic over the baseline", *totals), map(_row, costs))
+    yield "A memory of several ports is larger than one of one port by about the square of their number, which the"
+    yield "densities do not know: its totals are the least that it can be.\n"
+    yield f"## What the papers claim\n\nThe register file: its bits at {DENSE}.\n"
+    yield table(("scheme", "claimed", "paper", *FORMS), _claims(costs))
+
+
+def _name(changes: Mapping[str, object], scheme: str) -> str:
+    return " ".join((scheme, *(f"{name}={value}" for name, value in changes.items() if name != "storage")))
+
+
+def _row(one: Cost) -> tuple[str, ...]:
+    cfg, found = one.design.config, divided(one.report)
+    arrays = cfg.operand_arrays
+    shape = (
+        " + ".join(f"{array.instances}" for array in arrays),
+        " + ".join(f"{array.rows}" for array in arrays),
+        " + ".join(f"{array.reads}R{array.writes}W" for array in arrays),
+    )
+    sizes = (f"{size:,.0f}" for size in (found.stored, found.network, found.control))
+    growth = (one.overhead["logic"], *one.overhead["total"].values())
+    name = _name(one.design.changes, one.design.scheme.name)
+    return (name, cfg.storage, *shape, *sizes, f"{one.report.memory_bits:,}", *map(signed, growth))
+
+
+def _claims(costs: Sequence[Cost]) -> Iterator[tuple[str, ...]]:
+    groups = (costs[at : at + len(FORMS)] for at in range(0, len(costs), len(FORMS)))
+    for group in groups:
+        design = group[0].design
+        for claim in design.scheme.claims:
+            if claim.measure == CLAIMED and set(design.changes) - {"storage"} == set(design.scheme.point):
+                ours = (f"{of_claim(claim, one.report, one.beside):.2%}" for one in group)
+                yield (_name(design.changes, design.scheme.name), claim.what, f"{claim.published:.2%}", *ours)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,174 @@
+"""``python -m warpfile.pages.readme [--write] [BLOCK...]``: the outputs that README.md shows, made by their commands.
+
+A block stands between two comments with its name. Without names all are made; ``--write`` puts them into README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from warpfile.output.display import say, text_of
+from warpfile.pages import bench
+from warpfile.results.designs import ALL, designs
+from warpfile.results.markdown import table
+
+PAGE = Path(__file__).resolve().parents[2] / "README.md"
+BEGIN, END = "<!-- {}: python -m warpfile.pages.readme --write {} -->\n", "<!-- {}: end -->\n"
+#: What `make demo` says before the tables that are shown, and how many tables follow.
+SHOWN = {"All schemes on": 1, "RTL in Verilator": 1, "What it costs:": 2}
+#: Headings of columns that are different from run to run.
+_UNSTEADY = re.compile(r"per second|cycles/s|build s|CPU s|compared cycles|simulator|lockstep to bare|times")
+_RULE = re.compile(r" ─+")
+
+
+class Unmade(Exception):
+    """An output that could not be made."""
+
+
+def demo() -> str:
+    """Tables of ``make demo``, which says on standard error how far it is. Raises :class:`Unmade`."""
+    done = subprocess.run([sys.executable, "-m", "warpfile", "demo"], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise Unmade(f"warpfile demo ended with status {done.returncode}")
+    return f"```\n{shown(done.stdout)}```\n"
+
+
+def shown(output: str) -> str:
+    """The parts of an output that the page shows."""
+    found: list[str] = []
+    for heading, count in SHOWN.items():
+        lines = iter(output[output.index(heading) :].splitlines())
+        found += [next(lines), *_tables(lines, count), ""]
+    return "\n".join(found[:-1]) + "\n"
+
+
+def _tables(lines: Iterator[str], count: int) -> list[str]:
+    """So many tables, whose lines begin with a blank, without the remarks between them."""
+    found: list[str] = []
+    inside = False
+    for line in lines:
+        if line.startswith(" ") or (inside and not line):
+            found.append(line)
+            inside = True
+        elif inside:
+            inside = False
+            count -= 1
+            if not count:
+                break
+    return found[:-1]  # the last is the empty line behind a table
+
+
+def emulate() -> str:
+    """Speed of the emulator."""
+    names = {"collatz": "collatz (large), divergent"}
+    rows = [
+        (f"emulate {names.get(kernel, f'{kernel} (large)')}", f"{count:,} warp instructions", f"{rate:,.0f}")
+        for kernel, count, _, rate in _measured("emulate")
+    ]
+    return _right(table(("what", "amount", "per second"), rows))
+
+
+def lockstep() -> str:
+    """Speed of lockstep and bare simulator, and of generation, of every scheme."""
+    made = {name: seconds for name, _, _, seconds in _measured("generate")}
+    columns = ("", "preset", "cycles", "lockstep, compared cycles", "bare simulator", "lockstep to bare")
+    rows = [
+        (f"`{name}`", preset, *map(_whole, (cycles, compared, bare)), f"{ratio:.2f}", f"{made[name]:.1f}")
+        for name, preset, cycles, compared, bare, ratio in _measured("lockstep")
+    ]
+    return table((*columns, "Verilog generated, CPU s"), rows)
+
+
+def golden() -> str:
+    """Speed of golden models, as plain Python and compiled."""
+    rows = [
+        (f"`{name}`", *map(_whole, (cycles, plain, compiled)), "-" if times is None else f"{times:.1f}")
+        for name, cycles, plain, compiled, times in _measured("golden")
+    ]
+    return table(("matmul_tiled (large)", "cycles", "per second, plain Python", "per second, compiled", "times"), rows)
+
+
+BLOCKS: dict[str, Callable[[], str]] = {one.__name__: one for one in (demo, emulate, lockstep, golden)}
+
+
+def _measured(part: str) -> Sequence[bench.Row]:
+    rows, missing = bench.measured(part, designs([ALL], None, ()))
+    if missing:
+        raise Unmade("; ".join(missing))
+    return rows
+
+
+def _whole(value: float | None) -> str:
+    return "-" if value is None else text_of(round(value))
+
+
+def _right(text: str) -> str:
+    """Amounts with their unit, to the right as the numbers."""
+    return text.replace("| --- | --- |", "| --- | ---: |", 1)
+
+
+def written(page: str, name: str, block: str) -> str:
+    """The page with another block of that name. Raises ``ValueError`` where it has no place for it."""
+    before, begin, end, behind = _around(page, name)
+    return before + begin + block + end + behind
+
+
+def _around(page: str, name: str) -> tuple[str, str, str, str]:
+    begin, end = BEGIN.format(name, name), END.format(name)
+    before, first, rest = page.partition(begin)
+    _, last, behind = rest.partition(end)
+    if not first or not last:
+        raise ValueError(f"README.md must have the lines {begin.strip()!r} and {end.strip()!r}")
+    return before, begin, end, behind
+
+
+def block_of(page: str, name: str) -> str:
+    """The block of a page. Raises ``ValueError`` where it has none."""
+    before, begin, end, behind = _around(page, name)
+    return page[len(before + begin) : len(page) - len(end + behind)]
+
+
+def steady(block: str) -> list[list[str]]:
+    """The cells of a block's tables, row by row, without the columns that are different from run to run."""
+    lines = block.splitlines()
+    found, columns = [], list[str]()
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        markdown = line.startswith("|")
+        cells = [one.strip() for one in line[1:-1].split("|")] if markdown else re.split(r" {2,}", line.strip())
+        if _RULE.fullmatch(following) or re.match(r"\| ?---", following):
+            columns = cells
+        if len(cells) == len(columns):
+            cells = [cell for cell, column in zip(cells, columns, strict=True) if not _UNSTEADY.search(column)]
+        found.append(cells)
+    return found
+
+
+def main() -> int:
+    """Print the blocks, or put them into README.md; 1 if one could not be made, which leaves the page as it was."""
+    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.readme", description=__doc__)
+    parser.add_argument("blocks", metavar="BLOCK", nargs="*", help=f"of {', '.join(BLOCKS)}; default: all")
+    parser.add_argument("--write", action="store_true", help="replace them in README.md")
+    options = parser.parse_args()
+    if unknown := [name for name in options.blocks if name not in BLOCKS]:
+        parser.error(f"BLOCK must be one of {', '.join(BLOCKS)}, not {unknown[0]}")
+    page = PAGE.read_text()
+    try:
+        for name in options.blocks or BLOCKS:
+            block = BLOCKS[name]()
+            page = written(page, name, block)
+            say(block)
+    except (Unmade, ValueError) as error:
+        print(f"warpfile.pages.readme: {error}", file=sys.stderr)
+        return 1
+    if options.write:
+        PAGE.write_text(page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""``python -m warpfile.pages.speed SCHEME``: cycles and CPU seconds of its golden model with its environment, as JSON.
+
+In this process the model runs in one form; :func:`both_forms` asks two processes in turn.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+from warpfile.compiled import FINDER, VARIABLE
+from warpfile.schemes import Scheme, find
+from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.workload import prepare
+from warpfile.workloads.inputs import obtain_trace
+
+KERNEL = "matmul_tiled"
+SIZE = "large"
+
+
+def timed(scheme: Scheme) -> Config:
+    """A scheme's own preset with all warps of a CTA in one domain: the same machine, a longer run."""
+    return scheme.configuration(scheme.preset, domains=1)
+
+
+def both_forms(name: str, repeats: int) -> tuple[int, float | None, float]:
+    """Cycles, and CPU seconds of the best of so many turns, compiled (None where nothing is) and as plain Python."""
+    compiled, plain = list[float](), list[float]()
+    for _ in range(repeats):
+        for found, value in ((compiled, ""), (plain, "0")):
+            if found is plain or FINDER.places:
+                command = [sys.executable, "-m", "warpfile.pages.speed", name]
+                environment = {**os.environ, VARIABLE: value}
+                done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
+                cycles, seconds = json.loads(done.stdout)
+                found.append(seconds)
+    return cycles, min(compiled, default=None), min(plain)
+
+
+def speed(scheme: Scheme) -> tuple[int, float]:
+    """Cycles and CPU seconds of one run."""
+    cfg, trace = timed(scheme), obtain_trace(KERNEL, SIZE, None, lambda *_: None)
+    layout = ProbeLayout(scheme.probes(cfg))
+    environment = Environment(cfg, prepare(cfg, scheme.annotated(cfg, trace)), layout)
+    model = scheme.golden(cfg, layout)
+    start = time.process_time()
+    while not environment.done:
+        environment.observe(model.step(environment.stimulus()))
+    return environment.cycle, time.process_time() - start
+
+
+if __name__ == "__main__":
+    print(json.dumps(speed(find(sys.argv[1]))))

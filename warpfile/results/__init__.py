@@ -1,0 +1,1 @@
+"""What runs and syntheses say: cycles, counters, areas, studies, searches, reports, profiles."""

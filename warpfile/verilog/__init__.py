@@ -1,0 +1,1 @@
+"""What a user gets of a scheme: Verilog, manifest, SystemVerilog, block diagram."""
