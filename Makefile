@@ -57,12 +57,12 @@ lint: tools $(VENV)/.installed-test
 
 ## Long regressions: every kernel on every preset at 32 lanes, stress traces, generated Verilog of every preset.
 regress: tools $(VENV)/.installed-test compiled
-	$(BIN)/python -m warpfile.pages.regress
+	$(BIN)/python -m warpfile.pages regress --print
 	$(BIN)/python -m pytest -n $(WORKERS) -m regress
 
 ## Speed of generation, golden model and lockstep.
 bench: compiled
-	$(BIN)/python -m warpfile.pages.bench
+	$(BIN)/python -m warpfile.pages bench
 
 ## All schemes over all bundled kernels, each beside the baseline at its preset; build/study/schemes/report.html.
 study: tools $(VENV)/.installed-study compiled
@@ -76,7 +76,7 @@ search: tools $(VENV)/.installed-study compiled
 ## Prices of every array of every scheme by CACTI 7, compiled from the sources in its wheel, which nobody needs to use them.
 ## ARRAYS: further ones, as in ARRAYS="64x1024x1RW 32x64x2RW".
 cacti: $(CACTI)/cacti $(VENV)/.installed
-	$(BIN)/python -m warpfile.pages.cacti $(CACTI) --source "CACTI 7.0, of $(CACTI_WHEEL)" $(addprefix --array ,$(ARRAYS))
+	$(BIN)/python -m warpfile.pages cacti $(CACTI) --source "CACTI 7.0, of $(CACTI_WHEEL)" $(addprefix --array ,$(ARRAYS))
 
 # The wheel wants a later Python for its own modules, which are not used.
 $(CACTI)/cacti: | tools $(VENV)/bin/python

@@ -1,10 +1,9 @@
-"""``python -m warpfile.emulator.coverage``: the table of ``docs/opcodes.md``, and which opcodes lack something."""
+"""The table of ``docs/opcodes.md``, and which opcodes lack something."""
 
 from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +32,7 @@ REFUSED = frozenset("TEX TLD TLD4 TXD TMML TXQ SULD SUST SUATOM SURED".split())
 
 _HEAD = """# Opcodes
 
-Made by `python -m warpfile.emulator.coverage`; a test keeps it current. *Parsed*: definitions and uses are known.
+Made by `python -m warpfile.pages opcodes`; a test keeps it current. *Parsed*: definitions and uses are known.
 *Executed*: the emulator runs it; *refused*: a kernel that reaches it ends with one line. *Tested*: a test in
 `tests/emulator` executes it by name. *Suites*: in Rodinia, Parboil or PolyBench; *samples*: beyond those in the CUDA
 samples. Modifiers are those that the emulator knows; cache and ordering hints of memory instructions are known besides.
@@ -111,14 +110,3 @@ def _summary(found: tuple[Row, ...]) -> list[str]:
 
 def _yes(value: bool) -> str:
     return "yes" if value else "no"
-
-
-def main() -> int:
-    """Write the page."""
-    TABLE.write_text(table(), encoding="utf-8")
-    print(f"wrote {TABLE.relative_to(ROOT)}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""Named configurations, each value with its source. ``python -m warpfile.spec.presets`` prints ``docs/presets.md``.
+"""Named configurations, each value with its source. ``python -m warpfile.pages presets`` writes ``docs/presets.md``.
 
 A preset describes the machine *around* a scheme: what the baseline is given when it is compared with that scheme.
 Parameters of the schemes themselves (entries, windows, thresholds) are not part of it.
@@ -765,7 +765,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType({preset.name: preset for preset
 
 _INTRODUCTION = """# Presets
 
-<!-- Written by `python -m warpfile.spec.presets`; change `spec/presets.py` instead. -->
+<!-- Written by `python -m warpfile.pages presets`; change `spec/presets.py` instead. -->
 
 Each preset is the machine around one published scheme, and every scheme is compared with the baseline at the values of
 its own preset. One preset is one scheduling domain: its own warps, one scheduler with one issue per cycle, its own
@@ -816,7 +816,3 @@ def _capacity(config: Config) -> int:
 
 def _row(*cells: object) -> str:
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
-
-
-if __name__ == "__main__":
-    print(markdown(), end="")

@@ -1,25 +1,21 @@
 """Collectors and register file beside a published operand stage.
 
-``python -m warpfile.synth.peers`` prints the table of docs/schemes/baseline.md.
+``python -m warpfile.pages peers`` writes the table of docs/schemes/baseline.md.
 
 Needs the cell library osu018 (Debian: qflow-tech-osu018) and OpenSTA (Debian: opensta).
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from warpfile import tools
 from warpfile.schemes import SCHEMES, TOP
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.structure import BANK_RAM
 from warpfile.synth import yosys
-from warpfile.synth.liberty import Liberty, read_liberty
-from warpfile.synth.timing import Timed, TimingError, measure_part
+from warpfile.synth.liberty import Liberty
+from warpfile.synth.timing import Timed, measure_part
 
 FRAME = f"{TOP}.frame"
 LOCATION = f"{TOP}.register_file.location"
@@ -76,24 +72,3 @@ def _facts(timed: Timed) -> str:
     outer = max(path.nanoseconds for kind, path in timed.paths.items() if kind != "registers")
     size = f"{timed.nand2_equivalents / 1000:.1f} | {timed.flip_flops:,}"
     return f"{size} | {inner.levels} | {inner.nanoseconds:.2f} | {outer:.2f} |"
-
-
-def main() -> int:
-    """Print the table; 2 if something that it needs is missing."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--liberty", type=Path, default=tools.OSU018, help="osu018's cell library")
-    arguments = parser.parse_args()
-    if tools.find("sta") is None:
-        print(f"synth.peers: {tools.missing('sta')}", file=sys.stderr)
-        return 2
-    try:
-        for line in table(read_liberty(arguments.liberty)):
-            print(line, flush=True)
-    except (ValueError, TimingError) as error:
-        print(f"synth.peers: {error} (library osu018: {tools.TOOLS['osu018'].install})", file=sys.stderr)
-        return 2
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,6 +17,7 @@ import click
 
 from tests.warpfile.workloads.test_import import COPIES, PRINTS, tool
 from warpfile.cli.program import main
+from warpfile.pages import __main__ as pages
 from warpfile.workloads.inputs import bundled_kernels
 
 _BIN = Path(sys.executable).parent
@@ -119,7 +120,12 @@ def _of_python(words: list[str], root: Path) -> str:
         return f"there is no module {words[1]}"
     path = importlib.util.find_spec(words[1])
     source = Path(path.origin if path and path.origin else "").with_name
-    texts = [one.read_text() for one in (source(Path(path.origin or "").name), source("__main__.py")) if one.is_file()]
+    places = [source(Path(path.origin or "").name), source("__main__.py")]
+    if words[1] == pages.__package__ and len(words) > 2:
+        if words[2] not in (*pages.PROGRAMS, pages.ALL):
+            return f"there is no page {words[2]}"
+        places += [source("writing.py"), source(f"{words[2]}.py")]
+    texts = [one.read_text() for one in places if one.is_file()]
     absent = [word for word in words[2:] if word.startswith("-") and not any(f'"{word}"' in text for text in texts)]
     return f"{words[1]} has no option {absent[0]}" if absent else ""
 

@@ -73,7 +73,7 @@ PAGE = """Text, then
 and
 
 ```
-$ .venv/bin/python -m warpfile.pages.bench golden
+$ .venv/bin/python -m warpfile.pages bench golden
 text
 ```
 
@@ -85,7 +85,7 @@ make = "x"
 
 def test_commands_of_a_page_are_found() -> None:
     commands = [command for block in of_page("page.md", PAGE) for command in block.commands]
-    assert commands == ["warpfile run baselin collatz", "python -m warpfile.pages.bench golden"]
+    assert commands == ["warpfile run baselin collatz", "python -m warpfile.pages bench golden"]
 
 
 def test_a_wrong_command_on_a_page_is_found(tmp_path: Path) -> None:
@@ -102,7 +102,8 @@ def test_a_wrong_command_on_a_page_is_found(tmp_path: Path) -> None:
         ("warpfile area baseline --libery x.lib", "No such option"),
         ("warpfile study examples/study/nothing.toml", "nothing.toml"),
         ("python -m warpfile.nothing", "no module warpfile.nothing"),
-        ("python -m warpfile.pages.bench --nothing", "no option --nothing"),
+        ("python -m warpfile.pages bench --nothing", "no option --nothing"),
+        ("python -m warpfile.pages nothing --check", "no page nothing"),
         ("make everything", "no target everything"),
         ("pip install 'warpfile[everything]'", "no extra"),
         ("dask worker --nothing", "has no"),

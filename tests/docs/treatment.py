@@ -24,7 +24,9 @@ QUICK = {
     "warpfile energy rfc spmv --set active_warps=4",
     "warpfile energy malekeh stencil --prices bow --json energy.json",
     "warpfile energy ltrf_plus stencil --prices cacti --gigahertz 1.5 --json energy.json",
-    "python -m warpfile.pages.cacti",
+    "python -m warpfile.pages",
+    "python -m warpfile.pages cacti",
+    "python -m warpfile.pages presets --check",
     "warpfile search examples/study/search.toml --dry-run",
     "warpfile study --kernel 'traces/*.npz' --scheme all --preset turing --dry-run",
     "python -m tests.times build/junit.xml",
@@ -90,6 +92,8 @@ _PACKAGES = "it installs packages"
 #: Only parsed: options, names and files are checked. Why they are not run.
 PARSED = {
     "make demo": _MINUTES,
+    "python -m warpfile.pages all --check": "it takes days",
+    "python -m warpfile.pages cost --delays osu018_stdcells.lib": _MINUTES,
     "make study": _MINUTES,
     "make test": _MINUTES,
     "make check": _MINUTES,
@@ -107,7 +111,7 @@ PARSED = {
     "warpfile study examples/study/window.toml --scheduler tcp://10.0.0.1:8786": _CLUSTER,
     "dask scheduler": "it does not end",
     "warpfile area swizzled": "its package is not installed, and yosys takes a minute",
-    "python -m warpfile.pages.regress --scheme swizzled": "its package is not installed, and it takes minutes",
+    "python -m warpfile.pages regress swizzled --print": "its package is not installed, and it takes minutes",
     "dask worker tcp://10.0.0.1:8786 --nthreads 1 --nworkers 8": _CLUSTER,
     "python -m warpfile.hardware measure FOLDER": "it needs a GPU",
     "python -m warpfile.hardware listing": _TOOLS,

@@ -6,7 +6,7 @@ from warpfile.emulator.coverage import REFUSED, SAMPLES, SUITES, TABLE, rows, ta
 
 
 def test_the_page_is_current() -> None:
-    assert TABLE.read_text(encoding="utf-8") == table(), "run 'python -m warpfile.emulator.coverage'"
+    assert TABLE.read_text(encoding="utf-8") == table(), "run 'python -m warpfile.pages opcodes'"
 
 
 def test_the_lists_have_their_sizes() -> None:

@@ -20,7 +20,7 @@ every_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS.k
 
 
 def test_page_is_what_the_table_prints() -> None:
-    assert PAGE.read_text() == markdown(), "run: python -m warpfile.spec.presets > docs/presets.md"
+    assert PAGE.read_text() == markdown(), "run: python -m warpfile.pages presets"
 
 
 @every_preset

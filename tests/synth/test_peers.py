@@ -1,32 +1,12 @@
-"""The comparison with a published operand stage: its table, and what it says where a tool is missing."""
+"""The comparison with a published operand stage: its table."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import pytest
 
 from warpfile.synth import peers
 from warpfile.synth.liberty import read_liberty
 from warpfile.synth.timing import Timed, WorstPath
-
-
-def test_a_missing_timer_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, "argv", ["peers"])
-    monkeypatch.setattr(peers.tools, "find", lambda _: None)
-    assert peers.main() == 2
-    assert capsys.readouterr().err == f"synth.peers: {peers.tools.missing('sta')}\n"
-
-
-def test_a_missing_library_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["peers", "--liberty", str(tmp_path / "none.lib")])
-    monkeypatch.setattr(peers.tools, "find", lambda _: "sta")
-    assert peers.main() == 2
-    error = capsys.readouterr().err
-    assert "none.lib:1: " in error and "qflow-tech-osu018" in error and error.count("\n") == 1
 
 
 def test_the_table_has_every_part_at_every_width(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,11 @@
 """``make bench``: how fast emulation, analysis, generation, golden models and lockstep are, as figures and ratios.
 
-``python -m warpfile.pages.bench PART...`` measures some parts, ``--scheme`` some schemes.
+``python -m warpfile.pages bench PART...`` measures some parts, ``--scheme`` some schemes.
 """
 
 from __future__ import annotations
 
-import argparse
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from typing import Any
 
 from warpfile.output.display import Report, progress, say, show_table
 from warpfile.pages import scaling
+from warpfile.pages.writing import parser
 from warpfile.results.designs import Design, designs
 from warpfile.schemes import SCHEMES
 from warpfile.workloads.inputs import execute_kernel, kernel_directory, obtain_trace
@@ -36,17 +35,17 @@ class Part:
     row: Callable[[Any, Report], Row]
 
 
-def main() -> int:
+def main(arguments: Sequence[str]) -> int:
     """Measure at every scheme's own preset and 32 lanes, and print each table as soon as it is there.
 
     What cannot be measured is said and left out; the exit status is then 1.
     """
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.bench", description=__doc__)
-    parser.add_argument("parts", metavar="PART", nargs="*", help=f"{', '.join(PARTS)}; default: all but synthesise")
-    parser.add_argument("--scheme", action="append", choices=tuple(SCHEMES), help="may be repeated; default: all")
-    options = parser.parse_args()
+    options_of = parser("bench", __doc__)
+    options_of.add_argument("parts", metavar="PART", nargs="*", help=f"{', '.join(PARTS)}; default: all but synthesise")
+    options_of.add_argument("--scheme", action="append", choices=tuple(SCHEMES), help="may be repeated; default: all")
+    options = options_of.parse_args(arguments)
     if unknown := [name for name in options.parts if name not in PARTS]:
-        parser.error(f"PART must be one of {', '.join(PARTS)}, not {unknown[0]}")
+        options_of.error(f"PART must be one of {', '.join(PARTS)}, not {unknown[0]}")
     every = designs(options.scheme or ["all"], None, ())
     missing = [
         line for name in options.parts or [name for name in PARTS if name != "synthesise"] for line in show(name, every)
@@ -147,6 +146,3 @@ PARTS = {
     "lockstep": Part(("preset", "cycles", "compared per second", "bare simulator", "ratio"), _schemes, lockstep),
     "synthesise": Part(("cells", "seconds"), _schemes, synthesise),
 }
-
-if __name__ == "__main__":
-    sys.exit(main())

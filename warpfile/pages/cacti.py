@@ -1,4 +1,4 @@
-"""``python -m warpfile.pages.cacti FOLDER``: prices of all arrays of all schemes, by the CACTI that was compiled there.
+"""``python -m warpfile.pages cacti FOLDER``: prices of all arrays of all schemes, by the CACTI that was compiled there.
 
 Without FOLDER it prints what is kept: the prices, what the rule for small arrays says where CACTI has an answer of its
 own, and published energies beside CACTI's. docs/energy.md says how prices are meant.
@@ -6,7 +6,6 @@ own, and published energies beside CACTI's. docs/energy.md says how prices are m
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
@@ -15,6 +14,7 @@ from typing import Any
 
 from warpfile.output.display import followed, say, show_table
 from warpfile.output.files import write_files
+from warpfile.pages.writing import parser
 from warpfile.schemes import SCHEMES, find, variants
 from warpfile.spec.presets import PRESETS
 from warpfile.synth.arrays import NAME, PRICED, Array, ArrayPrice, read_array_file, read_array_prices
@@ -172,20 +172,17 @@ def _numbers(price: ArrayPrice) -> tuple[float, ...]:
     return tuple(getattr(price, name) for name in _NUMBERS)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str]) -> int:
     """Write the prices, or print them."""
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.cacti", description=f"Prices of the set {NAME!r}.")
-    parser.add_argument(
+    options_of = parser("cacti", f"Prices of the set {NAME!r}.")
+    options_of.add_argument(
         "folder", nargs="?", type=Path, help="where CACTI was compiled; without it the prices are shown"
     )
-    parser.add_argument("--source", default="CACTI 7", help="what the file says that the prices are from")
-    parser.add_argument("--array", action="append", default=[], type=array_of, help="a further ROWSxBITSxPORTS")
-    chosen = parser.parse_args(arguments)
+    options_of.add_argument("--source", default="CACTI 7", help="what the file says that the prices are from")
+    options_of.add_argument("--array", action="append", default=[], type=array_of, help="a further ROWSxBITSxPORTS")
+    chosen = options_of.parse_args(arguments)
     if chosen.folder:
         kept = read_array_prices().arrays if PRICED.exists() else {}
         write_files({PRICED: priced(chosen.folder, chosen.source, (*kept, *chosen.array))})
     show()
-
-
-if __name__ == "__main__":
-    main()
+    return 0

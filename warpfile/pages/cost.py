@@ -1,15 +1,14 @@
-"""``python -m warpfile.pages.cost [--write] [--delays FILE]...``: docs/cost.md, what schemes cost at their presets."""
+"""docs/cost.md: what every scheme costs at its own preset."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from warpfile.cli.commands.area import Cost, measured
-from warpfile.output.display import progress, say
+from warpfile.output.display import progress
+from warpfile.pages.writing import DOCS, page_parser, settle
 from warpfile.results.claims import DENSE
 from warpfile.results.claims import measured as of_claim
 from warpfile.results.designs import BASELINE, Design, designs
@@ -18,16 +17,15 @@ from warpfile.synth.area import ModuleArea
 from warpfile.synth.overhead import NAND2_PER_BIT
 from warpfile.synth.storage import StructureBits
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "cost.md"
+PAGE = DOCS / "cost.md"
 
 #: Modules below this share of a scheme's logic are summed up.
 SMALL = 0.005
 
 
-def main(arguments: list[str]) -> None:
-    """Measure every scheme, print the page, and with ``--write`` replace the file."""
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.cost", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="replace docs/cost.md")
+def main(arguments: Sequence[str]) -> int:
+    """Measure every scheme, and write the page."""
+    parser = page_parser("cost", __doc__)
     parser.add_argument(
         "--delays", type=Path, action="append", default=[], help="cell library for critical paths; needs OpenSTA"
     )
@@ -35,10 +33,7 @@ def main(arguments: list[str]) -> None:
     wanted = list(costed())
     with progress("cost") as report:
         costs = measured(wanted, None, report, options.delays)
-    text = "\n".join(_page(costs))
-    if options.write:
-        PAGE.write_text(text)
-    say(text)
+    return settle(options, {PAGE: "\n".join(_page(costs))})
 
 
 def costed() -> Iterator[Design]:
@@ -56,9 +51,9 @@ def _name(one: Cost) -> str:
 
 def _page(costs: Sequence[Cost]) -> Iterator[str]:
     libraries = list(costs[0].paths)
-    options = " ".join(("--write", *(f"--delays {name}" for name in libraries)))
+    command = " ".join(("python -m warpfile.pages cost", *(f"--delays {name}" for name in libraries)))
     yield "# What the schemes cost\n"
-    yield f"Written by `python -m warpfile.pages.cost {options}`; [area.md](area.md) says how."
+    yield f"Written by `{command}`; [area.md](area.md) says how."
     yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. Every scheme at its own preset, 32 lanes;"
     yield "where its paper costs a design with other fields, that one first.\n"
     yield "## Cells\n"
@@ -145,7 +140,3 @@ def _size(module: ModuleArea) -> float:
 
 def _share(module: ModuleArea, total: float) -> tuple[object, ...]:
     return (module.instances, f"{_size(module):,.0f}", percent(_size(module) / total))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,13 +1,13 @@
-"""``python -m warpfile.pages.cycle [--write]``: which pins depend on which in one cycle, for docs/integration.md."""
+"""docs/integration.md: which pins depend on which in the same cycle."""
 
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from warpfile.output.display import followed
 from warpfile.pages.integration import PAGE
+from warpfile.pages.writing import page_parser, settle
 from warpfile.results.markdown import table
 from warpfile.schemes import SCHEMES, TOP, Scheme
 from warpfile.spec.structure import RAMS
@@ -55,8 +55,8 @@ def page(text: str, found: Mapping[str, Cones]) -> str:
     return before + mark + rows(found) + end + behind
 
 
-if __name__ == "__main__":
+def main(arguments: Sequence[str]) -> int:
+    """Write the table."""
+    options = page_parser("cycle", __doc__).parse_args(arguments)
     measured = {name: dependencies(SCHEMES[name]) for name in followed("cycle", SCHEMES)}
-    print(rows(measured))
-    if "--write" in sys.argv[1:]:
-        PAGE.write_text(page(PAGE.read_text(), measured))
+    return settle(options, {PAGE: page(PAGE.read_text(), measured)}, (rows(measured),))

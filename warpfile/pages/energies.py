@@ -1,28 +1,26 @@
-"""``python -m warpfile.pages.energies [--write]``: docs/energy-schemes.md, all memories at one set of prices."""
+"""docs/energy-schemes.md: memories of all schemes at one set of prices."""
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 from warpfile.cli.commands.energy import run_all
 from warpfile.cli.commands.memory_energy import MemoryBill
 from warpfile.output.display import Report, progress, silent
+from warpfile.pages.writing import DOCS, page_parser, settle
 from warpfile.results.designs import ALL, Choice, chosen
 from warpfile.results.markdown import percent, signed, table
 from warpfile.synth.arrays import GIGAHERTZ, ArrayPrices, read_array_prices
 from warpfile.workloads.inputs import obtain_trace
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "energy-schemes.md"
+PAGE = DOCS / "energy-schemes.md"
 KERNELS = ("spmv", "stencil", "matmul_tiled", "collatz")
 #: The machine in which all are put side by side, where they fit.
 SHARED = "turing"
 _INTRODUCTION = """\
 # Energy of the memories of all schemes
 
-Written by `python -m warpfile.pages.energies --write`: golden models on bundled kernels, memories at the prices of
+Written by `python -m warpfile.pages energies`: golden models on bundled kernels, memories at the prices of
 {source}, {node} nm, {volts} V, {kelvin} K, {cells}, leakage at {gigahertz} GHz.
 [energy.md](energy.md#memories-at-one-set-of-prices) says what is in it and what is not: **flip-flops and wires are
 not**, so a scheme that serves operands from flip-flops looks better here than it is. Memories leak as long as a run
@@ -65,18 +63,9 @@ def page(report: Report = silent) -> str:
     )
 
 
-def main(arguments: list[str]) -> None:
-    """Print the page, or write it."""
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.energies", description=__doc__)
-    parser.add_argument("--write", action="store_true", help=f"replace docs/{PAGE.name}")
-    options = parser.parse_args(arguments)
+def main(arguments: Sequence[str]) -> int:
+    """Run all schemes, and write the page."""
+    options = page_parser("energies", __doc__).parse_args(arguments)
     with progress("energies") as report:
         text = page(report)
-    if options.write:
-        PAGE.write_text(text)
-    else:
-        print(text, end="")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    return settle(options, {PAGE: text})

@@ -1,16 +1,14 @@
-"""``python -m warpfile.pages.forms [--write]``: docs/forms.md, operands in flip-flops, latches and memories."""
+"""docs/forms.md: arrays of operands in flip-flops, latches and memories."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from warpfile.cli.commands.area import Cost, measured
-from warpfile.output.display import progress, say
+from warpfile.output.display import progress
 from warpfile.pages.cost import costed
+from warpfile.pages.writing import DOCS, page_parser, settle
 from warpfile.results.claims import DENSE
 from warpfile.results.claims import measured as of_claim
 from warpfile.results.designs import Design
@@ -20,7 +18,7 @@ from warpfile.synth.area import AreaReport
 from warpfile.synth.liberty import read_liberty
 from warpfile.synth.overhead import NAND2_PER_BIT
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "forms.md"
+PAGE = DOCS / "forms.md"
 LANE = "_lane"  #: with which the names of modules end that have data of one lane
 CLAIMED = "area over the baseline"  #: the measure of the claims that are compared
 
@@ -34,19 +32,14 @@ class Division:
     control: float
 
 
-def main(arguments: list[str]) -> None:
-    """Synthesise every scheme with such arrays in all forms, print the page, and with ``--write`` replace the file."""
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.forms", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="replace docs/forms.md")
-    options = parser.parse_args(arguments)
+def main(arguments: Sequence[str]) -> int:
+    """Synthesise every scheme with such arrays in all forms, and write the page."""
+    options = page_parser("forms", __doc__).parse_args(arguments)
     with progress("forms") as report:
         costs = measured(
             [made(one, form) for one in costed() if one.config.operand_arrays for form in FORMS], None, report
         )
-    text = "\n".join(page(costs))
-    if options.write:
-        PAGE.write_text(text)
-    say(text)
+    return settle(options, {PAGE: "\n".join(page(costs))})
 
 
 def made(design: Design, form: str) -> Design:
@@ -71,8 +64,7 @@ def divided(report: AreaReport) -> Division:
 def page(costs: Sequence[Cost]) -> Iterator[str]:
     """The tables of designs that come in the order of the forms."""
     yield "# Arrays of operands in three forms\n"
-    yield "Written by `python -m warpfile.pages.forms --write`; [area.md](area.md#arrays-of-operands) has what"
-    yield "forms are."
+    yield "Written by `python -m warpfile.pages forms`; [area.md](area.md#arrays-of-operands) has what forms are."
     yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. Every scheme with such arrays at its own preset,"
     yield "32 lanes, and first the design that its paper costs. Ports are those of one lane of one array, whose rows"
     yield "are words of 32 bits; all of them can have an access in every cycle.\n"
@@ -114,7 +106,3 @@ def _claims(costs: Sequence[Cost]) -> Iterator[tuple[str, ...]]:
             if claim.measure == CLAIMED and set(design.changes) - {"storage"} == set(design.scheme.point):
                 ours = (f"{of_claim(claim, one.report, one.beside):.2%}" for one in group)
                 yield (_name(design.changes, design.scheme.name), claim.what, f"{claim.published:.2%}", *ours)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

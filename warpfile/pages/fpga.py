@@ -1,22 +1,21 @@
-"""``python -m warpfile.pages.fpga [--write]``: what an FPGA's tools make of the register file; docs/fpga.md."""
+"""docs/fpga.md: what an FPGA's tools make of the register file."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
-from pathlib import Path
 
 from warpfile.output.display import followed
+from warpfile.pages.writing import DOCS, ROOT, page_parser, settle
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.synth.yosys import run
 from warpfile.verilog.generate import design, presented
 from warpfile.verilog.names import SRAM, Names
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "fpga.md"
-WRAPPER = Path(__file__).resolve().parents[2] / "examples" / "memories" / "fpga.v"
+PAGE = DOCS / "fpga.md"
+WRAPPER = ROOT / "examples" / "memories" / "fpga.v"
 #: Of both families the step behind which nothing changes what memories become.
 FAMILIES = {"ecp5": "map_gates", "xilinx": "map_ffram"}
 #: Beginnings of the names of cells of both families.
@@ -27,9 +26,9 @@ LANES = 4
 _INTRODUCTION = f"""\
 # On an FPGA
 
-Written by `python -m warpfile.pages.fpga --write`: the baseline at the preset `turing` with {LANES} lanes, mapped by
-yosys' `synth_ecp5` (Lattice) and `synth_xilinx` (7 series), without placement; the whole machine up to the mapping of
-its memories. The SRAM of a bank is counted with the model that is generated and with `examples/memories/fpga.v`, which
+Written by `python -m warpfile.pages fpga`: the baseline at the preset `turing` with {LANES} lanes, mapped by yosys'
+`synth_ecp5` (Lattice) and `synth_xilinx` (7 series), without placement; the whole machine up to the mapping of its
+memories. The SRAM of a bank is counted with the model that is generated and with `examples/memories/fpga.v`, which
 leaves open what a row gives that is read and written in one cycle. Nobody uses that, and where block RAMs do not give
 the old row, tools add logic for it.
 
@@ -78,8 +77,7 @@ def row(family: str, what: str, verilog: str, top: str) -> str:
     return f"| {what} | {family} | {' | '.join(counts)} |\n"
 
 
-if __name__ == "__main__":
-    found = page()
-    print(found)
-    if "--write" in sys.argv[1:]:
-        PAGE.write_text(found)
+def main(arguments: Sequence[str]) -> int:
+    """Write the page."""
+    options = page_parser("fpga", __doc__).parse_args(arguments)
+    return settle(options, {PAGE: page()})

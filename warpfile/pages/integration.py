@@ -1,18 +1,18 @@
-"""``python -m warpfile.pages.integration``: writes the tables of fields at the end of docs/integration.md."""
+"""docs/integration.md: the tables of fields at its end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from graphlib import TopologicalSorter
 from itertools import pairwise
-from pathlib import Path
 
+from warpfile.pages.writing import DOCS, page_parser, settle
 from warpfile.schemes import SCHEMES
 from warpfile.spec.beat import decode_fields, dispatch_fields, launch_fields, result_fields
 from warpfile.spec.config import Config
 from warpfile.spec.encoding import PINS, Field, record
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "integration.md"
+PAGE = DOCS / "integration.md"
 #: What stands before the tables; everything behind it is written anew.
 MARK = "A field that some schemes do not have says who has it.\n"
 RECORDS = {
@@ -92,5 +92,7 @@ def page(text: str) -> str:
     return kept + mark + tables()
 
 
-if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text()))
+def main(arguments: Sequence[str]) -> int:
+    """Write the tables."""
+    options = page_parser("integration", __doc__).parse_args(arguments)
+    return settle(options, {PAGE: page(PAGE.read_text())}, (tables(),))

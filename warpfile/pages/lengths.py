@@ -1,4 +1,4 @@
-"""Lengths of units of code whose registers are fetched at once: ``python -m warpfile.pages.lengths`` prints a table.
+"""Lengths of units of code whose registers are fetched at once: a table.
 
 A length is in executed instructions; the *optimum* are the longest runs of each warp with so many registers, and
 *share* is what intervals have of it on average. *Code* grows by a PREFETCH and its set, or by *sets alone*. Minimum and
@@ -7,7 +7,6 @@ maximum are those of the kernels' averages in the last row, of single runs in th
 
 from __future__ import annotations
 
-import argparse
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +18,7 @@ from warpfile.compiler.passes.ltrf.code import code_of
 from warpfile.compiler.passes.ltrf.lengths import Growth, Lengths, growth, optimal_lengths, real_lengths
 from warpfile.compiler.passes.ltrf.placement import IMPLICIT
 from warpfile.output.display import followed, show_table, silent
+from warpfile.pages.writing import parser
 from warpfile.spec.trace import Trace
 from warpfile.workloads.inputs import SETTINGS, bundled_kernels, obtain_trace
 
@@ -109,18 +109,15 @@ def _all(known: Sequence[Measured]) -> tuple[str, ...]:
     return *spans, f"{share:.0%}", str(implicit), f"{statistics.fmean(strands):.1f}", *shares
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> int:
     """Print the table of the bundled kernels."""
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.lengths", description=__doc__)
-    parser.add_argument("--registers", type=int, default=REGISTERS, help="of a unit (default: %(default)s)")
-    parser.add_argument("--setting", choices=SETTINGS, default=SETTINGS[0], help="launch (default: %(default)s)")
-    options = parser.parse_args()
+    options_of = parser("lengths", __doc__)
+    options_of.add_argument("--registers", type=int, default=REGISTERS, help="of a unit (default: %(default)s)")
+    options_of.add_argument("--setting", choices=SETTINGS, default=SETTINGS[0], help="launch (default: %(default)s)")
+    options = options_of.parse_args(arguments)
 
     def trace_of(kernel: str) -> Trace:
         return obtain_trace(kernel, options.setting, None, silent)
 
     show_table(COLUMNS, rows(followed("lengths", list(bundled_kernels())), trace_of, options.registers))
-
-
-if __name__ == "__main__":
-    main()
+    return 0

@@ -1,15 +1,11 @@
 """Micro-benchmarks: cycles of single kinds of instructions beside what was measured or simulated elsewhere.
 
-    python -m warpfile.pages.micro [PRESET]...
-
-prints the table of docs/micro.md. A benchmark is one kind of instruction, many times over, behind a few that prepare
+The table of docs/micro.md. A benchmark is one kind of instruction, many times over, behind a few that prepare
 its registers. The cycles of a long one less those of a short one leave out start and end.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +17,7 @@ from warpfile.compiler import parse
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.launch import Launch
 from warpfile.emulator.run import execute
+from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
 from warpfile.results.markdown import table as markdown
 from warpfile.results.run import golden_run
 from warpfile.schemes import find
@@ -28,6 +25,7 @@ from warpfile.spec.presets import PRESETS
 from warpfile.spec.trace import LANES, Trace
 
 COLUMNS = ("instruction", "scheme", "preset", "cycles here", "elsewhere", "error", "source")
+PAGE = DOCS / "micro.md"
 SHORT, LONG = 32, 96  #: instructions under test
 _BUFFER = LONG * LANES * 128  #: bytes: a line for every lane of every load
 _START = (
@@ -182,17 +180,14 @@ def page_rows(presets: Sequence[str]) -> Iterator[tuple[object, ...]]:
         yield name, f"`{scheme}`", f"`{preset}`", f"{ours:.2f}", f"{theirs:g}", f"{ours / theirs - 1:+.0%}", source
 
 
-def main(arguments: list[str]) -> int:
-    """Print the table for the named presets, or for all that have known cycles."""
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.micro", description=__doc__)
-    parser.add_argument("presets", metavar="PRESET", nargs="*", help="default: all")
+def main(arguments: Sequence[str]) -> int:
+    """Write the table of all presets, or print that of the named ones."""
+    parser = page_parser("micro", __doc__)
+    parser.add_argument("presets", metavar="PRESET", nargs="*", help="print the rows of these; default: all")
     options = parser.parse_args(arguments)
     for one in options.presets:
         if one not in PRESETS:
             parser.error(f"PRESET must be one of {', '.join(PRESETS)}, not {one}")
-    print(markdown(COLUMNS, page_rows(options.presets or tuple(PRESETS))))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    made = markdown(COLUMNS, page_rows(options.presets or tuple(PRESETS)))
+    options.printed |= bool(options.presets)
+    return settle(options, {PAGE: with_tables(PAGE.read_text(), (made,))}, (made,))

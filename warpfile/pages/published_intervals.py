@@ -1,4 +1,4 @@
-"""Intervals next to those of the authors' program: ``python -m warpfile.pages.published_intervals PROGRAM``.
+"""Intervals next to those of the authors' program: a table.
 
 PROGRAM is ``RegisterIntervalCreation`` of https://github.com/CMU-SAFARI/Register-Interval (M. Sadrosadati et al.,
 ASPLOS 2018), compiled; nothing of it is part of this project. It reads a graph of blocks as nvdisasm draws it. Here it
@@ -9,7 +9,6 @@ N gives too few, N + 1 too many. Lengths are instructions of the code per interv
 
 from __future__ import annotations
 
-import argparse
 import re
 import subprocess
 import tempfile
@@ -23,6 +22,7 @@ from warpfile.compiler.passes.ltrf.code import Code, code_of
 from warpfile.compiler.passes.ltrf.intervals import Blocks, intervals
 from warpfile.compiler.passes.ltrf.units import NONE
 from warpfile.output.display import followed, show_table
+from warpfile.pages.writing import parser
 from warpfile.workloads.inputs import bundled_kernels
 
 COLUMNS = (
@@ -142,16 +142,13 @@ def _summary(found: Sequence[tuple[int, int]], size: int) -> tuple[object, ...]:
     return len(found), size / len(found), max(registers for _, registers in found)
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.published_intervals", description=__doc__)
-    parser.add_argument("program", type=Path, metavar="PROGRAM", help="the authors' program, compiled")
-    parser.add_argument("--registers", type=int, default=REGISTERS, help="N (default: %(default)s)")
-    options = parser.parse_args()
+    options_of = parser("published_intervals", __doc__)
+    options_of.add_argument("program", type=Path, metavar="PROGRAM", help="the authors' program, compiled")
+    options_of.add_argument("--registers", type=int, default=REGISTERS, help="N (default: %(default)s)")
+    options = options_of.parse_args(arguments)
     if not options.program.is_file():
-        parser.error(f"PROGRAM must be a file, not {options.program}")
+        options_of.error(f"PROGRAM must be a file, not {options.program}")
     show_table(COLUMNS, rows(options.program, options.registers))
-
-
-if __name__ == "__main__":
-    main()
+    return 0

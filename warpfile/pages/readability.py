@@ -1,13 +1,15 @@
-"""How well generated Verilog can be read, in numbers: ``python -m warpfile.pages.readability`` prints a table."""
+"""How well generated Verilog can be read, in numbers: a table."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warpfile.hdl.readable import readable
 from warpfile.output.display import followed, say
+from warpfile.pages.writing import parser
 from warpfile.schemes import SCHEMES, Scheme
 from warpfile.verilog.generate import design, presented
 from warpfile.verilog.names import Names
@@ -74,5 +76,8 @@ def _shares(before: Figures, after: Figures) -> tuple[tuple[int, int], ...]:
     return (before.numbers, after.numbers), (before.repeated, after.repeated)
 
 
-if __name__ == "__main__":
+def main(arguments: Sequence[str]) -> int:
+    """Print the table."""
+    parser("readability", __doc__).parse_args(arguments)
     say(_HEADING + "".join(row(SCHEMES[name]) for name in followed("readability", SCHEMES)))
+    return 0

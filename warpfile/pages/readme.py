@@ -1,24 +1,23 @@
-"""``python -m warpfile.pages.readme [--write] [BLOCK...]``: the outputs that README.md shows, made by their commands.
+"""README.md: the outputs that it shows, made by their commands.
 
-A block stands between two comments with its name. Without names all are made; ``--write`` puts them into README.md.
+A block stands between two comments with its name. Without names all are made.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
-from warpfile.output.display import say, text_of
+from warpfile.output.display import text_of
 from warpfile.pages import bench
+from warpfile.pages.writing import ROOT, page_parser, settle
 from warpfile.results.designs import ALL, designs
 from warpfile.results.markdown import table
 
-PAGE = Path(__file__).resolve().parents[2] / "README.md"
-BEGIN, END = "<!-- {}: python -m warpfile.pages.readme --write {} -->\n", "<!-- {}: end -->\n"
+PAGE = ROOT / "README.md"
+BEGIN, END = "<!-- {}: python -m warpfile.pages readme {} -->\n", "<!-- {}: end -->\n"
 #: What `make demo` says before the tables that are shown, and how many tables follow.
 SHOWN = {"All schemes on": 1, "RTL in Verilator": 1, "What it costs:": 2}
 #: Headings of columns that are different from run to run.
@@ -148,27 +147,20 @@ def steady(block: str) -> list[list[str]]:
     return found
 
 
-def main() -> int:
-    """Print the blocks, or put them into README.md; 1 if one could not be made, which leaves the page as it was."""
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.readme", description=__doc__)
+def main(arguments: Sequence[str]) -> int:
+    """Put the blocks them into README.md; 1 if one could not be made, which leaves the page as it was."""
+    parser = page_parser("readme", __doc__)
     parser.add_argument("blocks", metavar="BLOCK", nargs="*", help=f"of {', '.join(BLOCKS)}; default: all")
-    parser.add_argument("--write", action="store_true", help="replace them in README.md")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if unknown := [name for name in options.blocks if name not in BLOCKS]:
         parser.error(f"BLOCK must be one of {', '.join(BLOCKS)}, not {unknown[0]}")
-    page = PAGE.read_text()
+    page, blocks = PAGE.read_text(), list[str]()
     try:
         for name in options.blocks or BLOCKS:
             block = BLOCKS[name]()
             page = written(page, name, block)
-            say(block)
+            blocks.append(block)
     except (Unmade, ValueError) as error:
-        print(f"warpfile.pages.readme: {error}", file=sys.stderr)
+        print(f"readme: {error}", file=sys.stderr)
         return 1
-    if options.write:
-        PAGE.write_text(page)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return settle(options, {PAGE: page}, blocks)

@@ -1,8 +1,7 @@
 """``make regress``: every kernel at 32 lanes and stress traces, scheme by scheme, and what they reached.
 
 Kernels are the code for the GPU that a setup's preset is of, which needs nvdisasm; else the bundled listings, sm_75.
-``python -m warpfile.pages.regress [--scheme SCHEME]... [SETUP...]`` prints the tables of ``docs/regress-<scheme>.md``;
-``--write`` replaces the files. ``--domain D`` runs another domain of the presets that have so many.
+The tables of ``docs/regress-<scheme>.md``. ``--domain D`` runs another domain of the presets that have so many.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from warpfile.compiled import form
 from warpfile.compiler.architectures import PRESETS as PRESETS_OF_GPUS
 from warpfile.compiler.architectures import TARGET
 from warpfile.output.display import progress, say, silent
+from warpfile.pages.writing import DOCS, page_parser, settle
 from warpfile.results.revision import head
 from warpfile.schemes import SCHEMES, Scheme, Setup, find
 from warpfile.sim.runner import CosimReport, cosim
@@ -28,7 +28,6 @@ from warpfile.spec.trace import Kind, Port, Trace
 from warpfile.spec.workload import Workload, WorkloadError, prepare
 from warpfile.workloads.inputs import bundled_kernels, executed, obtain_trace
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 ROOT = Path("build")
 SEEDS = 2
 #: Presets whose kernels are compiled for another GPU than the bundled listings, and that GPU: 90 for sm_90.
@@ -60,25 +59,26 @@ class Row:
     report: CosimReport | None
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Run everything; returns 1 if there was a difference or a corner case that nothing reached."""
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.regress", description=__doc__)
-    parser.add_argument("setups", nargs="*", metavar="SETUP", help="only these presets or setups; default: all")
-    parser.add_argument("--scheme", action="append", metavar="SCHEME", help="only this one; default: all")
-    parser.add_argument("--write", action="store_true", help="replace docs/regress-<scheme>.md")
+    parser = page_parser("regress", __doc__)
+    parser.add_argument("schemes", nargs="*", metavar="SCHEME", help="only these; default: all")
+    parser.add_argument(
+        "--setup", action="append", default=[], dest="setups", help="only this preset or setup; default: all"
+    )
     parser.add_argument("--domain", type=int, choices=range(8), default=0, help="of the presets that have so many")
     options = parser.parse_args(arguments)
-    if options.write and options.domain:
-        parser.error("--write must go without --domain: the pages are about domain 0")
+    if options.domain and not options.printed:
+        parser.error("--domain must go with --print: the pages are about domain 0")
     failures = 0
     print(f"golden models: {form()}", file=sys.stderr)
-    for scheme in _schemes(parser, options.scheme or SCHEMES):
+    for scheme in _schemes(parser, options.schemes or SCHEMES):
         wanted = set(options.setups)
         known = {known for setup in scheme.regression for known in (setup.name, setup.preset)}
         if wanted - known:
             parser.error(f"SETUP must be one of {', '.join(sorted(known))}, not {min(wanted - known)!r}")
         setups = [setup for setup in scheme.regression if not wanted or {setup.name, setup.preset} & wanted]
-        failures += regress(scheme, of_domain(setups, options.domain), write=options.write)
+        failures += regress(scheme, of_domain(setups, options.domain), options)
     return 1 if failures else 0
 
 
@@ -97,8 +97,11 @@ def _schemes(parser: argparse.ArgumentParser, names: Iterable[str]) -> list[Sche
         parser.error(str(error))
 
 
-def regress(scheme: Scheme, setups: Sequence[Setup], *, write: bool) -> int:
-    """All runs of some setups of one scheme; returns how many differed, plus the corner cases not reached."""
+def regress(scheme: Scheme, setups: Sequence[Setup], options: argparse.Namespace) -> int:
+    """All runs of some setups of one scheme; returns how many differed, plus the corner cases not reached.
+
+    A page that differs under ``--check`` counts, too.
+    """
     reached: Counter[str] = Counter()
     rows = []
     with progress(f"regress {scheme.name}") as report:
@@ -106,13 +109,11 @@ def regress(scheme: Scheme, setups: Sequence[Setup], *, write: bool) -> int:
             report(f"{setup.name} {name}")
             rows.append(Row(setup, name, lockstep(scheme, setup, trace, name, reached)))
     text = page(scheme, rows, reached)
-    if write:
-        (DOCS / f"regress-{scheme.name}.md").write_text(text)
-    say(text)
+    stale = settle(options, {DOCS / f"regress-{scheme.name}.md": text})
     missing = [corner for corner in (*CORNERS, *scheme.must_reach) if not reached[corner]]
     for corner in missing:
         say(f"nothing reached: {corner}")
-    return len(missing) + sum(row.report.outcome.mismatches for row in rows if row.report)
+    return stale + len(missing) + sum(row.report.outcome.mismatches for row in rows if row.report)
 
 
 def runs(setups: Sequence[Setup]) -> Iterator[tuple[Setup, str, Trace]]:
@@ -177,9 +178,9 @@ def corners(workload: Workload) -> Counter[str]:
 def page(scheme: Scheme, rows: Sequence[Row], reached: Mapping[str, int]) -> str:
     """The whole of ``docs/regress-<scheme>.md``."""
     setups = list(dict.fromkeys(row.setup.name for row in rows))
-    partly = "" if len(setups) == len(scheme.regression) else " " + " ".join(f"'{name}'" for name in setups)
+    partly = "" if len(setups) == len(scheme.regression) else "".join(f" --setup '{name}'" for name in setups)
     lines = [f"# Lockstep regression of `{scheme.name}`", ""]
-    lines += [f"Written by `python -m warpfile.pages.regress --scheme {scheme.name} --write{partly}`.", ""]
+    lines += [f"Written by `python -m warpfile.pages regress {scheme.name}{partly}`.", ""]
     lines += [head(), "", "Every row: RTL in Verilator and golden model, compared in every cycle.", ""]
     there = {row.setup.preset for row in rows}
     if newer := ", ".join(f"`{preset}` (sm_{gpu})" for preset, gpu in NEWER.items() if preset in there):
@@ -208,7 +209,3 @@ def _line(setup: str, name: str, results: list[CosimReport]) -> str:
     lanes = results[0].config.lanes
     ipc = instructions / cycles if cycles else 0.0
     return f"| {setup} | {lanes} | {name} | {cycles:,} | {instructions:,} | {ipc:.3f} | {checked:,} | {wrong} |"
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

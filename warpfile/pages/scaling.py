@@ -1,4 +1,4 @@
-"""How time and memory of ``warpfile analyze`` grow: ``python -m warpfile.pages.scaling [INSTRUCTIONS]...``.
+"""How time and memory of ``warpfile analyze`` grow: a table.
 
 Listings are made up: straight code, chains of ifs with and without a convergence barrier, branches to one label with
 and without one, loops in a row, nested loops, calls of one routine, and *mixed*, which is like real code.
@@ -14,10 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from warpfile.output.display import followed, show_table
+from warpfile.pages.writing import parser
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000)
 LARGEST = 12_876  #: instructions of the largest real kernel that we know
@@ -165,7 +166,7 @@ def listing(lines: Iterator[str]) -> str:
 
 def measured(shape: str, count: int) -> tuple[object, ...]:
     """A row: shape, instructions, blocks, seconds of processor time, peak memory in MiB; in a process of its own."""
-    command = [sys.executable, "-m", "warpfile.pages.scaling", "--one", shape, str(count)]
+    command = [sys.executable, "-m", "warpfile.pages", "scaling", "--one", shape, str(count)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return tuple(json.loads(done.stdout))
 
@@ -187,20 +188,17 @@ def _one(shape: str, count: int) -> tuple[object, ...]:
     return shape, len(function["instructions"]), len(function["blocks"]), seconds, peak
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> int:
     """Print one row per shape and size."""
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.scaling", description=__doc__)
-    parser.add_argument("sizes", metavar="INSTRUCTIONS", type=int, nargs="*", default=SIZES)
-    parser.add_argument("--shape", choices=tuple(SHAPES), action="append", help="this shape only; may be repeated")
-    parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options_of = parser("scaling", __doc__)
+    options_of.add_argument("sizes", metavar="INSTRUCTIONS", type=int, nargs="*", default=SIZES)
+    options_of.add_argument("--shape", choices=tuple(SHAPES), action="append", help="this shape only; may be repeated")
+    options_of.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
+    options = options_of.parse_args(arguments)
     if options.one:
         print(json.dumps(_one(options.one[0], int(options.one[1]))))
-        return
+        return 0
     every = [(shape, count) for shape in options.shape or SHAPES for count in options.sizes]
     rows = [measured(*one) for one in followed("scaling", every, lambda one: f"{one[0]}, {one[1]:,} instructions")]
     show_table(("shape", "instructions", "blocks", "seconds", "MiB at most"), rows)
-
-
-if __name__ == "__main__":
-    main()
+    return 0

@@ -1,18 +1,16 @@
 """An SM with two schedulers: over one operand stage, or as two domains with half of everything each.
 
-    python -m warpfile.pages.schedulers
-
-prints the tables of docs/assumptions.md, "Two schedulers": golden models, large launches of the bundled kernels.
+The tables of docs/assumptions.md, "Two schedulers": golden models, large launches of the bundled kernels.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from warpfile.output.display import progress, say
 from warpfile.pages.evidence.study import Outcome, Point, Run, runs_of, studied
+from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
 from warpfile.results.markdown import table
 from warpfile.results.sample import GEOMETRIC, bracketed
 from warpfile.results.spread import Spread
@@ -60,6 +58,7 @@ def single(point: Point) -> tuple[Point, ...]:
     return (point.but(domains=1, **sums, **{name: getattr(cfg, name) // cfg.domains for name in TURNS}),)
 
 
+PAGE = DOCS / "assumptions.md"
 FORMS: tuple[Form, ...] = (scheduled, domains, single)
 
 
@@ -121,15 +120,11 @@ def points() -> list[Point]:
     return list(dict.fromkeys(one for point in compared for form in FORMS for one in form(point)))
 
 
-def main() -> int:
-    """Print the tables."""
+def main(arguments: Sequence[str]) -> int:
+    """Write the tables."""
+    options = page_parser("schedulers", __doc__).parse_args(arguments)
     with progress("schedulers") as report:
         study = studied(runs_of(points(), (0,), bundled_kernels()), report)
-    for part in page(Measured(study.outcomes, tuple(study.kernels))):
-        say(part)
+    tables = tuple(page(Measured(study.outcomes, tuple(study.kernels))))
     say(f"{len(study.outcomes):,} runs; from nothing they take {study.seconds:,.0f} s of processor time.")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return settle(options, {PAGE: with_tables(PAGE.read_text(), tables)}, tables)

@@ -24,30 +24,21 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "PARTS", {"first": one, "second": two})
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    monkeypatch.setattr("sys.argv", ["bench", *arguments])
-    return bench.main()
-
-
-def test_a_row_that_fails_is_not_the_end(
-    parts: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
-) -> None:
-    assert run(monkeypatch) == 1
+def test_a_row_that_fails_is_not_the_end(parts: None, capsys: pytest.CaptureFixture) -> None:
+    assert bench.main([]) == 1
     said = capsys.readouterr().out
     assert all(name in said for name in ("sound", "sound too", "last"))
     assert "not measured: first broken: ValueError: it must be whole" in said
 
 
-def test_one_part_is_measured_by_itself(
-    parts: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
-) -> None:
-    assert run(monkeypatch, "second") == 0
+def test_one_part_is_measured_by_itself(parts: None, capsys: pytest.CaptureFixture) -> None:
+    assert bench.main(["second"]) == 0
     assert "last" in (said := capsys.readouterr().out) and "sound" not in said
 
 
-def test_a_part_must_be_known(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+def test_a_part_must_be_known(capsys: pytest.CaptureFixture) -> None:
     with pytest.raises(SystemExit):
-        run(monkeypatch, "nothing")
+        bench.main(["nothing"])
     assert "PART must be one of emulate, analyze," in capsys.readouterr().err
 
 

@@ -17,4 +17,4 @@ def test_help_helps_and_measures_nothing(capsys: pytest.CaptureFixture[str], mon
     monkeypatch.setattr(energies, "page", None)
     with pytest.raises(SystemExit) as ended:
         energies.main(["--help"])
-    assert ended.value.code == 0 and "--write" in capsys.readouterr().out
+    assert ended.value.code == 0 and "--check" in capsys.readouterr().out

@@ -64,7 +64,7 @@ def test_the_page_has_every_form_of_every_design(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(forms, "measured", measured)
     monkeypatch.setattr(forms, "PAGE", tmp_path / "forms.md")
-    forms.main(["--write"])
+    forms.main([])
     text = (tmp_path / "forms.md").read_text()
     assert "| bow_wr window_entries=6 | memory | 256 | 6 | 4R2W | 0 | 80 | 70 | 1,500 |" in text
     assert "| rfc | latches | 32 | 48 | 3R1W | 88 | 352 | 70 | 1,000 |" in text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -131,8 +130,7 @@ def test_what_could_not_be_made_leaves_the_page_as_it_was(
     page.write_text(PAGE.read_text())
     monkeypatch.setattr(readme, "PAGE", page)
     monkeypatch.setattr(bench, "measured", lambda part, every: ([], ["lockstep bow: no simulator"]))
-    monkeypatch.setattr(sys, "argv", ["readme", "--write", "lockstep"])
-    assert readme.main() == 1 and page.read_text() == PAGE.read_text()
+    assert readme.main(["lockstep"]) == 1 and page.read_text() == PAGE.read_text()
     assert "no simulator" in capsys.readouterr().err
 
 
@@ -140,8 +138,7 @@ def test_the_page_is_written(rows: dict[str, list[bench.Row]], monkeypatch: pyte
     page = tmp_path / "README.md"
     page.write_text(PAGE.read_text())
     monkeypatch.setattr(readme, "PAGE", page)
-    monkeypatch.setattr(sys, "argv", ["readme", "--write", "emulate", "golden"])
-    assert readme.main() == 0
+    assert readme.main(["emulate", "golden"]) == 0
     assert block_of(page.read_text(), "golden") == readme.golden()
     assert block_of(page.read_text(), "lockstep") == block_of(PAGE.read_text(), "lockstep")
 

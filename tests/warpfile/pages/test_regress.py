@@ -33,11 +33,11 @@ def test_a_regression_has_every_domain_of_every_preset() -> None:
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [(("--domain", "1", "--write"), "--write must go without --domain"), (("--domain", "9"), "invalid choice: 9")],
+    [(("--domain", "1"), "--domain must go with --print"), (("--domain", "9"), "invalid choice: 9")],
 )
 def test_a_wrong_request_is_refused(options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["--scheme", "baseline", *options])
+        main(["baseline", *options])
     assert ended.value.code == 2
     assert words in capsys.readouterr().err
 

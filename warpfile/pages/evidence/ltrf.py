@@ -122,7 +122,7 @@ def _sections(study: Study) -> Iterator[str]:
     yield from _sizes(study)
     yield from _causes(study)
     yield "## Lengths of intervals\n"
-    yield "Executed instructions of large launches; `python -m warpfile.pages.lengths` says how they are counted.\n"
+    yield "Executed instructions of large launches; `python -m warpfile.pages lengths` says how they are counted.\n"
     yield table(COLUMNS, rows(study.kernels, lambda kernel: study.reuse(kernel).trace))
     yield "## Kernel by kernel\n"
     yield "Main accesses over the baseline's; *moving*: places that wait for registers, mean over the cycles.\n"

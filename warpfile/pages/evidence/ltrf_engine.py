@@ -1,20 +1,22 @@
-"""``python -m warpfile.pages.evidence.ltrf_engine``: the tables of docs/schemes/ltrf.md, section 14.
+"""The tables of docs/schemes/ltrf.md, section 14.
 
 What each piece of what moves registers is worth, and what it makes of main accesses. One run of every kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from warpfile.output.display import progress, say
+from warpfile.output.display import progress
 from warpfile.pages.evidence.ltrf import BASELINE, LTRF, PLUS, main_accesses
 from warpfile.pages.evidence.study import Study, runs_of, studied
+from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
 from warpfile.results.markdown import percent, signed, table
 from warpfile.results.points import Point
 from warpfile.workloads.inputs import bundled_kernels
 
+PAGE = DOCS / "schemes" / "ltrf.md"
 #: Large launches of which registers limit the warps that are resident.
 PRESSED = ("conv_layer", "matmul_registers", "particle_boxes", "unrolled_poly", "wide_accumulate")
 _LATE: dict[str, object] = {"moved_back": "dirty", "suspend_load": "needed", "suspend_barrier": "needed"}
@@ -89,17 +91,14 @@ def _share(study: Study, kernel: str) -> str:
     return percent(accesses(replace(study, kernels=[kernel]), PLUS.but(**ROWS[BEST])))
 
 
-def main() -> None:
-    """Run all and print the tables."""
+def main(arguments: Sequence[str]) -> int:
+    """Run all and write the tables."""
+    options = page_parser("ltrf_engine", __doc__).parse_args(arguments)
     kernels = tuple(bundled_kernels())
     with progress("ltrf's pieces") as report:
         studies = []
         for setting, names in (("launch", kernels), ("large", PRESSED)):
             studies.append(studied(runs_of(wanted(setting), (0,), names), report))
         best = studied(runs_of((BASELINE, PLUS.but(**ROWS[BEST])), (0,), kernels), report)
-    say(engine_table(*studies))
-    say(goal_table(best))
-
-
-if __name__ == "__main__":
-    main()
+    tables = (engine_table(*studies), goal_table(best))
+    return settle(options, {PAGE: with_tables(PAGE.read_text(), tables)}, tables)

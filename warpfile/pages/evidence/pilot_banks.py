@@ -1,4 +1,4 @@
-"""``python -m warpfile.pages.evidence.pilot_banks``: the tables of docs/schemes/pilot.md, section 14.
+"""The tables of docs/schemes/pilot.md, section 14.
 
 How long an access occupies its bank, beside the paper, and when the compiler's list is kept. Large launches, one run
 of every kernel.
@@ -6,14 +6,15 @@ of every kernel.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from warpfile.compiler.passes.pilot.annotate import annotate
 from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.compiler.passes.pilot.static import hottest
-from warpfile.output.display import progress, say
+from warpfile.output.display import progress
 from warpfile.pages.evidence.pilot import BASELINE, PAPER, fast_share
 from warpfile.pages.evidence.study import Study, runs_of, studied
+from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
 from warpfile.results.markdown import percent, signed, table
 from warpfile.results.points import Point
 from warpfile.spec.config import Config
@@ -21,6 +22,7 @@ from warpfile.spec.schemes.pilot import PilotConfig
 from warpfile.spec.trace import Trace
 from warpfile.workloads.inputs import bundled_kernels
 
+PAGE = DOCS / "schemes" / "pilot.md"
 PUBLISHED = ("paper", "-7.1%", "-2%", "-0.5%", "-2.4%")
 #: What is said of a bank, and the values of ``bank_occupancy``.
 BANKS = {"occupied as long as an access takes: `length`": "length", "pipelined: `one`": "one"}
@@ -95,32 +97,32 @@ def judged(cfg: Config, trace: Trace) -> Iterator[tuple[float, bool]]:
         yield gain / max(1, every.total()), any(not own[register] for register in listed)
 
 
-def pilots_table(traces: Iterable[tuple[Config, Trace]]) -> str:
-    """All warps of all kernels as pilots, each kernel's counting as one: whose list is kept."""
-    kernels = [[(_kind(gain), kept) for gain, kept in judged(cfg, trace)] for cfg, trace in traces]
+def pilots_table(traces: Mapping[str, Iterable[tuple[Config, Trace]]]) -> str:
+    """All warps of all kernels as pilots, each kernel's counting as one: whose list is kept, by size of the launch."""
+    sizes = [[[(_kind(gain), kept) for gain, kept in judged(*one)] for one in some] for some in traces.values()]
 
-    def share(*wanted: tuple[str, bool]) -> str:
+    def share(kernels: list[list[tuple[str, bool]]], *wanted: tuple[str, bool]) -> str:
         return percent(sum(sum(one in wanted for one in found) / len(found) for found in kernels) / len(kernels))
 
-    rows = ((kind, share((kind, True), (kind, False)), share((kind, True))) for kind in ("worse", "alike", "better"))
-    return table(("the pilot's map", "warps", "of them with the list kept"), rows)
+    def shares(kind: str) -> Iterator[str]:
+        for kernels in sizes:
+            yield from (share(kernels, (kind, True), (kind, False)), share(kernels, (kind, True)))
+
+    columns = ("the pilot's map", *(column for size in traces for column in (f"warps, {size}", "list kept")))
+    return table(columns, ((kind, *shares(kind)) for kind in ("worse", "alike", "better")))
 
 
 def _kind(gain: float) -> str:
     return "worse" if gain < -POINT else "better" if gain > POINT else "alike"
 
 
-def main() -> None:
-    """Run all and print the tables."""
+def main(arguments: Sequence[str]) -> int:
+    """Run all and write the tables."""
+    options = page_parser("pilot_banks", __doc__).parse_args(arguments)
     kernels = tuple(bundled_kernels())
     with progress("pilot's banks") as report:
         study = studied(runs_of(wanted(), (0,), kernels), report)
-    say(banks_table(study))
-    say(kept_table(study))
-    for point in (PAPER, PAPER.small):
-        say(f"{point.setting}:")
-        say(pilots_table((run.config, run.trace) for run in runs_of((point,), (0,), kernels)))
-
-
-if __name__ == "__main__":
-    main()
+    runs = {name: runs_of((point,), (0,), kernels) for name, point in (("large", PAPER), ("small", PAPER.small))}
+    traces = {name: [(run.config, run.trace) for run in some] for name, some in runs.items()}
+    tables = (banks_table(study), kept_table(study), pilots_table(traces))
+    return settle(options, {PAGE: with_tables(PAGE.read_text(), tables)}, tables)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.warpfile.pages.evidence.made_up import answering
-from warpfile.pages.evidence.__main__ import pages
 from warpfile.pages.evidence.claims import Claim, Guess, Without, claims_table, losses
+from warpfile.pages.evidence.command import pages
 from warpfile.pages.evidence.study import SEEDS, Outcome, Point, Run, Study
 from warpfile.results.markdown import signed
 from warpfile.results.spread import Spread

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.warpfile.pages.evidence.made_up import answering
-from warpfile.pages.evidence.__main__ import pages
+from warpfile.pages.evidence.command import pages
 from warpfile.pages.evidence.machines import designs, machines, points
 from warpfile.pages.evidence.study import FEW, runs_of
 from warpfile.schemes import SCHEMES

@@ -10,8 +10,8 @@ import pytest
 
 from tests.warpfile.pages.evidence.made_up import KERNELS, answering
 from warpfile.output.display import silent
-from warpfile.pages.evidence import __main__ as command
-from warpfile.pages.evidence.__main__ import DOCS, pages
+from warpfile.pages.evidence import command
+from warpfile.pages.evidence.command import DOCS, pages
 from warpfile.pages.evidence.study import FEW, SEEDS, Run, Study, studied
 from warpfile.results.revision import MACHINE, stated, warning
 from warpfile.schemes import find, registry
@@ -48,7 +48,7 @@ def missing(lines: Iterable[str], text: str) -> list[str]:
 @pytest.mark.check
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_has_the_rows_that_the_code_gives(name: str, kept: Path) -> None:
-    """After a change of the machine ``python -m warpfile.pages.evidence all --write``, or the page says it is older."""
+    """After a change of the machine ``python -m warpfile.pages evidence all``, or the page says it is older."""
     recorded, wanted = answering()
     rows(name, recorded)
     assert {run.kernel for run in wanted} == set(SMALL) and {run.seed for run in wanted} == {0}
@@ -98,13 +98,11 @@ def test_the_command_writes_whole_pages_of_the_schemes_named(
     monkeypatch.setattr(command, "bundled_kernels", lambda: KERNELS)
     monkeypatch.setattr(command, "reuse", answering()[0].reuse)
     monkeypatch.setattr(command, "studied", lambda runs, report, fresh: (list(runs), answering()[0])[1])
-    command.main(["all", "--write"])
+    command.main(["all"])
     assert {path.name for path in tmp_path.iterdir()} == {f"{name}-evidence.md" for name in pages()}
     assert "s of processor time." in capsys.readouterr().out
     text = (tmp_path / "rfc-evidence.md").read_text()
-    assert text.startswith(
-        "# `rfc` on the bundled kernels\n\nWritten by `python -m warpfile.pages.evidence rfc --write`.\n"
-    )
+    assert text.startswith("# `rfc` on the bundled kernels\n\nWritten by `python -m warpfile.pages evidence rfc`.\n")
     assert "* `rfc`: collectors 5 (baseline 4); of the scheme: scheduler two_level (baseline gto)\n" in text
     assert "| rfc | " in text and "* `bow_wr`: nothing\n" in (tmp_path / "bow-evidence.md").read_text()
     with pytest.raises(SystemExit):

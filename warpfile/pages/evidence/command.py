@@ -1,12 +1,11 @@
-"""``python -m warpfile.pages.evidence [SCHEME...|all] [--write] [--fresh]``: docs/schemes/<scheme>-evidence.md."""
+"""docs/schemes/SCHEME-evidence.md: every scheme beside its paper."""
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import itertools
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +13,7 @@ from warpfile.compiled import form
 from warpfile.output.display import progress, say
 from warpfile.pages.evidence.machines import machines, points
 from warpfile.pages.evidence.study import FEW, SEEDS, Run, asked, reuse, runs_of, studied
+from warpfile.pages.writing import page_parser, settle
 from warpfile.results.revision import head
 from warpfile.schemes import SCHEMES
 from warpfile.workloads.inputs import bundled_kernels
@@ -52,12 +52,11 @@ def _all(name: str, page: ModuleType) -> Iterable[Run]:
     return itertools.chain(runs(page), runs_of(points(name, page.BASELINE), FEW, bundled_kernels()))
 
 
-def main(arguments: list[str]) -> None:
-    """Run what the pages compare, print them, and with ``--write`` replace the files."""
+def main(arguments: Sequence[str]) -> int:
+    """Run what the pages compare, and write them."""
     known = pages()
-    parser = argparse.ArgumentParser(prog="python -m warpfile.pages.evidence", description=__doc__)
+    parser = page_parser("evidence", __doc__)
     parser.add_argument("pages", nargs="*", metavar="SCHEME", help=f"of {', '.join(known)}; default: {ALL}")
-    parser.add_argument("--write", action="store_true", help="replace the pages")
     parser.add_argument("--fresh", action="store_true", help="run everything anew, whatever build/evidence has")
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.pages if name not in (*pages(options.pages), ALL)]:
@@ -67,14 +66,10 @@ def main(arguments: list[str]) -> None:
     print(f"golden models: {form()}", file=sys.stderr)
     with progress("evidence") as report:
         study = studied(itertools.chain(*(_all(name, known[name]) for name in names)), report, fresh=options.fresh)
+    made = {}
     for name in names:
-        text = f"# `{name}` on the bundled kernels\n\nWritten by `python -m warpfile.pages.evidence {name} --write`.\n"
+        text = f"# `{name}` on the bundled kernels\n\nWritten by `python -m warpfile.pages evidence {name}`.\n"
         text += f"{head()}\n{HEAD}\n{machines(study, name, known[name].BASELINE)}\n{known[name].page(study)}"
-        if options.write:
-            (DOCS / f"{name}-evidence.md").write_text(text)
-        say(text)
+        made[DOCS / f"{name}-evidence.md"] = text
     say(f"{len(study.outcomes):,} runs; from nothing they take {study.seconds:,.0f} s of processor time.")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    return settle(options, made)
