@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
 
 from warpfile.output.display import silent
-from warpfile.results import kept
+from warpfile.results import result_cache
 from warpfile.results.run import golden_run
 from warpfile.schemes import GoldenModel, Scheme, find
 from warpfile.schemes.part import found
@@ -21,7 +21,7 @@ from warpfile.spec.workload import Workload, prepare
 from warpfile.workloads.inputs import obtain_trace
 
 #: What decides the outcome of a run.
-SOURCES = kept.Sources(("spec", "golden", "compiler", "emulator", "kernels", "schemes"), ("numpy",))
+SOURCES = result_cache.Sources(("spec", "golden", "compiler", "emulator", "kernels", "schemes"), ("numpy",))
 
 
 #: Machines that issue twice per cycle, and what is around them: of one warp, or two schedulers of one issue each.
@@ -91,10 +91,10 @@ class Run:
         """Of its kernel."""
         return trace_of(self.kernel, self.point.setting, self.contents)
 
-    def key(self, sources: kept.Sources, *what: str) -> str:
+    def key(self, sources: result_cache.Sources, *what: str) -> str:
         """Under which ``what`` of this run is kept."""
         named = (*what, self.named) if what else self.named
-        return kept.key(named, sources, self.scheme.parts(self.config))
+        return result_cache.key(named, sources, self.scheme.parts(self.config))
 
 
 @dataclass(frozen=True)
@@ -134,10 +134,10 @@ def outcome(run: Run, *, fresh: bool = False) -> Outcome:
     Raises as :func:`warpfile.results.run.golden_run`, and ``ValueError`` for an impossible configuration.
     """
     name = run.key(SOURCES)
-    facts = None if fresh else kept.find(name)
+    facts = None if fresh else result_cache.find(name)
     if facts is None:
         facts = asdict(golden(run))
-        kept.keep(name, facts)
+        result_cache.keep(name, facts)
     return Outcome(**facts)
 
 

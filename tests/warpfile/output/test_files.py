@@ -17,7 +17,7 @@ from warpfile.cli.application import describe
 from warpfile.output import display
 from warpfile.output.display import followed, progress
 from warpfile.output.files import json_text, write_files, write_json, write_rows
-from warpfile.results import kept
+from warpfile.results import result_cache
 from warpfile.results.studies.table import write_table
 from warpfile.schemes import SCHEMES
 from warpfile.sim import build, simulators
@@ -82,10 +82,10 @@ def test_a_full_disk_leaves_nothing_of_what_is_kept(folder: Path, monkeypatch: p
     (folder / "object.o").write_bytes(b"whole")
     monkeypatch.setattr("pyarrow.parquet.write_table", lambda table, path: half(path))
     monkeypatch.setattr("shutil.copy", lambda source, target: half(target))
-    monkeypatch.setattr(kept, "KEPT", folder / "kept")
+    monkeypatch.setattr(result_cache, "KEPT", folder / "kept")
     monkeypatch.setattr(Path, "write_text", lambda path, text, **more: half(path))
     for write, name in (
-        (lambda: kept.keep("outcome", {}), "kept/outcome.json"),
+        (lambda: result_cache.keep("outcome", {}), "kept/outcome.json"),
         (lambda: area._cached(folder / "area", "script", "verilog", "library", dict), "/area/"),
         (lambda: write_table([{"cycles": 1}], folder / "results"), "results.parquet"),
         (lambda: simulators._keep(folder / "object.o", folder / "kept.o"), "kept.o"),

@@ -190,7 +190,7 @@ def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path 
 
     found = list(means(rows))
     tables = {"points": ("results", rows), "means": ("means", found), "modules": ("modules", results.modules)}
-    tables |= {"beats on their way": ("passages", results.passages)}
+    tables |= {"beats on their way": ("pipeline_log", results.pipeline_log)}
     written = [(f"{len(some):,} {what}", _table(some, folder / name)) for what, (name, some) in tables.items()]
     write_json(folder / "study.json", about(results.plan))
     if LOCKSTEP in results.plan.kinds:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from warpfile.results.profiles.flights import Flight
+from warpfile.results.profiles.in_flight import Flight
 from warpfile.results.profiles.operands import NOBODY
 from warpfile.results.profiles.profile import REASONS, Line
 

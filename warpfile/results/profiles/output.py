@@ -13,7 +13,7 @@ from warpfile.output.display import Report
 from warpfile.output.files import json_text, write_files
 from warpfile.results.designs import Design
 from warpfile.results.profiles.events import ChromeTrace, KanataLog
-from warpfile.results.profiles.flights import Listener
+from warpfile.results.profiles.in_flight import Listener
 from warpfile.results.profiles.page import page
 from warpfile.results.profiles.profile import Profile, all_columns
 from warpfile.results.profiles.profiling import operand_columns, profiled

@@ -13,7 +13,7 @@ from warpfile.golden.scheduler.contract import PlacingScheduler
 from warpfile.output.difference import Difference
 from warpfile.output.display import Report
 from warpfile.results.designs import Design
-from warpfile.results.profiles.flights import Flights, Listener
+from warpfile.results.profiles.in_flight import Flights, Listener
 from warpfile.results.profiles.operands import NOBODY, Cycle, bits, operands_of
 from warpfile.results.profiles.profile import BEHIND, FRAME, Lines, Profile
 from warpfile.results.run import golden_run

@@ -31,11 +31,11 @@ _LANE = 0.84  #: part of a row that the beats of a warp share
 
 def pipelines(study: Study) -> Iterator[Chart]:
     """A chart per kernel that was watched, in which its reader chooses the machine."""
-    kernels = list(dict.fromkeys(kernel_of(row) for row in study.passages))
+    kernels = list(dict.fromkeys(kernel_of(row) for row in study.pipeline_log))
     names = kernel_names(study.kernels)
     for kernel in kernels:
         found: dict[Machine, list[Row]] = {}
-        for row in study.passages:
+        for row in study.pipeline_log:
             if kernel_of(row) == kernel:
                 found.setdefault(Machine.of(row), []).append(row)
         span = study.window or _span(found)

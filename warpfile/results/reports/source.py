@@ -20,11 +20,11 @@ _OF_ALL = ("study", "scheme", "preset", "changes")
 _NEEDED = {
     "results": ("status",),
     "modules": ("module", "instances", "nand2_equivalents"),
-    "passages": ("kernel", "setting", "warp", "beat", "offset", "instruction", "unit", "returns", "decoded"),
+    "pipeline_log": ("kernel", "setting", "warp", "beat", "offset", "instruction", "unit", "returns", "decoded"),
 }
 _ABOUT = ("asked", "versions", "sources")
 #: A table has no column in which all its rows are empty.
-_EMPTY = {"passages": dict.fromkeys(("issued", "offered", "dispatched", "written"))}
+_EMPTY = {"pipeline_log": dict.fromkeys(("issued", "offered", "dispatched", "written"))}
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Study:
     name: str
     rows: Sequence[Row]
     modules: Sequence[Row] = ()
-    passages: Sequence[Row] = ()
+    pipeline_log: Sequence[Row] = ()
     about: Mapping[str, Any] | None = None
 
     @cached_property
@@ -125,8 +125,8 @@ def read_study(folder: Path) -> Study:
     """The tables of a folder. Raises ``ValueError`` with one line for a folder that holds none."""
     if not (folder / RESULTS).is_file():
         raise ValueError(f"{folder} must be the folder of a study, with {RESULTS}: warpfile study writes one")
-    rows, modules, passages = (_table(folder, name) for name in _NEEDED)
-    return Study(str(rows[0]["study"]), rows, modules, passages, _about(folder / "study.json"))
+    rows, modules, pipeline_log = (_table(folder, name) for name in _NEEDED)
+    return Study(str(rows[0]["study"]), rows, modules, pipeline_log, _about(folder / "study.json"))
 
 
 def _table(folder: Path, name: str) -> list[dict[str, Any]]:

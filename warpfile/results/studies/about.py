@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from warpfile.results import kept
+from warpfile.results import result_cache
 from warpfile.results.studies.plan import Plan
 from warpfile.results.studies.tasks import KINDS, PATH
 from warpfile.synth.timing import timer
@@ -20,5 +20,5 @@ def about(plan: Plan) -> dict[str, Any]:
         "study": plan.name,
         "asked": dict(plan.asked),
         "versions": versions,
-        "sources": {kind: kept.code_hash(one, ())[:12] for kind, one in sources.items()},
+        "sources": {kind: result_cache.code_hash(one, ())[:12] for kind, one in sources.items()},
     }

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from warpfile.output.display import Report, left
-from warpfile.results import kept
+from warpfile.results import result_cache
 from warpfile.results.studies.tasks import FAILED, REFUSED, Done, Task, done, worked
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ def outcomes(
     the next call goes on behind an interrupt. Raises ``ValueError`` for workers with other sources than this process.
     """
     keys, found = _keys(tasks)
-    found |= {task: done(facts) for task, key in keys.items() if not fresh and (facts := kept.find(key)) is not None}
+    found |= {
+        task: done(facts) for task, key in keys.items() if not fresh and (facts := result_cache.find(key)) is not None
+    }
     missing = [task for task in keys if task not in found]
     if not missing:
         return found
@@ -58,7 +60,7 @@ def outcomes(
     with contextmanager(connected)() as client:
         for task, one in _run(client, {keys[task]: task for task in missing}):
             if one.facts:
-                kept.keep(keys[task], one.facts)
+                result_cache.keep(keys[task], one.facts)
             found[task] = one
             pace.note(task.kind, one.seconds)
             workers = sum(client.nthreads().values())

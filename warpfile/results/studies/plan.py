@@ -12,12 +12,12 @@ from typing import Any
 import click
 
 from warpfile.results.designs import ALL
-from warpfile.results.passages import LONGEST
+from warpfile.results.pipeline_log import LONGEST
 from warpfile.results.points import Run
 from warpfile.results.spread import STUDENT
 from warpfile.results.studies.machines import MOST, Machine, machines
 from warpfile.results.studies.pricing import price_names
-from warpfile.results.studies.tasks import AREA, GOLDEN, LOCKSTEP, PASSAGES, PATH, Library, Task
+from warpfile.results.studies.tasks import AREA, GOLDEN, LOCKSTEP, PATH, PIPELINE_LOG, Library, Task
 from warpfile.spec.reading import read_toml
 from warpfile.synth.rules import TABLE, TEXT, Rule, check
 from warpfile.synth.timing import timer
@@ -108,7 +108,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Window:
-    """Cycles in which the passages of beats are shown, of some kernels."""
+    """Cycles whose pipeline log is kept, of some kernels."""
 
     kernels: tuple[str, ...]
     first: int
@@ -134,17 +134,17 @@ class Plan:
     asked: Mapping[str, Any] = field(default_factory=dict)
 
     def kinds_of(self, case: Case) -> tuple[str, ...]:
-        """What is asked of a case. Passages are watched at the first seed."""
+        """What is asked of a case. The pipeline log is that of the first seed."""
         seen = self.window and case.kernel and case.kernel.name in self.window.kernels
         watched = seen and case.seed == self.cases[0].seed
-        return tuple(kind for kind in self.kinds if kind != PASSAGES or watched)
+        return tuple(kind for kind in self.kinds if kind != PIPELINE_LOG or watched)
 
     def task(self, case: Case, kind: str) -> Task:
         """The task of a case, with what else decides it."""
         asked: dict[str, tuple[Library | int, ...]] = {
             AREA: (self.liberty,) if self.liberty else (),
             PATH: (self.delays,) if self.delays else (),
-            PASSAGES: (self.window.first, self.window.last) if self.window else (),
+            PIPELINE_LOG: (self.window.first, self.window.last) if self.window else (),
         }
         return case.task(kind, asked.get(kind, ()))
 
@@ -158,7 +158,7 @@ class Plan:
         for kind in self.kinds:
             for case in self.cases:
                 if case.machine.design and kind in self.kinds_of(case):
-                    beside = (case.baseline,) if kind not in (LOCKSTEP, PASSAGES) else ()
+                    beside = (case.baseline,) if kind not in (LOCKSTEP, PIPELINE_LOG) else ()
                     beside += (case.matched,) if kind == GOLDEN else ()
                     found |= {self.task(one, kind): None for one in (case, *beside) if one}
         return list(found)
@@ -188,7 +188,7 @@ def planned(table: Mapping[str, Any], base: Path, at: str) -> Plan:
     every = itertools.product(run or [None], found, seeds)
     cases = (Case(machine, kernel, seed) for kernel, machine, seed in every)
     liberty, delays = libraries.get("liberty"), libraries.get("delays") or libraries.get("liberty")
-    kinds = (*asked, *((PASSAGES,) if window else ()), *((PATH,) if AREA in asked and delays and timer() else ()))
+    kinds = (*asked, *((PIPELINE_LOG,) if window else ()), *((PATH,) if AREA in asked and delays and timer() else ()))
     return Plan(table.get("name", "study"), tuple(cases), kinds, prices, liberty, delays, window, dict(table))
 
 

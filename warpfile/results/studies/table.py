@@ -11,7 +11,7 @@ from typing import Any
 from warpfile.results.points import Outcome
 from warpfile.results.studies.plan import Case, Plan
 from warpfile.results.studies.pricing import Cost, Prices, cost, one_set, without
-from warpfile.results.studies.tasks import AREA, GOLDEN, LOCKSTEP, OK, PASSAGES, PATH, REFUSED, Done, Task
+from warpfile.results.studies.tasks import AREA, GOLDEN, LOCKSTEP, OK, PATH, PIPELINE_LOG, REFUSED, Done, Task
 from warpfile.schemes import Scheme
 from warpfile.sim.counters import reported
 from warpfile.spec.steady import Steady
@@ -153,14 +153,14 @@ class Results:
         ]
 
     @property
-    def passages(self) -> list[Row]:
+    def pipeline_log(self) -> list[Row]:
         """Beats in the window of the study, of every machine that was watched."""
-        watched = (case for case in self.plan.cases if PASSAGES in self.plan.kinds_of(case))
+        watched = (case for case in self.plan.cases if PIPELINE_LOG in self.plan.kinds_of(case))
         return [
             {"study": self.plan.name, **_point(case), **_machine(case), **one}
             for case in watched
-            if self.of(case, PASSAGES).status == OK
-            for one in self.of(case, PASSAGES).facts["passages"]
+            if self.of(case, PIPELINE_LOG).status == OK
+            for one in self.of(case, PIPELINE_LOG).facts["pipeline_log"]
         ]
 
 

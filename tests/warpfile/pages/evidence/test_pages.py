@@ -30,7 +30,7 @@ def page_of(name: str) -> ModuleType:
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of runs that has none."""
-    monkeypatch.setattr("warpfile.results.kept.KEPT", tmp_path / "kept")
+    monkeypatch.setattr("warpfile.results.result_cache.KEPT", tmp_path / "kept")
     return tmp_path / "kept"
 
 

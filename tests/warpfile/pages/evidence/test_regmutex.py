@@ -54,7 +54,7 @@ def test_without_a_kernel_that_all_sizes_fit_there_are_no_means() -> None:
 
 
 def test_a_size_that_does_not_fit_is_no_run_and_has_no_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warpfile.results.kept.KEPT", tmp_path)
+    monkeypatch.setattr("warpfile.results.result_cache.KEPT", tmp_path)
     fitting, large = page.sized(4).small, page.sized(12).small
     for _ in range(2):  # run, then kept
         study = studied([Run(fitting, "scan"), Run(large, "scan")], silent)

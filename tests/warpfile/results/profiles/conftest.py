@@ -9,7 +9,7 @@ import pytest
 from warpfile.output.display import silent
 from warpfile.results.designs import designs
 from warpfile.results.profiles import Profile, profiled
-from warpfile.results.profiles.flights import Listener
+from warpfile.results.profiles.in_flight import Listener
 from warpfile.workloads.inputs import obtain_trace
 
 

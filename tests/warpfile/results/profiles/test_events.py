@@ -12,7 +12,7 @@ import pytest
 from tests.warpfile.results.profiles.conftest import profile_of
 from warpfile.results.profiles import Profile
 from warpfile.results.profiles.events import ChromeTrace, KanataLog
-from warpfile.results.profiles.flights import Flight
+from warpfile.results.profiles.in_flight import Flight
 
 
 def chrome(scheme: str) -> tuple[Profile, list[dict[str, Any]]]:

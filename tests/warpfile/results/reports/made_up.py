@@ -51,7 +51,7 @@ def _columns(ratios: Sequence[float], rng: random.Random) -> dict[str, Any]:
 
 def written(made: Study, folder: Path) -> Path:
     """The folder of a study, as ``warpfile study`` writes it."""
-    for name, rows in (("results", made.rows), ("modules", made.modules), ("passages", made.passages)):
+    for name, rows in (("results", made.rows), ("modules", made.modules), ("pipeline_log", made.pipeline_log)):
         if rows:
             write_table([dict(one) for one in rows], folder / name)
     if made.about:
@@ -59,7 +59,7 @@ def written(made: Study, folder: Path) -> Path:
     return folder
 
 
-def passage(warp: int, beat: int, decoded: int, *events: int | None, **more: Any) -> Row:
+def logged_beat(warp: int, beat: int, decoded: int, *events: int | None, **more: Any) -> Row:
     """A beat of matmul_tiled under bow that is issued, offered, dispatched and written in these cycles."""
     names = ("issued", "offered", "dispatched", "written")
     cycles = dict(zip(names, (*events, *[None] * (4 - len(events))), strict=True))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.warpfile.results.reports.made_up import drawn, passage, random_study, row, study
+from tests.warpfile.results.reports.made_up import drawn, logged_beat, random_study, row, study
 from warpfile.results.reports.charts import charts
 from warpfile.results.reports.costs import FROM_KEPT, Cost
 from warpfile.results.reports.facts import as_json, facts_of
@@ -123,10 +123,10 @@ def overlaps(rows: list[Row], placed: dict[tuple[int, int], tuple[int, int]], la
 
 def test_beats_of_a_lane_do_not_overlap() -> None:
     rows = [
-        passage(0, 1, 0, 1, 3, 3, 9),
-        passage(0, 2, 0, 2, 4, 5),
-        passage(0, 3, 1, 10, 11, 12, 15),
-        passage(1, 4, 0, 5),
+        logged_beat(0, 1, 0, 1, 3, 3, 9),
+        logged_beat(0, 2, 0, 2, 4, 5),
+        logged_beat(0, 3, 1, 10, 11, 12, 15),
+        logged_beat(1, 4, 0, 5),
     ]
     placed = lanes(rows, 20)
     assert placed == {(0, 1): (0, 2), (0, 2): (1, 2), (0, 3): (0, 2), (1, 4): (0, 1)}
@@ -135,9 +135,9 @@ def test_beats_of_a_lane_do_not_overlap() -> None:
 
 
 def test_a_pipeline_shows_the_events_of_the_table() -> None:
-    rows = [passage(0, 1, 0, 2, 4, 5, 9), passage(1, 2, 1, 3, None, None, None, unit=False, returns=False)]
+    rows = [logged_beat(0, 1, 0, 2, 4, 5, 9), logged_beat(1, 2, 1, 3, None, None, None, unit=False, returns=False)]
     about: dict[str, Any] = {"asked": {"pipeline": {"cycles": [0, 20]}}}
-    made = study(row(ipc_over_baseline=1.0), passages=rows, about=about)
+    made = study(row(ipc_over_baseline=1.0), pipeline_log=rows, about=about)
     traces = {trace["name"]: trace for trace in drawn(text_of(made))["pipeline-saxpy"]}
     assert traces["issue"]["x"] == [2, 3] and traces["dispatch"]["x"] == [5] and traces["write-back"]["x"] == [9]
     assert traces["collects its operands"]["x"] == [2, 4, None]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.warpfile.results.reports.made_up import drawn, passage, random_study, study
+from tests.warpfile.results.reports.made_up import drawn, logged_beat, random_study, study
 from tests.warpfile.results.reports.test_charts import text_of
 from warpfile import tools
 from warpfile.output.display import silent
@@ -71,7 +71,7 @@ def full() -> Study:
     swept = [{**one, "changes": f"banks={banks}"} for banks in (2, 4) for one in rows if one["scheme"] == "rfc"]
     made = study(*rows, *swept, {**rows[0], "scheme": "bow", "preset": "pascal"})
     about = {"asked": {"pipeline": {"cycles": [0, 20]}}}
-    return study(*made.rows, passages=[passage(0, 1, 0, 2, 4, 5, 9), passage(1, 2, 1, 3)], about=about)
+    return study(*made.rows, pipeline_log=[logged_beat(0, 1, 0, 2, 4, 5, 9), logged_beat(1, 2, 1, 3)], about=about)
 
 
 def empty(shapes: Mapping[str, int]) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.warpfile.results.reports.made_up import passage, random_study, row, study, written
+from tests.warpfile.results.reports.made_up import logged_beat, random_study, row, study, written
 from warpfile.results.reports.source import Machine, kernel_names, read_study
 from warpfile.results.studies.table import write_table
 
@@ -15,10 +15,10 @@ ABOUT = {"asked": {"pipeline": {"cycles": [3, 9]}}, "versions": {}, "sources": {
 
 def test_a_study_is_read_as_it_was_written(tmp_path: Path) -> None:
     made = random_study(1)
-    read = read_study(written(study(*made.rows, passages=[passage(0, 1, 2, 3)], about=ABOUT), tmp_path))
+    read = read_study(written(study(*made.rows, pipeline_log=[logged_beat(0, 1, 2, 3)], about=ABOUT), tmp_path))
     assert read.rows == made.rows and read.name == "made" and read.seeds == [-4, -2, 0, 2, 4]
-    assert read.passages[0]["issued"] == 3 and read.modules == [] and read.about == ABOUT and read.window == (3, 9)
-    assert read.passages[0]["written"] is None  # a column that the file does not have
+    assert read.pipeline_log[0]["issued"] == 3 and read.modules == [] and read.about == ABOUT and read.window == (3, 9)
+    assert read.pipeline_log[0]["written"] is None  # a column that the file does not have
 
 
 def test_machines_are_called_by_what_tells_them_apart() -> None:
@@ -60,9 +60,9 @@ def test_a_damaged_description_is_refused(tmp_path: Path, text: str, wrong: str)
 
 def test_a_damaged_table_of_beats_is_refused_and_a_damaged_window_is_none(tmp_path: Path) -> None:
     written(study(row()), tmp_path)
-    write_table([{"study": "made", "scheme": "bow", "preset": "tiny", "changes": ""}], tmp_path / "passages")
+    write_table([{"study": "made", "scheme": "bow", "preset": "tiny", "changes": ""}], tmp_path / "pipeline_log")
     with pytest.raises(
-        ValueError, match=r"passages\.parquet must be a table that warpfile study wrote: it has no kernel"
+        ValueError, match=r"pipeline_log\.parquet must be a table that warpfile study wrote: it has no kernel"
     ):
         read_study(tmp_path)
     for pipeline in (None, 3, {}, {"cycles": 3}, {"cycles": [1, "2"]}):

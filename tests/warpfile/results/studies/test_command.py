@@ -16,8 +16,8 @@ import pytest
 from tests.warpfile.conftest import Invoke
 from tests.warpfile.results.studies.conftest import ran
 from warpfile.cli.commands import study as command
-from warpfile.results.passages import Passage
-from warpfile.results.studies.tasks import DIFFERENT, FAILED, PASSAGES, REFUSED, Done, Task, done
+from warpfile.results.pipeline_log import LoggedBeat
+from warpfile.results.studies.tasks import DIFFERENT, FAILED, PIPELINE_LOG, REFUSED, Done, Task, done
 
 ASKED = ("study", "--kernel", "saxpy", "--scheme", "bow", "--preset", "tiny")
 FILE = """kernels = ["saxpy"]
@@ -173,16 +173,16 @@ def test_example_studies_have_points_that_all_can_be(invoke: Invoke, root: Path,
 def test_a_window_on_the_command_line_gives_a_table_of_beats_and_a_description(
     invoke: Invoke, answer: Any, folder: Path
 ) -> None:
-    beat = asdict(Passage(3, 1, 16, "NOP", False, False, 2, 4))
-    answer(lambda task: done({"passages": [beat]}) if task.kind == PASSAGES else ran())
+    beat = asdict(LoggedBeat(3, 1, 16, "NOP", False, False, 2, 4))
+    answer(lambda task: done({"pipeline_log": [beat]}) if task.kind == PIPELINE_LOG else ran())
     result = invoke(*ASKED, "--pipeline", "10:20")
-    assert result.exit_code == 0 and "1 beats on their way: build/study/study/passages.csv" in result.output
-    (row,) = pyarrow.parquet.read_table("build/study/study/passages.parquet").to_pylist()
+    assert result.exit_code == 0 and "1 beats on their way: build/study/study/pipeline_log.csv" in result.output
+    (row,) = pyarrow.parquet.read_table("build/study/study/pipeline_log.parquet").to_pylist()
     assert row["issued"] == 4
     facts = json.loads(Path("build/study/study/study.json").read_text())
     assert facts["asked"]["pipeline"] == {"cycles": [10, 20]} and facts["versions"].keys() >= {"warpfile", "numpy"}
-    assert facts["sources"].keys() == {"golden", "passages"}
-    assert invoke(*ASKED).exit_code == 0 and not list(folder.rglob("passages.*"))
+    assert facts["sources"].keys() == {"golden", "pipeline_log"}
+    assert invoke(*ASKED).exit_code == 0 and not list(folder.rglob("pipeline_log.*"))
 
 
 @pytest.mark.parametrize("text", ["10", "a:b", "1:2:3"])

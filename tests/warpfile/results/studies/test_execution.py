@@ -19,7 +19,7 @@ from distributed import Client, LocalCluster
 from tests.warpfile.conftest import Invoke
 from tests.warpfile.results.studies.conftest import plan
 from warpfile.output.display import silent
-from warpfile.results import kept
+from warpfile.results import result_cache
 from warpfile.results.points import golden
 from warpfile.results.studies import tasks
 from warpfile.results.studies.execution import Pace, outcomes, remote
@@ -48,7 +48,7 @@ def killed_half_way(address: str, enough: int, killed: list[str]) -> None:
     deadline = time.monotonic() + 60
     with Client(address, set_as_default=False) as client:
         pids = client.run(os.getpid)
-        while len(list(kept.KEPT.glob("*.json"))) < enough and time.monotonic() < deadline:
+        while len(list(result_cache.KEPT.glob("*.json"))) < enough and time.monotonic() < deadline:
             time.sleep(0.02)
         while not killed and time.monotonic() < deadline:
             for worker, some in client.processing().items():
@@ -70,7 +70,7 @@ def test_a_worker_that_dies_half_way_costs_no_point_and_doubles_none(invoke: Inv
     study = plan(kernels=["collatz"], seeds=list(SEEDS))
     keys = {task.key for task in study.tasks}
     assert killed and keys.issuperset(killed)
-    assert {path.stem for path in kept.KEPT.iterdir()} == keys and len(keys) == 3 * len(SEEDS)
+    assert {path.stem for path in result_cache.KEPT.iterdir()} == keys and len(keys) == 3 * len(SEEDS)
     rows = pyarrow.parquet.read_table("out/results.parquet").to_pylist()
     assert [row["seed"] for row in rows] == list(SEEDS)
     for row, case in list(zip(rows, study.cases, strict=True))[::5]:
@@ -108,7 +108,7 @@ def test_a_point_that_fails_is_no_end_and_is_run_again(threads: str, work: Calla
     seen, wanted = work(fail), plan(PAIR, seeds=[0, 2]).tasks
     found = outcomes(wanted, partial(remote, threads), silent)
     assert [(one.status, one.error) for one in found.values()] == [(FAILED, "OSError: no room at all")] * 4
-    assert not kept.KEPT.exists()
+    assert not result_cache.KEPT.exists()
     outcomes(wanted[:1], partial(remote, threads), silent)
     assert len(seen) == 5
 
@@ -147,7 +147,7 @@ def test_what_has_ended_before_an_interrupt_is_kept(threads: str, work: Callable
     wanted = plan(PAIR, seeds=[0, 2, 4]).tasks
     with pytest.raises(KeyboardInterrupt):
         outcomes(wanted, partial(remote, threads), interrupted)
-    there = {path.stem for path in kept.KEPT.iterdir()}
+    there = {path.stem for path in result_cache.KEPT.iterdir()}
     assert len(there) == 2
     assert len(outcomes(wanted, partial(remote, threads), silent)) == 6
 
@@ -157,7 +157,7 @@ def test_a_worker_with_other_sources_ends_the_study(threads: str, monkeypatch: p
     monkeypatch.setattr(Task, "key", property(lambda task: str(next(keys))))
     with pytest.raises(ValueError, match="workers of the cluster must have the sources and kernels of this process"):
         outcomes(plan(PAIR).tasks, partial(remote, threads), silent)
-    assert not kept.KEPT.exists()
+    assert not result_cache.KEPT.exists()
 
 
 def test_a_kernel_that_has_changed_is_foreign(kernel: Path) -> None:

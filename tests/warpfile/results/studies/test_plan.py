@@ -14,7 +14,7 @@ from tests.warpfile.conftest import CODE, write_listing
 from tests.warpfile.results.studies.conftest import GROUP, plan
 from warpfile.results.points import SOURCES
 from warpfile.results.studies.plan import planned, read_study
-from warpfile.results.studies.tasks import AREA, GOLDEN, LOCKSTEP, PASSAGES, PATH
+from warpfile.results.studies.tasks import AREA, GOLDEN, LOCKSTEP, PATH, PIPELINE_LOG
 from warpfile.schemes import SCHEMES
 from warpfile.synth.liberty import NAND2_UNITS
 from warpfile.workloads.inputs import bundled_kernels
@@ -169,11 +169,11 @@ def test_a_wrong_table_is_refused_in_one_line(fields: dict[str, Any], words: str
 
 def test_a_window_is_watched_at_the_first_seed_of_its_kernels_without_baselines() -> None:
     study = plan(kernels=["saxpy", "spmv"], seeds=[0, 2], pipeline={"cycles": [10, 20], "kernels": ["spmv"]})
-    (task,) = (task for task in study.tasks if task.kind == PASSAGES)
+    (task,) = (task for task in study.tasks if task.kind == PIPELINE_LOG)
     assert (task.run.kernel, task.run.seed, task.asked) == ("spmv", 0, (10, 20))
     assert task.key != replace(task, asked=(10, 21)).key
     every = plan(kernels=["saxpy", "spmv"], pipeline={"cycles": [10, 20]})
-    assert sum(task.kind == PASSAGES for task in every.tasks) == 2
+    assert sum(task.kind == PIPELINE_LOG for task in every.tasks) == 2
 
 
 @pytest.mark.parametrize(

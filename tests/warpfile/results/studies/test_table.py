@@ -13,13 +13,13 @@ import pytest
 
 from tests.warpfile.conftest import Invoke
 from tests.warpfile.results.studies.conftest import Sevens, answered, plan, ran
-from warpfile.results.passages import Passage
+from warpfile.results.pipeline_log import LoggedBeat
 from warpfile.results.studies import tasks
 from warpfile.results.studies.junit import write_junit
 from warpfile.results.studies.summary import COLUMNS, differences, starting, summary
 from warpfile.results.studies.summary import table as summary_table
 from warpfile.results.studies.table import Results, bank_accesses, write_table
-from warpfile.results.studies.tasks import AREA, DIFFERENT, FAILED, GOLDEN, LOCKSTEP, PASSAGES, PATH, REFUSED, Done
+from warpfile.results.studies.tasks import AREA, DIFFERENT, FAILED, GOLDEN, LOCKSTEP, PATH, PIPELINE_LOG, REFUSED, Done
 from warpfile.schemes import SCHEMES, variants
 from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import CosimReport
@@ -201,14 +201,14 @@ def test_a_critical_path_stands_beside_that_of_the_baseline(monkeypatch: pytest.
 
 def test_modules_and_beats_are_tables_of_their_own() -> None:
     study = plan(kernels=["saxpy"], seeds=[0, 2], golden=True, area=True, pipeline={"cycles": [0, 9]})
-    seen = asdict(Passage(3, 1, 16, "NOP", False, False, 2, 4))
-    answers = {AREA: area(100), PASSAGES: tasks.done({"passages": [seen]})}
+    seen = asdict(LoggedBeat(3, 1, 16, "NOP", False, False, 2, 4))
+    answers = {AREA: area(100), PIPELINE_LOG: tasks.done({"pipeline_log": [seen]})}
     found = answered(study) | {task: answers[task.kind] for task in study.tasks if task.kind in answers}
     results = Results(study, found)
     machine = {"study": "study", "scheme": "bow", "preset": "tiny", "changes": ""}
     (module,) = results.modules
     assert module.items() >= (machine | {"module": "warpfile", "instances": 1, "nand2_equivalents": 200.0}).items()
-    (beat,) = results.passages
+    (beat,) = results.pipeline_log
     assert beat.items() >= (machine | {"kernel": "saxpy", "seed": 0, "warp": 3, "issued": 4, "written": None}).items()
 
 

@@ -1,4 +1,4 @@
-"""How beats pass through a machine: the cycles of issue, collection, dispatch and write-back, seen from its pins."""
+"""Pipeline log: the cycles of decode, issue, collection, dispatch and write-back of every beat, seen from the pins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST = 1000
 
 
 @dataclass(slots=True)
-class Passage:
+class LoggedBeat:
     """One beat on its way, with the cycles of its events; None where there was none up to the end of the window.
 
     ``warp``: slot. ``beat``: its number in the trace. ``unit``: whether it passes the operand stage, ``returns``:
@@ -53,7 +53,7 @@ class Watch:
     """Notes what happens to every beat, cycle after cycle, in the stimulus and the observation of a machine."""
 
     def __init__(self, layout: ProbeLayout, ports: int, beats: tuple[Beat, ...], texts: dict[int, str]) -> None:
-        self.passages: dict[int, Passage] = {}
+        self.pipeline_log: dict[int, LoggedBeat] = {}
         self._unpack, self._ports, self._beats, self._texts = layout.unpack, ports, beats, texts
         self._buffers: dict[int, deque[int]] = defaultdict(deque)
         self._pending: dict[tuple[int, bool, int], deque[int]] = defaultdict(deque)
@@ -67,10 +67,10 @@ class Watch:
                 self._written(cycle, result)
         for port in range(self._ports):
             if fields["offer"] >> port & 1:
-                passage = self.passages[fields[f"dispatch_payload{port}"]]
-                passage.offered = cycle if passage.offered is None else passage.offered
+                logged_beat = self.pipeline_log[fields[f"dispatch_payload{port}"]]
+                logged_beat.offered = cycle if logged_beat.offered is None else logged_beat.offered
                 if fields["dispatch"] >> port & 1:
-                    passage.dispatched = cycle
+                    logged_beat.dispatched = cycle
         if fields["issue"]:
             self._issued(cycle, fields["issue_warp"])
         if stimulus.beat is not None:
@@ -78,13 +78,15 @@ class Watch:
 
     def _decoded(self, cycle: int, warp: int, beat: Beat) -> None:
         text, returns = self._texts.get(beat.offset, ""), _returns(beat)
-        self.passages[beat.payload] = Passage(warp, beat.payload, beat.offset, text, beat.needs_unit, returns, cycle)
+        self.pipeline_log[beat.payload] = LoggedBeat(
+            warp, beat.payload, beat.offset, text, beat.needs_unit, returns, cycle
+        )
         self._buffers[warp].append(beat.payload)
 
     def _issued(self, cycle: int, warp: int) -> None:
         """What it will return is expected in the order of issue."""
         payload = self._buffers[warp].popleft()
-        self.passages[payload].issued = cycle
+        self.pipeline_log[payload].issued = cycle
         beat = self._beats[payload]
         if not _returns(beat):
             return
@@ -97,9 +99,9 @@ class Watch:
         """The oldest beat that waits for it, of those that have left the machine: others were absorbed."""
         waiting = self._pending[result.warp, result.writes, result.register if result.writes else result.tokens]
         while waiting:
-            passage = self.passages[waiting.popleft()]
-            if passage.dispatched is not None or not passage.unit:
-                passage.written = cycle
+            logged_beat = self.pipeline_log[waiting.popleft()]
+            if logged_beat.dispatched is not None or not logged_beat.unit:
+                logged_beat.written = cycle
                 return
 
 
@@ -107,7 +109,7 @@ def _returns(beat: Beat) -> bool:
     return beat.last and beat.executes and bool(beat.dest_count or beat.token_writes)
 
 
-def observed(run: Run, window: range) -> list[Passage]:
+def observed(run: Run, window: range) -> list[LoggedBeat]:
     """Beats that are under way in a window of a golden-model run, warp by warp in the order of the trace.
 
     Cycles count from the start on, as the counter ``cycles`` does.
@@ -126,6 +128,6 @@ def observed(run: Run, window: range) -> list[Passage]:
         watch.note(cycle, stimulus, word)
         environment.observe(word)
     lost = cfg.gives.absorbs
-    passages = watch.passages.values()
-    found = [one for one in passages if one.latest >= window.start or not (one.ended or lost)]
+    pipeline_log = watch.pipeline_log.values()
+    found = [one for one in pipeline_log if one.latest >= window.start or not (one.ended or lost)]
     return sorted(found, key=lambda one: (one.warp, one.beat))

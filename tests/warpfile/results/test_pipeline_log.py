@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from warpfile.results.passages import Passage, Watch, observed
+from warpfile.results.pipeline_log import LoggedBeat, Watch, observed
 from warpfile.results.points import Point, Run, golden
 from warpfile.schemes import SCHEMES
 from warpfile.spec.beat import Beat
@@ -20,40 +20,42 @@ def run(scheme: str, preset: str = "tiny", kernel: str = "collatz") -> Run:
     return Run(Point(scheme, preset, setting="launch"), kernel)
 
 
-def out_of_order(passages: Sequence[Passage]) -> list[Passage]:
+def out_of_order(pipeline_log: Sequence[LoggedBeat]) -> list[LoggedBeat]:
     """Beats that do something before what comes before it."""
 
-    def wrong(one: Passage) -> bool:
+    def wrong(one: LoggedBeat) -> bool:
         events = [one.decoded, one.issued, one.offered, one.dispatched, one.written]
         seen = [event for event in events if event is not None]
         early = one.issued is not None and one.issued <= one.decoded
         late = one.written is not None and one.dispatched is not None and one.written <= one.dispatched
         return seen != sorted(seen) or early or late
 
-    return [one for one in passages if wrong(one)]
+    return [one for one in pipeline_log if wrong(one)]
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_a_whole_run_is_seen_beat_by_beat(name: str) -> None:
     asked = run(name)
-    passages, counted = observed(asked, WHOLE), golden(asked)
-    assert sum(one.issued is not None for one in passages) == counted["beats"] == len(passages)
+    pipeline_log, counted = observed(asked, WHOLE), golden(asked)
+    assert sum(one.issued is not None for one in pipeline_log) == counted["beats"] == len(pipeline_log)
     if not asked.config.gives.absorbs:
-        assert sum(one.dispatched is not None for one in passages) == counted["dispatches"] > 0
-        assert all(one.ended for one in passages)
-    waits = [one.dispatched - one.offered for one in passages if one.dispatched is not None and one.offered is not None]
+        assert sum(one.dispatched is not None for one in pipeline_log) == counted["dispatches"] > 0
+        assert all(one.ended for one in pipeline_log)
+    waits = [
+        one.dispatched - one.offered for one in pipeline_log if one.dispatched is not None and one.offered is not None
+    ]
     assert all(wait >= 0 for wait in waits)
-    assert not out_of_order(passages)
-    for warp in {one.warp for one in passages}:
-        issues = [one.issued for one in sorted(passages, key=lambda one: one.decoded) if one.warp == warp]
+    assert not out_of_order(pipeline_log)
+    for warp in {one.warp for one in pipeline_log}:
+        issues = [one.issued for one in sorted(pipeline_log, key=lambda one: one.decoded) if one.warp == warp]
         assert issues == sorted(issues)  # type: ignore[type-var]
 
 
 def test_a_beat_out_of_order_is_noticed() -> None:
-    right = Passage(0, 1, 16, "", True, True, 3, 5, 7, 8, 12)
+    right = LoggedBeat(0, 1, 16, "", True, True, 3, 5, 7, 8, 12)
     assert not out_of_order([right])
     for wrong in ((3, 3, 7, 8, 12), (3, 5, 4, 8, 12), (3, 5, 7, 8, 8)):
-        assert out_of_order([Passage(0, 1, 16, "", True, True, *wrong)])
+        assert out_of_order([LoggedBeat(0, 1, 16, "", True, True, *wrong)])
 
 
 def test_a_window_has_the_beats_that_are_under_way_in_it() -> None:
@@ -102,6 +104,6 @@ def test_a_result_belongs_to_the_beat_that_left_and_not_to_one_that_was_absorbed
     watch = Watch(layout, cfg.ports, beats, {})
     for cycle, (stimulus, fields) in enumerate(cycles):
         watch.note(cycle, stimulus, layout.pack(fields))
-    absorbed, other = watch.passages[0], watch.passages[1]
+    absorbed, other = watch.pipeline_log[0], watch.pipeline_log[1]
     assert (absorbed.decoded, absorbed.issued, absorbed.dispatched, absorbed.written) == (0, 1, None, None)
     assert (other.decoded, other.issued, other.offered, other.dispatched, other.written) == (1, 2, 3, 3, 5)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from warpfile.results import kept
+from warpfile.results import result_cache
 from warpfile.results.points import SOURCES
 from warpfile.schemes import fingerprint
 from warpfile.workloads import inputs
 
-code_hash = kept.code_hash.__wrapped__
+code_hash = result_cache.code_hash.__wrapped__
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_a_foreign_package_is_run_again_when_it_changes(tmp_path: Path) -> None:
 
 
 def test_what_is_kept_is_found_by_its_key_and_by_no_other() -> None:
-    assert kept.find("a") is None
-    kept.keep("a", {"cycles": 3})
-    assert (kept.find("a"), kept.find("b")) == ({"cycles": 3}, None)
-    assert [path.name for path in kept.KEPT.iterdir()] == ["a.json"]
+    assert result_cache.find("a") is None
+    result_cache.keep("a", {"cycles": 3})
+    assert (result_cache.find("a"), result_cache.find("b")) == ({"cycles": 3}, None)
+    assert [path.name for path in result_cache.KEPT.iterdir()] == ["a.json"]
 
 
 def test_a_damaged_file_is_not_kept() -> None:
-    kept.keep("a", {"cycles": 3})
-    (kept.KEPT / "a.json").write_text('{"cycles')
-    assert kept.find("a") is None
+    result_cache.keep("a", {"cycles": 3})
+    (result_cache.KEPT / "a.json").write_text('{"cycles')
+    assert result_cache.find("a") is None

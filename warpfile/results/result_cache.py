@@ -1,4 +1,4 @@
-"""Outcomes that are kept on disk, each under a key of everything that decides it."""
+"""Cache of outcomes on disk, each under a key of everything that decides it."""
 
 from __future__ import annotations
 
