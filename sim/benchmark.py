@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warpfile.schemes import Scheme
-from warpfile.sim.bare import CYCLES_VARIABLE, SECONDS_VARIABLE
 from warpfile.sim.build import Harness, build_harness, generated_verilog
 from warpfile.sim.harness import Recording, write_values
 from warpfile.sim.runner import run_module, simulate
+from warpfile.sim.self_driven import CYCLES_VARIABLE, SECONDS_VARIABLE
 from warpfile.sim.stimulus import StimulusPacker
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
@@ -81,7 +81,7 @@ def _bare(harness: Harness, plusargs: list[str], cycles: int, scratch: Path) -> 
     seconds = scratch / "seconds"
     seconds.unlink(missing_ok=True)
     environment = {CYCLES_VARIABLE: str(cycles), SECONDS_VARIABLE: str(seconds)}
-    run_module(harness, "warpfile.sim.bare", scratch, plusargs, environment, seconds)
+    run_module(harness, "warpfile.sim.self_driven", scratch, plusargs, environment, seconds)
     return float(seconds.read_text())
 
 

@@ -13,7 +13,7 @@ from warpfile.schemes import Scheme
 from warpfile.schemes.fingerprint import fingerprint, foreign
 from warpfile.schemes.scheme import readable, without_initial_values
 from warpfile.sim.harness import Recording, harness_verilog
-from warpfile.sim.lean import lean
+from warpfile.sim.simulator_verilog import for_simulators
 from warpfile.sim.view import packages, scopes, view
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
@@ -74,7 +74,7 @@ def build_harness(
     texts["harness.v"] = harness_verilog(cfg, layout, extra, recording)
     texts |= {"checks.v": scheme.checks(cfg)} if not recording else {}
     # A waveform shows all names that the machine has.
-    texts = {MACHINE_FILE: machine if waves else lean(machine, "".join(texts.values())), **texts}
+    texts = {MACHINE_FILE: machine if waves else for_simulators(machine, "".join(texts.values())), **texts}
     tool = str(simulators.verilator_executable())
     traced = waves if simulator == "verilator" else str(bool(waves))  # Icarus decides when it runs
     kind = (simulator, traced, str(optimised), tool, simulators.processor())

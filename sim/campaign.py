@@ -24,7 +24,8 @@ from warpfile.sim.runner import run_module
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
-from warpfile.spec.meeting import (
+from warpfile.spec.directed import drain_trace, levels_trace, save_trace, stray_trace
+from warpfile.spec.directed_sharing import (
     beside_trace,
     brim_trace,
     far_trace,
@@ -33,9 +34,8 @@ from warpfile.spec.meeting import (
     turns_trace,
     twins_trace,
 )
-from warpfile.spec.planned import drain_trace, levels_trace, save_trace, stray_trace
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.sharing import crowd_trace, share_trace
+from warpfile.spec.random_sharing import crowd_trace, share_trace
 from warpfile.spec.stress import (
     borrow_trace,
     fill_trace,
@@ -254,7 +254,7 @@ SECTIONED: tuple[Load, ...] = (
 
 #: Loads that are absorbed, by plan: beside stores of every size, while no bank is free, in every row, made of two rows,
 #: with two entries.
-PLANNED: tuple[Load, ...] = (
+DIRECTED_SHARING: tuple[Load, ...] = (
     Meets("brim", brim_trace),
     Meets("starved", starved_trace),
     Meets("pending", pending_trace),
@@ -265,7 +265,7 @@ PLANNED: tuple[Load, ...] = (
 )
 
 #: The same at random, in low rows and in high ones.
-MEETING: tuple[Load, ...] = (
+RANDOM_SHARING: tuple[Load, ...] = (
     *(Meets("share", share_trace, seed, loosened=seed % 2 == 1) for seed in range(16)),
     *(Meets("crowd", crowd_trace, seed, loosened=seed % 2 == 1) for seed in range(24)),
 )

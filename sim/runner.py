@@ -17,13 +17,13 @@ from warpfile.sim.build import MACHINE_FILE, Harness, build_harness
 from warpfile.sim.counters import reported
 from warpfile.sim.feeding import replay
 from warpfile.sim.harness import MACHINE, write_values
-from warpfile.sim.light import ENTRIES
 from warpfile.sim.plan import HANG_CYCLES, PLAN_VARIABLE, Outcome, Plan
 from warpfile.sim.simulators import TOPLEVEL, SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.sim.view import instances, view
 from warpfile.sim.viewers import viewer_files
 from warpfile.sim.waves import Waves, dumping
+from warpfile.sim.without_pytest import ENTRIES
 from warpfile.spec.config import Config
 from warpfile.spec.reading import named
 from warpfile.spec.trace import Trace

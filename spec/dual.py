@@ -1,4 +1,4 @@
-"""The world around a machine that issues two beats per cycle: a study, without RTL (``golden.dual``).
+"""The environment of a machine that issues two beats per cycle: a study, without RTL (``golden.dual``).
 
 Two beats per cycle arrive as well. The second issue is observed above the probes, in bits ``ISSUED`` and ``EXITS``
 from the width of the layout on, and its warp from ``WARP`` on.
@@ -11,7 +11,7 @@ from typing import Final
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
-from warpfile.spec.feed import Feed
+from warpfile.spec.fetch import Fetch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.workload import Workload
@@ -37,14 +37,14 @@ class DualEnvironment(Environment):
         super().__init__(cfg, workload, layout)
         self._stimulus = self._both = DualStimulus(results=self._stimulus.results)
         self._again = Stimulus()
-        self._feed: Feed = self._front.feed
+        self._fetch: Fetch = self._front.fetch
         self._at_second = layout.width
         self._second = 0
 
     def stimulus(self) -> Stimulus:
         """See :class:`Environment`; the second beat is sent behind the first, by the same rules."""
         super().stimulus()
-        self._feed.send(self.cycle, self._again)
+        self._fetch.send(self.cycle, self._again)
         self._both.second, self._both.second_warp = self._again.beat, self._again.beat_warp
         return self._both
 

@@ -1,4 +1,4 @@
-"""The world around the machine: CTA dispatch, decode, execution units and memory (docs/machine.md, section 9).
+"""The environment of the machine: CTA dispatch, decode, execution units and memory (docs/machine.md, section 9).
 
 One instance per side. What it drives in a cycle depends on observations of earlier cycles only, so that golden model
 and RTL see the same inputs exactly as long as they behave the same.

@@ -8,7 +8,7 @@ from typing import Final
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.ctas import CtaDispatcher
-from warpfile.spec.feed import Feed
+from warpfile.spec.fetch import Fetch
 from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.trace import Kind
 from warpfile.spec.workload import Kernel, Workload, streams
@@ -18,12 +18,12 @@ _BRANCH: Final = int(Kind.BRANCH)  # comparing with a member of an IntEnum costs
 
 class FrontEnd:
     """Offers kernel, launches, beats and operands of a workload. ``drive`` once per cycle, then what the machine did in
-    it, each by the method of its name. ``feed`` sends the beats.
+    it, each by the method of its name. ``fetch`` sends the beats.
     """
 
     def __init__(self, cfg: Config, workload: Workload) -> None:
         self._streams: list[deque[Beat]] = streams(workload)
-        self.feed = Feed(cfg)
+        self.fetch = Fetch(cfg)
         self._cta = [0] * cfg.warps
         self._leaving = 0  # warps that have ended, but the machine has not given their slot back
         self._dispatcher = CtaDispatcher(cfg, workload)
@@ -41,7 +41,7 @@ class FrontEnd:
 
     def head(self, warp: int) -> Beat | None:
         """The oldest beat that was sent to a warp slot and has not issued."""
-        return self.feed.head(warp)
+        return self.fetch.head(warp)
 
     def drive(self, cycle: int, stimulus: Stimulus) -> None:
         """Set this cycle's kernel, launch, operand and beat."""
@@ -51,7 +51,7 @@ class FrontEnd:
             stimulus.kernel = self._kernel
         if self._operands:
             stimulus.operand, self._operand = self._operand, None
-        self.feed.send(cycle, stimulus)
+        self.fetch.send(cycle, stimulus)
 
     def kernel_taken(self) -> None:
         """The kernel that was offered, if it still is."""
@@ -61,12 +61,12 @@ class FrontEnd:
         """The warp that was offered."""
         for launch in self._dispatcher.accepted():
             self._cta[launch.warp] = launch.cta
-            self.feed.launched(launch.warp, self._streams[launch.stream], cycle)
+            self.fetch.launched(launch.warp, self._streams[launch.stream], cycle)
         self._moved = True
 
     def issued(self, warp: int, exits: bool, cycle: int) -> Beat:
         """The head beat of a warp, which it returns; ``exits`` if that ends the warp."""
-        beat = self.feed.issued(warp, cycle)
+        beat = self.fetch.issued(warp, cycle)
         if self._operands and beat.pseudo:
             self._operand = beat.operand
         if not beat.needs_unit:
@@ -92,7 +92,7 @@ class FrontEnd:
 
     def _branched(self, warp: int, beat: Beat, cycle: int) -> None:
         if beat.kind == _BRANCH and beat.last:
-            self.feed.branched(warp, cycle)
+            self.fetch.branched(warp, cycle)
 
     def _leave(self, warp: int) -> None:
         """A warp gives its slot and places back."""

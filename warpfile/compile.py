@@ -28,7 +28,7 @@ HOT = {
             "dual",
             "environment",
             "execution",
-            "feed",
+            "fetch",
             "front_end",
             "memory",
             "stimulus",

@@ -12,7 +12,7 @@ from warpfile.sim.campaign import (
     BORROWED,
     COUNTED,
     MARCHING,
-    MEETING,
+    RANDOM_SHARING,
     SECTIONED,
     TRACES,
     Stress,
@@ -264,7 +264,7 @@ def test_traces_with_sections_have_every_size_and_none_is_taken_where_they_are_l
 
 def test_programs_whose_loads_meet_are_for_machines_that_absorb_loads() -> None:
     larf, rfc = find("larf"), SCHEMES["rfc"]
-    for load in (MEETING[0], MEETING[-1]):
+    for load in (RANDOM_SHARING[0], RANDOM_SHARING[-1]):
         assert load.workload(rfc, configured(rfc, "tiny")) is None
         assert load.workload(larf, configured(larf, "tiny")) is not None
 

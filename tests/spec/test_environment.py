@@ -1,4 +1,4 @@
-"""The world around the machine, seen through a machine: memory, ports, CTA dispatch (docs/machine.md, section 9)."""
+"""The environment, seen through a machine: memory, ports, CTA dispatch (docs/machine.md, section 9)."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ from warpfile.sim.build import generated_verilog
 from warpfile.sim.campaign import (
     BORROWED,
     COUNTED,
+    DIRECTED_SHARING,
     MARCHING,
-    MEETING,
-    PLANNED,
+    RANDOM_SHARING,
     SEARCHED,
     SECTIONED,
     TRACES,
@@ -65,13 +65,13 @@ leave the value of the reset have it, and else listed with the reason why no tra
 #: Traces before the proofs: a trace takes a second, a proof up to two minutes.
 EARLY = 12
 _CELLS = re.compile(r"\| (\d+) \| `(.+?)` \| (.*) \| (killed .*|proven equivalent|survives: .*|\*\*open\*\*) \|")
-_MEETING = (
-    "Behind the stress traces come {planned} programs whose loads meet by plan (`spec.meeting`), before the proofs,\n"
-    "and {count} in which they do at random (`spec.sharing`).\n"
+_SHARING = (
+    "Behind the stress traces come {planned} programs whose loads meet by plan (`spec.directed_sharing`), before\n"
+    "the proofs, and {count} in which they do at random (`spec.random_sharing`).\n"
 )
-_MARCHING = "Behind the kernels come {count} that fill a file row by row (`spec.stress`, `spec.planned`).\n"
+_MARCHING = "Behind the kernels come {count} that fill a file row by row (`spec.stress`, `spec.directed`).\n"
 _BORROWED = "Behind the stress traces come {count} in which all warps borrow registers at once.\n"
-_SECTIONED = "Behind these come {count} with sections of every size, or with accesses without one (`spec.planned`).\n"
+_SECTIONED = "Behind these come {count} with sections of every size, or with accesses without one (`spec.directed`).\n"
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def assess(
     """Verdicts on mutants of :func:`mutants_of`: the first traces, the proofs, then all other traces and kernels."""
     cfg = configured(scheme, preset)
     verilog = generated_verilog(scheme, cfg, root)
-    early: list[Load] = [*TRACES[:EARLY], *PLANNED]
+    early: list[Load] = [*TRACES[:EARLY], *DIRECTED_SHARING]
     verdicts = {
         verdict.mutant.number: verdict for verdict in campaign(scheme, cfg, mutated, mutants, early, root, progress)
     }
@@ -120,7 +120,7 @@ def assess(
         *TRACES[EARLY:],
         *BORROWED,
         *SECTIONED,
-        *MEETING,
+        *RANDOM_SHARING,
         *map(Bundled, bundled_kernels()),
         *MARCHING,
         *COUNTED,
@@ -173,7 +173,7 @@ def _special(cfg: Config) -> str:
     """What only some machines run."""
     borrowed = _BORROWED.format(count=len(BORROWED)) if cfg.operand_bits else ""
     borrowed += _SECTIONED.format(count=len(SECTIONED)) if has_sections(cfg) else ""
-    meeting = _MEETING.format(planned=len(PLANNED), count=len(MEETING)) if cfg.gives.absorbs else ""
+    meeting = _SHARING.format(planned=len(DIRECTED_SHARING), count=len(RANDOM_SHARING)) if cfg.gives.absorbs else ""
     return borrowed + meeting + (_MARCHING.format(count=len(MARCHING)) if cfg.gives.slices else "")
 
 

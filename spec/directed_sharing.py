@@ -1,4 +1,4 @@
-"""Loads that meet by plan: in every row, beside stores of every size, while no bank is free."""
+"""Directed programs of loads that share words: in every row, beside stores of every size, while no bank is free."""
 
 from __future__ import annotations
 

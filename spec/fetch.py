@@ -1,4 +1,4 @@
-"""The beats of every warp on their way into its instruction buffer (docs/machine.md, section 9, "Decode")."""
+"""Fetch: when the beats of every warp enter its instruction buffer (docs/machine.md, section 9, "Decode")."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Slot:
     hold: int = 0
 
 
-class Feed:
+class Fetch:
     """Sends one beat per cycle as far as buffers have room and branches have left: to the warps in turn, or with
     ``decode_order`` = ``follow`` to the one that issued last, otherwise to the one launched last.
     """

@@ -10,7 +10,7 @@ from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
 from warpfile.spec.contract import Hint
 from warpfile.spec.execution import Execution
-from warpfile.spec.feed import Feed
+from warpfile.spec.fetch import Fetch
 from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.trace import Port
 from warpfile.spec.workload import prepare
@@ -19,42 +19,42 @@ FOLLOW = Config(warps=4, buffer_depth=3, decode_order="follow")
 BEAT = prepare(FOLLOW, hand_trace([op((), 4), NOP])).beats[0]
 
 
-def sent(feed: Feed, cycle: int) -> int:
+def sent(fetch: Fetch, cycle: int) -> int:
     """The warp that gets a beat in a cycle, -1 for none."""
     stimulus = Stimulus()
-    feed.send(cycle, stimulus)
+    fetch.send(cycle, stimulus)
     return stimulus.beat_warp if stimulus.beat is not None else -1
 
 
-def launched(cfg: Config, *warps: int) -> Feed:
-    feed = Feed(cfg)
+def launched(cfg: Config, *warps: int) -> Fetch:
+    fetch = Fetch(cfg)
     for warp in warps:
-        feed.launched(warp, deque([BEAT] * 9), 0)
-    return feed
+        fetch.launched(warp, deque([BEAT] * 9), 0)
+    return fetch
 
 
 def test_beats_follow_the_last_issuer_then_the_youngest() -> None:
-    feed = launched(FOLLOW, 2, 0, 1)
-    assert [sent(feed, cycle) for cycle in range(10)] == [1, 1, 1, 0, 0, 0, 2, 2, 2, -1]
+    fetch = launched(FOLLOW, 2, 0, 1)
+    assert [sent(fetch, cycle) for cycle in range(10)] == [1, 1, 1, 0, 0, 0, 2, 2, 2, -1]
     for warp in (0, 2):
-        feed.issued(warp, 10)
-    assert [sent(feed, cycle) for cycle in range(11, 14)] == [2, 0, -1]
+        fetch.issued(warp, 10)
+    assert [sent(fetch, cycle) for cycle in range(11, 14)] == [2, 0, -1]
 
 
 def test_a_slot_that_is_launched_again_has_not_issued_last() -> None:
-    feed = launched(FOLLOW, 2, 0)
-    assert sent(feed, 0) == 0
-    feed.issued(0, 0)
-    feed.launched(1, deque([BEAT] * 2), 1)
-    assert sent(feed, 1) == 0
-    feed.launched(0, deque([BEAT]), 2)
-    feed.launched(3, deque([BEAT]), 2)
-    assert [sent(feed, cycle) for cycle in range(2, 6)] == [3, 0, 1, 1]
+    fetch = launched(FOLLOW, 2, 0)
+    assert sent(fetch, 0) == 0
+    fetch.issued(0, 0)
+    fetch.launched(1, deque([BEAT] * 2), 1)
+    assert sent(fetch, 1) == 0
+    fetch.launched(0, deque([BEAT]), 2)
+    fetch.launched(3, deque([BEAT]), 2)
+    assert [sent(fetch, cycle) for cycle in range(2, 6)] == [3, 0, 1, 1]
 
 
 def test_without_it_beats_go_round() -> None:
-    feed = launched(FOLLOW.replace(decode_order="round_robin"), 2, 0, 1)
-    assert [sent(feed, cycle) for cycle in range(4)] == [0, 1, 2, 0]
+    fetch = launched(FOLLOW.replace(decode_order="round_robin"), 2, 0, 1)
+    assert [sent(fetch, cycle) for cycle in range(4)] == [0, 1, 2, 0]
 
 
 class Returned(Config):

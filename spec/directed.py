@@ -1,4 +1,4 @@
-"""Traces that go to one corner by plan: sections of every size, slices in every row, what is saved of a warp."""
+"""Directed traces, each for one corner: sections of every size, slices in every row, what is saved of a warp."""
 
 from __future__ import annotations
 

@@ -12,4 +12,4 @@ def loaded(before: str = "") -> int:
 
 
 def test_cocotb_starts_without_pytest() -> None:
-    assert loaded("from warpfile.sim.light import without_pytest; without_pytest()") == 2 < loaded()
+    assert loaded("from warpfile.sim.without_pytest import without_pytest; without_pytest()") == 2 < loaded()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from warpfile.schemes import SCHEMES
-from warpfile.sim.lean import lean
 from warpfile.sim.mutants import same
+from warpfile.sim.simulator_verilog import for_simulators
 from warpfile.sim.simulators import run_plain
 
 MODULE = """\
@@ -46,7 +46,7 @@ BODY = """\
 
 
 def body(text: str, others: str = "") -> list[str]:
-    return lean(MODULE.format(body=text), others).splitlines()[4:-1]
+    return for_simulators(MODULE.format(body=text), others).splitlines()[4:-1]
 
 
 def printed(text: str, folder: Path) -> list[str]:
@@ -66,7 +66,7 @@ def test_a_wire_that_is_assigned_in_parts_is_assigned_once_and_each_part_keeps_i
 def test_it_does_the_same(tmp_path: Path) -> None:
     text, pairs = MODULE.format(body=BODY), itertools.product(range(16), repeat=2)
     expected = [f"{(~(a + b) & 7) << 5 | a + b:02x}" for a, b in pairs]
-    assert printed(text, tmp_path) == printed(lean(text), tmp_path) == expected
+    assert printed(text, tmp_path) == printed(for_simulators(text), tmp_path) == expected
 
 
 @pytest.mark.parametrize("others", ["assign seen = dut.other;", "assign seen = dut.\\other ;"])
@@ -94,7 +94,7 @@ def test_all_else_stays_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("name", ["baseline", "malekeh", "rfc"])
 def test_a_machine_is_proven_to_be_the_same(name: str) -> None:
     text = SCHEMES[name].verilog(SCHEMES[name].configuration("tiny", lanes=1), probes=True)
-    short = lean(text)
+    short = for_simulators(text)
     assert short != text and same(text, short)
     if name == "baseline":
         assert not same(text, short.replace(" & ", " | ", 1))
@@ -103,7 +103,7 @@ def test_a_machine_is_proven_to_be_the_same(name: str) -> None:
 def test_most_aliases_of_a_machine_go_and_what_stores_or_connects_stays() -> None:
     scheme = SCHEMES["baseline"]
     text = scheme.verilog(scheme.configuration("tiny", lanes=1), probes=True)
-    short = lean(text)
+    short = for_simulators(text)
     assert short.count("\n") < 2 / 3 * text.count("\n")
     for kind in ("module ", "  reg ", "always ", "    .", "  input ", "  output "):
         assert [line for line in short.splitlines() if line.startswith(kind)] == [

@@ -1,4 +1,4 @@
-"""Random programs of loads that meet: warps whose accesses lie near those of all others."""
+"""Random programs of loads that share words: warps whose accesses lie near those of all others."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from types import ModuleType, SimpleNamespace
 
 #: What the simulator's Python calls when it starts (``PYGPI_USERS``): this module, then what cocotb has for itself.
 ENTRIES = (
-    "warpfile.sim.light:without_pytest",
+    "warpfile.sim.without_pytest:without_pytest",
     "cocotb.logging:_configure",
     "cocotb._init:init_package_from_simulation",
     "cocotb.regression:_run_regression",

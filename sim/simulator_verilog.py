@@ -21,7 +21,7 @@ _PART = re.compile(r"^ *assign (\\\S+|[\w$]+) *\[(\d+)(?::(\d+))?\] += (.*);$")
 
 
 @lru_cache(8)
-def lean(machine: str, others: str = "") -> str:
+def for_simulators(machine: str, others: str = "") -> str:
     """The machine as text of the same modules, ports, registers and memories.
 
     Wires are left out that nobody reads, in their module or in ``others``, text that looks into the machine. A wire
