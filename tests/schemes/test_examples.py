@@ -12,7 +12,7 @@ import pytest
 
 from tests.golden.machines import layout_of
 from tests.schemes.examples import EXAMPLES
-from tests.schemes.said import VIRTUAL, Example, label
+from tests.schemes.worked_hints import VIRTUAL, Example, label
 from warpfile.golden.run import observations
 from warpfile.schemes import SCHEMES, find
 from warpfile.spec.environment import Environment

@@ -11,7 +11,7 @@ from warpfile.golden.arbiter import indices, lowest
 from warpfile.golden.collectors.coalescing.joins import join
 from warpfile.golden.collectors.coalescing.kills import Kills
 from warpfile.golden.collectors.coalescing.lookups import LookUps
-from warpfile.golden.collectors.coalescing.seen import Seen
+from warpfile.golden.collectors.coalescing.probes import Seen
 from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.entry import Entry

@@ -14,10 +14,10 @@ from warpfile.golden.collectors.read_window.held import Held, HintFields
 from warpfile.golden.collectors.read_window.history import Forwarded, History
 from warpfile.golden.collectors.read_window.pending import PendingGuard
 from warpfile.golden.collectors.read_window.planning import Schedule, planned
+from warpfile.golden.collectors.read_window.probes import Seen
 from warpfile.golden.collectors.read_window.queues import Queues
 from warpfile.golden.collectors.read_window.reading import Reading
 from warpfile.golden.collectors.read_window.reuse import ReuseCache
-from warpfile.golden.collectors.read_window.seen import Seen
 from warpfile.golden.copies import Latest, seen
 from warpfile.golden.entry import Entry
 from warpfile.golden.operands import StaleOperand, check_operands

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from warpfile.golden.collectors.read_window.guard import Guard
 from warpfile.golden.collectors.read_window.planning import Planned, Schedule
+from warpfile.golden.collectors.read_window.probes import Seen
 from warpfile.golden.collectors.read_window.queues import Queues
-from warpfile.golden.collectors.read_window.seen import Seen
 from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.schemes.modern import LSU, SFU, ReadWindowConfig
 from warpfile.spec.schemes.ported import BANKS

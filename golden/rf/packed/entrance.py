@@ -9,7 +9,7 @@ from warpfile.golden.rf.contract import Eviction
 from warpfile.golden.rf.packed.evictions import Leaving
 from warpfile.golden.rf.packed.metadata import Metadata
 from warpfile.golden.rf.packed.placement import Wanted
-from warpfile.golden.rf.packed.seen import Seen
+from warpfile.golden.rf.packed.probes import Seen
 from warpfile.golden.rf.packed.stages import Deciding, Stages
 from warpfile.golden.rf.packed.widths import Widths
 from warpfile.golden.rf.renaming import Mapped, RenamingTable

@@ -11,7 +11,7 @@ from warpfile.golden.rf.behind_table import FileBehindTable
 from warpfile.golden.rf.contract import Eviction
 from warpfile.golden.rf.packed.entrance import Entrance
 from warpfile.golden.rf.packed.metadata import Metadata
-from warpfile.golden.rf.packed.seen import Seen
+from warpfile.golden.rf.packed.probes import Seen
 from warpfile.golden.rf.packed.stages import Stages
 from warpfile.golden.rf.renaming import Mapped
 from warpfile.golden.rf.slices import FreeSlices

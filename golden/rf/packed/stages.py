@@ -10,7 +10,7 @@ from warpfile.golden.rf.completions import Completions
 from warpfile.golden.rf.packed.cells import Cells
 from warpfile.golden.rf.packed.evictions import NOBODY, Leaving, UnderWay
 from warpfile.golden.rf.packed.placement import Placement, Wanted, shrunk
-from warpfile.golden.rf.packed.seen import Seen
+from warpfile.golden.rf.packed.probes import Seen
 from warpfile.golden.rf.renaming import Mapped, RenamingTable
 from warpfile.golden.rf.slices import FreeSlices
 from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, RESIZE, SHRINK, PackedConfig

@@ -13,7 +13,7 @@ from warpfile.golden.rf.pilot.at_once import AtOnce
 from warpfile.golden.rf.pilot.epochs import Epochs
 from warpfile.golden.rf.pilot.homes import Homes
 from warpfile.golden.rf.pilot.phases import MOVE, PROFILE, Phases
-from warpfile.golden.rf.pilot.seen import Seen
+from warpfile.golden.rf.pilot.probes import Seen
 from warpfile.golden.rf.plain import PlainFile
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.beat import Beat

@@ -12,9 +12,9 @@ from warpfile.golden.entry import Entry
 from warpfile.golden.rf.plain import PlainFile
 from warpfile.golden.rf.regmutex.heads import PseudoHeads
 from warpfile.golden.rf.regmutex.location import Sets
+from warpfile.golden.rf.regmutex.probes import Seen
 from warpfile.golden.rf.regmutex.residents import Residents
 from warpfile.golden.rf.regmutex.sections import Sections
-from warpfile.golden.rf.regmutex.seen import Seen
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.ctas import Launch
 from warpfile.spec.probe import ProbeLayout
