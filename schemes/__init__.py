@@ -2,9 +2,10 @@
 
 from warpfile.schemes.compose import composed, find
 from warpfile.schemes.part import SLOTS, GoldenModel, Hints, Hits, Part
-from warpfile.schemes.registry import PARTS, SCHEMES, variants
+from warpfile.schemes.registry import PARTS
 from warpfile.schemes.row import Claim, Setup
 from warpfile.schemes.scheme import TOP, Scheme
+from warpfile.schemes.table import SCHEMES, variants
 
 __all__ = [
     "PARTS",

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 
 from warpfile.schemes.part import SLOTS, Part
-from warpfile.schemes.registry import PARTS, SCHEMES, variants
+from warpfile.schemes.registry import PARTS
 from warpfile.schemes.scheme import Scheme
+from warpfile.schemes.table import SCHEMES, variants
 
 
 def find(name: str) -> Scheme:

@@ -1,7 +1,7 @@
-"""Which parts and schemes there are: those of this package, and those of others that say so.
+"""Where parts and schemes are found, and which parts there are: those of this package, and those of others that say so.
 
 Another package names a module in its entry points, in the group ``warpfile.schemes``; the module has ``PARTS`` and
-``SCHEMES``, tuples of :class:`Part` and :class:`Scheme`, like the modules here. One that cannot be used is left out as
+``SCHEMES``, tuples of parts and schemes, like the modules here. One that cannot be used is left out as
 a whole, and a line on standard error says why.
 """
 
@@ -16,7 +16,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
 
 from warpfile.schemes.part import Part
-from warpfile.schemes.scheme import Scheme
+from warpfile.schemes.row import Row
 
 #: Modules of this package with rows of the table, in the order in which they are listed.
 OWN = ("baseline", "two_level", "bow", "malekeh", "rfc", "pilot", "regmutex", "ltrf", "corf", "modern", "larf")
@@ -26,27 +26,32 @@ COMING: tuple[str, ...] = ()
 GROUP = "warpfile.schemes"
 _HERE = "warpfile"
 
-Row = TypeVar("Row", Part, Scheme)
+Known = TypeVar("Known")
 
 
 @dataclass
-class _Found:
+class Found:
     """All rows by name, and by kind and name who has them."""
 
     parts: dict[str, Part] = field(default_factory=dict)
-    schemes: dict[str, Scheme] = field(default_factory=dict)
+    schemes: dict[str, Row] = field(default_factory=dict)
     owners: dict[tuple[str, str], str] = field(default_factory=dict)
     coming: set[str] = field(default_factory=set)
+
+    @property
+    def variants(self) -> list[str]:
+        """What is another scheme in other settings, in the order of the table."""
+        return [name for name, one in self.schemes.items() if one.variant_of and name not in self.coming]
 
     def add(self, module: str, package: str) -> None:
         """Take the rows of a module, all or none. Raises whatever is wrong with it."""
         rows = importlib.import_module(module)
         parts, schemes = tuple(rows.PARTS), tuple(rows.SCHEMES)
         keys = []
-        for what, kind, some in (("part", Part, parts), ("scheme", Scheme, schemes)):
+        for what, kind, some in (("part", Part, parts), ("scheme", Row, schemes)):
             for row in some:
                 if not isinstance(row, kind):
-                    raise TypeError(f"{what.upper()}S must hold {kind.__name__}s, not {row!r}")
+                    raise TypeError(f"{what.upper()}S must hold {what}s, not {row!r}")
                 key = (what, row.name)
                 if key in self.owners or key in keys:
                     raise ValueError(f"{what} {row.name} is that of {self.owners.get(key, package)} already")
@@ -57,8 +62,9 @@ class _Found:
 
 
 @cache
-def _everything() -> _Found:
-    found = _Found()
+def everything() -> Found:
+    """What this package and others have, found once."""
+    found = Found()
     for name in OWN:
         found.add(f"warpfile.schemes.{name}", _HERE)
     listed = {*found.parts, *found.schemes}
@@ -78,36 +84,31 @@ def _package(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist else "an unknown package"
 
 
-def variants() -> dict[str, Scheme]:
-    """By name what is another scheme in other settings, in the order of the table."""
-    found = _everything()
-    return {name: one for name, one in found.schemes.items() if one.variant_of and name not in found.coming}
-
-
-class Table(MutableMapping[str, Row], Generic[Row]):
+class Table(MutableMapping[str, Known], Generic[Known]):
     """Rows by name. Other packages are asked when the table is first read, so that they can import this one.
 
-    It neither lists nor counts what is :data:`COMING`, and variants of a scheme, which :func:`variants` has.
+    It neither lists nor counts what is :data:`COMING`, and variants, which ``warpfile.schemes.variants`` has.
     """
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
 
-    def _rows(self) -> dict[str, Row]:
-        rows: dict[str, Row] = getattr(_everything(), self._kind)
+    def _rows(self) -> dict[str, Known]:
+        rows: dict[str, Known] = getattr(everything(), self._kind)
         return rows
 
-    def __getitem__(self, name: str) -> Row:
+    def __getitem__(self, name: str) -> Known:
         return self._rows()[name]
 
-    def __setitem__(self, name: str, row: Row) -> None:
+    def __setitem__(self, name: str, row: Known) -> None:
         self._rows()[name] = row
 
     def __delitem__(self, name: str) -> None:
         del self._rows()[name]
 
     def __iter__(self) -> Iterator[str]:
-        unlisted = {*_everything().coming, *variants()}
+        found = everything()
+        unlisted = {*found.coming, *found.variants}
         return (name for name in self._rows() if name not in unlisted)
 
     def __len__(self) -> int:
@@ -115,4 +116,3 @@ class Table(MutableMapping[str, Row], Generic[Row]):
 
 
 PARTS: Table[Part] = Table("parts")
-SCHEMES: Table[Scheme] = Table("schemes")

@@ -1,4 +1,4 @@
-"""What a row of the table says of a scheme besides its parts: claims of its paper, setups of its regression."""
+"""Rows of the table of schemes, and what they say besides parts: claims of papers, setups of regressions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ from dataclasses import dataclass, field
 
 #: What a claim compares with the bits of the register file's banks.
 MEASURES = ("storage over the baseline", "area over the baseline", "bits", "area")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the registry knows of a scheme: its name, and that of the scheme of which it is a variant, if it is one."""
+
+    name: str
+    variant_of: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)

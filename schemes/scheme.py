@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from warpfile.schemes import fit
 from warpfile.schemes.part import GoldenModel, Hits, Part, RamCounters, found
-from warpfile.schemes.row import Claim, Setup
+from warpfile.schemes.registry import PARTS
+from warpfile.schemes.row import Claim, Row, Setup
 from warpfile.spec.config import Config, joined
 from warpfile.spec.frame import count, frame_probes
 from warpfile.spec.presets import PRESETS
@@ -30,13 +31,11 @@ REACHED = ("write_waits", "issue_barrier", "issue_hazard", "issue_idle", "dispat
 
 def schedulers() -> dict[str, Part]:
     """All known schedulers by name."""
-    from warpfile.schemes.registry import PARTS
-
     return {part.name: part for part in PARTS.values() if part.slot == "scheduler"}
 
 
 @dataclass(frozen=True)
-class Scheme:
+class Scheme(Row):
     """One register-file architecture: collectors over a register file, under a scheduler.
 
     ``scheduler`` is None where the preset chooses it. ``settings`` goes over the parts' own. ``reached`` are counters
@@ -48,7 +47,6 @@ class Scheme:
     what goes over all schemes goes over that one.
     """
 
-    name: str
     summary: str
     preset: str
     collectors: Part
@@ -62,7 +60,6 @@ class Scheme:
     setups: tuple[Setup, ...] = ()
     study: str = ""
     survivors: str = ""
-    variant_of: str = ""
 
     @property
     def chosen(self) -> tuple[Part, ...]:

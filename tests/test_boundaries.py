@@ -3,9 +3,10 @@
 import ast
 import re
 import sys
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -161,6 +162,38 @@ def test_what_every_package_may_import_needs_the_standard_library_only() -> None
 def test_every_package_has_its_arrows() -> None:
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
     assert packages - {"warpfile"} == set(ARROWS)
+
+
+#: A trace reads and writes itself by the module that knows its file format.
+TOGETHER = {"warpfile.spec.trace", "warpfile.spec.trace_file", "warpfile.spec.trace_schema"}
+
+
+def circles(modules: Mapping[str, str]) -> list[set[str]]:
+    """Sets of modules that import each other, wherever the statements stand; ``modules`` are sources by name."""
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for module, source in modules.items():
+        for name in imported(source):
+            while name and name not in modules:
+                name = name.rpartition(".")[0]
+            if name and name != module:
+                graph.add_edge(module, name)
+    return [set(found) for found in nx.strongly_connected_components(graph) if len(found) > 1]
+
+
+def test_no_modules_import_each_other() -> None:
+    package = ROOT / "warpfile"
+    folders = [package, *(path for path in package.iterdir() if path.is_dir())]  # links are folders of the package, too
+    files = {path for folder in folders for path in folder.rglob("*.py")}
+    names = {path: path.relative_to(ROOT).with_suffix("").parts for path in files}
+    sources = {".".join(parts).removesuffix(".__init__"): path.read_text() for path, parts in names.items()}
+    assert "warpfile.hdl.frame" in sources and "warpfile.pages.cost" in sources
+    assert circles(sources) == [TOGETHER]
+
+
+def test_modules_that_import_each_other_are_found() -> None:
+    late = "def late():\n    from a.one import x"
+    assert circles({"a.one": "from a import two", "a.two": late, "a.three": "import a.one"}) == [{"a.one", "a.two"}]
+    assert not circles({"a.one": "from a import two", "a.two": "", "a.three": "import a.one"})
 
 
 def bare(source: str) -> list[str]:

@@ -22,10 +22,10 @@ OWN += ["corf", "corf_plus", "modern", "larf"]
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder on the path whose packages the table knows; afterwards they are forgotten."""
     monkeypatch.syspath_prepend(tmp_path)
-    registry._everything.cache_clear()
+    registry.everything.cache_clear()
     known = set(sys.modules)
     yield tmp_path
-    registry._everything.cache_clear()
+    registry.everything.cache_clear()
     for name in set(sys.modules) - known:
         if name.startswith("foreign"):
             del sys.modules[name]
@@ -41,7 +41,7 @@ def test_a_foreign_scheme_is_known_by_its_name(site: Path) -> None:
 
 def test_what_is_coming_has_a_name_and_is_not_listed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(SCHEMES) == len(OWN) == len(list(SCHEMES.values()))
-    registry._everything.cache_clear()
+    registry.everything.cache_clear()
     monkeypatch.setattr(registry, "OWN", tuple(name for name in registry.OWN if name != "ltrf"))
     monkeypatch.setattr(registry, "COMING", ("ltrf",))
     assert find("ltrf").rf is PARTS["ltrf"] and "ltrf_plus" in SCHEMES
@@ -64,7 +64,7 @@ def test_a_variant_has_a_name_and_the_parts_of_its_scheme_and_is_not_listed() ->
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("def", "SyntaxError: "),
         ("PARTS = ()", "AttributeError: module 'foreign_bad.rows' has no attribute 'SCHEMES'"),
-        ("PARTS, SCHEMES = (1,), ()", "TypeError: PARTS must hold Parts, not 1"),
+        ("PARTS, SCHEMES = (1,), ()", "TypeError: PARTS must hold parts, not 1"),
         (ROWS.replace('name="{part}"', 'name="two-words"'), "ValueError: name must be an identifier, not 'two-words'"),
         (ROWS.replace("{part}", "units"), "ValueError: part units is that of warpfile already"),
         (ROWS.replace("{scheme}", "bow"), "ValueError: scheme bow is that of warpfile already"),

@@ -69,9 +69,9 @@ def test_schemes_and_configurations_have_keys_of_their_own() -> None:
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(tmp_path)
-    registry._everything.cache_clear()
+    registry.everything.cache_clear()
     yield tmp_path
-    registry._everything.cache_clear()
+    registry.everything.cache_clear()
 
 
 def test_the_whole_of_a_foreign_package_is_in_the_key(site: Path) -> None:

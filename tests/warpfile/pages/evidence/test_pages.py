@@ -114,6 +114,6 @@ def test_the_command_writes_whole_pages_of_the_schemes_named(
 
 
 def test_a_scheme_that_is_not_listed_has_its_page_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry._everything(), "coming", {"ltrf", "ltrf_plus"})
+    monkeypatch.setattr(registry.everything(), "coming", {"ltrf", "ltrf_plus"})
     assert "ltrf" not in command.pages()
     assert list(command.pages(["ltrf", "none"])) == [*command.pages(), "ltrf"]
