@@ -9,18 +9,24 @@ from pathlib import Path
 import pytest
 
 from warpfile.spec.config import Config
-from warpfile.spec.presets import CHOICES, LATENCIES, PRESETS, Preset, changed_fields, markdown
+from warpfile.spec.presets import CHOICES, LATENCIES, PRESETS, Preset, changed_fields
 
 MEASURED = Path(__file__).parents[1] / "warpfile" / "hardware" / "h100.json"
-PAGE = Path(__file__).parents[2] / "docs" / "presets.md"
+FOLDER = Path(__file__).parents[2] / "spec" / "presets"
 #: Registers of the widest bundled kernel (R0 to R61).
 WIDEST_KERNEL = 62
 
 every_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS.keys())
 
 
-def test_page_is_what_the_table_prints() -> None:
-    assert PAGE.read_text() == markdown(), "run: python -m warpfile.pages presets"
+def test_every_file_of_the_folder_is_a_preset() -> None:
+    assert {path.stem for path in FOLDER.glob("*.toml")} == set(PRESETS)
+
+
+@every_preset
+def test_values_stand_in_the_order_of_the_fields(preset: Preset) -> None:
+    fields = [spec.name for spec in dataclasses.fields(Config)]
+    assert list(preset.sources) == sorted(preset.sources, key=fields.index)
 
 
 @every_preset
