@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+import numpy as np
+
 from warpfile.spec.config import Config
+from warpfile.spec.trace import Trace
 from warpfile.spec.workload import Workload
 
 
@@ -24,9 +27,16 @@ class Launch:
 
 def possible_warps(cfg: Config, workload: Workload) -> int:
     """The most warps that are resident at a time if the launch has CTAs enough: by slots, registers, shared memory."""
-    largest, shared = max(map(len, workload.ctas)), workload.trace.shared_bytes
+    largest = max(map(len, workload.ctas))
     slots = cfg.resident_warps(workload.registers, workload.kernel.descriptor)
-    return largest * min(slots // largest, cfg.cta_slots, cfg.shared_bytes // shared if shared else slots)
+    return largest * min(slots // largest, cta_limit(cfg, workload.trace))
+
+
+def cta_limit(cfg: Config, trace: Trace) -> int:
+    """How many CTAs that have warps in the domain may be resident: those of the SM, or its share of small ones."""
+    sm = min(cfg.ctas, cfg.shared_bytes // trace.shared_bytes) if trace.shared_bytes else cfg.ctas
+    ctas = len(np.unique(trace.warp_cta))
+    return max(1, min(sm, sm * trace.warps // (ctas * cfg.domains), cfg.cta_slots))
 
 
 class CtaDispatcher:
@@ -36,11 +46,9 @@ class CtaDispatcher:
         self._cfg = cfg
         kernel = workload.kernel
         self._kernel = kernel
-        self._shared = workload.trace.shared_bytes
-        self._shared_free = cfg.shared_bytes
         self._waiting = deque(workload.ctas)
         self._free_warps = list(range(cfg.resident_warps(kernel.registers, kernel.descriptor)))
-        self._free_ctas = list(range(cfg.cta_slots))
+        self._free_ctas = list(range(cta_limit(cfg, workload.trace)))
         self._members: dict[int, int] = {}
         self._queue: deque[Launch] = deque()
         self._accepted: list[Launch] = []
@@ -57,11 +65,10 @@ class CtaDispatcher:
         return self._queue[0] if self._queue else None
 
     def _fits(self, streams: tuple[int, ...]) -> bool:
-        return bool(self._free_ctas) and len(self._free_warps) >= len(streams) and self._shared_free >= self._shared
+        return bool(self._free_ctas) and len(self._free_warps) >= len(streams)
 
     def _start(self, members: tuple[int, ...]) -> None:
         cta = self._free_ctas.pop(0)
-        self._shared_free -= self._shared
         self._members[cta] = len(members)
         for stream in members:
             warp = self._free_warps.pop(0)
@@ -87,4 +94,3 @@ class CtaDispatcher:
             del self._members[cta]
             self._free_ctas.append(cta)
             self._free_ctas.sort()
-            self._shared_free += self._shared

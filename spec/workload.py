@@ -80,14 +80,20 @@ def _ctas(trace: Trace) -> tuple[tuple[int, ...], ...]:
 
 
 def _dealt(cfg: Config, trace: Trace, ctas: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """The warps of every CTA that are the domain's; a CTA that has none for it does not exist there."""
-    shares = tuple(share for members in ctas if (share := members[cfg.domain :: cfg.domains]))
+    """The warps of every CTA that are the domain's; a CTA that has none for it does not exist there.
+
+    Warps are counted over the whole launch, so that small CTAs spread over the domains.
+    """
+    shares, launched = list[tuple[int, ...]](), 0
+    for members in ctas:
+        if share := members[(cfg.domain - launched) % cfg.domains :: cfg.domains]:
+            shares.append(share)
+        launched += len(members)
     if not shares:
-        largest = max(map(len, ctas))
         raise WorkloadError(
-            f"domain must be below {largest} for {trace.kernel}, not {cfg.domain}: no CTA has more than {largest} warps"
+            f"domain must be below {launched} for {trace.kernel}, not {cfg.domain}: the launch has no more warps"
         )
-    return shares
+    return tuple(shares)
 
 
 def _check(cfg: Config, trace: Trace, ctas: tuple[tuple[int, ...], ...]) -> None:

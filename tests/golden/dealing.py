@@ -1,8 +1,6 @@
-"""Which warps of a trace are a domain's, counted off in every CTA (docs/machine.md, section 9, "Dealing")."""
+"""Which warps of a trace are a domain's, counted off over the launch (docs/machine.md, section 9, "Dealing")."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 import numpy as np
 
@@ -14,13 +12,9 @@ from warpfile.spec.workload import Workload
 
 def warps_of(cfg: Config, trace: Trace) -> list[int]:
     """Numbers of the trace's warps that the domain runs, ascending."""
-    counted: Counter[int] = Counter()
-    found = []
-    for warp, cta in enumerate(trace.warp_cta.tolist()):
-        if counted[cta] % cfg.domains == cfg.domain:
-            found.append(warp)
-        counted[cta] += 1
-    return found
+    ctas = list(dict.fromkeys(trace.warp_cta.tolist()))
+    launched = sorted(range(trace.warps), key=lambda warp: (ctas.index(trace.warp_cta[warp]), warp))
+    return sorted(warp for count, warp in enumerate(launched) if count % cfg.domains == cfg.domain)
 
 
 def beats_of(cfg: Config, workload: Workload) -> list[Beat]:

@@ -22,11 +22,11 @@ TURING = PRESETS["turing"].config
 
 
 def random_launch(rng: random.Random) -> tuple[Config, Trace]:
-    """An SM of one to five domains, and CTAs of one to nine warps of which the largest gives every domain one."""
+    """An SM of one to five domains, and CTAs of one to nine warps that give every domain one."""
     cfg = Config(domains=rng.randint(1, 5), warps=rng.choice((2, 9, 16)), ctas=rng.randint(1, 4))
     while True:
         sizes = [rng.randint(1, min(9, cfg.domains * cfg.warps)) for _ in range(rng.randint(1, 5))]
-        if max(sizes) >= cfg.domains:
+        if sum(sizes) >= cfg.domains:
             return cfg, stress_trace(rng.randrange(1000), warps_per_cta=sizes, ctas=len(sizes), length=10)
 
 
@@ -36,7 +36,7 @@ def domains_of(cfg: Config) -> list[Config]:
 
 
 def check_dealing(cfg: Config, trace: Trace) -> None:
-    """Every warp runs once, in the domain of its number in its CTA, and CTAs stay whole and in order."""
+    """Every warp runs once, in the domain of its number in the launch, and CTAs stay whole and in order."""
     runs: Counter[int] = Counter()
     for one in domains_of(cfg):
         ctas = prepare(one, trace).ctas
@@ -64,9 +64,9 @@ def _in_blocks(members: tuple[int, ...], cfg: Config) -> tuple[int, ...]:
         _in_blocks,
         lambda members, cfg: members[cfg.domain :],
         lambda members, cfg: members[cfg.domain + 1 :: cfg.domains],
-        lambda members, cfg: tuple(warp for warp in members if warp % cfg.domains == cfg.domain),
+        lambda members, cfg: members[cfg.domain :: cfg.domains],
     ],
-    ids=["in blocks", "twice", "one too far", "by the number in the trace"],
+    ids=["in blocks", "twice", "one too far", "by the number in the CTA"],
 )
 def test_another_rule_is_noticed(monkeypatch: pytest.MonkeyPatch, wrong) -> None:  # type: ignore[no-untyped-def]
     def deal(cfg: Config, _: Trace, ctas: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
@@ -146,14 +146,32 @@ def test_a_launch_that_fits_the_sm_runs_and_no_larger_one() -> None:
 def test_a_domain_without_any_warp_is_refused() -> None:
     trace = hand_trace([NOP], [NOP], [NOP], ctas=[0, 0, 1])
     assert prepare(Config(domains=4, domain=1), trace).ctas == ((1,),)
-    with pytest.raises(WorkloadError, match="domain must be below 2 for hand, not 2: no CTA has more than 2 warps"):
-        prepare(Config(domains=4, domain=2), trace)
+    with pytest.raises(WorkloadError, match="domain must be below 3 for hand, not 3: the launch has no more warps"):
+        prepare(Config(domains=4, domain=3), trace)
 
 
 def test_a_cta_without_warps_for_the_domain_takes_neither_slot_nor_time() -> None:
-    cfg = Config(domains=2, domain=1, ctas=1, shared_bytes=100)
-    trace = hand_trace(*[[NOP]] * 5, ctas=[0, 1, 2, 2, 3], shared_bytes=100)
+    cfg = Config(domains=4, domain=1, ctas=4, shared_bytes=400)
+    trace = hand_trace(*[[NOP]] * 4, ctas=[0, 1, 2, 3], shared_bytes=100)
+    assert prepare(cfg, trace).ctas == ((1,),)
     assert run(cfg, trace).when("launch") == [0]
+
+
+@pytest.mark.parametrize(("warps", "most"), [(1, 4), (2, 8), (3, 8), (4, 8), (6, 8)])
+def test_small_ctas_spread_over_the_domains(warps: int, most: int) -> None:
+    """An SM of Turing holds 16 CTAs: four warps per domain if they have one each, eight if they have two or more."""
+    trace = stress_trace(7, warps_per_cta=[warps], ctas=48, length=30)
+    for one in domains_of(TURING):
+        found = run(one, trace)
+        assert sum(f["launch"] for f in found.fields) == 12 * warps
+        assert max(f["resident"].bit_count() for f in found.fields) == most
+
+
+def test_a_domain_has_its_share_of_the_ctas_that_shared_memory_allows() -> None:
+    """Shared memory for eight CTAs of one warp: two of them per domain."""
+    trace = hand_trace(*[[NOP]] * 32, ctas=list(range(32)), shared_bytes=8192)
+    for one in domains_of(TURING):
+        assert max(f["resident"].bit_count() for f in run(one, trace).fields) == 2
 
 
 def test_every_cta_takes_its_slot_and_all_its_shared_memory_in_each_domain() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 #: Counted up with every change of the machine that moves cycles of all schemes.
-MACHINE = 4
+MACHINE = 5
 #: What each machine has that the one before it had not.
 CHANGES = {
     2: "accesses move sectors of 32 bytes, the domains share one LSU, atomics go to the L2, a run ends with its last"
@@ -18,6 +18,8 @@ CHANGES = {
     " misses are those of each GPU's file, and so are the cycles from an addition to the next one that needs it",
     4: "the L1 keeps track of no more misses at a time, and of no more accesses to one, than each GPU's file says, and"
     " units of doubles (fermi, kepler) and of matrices (ampere) are those of these files",
+    5: "warps are counted over the launch when they are dealt to the domains, so that CTAs of one, two or three warps"
+    " spread over all of them; other CTAs are dealt as before",
 }
 _LINE = re.compile(r"^Machine (\d+)\.$", re.MULTILINE)
 
