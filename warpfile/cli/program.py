@@ -15,6 +15,7 @@ from warpfile.cli.commands.demo import demo
 from warpfile.cli.commands.doctor import doctor
 from warpfile.cli.commands.draw import draw
 from warpfile.cli.commands.energy import energy_command
+from warpfile.cli.commands.exporting import export_command
 from warpfile.cli.commands.generate import generate
 from warpfile.cli.commands.importing import import_command
 from warpfile.cli.commands.profile import profile
@@ -59,6 +60,7 @@ _COMMANDS = (
     generate,
     import_command,
     trace,
+    export_command,
     analyze,
     run,
     profile,

@@ -1,0 +1,52 @@
+"""``warpfile export``: a launch as a trace that Accel-Sim reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from warpfile.cli.options import architecture, complete_kernel, kernel_options
+from warpfile.compiler.accelsim import export_trace
+from warpfile.compiler.architectures import TARGET
+from warpfile.output.display import progress, say
+from warpfile.output.files import file_name, new_folder
+from warpfile.workloads.inputs import executed, kernel_directory, obtain_trace
+
+
+@click.command("export")
+@click.argument("kernel", metavar="KERNEL", shell_complete=complete_kernel)
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Folder for kernelslist.g and kernel-1.traceg; must be new. Default: the kernel's name and -traces.",
+)
+@architecture("Execute the code for this GPU, with kernel.cu compiled anew unless KERNEL is bundled.")
+@kernel_options
+def export_command(
+    kernel: str, output: Path | None, architecture: int | None, setting: str, instruction_limit: int | None
+) -> None:
+    """Write the trace of a launch for Accel-Sim: run the same code there, or in whatever reads its traces.
+
+    KERNEL is a bundled kernel, a kernel directory, or a trace of warpfile trace (.npz). It needs no GPU. The format
+    has no predicates, uniform registers or control codes (docs/trace.md).
+
+    \b
+    Example: warpfile export matmul_tiled --setting large -o traces
+    Example: warpfile export saxpy --arch sm_86 -o traces
+    then, in Accel-Sim: accel-sim.out -trace traces/kernelslist.g -config gpgpusim.config -config trace.config
+    """
+    with progress("export") as report:
+        if architecture is None:
+            trace = obtain_trace(kernel, setting, instruction_limit, report)
+        else:
+            trace = executed(kernel_directory(kernel), setting, instruction_limit, report, architecture)
+        if trace.source != "emulated":
+            raise click.UsageError(f"KERNEL must be executed by warpfile, and {kernel} is a trace of {trace.source}")
+        folder = output or Path(f"{file_name(trace.kernel)}-traces")
+        with new_folder(folder) as place:
+            for done in export_trace(trace, place, architecture or TARGET):
+                report("export", done, len(set(trace.warp_cta.tolist())))
+    say(f"{folder / 'kernelslist.g'}: {trace.warps} warps, {trace.instructions:,} warp instructions")
