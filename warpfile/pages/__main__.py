@@ -42,6 +42,7 @@ PROGRAMS = {
     "cycle": Program("integration.md (cycle)", "minutes"),
     "fpga": Program("fpga.md", "minutes"),
     "peers": Program("schemes/baseline.md (table)", "minutes"),
+    "outside": Program("outside.md (table)", "minutes"),
     "readme": Program("../README.md (blocks)", "minutes"),
     "energies": Program("energy-schemes.md", "minutes"),
     "cost": Program("cost.md", "hours"),
