@@ -14,7 +14,7 @@ from warpfile.spec.structure import RAMS
 from warpfile.synth.cones import cones
 
 #: What stands before the table and behind it.
-BEFORE, BEHIND = "counted also where no value goes along it.\n\n", "\n## Timing\n"
+BEFORE, BEHIND = "structural; false paths are included.\n\n", "\n## Timing\n"
 PORTS = 3  #: execution ports, and write-back ports, of `tiny`
 Cones = Mapping[str, frozenset[str]]
 
