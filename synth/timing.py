@@ -53,19 +53,19 @@ foreach {{name from to}} [list registers $clocks $pins inputs $ins $pins outputs
 puts "path end"
 """
 
-#: What critical paths assume of whatever is around the design; docs/area.md and generated constraints say it so.
+#: Conditions of critical paths at the boundary of the design, as docs/area.md and generated constraints state them.
 ASSUMPTIONS = (
-    "Inputs, the reset among them, come with the clock edge through the middling buffer of the library.",
+    "All inputs, including reset, arrive at the clock edge through a mid-size buffer.",
     f"Outputs have the whole period and drive {LOADS} inputs of that buffer.",
-    "The clock is ideal: without skew, latency and uncertainty.",
+    "The clock is ideal: no skew, latency or uncertainty.",
 )
-#: The same in the words of a timer, with ``inputs`` and ``outputs`` as ports; then what names cells of a library.
+#: The same as timer commands, with ``inputs`` and ``outputs`` as ports; then the commands that name cells of a library.
 DELAYS = f"set_input_delay 0 -clock {CLOCK} $inputs\nset_output_delay 0 -clock {CLOCK} $outputs\n"
 DRIVES = "set_driving_cell -lib_cell $driver -pin $pin $inputs\nset_load $load $outputs\n"
-#: Clock in ns of generated constraints, and what slacks are of.
+#: Clock period in ns of generated constraints; slacks refer to it.
 PERIOD = 10.0
-#: Delay in ns that the mapper aims at in every module: less than any reaches. Where the aim is reached, cells are made
-#: smaller again, but a path goes through several modules.
+#: Target delay in ns of the mapper in every module, below what any module reaches. The mapper makes cells smaller again
+#: in a module that reaches its target, but a critical path goes through several modules.
 AIM = 1.0
 
 _STA_WHOLE = f"""\
