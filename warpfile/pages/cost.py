@@ -53,20 +53,20 @@ def _page(costs: Sequence[Cost]) -> Iterator[str]:
     libraries = list(costs[0].paths)
     command = " ".join(("python -m warpfile.pages cost", *(f"--delays {name}" for name in libraries)))
     yield "# What the schemes cost\n"
-    yield f"Written by `{command}`; [area.md](area.md) says how."
-    yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. Every scheme at its own preset, 32 lanes;"
-    yield "where its paper costs a design with other fields, that one first.\n"
+    yield f"Written by `python -m warpfile.pages.cost {options}`. [area.md](area.md) describes the method."
+    yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. The rows are every scheme at its own preset,"
+    yield "32 lanes; if its paper costs a design with other fields, that design comes first.\n"
     yield "## Cells\n"
     columns = ("scheme", "preset", "cells", "flip-flops", "NAND2 eq.", "memory bits", "levels")
     yield table(columns, map(_sizes, costs))
-    yield "What an FPGA's tools make of the register banks: [fpga.md](fpga.md).\n"
+    yield "[fpga.md](fpga.md) has the register banks on FPGAs.\n"
     yield "## Over the baseline of the same preset\n"
     columns = ("scheme", "logic", "storage", *(f"total, {name}" for name in NAND2_PER_BIT))
     yield table(columns, (_growth(one) for one in costs if one.design.scheme.name != BASELINE))
-    yield "A growth marked ~ is within the noise of the tools. Total: logic and memory bits at that density.\n"
+    yield "A growth marked ~ is within the noise of the tools. The total is logic, and memory bits at that density.\n"
     for name in libraries:
         yield f"## Critical paths, {name}\n"
-        yield "Buffer trees of at most 16 sinks, no wires, ideal clock. The baseline is that of the same preset.\n"
+        yield "Buffer trees have at most 16 sinks. There are no wires, and the clock is ideal. The baseline has the same preset.\n"
         columns = ("scheme", "ns", "baseline, ns", "ratio", "cells", "buffers added", "from", "to")
         yield table(columns, (_path(one, name) for one in costs))
     for one in costs:
@@ -106,7 +106,7 @@ def _scheme(one: Cost) -> Iterator[str]:
             ratio = f"{ours / claim.published:.2f}"
             rows.append((claim.what, f"{claim.published:.2%}", f"{ours:.2%}", ratio, claim.source, claim.why or "-"))
         yield table(("claimed", "paper", "ours", "ratio", "source", "why"), rows)
-        yield f"Areas of the register file: its bits at {DENSE}.\n"
+        yield f"The area of the register file is its bits at {DENSE}.\n"
     columns = ("module", "instances", "NAND2 eq., all", "share", "levels", "over the baseline's")
     yield table(columns, _modules(one))
 

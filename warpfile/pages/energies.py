@@ -20,13 +20,15 @@ SHARED = "turing"
 _INTRODUCTION = """\
 # Energy of the memories of all schemes
 
-Written by `python -m warpfile.pages energies`: golden models on bundled kernels, memories at the prices of
-{source}, {node} nm, {volts} V, {kelvin} K, {cells}, leakage at {gigahertz} GHz.
-[energy.md](energy.md#memories-at-one-set-of-prices) says what is in it and what is not: **flip-flops and wires are
-not**, so a scheme that serves operands from flip-flops looks better here than it is. Memories leak as long as a run
-takes, so its cycles count too. Growth is over the baseline of the same preset: in accesses, in accesses and leakage
-together, and in cycles. Ports are part of the price: at `turing` the banks of the baseline have a port to read and one
-to write, where schemes that rename registers have one for both, which costs less.
+Written by `python -m warpfile.pages.energies --write`. Golden models run bundled kernels; the memories have the prices of
+{source}, {node} nm, {volts} V, {kelvin} K, {cells}, with leakage at {gigahertz} GHz.
+[energy.md](energy.md#memories-at-one-set-of-prices) says what the energies include. **Flip-flops and wires are not
+included**, so a scheme that serves operands from flip-flops looks better here than it is.
+
+* Growth is over the baseline of the same preset: in accesses, in accesses and leakage together, and in cycles.
+* Memories leak during the whole run, so the number of cycles matters too.
+* The price depends on the ports. At `turing` the banks of the baseline have a read port and a write port. Schemes that
+  rename registers have one port for both, which costs less.
 """
 
 

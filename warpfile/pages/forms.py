@@ -64,19 +64,20 @@ def divided(report: AreaReport) -> Division:
 def page(costs: Sequence[Cost]) -> Iterator[str]:
     """The tables of designs that come in the order of the forms."""
     yield "# Arrays of operands in three forms\n"
-    yield "Written by `python -m warpfile.pages forms`; [area.md](area.md#arrays-of-operands) has what forms are."
-    yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. Every scheme with such arrays at its own preset,"
-    yield "32 lanes, and first the design that its paper costs. Ports are those of one lane of one array, whose rows"
-    yield "are words of 32 bits; all of them can have an access in every cycle.\n"
+    yield "Written by `python -m warpfile.pages.forms --write`. [area.md](area.md#arrays-of-operands) defines the forms."
+    yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. The rows are every scheme with such arrays at its"
+    yield "own preset, 32 lanes; if its paper costs another design, that design comes first. Ports are those of one lane"
+    yield "of one array. Rows are words of 32 bits. All ports can be used in the same cycle.\n"
     yield "## NAND2 equivalents\n"
-    yield "Stored: flip-flops and latches of the lanes, those of the collectors' operands among them. Network: the rest"
-    yield "of the lanes. Control: all other modules.\n"
+    yield "* Stored: flip-flops and latches of the lanes, including those of the collectors' operands."
+    yield "* Network: the rest of the lanes."
+    yield "* Control: all other modules.\n"
     columns = ("scheme", "form", "arrays", "rows", "ports", "stored", "network", "control", "memory bits")
     totals = tuple(f"total, {name}" for name in NAND2_PER_BIT)
     yield table((*columns, "logic over the baseline", *totals), map(_row, costs))
-    yield "A memory of several ports is larger than one of one port by about the square of their number, which the"
-    yield "densities do not know: its totals are the least that it can be.\n"
-    yield f"## What the papers claim\n\nThe register file: its bits at {DENSE}.\n"
+    yield "A multi-port memory is larger than a single-port memory by about the square of its number of ports. The"
+    yield "densities do not include this factor, so the totals of memories are lower bounds.\n"
+    yield f"## What the papers claim\n\nThe area of the register file is its bits at {DENSE}.\n"
     yield table(("scheme", "claimed", "paper", *FORMS), _claims(costs))
 
 
