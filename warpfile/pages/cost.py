@@ -66,7 +66,8 @@ def _page(costs: Sequence[Cost]) -> Iterator[str]:
     yield "A growth marked ~ is within the noise of the tools. The total is logic, and memory bits at that density.\n"
     for name in libraries:
         yield f"## Critical paths, {name}\n"
-        yield "Buffer trees have at most 16 sinks. There are no wires, and the clock is ideal. The baseline has the same preset.\n"
+        yield "Buffer trees have at most 16 sinks. There are no wires, and the clock is ideal."
+        yield "The baseline has the same preset.\n"
         columns = ("scheme", "ns", "baseline, ns", "ratio", "cells", "buffers added", "from", "to")
         yield table(columns, (_path(one, name) for one in costs))
     for one in costs:

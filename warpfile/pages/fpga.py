@@ -26,13 +26,13 @@ LANES = 4
 _INTRODUCTION = f"""\
 # On an FPGA
 
-Written by `python -m warpfile.pages.fpga --write`: the baseline at the preset `turing` with {LANES} lanes. yosys maps it with
-`synth_ecp5` (Lattice) and `synth_xilinx` (7 series), without placement. The whole machine is mapped only up to the
-mapping of its memories.
+Written by `python -m warpfile.pages.fpga --write`: the baseline at the preset `turing` with {LANES} lanes. Yosys maps
+it with `synth_ecp5` (Lattice) and `synth_xilinx` (7 series), without placement. The whole machine is mapped only up to
+the mapping of its memories.
 
-The SRAM of a bank is counted with two descriptions: the generated model, and `examples/memories/fpga.v`. The second does
-not define the read data of a row that is written in the same cycle. No part of the machine uses that data. If block RAMs
-do not return the old row in that case, tools add logic to the generated model to return it.
+The SRAM of a bank is counted with two descriptions: the generated model, and `examples/memories/fpga.v`. The second
+does not define the read data of a row that is written in the same cycle. No part of the machine uses that data. If
+block RAMs do not return the old row in that case, tools add logic to the generated model to return it.
 
 | what | family | LUTs | flip-flops | block RAMs |
 |---|---|---:|---:|---:|
