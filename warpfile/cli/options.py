@@ -69,15 +69,15 @@ def configured(command: Command) -> Command:
         "--domain",
         type=click.IntRange(min=0),
         metavar="D",
-        help="Run the warps w mod domains = D of every CTA, where the preset has several domains. Default: 0.",
+        help="Run the warps w with w mod domains = D of every CTA, if the preset has several domains. Default: 0.",
     )
     gates = click.option(
         "--clock-gating",
         is_flag=True,
-        help="Clock gates in place of enables, for arrays of operands and tables: --set clock_gating=arrays.",
+        help="Use clock gates in place of enables for operand arrays and tables: --set clock_gating=arrays.",
     )
     for slot, what in reversed(_SLOTS.items()):
-        gathered = click.option(f"--{slot}", metavar="NAME", help=f"Take this {what} in place of the scheme's.")(
+        gathered = click.option(f"--{slot}", metavar="NAME", help=f"Use this {what} in place of the scheme's.")(
             gathered
         )
     return preset(domain(change(gates(gathered))))  # type: ignore[return-value]
@@ -93,7 +93,7 @@ def _part(slot: str, name: str) -> str:
 def json_file(command: Command) -> Command:
     """Add ``--json``."""
     return click.option(
-        "--json", "json_path", metavar="FILE", type=click.Path(path_type=Path), help="Write the facts as JSON."
+        "--json", "json_path", metavar="FILE", type=click.Path(path_type=Path), help="Write the results as JSON."
     )(command)
 
 
@@ -104,7 +104,7 @@ def delay_files(command: Command) -> Command:
         metavar="FILE",
         multiple=True,
         type=click.Path(path_type=Path),
-        help="Cell library for critical paths, by OpenSTA, beside areas that stay as they are. May be repeated.",
+        help="Cell library for critical paths with OpenSTA; areas do not change. May be repeated.",
     )(command)
 
 
@@ -138,13 +138,13 @@ def kernel_options(command: Command) -> Command:
         "--setting",
         default="launch",
         show_default=True,
-        help="launch or large: that file; steady: the larger one, repeated to at least eight waves.",
+        help="launch or large: that launch file; steady: the larger one, repeated to at least eight waves.",
     )
     limit = click.option(
         "--instruction-limit",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Give up after so many warp instructions.",
+        help="Stop with an error after this number of warp instructions.",
     )
     return setting(limit(command))
 

@@ -30,7 +30,7 @@ from warpfile.workloads.inputs import listing_file
     "picture",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write the control flow as a picture: Graphviz text, or SVG where FILE ends in .svg and dot is there.",
+    help="Write the control flow as a picture: Graphviz text, or SVG if FILE ends in .svg and dot is installed.",
 )
 @json_file
 def analyze(
@@ -44,9 +44,9 @@ def analyze(
 ) -> None:
     """Show control flow, live registers and the schemes' hints of every function in a listing.
 
-    KERNEL is a bundled kernel or a kernel directory, whose listing is taken. With --json or --dot everything is in the
-    file, and no tables are drawn. What a scheme cannot execute as the listing says, as control codes that are too short
-    for modern, is reported: in full, with exit status 1, if --scheme names it.
+    KERNEL is a bundled kernel or a kernel directory; its listing is analysed. With --json or --dot the result is in the
+    file only, and no tables are printed. Code that a scheme cannot execute as listed is reported, for example control
+    codes that are too short for modern. If --scheme names that scheme, the report is complete and the exit status 1.
 
     \b
     Example: warpfile analyze kernels/saxpy/kernel.sass --json saxpy.json

@@ -54,9 +54,9 @@ class Cost:
 @configured
 @click.option("--liberty", metavar="FILE", type=click.Path(path_type=Path), help="Cell library for areas in um2.")
 @click.option(
-    "--against", metavar="FILE", type=click.Path(path_type=Path), help="Compare with a file that --json wrote."
+    "--against", metavar="FILE", type=click.Path(path_type=Path), help="Compare with an earlier output of --json."
 )
-@click.option("--timing/--no-timing", default=True, help="Critical paths with --liberty too, by OpenSTA.")
+@click.option("--timing/--no-timing", default=True, help="Also compute critical paths with --liberty, with OpenSTA.")
 @delay_files
 @json_file
 def area(
@@ -72,8 +72,8 @@ def area(
 ) -> None:
     """Synthesise schemes and report cells, area, storage bits, logic levels and the overhead over the baseline.
 
-    What build/area keeps takes seconds. With nothing kept a small scheme takes a quarter of a minute, and all of them
-    take five minutes of two processors; progress says about how long it goes on.
+    Results cached in build/area take seconds. Without them a small scheme takes a quarter of a minute, and all schemes
+    take five minutes on two processors. The progress line estimates the time left.
 
     \b
     Example: warpfile area baseline --preset turing --json area.json

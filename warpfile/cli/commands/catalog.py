@@ -17,7 +17,7 @@ from warpfile.workloads.inputs import bundled_kernels, summary
 @click.command()
 @json_file
 def schemes(json_path: Path | None) -> None:
-    """List the schemes, and last their variants: the same parts in other settings, which `all` leaves out.
+    """List the schemes, then their variants: the same parts in other settings, which `all` leaves out.
 
     \b
     Example: warpfile schemes

@@ -33,21 +33,23 @@ _SIMULATORS = ("verilator", "icarus")
     "--power-up",
     type=click.IntRange(1, SEEDS),
     metavar="SEED",
-    help="Before the reset all registers and memories hold random bits, not zeros (Verilator; in Icarus they are X).",
+    help="Start with random bits, not zeros, in all registers and memories (Verilator; in Icarus they are X).",
 )
 @click.option(
     "--reset-after",
     type=click.IntRange(1),
     metavar="CYCLES",
-    help="Reset the machine in mid-run, after so many cycles; then the run begins anew.",
+    help="Reset the machine after this number of cycles; the run then starts again.",
 )
 @click.option("--waves", is_flag=True, help="Write a waveform, with groups and names for GTKWave and Surfer.")
-@click.option("--window", metavar="FIRST:LAST", help="Cycles of the waveform, like 200:300, or 200: for the rest.")
+@click.option(
+    "--window", metavar="FIRST:LAST", help="Cycles of the waveform, for example 200:300; 200: records until the end."
+)
 @click.option(
     "--wave-file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The waveform, FST or VCD by its suffix. Default: in the folder of the simulation, FST if that can be built.",
+    help="Waveform file, FST or VCD by its suffix. Default: in the simulation folder, FST if that can be built.",
 )
 @click.option(
     "-o",

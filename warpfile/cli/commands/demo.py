@@ -36,8 +36,8 @@ _FOLDER = Path("build") / "study" / "demo"  #: where a study of that name is
 def demo(context: click.Context) -> None:
     """Show the project at work in a few minutes.
 
-    All schemes on one kernel side by side, each over the baseline at its own preset; two of them as RTL against their
-    golden models in every cycle; what the one costs over the other; and a page with charts of all schemes.
+    The demo has four parts: all schemes on one kernel, each over the baseline at its own preset; lockstep of two
+    schemes, RTL against golden model in every cycle; the area of one over the other; and a report on all schemes.
 
     \b
     Example: warpfile demo

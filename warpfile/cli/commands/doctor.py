@@ -22,7 +22,7 @@ from warpfile.output.files import write_json
 def doctor(json_path: Path | None) -> None:
     """Show the tools outside Python, and what is lost without those that are missing.
 
-    The exit status is 1 if one is missing that is required: g++, make, perl or Verilator.
+    The exit status is 1 if a required tool is missing: g++, make, perl or Verilator.
 
     \b
     Example: warpfile doctor

@@ -26,13 +26,13 @@ from warpfile.workloads.flowchart import DOT, drawn
     type=click.IntRange(1, 4),
     default=2,
     show_default=True,
-    help="Open modules down to this level; what lies deeper is counted in its box.",
+    help="Show modules down to this level; deeper modules are counted in the box that contains them.",
 )
 @click.option(
     "--area/--no-area",
     "by_area",
     default=True,
-    help="Shade boxes by the gates that synthesis finds, which build/area keeps; or by flip-flops, at once.",
+    help="Shade boxes by gates from synthesis (cached in build/area), or by flip-flops without synthesis.",
 )
 @click.option(
     "-o",
@@ -40,7 +40,7 @@ from warpfile.workloads.flowchart import DOT, drawn
     "path",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="An SVG, or Graphviz text where FILE ends in .dot. Default: SCHEME.svg.",
+    help="Output file: SVG, or Graphviz text if FILE ends in .dot. Default: SCHEME.svg.",
 )
 def draw(
     scheme: str,
@@ -53,9 +53,9 @@ def draw(
 ) -> None:
     """Draw the block diagram of a scheme from its generated Verilog: modules, memories, and what connects them.
 
-    A box is a module with the number of its instances, an arrow a connection with its bits: a thick one has 64 or more.
-    The darker a box, the larger its part of the gates. Orange are modules that the baseline does not have. SVG needs
-    Graphviz; the tooltip of an arrow has all its signals.
+    A box is a module with its number of instances. An arrow is a connection with its width; a thick arrow has 64 bits
+    or more. Darker boxes have a larger share of the gates. Orange modules are those that the baseline does not have.
+    SVG needs Graphviz. The tooltip of an arrow lists all its signals.
 
     \b
     Example: warpfile draw bow --preset tiny

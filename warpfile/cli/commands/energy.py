@@ -83,24 +83,24 @@ def _facts(found: Energy, one: Access) -> dict[str, object]:
 @click.option(
     "--prices",
     metavar="NAME",
-    help=f"Prices (docs/energy.md): a paper's, or {CACTI} for all memories. Default: of the scheme's own paper.",
+    help=f"Prices (docs/energy.md): a paper's, or {CACTI} for all memories. Default: those of the scheme's own paper.",
 )
 @click.option(
     "--gigahertz",
     metavar="GHZ",
     type=click.FloatRange(min=0, min_open=True),
-    help=f"With --prices {CACTI}: the clock that leakage is counted at. Default: {GIGAHERTZ:g}.",
+    help=f"With --prices {CACTI}: clock frequency for leakage. Default: {GIGAHERTZ:g}.",
 )
 @click.option(
     "--switching",
     metavar="FIRST:LAST",
-    help=f"With --prices {CACTI}: also toggles of all logic in these cycles since the start, from its gates.",
+    help=f"With --prices {CACTI}: also count the toggles of all mapped gates in these cycles since the start.",
 )
 @click.option(
     "--liberty",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="With --switching: the cells. Default: osu018 where it is installed, else cells without power.",
+    help="With --switching: cell library. Default: osu018 if it is installed, else cells without power data.",
 )
 @json_file
 def energy_command(
@@ -120,11 +120,11 @@ def energy_command(
     """Run golden models over a kernel and price their register file accesses, next to the baseline.
 
     --prices cacti prices the memories of every scheme at one node, with their leakage, so that all rows can be
-    compared. The others are those of a paper each.
+    compared. Each other set is that of one paper.
 
     A scheme whose paper has no prices gets those of the nearest node. Several schemes are priced with one set, so that
-    their rows can be compared: their own if it is the same, else the baseline's. What nobody has priced is listed, not
-    counted.
+    their rows can be compared: their common set if they have one, else the baseline's. Accesses without a price are
+    listed, not counted.
 
     \b
     Example: warpfile energy bow bow_wr matmul_tiled

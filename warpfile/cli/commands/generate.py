@@ -26,18 +26,18 @@ from warpfile.verilog.names import Names
     "probes",
     metavar="NAME",
     multiple=True,
-    help="Observe only this probe, for a counter of your own; again for each further one.",
+    help="Make only this probe a port, for a counter of your own. May be repeated.",
 )
 @click.option(
     "--prefix",
     metavar="TEXT",
-    help="Before the name of every module. Default: 'warpfile_', of several schemes each with its own name behind it.",
+    help="Prefix of every module name. Default: 'warpfile_'; for several schemes followed by the scheme's name.",
 )
 @click.option("--top", metavar="NAME", help="Name of the top module. Default: the prefix without its last underscore.")
 @click.option(
     "--host",
     type=click.Choice(HOSTS),
-    help="Also write an adapter to this GPU; sizes are those of its defaults where --set gives no others.",
+    help="Also write an adapter to this GPU; sizes are its defaults unless --set gives others.",
 )
 @click.option(
     "-o",
@@ -46,7 +46,7 @@ from warpfile.verilog.names import Names
     metavar="DIR",
     type=click.Path(path_type=Path),
     default=Path(),
-    help="Folder for the files of every SCHEME; made if it does not exist. Default: the current one.",
+    help="Output folder for every SCHEME; created if it does not exist. Default: the current one.",
 )
 @json_file
 def generate(

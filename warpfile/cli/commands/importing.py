@@ -19,7 +19,7 @@ from warpfile.workloads.signature import signature
 
 @click.command(name="import")
 @click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--kernel", metavar="NAME", help="The kernel, where FILE has several: its symbol or its name in C++.")
+@click.option("--kernel", metavar="NAME", help="The kernel, if FILE has several: its symbol or its name in C++.")
 @architecture(
     f"GPU to compile for, or whose code is taken out of a fat binary. Default: sm_{TARGET} for CUDA, the target of PTX,"
     " the only one of a binary."
@@ -32,16 +32,16 @@ from warpfile.workloads.signature import signature
     help="New kernel directory. Default: the kernel's name, in the current folder.",
 )
 def import_command(source: Path, kernel: str | None, architecture: int | None, output: Path | None) -> None:
-    """Make a kernel directory: the listing of a kernel, and a launch file to be filled in.
+    """Make a kernel directory: the listing of a kernel, and a launch file to fill in.
 
     FILE is CUDA (.cu), PTX (.ptx), a cubin, or a fat binary: .fatbin, an object file, a library, an executable.
 
     The listing (kernel.sass) has control codes, constants and the size of static shared memory. The launch file
-    (launch.toml) has the kernel's parameters; grid, block, values and arrays are yours to give, and warpfile trace DIR
-    says what is missing.
+    (launch.toml) has the kernel's parameters. You fill in grid, block, values and arrays; warpfile trace DIR lists what
+    is missing.
 
-    All need nvdisasm. A CUDA file needs nvcc besides, which compiles with -O3; NVCC_APPEND_FLAGS in the environment
-    gives it more options. PTX needs ptxas, a fat binary cuobjdump. They are looked for on PATH, in CUDA_HOME and
+    All kinds need nvdisasm. A CUDA file also needs nvcc, which compiles with -O3; NVCC_APPEND_FLAGS in the environment
+    gives it more options. PTX needs ptxas, a fat binary cuobjdump. The tools are searched for on PATH, in CUDA_HOME and
     /usr/local/cuda*, and among pip's wheels (pip install 'warpfile[cuda]').
 
     \b

@@ -22,11 +22,15 @@ _FILE = click.Path(path_type=Path)
     "--top", type=click.IntRange(min=0), metavar="N", default=10, show_default=True, help="Show N instructions; 0: all."
 )
 @click.option(
-    "--sort", metavar="COLUMN", default="cycles", show_default=True, help="Of these, those with the most of a column."
+    "--sort",
+    metavar="COLUMN",
+    default="cycles",
+    show_default=True,
+    help="Select these N by the largest values of a column.",
 )
 @click.option("--listing", is_flag=True, help="Show all instructions in the order of the listing.")
 @click.option("--csv", "csv_path", metavar="FILE", type=_FILE, help="Write all columns of all instructions.")
-@click.option("--html", "html_path", metavar="FILE", type=_FILE, help="Write the listing beside bars, as one page.")
+@click.option("--html", "html_path", metavar="FILE", type=_FILE, help="Write the listing with bars, as one HTML page.")
 @click.option(
     "--trace-events", "chrome_path", metavar="FILE", type=_FILE, help="Write every beat and wait, for Perfetto."
 )
@@ -49,10 +53,10 @@ def profile(
     kanata_path: Path | None,
     json_path: Path | None,
 ) -> None:
-    """Say which instruction costs what: a golden run, charged instruction by instruction.
+    """Show the cost of each instruction in a run of the golden model.
 
-    KERNEL is a bundled kernel, a kernel directory or a trace file. Columns are issued beats, issue slots that are
-    lost, what warps wait for, bank conflicts, where operands come from, and cycles to dispatch and to the last result
+    KERNEL is a bundled kernel, a kernel directory or a trace file. Columns are issued beats, lost issue slots,
+    waits by reason, bank conflicts, sources of operands, and cycles to dispatch and to the last result
     (docs/profile.md).
 
     \b

@@ -22,16 +22,21 @@ _STUDIES = Path("build") / "study"
 
 @click.command()
 @click.argument("folder", metavar="STUDY", type=click.Path(path_type=Path))
-@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Default: STUDY/report.html.")
-@click.option("--svg", metavar="DIR", type=click.Path(path_type=Path), help="Write all charts as SVG, by Chromium.")
 @click.option(
-    "--latex", metavar="FILE", type=click.Path(path_type=Path), help="Write the table of machines for booktabs."
+    "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Output file. Default: STUDY/report.html."
+)
+@click.option("--svg", metavar="DIR", type=click.Path(path_type=Path), help="Write all charts as SVG, with Chromium.")
+@click.option(
+    "--latex",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the table of machines as LaTeX for booktabs.",
 )
 @click.option(
     "--pivot",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write CSV with a row per measure and kernel, a column per machine.",
+    help="Write CSV with one row per measure and kernel, and one column per machine.",
 )
 @json_file
 def report(
@@ -45,9 +50,9 @@ def report(
     """Turn a study into one self-contained HTML page of charts.
 
     STUDY is the folder that `warpfile study` wrote, or the name of one in build/study. The page has IPC, accesses, hit
-    ratios, energy, area and critical path of every machine, with intervals over seeds, by kernel and as means; cost
-    against benefit with the Pareto front; sweeps; where the cycles go; area by module; and the pipeline of the cycles
-    that the study watched. A machine that the study did not synthesise gets the kept figures of its scheme, marked.
+    ratios, energy, area and critical path of every machine, by kernel and as means, with intervals over seeds. It also
+    has cost against benefit with the Pareto front, sweeps, a cycle breakdown, area by module, and the pipeline of the
+    watched cycles. A machine that the study did not synthesise gets the kept figures of its scheme, marked.
 
     \b
     Example: warpfile report schemes

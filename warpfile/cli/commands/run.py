@@ -25,7 +25,7 @@ EVERY = "all"
     "--counters",
     metavar="A,B,...",
     default="",
-    help=f"Show these counters, or {EVERY}. Default: of several schemes those that differ.",
+    help=f"Show these counters, or {EVERY}. Default with several schemes: the counters that differ.",
 )
 @json_file
 def run(
@@ -41,8 +41,8 @@ def run(
 ) -> None:
     """Run golden models over a kernel: cycles, IPC and counters, without RTL.
 
-    KERNEL is a bundled kernel, a kernel directory or a trace file; SCHEME may be all. Several schemes stand beside the
-    baseline at their preset, and beside the baseline that differs from them in the scheme alone (docs/study.md).
+    KERNEL is a bundled kernel, a kernel directory or a trace file; SCHEME may be all. Several schemes are compared
+    with the baseline at their preset, and with the baseline that differs only in the scheme (docs/study.md).
 
     \b
     Example: warpfile run baseline matmul_tiled --set scheduler=lrr

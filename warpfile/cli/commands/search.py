@@ -23,19 +23,24 @@ _OUTPUT = Path("build") / "search"
 
 @click.command()
 @click.argument("path", metavar="SEARCH.toml", type=click.Path(path_type=Path))
-@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes. Default: one per processor.")
-@click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler of your own cluster, like tcp://host:8786.")
-@click.option("--dry-run", is_flag=True, help="List the machines and end.")
-@click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Default: build/search/NAME.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Number of processes. Default: one per processor."
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler of your own cluster, for example tcp://host:8786.")
+@click.option("--dry-run", is_flag=True, help="List the machines and exit.")
+@click.option(
+    "-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Output folder. Default: build/search/NAME."
+)
 @json_file
 def search(
     path: Path, jobs: int | None, scheduler: str | None, dry_run: bool, output: Path | None, json_path: Path | None
 ) -> None:
     """Search all combinations of parts that fit one machine, in several sizes.
 
-    Golden models run first; areas are estimated from synthesised machines; what may be at the front of area and IPC, or
-    of area and energy, is synthesised and run in lockstep. The findings are search.md, and candidates.csv and .parquet
-    with every machine. Every point is kept: the same command goes on where it was interrupted (docs/search.md).
+    Golden models run first. Areas are estimated from synthesised machines. Machines that may be at the front of area
+    and IPC, or of area and energy, are synthesised and run in lockstep. The results are search.md, and candidates.csv
+    and .parquet with every machine. Every point is cached: the same command continues where it was interrupted
+    (docs/search.md).
 
     \b
     Example: warpfile search examples/study/search.toml -j 4

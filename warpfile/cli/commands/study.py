@@ -32,22 +32,28 @@ _OUTPUT = Path("build") / "study"
 @click.option("--kernel", "kernels", metavar="KERNEL", multiple=True, help="Name, directory, trace, glob, or all.")
 @click.option("--setting", "settings", metavar="NAME", multiple=True, help="Launch file: launch (default) or large.")
 @click.option("--scheme", "schemes", metavar="SCHEME", multiple=True, help="Scheme, SCHEME+PART, or all.")
-@click.option("--part", "parts", metavar="PART", multiple=True, help="A part for every --scheme in place of its own.")
+@click.option(
+    "--part", "parts", metavar="PART", multiple=True, help="Use this part in every --scheme in place of its own."
+)
 @click.option("--preset", "presets", metavar="NAME", multiple=True, help="Default: each scheme's own.")
 @click.option("--set", "changes", metavar="FIELD=A,B,...", multiple=True, help="Values of a field; all combinations.")
 @click.option("--seeds", metavar="N,N,...", help="Cycles added to the latency of misses. Default: 0.")
-@click.option("--golden", is_flag=True, help="Run golden models; this is what is done by default.")
+@click.option("--golden", is_flag=True, help="Run golden models; this is the default.")
 @click.option("--lockstep", is_flag=True, help="Compare RTL and golden model in every cycle.")
-@click.option("--area", is_flag=True, help="Synthesise.")
-@click.option("--liberty", metavar="FILE", help="Cell library for areas in um2 and for critical paths, by OpenSTA.")
-@click.option("--delays", metavar="FILE", help="Cell library for critical paths, beside areas that stay as they are.")
+@click.option("--area", is_flag=True, help="Synthesise the machines.")
+@click.option("--liberty", metavar="FILE", help="Cell library for areas in um2, and for critical paths with OpenSTA.")
+@click.option("--delays", metavar="FILE", help="Cell library for critical paths only; areas do not change.")
 @click.option("--pipeline", metavar="FIRST:LAST", help="Watch every beat in these cycles, for `warpfile report`.")
-@click.option("--prices", metavar="NAME", help="Of all energies (docs/energy.md): cacti (default) or a paper's.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes. Default: one per processor.")
-@click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler of your own cluster, like tcp://host:8786.")
-@click.option("--fresh", is_flag=True, help="Run everything anew, whatever is kept.")
-@click.option("--dry-run", is_flag=True, help="List the points and end.")
-@click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Default: build/study/NAME.")
+@click.option("--prices", metavar="NAME", help="Prices of all energies (docs/energy.md): cacti (default) or a paper's.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Number of processes. Default: one per processor."
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler of your own cluster, for example tcp://host:8786.")
+@click.option("--fresh", is_flag=True, help="Ignore all cached results and run everything.")
+@click.option("--dry-run", is_flag=True, help="List the points and exit.")
+@click.option(
+    "-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Output folder. Default: build/study/NAME."
+)
 @json_file
 def study(
     path: Path | None,
@@ -61,9 +67,9 @@ def study(
 ) -> None:
     """Run kernels on machines at several seeds: golden models, lockstep and synthesis, in parallel.
 
-    Every machine stands beside the baseline at the same preset. Results are results.parquet and results.csv, a row
-    per point with all parameters, and junit.xml for lockstep. Every point is kept: the same command goes on where it
-    was interrupted. Options take the place of what STUDY.toml says (docs/study.md).
+    Every machine is compared with the baseline at the same preset. The results are results.parquet and results.csv, a
+    row per point with all parameters, and junit.xml for lockstep. Every point is cached: the same command continues
+    where it was interrupted. Options replace the settings of STUDY.toml (docs/study.md).
 
     \b
     Example: warpfile study examples/study/schemes.toml -j 4

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     "outputs",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Write every buffer as the kernel leaves it, one .npy file each, also where it is not as expected.",
+    help="Write every buffer as the kernel leaves it, one .npy file each, even if it is not as expected.",
 )
 @architecture("Execute the code for this GPU, with kernel.cu compiled anew unless KERNEL is bundled.")
 @click.option("--scheme", "annotate", metavar="SCHEME", help="Store the hints of this scheme in the trace.")
@@ -83,10 +83,10 @@ def trace(
 ) -> None:
     """Execute a kernel, check its expected buffers and write the annotated trace; or import a trace of Accel-Sim.
 
-    KERNEL is a bundled kernel or a kernel directory. A trace whose buffers are wrong is not written. An imported
-    trace knows register values if the tracer wrote enough of them; else it runs and cosimulates with value checks off.
-    A run annotates its trace itself; with --scheme the hints are in the file, for that scheme in that configuration.
-    --arch needs nvdisasm, and nvcc where the project has no cubin for that GPU, as warpfile import does; the trace has
+    KERNEL is a bundled kernel or a kernel directory. A trace with wrong buffers is not written. An imported
+    trace has register values if the tracer wrote enough of them; else it runs and cosimulates without value checks.
+    A run annotates its trace itself; --scheme stores the hints in the file, for that scheme in that configuration.
+    --arch needs nvdisasm, and nvcc if the project has no cubin for that GPU, like warpfile import; the trace has
     that GPU's machine code and control codes (docs/architectures.md).
 
     \b
@@ -94,7 +94,7 @@ def trace(
       kernel = "saxpy"        function of kernel.sass
       grid = [4, 1, 1]        CTAs in x, y, z
       block = [256, 1, 1]     threads in x, y, z
-      shared_bytes = 0        dynamic shared memory; static_shared_bytes where the listing does not show it
+      shared_bytes = 0        dynamic shared memory; static_shared_bytes if the listing does not show it
       [[args]]                one per parameter, in order
       name = "n"
       type = "i32"            i8 to i64, u8 to u64, f32, f64: value; buffer: init, and expect, rtol, atol;
