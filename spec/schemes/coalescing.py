@@ -38,28 +38,32 @@ def coalescing_probes(cfg: CoalescingConfig) -> tuple[Probe, ...]:
     """Observation of the units."""
     slots = cfg.collectors * cfg.source_slots
     joined = (
-        (Probe("joined", slots, "source slots that come with a lower one of their unit"),)
+        (Probe("joined", slots, "source slots granted with a lower slot of their unit"),)
         if cfg.coalescing != "none"
         else ()
     )
     deaths = (
         (
             Probe("kills", slots, "source slots whose register is dead and still has its slices"),
-            Probe("kill_refused", cfg.source_slots, "of the beat that is allocated: not all live lanes are there"),
-            Probe("unit_drains", cfg.collectors, "units whose beat left and that have a dead register"),
+            Probe(
+                "kill_refused",
+                cfg.source_slots,
+                "source slots of the allocated beat whose kill is refused: not all live lanes execute it",
+            ),
+            Probe("unit_drains", cfg.collectors, "units whose beat has left and that still have a dead register"),
         )
         if cfg.gives.deaths
         else ()
     )
     return (
         Probe("occupied", cfg.collectors, "occupied collector units"),
-        Probe("lacking", cfg.collectors, "of these, those with a source slot that is not filled"),
+        Probe("lacking", cfg.collectors, "occupied units with a source slot that is not filled"),
         Probe("allocate", cfg.collectors, "collector unit that takes the issuing beat, one-hot"),
         Probe("request", slots, "source slots that ask their bank, bit unit * source_slots + slot"),
         Probe("grant", slots, "source slots whose bank serves them"),
         Probe("look_up", slots, "source slots that the renaming table serves"),
-        Probe("look_up_wait", slots, "those that ask it and are not served"),
-        Probe("zero", slots, "source slots that turn out to have no place"),
+        Probe("look_up_wait", slots, "source slots that request the renaming table and are not served"),
+        Probe("zero", slots, "source slots whose register is unmapped"),
         *joined,
         *deaths,
     )

@@ -36,10 +36,10 @@ def foreseen_probes(cfg: Config) -> tuple[Probe, ...]:
         Probe("reader_state", 2, "reader of addresses: 0 empty, 1 ASK, 2 READ, 3 DATA"),
         Probe("probed", cfg.warps, "warps whose head load has had its probe"),
         Probe("reader_read", 1, "the reader's bank serves it"),
-        Probe("reader_late", 1, "it has not, and the reader gives up"),
+        Probe("reader_late", 1, "the reader gives up: its bank has not served it in time"),
         Probe("probe_state", 2, "probe: 0 empty, 1 P1, 2 P2"),
-        Probe("probe_hit", 1, "the probe compares, and finds what it looks for"),
-        Probe("foreseen", cfg.warps, "the warp whose next load is there, one-hot"),
+        Probe("probe_hit", 1, "the probe compares and finds a matching entry"),
+        Probe("foreseen", cfg.warps, "warp whose next load was found in the register file, one-hot"),
     )
 
 
@@ -52,7 +52,7 @@ def foreseen_events(fields: Fields) -> dict[str, int]:
 
 def flag_probes(cfg: Config) -> tuple[Probe, ...]:
     """Observation of the scheduler."""
-    return (Probe("flagged", cfg.warps, "warps whose next load is there, as far as is known"),)
+    return (Probe("flagged", cfg.warps, "warps whose next load was found in the register file"),)
 
 
 def flag_events(fields: Fields) -> dict[str, int]:

@@ -223,12 +223,12 @@ def _window_probes(cfg: ReadWindowConfig) -> tuple[Probe, ...]:
     return (
         Probe("freeze", 1, "the beat in Allocate does not fit: no warp issues, and no tick passes"),
         Probe("control", 1, "Control holds a beat"),
-        Probe("control_warp", cfg.warp_bits, "its warp, zero without one"),
+        Probe("control_warp", cfg.warp_bits, "warp of the beat in Control, zero without one"),
         Probe("allocating", 1, "Allocate holds a beat"),
-        Probe("allocating_warp", cfg.warp_bits, "its warp, zero without one"),
+        Probe("allocating_warp", cfg.warp_bits, "warp of the beat in Allocate, zero without one"),
         Probe("need", BANKS * 2, "registers that the beat in Allocate must read from each bank"),
         Probe("sources", POSITIONS, "positions with a source of the beat that leaves Allocate"),
-        Probe("hit", POSITIONS, "of these, those that are in the reuse cache"),
+        Probe("hit", POSITIONS, "source positions of the beat that leaves Allocate that are in the reuse cache"),
         Probe("reserved", BANKS * ages * 2, "reads planned for this cycle and the next ones, bank by bank"),
         Probe("window", ages + 1, "stages of the window that hold a beat, the last one dispatches"),
         Probe("from_cache", POSITIONS, "source slots of the dispatched beat that come from the reuse cache"),
@@ -240,10 +240,14 @@ def _cache_probes(cfg: ReadWindowConfig) -> tuple[Probe, ...]:
     tag = cfg.warp_bits + cfg.register_bits
     timer = index_bits(cfg.read_window + 1)
     return (
-        Probe("kept", POSITIONS, "positions of the beat that leaves Allocate whose operand will be kept"),
+        Probe(
+            "kept", POSITIONS, "positions of the beat that leaves Allocate whose operand is put into the reuse cache"
+        ),
         Probe("entries", ENTRIES, "valid entries of the reuse cache, bit position * 2 + bank"),
         Probe("tags", ENTRIES * tag, "warp and above it register of every valid entry, zero of the others"),
-        Probe("timers", ENTRIES * timer, "cycles until the operand of a valid entry is there, zero of the others"),
+        Probe(
+            "timers", ENTRIES * timer, "cycles until the operand of a valid entry is available, zero for other entries"
+        ),
         Probe("killed", ENTRIES, "entries that end because a result for their register is offered"),
     )
 
@@ -253,7 +257,7 @@ def _queue_probes(cfg: ReadWindowConfig) -> tuple[Probe, ...]:
         Probe("lsu_beats", index_bits(cfg.lsu_queue + 1), "beats in the queue of the LSU"),
         Probe("sfu_beats", index_bits(cfg.sfu_queue + 1), "beats in the queue of the SFU"),
         Probe("fetch", 2 * BANKS, "reads of queue heads, bit queue * 2 + bank, LSU first"),
-        Probe("fetch_wait", 2 * BANKS, "banks that a queue head wants and does not get"),
+        Probe("fetch_wait", 2 * BANKS, "banks that a queue head requests and does not get"),
     )
 
 

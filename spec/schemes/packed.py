@@ -96,13 +96,13 @@ def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
     reserved = (Probe("reserved_rows", rows, "rows that are reserved"),) if cfg.allocation == "pairs" else ()
     partner = (
         (
-            Probe("with_partner", ports, "moves on into the row of its partner"),
-            Probe("without_partner", ports, "has a mapped partner and moves on into another row"),
+            Probe("with_partner", ports, "results that move on into the row of their partner"),
+            Probe("without_partner", ports, "results with a mapped partner that move on into another row"),
         )
         if cfg.allocation == "pairs"
         else ()
     )
-    told = (Probe("told", 1, "metadata are there"),) if cfg.operand_bits else ()
+    told = (Probe("told", 1, "metadata are available"),) if cfg.operand_bits else ()
     killed = (Probe("killed", 1, "a dead register loses its slices"),) if cfg.virtualization else ()
     return (
         Probe("deciding", ports, "write-back ports whose W0 is occupied"),
@@ -110,12 +110,20 @@ def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
         *sweep_probes(cfg),
         Probe("used_rows", rows, "rows that are not wholly free"),
         *reserved,
-        Probe("error", 1, "some result found no slices"),
+        Probe("error", 1, "a result found no slices"),
         Probe("size", ports * 3, "bytes of results that leave X, zero for none"),
-        Probe("decision", ports * 3, "of results that leave W0: 1 in place, 2 shrink, 3 resize, 4 allocate"),
-        Probe("target", ports * cfg.mapping_bits, "bank, row and mask that they have from then on"),
-        Probe("search", ports, "the result that changes its place"),
-        Probe("search_wait", ports, "results that would if they were it"),
+        Probe(
+            "decision",
+            ports * 3,
+            "decision about each result that leaves W0: 1 in place, 2 shrink, 3 resize, 4 allocate",
+        ),
+        Probe("target", ports * cfg.mapping_bits, "bank, row and mask of each result that leaves W0"),
+        Probe("search", ports, "result that changes its place"),
+        Probe(
+            "search_wait",
+            ports,
+            "results that need a change, could move to W1, and wait for another result that changes",
+        ),
         Probe("merge", ports, "M0 is served"),
         Probe("stored", ports, "W1 is served"),
         *partner,
@@ -136,7 +144,11 @@ def _eviction_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
     waiting = cfg.write_ports + cfg.asks.units + 1
     return (
         Probe("underway", 2, "W0, W1 of port 0 hold an eviction"),
-        Probe("underway_wait", waiting, "results by port, look-ups by window, the next eviction that wait for one"),
+        Probe(
+            "underway_wait",
+            waiting,
+            "results by port, look-ups by window, the next eviction: waiting for an eviction in flight",
+        ),
     )
 
 

@@ -166,15 +166,15 @@ def pilot_probes(cfg: PilotConfig) -> tuple[Probe, ...]:
     slots, ports, name, count = cfg.source_slots, cfg.write_ports, cfg.register_bits, cfg.fast_registers
     sources = (
         Probe("source_lookup", slots, "sources of the issuing beat, if it executes"),
-        Probe("source_hit", slots, "of these, those that the warp's table has"),
-        Probe("source_home", slots * name, "their homes, zero for others"),
+        Probe("source_hit", slots, "sources of the issuing beat that the warp's table has"),
+        Probe("source_home", slots * name, "homes of these sources, in the order of source_hit, zero for others"),
     )
     return (
         Probe("pilot_state", 3, "IDLE, LOAD, PROFILE, SORT, REMAP, RUN"),
         Probe("profiling", 1, "the state is PROFILE: the pilot's accesses are counted"),
         Probe("pilot_warp", cfg.warp_bits, "slot of the latest pilot"),
         Probe("versions", cfg.warps, "warps with the pilot's map"),
-        Probe("current_version", 1, "what a warp gets that is launched now"),
+        Probe("current_version", 1, "version bit of a warp that is launched now"),
         Probe("swap_table", 2 * 2 * count * (1 + 2 * name), "entries of both tables: valid, register, home"),
         Probe("counted", (slots + 4).bit_length(), "accesses of the pilot that are counted in this cycle"),
         Probe("scanned", COUNT_BITS, "count that goes to the sorter"),
@@ -182,14 +182,18 @@ def pilot_probes(cfg: PilotConfig) -> tuple[Probe, ...]:
         Probe("high_mode", 1, "the fast part is in high mode"),
         Probe("epoch_end", 1, "last cycle of an epoch"),
         Probe("epoch_cycle", index_bits(cfg.epoch), "cycles since the epoch began"),
-        Probe("epoch_issued", index_bits(cfg.epoch + 1), "beats issued since"),
+        Probe("epoch_issued", index_bits(cfg.epoch + 1), "beats issued since the epoch began"),
         *(sources if cfg.sees_sources else ()),
         Probe("result_lookup", ports, "results that a bank takes"),
-        Probe("result_hit", ports, "of these, those that the warp's table has"),
+        Probe("result_hit", ports, "results taken by a bank that the warp's table has"),
         Probe("fast_grant", cfg.asks.units * cfg.asks.slots, "slots that the fast part of their bank serves"),
         Probe("fast_write", ports, "results that the fast part of a bank takes"),
         Probe("slow_write", ports, "results that the slow part of a bank takes"),
-        Probe("bank_busy", cfg.asks.units * cfg.asks.slots, "slots that ask a bank which an earlier access keeps"),
+        Probe(
+            "bank_busy",
+            cfg.asks.units * cfg.asks.slots,
+            "source slots that request a bank which an earlier access occupies",
+        ),
         *((Probe("list_kept", 1, "SORT ends, and the kernel's list is kept"),) if cfg.checks_map else ()),
         *(_move_probes(cfg) if cfg.migrates else ()),
     )
@@ -203,9 +207,9 @@ def awaited_bits(cfg: PilotConfig) -> int:
 def _move_probes(cfg: PilotConfig) -> tuple[Probe, ...]:
     return (
         Probe("move_warp", cfg.warp_bits, "slot whose registers move"),
-        Probe("move_pair", cfg.fast_registers.bit_length(), "which of the table's pairs changes places"),
+        Probe("move_pair", cfg.fast_registers.bit_length(), "pair of the table that changes places"),
         Probe("move_access", 2, "fast read, slow read, slow write, fast write"),
-        Probe("move_grant", 1, "the access is served"),
+        Probe("move_grant", 1, "the access of the move is served"),
         Probe("awaited", awaited_bits(cfg), "registers that issued beats have yet to write"),
     )
 

@@ -75,7 +75,7 @@ def sweep_probes(cfg: RenamedConfig) -> tuple[Probe, ...]:
     return (
         Probe("swept", cfg.warps, "warps that wait for their sweep or are swept"),
         Probe("sweep_register", cfg.register_bits, "register that the sweep reads next, zero without"),
-        Probe("sweep_held", 1, "the sweep holds a register that it has read"),
+        Probe("sweep_held", 1, "the sweep holds a mapping that it has read"),
     )
 
 
@@ -83,7 +83,7 @@ def sweep_events() -> tuple[Probe, ...]:
     """What the sweep does in a cycle."""
     return (
         Probe("sweep_read", 1, "the sweep reads an entry"),
-        Probe("sweep_free", 1, "it gives up what a register was mapped to"),
+        Probe("sweep_free", 1, "the sweep frees the mapping that it holds"),
     )
 
 

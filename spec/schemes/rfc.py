@@ -130,30 +130,36 @@ def cache_probes(cfg: RfcConfig) -> tuple[Probe, ...]:
     lines, places, banks = max(1, cfg.lines), cfg.active_warps, cfg.banks
     partial = (
         Probe("line_lanes", lines * cfg.lanes, "lanes of each line, zero if it holds no register"),
-        Probe("defer", 1, "the unit that waits is not looked up because a line lacks lanes of its beat"),
-        Probe("recall", 1, "the line that goes to its bank's queue is one that lacks lanes of that beat"),
+        Probe("defer", 1, "the waiting unit is not looked up because a line lacks lanes of its beat"),
+        Probe("recall", 1, "the line that goes to its bank's queue lacks lanes of the waiting beat"),
     )
     return (
         Probe("held", lines, "lines that hold a register"),
-        Probe("line_register", lines * cfg.register_bits, "their registers, zero if none"),
+        Probe("line_register", lines * cfg.register_bits, "register of each line, zero if none"),
         Probe("dead", lines, "lines whose value is not read again"),
         Probe("evict_first", lines, "lines whose value is not read before the warp is suspended"),
-        Probe("pinned", lines, "lines that some unit has yet to read"),
+        Probe("pinned", lines, "lines that some unit still has to read"),
         Probe(
             "head", places * index_bits(max(2, cfg.cache_entries)), "where the search for a victim starts, per place"
         ),
         Probe("cache_write", cfg.write_ports, "accepted results that enter the cache"),
-        Probe("cache_write_hit", cfg.write_ports, "of these, those whose register was there"),
-        Probe("bypass_hint", cfg.write_ports, "accepted short results that go to the queue as the compiler says"),
-        Probe("bypass_partial", cfg.write_ports, "accepted short results that go there because they write some lanes"),
-        Probe("bypass_full", cfg.write_ports, "accepted short results that go there because no line can leave"),
-        Probe("long", cfg.write_ports, "accepted results of loads that go there"),
+        Probe("cache_write_hit", cfg.write_ports, "results written to the cache whose register was there"),
+        Probe(
+            "bypass_hint", cfg.write_ports, "accepted short results that go to the queue as the compiler's hint says"
+        ),
+        Probe(
+            "bypass_partial",
+            cfg.write_ports,
+            "accepted short results that go to the queue because they write some lanes",
+        ),
+        Probe("bypass_full", cfg.write_ports, "accepted short results that go to the queue because no line can leave"),
+        Probe("long", cfg.write_ports, "accepted results of loads that go to the queue"),
         Probe("long_merge", cfg.write_ports, "accepted results of loads that write some lanes of a line"),
-        Probe("long_drop", cfg.write_ports, "accepted results of loads whose line they make void"),
+        Probe("long_drop", cfg.write_ports, "accepted results of loads that invalidate their line"),
         Probe("evict", 1, "a victim goes to its bank's queue"),
         Probe("evict_dead", 1, "a victim is dropped because it is dead"),
         Probe("flush", lines, "line that goes to its bank's queue because its warp is suspended"),
-        Probe("flush_dead", lines, "lines that are dropped for the same reason because they are dead"),
+        Probe("flush_dead", lines, "lines that are dropped at a suspension because they are dead"),
         Probe("drop", lines, "lines that are dropped because their warp ends"),
         Probe("queued", banks * index_bits(cfg.write_queue + 1), "entries in each bank's queue"),
         Probe("bank_write", banks, "banks that take the head of their queue"),

@@ -12,9 +12,9 @@ def stage_probes(cfg: Config) -> tuple[Probe, ...]:
     slots = cfg.collectors * cfg.source_slots
     common = (
         Probe("occupied", cfg.collectors, "occupied collector units"),
-        Probe("lacking", cfg.collectors, "of these, those with a source slot that is not filled"),
+        Probe("lacking", cfg.collectors, "occupied units with a source slot that is not filled"),
         Probe("allocate", cfg.collectors, "collector unit that takes the issuing beat, one-hot"),
-        Probe("request", slots, "source slots that ask their bank, bit unit * source_slots + slot"),
+        Probe("request", slots, "source slots that request their bank, bit unit * source_slots + slot"),
         Probe("grant", slots, "source slots whose bank serves them"),
     )
     if not cfg.gives.later:
@@ -22,10 +22,10 @@ def stage_probes(cfg: Config) -> tuple[Probe, ...]:
     return (
         *common,
         Probe("check", cfg.collectors, "unit whose sources the register file looks up, one-hot"),
-        Probe("hit", cfg.source_slots, "of these sources, those that it has near"),
-        Probe("miss", cfg.source_slots, "of these sources, those that have to be read from their bank"),
+        Probe("hit", cfg.source_slots, "looked-up sources that the register file has near"),
+        Probe("miss", cfg.source_slots, "looked-up sources that must be read from their bank"),
         Probe("near_read", cfg.collectors, "unit that reads its near sources, one-hot"),
-        Probe("interlock", slots, "source slots whose row is not written yet, which therefore do not ask"),
+        Probe("interlock", slots, "source slots that do not request because their row is not written yet"),
     )
 
 
