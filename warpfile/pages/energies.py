@@ -22,7 +22,7 @@ _INTRODUCTION = """\
 
 Written by `python -m warpfile.pages.energies --write`. Golden models run bundled kernels. Memories have the prices of
 {source}, {node} nm, {volts} V, {kelvin} K, {cells}, with leakage at {gigahertz} GHz.
-[energy.md](energy.md#memories-at-one-set-of-prices) says what the energies include. **Flip-flops and wires are not
+[energy.md](energy.md#memories-at-one-set-of-prices) lists what the energies include. **Flip-flops and wires are not
 included**, so a scheme that serves operands from flip-flops looks better here than it is.
 
 * Growth is over the baseline of the same preset: in accesses, in accesses and leakage together, and in cycles.

@@ -14,7 +14,7 @@ from warpfile.spec.encoding import PINS, Field, record
 
 PAGE = DOCS / "integration.md"
 #: What stands before the tables; everything behind it is written anew.
-MARK = "A field that some schemes do not have says who has it.\n"
+MARK = "A field that only some schemes have names them.\n"
 RECORDS = {
     "launch__payload": (launch_fields, False),
     "decode": (decode_fields, False),
