@@ -53,7 +53,7 @@ def _page(costs: Sequence[Cost]) -> Iterator[str]:
     libraries = list(costs[0].paths)
     command = " ".join(("python -m warpfile.pages cost", *(f"--delays {name}" for name in libraries)))
     yield "# What the schemes cost\n"
-    yield f"Written by `python -m warpfile.pages.cost {options}`. [area.md](area.md) describes the method."
+    yield f"Written by `{command}`. [area.md](area.md) describes the method."
     yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. The rows are every scheme at its own preset,"
     yield "32 lanes; if its paper costs a design with other fields, that design comes first.\n"
     yield "## Cells\n"

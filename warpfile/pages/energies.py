@@ -20,7 +20,7 @@ SHARED = "turing"
 _INTRODUCTION = """\
 # Energy of the memories of all schemes
 
-Written by `python -m warpfile.pages.energies --write`. Golden models run bundled kernels. Memories have the prices of
+Written by `python -m warpfile.pages energies`. Golden models run bundled kernels. Memories have the prices of
 {source}, {node} nm, {volts} V, {kelvin} K, {cells}, with leakage at {gigahertz} GHz.
 [energy.md](energy.md#memories-at-one-set-of-prices) lists what the energies include. **Flip-flops and wires are not
 included**, so a scheme that serves operands from flip-flops looks better here than it is.

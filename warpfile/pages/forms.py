@@ -64,7 +64,7 @@ def divided(report: AreaReport) -> Division:
 def page(costs: Sequence[Cost]) -> Iterator[str]:
     """The tables of designs that come in the order of the forms."""
     yield "# Arrays of operands in three forms\n"
-    yield "Written by `python -m warpfile.pages.forms --write`. [area.md](area.md#arrays-of-operands) has the forms."
+    yield "Written by `python -m warpfile.pages forms`. [area.md](area.md#arrays-of-operands) has the forms."
     yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. The rows are every scheme with such arrays at"
     yield "its own preset, 32 lanes; if its paper costs another design, that design comes first. Ports are those of one"
     yield "lane of one array. Rows are words of 32 bits. All ports can be used in the same cycle.\n"

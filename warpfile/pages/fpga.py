@@ -26,7 +26,7 @@ LANES = 4
 _INTRODUCTION = f"""\
 # On an FPGA
 
-Written by `python -m warpfile.pages.fpga --write`: the baseline at the preset `turing` with {LANES} lanes. Yosys maps
+Written by `python -m warpfile.pages fpga`: the baseline at the preset `turing` with {LANES} lanes. Yosys maps
 it with `synth_ecp5` (Lattice) and `synth_xilinx` (7 series), without placement. The whole machine is mapped only up to
 the mapping of its memories.
 
