@@ -22,10 +22,10 @@ class RenamingTable(wiring.Component):
 
     What an entry says is no matter of this table: it has ``cfg.mapping_bits`` bits, and is read as 0 where its register
     is not mapped. Each memory serves the first two of what wants it in a cycle: the write; the reads of results, the
-    highest first; that of the sweep; what is ``asked``; the look-ups, by the age of their units and then ascending;
-    those of the offered beat. What is read is there in the next cycle only. No entry may be looked up while it is
+    highest first; that of the sweep; the look-ups, by the age of their units and then ascending; those of the offered
+    beat. What is read is there in the next cycle only. No entry may be looked up while it is
     written or unmapped. ``writers``: so many may be the one that writes. ``visited``: one more read, behind those of
-    results; ``asked``: one behind that of the sweep.
+    results.
 
     Members (P: ``cfg.write_ports``)
     -------
@@ -45,8 +45,6 @@ class RenamingTable(wiring.Component):
                                  next cycle on; which are.
     sweeps : In(1), sweep_warp, sweep_register : In, swept : Out(1), sweep_entry : Out(entry_bits)   The sweep's read,
                                  likewise; the entry is what was written last.
-    asks : In(1), ask_warp, ask_register : In, ask_served : Out(1), ask_entry : Out(entry_bits)   Likewise; only with
-                                 ``asked``.
     locate, locate_warps, locate_registers, older, allocate : In   Look-ups of units (docs/slots/rf.md).
     offer_warp : In(warp_bits), offer_valid : In(slots), offer_registers : In(ArrayLayout)   Of the offered beat; this
                                  line and ``allocate`` only with ``asks.sources``. A unit that takes it shows warp and
@@ -55,11 +53,8 @@ class RenamingTable(wiring.Component):
     table_reads, table_writes : Out(2 * banks)   Accesses of each memory.
     """
 
-    def __init__(
-        self, cfg: Config, *, writers: int = 1, partnered: bool = False, visited: bool = False, asked: bool = False
-    ) -> None:
+    def __init__(self, cfg: Config, *, writers: int = 1, partnered: bool = False, visited: bool = False) -> None:
         self._cfg, self._writers, self._partnered, self._visited = cfg, writers, partnered, visited
-        self._asked = asked
         super().__init__({**self._of_results(), **self._of_release(), **self._of_units()})
 
     def _arrays(self, count: int) -> tuple[data.ArrayLayout, ...]:
@@ -89,9 +84,6 @@ class RenamingTable(wiring.Component):
         if self._visited:
             members |= {"visits": In(1), **self._place("visit"), "visited": Out(1)}
             members["visit_entry"] = Out(self._cfg.mapping_bits)
-        if self._asked:
-            members |= {"asks": In(1), **self._place("ask"), "ask_served": Out(1)}
-            members["ask_entry"] = Out(self._cfg.mapping_bits)
         return members
 
     def _place(self, name: str) -> dict[str, wiring.Member]:
@@ -140,10 +132,6 @@ class RenamingTable(wiring.Component):
             results.append((self.visit_entry, served))
         swept = free.single(self._access(m, self.sweeps, self.sweep_warp, self.sweep_register))
         m.d.comb += self.swept.eq(swept.any)
-        if self._asked:
-            served = free.single(self._access(m, self.asks, self.ask_warp, self.ask_register))
-            m.d.comb += self.ask_served.eq(served.any)
-            results.append((self.ask_entry, served))
         slots, beat = self._look_up(m, free)
         words = self._memories(m, free.served)
         m.d.comb += self.sweep_entry.eq(self._answer(m, words, self._source(m, swept)))
@@ -164,7 +152,7 @@ class RenamingTable(wiring.Component):
         Which beat is offered is known too late to look for the bits of its registers in that cycle.
         """
         width, units, ports = self._cfg.asks.slots, self._cfg.asks.units, self._cfg.write_ports
-        groups = [width] * units + [1 + self._partnered] * ports + [1] * (self._visited + self._asked)
+        groups = [width] * units + [1 + self._partnered] * ports + [1] * self._visited
         bits = stamp(m, "bits", "mapped_bits", lambda: MappedBits(self._cfg, groups))
         m.d.comb += [
             bits.maps.eq(self.writes.any() & self.effective),
@@ -182,9 +170,6 @@ class RenamingTable(wiring.Component):
         if self._visited:
             warps.append(self.visit_warp)
             registers.append(self.visit_register)
-        if self._asked:
-            warps.append(self.ask_warp)
-            registers.append(self.ask_register)
         m.d.comb += [bits.warps.eq(Cat(warps)), bits.registers.eq(Cat(registers))]
         slots, found = bits.mapped[: units * width], list(bits.mapped[units * width :])
         if self._cfg.asks.sources:

@@ -246,6 +246,11 @@ class AccessPort:
         access = self.searching
         return access if access is not None and access.searches and access.old is None else None
 
+    @property
+    def asks(self) -> bool:
+        """Whether it asks the table in this cycle, served or not."""
+        return self._asker is not None
+
     def ask(self) -> None:
         """The table is asked behind the results in X."""
         if self._asker is not None:

@@ -97,11 +97,11 @@ class SharedFile(FileBehindTable):
         if self.foresight is not None:
             self.foresight.step(results, accepted & store)
         self.port.ask()
+        if self.foresight is not None and not self.port.asks:
+            self.foresight.reader.ask()
         if not self.completions.step(cycle) & self._last_port:
             self.absorbed.complete(cycle, self.completion)
         self._release()
-        if self.foresight is not None:
-            self.foresight.reader.ask()
         return accepted
 
     def _observe(self, cycle: int) -> None:

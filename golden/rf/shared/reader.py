@@ -28,9 +28,9 @@ class HeadLoad(NamedTuple):
 
 
 class Reader:
-    """``watch`` before the first cycle. In a cycle ``choose``, ``ask`` behind the sweep, and ``read`` behind all others
-    at the banks. ``state`` changes at the ``edge``. In ``DATA``, ``load`` has been read, and its register holds
-    ``words``.
+    """``watch`` before the first cycle. In a cycle ``choose``, ``ask`` in the place of the access port, if that does not
+    ask, and ``read`` behind all others at the banks. ``state`` changes at the ``edge``. In ``DATA``, ``load`` has been
+    read, and its register holds ``words``.
     """
 
     _heads: Heads
@@ -93,7 +93,7 @@ class Reader:
         return candidates
 
     def ask(self) -> None:
-        """The table is asked behind the sweep."""
+        """The table is asked as the access port would: behind the results in X and before the sweep."""
         if self.state != ASK:
             return
         found = self._table.read(self.load.warp, self.load.register)

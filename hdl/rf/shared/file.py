@@ -71,7 +71,7 @@ class SharedFile(wiring.Component):
 
     def _make(self, m: Module) -> None:
         cfg = self._cfg
-        m.submodules.table = self._table = RenamingTable(cfg, visited=True, asked=cfg.gives.foresees)
+        m.submodules.table = self._table = RenamingTable(cfg, visited=True)
         m.submodules.banks = self._banks = RenamedBanks(cfg, others=1, reads_idle=cfg.gives.foresees)
         m.submodules.rows = self._rows = Rows(cfg)
         m.submodules.act = self._decided = Act(cfg)
@@ -127,12 +127,16 @@ class SharedFile(wiring.Component):
             self.sent.payload.eq(port.sent),
             self.sent_operands.eq(port.sent_words),
             port.sent_ready.eq(self.sent.ready),
-            table.visits.eq(port.visits),
-            table.visit_warp.eq(port.visit_warp),
-            table.visit_register.eq(port.visit_register),
-            port.visited.eq(table.visited),
+            port.visited.eq(table.visited & port.visits),
             port.entry.eq(table.visit_entry),
         ]
+        if not self._cfg.gives.foresees:
+            self._visit(m, port.visits, port.visit_warp, port.visit_register)
+
+    def _visit(self, m: Module, asks: Value, warp: Value, register: Value) -> None:
+        """The read of the table that is neither a result's nor a look-up."""
+        table = self._table
+        m.d.comb += [table.visits.eq(asks), table.visit_warp.eq(warp), table.visit_register.eq(register)]
 
     def _search(self, m: Module) -> None:
         """What the access port knows, of two accesses."""
@@ -166,13 +170,18 @@ class SharedFile(wiring.Component):
         ]
 
     def _read_idle(self, m: Module) -> None:
-        """The reader asks the table, then a bank that nobody else asks."""
+        """The reader asks the table when the access port does not, then a bank that nobody else asks."""
         self._probe = probe = stamp(m, "foresight", "foresight", lambda: Foresight(self._cfg))
-        table, banks = self._table, self._banks
+        table, banks, port = self._table, self._banks, self._port
+        self._visit(
+            m,
+            port.visits | probe.asks,
+            Mux(port.visits, port.visit_warp, probe.ask_warp),
+            Mux(port.visits, port.visit_register, probe.ask_register),
+        )
         m.d.comb += [
-            *(getattr(table, name).eq(getattr(probe, name)) for name in ("asks", "ask_warp", "ask_register")),
-            probe.ask_served.eq(table.ask_served),
-            probe.entry.eq(table.ask_entry),
+            probe.ask_served.eq(table.visited & ~port.visits),
+            probe.entry.eq(table.visit_entry),
             banks.idle_reads.eq(probe.reads),
             banks.idle_place.eq(probe.place),
             probe.read.eq(banks.idle_read),

@@ -50,6 +50,7 @@ class Cycle:
         self.entries = [numbers.randrange(1 << cfg.mapping_bits) for _ in ports]
         self.reads = [place() if numbers.random() < 0.5 else None for _ in ports]
         self.partners = [(read[0], place()[1]) if read and numbers.random() < 0.5 else None for read in self.reads]
+        self.visit = place() if numbers.random() < 0.5 else None
         self.swept = numbers.choice(sorted(mapped)) if mapped and numbers.random() < 0.5 else None
         self.dead = place() if numbers.random() < 0.3 else None
         self.unmaps = numbers.random() < 0.6
@@ -58,6 +59,8 @@ class Cycle:
         busy = {write, self.dead}
         if self.swept in busy or write == self.dead or (write and write[0] == self.begins):
             self.swept = self.dead = self.begins = None
+        if self.visit in busy or (self.visit and self.visit[0] == self.begins):
+            self.visit = None
         warps = [numbers.randrange(cfg.warps) for _ in range(cfg.collectors)]
         self.slots = [(warps[slot // width], place()[1]) if numbers.random() < 0.3 else None for slot in slots]
         self.slots = [one if one not in busy and one and one[0] != self.begins else None for one in self.slots]
@@ -72,7 +75,7 @@ class Cycle:
         self.order = numbers.sample(range(cfg.collectors), cfg.collectors)
 
     def served(self, cfg, page: Page):
-        """Read, swept, looked up, in the order of the page."""
+        """Read, visited, swept, looked up, in the order of the page."""
         write = None if self.writer is None else self.places[self.writer]
         if write:
             assert page.serve([write], True, self.effective)
@@ -81,6 +84,7 @@ class Cycle:
             wants = [one for one in (self.reads[port], self.partners[port]) if one]
             if wants and not {write, self.dead}.intersection(wants) and page.serve(wants):
                 read.add(port)
+        visited = bool(self.visit) and page.serve([self.visit])
         swept = bool(self.swept) and page.serve([self.swept])
         looked = set()
         for unit in self.order:
@@ -91,7 +95,7 @@ class Cycle:
             for number, one in enumerate(self.offer):
                 if one and page.serve([one]):
                     looked.add(self.unit * cfg.asks.slots + number)
-        return read, swept, looked
+        return read, visited, swept, looked
 
     def change(self, entries, mapped) -> None:
         """What the table says from the next cycle on."""
@@ -115,7 +119,11 @@ def show(ctx, part, cfg, one: Cycle) -> None:
     ctx.set(part.dies, bool(one.dead))
     ctx.set(part.unmaps, bool(one.dead) and one.unmaps)
     ctx.set(part.sweeps, bool(one.swept))
-    for name, place in (("dead", one.dead), ("sweep", one.swept)):
+    releases = [("dead", one.dead), ("sweep", one.swept)]
+    if hasattr(part, "visits"):
+        ctx.set(part.visits, bool(one.visit))
+        releases.append(("visit", one.visit))
+    for name, place in releases:
         ctx.set(getattr(part, f"{name}_warp"), (place or (0, 0))[0])
         ctx.set(getattr(part, f"{name}_register"), (place or (0, 0))[1])
     for port in range(cfg.write_ports):
@@ -160,11 +168,11 @@ def hold(ctx, part, cfg, one: Cycle) -> None:
                 ctx.set(part.locate_registers[one.unit * cfg.asks.slots + number], place[1])
 
 
-@pytest.mark.parametrize("scheme", ["packing", "corf", "corf_plus", "bow_wr+packed"])
+@pytest.mark.parametrize("scheme", ["packing", "corf", "corf_plus", "bow_wr+packed", "larf"])
 def test_everybody_is_served_in_the_order_of_the_page(scheme: str) -> None:
     units = 4 if scheme == "bow_wr+packed" else 3
     cfg = config(scheme, collectors=units, source_slots=2, register_names=8, warps=4)
-    part = RenamingTable(cfg, writers=cfg.write_ports, partnered=scheme == "corf")
+    part = RenamingTable(cfg, writers=cfg.write_ports, partnered=scheme == "corf", visited=scheme == "larf")
     numbers, entries, mapped = random.Random(3), {}, set()
     reached = Counter()
 
@@ -173,9 +181,12 @@ def test_everybody_is_served_in_the_order_of_the_page(scheme: str) -> None:
             one, page = Cycle(cfg, numbers, mapped), Page(cfg)
             if scheme != "corf":
                 one.partners = [None] * cfg.write_ports
+            if scheme != "larf":
+                one.visit = None
             show(ctx, part, cfg, one)
-            read, swept, looked = one.served(cfg, page)
+            read, visited, swept, looked = one.served(cfg, page)
             assert ctx.get(part.read) == sum(1 << port for port in read)
+            assert scheme != "larf" or ctx.get(part.visited) == visited
             assert ctx.get(part.swept) == swept
             assert ctx.get(part.looked_up) == sum(1 << slot for slot in looked)
             assert ctx.get(part.left) == sum(1 << name for warp, name in mapped if warp == one.begins)
@@ -188,6 +199,9 @@ def test_everybody_is_served_in_the_order_of_the_page(scheme: str) -> None:
 
             expected = [(part.read_entries[port], said(one.reads[port])) for port in read]
             expected += [(part.partner_entries[port], said(one.partners[port])) for port in read if one.partners[port]]
+            if visited:
+                expected.append((part.visit_entry, said(one.visit)))
+                reached["visited"] += 1
             expected += [(part.sweep_entry, entries[one.swept])] if swept else []
             for slot in looked:
                 unit, number = divmod(slot, cfg.asks.slots)
@@ -203,7 +217,7 @@ def test_everybody_is_served_in_the_order_of_the_page(scheme: str) -> None:
                 assert ctx.get(entry) == value
 
     run(part, bench)
-    assert len(reached) == 4 and min(reached.values()) > 5
+    assert len(reached) == 4 + (scheme == "larf") and min(reached.values()) > 5
 
 
 def test_a_look_up_is_told_whether_its_register_is_mapped_in_the_cycle_of_the_answer() -> None:

@@ -10,6 +10,7 @@ from tests.golden.rf.shared.bench import BASE, flagging
 from tests.golden.rf.shared.test_foresight import PAIR, Ahead
 from warpfile.golden.rf.contract import Sent
 from warpfile.golden.rf.shared import reader
+from warpfile.golden.rf.shared.access import AccessPort
 from warpfile.golden.rf.shared.foresight import Foresight
 from warpfile.golden.rf.shared.reader import Reader
 from warpfile.spec.schemes.las import ASK, DATA, NO_PROBE, NO_READER, P1, P2, READ
@@ -110,6 +111,17 @@ def test_the_table_is_asked_until_it_serves() -> None:
     # They change one after the other, so that they are in W1 in 3 and 4, in the bank that is read.
     assert bench.seen("reader_state")[:7] == [NO_READER, ASK, ASK, READ, READ, READ, DATA]
     assert bench.when("stored") == [3, 4] and bench.when("reader_read") == [5] and bench.when("foreseen") == [9]
+
+
+def test_the_table_is_not_asked_in_a_cycle_in_which_an_access_asks_for_an_old_mapping() -> None:
+    """The page's example: an access is in C in 1. Its register is not in the memory of the table that is read."""
+    bench = Idle()
+    bench.begin(bench.load(2, 5))
+    assert bench.file.table.memory(2, 5) != bench.file.table.memory(7, PAIR)
+    bench.ready(bench.load(7, 5))
+    bench.steps(9)
+    assert bench.seen("reader_state")[:5] == [NO_READER, ASK, ASK, READ, DATA]
+    assert bench.when("reader_read") == [3] and bench.when("foreseen") == [7]
 
 
 def test_a_register_without_a_row_is_not_read() -> None:
@@ -311,6 +323,10 @@ def has_no_turns(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(reader, "first_from", lambda candidates, pointer: (candidates & -candidates).bit_length() - 1)
 
 
+def asks_beside_an_access(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(AccessPort, "asks", False)
+
+
 def reads_into_a_probe(patch: pytest.MonkeyPatch) -> None:
     """The bank is asked whether or not the probe is free."""
     read = Reader.read
@@ -324,6 +340,10 @@ MISTAKES: list[tuple[Mistake, Callable[[], None]]] = [
     (drops_nothing, lambda: test_what_is_under_way_for_a_warp_that_issues_is_dropped(3, 0)),
     (probes_again, lambda: test_an_address_is_read_from_an_idle_bank_and_told_six_cycles_after_the_choice()),
     (has_no_turns, lambda: test_the_pointer_moves_behind_the_warp_that_was_chosen()),
+    (
+        asks_beside_an_access,
+        lambda: test_the_table_is_not_asked_in_a_cycle_in_which_an_access_asks_for_an_old_mapping(),
+    ),
     (reads_into_a_probe, lambda: test_warps_take_turns_and_the_next_one_is_chosen_while_a_row_comes()),
 ]
 
