@@ -1,9 +1,9 @@
 """Loose round robin that prefers warps whose next load is in the register file (docs/schemes/larf.md, section 19)."""
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
-from warpfile.hdl.arbiter import first_above, named_prefix_or
+from warpfile.hdl.arbiter import named_prefix_or, oldest_one
 from warpfile.hdl.naming import named
 from warpfile.hdl.scheduler.contract import foreseeing_members, scheduler_members
 from warpfile.spec.schemes.las import LasConfig
@@ -20,21 +20,30 @@ class Las(wiring.Component):
         super().__init__({**scheduler_members(cfg), **foreseeing_members(cfg)})
 
     def elaborate(self, platform) -> Module:
-        """Both choices at once, because eligibility comes late."""
+        """Eligibility is late: who goes before whom is worked out beside it."""
         m = Module()
         warps = self._cfg.warps
         above = Signal(warps)
         tired = self._count(m)
-        first = named(m, "first", self.eligible & (self.flagged ^ tired.replicate(warps)))
-        preferred = first_above(m, "first_above", first, above)
-        other = first_above(m, "eligible_above", self.eligible, above)
-        m.d.comb += self.grant.eq(Mux(first.any(), preferred, other))
+        m.d.comb += self.grant.eq(oldest_one(self.eligible, self._before(m, above, tired)))
         issues = named(m, "issues", self.grant & self.taken.replicate(warps))
         cleared = (issues & self.shareable) | self.launch | self.exit
         m.d.sync += self.flagged.eq((self.flagged | self.foreseen) & ~cleared)
         with m.If(self.taken):
             m.d.sync += above.eq(named_prefix_or(m, "up_to", self.grant) << 1)
         return m
+
+    def _before(self, m: Module, above: Value, tired: Value) -> Value:
+        """Bit ``one * warps + other``: the first goes before the other, by flag, then by pointer, then by number."""
+        ranks = [Cat(~after, flag ^ ~tired) for after, flag in zip(above, self.flagged, strict=True)]
+        lower = {
+            (one, other): named(m, f"warp{one}_before{other}", ranks[one] <= ranks[other])
+            for other in range(len(ranks))
+            for one in range(other)
+        }
+        pairs = [(one, other) for one in range(len(ranks)) for other in range(len(ranks))]
+        before = (lower[pair] if pair in lower else ~lower.get(pair[::-1], Const(1, 1)) for pair in pairs)
+        return named(m, "before", Cat(before))
 
     def _count(self, m: Module) -> Value:
         """Whether so many flagged warps issued in a row that another one goes first."""
