@@ -28,7 +28,7 @@ class HeadLoad(NamedTuple):
 
 
 class Reader:
-    """``watch`` before the first cycle. In a cycle ``choose``, ``ask`` in the place of the access port, if that does not
+    """``watch`` before the first cycle. In a cycle ``choose``, ``ask`` in the place of the access port, if it does not
     ask, and ``read`` behind all others at the banks. ``state`` changes at the ``edge``. In ``DATA``, ``load`` has been
     read, and its register holds ``words``.
     """
