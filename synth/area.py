@@ -19,6 +19,7 @@ from warpfile.spec.structure import BOXES, CLOCK_GATE, LATCHES, WORD_BITS
 from warpfile.synth import timing, yosys
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.storage import StructureBits, storage
+from warpfile.synth.timed import FLOW, TimedNetlist, timed_netlist
 from warpfile.synth.timing import CriticalPath
 
 CACHE = Path("build/area")
@@ -155,6 +156,31 @@ def critical_path(scheme: Scheme, cfg: Config, liberty: Path, *, cache: Path | N
         return timing.critical_path(verilog, TOP, BOXES, library).to_json()
 
     return CriticalPath.from_json(_cached(cache, f"{timer} {timing.TIMED}", verilog, library.text, time))
+
+
+def timed(
+    scheme: Scheme,
+    cfg: Config,
+    liberty: Path,
+    *,
+    gates: bool = False,
+    cache: Path | None = CACHE,
+    progress: Callable[[str], None] = lambda _step: None,
+) -> TimedNetlist:
+    """The netlist of the timed flow of ``scheme`` at ``cfg``, with clock gates of the library where ``gates`` says so.
+
+    Remembered as netlists are. Raises ``ValueError`` for a library that cannot be used, and for a machine with boxes of
+    unknown area: latches and clock gates of its Verilog.
+    """
+    library = read_liberty(liberty)
+    verilog = _verilog(scheme, cfg)
+    if boxed := {LATCHES, CLOCK_GATE} & set(yosys.module_names(verilog)):
+        raise ValueError(f"the timed flow has no cells for {', '.join(sorted(boxed))}")
+
+    def work() -> dict[str, Any]:
+        return timed_netlist(verilog, TOP, BOXES, library, gates=gates, progress=progress).to_json()
+
+    return TimedNetlist.from_json(_cached(cache, f"{timing.timer()} {FLOW} {gates}", verilog, library.text, work))
 
 
 def _cached(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -12,6 +13,8 @@ from warpfile.synth.liberty import Cell
 
 #: Most loads of one driver.
 LIMIT = 16
+#: Fewest loads that get a buffer only to be away from a more urgent one.
+SPLIT = 3
 
 #: The port of every module that is its clock. Its net is taken as ideal: it gets no buffers and is not counted.
 CLOCK = "clk"
@@ -24,6 +27,14 @@ _Pin = tuple[str, str, int]
 
 
 @dataclass(frozen=True)
+class Urgency:
+    """Slack in ns of pins by module, cell and pin, the worst of all instances of the module; delay of a buffer."""
+
+    slacks: Mapping[tuple[str, str, str], float]
+    buffer_ns: float
+
+
+@dataclass(frozen=True)
 class FanOut:
     """Most loads of one driver before and after the buffers, and the buffers put in, over all instances."""
 
@@ -32,7 +43,7 @@ class FanOut:
     buffers: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Sink:
     """One place that reads a net: ``bits[index]``, with as many loads as are behind it."""
 
@@ -40,36 +51,45 @@ class _Sink:
     index: int
     loads: int = 1
     leaves: bool = False  #: it is an output port of the module
+    slack: float = 0.0
 
 
 @dataclass
 class _Net:
-    """What reads a bit; its driver, "port" or "cell" (None: nothing drives it); loads that the driver has elsewhere."""
+    """What reads a bit; its driver, "port" or "cell" (None: nothing drives it); the driver's loads elsewhere, slack."""
 
     sinks: list[_Sink] = field(default_factory=list)
     driver: str | None = None
     elsewhere: int = 0
+    slack: float = 0.0
 
     @property
     def loads(self) -> int:
         return self.elsewhere + _loads(self.sinks)
 
 
-def buffer_trees(netlist: Netlist, top: str, cells: Mapping[str, Cell], buffer: Buffer) -> FanOut:
+#: Puts a buffer before sinks; returns its input.
+_Put = Callable[[list[_Sink]], _Sink]
+
+
+def buffer_trees(
+    netlist: Netlist, top: str, cells: Mapping[str, Cell], buffer: Buffer, urgency: Urgency | None = None
+) -> FanOut:
     """Put buffers into ``netlist`` until no driver has more than ``LIMIT`` loads; nothing else changes.
 
     A load is a pin of a cell or of a black box, or a port of ``top``. Ports of modules are wires: what is behind them
     counts for the driver in front of them, and a module stays the same for all its instances. An output port that
     is wired to an input port or to another output port of its module gets a buffer, so that it has a driver of its own.
-    Constants and nets of ``CLOCK`` are left alone.
+    Constants and nets of clocks are left alone. With ``urgency`` what has the most slack goes behind buffers first.
     """
     before = largest_fan_out(netlist, top, cells)
-    borders = _Borders(netlist, cells)
+    borders = _Borders(netlist, cells, urgency)
+    tree = functools.partial(_by_slack, delay=urgency.buffer_ns) if urgency else _by_levels
     instances = _instances(netlist, top)
     buffers = 0
     for name in _children_first(netlist, top):
-        buffers += instances[name] * _buffer_module(netlist[name], borders.nets(netlist[name]), buffer)
-        borders.note(name, borders.nets(netlist[name]))
+        buffers += instances[name] * _buffer_module(netlist[name], borders.nets(netlist[name], name), buffer, tree)
+        borders.note(name, borders.nets(netlist[name], name))
     return FanOut(before, largest_fan_out(netlist, top, cells), buffers)
 
 
@@ -78,13 +98,15 @@ def largest_fan_out(netlist: Netlist, top: str, cells: Mapping[str, Cell]) -> in
     borders = _Borders(netlist, cells)
     largest = 0
     for name in _children_first(netlist, top):
-        nets = borders.nets(netlist[name])
+        nets = borders.nets(netlist[name], name)
         largest = max([largest, *(net.loads for net in nets.values() if net.driver)])
         borders.note(name, nets)
     return largest
 
 
-def _buffer_module(module: dict[str, Any], nets: Mapping[Any, _Net], buffer: Buffer) -> int:
+def _buffer_module(
+    module: dict[str, Any], nets: Mapping[Any, _Net], buffer: Buffer, tree: Callable[[list[_Sink], int, _Put], None]
+) -> int:
     """Buffers put into one module whose children are done."""
     named = (bit for wire in module["netnames"].values() for bit in wire["bits"])
     fresh = count(1 + max((bit for bit in named if isinstance(bit, int)), default=0))
@@ -102,16 +124,52 @@ def _buffer_module(module: dict[str, Any], nets: Mapping[Any, _Net], buffer: Buf
             "attributes": {},
             "connections": {buffer.input: source, buffer.output: [behind]},
         }
-        return _Sink(source, 0)
+        return _Sink(source, 0, slack=min(sink.slack for sink in sinks))
 
     for bit, net in nets.items():
+        for sink in net.sinks:
+            sink.slack = net.slack if sink.leaves else sink.slack
         if net.driver:
             sinks = [put(bit, [sink]) if shared else sink for sink, shared in _outputs_marked(net)]
-            while _loads(sinks) > LIMIT - net.elsewhere:
-                sinks = [put(bit, group) for group in _groups(sinks)]
+            tree(sinks, LIMIT - net.elsewhere, functools.partial(put, bit))
     for name, port in module["ports"].items():
         module["netnames"][name]["bits"] = port["bits"]
     return len(cells) - first
+
+
+def _by_levels(sinks: list[_Sink], most: int, put: _Put) -> None:
+    """Levels of buffers with about equal loads, until at most ``most`` loads are left."""
+    while _loads(sinks) > most:
+        sinks = [put(group) for group in _groups(sinks)]
+
+
+def _by_slack(sinks: list[_Sink], most: int, put: _Put, delay: float) -> None:
+    """Buffers before what has the most slack, until at most ``most`` loads are left.
+
+    Another one keeps what has slack for it away from what has the least.
+    """
+    sinks = sorted(sinks, key=_slack)
+    while _loads(sinks) > most:
+        group = _fitting(sinks)
+        behind = put(group)
+        sinks = [sink for sink in sinks if not any(sink is one for one in group)]
+        sinks = sorted([*sinks, replace(behind, slack=behind.slack - delay)], key=_slack)
+    patient = [sink for sink in sinks if sink.slack > sinks[0].slack + 2 * delay]
+    if _loads(patient) >= SPLIT:
+        put(patient)
+
+
+def _slack(sink: _Sink) -> float:
+    return sink.slack
+
+
+def _fitting(sinks: list[_Sink]) -> list[_Sink]:
+    """Of sinks by rising slack the last that fit together; one alone only if it has several loads."""
+    group: list[_Sink] = []
+    for sink in reversed(sinks):
+        if _loads([*group, sink]) <= LIMIT:
+            group.append(sink)
+    return group if _loads(group) > 1 else [max(sinks, key=lambda sink: sink.loads)]
 
 
 def _outputs_marked(net: _Net) -> Iterator[tuple[_Sink, bool]]:
@@ -164,34 +222,42 @@ def _instances(netlist: Netlist, top: str) -> dict[str, int]:
 class _Borders:
     """What the modules done so far look like from outside: loads behind each input, loads inside of each output."""
 
-    def __init__(self, netlist: Netlist, cells: Mapping[str, Cell]) -> None:
+    def __init__(self, netlist: Netlist, cells: Mapping[str, Cell], urgency: Urgency | None = None) -> None:
         self._netlist = netlist
         self._cells = cells
+        self._slacks = urgency.slacks if urgency else {}
+        self._urgent: dict[_Pin, float] = {}
         self._behind: dict[_Pin, int] = {}
         self._inside: dict[_Pin, int] = {}
 
-    def nets(self, module: Mapping[str, Any]) -> dict[Any, _Net]:
-        """Nets of a module by bit, without its clock; constants are nets without a driver."""
+    def nets(self, module: Mapping[str, Any], name: str) -> dict[Any, _Net]:
+        """Nets of a module by bit, without those of clocks; constants are nets without a driver."""
         nets: dict[Any, _Net] = {}
-        for kind, pin, bits, drives in self._ends(module):
+        clocks = list(module["ports"].get(CLOCK, {"bits": []})["bits"])
+        for cell, kind, pin, bits, drives in self._ends(module):
             for index, bit in enumerate(bits):
                 net = nets.setdefault(bit, _Net())
+                place = kind, pin, index
+                slack = self._urgent.get(place, self._slacks.get((name, cell, pin), 0.0))
                 if drives:
                     net.driver = "cell" if kind else "port"
-                    net.elsewhere = self._inside.get((kind, pin, index), 0)
+                    net.slack = slack
+                    net.elsewhere = self._inside.get(place, 0)
+                    if kind in self._cells and self._cells[kind].clock_gate:
+                        clocks.append(bit)
                 else:
-                    net.sinks.append(_Sink(bits, index, self._behind.get((kind, pin, index), 1), not kind))
-        for bit in module["ports"].get(CLOCK, {"bits": []})["bits"]:
+                    net.sinks.append(_Sink(bits, index, self._behind.get(place, 1), not kind, slack))
+        for bit in clocks:
             nets.pop(bit, None)
         return nets
 
-    def _ends(self, module: Mapping[str, Any]) -> Iterator[tuple[str, str, list[Any], bool]]:
-        """Module or cell, pin, its bits, and whether it drives them; the module's own ports under the name ""."""
+    def _ends(self, module: Mapping[str, Any]) -> Iterator[tuple[str, str, str, list[Any], bool]]:
+        """Cell, its kind, pin, its bits, and whether it drives them; the module's own ports under the names ""."""
         for name, port in module["ports"].items():
-            yield "", name, port["bits"], port["direction"] == "input"
-        for cell in module["cells"].values():
+            yield "", "", name, port["bits"], port["direction"] == "input"
+        for name, cell in module["cells"].items():
             for pin, bits in cell["connections"].items():
-                yield cell["type"], pin, bits, self._direction(cell["type"], pin) == "output"
+                yield name, cell["type"], pin, bits, self._direction(cell["type"], pin) == "output"
 
     def _direction(self, kind: str, pin: str) -> str:
         if kind in self._netlist:
@@ -206,6 +272,7 @@ class _Borders:
                     place = name, port, index
                     if facts["direction"] == "input":
                         self._behind[place] = net.loads
+                        self._urgent[place] = min((sink.slack for sink in net.sinks), default=0.0)
                     else:
                         self._inside[place] = net.loads - 1
 

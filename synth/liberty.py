@@ -22,6 +22,7 @@ _LARGEST = 1 << 30  #: bytes of a library
 _NAND2 = (True, True, True, False)
 _AND2 = (False, False, False, True)
 _BUFFER = (False, True)
+_INVERTER = (True, False)
 
 
 @dataclass
@@ -50,6 +51,11 @@ class Cell:
     def is_buffer(self) -> bool:
         """Whether it has one input and its output is the same."""
         return self._computes(_BUFFER)
+
+    @property
+    def is_inverter(self) -> bool:
+        """Whether it has one input and its output is the opposite."""
+        return self._computes(_INVERTER)
 
     @property
     def inputs(self) -> list[str]:

@@ -15,6 +15,7 @@ from warpfile.synth.drive import LOADS, Buffer, load_femtofarads, middling_buffe
 from warpfile.synth.fanout import CLOCK, FanOut, Netlist, buffer_trees, name_cells
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.mapped import MAP, map_for_speed, structural_verilog
+from warpfile.synth.opensta import Session, TimingError
 from warpfile.synth.yosys import run
 
 #: Flattened; black boxes become ports, so that the mapper and the timer see paths that begin and end at them. Nets are
@@ -68,7 +69,7 @@ PERIOD = 10.0
 #: in a module that reaches its target, but a critical path goes through several modules.
 AIM = 1.0
 
-_STA_WHOLE = f"""\
+_SET_UP = f"""\
 read_liberty cells.lib
 read_verilog mapped.v
 link_design {{top}}
@@ -80,9 +81,9 @@ set outputs [all_outputs]
 set driver {{driver}}
 set pin {{pin}}
 set load {{load}}
-{DELAYS}{DRIVES}report_checks -path_delay max -digits 4
-puts "path end"
-"""
+{DELAYS}{DRIVES}"""
+_REPORT = "report_checks -path_delay max -digits 4"
+_STA_WHOLE = f'{_SET_UP}{_REPORT}\nputs "path end"\n'
 
 _SLACK = re.compile(r"(-?[\d.]+)\s+slack")
 _PIN = re.compile(r"^ +-?[\d.]+ +(-?[\d.]+) [v^] (\S+) \((\S+)\)$", re.MULTILINE)
@@ -91,10 +92,6 @@ _GATE = re.compile(r"/Y \(")
 
 #: All scripts that a critical path depends on.
 TIMED = f"{MAP}{_STA_WHOLE}{AIM}"
-
-
-class TimingError(RuntimeError):
-    """The timer refused a netlist."""
 
 
 @dataclass(frozen=True)
@@ -244,12 +241,25 @@ def critical_path(
     name_cells(netlist, liberty.cells)
     fan_out = buffer_trees(netlist, top, liberty.cells, buffer) if buffered else None
     library = with_memories(liberty, buffer, {name: netlist[name] for name in memories if name in netlist}, CLOCK)
-    report = _sta(structural_verilog(design), library, _whole(netlist[top], top, buffer))
+    report = _sta(structural_verilog(design), library, _whole(_STA_WHOLE, netlist[top], top, buffer))
     return _critical(report, fan_out)
 
 
-def _whole(module: Mapping[str, Any], top: str, buffer: Buffer) -> str:
-    return _STA_WHOLE.format(
+def session(design: Mapping[str, Any], top: str, memories: Collection[str], liberty: Liberty) -> Session:
+    """OpenSTA with a mapped design, whose ends are as :func:`critical_path` says; to be entered."""
+    netlist, buffer = design["modules"], middling_buffer(liberty)
+    library = with_memories(liberty, buffer, {name: netlist[name] for name in memories if name in netlist}, CLOCK)
+    files = {"mapped.v": structural_verilog(design), "cells.lib": library}
+    return Session(files, _whole(_SET_UP, netlist[top], top, buffer))
+
+
+def worst(timer: Session, fan_out: FanOut | None = None) -> CriticalPath:
+    """The critical path of the netlist of a session as it is."""
+    return _critical(timer.ask(_REPORT), fan_out)
+
+
+def _whole(script: str, module: Mapping[str, Any], top: str, buffer: Buffer) -> str:
+    return script.format(
         top=top,
         clock_port=f"[get_ports {CLOCK}]" if CLOCK in module["ports"] else "",
         period=PERIOD,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from warpfile.synth.drive import Buffer
-from warpfile.synth.fanout import CLOCK, LIMIT, FanOut, Netlist, buffer_trees, name_cells
+from warpfile.synth.fanout import CLOCK, LIMIT, FanOut, Netlist, Urgency, buffer_trees, name_cells
 from warpfile.synth.liberty import read_liberty
 from warpfile.synth.yosys import YosysError, run
 
@@ -187,6 +187,43 @@ def test_any_hierarchy_keeps_the_limit_and_its_wires(seed: int) -> None:
     assert fan_out.buffers == flat > 0
     for module in netlist.values():
         assert all(module["netnames"][name]["bits"] == port["bits"] for name, port in module["ports"].items())
+
+
+def urgency(netlist: Netlist, seed: int) -> Urgency:
+    rng = random.Random(seed)
+    cells = ((name, module["cells"]) for name, module in netlist.items())
+    return Urgency({(name, cell, pin): rng.random() for name, some in cells for cell in some for pin in "ABY"}, 0.1)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_trees_by_slack_keep_the_limit_and_the_wires(seed: int) -> None:
+    netlist = random_netlist(seed)
+    wires = read_through_buffers(netlist)
+    fan_out = buffer_trees(netlist, "top", LIBRARY.cells, BUFFER, urgency(netlist, seed))
+    assert max(largest(netlist), fan_out.after) <= LIMIT
+    assert read_through_buffers(netlist) == wires
+    assert fan_out.buffers == sum("fan_out_" in place for place in sinks(netlist)) > 0
+
+
+@pytest.mark.parametrize("place", [0, 20, 39])
+def test_the_most_urgent_load_stays_at_its_driver(place: int) -> None:
+    """Forty inverters: without slacks all are behind buffers; with them the urgent one alone is not."""
+    cells = {f"cell{n}": {"type": "INV", "connections": {"A": [2], "Y": [n + 3]}} for n in range(40)}
+    ports = {"a": {"direction": "input", "bits": [2]}}
+    module = {"ports": ports, "cells": cells, "netnames": {"a": {"hide_name": 0, "bits": [2]}}}
+    urgent = f"cell{place}"
+    slacks = {("top", f"cell{n}", "A"): 0.0 if n == place else 1.0 for n in range(40)}
+    level, ordered = copy.deepcopy({"top": module}), copy.deepcopy({"top": module})
+    buffer_trees(level, "top", LIBRARY.cells, BUFFER)
+    buffer_trees(ordered, "top", LIBRARY.cells, BUFFER, Urgency(slacks, 0.1))
+    assert level["top"]["cells"][urgent]["connections"]["A"] != [2]
+    near = {
+        name
+        for name, cell in ordered["top"]["cells"].items()
+        if cell["type"] == "INV"
+        if cell["connections"]["A"] == [2]
+    }
+    assert near == {urgent}
 
 
 def test_a_netlist_within_the_limit_stays_as_it_is() -> None:

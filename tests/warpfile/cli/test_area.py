@@ -14,6 +14,7 @@ from tests.warpfile.conftest import Invoke
 from warpfile import synth
 from warpfile.schemes import SCHEMES
 from warpfile.synth.liberty import NAND2_UNITS
+from warpfile.synth.timed import TimedNetlist
 from warpfile.synth.timing import CriticalPath
 from warpfile.tools import missing
 
@@ -100,6 +101,35 @@ def test_paths_of_other_libraries_leave_the_areas_as_they_are(invoke: Invoke, mo
     paths = facts["schemes"]["baseline"]["critical_paths"]
     assert {name: path["end"] for name, path in paths.items()} == {"one.lib": "one", "two.lib.gz": "two.lib"}
     assert "1.25 ns, 1.25 ns" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (("--flow", "timed"), "--flow timed must have a library with delays: --delays FILE"),
+        (("--delays", "cells.lib", "--gate-clocks"), "--gate-clocks must have --flow timed"),
+    ],
+)
+def test_options_of_the_timed_flow_need_each_other(invoke: Invoke, options: tuple[str, ...], what: str) -> None:
+    result = invoke("area", "baseline", *SMALL, *options)
+    assert result.exit_code == 2 and what in result.stderr
+
+
+@pytest.mark.check
+def test_the_timed_flow_has_a_table_of_its_own(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    def timed(_scheme: object, _cfg: object, path: Path, *, gates: bool, **_more: object) -> TimedNetlist:
+        found = CriticalPath(2.5, "", "a", "b")
+        return TimedNetlist("levels", 70, 9, 3, 500.0, 62.5, found, 3.0, 12, 0.05, 550.0 if gates else None, 490.0)
+
+    monkeypatch.setattr("warpfile.synth.area.timed", timed)
+    monkeypatch.setattr("warpfile.synth.area.critical_path", lambda *_: pytest.fail("timed in the plain flow"))
+    options = ("--flow", "timed", "--gate-clocks", "--delays", str(NAND2_UNITS), "--json", "area.json")
+    result = invoke("area", "baseline", *SMALL, *options)
+    assert result.exit_code == 0, result.output
+    facts = json.loads(Path("area.json").read_text())["schemes"]["baseline"]
+    assert facts["netlists"]["nand2.lib"]["area"] == 500.0 and facts["netlists"]["nand2.lib"]["swaps"] == 12
+    assert facts["critical_paths"]["nand2.lib"]["nanoseconds"] == 2.5
+    assert "Clock gates: 490.0 in place of 550.0 with enables" in result.stdout and "50.0" in result.stdout
 
 
 @pytest.mark.check

@@ -17,6 +17,7 @@ from warpfile.results.syntheses import areas, machine
 
 if TYPE_CHECKING:
     from warpfile.synth.area import AreaReport, ModuleArea
+    from warpfile.synth.timed import TimedNetlist
     from warpfile.synth.timing import CriticalPath
 
 
@@ -25,7 +26,8 @@ class Cost:
     """What one scheme costs, and how much more that is than the baseline in the same configuration.
 
     ``beside`` is the baseline's report, without logic levels unless it was asked for, too; ``paths`` are the scheme's
-    critical paths by the name of the library, ``paths_beside`` the baseline's.
+    critical paths by the name of the library, ``paths_beside`` the baseline's. ``netlists`` are those of the timed
+    flow, and ``paths`` are then theirs.
     """
 
     design: Design
@@ -34,6 +36,8 @@ class Cost:
     overhead: dict[str, Any]
     paths: Mapping[str, CriticalPath] = field(default_factory=dict)
     paths_beside: Mapping[str, CriticalPath] = field(default_factory=dict)
+    netlists: Mapping[str, TimedNetlist] = field(default_factory=dict)
+    netlists_beside: Mapping[str, TimedNetlist] = field(default_factory=dict)
 
     def longer(self, library: str) -> float | None:
         """The critical path over the baseline's, None where one of them was not timed."""
@@ -46,7 +50,8 @@ class Cost:
         kept = {key: value for key, value in facts.items() if key not in ("tool", "liberty")}
         paths = {name: path.to_json() for name, path in self.paths.items()}
         shape = {"preset": self.design.preset, "lanes": self.design.config.lanes}
-        return shape | kept | {"overhead": self.overhead, "critical_paths": paths}
+        netlists = {"netlists": {name: one.to_json() for name, one in self.netlists.items()}} if self.netlists else {}
+        return shape | kept | {"overhead": self.overhead, "critical_paths": paths} | netlists
 
 
 @click.command()
@@ -58,6 +63,13 @@ class Cost:
 )
 @click.option("--timing/--no-timing", default=True, help="Also compute critical paths with --liberty, with OpenSTA.")
 @delay_files
+@click.option(
+    "--flow",
+    type=click.Choice(("plain", "timed")),
+    default="plain",
+    help="timed: area and path of one netlist, mapped, buffered and sized for speed; takes minutes.",
+)
+@click.option("--gate-clocks", is_flag=True, help="In the timed flow: clock gates of the library in place of enables.")
 @json_file
 def area(
     schemes: tuple[str, ...],
@@ -68,6 +80,8 @@ def area(
     against: Path | None,
     timing: bool,
     delays: tuple[Path, ...],
+    flow: str,
+    gate_clocks: bool,
     json_path: Path | None,
 ) -> None:
     """Synthesise schemes and report cells, area, storage bits, logic levels and the overhead over the baseline.
@@ -80,16 +94,23 @@ def area(
     Example: warpfile area all --against synth/figures
     Example: warpfile area malekeh --delays osu018_stdcells.lib --json synth/figures/
     Example: warpfile area malekeh --liberty sky130hd_tt.lib.gz
+    Example: warpfile area malekeh --flow timed --delays osu018_stdcells.lib
     """
     from warpfile.synth.figures import read_figures
 
     before = read_figures(against) if against else None
     timed = (liberty, *delays) if liberty and timing else delays
+    if flow == "timed" and not timed:
+        raise click.UsageError("--flow timed must have a library with delays: --delays FILE")
+    if gate_clocks and flow != "timed":
+        raise click.UsageError("--gate-clocks must have --flow timed")
     asked = chosen(schemes, preset, changes, parts)
     asked.each(lambda one: one.baseline)  # without one there is nothing to compare with
     asked.tell()
     with progress("area") as report:
-        found = measured(asked.designs, liberty, report, timed)
+        found = measured(asked.designs, liberty, report, () if flow == "timed" else timed)
+        if flow == "timed":
+            found = [with_netlists(one, timed, gate_clocks, report) for one in found]
     facts = area_facts(found)
     if json_path:
         write_figures(json_path, facts, asked.left_out)
@@ -129,6 +150,29 @@ def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, tim
     ]
 
 
+def with_netlists(cost: Cost, libraries: Sequence[Path], gates: bool, report: Report) -> Cost:
+    """The same with the netlists of the timed flow, and their paths. Raises ``ClickException`` where there is none."""
+    own, other = (_netlists(design, libraries, gates, report) for design in (cost.design, cost.design.baseline))
+    paths, beside = ({name: one.path for name, one in found.items()} for found in (own, other))
+    return replace(cost, paths=paths, paths_beside=beside, netlists=own, netlists_beside=other)
+
+
+def _netlists(design: Design, libraries: Sequence[Path], gates: bool, report: Report) -> dict[str, TimedNetlist]:
+    from warpfile.synth.area import timed
+    from warpfile.synth.timing import TimingError
+
+    def found(library: Path) -> TimedNetlist:
+        def step(name: str) -> None:
+            report(f"{design.scheme.name}, {library.name}: {name}")
+
+        try:
+            return timed(design.scheme, design.config, library, gates=gates, progress=step)
+        except (ValueError, TimingError) as error:
+            raise click.ClickException(f"{design.scheme.name}: {error}") from error
+
+    return {path.name: found(path) for path in libraries}
+
+
 def _paths(design: Design, libraries: Sequence[Path], report: Report) -> dict[str, CriticalPath]:
     return {path.name: _timed(design, path, report) for path in libraries}
 
@@ -162,6 +206,7 @@ def show_costs(costs: Sequence[Cost]) -> None:
     for path in (path for one in costs for path in one.paths.values() if path.nanoseconds is not None):
         say(f"{path.nanoseconds} ns: {path.start} to {path.end}, {len(path.cells)} cells")
     say(f"{costs[0].report.tool}, library {costs[0].report.liberty}; memories are counted as bits only.")
+    show_netlists(costs)
     if not any(one.paths for one in costs):
         say("Critical paths need --liberty or --delays with a library that has delays.")
     grown = [one for one in costs if one.design.scheme.name != BASELINE]
@@ -176,6 +221,26 @@ def show_costs(costs: Sequence[Cost]) -> None:
         show_table(columns, [_module_row(one, module) for module in one.report.modules])
         rows = [(bits.name, bits.kind, bits.bits, bits.published) for bits in one.report.structures]
         show_table((f"stored by {name}", "kind", "bits", "published"), rows)
+
+
+def show_netlists(costs: Sequence[Cost]) -> None:
+    """Table of the netlists of the timed flow, area and path each from the same; nothing where there are none."""
+    columns = ("timed", "library", "script", "cells", "area", "NAND2 eq.", "over baseline", "clock gates", "ns", "FO4")
+    rows = [_netlist_row(one, library) for one in costs for library in one.netlists]
+    if rows:
+        show_table((*columns, "of baseline", "as mapped, ns", "swaps"), rows)
+    for one in (netlist for cost in costs for netlist in cost.netlists.values()):
+        if one.ungated_area and one.gated_area:
+            say(f"Clock gates: {one.gated_area:,} in place of {one.ungated_area:,} with enables, before sizing.")
+
+
+def _netlist_row(one: Cost, library: str) -> tuple[object, ...]:
+    netlist, beside, longer = one.netlists[library], one.netlists_beside[library], one.longer(library)
+    grown = _percent(round(netlist.area / beside.area - 1, 6))
+    sizes = (netlist.script, netlist.cells, netlist.area, netlist.nand2_equivalents, grown, netlist.clock_gates)
+    path = netlist.path.nanoseconds
+    times = (path, netlist.fo4 and round(netlist.fo4, 1), longer and round(longer, 2), netlist.mapped_ns, netlist.swaps)
+    return (one.design.scheme.name, library, *sizes, *times)
 
 
 def show_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
