@@ -1,13 +1,13 @@
 """Tidied Verilog does what yosys' own does, and holds nothing that nobody reads."""
 
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from tests.hdl.equivalence import prove
-from warpfile.hdl import tidy
-from warpfile.hdl.expressions import sliced
-from warpfile.hdl.tidy import tidied
+from warpfile.hdl.expressions import Const, sliced
+from warpfile.hdl.tidy import places, registers, tidied
 from warpfile.pages.readability import figures
 from warpfile.schemes import SCHEMES, TOP
 from warpfile.verilog.generate import design, presented
@@ -194,7 +194,7 @@ def test_a_sum_without_a_carry_is_written_in_a_wider_one(
     text = tidied(given, "whole")
     assert prove(text, given, tmp_path) == 2
     assert written in text
-    monkeypatch.setattr(tidy, "complete", lambda expression, widths: True)
+    monkeypatch.setattr(places, "complete", lambda expression, widths: True)
     if not wire:
         with pytest.raises(YosysError):
             prove(tidied(given, "whole"), given, tmp_path)
@@ -233,19 +233,21 @@ def test_bits_that_yosys_sets_beside_a_block_do_the_same(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("rule", "broken"),
+    ("place", "rule", "broken"),
     [
-        ("_place", lambda self, ref, context, outer: self.values.get(ref.name, ref)),
-        ("sliced", lambda expression, high, low, widths: sliced(expression, high - low, 0, widths)),
-        ("_reset_first", lambda statements, whole: statements[:1]),
-        ("number", lambda bits, amount: tidy.Const(bits, f"{bits}'h1")),
+        (places, "_place", lambda of, ref, context, outer: of.values.get(ref.name, ref)),
+        (places, "sliced", lambda expression, high, low, widths: sliced(expression, high - low, 0, widths)),
+        (registers, "_reset_first", lambda statements, whole: statements[:1]),
+        (places, "number", lambda bits, amount: Const(bits, f"{bits}'h1")),
     ],
 )
-def test_a_broken_rule_is_noticed(rule: str, broken: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_rule_is_noticed(
+    place: ModuleType, rule: str, broken: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given = SMALL.replace("  wire [3:0] \\$4 ;", "  wire [5:0] \\$4 ;").replace("\\$9  = \\$4 ;", "\\$9  = \\$4 [5:2];")
     given = given.replace("assign \\$4  = c[3:0] & b", "assign \\$4  = c[5:0] + b")
     assert prove(tidied(given, "whole"), given, tmp_path)
-    monkeypatch.setattr(tidy._Tidy if rule == "_place" else tidy, rule, broken)
+    monkeypatch.setattr(place, rule, broken)
     with pytest.raises(YosysError):
         prove(tidied(given, "whole"), given, tmp_path)
 
