@@ -33,6 +33,8 @@ _MAIN = cocotb_config.share_dir / "lib" / "verilator" / "verilator.cpp"
 _HEADERS = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_syms")
 #: Nodes of one C++ file. One file is half the time of ten, but the compiler takes memory for all of it.
 _SPLIT = 200_000
+#: Nodes of one C++ function. The compiler takes more than twice as long for one that has all of a large machine.
+_FUNCTION = 20_000
 #: What Verilator copies into the module above: the smallest only. A machine with many equal parts has a fifth less C++,
 #: and a long simulation wants all in one.
 _SEPARATE = ("--inline-mult", "1")
@@ -195,6 +197,8 @@ def _verilate(sources: Sequence[Path], directory: Path, top: str, waves: str) ->
             "1",
             "--output-split",
             str(_SPLIT),
+            "--output-split-cfuncs",
+            str(_FUNCTION),
         ),
         *("-Mdir", str(directory), "--top-module", top, "--prefix", "Vtop", "-o", top),
         *("-LDFLAGS", f"-Wl,-rpath,{library} -L{library} -lcocotbvpi_verilator"),
