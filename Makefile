@@ -54,6 +54,7 @@ lint: tools $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m tests.docs.words
 
 ## Long regressions: every kernel on every preset at 32 lanes, stress traces, generated Verilog of every preset.
 regress: tools $(VENV)/.installed-test compiled

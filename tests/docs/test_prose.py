@@ -16,6 +16,19 @@ PLAIN = (
     "docs/install.md",
     "docs/tutorial.md",
     "docs/which_scheme.md",
+    "docs/adding_a_scheme.md",
+    "docs/assumptions.md",
+    "docs/schemes/baseline.md",
+    "docs/schemes/bow.md",
+    "docs/schemes/malekeh.md",
+    "docs/schemes/modern.md",
+    "docs/schemes/pilot.md",
+    "docs/schemes/regmutex.md",
+    "docs/schemes/rfc.md",
+    "docs/slots/README.md",
+    "docs/slots/collectors.md",
+    "docs/slots/rf.md",
+    "docs/slots/scheduler.md",
 )
 MEAN, LONGEST = 18, 60  #: words
 
