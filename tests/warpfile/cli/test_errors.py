@@ -57,7 +57,7 @@ def refused(result: Result, *words: str) -> None:
         (("run", "baseline", "saxpy", "--domain", "4"), ("domain must be below domains, 4, not 4",)),
         (("run", "baseline", "saxpy", "--domain", "-1"), ("--domain", "-1")),
         (("cosim", "baseline", "saxpy", "--preset", "tiny", "--domain", "1"), ("domain must be below domains, 1",)),
-        (("run", "baseline", "unrolled_poly", "--domain", "3"), ("domain must be below",)),
+        (("run", "baseline", "wide_accumulate", "--domain", "3"), ("domain must be below",)),
         (("run", "baseline", "chacha", "--set", "register_names=32"), ("register_names must be at least",)),
         (("run", "baseline", "saxpy", "--setting", "huge"), ("--setting must be one of", "huge")),
         (("run", "baseline", "saxpy", "--instruction-limit", "0"), ("--instruction-limit",)),
