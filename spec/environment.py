@@ -111,9 +111,7 @@ class Environment:
                 if written >> number & 1:
                     self.writes += execution.accepted(number).writes
         if self._sweeps:
-            retired = word >> self._at_retired & self._all_warps
-            if retired:
-                front.retired(retired)
+            front.retired(word >> self._at_retired & self._all_warps)
         self.cycle = cycle + 1
 
     def _handshake(self, word: int) -> None:

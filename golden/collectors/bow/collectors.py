@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from mypy_extensions import mypyc_attr
@@ -75,7 +76,7 @@ class Windows(Collectors):
         self.view.observe()
         return self.view.room
 
-    def offer(self) -> list[Offer]:
+    def offer(self) -> Sequence[Offer]:
         """Step 3: every window offers one slot, every port takes that of one window."""
         if self.view.evicting:
             self.banks.present()
@@ -91,7 +92,7 @@ class Windows(Collectors):
                 offers.append((port, warp, entry))
         return offers
 
-    def rule(self, results: list[Result | None]) -> tuple[int, int]:
+    def rule(self, results: Sequence[Result | None]) -> tuple[int, int]:
         """Step 1. One result of every window is considered, that of the highest port."""
         valid = store = considered = 0
         self._rulings.clear()
@@ -115,7 +116,7 @@ class Windows(Collectors):
         if self.view.asking:
             self.banks.read(cycle, self.events)
 
-    def settle(self, results: list[Result | None], accepted: int) -> None:
+    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
         """Accepted results change their windows."""
         for port, ruling in self._rulings.items():
             if accepted >> port & 1:
@@ -155,7 +156,7 @@ class Windows(Collectors):
         if late:
             note("late", port, "late_results", *(["late_bank_writes"] if ruling.bank else []))
 
-    def dispatch(self, port: int) -> list[int]:
+    def dispatch(self, port: int) -> Sequence[int]:
         """See the contract. The slot and its pins stay as they are until the clock edge."""
         warp, number = self._offered[port]
         window = self.windows[warp]

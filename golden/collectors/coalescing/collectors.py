@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from mypy_extensions import mypyc_attr
@@ -63,7 +64,7 @@ class Coalescing(Collectors):
             self._free = sum(1 << number for number in indices(leaving) if not self._dies_in(number))
         return heads.buffered if self._free else heads.buffered & heads.unitless
 
-    def offer(self) -> list[Offer]:
+    def offer(self) -> Sequence[Offer]:
         """See the contract. A dead register is shown to the file."""
         self._observe()
         units = self.units
@@ -102,7 +103,7 @@ class Coalescing(Collectors):
         if self._dying >= 0:
             self._die(self._dying)
             self._dying = -1
-        for index in indices(self.lookups.unmapped) if self.lookups.unmapped else ():
+        for index in indices(self.lookups.unmapped):
             self._fetched(index, -1, cycle)
             self.end_kill(index)
         self.lookups.step()
@@ -162,10 +163,10 @@ class Coalescing(Collectors):
         if self.kills is not None:
             self.kills.filled(index, arrival + 1)
 
-    def settle(self, results: list[Result | None], accepted: int) -> None:
+    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
         """Nothing is kept of results."""
 
-    def dispatch(self, port: int) -> list[int]:
+    def dispatch(self, port: int) -> Sequence[int]:
         """See the contract. A unit with a dead register is not free yet."""
         number = self._offered[port]
         values, drains = self.units.operands(number), self._dies_in(number) != 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from mypy_extensions import mypyc_attr
 
-from warpfile.golden.arbiter import lowest, ones
+from warpfile.golden.arbiter import lowest
 from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.collectors.units.lookups import LookUps
@@ -70,7 +71,7 @@ class Units(Collectors):
             self._free = self.units.leaving(ready)
         return heads.buffered if self._free else heads.buffered & heads.unitless
 
-    def offer(self) -> list[Offer]:
+    def offer(self) -> Sequence[Offer]:
         """See the contract. The probes of registered state are taken here."""
         units = self.units
         asking = self._requests.asking if self.lookups is None else self.lookups.begin()
@@ -99,7 +100,7 @@ class Units(Collectors):
             units, word = self.units, 0
             grants = self._file.read(cycle, of_bank, requests.rows, units.order)
             self._reads += len(grants)
-            self._asked += ones(asking)
+            self._asked += asking.bit_count()
             for index, copy, arrival in grants:
                 self.changed |= 1 << units.granted(index, copy, arrival)
                 word |= 1 << index
@@ -107,10 +108,10 @@ class Units(Collectors):
         if lookups is not None:
             self.changed |= lookups.step(cycle)
 
-    def settle(self, results: list[Result | None], accepted: int) -> None:
+    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
         """Nothing is kept of results."""
 
-    def dispatch(self, port: int) -> list[int]:
+    def dispatch(self, port: int) -> Sequence[int]:
         """See the contract. Before ``accept``: a beat that leaves now is not waited for."""
         number = self._offered[port]
         values = self.units.operands(number)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import indices
@@ -65,7 +67,7 @@ class RegMutexFile(PlainFile):
         self.sections.refused(warp)
         self.seen.refused(warp)
 
-    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
         """See the contract."""
         accepted = super().accept(cycle, results, valid, store)
         for port in indices(accepted & store):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.collectors.contract import Heads
@@ -84,7 +86,7 @@ class SharedFile(FileBehindTable):
         if mapped.mask:
             self.mapping.drop(self.counts.row(mapped))
 
-    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
         """See the contract. Everything happens here but look-ups and what the pins do."""
         self._observe(cycle)
         self._act(cycle)

@@ -24,6 +24,8 @@ RENEWED: Final = 3
 ALLOCATED: Final = 4
 MERGED: Final = 5
 _SHOWN: Final = {FILL: IN_PLACE, ALONE: IN_PLACE, UNSHARED: IN_PLACE, RENEWED: RENEW, ALLOCATED: ALLOCATE}
+_MOVES: Final = (FILL, ALONE)
+_CHANGES: Final = (UNSHARED, RENEWED, ALLOCATED)
 _NEVER: Final = 1 << 62
 
 
@@ -166,13 +168,11 @@ class Stages:
             deciding = self.deciding[port]
             if deciding is None or self.storing[port] is not None or self._slot.busy(deciding.old):
                 continue
-            if deciding.code in (FILL, ALONE):
+            if deciding.code in _MOVES:
                 self._move(port, deciding, deciding.old)
-            elif deciding.code == MERGED:
-                continue
-            elif changed:
+            elif deciding.code in _CHANGES and changed:
                 self._seen.show("search_wait", 1 << port)
-            else:
+            elif deciding.code in _CHANGES:
                 changed = True
                 self._seen.level("search", 1 << port)
                 self._change(port, deciding)
