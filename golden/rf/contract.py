@@ -148,13 +148,12 @@ class StartingFile(RegisterFile, Protocol):
     started: bool
 
 
-class Death:
+class Death(NamedTuple):
     """A dead register that nobody reads any more, and where it is."""
 
-    __slots__ = ("mapped", "register", "warp")
-
-    def __init__(self, warp: int, register: int, mapped: Mapped) -> None:
-        self.warp, self.register, self.mapped = warp, register, mapped
+    warp: int
+    register: int
+    mapped: Mapped
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -178,13 +177,12 @@ class RenamedFile(RegisterFile, Protocol):
         """The copy that a register has in these slices at the beginning of the cycle."""
 
 
-class Sent:
+class Sent(NamedTuple):
     """A beat on the port of the LSU with its operands, which are copies."""
 
-    __slots__ = ("entry", "operands", "warp")
-
-    def __init__(self, warp: int, entry: Entry, operands: Sequence[int]) -> None:
-        self.warp, self.entry, self.operands = warp, entry, operands
+    warp: int
+    entry: Entry
+    operands: Sequence[int]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from warpfile.golden.arbiter import ones
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.ltrf import LtrfConfig
@@ -34,8 +32,8 @@ COUNTERS = (
     "look_ups",
     "error_cycles",
 )
-FIRST: Final = "place_state"  #: of the file's probes
-_OFTEN: Final = "step_out"  #: from here on there are events only; those before it are rare
+FIRST = "place_state"  #: of the file's probes
+_OFTEN = "step_out"  #: from here on there are events only; those before it are rare
 
 
 class Seen:

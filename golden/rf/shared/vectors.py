@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Final
+from typing import NamedTuple
 
-from warpfile.golden.arbiter import lowest
+from warpfile.golden.arbiter import indices, lowest
 from warpfile.spec.schemes.shared import ADDRESS_BITS, BASE_BITS, MOST_STRIDE, WORD
 
-LOW: Final = (1 << BASE_BITS) - 1
-_ADDRESS: Final = (1 << ADDRESS_BITS) - 1
+LOW = (1 << BASE_BITS) - 1
+_ADDRESS = (1 << ADDRESS_BITS) - 1
 
 
-class Vector:
+class Vector(NamedTuple):
     """What an access asks of memory. ``lanes``: those that are built, of its mask; ``first`` and ``last`` of them.
 
     ``address``: of the first lane. ``regular``: the others follow, a ``stride`` apart.
     """
 
-    __slots__ = ("address", "first", "lanes", "last", "regular", "stride")
-
-    def __init__(self, regular: bool, lanes: int, first: int, last: int, stride: int, address: int) -> None:
-        self.regular, self.lanes, self.first, self.last = regular, lanes, first, last
-        self.stride, self.address = stride, address
+    regular: bool
+    lanes: int
+    first: int
+    last: int
+    stride: int
+    address: int
 
     @property
     def upper(self) -> int:
@@ -62,13 +63,8 @@ def _is_regular(values: Sequence[int], lanes: int, stride: int) -> bool:
     first = lowest(lanes)
     if lanes >> first & (lanes >> first) + 1 or stride > MOST_STRIDE:
         return False
-    before, upper = values[first], values[first] >> BASE_BITS
-    for lane in range(first + 1, lanes.bit_length()):
-        value = values[lane]
-        if value - before & LOW != stride or value >> BASE_BITS != upper:
-            return False
-        before = value
-    return True
+    steps = (values[lane + 1] - values[lane] & LOW == stride for lane in indices(lanes & lanes >> 1))
+    return all(steps) and all(values[lane] >> BASE_BITS == values[first] >> BASE_BITS for lane in indices(lanes))
 
 
 def crosses(asked: Vector, lanes: int) -> bool:

@@ -78,9 +78,7 @@ def keeps_the_wrong_end(machine: Packed, patch: pytest.MonkeyPatch) -> None:
 
     def wrong(mapped: Mapped, size: int, side: int) -> Mapped:
         right = shrunk(mapped, size, side)
-        if mapped.mask.bit_count() != 2 * size:
-            return right
-        return Mapped(right.bank, right.row, mapped.mask & ~right.mask)
+        return right._replace(mask=mapped.mask & ~right.mask) if mapped.mask.bit_count() == 2 * size else right
 
     patch.setattr(stages, "shrunk", wrong)
 
