@@ -19,8 +19,8 @@ from warpfile.spec.workload import prepare
 
 
 def pilot_config(preset: str = "kepler", **changes: Any) -> PilotConfig:
-    """A preset with the partitioned file."""
-    cfg = SCHEMES["pilot"].configuration(preset, **changes)
+    """A preset with the partitioned file, in an SM of one domain unless ``changes`` say otherwise."""
+    cfg = SCHEMES["pilot"].configuration(preset, **{"domains": 1} | changes)
     assert isinstance(cfg, PilotConfig)
     return cfg
 
