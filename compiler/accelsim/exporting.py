@@ -1,4 +1,4 @@
-"""The other way: an executed launch as a trace that Accel-Sim reads (docs/trace.md, section "Export")."""
+"""Export of an executed launch as a trace that Accel-Sim reads (docs/trace.md, section "Export")."""
 
 from __future__ import annotations
 
@@ -40,16 +40,17 @@ _HEADER = """\
 def export_trace(trace: Trace, folder: Path, architecture: int) -> Iterator[int]:
     """Write ``kernelslist.g`` and the kernel's file into a folder that is there; yields how many CTAs are done.
 
-    ``architecture`` is the GPU's whose code it is: 75 for sm_75. A register stands once, by the name that the listing
-    has (R4 of a pair R4, R5), the destination of the instruction apart. Predicates and uniform registers do not exist
-    in the format. Shared memory has offsets, local memory offsets in the thread's own.
+    ``architecture`` is the number of the code's GPU: 75 for sm_75. Registers are those that the listing names, so a
+    pair R4, R5 is R4: the destination, then up to four sources, which is all that Accel-Sim takes. The format has no
+    predicates and no uniform registers. Addresses of shared memory are offsets in the CTA's, those of local memory
+    offsets in the thread's.
     """
     (folder / LIST).write_text(f"{KERNEL}\n")
     heads = [_head(static) for static in trace.program]
     with (folder / KERNEL).open("w") as file:
         file.write(_header(trace, architecture))
         for done, (cta, warps) in enumerate(_ctas(trace).items(), 1):
-            file.write(f"\n#BEGIN_TB\n\nthread block = {','.join(map(str, _place(trace, cta)))}\n")
+            file.write(f"\n#BEGIN_TB\n\nthread block = {','.join(map(str, _coordinates(trace, cta)))}\n")
             for number, warp in enumerate(warps):
                 records = range(int(trace.warp_start[warp]), int(trace.warp_start[warp + 1]))
                 file.write(f"\nwarp = {number}\ninsts = {len(records)}\n")
@@ -74,13 +75,13 @@ def _ctas(trace: Trace) -> dict[int, list[int]]:
     return found
 
 
-def _place(trace: Trace, cta: int) -> tuple[int, int, int]:
+def _coordinates(trace: Trace, cta: int) -> tuple[int, int, int]:
     width, height, _ = trace.grid
     return cta % width, cta // width % height, cta // width // height
 
 
 def _head(static: StaticInstruction) -> tuple[str, str, int]:
-    """What stands before and behind the mask, and the bytes of an access that has addresses."""
+    """The fields before and behind the mask; bytes per lane of an instruction with addresses, otherwise 0."""
     operands = _GUARD.sub("", static.text.strip()).partition(" ")[2]
     named = [ZERO if name == "Z" else int(name) for name in _REGISTER.findall(operands)]
     dests = [static.dest] if static.dest_count else []
@@ -107,7 +108,7 @@ def _line(trace: Trace, heads: list[tuple[str, str, int]], record: int) -> str:
 
 
 def _addresses(found: np.ndarray) -> list[int]:
-    """Those of the local window moved to where the header says that it is."""
+    """Generic addresses of local memory move from the window of our traces to the base in the header."""
     return [
         address - LOCAL_WINDOW + LOCAL_BASE if LOCAL_WINDOW <= address < SHARED_WINDOW else address
         for address in found.tolist()

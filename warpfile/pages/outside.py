@@ -30,7 +30,7 @@ _DATA = Path(__file__).parent / "accelsim_rtx2060.toml"
 
 @dataclass(frozen=True)
 class Row:
-    """Cycles of one kernel: ``theirs``, ``ours``, and ours ``alike`` with the LSU of their file."""
+    """Cycles of one kernel: ``theirs`` of Accel-Sim, ``ours``, and ``alike``: ours with the LSU of its file."""
 
     kernel: str
     instructions: int
