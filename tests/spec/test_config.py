@@ -143,14 +143,14 @@ def test_an_index_has_at_least_one_bit() -> None:
 
 
 def test_fields_are_parsed_from_text() -> None:
-    assert parse_field("banks", "0x8") == 8
-    assert parse_field("scheduler", "lrr") == "lrr"
+    assert parse_field("banks", "0x8", Config) == 8
+    assert parse_field("scheduler", "lrr", Config) == "lrr"
     with pytest.raises(ValueError, match="banks must be a whole number, not 'many'"):
-        parse_field("banks", "many")
+        parse_field("banks", "many", Config)
     with pytest.raises(ValueError, match="lanes must be a power of two, not 3"):
-        parse_field("lanes", "3")
+        parse_field("lanes", "3", Config)
     with pytest.raises(ValueError, match="'bank' is no configuration field; known are lanes, "):
-        parse_field("bank", "3")
+        parse_field("bank", "3", Config)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
