@@ -24,8 +24,10 @@ from warpfile.sim.runner import run_module
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
 from warpfile.spec.config import Config
-from warpfile.spec.directed import drain_trace, levels_trace, save_trace, stray_trace
-from warpfile.spec.directed_sharing import (
+from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.stress import stress_trace
+from warpfile.spec.stress.directed import drain_trace, levels_trace, save_trace, stray_trace
+from warpfile.spec.stress.directed_sharing import (
     beside_trace,
     brim_trace,
     far_trace,
@@ -34,19 +36,9 @@ from warpfile.spec.directed_sharing import (
     turns_trace,
     twins_trace,
 )
-from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.random_sharing import crowd_trace, share_trace
-from warpfile.spec.stress import (
-    borrow_trace,
-    fill_trace,
-    march_trace,
-    pair_trace,
-    queue_trace,
-    release_trace,
-    repeat_trace,
-    stack_trace,
-    stress_trace,
-)
+from warpfile.spec.stress.pending import borrow_trace, queue_trace, release_trace, repeat_trace
+from warpfile.spec.stress.random_sharing import crowd_trace, share_trace
+from warpfile.spec.stress.slices import fill_trace, march_trace, pair_trace, stack_trace
 from warpfile.spec.trace import TOKENS, Drain, Kind, Port, StaticInstruction, Trace
 from warpfile.spec.workload import Workload, WorkloadError, prepare
 

@@ -11,8 +11,7 @@ from tests.toy.scheme import TOY, pseudo, toyed
 from warpfile.golden.run import observations
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 

@@ -13,8 +13,7 @@ from typing import Any
 from warpfile.schemes import PARTS, SLOTS, Scheme, find
 from warpfile.schemes.scheme import schedulers
 from warpfile.spec.config import Config
-from warpfile.spec.stress import SHARED_BYTES, stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, SHARED_BYTES, stress_trace
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import WorkloadError, prepare
 

@@ -10,8 +10,7 @@ from warpfile.emulator.run import execute
 from warpfile.schemes import SCHEMES
 from warpfile.sim.runner import cosim
 from warpfile.spec.presets import PRESETS
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.workloads.inputs import bundled_kernels
 
 BASELINE = SCHEMES["baseline"]

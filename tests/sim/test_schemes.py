@@ -17,8 +17,7 @@ from warpfile import tools
 from warpfile.schemes import SCHEMES, find, variants
 from warpfile.sim.runner import CosimReport, cosim
 from warpfile.spec.annotation import on_last_beat
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Trace
 from warpfile.workloads.inputs import obtain_trace
 

@@ -14,8 +14,7 @@ from tests.golden.scenario import BAR, FULL, hand_trace, op
 from warpfile.spec.beat import NO_VALUE
 from warpfile.spec.config import Config
 from warpfile.spec.rewrite import Insertion, RewriteError, copied, original, rewritten
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import LANES, NO_ROW, Drain, Kind, Port, StaticInstruction, Trace, TraceError
 from warpfile.spec.workload import WorkloadError, prepare
 

@@ -66,12 +66,15 @@ leave the value of the reset have it, and else listed with the reason why no tra
 EARLY = 12
 _CELLS = re.compile(r"\| (\d+) \| `(.+?)` \| (.*) \| (killed .*|proven equivalent|survives: .*|\*\*open\*\*) \|")
 _SHARING = (
-    "Behind the stress traces come {planned} programs whose loads meet by plan (`spec.directed_sharing`), before\n"
-    "the proofs, and {count} in which they do at random (`spec.random_sharing`).\n"
+    "Behind the stress traces come {planned} programs whose loads meet by plan (`spec.stress.directed_sharing`),"
+    " before\n"
+    "the proofs, and {count} in which they do at random (`spec.stress.random_sharing`).\n"
 )
-_MARCHING = "Behind the kernels come {count} that fill a file row by row (`spec.stress`, `spec.directed`).\n"
+_MARCHING = "Behind the kernels come {count} that fill a file row by row (`spec.stress`, `spec.stress.directed`).\n"
 _BORROWED = "Behind the stress traces come {count} in which all warps borrow registers at once.\n"
-_SECTIONED = "Behind these come {count} with sections of every size, or with accesses without one (`spec.directed`).\n"
+_SECTIONED = (
+    "Behind these come {count} with sections of every size, or with accesses without one (`spec.stress.directed`).\n"
+)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from warpfile.schemes import SCHEMES, Scheme, Setup, find
 from warpfile.sim.runner import CosimReport, cosim
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress.program import PROFILES
 from warpfile.spec.trace import Kind, Port, Trace
 from warpfile.spec.workload import Workload, WorkloadError, prepare
 from warpfile.workloads.inputs import bundled_kernels, executed, obtain_trace

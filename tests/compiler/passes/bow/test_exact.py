@@ -14,8 +14,7 @@ from tests.compiler.passes.bow.test_static import BTREE, READ, SET, function
 from warpfile.compiler.passes.bow.exact import exact_classes, weakened
 from warpfile.compiler.passes.bow.static import REGISTER_FILE, WINDOW, write_classes
 from warpfile.compiler.program import static_instructions
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Trace
 
 FULL = 0xFFFFFFFF

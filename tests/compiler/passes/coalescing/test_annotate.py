@@ -18,8 +18,7 @@ from warpfile.compiler.passes.dead_bits import of_records
 from warpfile.schemes import SCHEMES
 from warpfile.spec.beat import distinct_sources
 from warpfile.spec.rewrite import rewritten
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Trace
 
 VIRTUAL = SCHEMES["virtualization"]

@@ -17,8 +17,7 @@ from warpfile.compiler.passes.ltrf.placement import IMPLICIT
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.rewrite import original
 from warpfile.spec.schemes.ltrf import LtrfConfig
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 

@@ -14,8 +14,7 @@ from tests.emulator.harness import run
 from warpfile.compiler.operands import effects, source_operands
 from warpfile.compiler.passes.dead_bits import dead_by_stream
 from warpfile.compiler.passes.ltrf.dead import dead_by_listing, dead_operands
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -9,8 +9,7 @@ import pytest
 
 from warpfile.compiler.passes.malekeh.exact import NEVER, ReuseDistances, distances, near_from_distances
 from warpfile.spec.beat import distinct_sources
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import LANES, NO_ROW, Kind, Port, StaticInstruction, Trace
 
 ALL = (1 << LANES) - 1

@@ -8,8 +8,7 @@ import pytest
 
 from tests.compiler.passes.malekeh.test_exact import ALL, op, trace_of, write
 from warpfile.compiler.passes.pilot.exact import accesses
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 
 
 def test_a_wide_instruction_accesses_every_register() -> None:

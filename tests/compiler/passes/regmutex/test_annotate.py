@@ -18,8 +18,7 @@ from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.regmutex.annotate import annotate, label, limits_of, shown
 from warpfile.compiler.passes.regmutex.exact import in_use, stretched
 from warpfile.spec.rewrite import original
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Kind, Port, Trace
 from warpfile.spec.workload import prepare
 

@@ -10,8 +10,7 @@ import pytest
 from tests.compiler.passes.malekeh.test_exact import ALL, NOP, op, trace_of, write
 from warpfile.compiler.passes.rfc.exact import RecordHints, exact_hints, loosened
 from warpfile.spec.beat import distinct_sources
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
 
 HALF = ALL >> 16

@@ -28,8 +28,7 @@ from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.record import WarpRecords
 from warpfile.emulator.run import execute
 from warpfile.spec.beat import distinct_sources
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import StaticInstruction, Trace
 
 KERNELS = {path.parent.name: path.parent for path in (Path(__file__).parents[4] / "kernels").glob("*/launch.toml")}

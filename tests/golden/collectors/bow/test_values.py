@@ -18,8 +18,7 @@ from warpfile.spec.environment import Environment
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.bow import BowConfig, WriteClass
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 

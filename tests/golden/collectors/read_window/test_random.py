@@ -9,8 +9,7 @@ import pytest
 from tests.golden.collectors.read_window.random_window import random_window
 from tests.golden.collectors.read_window.watched import watch
 from tests.golden.machines import Modern
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 
 
 def random_run(seed: int, dependences: str, model: type[Modern] = Modern, **changes: object) -> Modern:

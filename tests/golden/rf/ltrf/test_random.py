@@ -17,8 +17,7 @@ from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.ltrf import COUNTERS, LtrfConfig
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Port, Trace
 from warpfile.spec.workload import prepare
 

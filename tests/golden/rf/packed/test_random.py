@@ -15,8 +15,7 @@ from tests.golden.watching import watched
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.packed import PackedConfig
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Access, Port, Space, Trace
 from warpfile.spec.workload import prepare
 

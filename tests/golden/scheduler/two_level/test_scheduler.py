@@ -10,8 +10,7 @@ from tests.golden.machines import Baseline
 from tests.golden.scenario import BAR, BRA, NOP, hand_trace, op, run
 from tests.golden.test_random import random_config
 from warpfile.spec.config import Config
-from warpfile.spec.stress import stress_trace
-from warpfile.spec.stress_program import PROFILES
+from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Access, Port, Space
 
 CFG = Config(

@@ -13,19 +13,10 @@ from warpfile.compiler.control_codes import from_bits
 from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.compiler.passes.regmutex.exact import in_use
 from warpfile.spec.config import Config
-from warpfile.spec.stress import (
-    SHARED_BYTES,
-    borrow_trace,
-    fill_trace,
-    march_trace,
-    pair_trace,
-    queue_trace,
-    release_trace,
-    repeat_trace,
-    stack_trace,
-    stress_trace,
-)
-from warpfile.spec.stress_program import PROFILES, stress_program
+from warpfile.spec.stress import SHARED_BYTES, stress_trace
+from warpfile.spec.stress.pending import borrow_trace, queue_trace, release_trace, repeat_trace
+from warpfile.spec.stress.program import PROFILES, stress_program
+from warpfile.spec.stress.slices import fill_trace, march_trace, pair_trace, stack_trace
 from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
 from warpfile.spec.workload import prepare
 

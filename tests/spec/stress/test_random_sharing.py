@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from warpfile.schemes import find
-from warpfile.spec.random_sharing import LAST, crowd_trace, share_trace
+from warpfile.spec.stress.random_sharing import LAST, crowd_trace, share_trace
 from warpfile.spec.trace import NO_ROW, Access, Trace
 
 MAKERS = pytest.mark.parametrize("make", [share_trace, crowd_trace])

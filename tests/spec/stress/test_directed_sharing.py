@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpfile import api
-from warpfile.spec.directed_sharing import (
+from warpfile.spec.stress.directed_sharing import (
     FIRST,
     HELPERS,
     LAST,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpfile import api
-from warpfile.spec.directed import drain_trace, levels_trace, save_trace, stray_trace
+from warpfile.spec.stress.directed import drain_trace, levels_trace, save_trace, stray_trace
 from warpfile.spec.trace import Trace
 
 
