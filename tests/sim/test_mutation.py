@@ -8,20 +8,12 @@ from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.pages.mutation import Bundled, Row, assess, configured, mutants_of, report, settled
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import (
-    BORROWED,
-    COUNTED,
-    MARCHING,
-    RANDOM_SHARING,
-    SECTIONED,
-    TRACES,
-    Stress,
-    Verdict,
-    campaign,
-)
-from warpfile.sim.mutants import Mutant, YosysError, control_modules, equivalent, mutate
+from warpfile.sim.mutation.campaign import Verdict, campaign
+from warpfile.sim.mutation.cases import StressTrace
+from warpfile.sim.mutation.mutants import Mutant, YosysError, control_modules, equivalent, mutate
+from warpfile.sim.mutation.suites import BORROWED, COUNTED, MARCHING, RANDOM_SHARING, SECTIONED, TRACES
+from warpfile.sim.mutation.survivors import survivors
 from warpfile.sim.simulators import SimulatorError
-from warpfile.sim.survivors import survivors
 from warpfile.spec.trace import Kind
 
 BASELINE = SCHEMES["baseline"]
@@ -79,7 +71,7 @@ def test_the_list_of_mutants_is_always_the_same(machine, root):
 def test_most_mutants_die_on_a_short_trace_and_the_machine_without_one_passes(machine, root):
     verilog, mutants = machine
     loop = Mutant(_LOOP, "warpfile", "", "")
-    stress = Stress("mixed", 0, 24, 4)
+    stress = StressTrace("mixed", 0, 24, 4)
     # A machine that differs without a mutant, or a run that breaks off, raises.
     *verdicts, settles = campaign(BASELINE, CFG, verilog, [*mutants, loop], [stress], root / "build")
     killed = [verdict for verdict in verdicts if verdict.killed]
@@ -108,17 +100,19 @@ def test_the_last_trace_uses_every_bit_of_the_payload(scheme):
 
 def test_a_run_that_breaks_off_is_no_kill(machine, root, monkeypatch):
     verilog, mutants = machine
-    monkeypatch.setattr("warpfile.sim.campaign.found_path", lambda finished, number: finished.with_name("nowhere.json"))
+    monkeypatch.setattr(
+        "warpfile.sim.mutation.campaign.found_path", lambda finished, number: finished.with_name("nowhere.json")
+    )
     with pytest.raises(SimulatorError, match="broke off"):
-        campaign(BASELINE, CFG, verilog, mutants[:1], [Stress("mixed", 0, 24, 1)], root / "build")
+        campaign(BASELINE, CFG, verilog, mutants[:1], [StressTrace("mixed", 0, 24, 1)], root / "build")
 
 
 def test_a_machine_that_differs_without_a_mutant_is_refused(machine, root, monkeypatch):
     verilog, mutants = machine
     obvious = next(mutant for mutant in mutants if mutant.module == "dispatch_arbiter")
-    monkeypatch.setattr("warpfile.sim.campaign.NO_MUTANT", obvious.number)
+    monkeypatch.setattr("warpfile.sim.mutation.campaign.NO_MUTANT", obvious.number)
     with pytest.raises(ValueError, match="without a mutant must pass mixed 0/24"):
-        campaign(BASELINE, CFG, verilog, mutants[:1], [Stress("mixed", 0, 24, 4)], root / "build")
+        campaign(BASELINE, CFG, verilog, mutants[:1], [StressTrace("mixed", 0, 24, 4)], root / "build")
 
 
 @pytest.mark.parametrize("more", [13, 14, 15])
@@ -164,7 +158,7 @@ def test_a_mutant_whose_registers_yosys_cannot_pair_is_not_proven(monkeypatch, s
         raise YosysError(f"yosys stopped: ERROR: {said}")
 
     hidden = small_mutant("-mode const0", "-cell $and$machine.v:5", "-port Y")
-    monkeypatch.setattr("warpfile.sim.mutants._yosys", stopped)
+    monkeypatch.setattr("warpfile.sim.mutation.mutants._yosys", stopped)
     assert not equivalent(SMALL, hidden, reset=True)
 
 

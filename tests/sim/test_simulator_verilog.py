@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from warpfile.schemes import SCHEMES
-from warpfile.sim.mutants import same
+from warpfile.sim.mutation.mutants import same
 from warpfile.sim.simulator_verilog import for_simulators
 from warpfile.sim.simulators import run_plain
 

@@ -18,7 +18,10 @@ from warpfile.output.display import progress
 from warpfile.pages.writing import DOCS, ROOT, page_parser, settle
 from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.sim.build import generated_verilog
-from warpfile.sim.campaign import (
+from warpfile.sim.mutation.campaign import Progress, Verdict, campaign
+from warpfile.sim.mutation.cases import Case, has_sections
+from warpfile.sim.mutation.mutants import SEED, Mutant, control_modules, equivalent, mutate
+from warpfile.sim.mutation.suites import (
     BORROWED,
     COUNTED,
     DIRECTED_SHARING,
@@ -27,14 +30,8 @@ from warpfile.sim.campaign import (
     SEARCHED,
     SECTIONED,
     TRACES,
-    Load,
-    Progress,
-    Verdict,
-    campaign,
-    has_sections,
 )
-from warpfile.sim.mutants import SEED, Mutant, control_modules, equivalent, mutate
-from warpfile.sim.survivors import reason
+from warpfile.sim.mutation.survivors import reason
 from warpfile.spec.config import Config
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.workload import Workload, WorkloadError, prepare
@@ -110,7 +107,7 @@ def assess(
     """Verdicts on mutants of :func:`mutants_of`: the first traces, the proofs, then all other traces and kernels."""
     cfg = configured(scheme, preset)
     verilog = generated_verilog(scheme, cfg, root)
-    early: list[Load] = [*TRACES[:EARLY], *DIRECTED_SHARING]
+    early: list[Case] = [*TRACES[:EARLY], *DIRECTED_SHARING]
     verdicts = {
         verdict.mutant.number: verdict for verdict in campaign(scheme, cfg, mutated, mutants, early, root, progress)
     }
@@ -119,7 +116,7 @@ def assess(
             verdicts[number] = Verdict(verdict.mutant, equivalent=True)
             progress(verdicts[number])
     left = [verdict.mutant for verdict in verdicts.values() if not verdict.killed and not verdict.equivalent]
-    others: list[Load] = [
+    others: list[Case] = [
         *TRACES[EARLY:],
         *BORROWED,
         *SECTIONED,

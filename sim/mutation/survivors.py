@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from warpfile.schemes import Scheme
-from warpfile.sim.mutants import Mutant
+from warpfile.sim.mutation.mutants import Mutant
 
 
 @dataclass(frozen=True)
