@@ -3,21 +3,53 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from warpfile.compiler.architectures import EXECUTED, is_executed
-from warpfile.results.designs import ALL
+from warpfile.output.display import Report
+from warpfile.results.designs import ALL, Choice, chosen
 from warpfile.schemes import PARTS, SCHEMES, SLOTS
 from warpfile.spec.presets import PRESETS
 
+if TYPE_CHECKING:
+    from warpfile.spec.trace import Trace
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SLOTS = {"scheduler": "scheduler", "collectors": "kind of collectors", "rf": "register file"}
+
+
+@dataclass(frozen=True)
+class MachineOptions:
+    """Options that :func:`configured` adds: the preset, changed fields, and parts in place of the scheme's own."""
+
+    preset: str | None
+    changes: tuple[str, ...]
+    parts: tuple[str, ...]
+
+    def chosen(self, schemes: Sequence[str]) -> Choice:
+        """These schemes, each with its configuration. Raises as :func:`warpfile.results.designs.chosen`."""
+        return chosen(schemes, self.preset, self.changes, self.parts)
+
+
+@dataclass(frozen=True)
+class LaunchOptions:
+    """Options that :func:`kernel_options` adds: which launch of a kernel, and after how many instructions it stops."""
+
+    setting: str
+    instruction_limit: int | None
+
+    def trace(self, kernel: str, report: Report) -> Trace:
+        """The trace of a kernel. Raises as :func:`warpfile.workloads.inputs.obtain_trace`."""
+        from warpfile.workloads.inputs import obtain_trace
+
+        return obtain_trace(kernel, self.setting, self.instruction_limit, report)
 
 
 def complete_kernel(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -42,16 +74,18 @@ def _complete_preset(context: click.Context, parameter: click.Parameter, incompl
 def configured(command: Command) -> Command:
     """Add ``--preset``, ``--set``, and ``--domain`` and ``--clock-gating``, which are changes, and an option per slot.
 
-    The command gets the parts of the slots as ``parts``.
+    The command gets all of them as ``machine_options``.
     """
 
     @wraps(command)
-    def gathered(changes: tuple[str, ...], domain: int | None, clock_gating: bool, **values: Any) -> Any:
-        chosen = [(slot, values.pop(slot)) for slot in SLOTS]
-        parts = tuple(_part(slot, name) for slot, name in chosen if name)
+    def gathered(
+        preset: str | None, changes: tuple[str, ...], domain: int | None, clock_gating: bool, **values: Any
+    ) -> Any:
+        named = [(slot, values.pop(slot)) for slot in SLOTS]
+        parts = tuple(_part(slot, name) for slot, name in named if name)
         changes = changes if domain is None else (*changes, f"domain={domain}")
         changes = (*changes, "clock_gating=arrays") if clock_gating else changes
-        return command(parts=parts, changes=changes, **values)
+        return command(machine_options=MachineOptions(preset, changes, parts), **values)
 
     change = click.option(
         "--set",
@@ -133,7 +167,12 @@ def architecture(purpose: str) -> Callable[[Command], Command]:
 
 
 def kernel_options(command: Command) -> Command:
-    """Add ``--setting`` and ``--instruction-limit``."""
+    """Add ``--setting`` and ``--instruction-limit``; the command gets both as ``launch_options``."""
+
+    @wraps(command)
+    def gathered(setting: str, instruction_limit: int | None, **values: Any) -> Any:
+        return command(launch_options=LaunchOptions(setting, instruction_limit), **values)
+
     setting = click.option(
         "--setting",
         default="launch",
@@ -146,7 +185,7 @@ def kernel_options(command: Command) -> Command:
         metavar="N",
         help="Stop with an error after this number of warp instructions.",
     )
-    return setting(limit(command))
+    return setting(limit(gathered))  # type: ignore[return-value]
 
 
 def scheme_arguments(command: Command) -> Command:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warpfile.cli.options import configured, delay_files, json_file, scheme_arguments
+from warpfile.cli.options import MachineOptions, configured, delay_files, json_file, scheme_arguments
 from warpfile.output.display import BESIDE, Report, progress, say, say_differences, show_table
 from warpfile.output.files import json_text, write_files, write_json
-from warpfile.results.designs import BASELINE, Design, chosen
+from warpfile.results.designs import BASELINE, Design
 from warpfile.results.syntheses import areas, machine
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ class Cost:
 @json_file
 def area(
     schemes: tuple[str, ...],
-    preset: str | None,
-    changes: tuple[str, ...],
-    parts: tuple[str, ...],
+    machine_options: MachineOptions,
     liberty: Path | None,
     against: Path | None,
     timing: bool,
@@ -104,7 +102,7 @@ def area(
         raise click.UsageError("--flow timed must have a library with delays: --delays FILE")
     if gate_clocks and flow != "timed":
         raise click.UsageError("--gate-clocks must have --flow timed")
-    asked = chosen(schemes, preset, changes, parts)
+    asked = machine_options.chosen(schemes)
     asked.each(lambda one: one.baseline)  # without one there is nothing to compare with
     asked.tell()
     with progress("area") as report:

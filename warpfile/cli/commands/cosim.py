@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warpfile.cli.options import configured, json_file, kernel_argument, scheme_arguments
+from warpfile.cli.options import LaunchOptions, MachineOptions, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.output.difference import Difference
 from warpfile.output.display import Report, progress, say, say_notes, show_table
 from warpfile.output.files import write_json
-from warpfile.results.designs import Design, chosen
+from warpfile.results.designs import Design
 from warpfile.sim.beginning import PLAIN, SEEDS, Beginning
-from warpfile.workloads.inputs import obtain_trace
 
 if TYPE_CHECKING:
     from warpfile.sim.runner import CosimReport
@@ -65,11 +64,8 @@ _SIMULATORS = ("verilator", "icarus")
 def cosim(
     schemes: tuple[str, ...],
     kernel: str,
-    preset: str | None,
-    changes: tuple[str, ...],
-    parts: tuple[str, ...],
-    setting: str,
-    instruction_limit: int | None,
+    machine_options: MachineOptions,
+    launch_options: LaunchOptions,
     simulator: str,
     power_up: int | None,
     reset_after: int | None,
@@ -86,11 +82,11 @@ def cosim(
     \b
     Example: warpfile cosim baseline collatz --preset tiny --simulator icarus
     """
-    asked = chosen(schemes, preset, changes, parts)
+    asked = machine_options.chosen(schemes)
     recorded = wanted_waves(waves, window, wave_file, len(asked.designs))
     beginning = Beginning(power_up, reset_after)
     with progress("cosim") as report:
-        trace = obtain_trace(kernel, setting, instruction_limit, report)
+        trace = launch_options.trace(kernel, report)
         reports = asked.each(lambda one: lockstep(one, trace, simulator, recorded, build_root, report, beginning))
     asked.tell()
     if json_path:

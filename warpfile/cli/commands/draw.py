@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from warpfile import tools
-from warpfile.cli.options import configured, scheme_argument
+from warpfile.cli.options import MachineOptions, configured, scheme_argument
 from warpfile.output.display import Report, progress, say
 from warpfile.output.files import write_files
-from warpfile.results.designs import Design, designs
+from warpfile.results.designs import Design
 from warpfile.results.syntheses import areas, machine
 from warpfile.schemes import TOP
 from warpfile.verilog.drawing import Sizes, graph
@@ -44,9 +44,7 @@ from warpfile.workloads.flowchart import DOT, drawn
 )
 def draw(
     scheme: str,
-    preset: str | None,
-    changes: tuple[str, ...],
-    parts: tuple[str, ...],
+    machine_options: MachineOptions,
     levels: int,
     by_area: bool,
     path: Path | None,
@@ -61,7 +59,7 @@ def draw(
     Example: warpfile draw bow --preset tiny
     Example: warpfile draw ltrf --set lanes=4 --levels 3 --no-area -o ltrf.dot
     """
-    (wanted,) = designs([scheme], preset, changes, parts)
+    (wanted,) = machine_options.chosen([scheme]).designs
     path = path or Path(f"{wanted.scheme.name}.svg")
     if path.suffix not in (".svg", ".dot"):
         raise click.BadParameter(f"must end in .svg or .dot, not {path.name!r}", param_hint="--output")

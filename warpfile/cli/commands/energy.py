@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from warpfile.cli.commands.memory_energy import MemoryBill, show_memory_bills
-from warpfile.cli.options import configured, json_file, kernel_argument, scheme_arguments
+from warpfile.cli.options import LaunchOptions, MachineOptions, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.output.display import BESIDE, Report, progress, say, say_differences, say_notes, show_table
 from warpfile.output.files import write_json
-from warpfile.results.designs import BASELINE, Choice, Design, chosen
+from warpfile.results.designs import BASELINE, Choice, Design
 from warpfile.results.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
@@ -22,7 +22,6 @@ from warpfile.synth.arrays import GIGAHERTZ, read_array_prices
 from warpfile.synth.arrays import NAME as CACTI
 from warpfile.synth.energy import Access, Energy, PriceSet, all_prices, default_prices, energy, one_for_all
 from warpfile.synth.liberty import read_liberty
-from warpfile.workloads.inputs import obtain_trace
 
 if TYPE_CHECKING:
     from warpfile.results.logic import LogicEnergy
@@ -106,11 +105,8 @@ def _facts(found: Energy, one: Access) -> dict[str, object]:
 def energy_command(
     schemes: tuple[str, ...],
     kernel: str,
-    preset: str | None,
-    changes: tuple[str, ...],
-    parts: tuple[str, ...],
-    setting: str,
-    instruction_limit: int | None,
+    machine_options: MachineOptions,
+    launch_options: LaunchOptions,
     prices: str | None,
     gigahertz: float | None,
     switching: str | None,
@@ -129,32 +125,34 @@ def energy_command(
     \b
     Example: warpfile energy bow bow_wr matmul_tiled
     """
-    asked, sets = chosen(schemes, preset, changes, parts), all_prices()
-    if prices is not None and prices not in (*sets, CACTI):
-        raise click.UsageError(f"--prices must be one of {', '.join((*sets, CACTI))}, not {prices!r}")
-    for option, value in {"--gigahertz": gigahertz, "--switching": switching}.items():
-        if value is not None and prices != CACTI:
-            raise click.UsageError(f"{option} goes with --prices {CACTI}, which are of one node")
+    asked, sets, arrays = machine_options.chosen(schemes), all_prices(), read_array_prices()
+    _check_prices(prices, sets, {"--gigahertz": gigahertz, "--switching": switching})
     window = _window(switching) if switching is not None else None
-    arrays = read_array_prices()
     if prices == CACTI:
         asked.each(lambda one: [arrays.check(part.config) for part in (one, one.baseline)])
     with progress("energy") as report:
-        trace = obtain_trace(kernel, setting, instruction_limit, report)
+        trace = launch_options.trace(kernel, report)
         runs = run_all(asked, trace, report)
         logic = _logic(asked.designs, trace, liberty, window, report) if window else {}
     asked.tell()
-    differing = ((one.scheme.name, str(one.matching)) for one in asked.designs)
     if prices == CACTI:
-        memories = [MemoryBill.of(*one, arrays, gigahertz or GIGAHERTZ) for one in runs]
-        memories = [one.with_logic(logic) for one in memories]
+        memories = [MemoryBill.of(*one, arrays, gigahertz or GIGAHERTZ).with_logic(logic) for one in runs]
         _write(json_path, memories, asked)
         show_memory_bills(memories)
     else:
         bills = price_runs(runs, *_prices(asked.designs, prices, sets))
         _write(json_path, bills, asked)
         show_bills(bills)
-    say_differences(differing, BESIDE)
+    say_differences(((one.scheme.name, str(one.matching)) for one in asked.designs), BESIDE)
+
+
+def _check_prices(prices: str | None, sets: Mapping[str, PriceSet], for_memories: Mapping[str, object]) -> None:
+    """Refuse prices that are unknown, and options that go with those of all memories where these are not asked for."""
+    if prices is not None and prices not in (*sets, CACTI):
+        raise click.UsageError(f"--prices must be one of {', '.join((*sets, CACTI))}, not {prices!r}")
+    for option, value in for_memories.items():
+        if value is not None and prices != CACTI:
+            raise click.UsageError(f"{option} goes with --prices {CACTI}, which are of one node")
 
 
 def _logic(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from warpfile.cli.options import architecture, complete_kernel, kernel_options
+from warpfile.cli.options import LaunchOptions, architecture, complete_kernel, kernel_options
 from warpfile.compiler.accelsim import export_trace
 from warpfile.compiler.architectures import TARGET
 from warpfile.output.display import progress, say
 from warpfile.output.files import file_name, new_folder
-from warpfile.workloads.inputs import executed, kernel_directory, obtain_trace
+from warpfile.workloads.inputs import executed, kernel_directory
 
 
 @click.command("export")
@@ -25,9 +25,7 @@ from warpfile.workloads.inputs import executed, kernel_directory, obtain_trace
 )
 @architecture("Execute the code for this GPU, with kernel.cu compiled anew unless KERNEL is bundled.")
 @kernel_options
-def export_command(
-    kernel: str, output: Path | None, architecture: int | None, setting: str, instruction_limit: int | None
-) -> None:
+def export_command(kernel: str, output: Path | None, architecture: int | None, launch_options: LaunchOptions) -> None:
     """Write the trace of a launch for Accel-Sim: run the same code there, or in whatever reads its traces.
 
     KERNEL is a bundled kernel, a kernel directory, or a trace of warpfile trace (.npz). It needs no GPU. The format
@@ -40,9 +38,11 @@ def export_command(
     """
     with progress("export") as report:
         if architecture is None:
-            trace = obtain_trace(kernel, setting, instruction_limit, report)
+            trace = launch_options.trace(kernel, report)
         else:
-            trace = executed(kernel_directory(kernel), setting, instruction_limit, report, architecture)
+            trace = executed(
+                kernel_directory(kernel), launch_options.setting, launch_options.instruction_limit, report, architecture
+            )
         if trace.source != "emulated":
             raise click.UsageError(f"KERNEL must be executed by warpfile, and {kernel} is a trace of {trace.source}")
         folder = output or Path(f"{file_name(trace.kernel)}-traces")

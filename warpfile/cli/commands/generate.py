@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from warpfile.cli.options import configured, json_file, scheme_arguments
+from warpfile.cli.options import MachineOptions, configured, json_file, scheme_arguments
 from warpfile.integrations.vortex import adapter
 from warpfile.output.display import progress, say, show_table
 from warpfile.output.files import write_json
-from warpfile.results.designs import ALL, Design, chosen
+from warpfile.results.designs import ALL, Design
 from warpfile.spec.probe import Probe
 from warpfile.verilog.generate import HOSTS, Generated
 from warpfile.verilog.generate import generate as write_design
@@ -51,9 +52,7 @@ from warpfile.verilog.names import Names
 @json_file
 def generate(
     schemes: tuple[str, ...],
-    preset: str | None,
-    changes: tuple[str, ...],
-    parts: tuple[str, ...],
+    machine_options: MachineOptions,
     all_probes: bool,
     probes: tuple[str, ...],
     prefix: str | None,
@@ -74,16 +73,16 @@ def generate(
     if host and (len(schemes) > 1 or ALL in schemes):
         raise click.UsageError("--host must go with one SCHEME: a host takes one adapter")
     if host:
-        changes = (*adapter.SETTINGS, *changes)
+        machine_options = replace(machine_options, changes=(*adapter.SETTINGS, *machine_options.changes))
     results: list[Generated] = []
     with progress("generate") as report:
-        asked = chosen(schemes, preset, changes, parts)
+        asked = machine_options.chosen(schemes)
         wanted = asked.designs
         names = [Names.of(design.scheme.name, len(wanted) == 1, prefix, top) for design in wanted]
         for design, called in zip(wanted, names, strict=True):
-            machine = design.scheme, design.config, design.preset, directory
             watched = _watched(design, all_probes, probes)
-            results.append(write_design(*machine, probes=watched, names=called, host=host, progress=report))
+            what = design.scheme, design.config, design.preset, directory
+            results.append(write_design(*what, probes=watched, names=called, host=host, progress=report))
     asked.tell()
     if json_path:
         facts = {str(result.facts["scheme"]): result.facts for result in results}

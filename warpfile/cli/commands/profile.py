@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from warpfile.cli.options import configured, json_file, kernel_argument, scheme_argument
+from warpfile.cli.options import LaunchOptions, MachineOptions, configured, json_file, kernel_argument, scheme_argument
 from warpfile.output.display import progress, say_notes
-from warpfile.results.designs import ALL, designs
-from warpfile.workloads.inputs import obtain_trace
+from warpfile.results.designs import ALL
 
 _FILE = click.Path(path_type=Path)
 
@@ -39,11 +38,8 @@ _FILE = click.Path(path_type=Path)
 def profile(
     scheme: str,
     kernel: str,
-    preset: str | None,
-    changes: tuple[str, ...],
-    parts: tuple[str, ...],
-    setting: str,
-    instruction_limit: int | None,
+    machine_options: MachineOptions,
+    launch_options: LaunchOptions,
     top: int,
     sort: str,
     listing: bool,
@@ -70,11 +66,11 @@ def profile(
 
     if scheme == ALL:
         raise click.UsageError(f"SCHEME must be one scheme, not {ALL}")
-    (design,) = designs([scheme], preset, changes, parts)
+    (design,) = machine_options.chosen([scheme]).designs
     check_column(design, sort)
     files = Files(csv_path, json_path, html_path, chrome_path, kanata_path)
     with progress("profile") as report:
-        found = write_profile(design, lambda: obtain_trace(kernel, setting, instruction_limit, report), report, files)
+        found = write_profile(design, lambda: launch_options.trace(kernel, report), report, files)
     if listing:
         show_listing(found)
     else:

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import click
 
-from warpfile.cli.options import configured, json_file, kernel_argument, scheme_arguments
+from warpfile.cli.options import LaunchOptions, MachineOptions, configured, json_file, kernel_argument, scheme_arguments
 from warpfile.output.display import progress, say, say_differences, say_notes, say_wrapped, show_table
 from warpfile.output.files import write_json
 from warpfile.results.comparison import Compared, compared
-from warpfile.results.designs import chosen
 from warpfile.results.run import GoldenRun, golden_run
-from warpfile.workloads.inputs import obtain_trace
 
 EVERY = "all"
 
@@ -31,11 +29,8 @@ EVERY = "all"
 def run(
     schemes: tuple[str, ...],
     kernel: str,
-    preset: str | None,
-    changes: tuple[str, ...],
-    parts: tuple[str, ...],
-    setting: str,
-    instruction_limit: int | None,
+    machine_options: MachineOptions,
+    launch_options: LaunchOptions,
     counters: str,
     json_path: Path | None,
 ) -> None:
@@ -48,9 +43,9 @@ def run(
     Example: warpfile run baseline matmul_tiled --set scheduler=lrr
     Example: warpfile run all spmv --preset turing --counters bank_reads,bank_conflicts
     """
-    asked = chosen(schemes, preset, changes, parts)
+    asked = machine_options.chosen(schemes)
     with progress("run") as report:
-        trace = obtain_trace(kernel, setting, instruction_limit, report)
+        trace = launch_options.trace(kernel, report)
         runs = asked.each(lambda one: golden_run(one.scheme, one.config, one.preset, trace, report))
         beside = compared(asked.designs, runs, trace, report) if len(runs) > 1 else []
     names = _asked(counters, runs)

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from warpfile.cli.options import architecture, complete_kernel, configured, json_file, kernel_options
+from warpfile.cli.options import (
+    Command,
+    LaunchOptions,
+    MachineOptions,
+    architecture,
+    complete_kernel,
+    configured,
+    json_file,
+    kernel_options,
+)
 from warpfile.output.difference import Difference
 from warpfile.output.display import progress, say, show_table
 from warpfile.output.files import file_name, write_arrays, write_json
-from warpfile.results.designs import Design, designs
+from warpfile.results.designs import Design
 from warpfile.workloads.accelsim import import_traces, show_imports
 from warpfile.workloads.inputs import execute_kernel, kernel_directory
 
@@ -21,30 +31,50 @@ if TYPE_CHECKING:
     from warpfile.emulator.run import Result
 
 
+@dataclass(frozen=True)
+class AccelsimOptions:
+    """Place of traces of Accel-Sim, if some are imported, which of their kernels, and values that replace headers'."""
+
+    place: Path | None
+    kernels: tuple[str, ...]
+    headers: tuple[str, ...]
+
+
+def accelsim_options(command: Command) -> Command:
+    """Add ``--accelsim``, ``--kernel`` and ``--header``; the command gets them as ``accelsim``."""
+
+    @wraps(command)
+    def gathered(accelsim: Path | None, chosen: tuple[str, ...], headers: tuple[str, ...], **values: Any) -> Any:
+        return command(accelsim=AccelsimOptions(accelsim, chosen, headers), **values)
+
+    place = click.option(
+        "--accelsim",
+        metavar="PLACE",
+        type=click.Path(path_type=Path),
+        help="Import Accel-Sim traces instead of executing a kernel: a folder with kernelslist.g, or as the tracer left"
+        " it, a list, or a file (.tracez, .traceg, .trace, the latter also as .xz or .gz).",
+    )
+    kernel = click.option(
+        "--kernel",
+        "chosen",
+        metavar="WHICH",
+        multiple=True,
+        help="Import only these kernels of the list: N, N-M, N-, or a pattern of names such as '*gemm*'. May be"
+        " repeated. Default: all of them.",
+    )
+    header = click.option(
+        "--header",
+        "headers",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Use this value instead of the one in an Accel-Sim header. May be repeated.",
+    )
+    return place(kernel(header(gathered)))  # type: ignore[return-value]
+
+
 @click.command()
 @click.argument("kernel", metavar="KERNEL", required=False, shell_complete=complete_kernel)
-@click.option(
-    "--accelsim",
-    metavar="PLACE",
-    type=click.Path(path_type=Path),
-    help="Import Accel-Sim traces instead of executing a kernel: a folder with kernelslist.g, or as the tracer left it,"
-    " a list, or a file (.tracez, .traceg, .trace, the latter also as .xz or .gz).",
-)
-@click.option(
-    "--kernel",
-    "chosen",
-    metavar="WHICH",
-    multiple=True,
-    help="Import only these kernels of the list: N, N-M, N-, or a pattern of names such as '*gemm*'. May be repeated."
-    " Default: all of them.",
-)
-@click.option(
-    "--header",
-    "headers",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Use this value instead of the one in an Accel-Sim header. May be repeated.",
-)
+@accelsim_options
 @click.option(
     "-o",
     "--output",
@@ -67,18 +97,13 @@ if TYPE_CHECKING:
 @json_file
 def trace(
     kernel: str | None,
-    accelsim: Path | None,
-    chosen: tuple[str, ...],
-    headers: tuple[str, ...],
+    accelsim: AccelsimOptions,
     output: Path | None,
     outputs: Path | None,
     architecture: int | None,
     annotate: str | None,
-    preset: str | None,
-    changes: tuple[str, ...],
-    parts: tuple[str, ...],
-    setting: str,
-    instruction_limit: int | None,
+    machine_options: MachineOptions,
+    launch_options: LaunchOptions,
     json_path: Path | None,
 ) -> None:
     """Execute a kernel, check its expected buffers and write the annotated trace; or import a trace of Accel-Sim.
@@ -112,20 +137,28 @@ def trace(
     Example: warpfile trace --accelsim traces/kernel-1-ctx_0x55d0c8b0.tracez -o first.npz
     """
     _check_suffix(output)
-    wanted = designs([annotate], preset, changes, parts)[0] if annotate else None
-    if not annotate and (preset or changes or parts):
+    _check_use(accelsim, kernel, annotate, machine_options)
+    if accelsim.place is not None:
+        _check_alone(kernel, launch_options, outputs, architecture)
+        _import(accelsim.place, accelsim.kernels, accelsim.headers, output, json_path)
+    else:
+        design = machine_options.chosen([annotate]).designs[0] if annotate else None
+        _execute(kernel or "", launch_options, architecture, output, outputs, design, json_path)
+
+
+def _check_use(
+    accelsim: AccelsimOptions, kernel: str | None, annotate: str | None, machine_options: MachineOptions
+) -> None:
+    """Refuse options without what they go with."""
+    if not annotate and machine_options != MachineOptions(None, (), ()):
         raise click.UsageError("--preset, --set and parts must go with --scheme SCHEME")
-    if accelsim is not None:
-        if wanted:
+    if accelsim.place is not None:
+        if annotate:
             raise click.UsageError("--scheme must go with KERNEL: an imported trace is annotated when it is run")
-        _check_alone(kernel, setting, instruction_limit, outputs, architecture)
-        _import(accelsim, chosen, headers, output, json_path)
-    elif chosen or headers:
+    elif accelsim.kernels or accelsim.headers:
         raise click.UsageError("--kernel and --header must go with --accelsim PLACE")
     elif kernel is None:
         raise click.UsageError("KERNEL must be a bundled kernel or a kernel directory, and is missing")
-    else:
-        _execute(kernel, setting, instruction_limit, architecture, output, outputs, wanted, json_path)
 
 
 def _import(
@@ -140,24 +173,25 @@ def _import(
 
 def _execute(
     kernel: str,
-    setting: str,
-    instruction_limit: int | None,
+    launch_options: LaunchOptions,
     architecture: int | None,
     output: Path | None,
     outputs: Path | None,
-    wanted: Design | None,
+    design: Design | None,
     json_path: Path | None,
 ) -> None:
     directory = kernel_directory(kernel)
     with progress("trace") as report:
-        result = execute_kernel(directory, setting, instruction_limit, report, architecture)
+        result = execute_kernel(
+            directory, launch_options.setting, launch_options.instruction_limit, report, architecture
+        )
     failed = [expectation.name for expectation in result.expectations if not expectation.ok]
     stem = file_name(result.trace.kernel) + (f"-sm_{architecture}" if architecture else "")
     path = output or Path(f"{stem}.npz")
     if outputs:
         write_arrays(outputs, result.buffers)
-    if wanted and not failed:
-        result = replace(result, trace=wanted.scheme.annotated(wanted.config, result.trace))
+    if design and not failed:
+        result = replace(result, trace=design.scheme.annotated(design.config, result.trace))
     if not failed:
         result.trace.save(path)
     if json_path:
@@ -184,9 +218,11 @@ def trace_facts(result: Result) -> dict[str, object]:
 
 
 def _check_alone(
-    kernel: str | None, setting: str, instruction_limit: int | None, outputs: Path | None, architecture: int | None
+    kernel: str | None, launch_options: LaunchOptions, outputs: Path | None, architecture: int | None
 ) -> None:
-    if setting != "launch" or any(given is not None for given in (kernel, instruction_limit, outputs, architecture)):
+    """Refuse what an import has no use for."""
+    given = (kernel, launch_options.instruction_limit, outputs, architecture)
+    if launch_options.setting != "launch" or any(one is not None for one in given):
         wrong = "KERNEL, --setting, --instruction-limit, --save-outputs and --arch"
         raise click.UsageError(f"--accelsim must go without {wrong}")
 
