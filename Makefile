@@ -30,6 +30,7 @@ test: tools $(VENV)/.installed-test
 ## Everything that must hold before a change is merged: what `make test` runs and what costs more.
 check: tools $(VENV)/.installed-check
 	$(MAKE) -j2 prepared lint
+	$(BIN)/python -m pyright --pythonpath $(BIN)/python
 	$(PYTEST) --junitxml=build/junit.xml
 	WARPFILE_COMPILED=0 $(PYTEST) -m plain tests/golden
 	WARPFILE_COMPILED=0 $(PYTEST) $(UNITS)

@@ -25,7 +25,7 @@ BANK_ACCESSES = {
 }  #: Launches of the kernels, where the regression runs more than the small one.
 #: Counters of the reads and of the writes of the banks.
 BANK_COUNTERS: dict[str, RamCounters] = {BANK_RAM: (("bank_reads",), ("bank_writes",))}
-_SETTINGS = dict.fromkeys(("turing", "fermi"), ("launch", "large"))
+_SETTINGS: dict[str, tuple[str, ...]] = dict.fromkeys(("turing", "fermi"), ("launch", "large"))
 
 GTO = Part(
     name="gto",

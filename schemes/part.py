@@ -47,13 +47,16 @@ class GoldenModel(Protocol):
     @property
     def counters(self) -> dict[str, int]:
         """Sums since the beginning."""
+        ...
 
     @property
     def trail(self) -> Sequence[tuple[int, ...]]:
         """What the model decided interval after interval, if it does."""
+        ...
 
     def step(self, stimulus: Stimulus) -> int:
         """Observation word of the cycle with these inputs; then the clock edge."""
+        ...
 
 
 def found(place: str) -> Any:

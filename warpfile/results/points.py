@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
+from typing import Any
 
 from warpfile.output.display import silent
 from warpfile.results import result_cache
@@ -196,4 +197,8 @@ def _foreseeing(
     exact = distances(trace)
     per_beat = beat_distances(workload.beats, exact.first.tolist(), exact.distance.tolist())
     scheduler, _, file = (found(part.golden) for part in scheme.parts(cfg))
-    return lambda cfg, layout: Machine(cfg, layout, scheduler, partial(ForeseeingCollectors, distances=per_beat), file)
+
+    def collectors(*arguments: Any) -> ForeseeingCollectors:
+        return ForeseeingCollectors(*arguments, distances=per_beat)
+
+    return lambda cfg, layout: Machine(cfg, layout, scheduler, collectors, file)

@@ -100,7 +100,7 @@ def _of_schemes(function: Function, schemes: Sequence[str], preset: str) -> dict
         config = scheme.configuration(preset or scheme.preset)
         hints = [part.hints for part in scheme.parts(config) if part.hints and part.hints.shown]
         shown = {name: value for one in hints for name, value in one.of_listing(function, config).items()}
-        held = {"for": " ".join(one.holds_for(config) for one in hints)} if hints else {}
+        held: dict[str, object] = {"for": " ".join(one.holds_for(config) for one in hints)} if hints else {}
         found[name] = held | shown
         problems[name] = [line for one in hints for line in one.of_checks(function, config)]
     return {"hints": found, "problems": {name: lines for name, lines in problems.items() if lines}}

@@ -91,7 +91,7 @@ class ChromeTrace:
         self._threads.add((warp, thread))
         self._write(_named("thread_name", warp, thread, f"beats {thread}" if thread else "state"))
 
-    def _write(self, event: dict[str, object]) -> None:
+    def _write(self, event: Mapping[str, object]) -> None:
         self._stream.write(("\n" if self._first else ",\n") + json.dumps(event, ensure_ascii=False))
         self._first = False
 

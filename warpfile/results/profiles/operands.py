@@ -29,10 +29,17 @@ class Cycle:
 
 
 class Operands(Protocol):
-    """Charges what collectors count to beats. ``columns``: what it counts, ``probes``: what it has to be told."""
+    """Charges what collectors count to beats."""
 
-    columns: tuple[str, ...]
-    probes: tuple[str, ...]
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What it counts."""
+        ...
+
+    @property
+    def probes(self) -> tuple[str, ...]:
+        """What it has to be told."""
+        ...
 
     def note(self, fields: Mapping[str, int], cycle: Cycle) -> None:
         """One cycle. Probes show it as it was before what issues in it."""

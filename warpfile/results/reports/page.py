@@ -24,7 +24,7 @@ def page(study: Study, facts: Mapping[Machine, Facts], charts: Sequence[Chart]) 
 
     title = f"warpfile report: {study.name}"
     parts = (*_head(title), *_data(study, facts), *_table(study, facts), *map(_section, charts), *_refused(study))
-    style = files(__package__).joinpath("page.css").read_text()
+    style = files("warpfile.results.reports").joinpath("page.css").read_text()
     return "\n".join(
         (
             "<!DOCTYPE html>",

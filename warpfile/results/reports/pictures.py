@@ -58,7 +58,7 @@ async def _drawn(wanted: dict[str, Figure], report: Report) -> dict[str, str]:
     return found
 
 
-def _options(figure: Figure) -> dict[str, Any]:
+def _options(figure: Figure) -> Any:
     return {"format": "svg", "width": figure.layout.width, "height": figure.layout.height}
 
 

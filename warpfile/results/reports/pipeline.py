@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warpfile.results.reports.chart import Chart
 from warpfile.results.reports.source import Machine, Row, Study, kernel_names, kernel_of
@@ -121,7 +121,7 @@ def _height(warps: range) -> int:
     return 200 + len(warps) * (46 if len(warps) < _MANY else 30)
 
 
-def _axis(warps: range) -> dict[str, object]:
+def _axis(warps: range) -> dict[str, Any]:
     ticks = {"tickvals": list(warps), "ticktext": [f"warp {warp}" for warp in warps]}
     return {**ticks, "range": [warps[-1] + 0.6, warps[0] - 0.6]}
 

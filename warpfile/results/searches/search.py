@@ -130,8 +130,8 @@ class Searcher:
         """Of IPC and of energy, seed by seed; no energy where a memory has no price."""
         ipc = [growth_of_ipc(*([run.ipc for run in row] for row in pair)) for pair in zip(ours, base, strict=True)]
         spent, least = (self._energies(machine, rows) for machine, rows in ((one, ours), (self._search.baseline, base)))
-        priced = spent and least and zip(spent, least, strict=True)
-        return ipc, [growth_of_energy(*pair) for pair in priced] if priced else []
+        priced = zip(spent, least, strict=True) if spent and least else ()
+        return ipc, [growth_of_energy(*pair) for pair in priced]
 
     def _energies(self, one: Candidate, rows: list[list[Outcome]]) -> list[list[float]]:
         prices = one_set(DEFAULT)

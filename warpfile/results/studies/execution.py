@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from warpfile.output.display import Report, left
 from warpfile.results import result_cache
@@ -63,7 +63,7 @@ def outcomes(
                 result_cache.keep(keys[task], one.facts)
             found[task] = one
             pace.note(task.kind, one.seconds)
-            workers = sum(client.nthreads().values())
+            workers = sum(cast("Mapping[str, int]", client.nthreads()).values())
             report(f"{task.label} ended, {workers} at work, {pace.left(workers)}", len(found), total)
     return found
 

@@ -210,7 +210,7 @@ def kernels(table: Mapping[str, Any], base: Path) -> Iterator[Kernel]:
     """The kernels of a table, each in all of its settings. Raises ``ValueError`` for what there is not."""
     if "kernels" not in table:
         raise ValueError("kernels must say what is run: names, kernel directories, traces, globs or all")
-    settings = table.get("settings", SETTINGS[:1])
+    settings: Sequence[str] = table.get("settings", SETTINGS[:1])
     if unknown := [one for one in settings if one not in SETTINGS]:
         raise ValueError(f"settings must be of {', '.join(SETTINGS)}, not {unknown[0]!r}")
     places = {place: name for text in table["kernels"] for name, place in _places(text, base)}
