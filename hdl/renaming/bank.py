@@ -6,8 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import lowest_one, select
 from warpfile.hdl.naming import named
+from warpfile.hdl.rams.bank import BankRam
+from warpfile.hdl.rams.slices import SlicedRam
 from warpfile.hdl.rf.bank import ReadArbiter
-from warpfile.hdl.rf.ram import BankRam, SlicedRam
 from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.renamed import RenamedConfig
 

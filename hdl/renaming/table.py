@@ -10,9 +10,9 @@ from amaranth.utils import exact_log2
 from warpfile.hdl.arbiter import any_of, decode, select
 from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
+from warpfile.hdl.rams.table import TABLE_PORTS, RenamingRam
 from warpfile.hdl.renaming.mapped_bits import MappedBits
 from warpfile.hdl.renaming.ports import YES, Access, FreePorts, Served
-from warpfile.hdl.rf.ram import TABLE_PORTS, RenamingRam
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
 

@@ -6,11 +6,11 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one, select
 from warpfile.hdl.naming import named
+from warpfile.hdl.rams.bank import BankRam
 from warpfile.hdl.rf.arrivals import coming, meets, overtakes
 from warpfile.hdl.rf.contract import lengths_layout
 from warpfile.hdl.rf.engines import Engines, Group, Ports, bank_members, groups
 from warpfile.hdl.rf.matching import is_matched
-from warpfile.hdl.rf.ram import BankRam
 from warpfile.spec.config import Config, index_bits
 from warpfile.spec.contract import PRIORITIES, client_count
 

@@ -10,7 +10,8 @@ from amaranth import Const, Module
 from warpfile.hdl import arbiter
 from warpfile.hdl.barrier import Barrier
 from warpfile.hdl.collectors.write_after_read import WriteAfterRead
-from warpfile.hdl.rf import bank, location, ram
+from warpfile.hdl.rams import bank as ram
+from warpfile.hdl.rf import bank, location
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 

@@ -61,7 +61,7 @@ def test_instances_multiply_down_the_hierarchy() -> None:
 
 
 def test_both_kinds_of_bank_are_recognised() -> None:
-    from warpfile.hdl.rf.ram import ram_verilog
+    from warpfile.hdl.rams.bank import ram_verilog
 
     for ports in ("1RW", "1R1W"):
         cfg = PRESETS["tiny"].config.replace(bank_ports=ports)

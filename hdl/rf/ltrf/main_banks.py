@@ -6,8 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
 from warpfile.hdl.naming import named
+from warpfile.hdl.rams.bank import BankRam
 from warpfile.hdl.rf.ltrf.narrow_lane import NarrowLane, Slices
-from warpfile.hdl.rf.ram import BankRam
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.ltrf import LtrfConfig
 from warpfile.spec.structure import BANK_RAM

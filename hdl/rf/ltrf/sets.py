@@ -4,7 +4,7 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.rf.ram import TableRam
+from warpfile.hdl.rams.table import TableRam
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.ltrf import LtrfConfig
 

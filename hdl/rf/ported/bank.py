@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import lowest_one, select
-from warpfile.hdl.rf.ram import BankRam
+from warpfile.hdl.rams.bank import BankRam
 from warpfile.hdl.stamp import note_module
 from warpfile.spec.schemes.ported import PortedConfig
 from warpfile.spec.structure import BANK_RAM

@@ -17,10 +17,10 @@ from tests.formal.properties import (
     past,
     some_order,
 )
+from warpfile.hdl.rams.bank import BankRam
 from warpfile.hdl.rf import bank
 from warpfile.hdl.rf.bank import Bank, ReadArbiter
 from warpfile.hdl.rf.matching import is_matched
-from warpfile.hdl.rf.ram import BankRam
 from warpfile.spec.config import Config
 from warpfile.spec.contract import Engine
 

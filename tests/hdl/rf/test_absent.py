@@ -5,9 +5,9 @@ from amaranth import Module
 from amaranth.sim import Simulator
 
 from tests.hdl.unstamped import inside
+from warpfile.hdl.rams.bank import BankRam
 from warpfile.hdl.rf import bank, banks, read_side
 from warpfile.hdl.rf.banks import Banks
-from warpfile.hdl.rf.ram import BankRam
 from warpfile.spec.contract import Engine
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 

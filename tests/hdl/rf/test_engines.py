@@ -65,8 +65,8 @@ def pins():
     """The bank's SRAM is its pins only, which the tests look at."""
     from amaranth import Module
 
+    from warpfile.hdl.rams.bank import BankRam
     from warpfile.hdl.rf import bank
-    from warpfile.hdl.rf.ram import BankRam
 
     class Pins(BankRam):
         def __init__(self, cfg):

@@ -10,10 +10,11 @@ from amaranth.lib import wiring
 from tests.formal.collectors.malekeh.parts import ConfiguredProperties
 from tests.formal.properties import Proof, past
 from tests.formal.rf.ltrf.parts import config
+from warpfile.hdl.rams.bank import BankRam
+from warpfile.hdl.rams.table import TableRam
 from warpfile.hdl.rf import read_side
 from warpfile.hdl.rf.ltrf import cache, main_banks, places, sets, transfers
 from warpfile.hdl.rf.ltrf.file import PrefetchedFile
-from warpfile.hdl.rf.ram import BankRam, TableRam
 from warpfile.spec.schemes.ltrf import BACK_LOAD
 
 _STAMPED = (cache, main_banks, places, sets, transfers, read_side)

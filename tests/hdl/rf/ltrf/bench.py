@@ -7,10 +7,11 @@ from amaranth.lib import memory
 from amaranth.sim import Simulator
 
 from tests.hdl.unstamped import inside
+from warpfile.hdl.rams.bank import BankRam
+from warpfile.hdl.rams.table import TableRam
 from warpfile.hdl.rf import read_side
 from warpfile.hdl.rf.ltrf import cache, main_banks, places, sets, transfers
 from warpfile.hdl.rf.ltrf.file import PrefetchedFile
-from warpfile.hdl.rf.ram import BankRam, TableRam
 from warpfile.spec.beat import SCHEME_PINS
 from warpfile.spec.presets import PRESETS
 from warpfile.spec.schemes.ltrf import PARTS, LtrfConfig

@@ -7,11 +7,11 @@ import pytest
 from amaranth import Module
 
 from tests.hdl.rf.ltrf.bench import config, run, whole
+from warpfile.hdl.rams.bank import BankRam
 from warpfile.hdl.rf.ltrf import cache
 from warpfile.hdl.rf.ltrf.cache import CacheBank, CacheBanks
 from warpfile.hdl.rf.ltrf.narrow_lane import NarrowLane, Slices
 from warpfile.hdl.rf.ltrf.parked import ParkedResults
-from warpfile.hdl.rf.ram import BankRam
 
 
 @pytest.mark.parametrize("beats", (1, 2, 4))

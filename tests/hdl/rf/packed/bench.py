@@ -9,10 +9,12 @@ from amaranth.lib import memory
 from amaranth.sim import Simulator
 
 from tests.hdl.unstamped import inside
+from warpfile.hdl.rams.bank import BankRam
+from warpfile.hdl.rams.slices import SlicedRam
+from warpfile.hdl.rams.table import RenamingRam
 from warpfile.hdl.renaming import bank, banks, join, table
 from warpfile.hdl.rf import read_side
 from warpfile.hdl.rf.packed import allocation, file, free_bank
-from warpfile.hdl.rf.ram import BankRam, RenamingRam, SlicedRam
 from warpfile.schemes import find
 from warpfile.spec.schemes.packed import PackedConfig
 

@@ -6,11 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from tests.hdl.rf.pilot.bench import config, run
+from warpfile.hdl.rams.bank import BankRam
 from warpfile.hdl.rf import bank as banks
 from warpfile.hdl.rf.arrivals import meets
 from warpfile.hdl.rf.bank import Bank
 from warpfile.hdl.rf.pilot.file import access_cycles
-from warpfile.hdl.rf.ram import BankRam
 
 CFG = config(collectors=1, source_slots=3, collect="all", bank_arbitration="oldest", fast_registers=4)
 FAST, SLOW = CFG.fast_rows - 1, CFG.fast_rows

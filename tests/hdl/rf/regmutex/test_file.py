@@ -8,8 +8,8 @@ from amaranth.sim import Simulator
 
 from tests.hdl.rf.regmutex.bench import config, row_of
 from tests.hdl.unstamped import inside
+from warpfile.hdl.rams.bank import BankRam
 from warpfile.hdl.rf import bank, banks, read_side
-from warpfile.hdl.rf.ram import BankRam
 from warpfile.hdl.rf.regmutex.file import RegMutexFile
 from warpfile.spec.beat import SCHEME_PINS
 from warpfile.spec.trace import Drain, Kind

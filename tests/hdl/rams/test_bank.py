@@ -3,7 +3,7 @@
 import pytest
 
 from tests.striped.scheme import StripedConfig
-from warpfile.hdl.rf.ram import ram_verilog
+from warpfile.hdl.rams.bank import ram_verilog
 from warpfile.spec.config import Config
 
 EVERY = "Every cycle may have an access."

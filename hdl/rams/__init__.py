@@ -1,0 +1,1 @@
+"""The SRAMs: Verilog modules of their own, to be replaced by foundry macros."""
