@@ -2,27 +2,20 @@
 
 from collections.abc import Sequence
 
-from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
 
 from warpfile.hdl.arbiter import any_of, highest_one, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.probe import with_probes
-from warpfile.hdl.renaming.banks import RenamedBanks
 from warpfile.hdl.renaming.join import complete_stores, look_up, start_kernels
 from warpfile.hdl.renaming.sweep import Sweep
-from warpfile.hdl.renaming.table import RenamingTable
 from warpfile.hdl.rf.contract import file_members, location_layout
 from warpfile.hdl.rf.read_side import join_reads
-from warpfile.hdl.rf.shared.absorbed import AbsorbedList
-from warpfile.hdl.rf.shared.access_port import AccessPort
-from warpfile.hdl.rf.shared.act import Act
-from warpfile.hdl.rf.shared.address_table import AddressTable
 from warpfile.hdl.rf.shared.foresight import Foresight
-from warpfile.hdl.rf.shared.merge import MergeSlot
-from warpfile.hdl.rf.shared.notes import AccessNotes, hinted
-from warpfile.hdl.rf.shared.port import ResultPort
-from warpfile.hdl.rf.shared.rows import Rows
+from warpfile.hdl.rf.shared.notes import hinted
+from warpfile.hdl.rf.shared.observe import observe
+from warpfile.hdl.rf.shared.parts import Parts
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.shared import BASE_BITS, IDLE, SharedConfig, shared_probes
@@ -45,14 +38,14 @@ class SharedFile(wiring.Component):
         """The parts, joined."""
         m = Module()
         cfg = self._cfg
-        self._make(m)
-        idle = named(m, "idle", self._port.empty & ~Cat(self._list.valid, self._slot.state).any())
-        kernel, sweep = start_kernels(m, cfg, self, self._table, idle)
-        m.d.comb += [self._addresses.restart.eq(kernel.taken), self._port.restart.eq(kernel.taken)]
-        look_up(m, cfg, self, self._table, self.locate)
-        for entry, place, mask in zip(self._table.located, self.located_places, self.located_masks, strict=True):
+        self._parts = parts = Parts.made(m, cfg)
+        idle = named(m, "idle", parts.access.empty & ~Cat(parts.absorbed.valid, parts.merge.state).any())
+        kernel, sweep = start_kernels(m, cfg, self, parts.table, idle)
+        m.d.comb += [parts.addresses.restart.eq(kernel.taken), parts.access.restart.eq(kernel.taken)]
+        look_up(m, cfg, self, parts.table, self.locate)
+        for entry, place, mask in zip(parts.table.located, self.located_places, self.located_masks, strict=True):
             m.d.comb += Cat(place, mask).eq(Cat(entry[:-1], entry[-1].replicate(SLICES)))
-        join_reads(m, self, self._banks)
+        join_reads(m, self, parts.banks)
         m.d.comb += [cycles.eq(1) for cycles in self.cycles]
         self._enter(m)
         self._access(m)
@@ -64,29 +57,15 @@ class SharedFile(wiring.Component):
         self._change(m)
         self._fill(m)
         self._complete(m, idle)
-        self._observe(m)
+        observe(m, self, parts, self._could, self._changes)
         if cfg.gives.foresees:
             self._foresee(m)
         return m
 
-    def _make(self, m: Module) -> None:
-        cfg = self._cfg
-        m.submodules.table = self._table = RenamingTable(cfg, visited=True)
-        m.submodules.banks = self._banks = RenamedBanks(cfg, others=1, reads_idle=cfg.gives.foresees)
-        m.submodules.rows = self._rows = Rows(cfg)
-        m.submodules.act = self._decided = Act(cfg)
-        self._ports = [
-            stamp(m, f"port{port}", "result_port", lambda: ResultPort(cfg)) for port in range(cfg.write_ports)
-        ]
-        self._addresses = stamp(m, "addresses", "address_table", lambda: AddressTable(cfg))
-        self._port = stamp(m, "access", "access_port", lambda: AccessPort(cfg))
-        self._notes = stamp(m, "notes", "access_notes", lambda: AccessNotes(cfg))
-        self._slot = stamp(m, "merge", "merge_slot", lambda: MergeSlot(cfg))
-        self._list = stamp(m, "absorbed", "absorbed_list", lambda: AbsorbedList(cfg))
-
     def _enter(self, m: Module) -> None:
         """X, and the data of results behind it."""
-        table, banks, ports = self._table, self._banks, self._ports
+        parts = self._parts
+        table, banks, ports = parts.table, parts.banks, parts.results
         m.d.comb += [
             table.reads.eq(self.result_store),
             table.read_warps.eq(Cat(result.warp for result in self.results)),
@@ -113,7 +92,8 @@ class SharedFile(wiring.Component):
 
     def _access(self, m: Module) -> None:
         """What the LSU gets passes through the port."""
-        port, notes, table = self._port, self._notes, self._table
+        parts = self._parts
+        port, notes, table = parts.access, parts.notes, parts.table
         m.d.comb += [
             notes.allocate.eq(self.allocate),
             notes.hints.eq(hinted(self._cfg, self.offer.hints)),
@@ -135,12 +115,13 @@ class SharedFile(wiring.Component):
 
     def _visit(self, m: Module, asks: Value, warp: Value, register: Value) -> None:
         """The read of the table that is neither a result's nor a look-up."""
-        table = self._table
+        table = self._parts.table
         m.d.comb += [table.visits.eq(asks), table.visit_warp.eq(warp), table.visit_register.eq(register)]
 
     def _search(self, m: Module) -> None:
         """What the access port knows, of two accesses."""
-        port, table, act = self._port, self._addresses, self._decided
+        parts = self._parts
+        port, table, act = parts.access, parts.addresses, parts.act
         same = ("compare", "select", "delete", "decide", "acting", "recheck", "base", "stride", "mask", "last")
         same += ("ends_range", "own_base", "own_stride")
         m.d.comb += [
@@ -152,8 +133,9 @@ class SharedFile(wiring.Component):
 
     def _foresee(self, m: Module) -> None:
         """The probe, which shares the comparators with the accesses, and its reader."""
+        parts = self._parts
         self._read_idle(m)
-        probe, table, port = self._probe, self._addresses, self._port
+        probe, table, port = self._probe, parts.addresses, parts.access
         m.d.comb += [
             *(getattr(probe, name).eq(getattr(self, name)) for name in ("heads", "buffered", "pending", "results")),
             probe.issues.eq(self.offer_warp & self.accept.replicate(self._cfg.warps)),
@@ -171,8 +153,9 @@ class SharedFile(wiring.Component):
 
     def _read_idle(self, m: Module) -> None:
         """The reader asks the table when the access port does not, then a bank that nobody else asks."""
+        parts = self._parts
         self._probe = probe = stamp(m, "foresight", "foresight", lambda: Foresight(self._cfg))
-        table, banks, port = self._table, self._banks, self._port
+        table, banks, port = parts.table, parts.banks, parts.access
         self._visit(
             m,
             port.visits | probe.asks,
@@ -194,7 +177,8 @@ class SharedFile(wiring.Component):
 
     def _act(self, m: Module) -> None:
         """E: the access, its destination, and what was found."""
-        act, port, found, rows = self._decided, self._port, self._addresses, self._rows
+        parts = self._parts
+        act, port, found, rows = parts.act, parts.access, parts.addresses, parts.rows
         same = ("perfect", "lower", "upper", "both", "alive", "places", "covers", "distances")
         destination = self._cfg.write_ports  # among the owners of rows
         m.d.comb += [
@@ -204,37 +188,26 @@ class SharedFile(wiring.Component):
             act.mask.eq(port.decided.mask),
             act.answered.eq(port.answered),
             Cat(act.old, act.mapped).eq(port.old),
-            act.busy.eq(self._busy(act.old)),
+            act.busy.eq(parts.busy(act.old)),
             act.single.eq(rows.single[destination]),
             act.ready.eq(rows.ready[1:]),
             act.most.eq(rows.most),
-            act.idle.eq(self._slot.state == IDLE),
-            act.room.eq(self._list.room),
+            act.idle.eq(parts.merge.state == IDLE),
+            act.room.eq(parts.absorbed.room),
             act.found.eq(rows.found),
-            act.fresh.eq(self._fresh(m, port.decided.warp, port.decided.dest)),
+            act.fresh.eq(parts.fresh(m, port.decided.warp, port.decided.dest)),
             port.acts.eq(act.acts),
             port.absorbs.eq(act.absorbs),
             rows.source_places.eq(found.places),
         ]
 
-    def _busy(self, place: data.View) -> Value:
-        """Whether the merge slot has yet to read a row."""
-        rows = zip(self._slot.busy, self._slot.busy_places, strict=True)
-        return any_of(bit & (busy.as_value() == place.as_value()) for bit, busy in rows)
-
-    def _fresh(self, m: Module, warp: Value, register: Value) -> Value:
-        """The free row that a register would get."""
-        if self._cfg.banks == 1:
-            return self._rows.fresh[0].as_value()
-        home = named(m, "home", (warp + register)[: self._cfg.bank_bits])
-        return named(m, "fresh", Array([row.as_value() for row in self._rows.fresh])[home])
-
     def _merge(self, m: Module) -> None:
         """The merge slot is a client of the banks, behind all results."""
-        slot, banks = self._slot, self._banks
+        parts = self._parts
+        slot, banks = parts.merge, parts.banks
         m.d.comb += [
-            slot.start.eq(self._decided.merges),
-            slot.job.eq(self._decided.job),
+            slot.start.eq(parts.act.merges),
+            slot.job.eq(parts.act.job),
             banks.other_stores.eq(slot.writes),
             banks.other_merges.eq(slot.reads),
             banks.other_places.eq(slot.place),
@@ -248,29 +221,31 @@ class SharedFile(wiring.Component):
 
     def _decide(self, m: Module) -> None:
         """W0: who changes. Nobody does while an access acts."""
-        ports, rows = self._ports, self._rows
+        parts = self._parts
+        ports, rows = parts.results, parts.rows
         self._could = named(m, "could", Cat(port.could for port in ports))
         first = named(m, "first", highest_one(self._could))
-        self._changes = named(m, "changes", first & (~self._decided.acts).replicate(len(ports)))
+        self._changes = named(m, "changes", first & (~parts.act.acts).replicate(len(ports)))
         for number, port in enumerate(ports):
             last = number == len(ports) - 1  # where loads come back, which alone fill rows
             m.d.comb += [
                 port.single.eq(rows.single[number]),
                 port.marked.eq(rows.marked[number]),
                 port.ready.eq(rows.ready[0] if last else 1),
-                port.busy.eq(self._busy(port.old_place)),
+                port.busy.eq(parts.busy(port.old_place)),
                 port.changes.eq(self._changes[number]),
                 port.found.eq(rows.found),
-                port.found_place.eq(self._fresh(m, port.held_warp, port.held_register)),
+                port.found_place.eq(parts.fresh(m, port.held_warp, port.held_register)),
             ]
-        with m.If(((self._changes & Cat(port.fresh for port in ports)).any() & ~rows.found) | self._decided.lacks):
+        with m.If(((self._changes & Cat(port.fresh for port in ports)).any() & ~rows.found) | parts.act.lacks):
             m.d.sync += self.error.eq(1)
 
     def _release(self, m: Module, sweep: Sweep) -> None:
         """What the sweep holds, or else a dead register. It waits for all who may change its row."""
+        parts = self._parts
         self._released = Signal(location_layout(self._cfg), name="released_place")
-        held = named(m, "held", Cat(port.holds for port in self._ports).any() | self._busy(self._released))
-        may = named(m, "may_drop", ~(held | self._decided.acts))
+        held = named(m, "held", Cat(port.holds for port in parts.results).any() | parts.busy(self._released))
+        may = named(m, "may_drop", ~(held | parts.act.acts))
         m.d.comb += [
             self._released.eq(Mux(sweep.held, sweep.found[:-1], self.death_place)),
             sweep.frees.eq(sweep.held & may),
@@ -280,8 +255,9 @@ class SharedFile(wiring.Component):
 
     def _change(self, m: Module) -> None:
         """The one that changes the mapping, and the row that is dropped beside it."""
-        act, rows, table, ports, changes = self._decided, self._rows, self._table, self._ports, self._changes
-        access = self._port.decided
+        parts = self._parts
+        act, rows, table, ports, changes = parts.act, parts.rows, parts.table, parts.results, self._changes
+        access = parts.access.decided
 
         def chosen(name: str) -> Value:
             return select(changes, [Value.cast(getattr(port, name)) for port in ports])
@@ -305,7 +281,8 @@ class SharedFile(wiring.Component):
 
     def _drop(self, m: Module, chosen) -> None:
         """At most one row loses a register, or its entry, in a cycle."""
-        act, rows, ports = self._decided, self._rows, len(self._ports)
+        parts = self._parts
+        act, rows, ports = parts.act, parts.rows, len(parts.results)
         result = named(m, "changes_row", chosen("drops") | chosen("ends"))
         drop = named(m, "drop", act.drops | (chosen("drops") & rows.found) | self._gives_up)
         owner, released = rows.single[ports], rows.single[ports + 1]
@@ -315,19 +292,20 @@ class SharedFile(wiring.Component):
             rows.drop.eq(drop),
             rows.unmark.eq(ends),
             rows.drop_place.eq(row),
-            self._addresses.end.eq(rows.unmark),
-            self._addresses.end_place.eq(rows.drop_place),
-            self._addresses.insert.eq(act.enters),
-            self._addresses.place.eq(act.place),
+            parts.addresses.end.eq(rows.unmark),
+            parts.addresses.end_place.eq(rows.drop_place),
+            parts.addresses.insert.eq(act.enters),
+            parts.addresses.place.eq(act.place),
         ]
 
     def _fill(self, m: Module) -> None:
         """Rows that become ready, and the loads that were absorbed."""
-        act, rows, absorbed, last = self._decided, self._rows, self._list, self._ports[-1]
-        fill = named(m, "fill", Cat(last.stored & last.fills, self._slot.written))
-        places = named(m, "fill_places", Cat(last.store_place, self._slot.target))
+        parts = self._parts
+        act, rows, absorbed, last = parts.act, parts.rows, parts.absorbed, parts.results[-1]
+        fill = named(m, "fill", Cat(last.stored & last.fills, parts.merge.written))
+        places = named(m, "fill_places", Cat(last.store_place, parts.merge.target))
         filled = any_of(
-            bit & (places.word_select(at, len(places) // 2) == self._addresses.places[0].as_value())
+            bit & (places.word_select(at, len(places) // 2) == parts.addresses.places[0].as_value())
             for at, bit in enumerate(fill)
         )
         m.d.comb += [
@@ -337,74 +315,23 @@ class SharedFile(wiring.Component):
             absorbed.fill_places.eq(places),
             absorbed.enter.eq(act.acts & act.absorbs),
             absorbed.waits.eq(act.merges | ~(rows.ready[1] | filled)),
-            absorbed.warp.eq(self._port.decided.warp),
-            absorbed.register_name.eq(self._port.decided.dest),
+            absorbed.warp.eq(parts.access.decided.warp),
+            absorbed.register_name.eq(parts.access.decided.dest),
             absorbed.place.eq(act.place),
             self.row_ready.eq(fill),
         ]
 
     def _complete(self, m: Module, idle: Value) -> None:
         """When the scoreboard is told, and when nothing is under way. Absorbed loads take what the LSU leaves."""
+        parts = self._parts
         busy: list[Value] = []
-        for number, port in enumerate(self._ports):
+        for number, port in enumerate(parts.results):
             queue = complete_stores(m, self._cfg, self, number, port.stored, port.completion)
             completed, completion = queue.completed, queue.completion.as_value()
-            if number == len(self._ports) - 1:
-                m.d.comb += self._list.free.eq(~queue.completed)
-                completed = completed | self._list.completed
-                completion = Mux(queue.completed, completion, self._list.completion.as_value())
+            if number == len(parts.results) - 1:
+                m.d.comb += parts.absorbed.free.eq(~queue.completed)
+                completed = completed | parts.absorbed.completed
+                completion = Mux(queue.completed, completion, parts.absorbed.completion.as_value())
             m.d.comb += [self.completed[number].eq(completed), self.completion[number].eq(completion)]
             busy += [port.deciding, port.storing, queue.waiting]
         m.d.comb += self.quiet.eq(~Cat(busy).any() & ~self.swept.any() & idle)
-
-    def _observe(self, m: Module) -> None:
-        """Probes of results and of what there is."""
-        ports, table, rows = self._ports, self._table, self._rows
-        entry = len(table.write_entries[0])
-        targets = (Cat(port.place, Const(1, 1)) & port.moves.replicate(entry) for port in ports)
-        m.d.comb += [
-            self.deciding.eq(Cat(port.deciding for port in ports)),
-            self.storing.eq(Cat(port.storing for port in ports)),
-            self.used_rows.eq(rows.used),
-            self.shared_rows.eq(rows.shared),
-            self.target.eq(Cat(targets)),
-            self.decision.eq(Cat(port.decision for port in ports)),
-            self.search.eq(self._changes),
-            self.search_wait.eq(self._could & ~self._changes),
-            self.merge.eq(Cat(port.merge_served for port in ports)),
-            self.stored.eq(Cat(port.stored for port in ports)),
-            self.table_reads.eq(table.table_reads),
-            self.table_writes.eq(table.table_writes),
-            self.table_wait.eq(self.result_store & ~table.read),
-        ]
-        self._observe_accesses(m)
-
-    def _observe_accesses(self, m: Module) -> None:
-        act, port, found, slot = self._decided, self._port, self._addresses, self._slot
-        m.d.comb += [
-            self.access_vector.eq(port.vector),
-            self.access_search.eq(port.search_state),
-            self.access_act.eq(port.act_state),
-            self.access_send.eq(port.sent_valid),
-            self.valid_entries.eq(found.used),
-            self.table_pointer.eq(found.pointer),
-            self.absorbed.eq(self._list.valid),
-            self.absorbed_waiting.eq(self._list.waiting),
-            self.merge_state.eq(slot.state),
-            self.outcome.eq(act.outcome),
-            self.outcome_row.eq(Mux(act.acts, act.place.as_value(), 0)),
-            self.lost.eq(act.lost),
-            self.fallback.eq(act.fallback),
-            self.untracked.eq(port.untracked),
-            self.act_wait.eq(port.acting & ~act.acts),
-            self.merge_busy.eq(act.waits),
-            self.evicted.eq(found.evicted),
-            self.ahead.eq(found.ahead | found.again),
-            self.deleted.eq(Mux(port.flushes, 0, found.deleted) | (found.again & port.own_stores)),
-            self.ended.eq(found.ended),
-            self.flushed.eq((port.flushes & found.used.any()) | (found.again & ~port.own_stores)),
-            self.merge_read.eq(slot.read),
-            self.merge_write.eq(slot.written),
-            self.merge_hold.eq((slot.reads & ~slot.read) | (slot.writes & ~slot.written)),
-            self.absorbed_done.eq(self._list.done),
-        ]
