@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from warpfile.compiler.memoized import memoized
 from warpfile.compiler.model import Function, Instruction, Label
 from warpfile.compiler.opcodes import BLOCK_ENDS
-from warpfile.compiler.remembered import remembered
 from warpfile.compiler.worklist import postorder
 
 STEP = 0x10
@@ -132,7 +132,7 @@ class Cfg:
         return frozenset(seen)
 
 
-@remembered
+@memoized
 def build_cfg(function: Function) -> Cfg:
     """The graph of all routines of the function's section."""
     blocks = tuple(_blocks(function))

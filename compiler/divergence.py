@@ -24,12 +24,12 @@ from dataclasses import dataclass
 
 from warpfile.compiler.cfg import Block, Cfg
 from warpfile.compiler.liveness import EVERYTHING, UNIFORM_BIT, effects_of_guard, goes_anywhere, transfer, used
+from warpfile.compiler.memoized import memoized
 from warpfile.compiler.model import Instruction, Name
 from warpfile.compiler.opcodes import FORMS, Dest
 from warpfile.compiler.reaching import may_define
+from warpfile.compiler.reconvergence import Influence, influence, reconvergence_points
 from warpfile.compiler.regions import Regions, by_rejoin
-from warpfile.compiler.rejoin import Influence, influence, rejoins
-from warpfile.compiler.remembered import remembered
 from warpfile.compiler.worklist import Worklist
 from warpfile.spec.trace import Access
 
@@ -58,10 +58,10 @@ class Divergence:
     branches: tuple[Branch, ...]
 
 
-@remembered
+@memoized
 def divergence(cfg: Cfg) -> Divergence:
     """Least solution of the module's equations."""
-    joins = rejoins(cfg)
+    joins = reconvergence_points(cfg)
     candidates = {b.index: influence(cfg, joins, b.index) for b in cfg.blocks if _is_branch(cfg, b.index)}
     solver = _Solver(cfg, candidates)
     solver.solve()
@@ -177,7 +177,7 @@ class _Step:
     depends: int
 
 
-@remembered
+@memoized
 def _step(instruction: Instruction) -> _Step:
     """Whether the definitions may differ between the executing lanes, or between those and the skipping ones."""
     opcode, form, found = instruction.opcode, FORMS.get(instruction.opcode), transfer(instruction)

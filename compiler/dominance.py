@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from warpfile.compiler.cfg import Cfg
-from warpfile.compiler.remembered import remembered
+from warpfile.compiler.memoized import memoized
 
 EXIT_NODE = -1  #: virtual node behind everything that ends a lane or returns
 Neighbours = Callable[[int], Iterable[int]]
 
 
-@remembered
+@memoized
 def immediate_dominators(cfg: Cfg) -> dict[int, int]:
     """Immediate dominator of every block that its routine's first block reaches; that first block is its own."""
     found: dict[int, int] = {}

@@ -19,8 +19,8 @@ from warpfile.compiler.model import (
     Register,
 )
 from warpfile.compiler.opcodes import is_known
+from warpfile.compiler.operand_shapes import fits
 from warpfile.compiler.operand_text import label_operand, parse_operand, split_operands
-from warpfile.compiler.shapes import fits
 
 _BODY = re.compile(r"(?:@(!?)(U?)P([0-6T])\s+)?([A-Z][A-Z0-9_]*)((?:\.[A-Za-z0-9_]+)*)(?:\s+(.*))?$")
 _TARGETS = re.compile(r"\(\*\"BRANCH_TARGETS ([^\"]*)\"\*\)")

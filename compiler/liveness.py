@@ -11,10 +11,10 @@ from functools import lru_cache
 from itertools import compress, count
 
 from warpfile.compiler.cfg import Cfg
+from warpfile.compiler.memoized import memoized
 from warpfile.compiler.model import Instruction, Label, Register
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import Effects, effects
-from warpfile.compiler.remembered import remembered
 from warpfile.compiler.worklist import Worklist, postorder, predecessors
 
 PREDICATE_BIT = 256
@@ -43,7 +43,7 @@ class Liveness:
     live_out: tuple[int, ...]
 
 
-@remembered
+@memoized
 def liveness(cfg: Cfg) -> Liveness:
     """Least solution of ``live_in = uses | (live_out - kills)``, ``live_out = union of live_in of the successors``.
 
@@ -91,7 +91,7 @@ def compose(transfers: Iterable[Transfer]) -> Transfer:
     return Transfer(uses, kills)
 
 
-@remembered
+@memoized
 def transfer(instruction: Instruction) -> Transfer:
     """Transfer of one instruction. An opaque opcode may use everything it names and kills nothing."""
     if not is_known(instruction.opcode):
@@ -176,7 +176,7 @@ def _set(general: Iterable[int], preds: Iterable[int], uniforms: Iterable[int], 
     return result
 
 
-@remembered
+@memoized
 def named(instruction: Instruction) -> int:
     """Every register an opaque instruction could mean by its operands, at the widest."""
     result = used(effects_of_guard(instruction))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warpfile.compiler.errors import UnknownOpcodeError
+from warpfile.compiler.memoized import memoized
 from warpfile.compiler.model import Address, Constant, File, Immediate, Instruction, Name, Operand, Predicate, Register
 from warpfile.compiler.opcodes import FORMS, Dest, Form
-from warpfile.compiler.remembered import remembered
+from warpfile.compiler.operand_widths import address_registers, dest_registers, source_registers
 from warpfile.compiler.textures import SURFACES, TEXTURES, handle_registers, surface_registers, texture_registers
-from warpfile.compiler.widths import address_registers, dest_registers, source_registers
 
 PREDICATES_MASK = 0x7F
 _PACKED = frozenset("HADD2 HMUL2 HFMA2 HSET2 HSETP2".split())  #: two half floats in a register
@@ -71,7 +71,7 @@ def roles(instruction: Instruction) -> Roles:
     return Roles(dest, tuple(predicates), tuple(operands))
 
 
-@remembered
+@memoized
 def effects(instruction: Instruction) -> Effects:
     """Definitions and uses of one instruction. Raises :class:`UnknownOpcodeError`."""
     parts = roles(instruction)

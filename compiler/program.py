@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from warpfile.compiler.control_codes import control_bits
+from warpfile.compiler.memoized import memoized
 from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.opcodes import BRANCHES, Form
+from warpfile.compiler.operand_widths import access_bytes
 from warpfile.compiler.operands import Effects, effects, form_of
-from warpfile.compiler.remembered import remembered
-from warpfile.compiler.widths import access_bytes
 from warpfile.spec.trace import (
     NO_CODE,
     UNIFORM_PREDICATE_TOKEN,
@@ -30,7 +30,7 @@ def static_instructions(function: Function) -> tuple[StaticInstruction, ...]:
     return tuple(static_instruction(instruction) for instruction in function.instructions)
 
 
-@remembered
+@memoized
 def static_instruction(instruction: Instruction) -> StaticInstruction:
     """One instruction as the machine sees it."""
     form = form_of(instruction)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.dominance import dominators
 from warpfile.compiler.liveness import EVERYTHING, bits, defined, goes_anywhere, named, transfer, used
+from warpfile.compiler.memoized import memoized
 from warpfile.compiler.model import Instruction
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import effects
-from warpfile.compiler.remembered import remembered
 
 _ENTRY = -1  #: virtual block before everything that no other block leads to
 _MERGE = -1
@@ -66,7 +66,7 @@ def reaching_definitions(cfg: Cfg) -> Reaching:
     return naming.found
 
 
-@remembered
+@memoized
 def may_define(instruction: Instruction) -> int:
     """Registers an instruction may define, guarded or not."""
     if not is_known(instruction.opcode):
@@ -76,7 +76,7 @@ def may_define(instruction: Instruction) -> int:
     return defined(effects(instruction))
 
 
-@remembered
+@memoized
 def _used(instruction: Instruction) -> int:
     return used(effects(instruction)) if is_known(instruction.opcode) else named(instruction)
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.liveness import members
-from warpfile.compiler.rejoin import Influence
+from warpfile.compiler.reconvergence import Influence
 from warpfile.compiler.worklist import Worklist, postorder, predecessors
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from warpfile.compiler.model import Register
-from warpfile.compiler.widths import data_registers
+from warpfile.compiler.operand_widths import data_registers
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.float32 import canonical

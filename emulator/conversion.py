@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from warpfile.compiler.widths import conversion_types
+from warpfile.compiler.operand_widths import conversion_types
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.float32 import canonical

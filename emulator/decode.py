@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from warpfile.compiler.architectures import whereabouts
 from warpfile.compiler.errors import UnknownOpcodeError
-from warpfile.compiler.left_out import left_out
 from warpfile.compiler.model import ZERO_REGISTER, ZERO_UNIFORM, Function, Predicate
 from warpfile.compiler.opcodes import FORMS
 from warpfile.compiler.operands import effects
 from warpfile.compiler.program import static_instructions
+from warpfile.compiler.unsupported import unsupported
 from warpfile.emulator.constants import ConstantBanks
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.errors import ExecutionError
@@ -78,7 +78,7 @@ def decode(function: Function, banks: ConstantBanks, listing: str) -> tuple[list
 
     Raises :class:`ExecutionError` naming listing, line and opcode for what cannot be executed.
     """
-    if found := left_out(function):
+    if found := unsupported(function):
         feature, instruction = found
         where = f"{instruction.full_opcode} {whereabouts(instruction.offset, function.architecture)}"
         raise ExecutionError(

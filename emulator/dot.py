@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warpfile.compiler.widths import conversion_types
+from warpfile.compiler.operand_widths import conversion_types
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.source import Fetch

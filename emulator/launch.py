@@ -9,7 +9,7 @@ from typing import Any
 
 from warpfile.compiler import Function, Listing, ListingError, load_listing
 from warpfile.compiler.architectures import Generation, generation, shared_limit, whereabouts
-from warpfile.compiler.left_out import grid_sync
+from warpfile.compiler.unsupported import grid_sync
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.constants import Constant
 from warpfile.emulator.errors import LaunchError

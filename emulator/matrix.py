@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from warpfile.compiler.model import Register
-from warpfile.compiler.widths import fragment_registers, matrices
+from warpfile.compiler.operand_widths import fragment_registers, matrices
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder
 from warpfile.emulator.errors import ExecutionError

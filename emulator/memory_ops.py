@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from warpfile.compiler.model import Address, Constant, Register
-from warpfile.compiler.widths import access_bytes, address_registers, data_registers
+from warpfile.compiler.operand_widths import access_bytes, address_registers, data_registers
 from warpfile.emulator.constants import BANK_STRIDE
 from warpfile.emulator.decode import opcode
 from warpfile.emulator.destination import Decoder

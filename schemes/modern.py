@@ -42,7 +42,7 @@ READ_WINDOW = Part(
         f"{_PASS}:label",
         ("positions",),
         {"codes (kind, stall, set, wait)": f"{_PASS}:codes"},
-        "warpfile.compiler.passes.modern.covering:lines",
+        "warpfile.compiler.passes.modern.latency_check:lines",
         f"{_PASS}:remark",
     ),
     accesses={"rfc_read": ("rfc_hits",), "rfc_write": ("rfc_allocations",), "rfc_tag": ("fixed_sources",)},

@@ -39,7 +39,7 @@ PLACES = {
 HISTORY = [
     (
         "5a1b0b85",
-        "compiler/widths.py",
+        "compiler/operand_widths.py",
         'return 1 if isinstance(operand, Register) and "F32" in operand.marks else 2',
         "return 2",
     ),

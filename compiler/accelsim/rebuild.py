@@ -9,8 +9,8 @@ from warpfile.compiler.accelsim.line import BULK_COPIES, UNIFORM, ZERO, Recorded
 from warpfile.compiler.accelsim.names import Shape, shape_of
 from warpfile.compiler.model import Address, File, Immediate, Instruction, Operand, Register
 from warpfile.compiler.opcodes import FORMS, Dest, Form
+from warpfile.compiler.operand_widths import address_registers, dest_registers, source_registers
 from warpfile.compiler.program import static_instruction
-from warpfile.compiler.widths import address_registers, dest_registers, source_registers
 from warpfile.spec.trace import Access, Port, StaticInstruction
 
 _WIDEST = 4

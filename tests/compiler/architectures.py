@@ -16,7 +16,7 @@ from warpfile.compiler import load_listing
 from warpfile.compiler.architectures import COMPARED, PRESETS, TARGET, preset
 from warpfile.compiler.model import Function, Listing
 from warpfile.compiler.opcodes import is_known
-from warpfile.compiler.passes.modern.covering import uncovered
+from warpfile.compiler.passes.modern.latency_check import uncovered
 from warpfile.compiler.passes.modern.paths import closest
 from warpfile.emulator.launch import SETTINGS, load_kernel
 from warpfile.emulator.run import Result, execute

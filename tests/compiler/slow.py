@@ -13,7 +13,7 @@ from warpfile.compiler.operands import effects
 from warpfile.compiler.passes.bow.static import REGISTER_FILE, WINDOW, _steps, _Walk
 from warpfile.compiler.passes.rfc.suspend import _long_operations, _suspends, _touches
 from warpfile.compiler.reaching import may_define
-from warpfile.compiler.rejoin import Influence
+from warpfile.compiler.reconvergence import Influence
 
 
 def region(cfg: Cfg, side: int, rejoin: int | None) -> frozenset[int]:
@@ -33,7 +33,7 @@ def regions(cfg: Cfg, branch: Influence) -> list[frozenset[int]]:
     return [region(cfg, side, branch.rejoin) for side in branch.sides]
 
 
-def rejoins(cfg: Cfg) -> list[int | None]:
+def reconvergence_points(cfg: Cfg) -> list[int | None]:
     """The nearest block on the chain of post-dominators that a BSYNC in force leads to."""
     graph = nx.DiGraph()
     graph.add_nodes_from([*range(len(cfg.blocks)), EXIT_NODE])

@@ -15,8 +15,8 @@ from warpfile.compiler.architectures import COMPARED, PRESETS, TARGET, generatio
 from warpfile.compiler.architectures import remark_on_codes as on_codes
 from warpfile.compiler.model import Instruction, Register
 from warpfile.compiler.opcodes import is_known
-from warpfile.compiler.passes.modern.covering import uncovered
-from warpfile.compiler.passes.modern.placing import placed, positions
+from warpfile.compiler.passes.modern.latency_check import uncovered
+from warpfile.compiler.passes.modern.read_positions import placed, positions
 from warpfile.compiler.program import static_instruction
 from warpfile.emulator.launch import load_kernel
 from warpfile.emulator.run import execute

@@ -11,7 +11,7 @@ from warpfile.compiler.cubin import architecture, machine_code
 from warpfile.compiler.errors import ListingError
 from warpfile.compiler.model import Function, Register
 from warpfile.compiler.parser import load_listing, parse
-from warpfile.compiler.passes.modern.placing import placed, positions
+from warpfile.compiler.passes.modern.read_positions import placed, positions
 from warpfile.compiler.program import static_instruction
 from warpfile.spec.trace import NO_CODE
 

@@ -22,8 +22,8 @@ from warpfile.compiler.passes.bow.hazards import torn_blocks
 from warpfile.compiler.passes.bow.static import write_classes
 from warpfile.compiler.passes.regmutex.stretches import Stretches
 from warpfile.compiler.passes.rfc.suspend import suspend_before
+from warpfile.compiler.reconvergence import reconvergence_points
 from warpfile.compiler.regions import Regions
-from warpfile.compiler.rejoin import rejoins
 from warpfile.compiler.warp_liveness import warp_liveness
 from warpfile.pages.scaling import SHAPES, listing
 from warpfile.workloads.analysis import analyze_function
@@ -56,7 +56,7 @@ def wild(draw: st.DrawFn) -> str:
 
 def compare(cfg: Cfg) -> None:
     """All analyses of a graph against the slow ones."""
-    assert list(rejoins(cfg)) == slow.rejoins(cfg)
+    assert list(reconvergence_points(cfg)) == slow.reconvergence_points(cfg)
     found, live = divergence(cfg), liveness(cfg)
     before, parting = slow.divergent(cfg, [branch.influence for branch in found.branches])
     assert found.divergent_in == before

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.ltrf.annotate import FORMS, prefetched
 from warpfile.compiler.passes.ltrf.code import code_of
 from warpfile.compiler.passes.ltrf.lengths import Growth, Lengths, growth, optimal_lengths, real_lengths
 from warpfile.compiler.passes.ltrf.placement import IMPLICIT
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.output.display import followed, show_table, silent
 from warpfile.pages.writing import parser
 from warpfile.spec.trace import Trace

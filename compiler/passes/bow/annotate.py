@@ -9,7 +9,7 @@ import numpy as np
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.bow.exact import exact_classes, weakened
 from warpfile.compiler.passes.bow.static import write_classes
-from warpfile.compiler.passes.listed import listed_function
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.spec.annotation import hinted, on_every_beat, on_last_beat
 from warpfile.spec.beat import source_groups
 from warpfile.spec.config import Config

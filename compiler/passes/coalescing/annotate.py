@@ -14,7 +14,7 @@ from warpfile.compiler.cfg import STEP
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.dead_bits import dead_by_stream, fewer, of_records
 from warpfile.compiler.passes.last_reads import bit_mask, dead_sources
-from warpfile.compiler.passes.listed import listed_function
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.compiler.program import static_instruction
 from warpfile.spec.annotation import hinted, on_sources
 from warpfile.spec.beat import distinct_sources

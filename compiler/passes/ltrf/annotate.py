@@ -11,16 +11,16 @@ from warpfile.compiler.cfg import STEP
 from warpfile.compiler.liveness import general_registers
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.dead_bits import dead_by_stream, fewer
-from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.ltrf.code import Code, code_of
 from warpfile.compiler.passes.ltrf.dead import dead_by_listing, dead_operands
+from warpfile.compiler.passes.ltrf.executed_code import observed
 from warpfile.compiler.passes.ltrf.intervals import intervals
 from warpfile.compiler.passes.ltrf.lengths import growth
-from warpfile.compiler.passes.ltrf.loosened import again, with_heads, with_registers
-from warpfile.compiler.passes.ltrf.observed import observed
 from warpfile.compiler.passes.ltrf.placement import insertions
+from warpfile.compiler.passes.ltrf.random_units import again, with_heads, with_registers
 from warpfile.compiler.passes.ltrf.strands import strands
 from warpfile.compiler.passes.ltrf.units import Units
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.spec.annotation import hinted, on_sources
 from warpfile.spec.config import Config
 from warpfile.spec.rewrite import rewritten

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.malekeh.exact import distances, near_from_distances
 from warpfile.compiler.passes.malekeh.static import near_hints
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.spec.annotation import beat_counts, hinted
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.malekeh import NEAR_DESTS, MalekehConfig, near_words

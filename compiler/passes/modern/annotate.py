@@ -10,11 +10,11 @@ import numpy as np
 from warpfile.compiler.architectures import SHORTER, preset, remark_on_codes
 from warpfile.compiler.control_codes import ControlCode
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.listed import listed_architecture, listed_function
-from warpfile.compiler.passes.modern.assigning import assigned
+from warpfile.compiler.passes.modern.code_assignment import assigned
 from warpfile.compiler.passes.modern.codes import Codes, listed, of_program, shows_codes
-from warpfile.compiler.passes.modern.covering import taken
-from warpfile.compiler.passes.modern.placing import Placed, placed, waits_of
+from warpfile.compiler.passes.modern.latency_check import taken
+from warpfile.compiler.passes.modern.read_positions import Placed, placed, waits_of
+from warpfile.compiler.passes.trace_listing import listed_architecture, listed_function
 from warpfile.compiler.program import static_instruction
 from warpfile.spec.annotation import beat_counts, hinted, on_every_beat
 from warpfile.spec.beat import source_groups

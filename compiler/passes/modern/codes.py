@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from warpfile.compiler.control_codes import ControlCode, from_bits
-from warpfile.compiler.passes.modern.placing import Placed, waits_of
+from warpfile.compiler.passes.modern.read_positions import Placed, waits_of
 from warpfile.spec.schemes.modern import NO_BARRIER
 from warpfile.spec.trace import NO_CODE, StaticInstruction, Trace
 

@@ -14,7 +14,7 @@ from warpfile.compiler.cfg import STEP, build_cfg
 from warpfile.compiler.control_codes import ControlCode
 from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.passes.modern.codes import waited
-from warpfile.compiler.passes.modern.placing import Placed, Waits, placed, waits_of
+from warpfile.compiler.passes.modern.read_positions import Placed, Waits, placed, waits_of
 from warpfile.compiler.program import static_instruction
 from warpfile.compiler.worklist import Worklist
 from warpfile.spec.schemes.modern import ReadWindowConfig

@@ -9,18 +9,18 @@ from itertools import combinations
 import numpy as np
 
 from warpfile.compiler.cfg import build_cfg
+from warpfile.compiler.memoized import memoized
 from warpfile.compiler.model import Function
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.passes.packed.frequency import frequencies
 from warpfile.compiler.program import static_instruction
-from warpfile.compiler.remembered import remembered
 from warpfile.spec.trace import Trace
 
 Edge = tuple[int, int]  #: two registers, the lower one first
 Graph = Mapping[Edge, int]  #: by pair of registers, how often they are read together
 
 
-@remembered
+@memoized
 def expected(function: Function) -> Graph:
     """Every two source registers of an instruction, as often as it is expected to run; guards do not matter."""
     cfg = build_cfg(function)

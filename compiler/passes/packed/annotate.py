@@ -6,11 +6,11 @@ import random
 from collections.abc import Mapping
 
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.packed.affinity import Graph, executed, expected
 from warpfile.compiler.passes.packed.metadata import drawn, operands, told
 from warpfile.compiler.passes.packed.pairs import exclusive_pairs
 from warpfile.compiler.passes.packed.sides import sides
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.spec.config import Config
 from warpfile.spec.rewrite import Insertion, rewritten
 from warpfile.spec.schemes.packed import LEFT, RIGHT, PackedConfig

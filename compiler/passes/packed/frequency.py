@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.loops import natural_loops
-from warpfile.compiler.trips import trip_counts
+from warpfile.compiler.trip_counts import trip_counts
 
 UNKNOWN_TRIPS = 10
 MOST = (1 << 31) - 1

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.compiler.passes.pilot.static import hottest, occurrences
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.pilot import PilotConfig
 from warpfile.spec.trace import Trace

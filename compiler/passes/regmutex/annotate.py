@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from warpfile.compiler.cfg import build_cfg
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.regmutex.apply import applied
 from warpfile.compiler.passes.regmutex.choice import Limits
 from warpfile.compiler.passes.regmutex.exact import borrowed
 from warpfile.compiler.passes.regmutex.static import Plan, planned, unsuitable
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.compiler.program import static_instructions
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.regmutex import RegMutexConfig

@@ -9,8 +9,8 @@ from functools import cached_property
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.liveness import Transfer, compose, solve, transfer
 from warpfile.compiler.model import Address, Constant, File, Instruction, Operand, Register
+from warpfile.compiler.operand_widths import address_registers, source_registers
 from warpfile.compiler.operands import effects, roles
-from warpfile.compiler.widths import address_registers, source_registers
 
 
 @dataclass(frozen=True)

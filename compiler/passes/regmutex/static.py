@@ -8,13 +8,13 @@ from functools import partial
 
 from warpfile.compiler.cfg import STEP, build_cfg
 from warpfile.compiler.liveness import goes_anywhere
+from warpfile.compiler.memoized import memoized
 from warpfile.compiler.model import Function, Immediate, Instruction, Label
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.passes.regmutex.choice import Limits, choose, overridden
 from warpfile.compiler.passes.regmutex.groups import Groups, find_groups
 from warpfile.compiler.passes.regmutex.layout import Rewriting, rewriting
 from warpfile.compiler.passes.regmutex.stretches import Code, Stretches, find_stretches
-from warpfile.compiler.remembered import remembered
 from warpfile.compiler.textures import SURFACES, TEXTURES
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
@@ -90,7 +90,7 @@ class _Unfit(ValueError):
     """A base set that the code cannot do with."""
 
 
-@remembered
+@memoized
 def _planners(function: Function) -> dict[tuple[int, int, int, str], _Planner]:
     """Planners of a function, by all that their plans depend on: schemes that agree in it share them."""
     return {}

@@ -8,11 +8,11 @@ import numpy as np
 
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.last_reads import dead_sources
-from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.rfc.exact import exact_hints
 from warpfile.compiler.passes.rfc.exact import loosened as loosen
 from warpfile.compiler.passes.rfc.static import strand_hints
 from warpfile.compiler.passes.rfc.suspend import suspend_before
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.spec.annotation import hinted
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.rfc import RfcConfig, cache_words

@@ -9,8 +9,8 @@ import click
 
 from warpfile.cli.options import architecture
 from warpfile.compiler.architectures import TARGET
-from warpfile.compiler.left_out import grid_sync, left_out
 from warpfile.compiler.model import Function
+from warpfile.compiler.unsupported import grid_sync, unsupported
 from warpfile.output.display import progress, say
 from warpfile.workloads.cuda import import_kernel
 from warpfile.workloads.inputs import spelled
@@ -62,7 +62,7 @@ def import_command(source: Path, kernel: str | None, architecture: int | None, o
 
 def _refusals(function: Function) -> Iterator[str]:
     """What will keep ``warpfile trace`` from executing a kernel, whatever its launch."""
-    if found := left_out(function):
+    if found := unsupported(function):
         yield f"the kernel uses {found[0]}, which is not executed"
     if grid_sync(function):
         yield "the kernel calls grid.sync(), and cooperative launches are not executed"

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from warpfile.compiler.passes.listed import listed_function
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.golden.entry import Entry
 from warpfile.golden.machine import Machine
 from warpfile.golden.scheduler.contract import PlacingScheduler

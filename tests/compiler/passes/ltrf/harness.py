@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tests.compiler.passes.regmutex.harness import KERNELS, kernel, traced
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.listed import listed_function
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.spec.trace import Kind, Trace
 
 __all__ = ["KERNELS", "function_of", "kernel", "misses", "traced", "vectors"]

@@ -19,8 +19,8 @@ from tests.emulator.harness import run
 from tests.golden.scenario import op
 from warpfile.compiler.cfg import STEP
 from warpfile.compiler.passes.ltrf.code import Code, code_of
+from warpfile.compiler.passes.ltrf.executed_code import observed
 from warpfile.compiler.passes.ltrf.intervals import intervals
-from warpfile.compiler.passes.ltrf.observed import observed
 from warpfile.compiler.passes.ltrf.placement import EXPLICIT, IMPLICIT, insertions
 from warpfile.compiler.passes.ltrf.strands import strands
 from warpfile.compiler.passes.ltrf.units import NONE, Units

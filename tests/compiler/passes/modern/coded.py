@@ -10,7 +10,7 @@ from tests.golden.scenario import hand_trace
 from warpfile.compiler.control_codes import control_bits
 from warpfile.compiler.model import Instruction, Register
 from warpfile.compiler.parser import parse
-from warpfile.compiler.passes.modern.placing import positions
+from warpfile.compiler.passes.modern.read_positions import positions
 from warpfile.compiler.program import static_instruction
 from warpfile.spec.trace import StaticInstruction, Trace
 

@@ -9,7 +9,7 @@ import pytest
 
 from warpfile.compiler import load_listing
 from warpfile.compiler.architectures import preset
-from warpfile.compiler.passes.modern.covering import uncovered
+from warpfile.compiler.passes.modern.latency_check import uncovered
 from warpfile.kernels.toolkit import find_tool, run_tool
 from warpfile.schemes import find
 from warpfile.spec.config import Config

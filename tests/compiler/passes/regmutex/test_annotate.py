@@ -14,9 +14,9 @@ from tests.compiler.passes.regmutex.interpreter import judged
 from tests.compiler.passes.regmutex.scheduler import finishes
 from tests.compiler.passes.regmutex.test_soundness import streams
 from tests.golden.scenario import hand_trace, op
-from warpfile.compiler.passes.listed import listed_function
 from warpfile.compiler.passes.regmutex.annotate import annotate, label, limits_of, shown
 from warpfile.compiler.passes.regmutex.exact import in_use, stretched
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.spec.rewrite import original
 from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Kind, Port, Trace

@@ -10,7 +10,7 @@ import numpy as np
 from tests.compiler.passes.modern.coded import coded_trace
 from warpfile.compiler.control_codes import control_bits
 from warpfile.compiler.passes.modern.annotate import _places
-from warpfile.compiler.passes.modern.assigning import assigned
+from warpfile.compiler.passes.modern.code_assignment import assigned
 from warpfile.spec.schemes.modern import ReadWindowConfig
 from warpfile.spec.trace import NO_ROW, Trace
 

@@ -15,7 +15,7 @@ FEATURES = {
 }
 
 
-def left_out(function: Function) -> tuple[str, Instruction] | None:
+def unsupported(function: Function) -> tuple[str, Instruction] | None:
     """The feature that a function needs and an instruction of it; None where it needs none of them."""
     for feature, starts in FEATURES.items():
         for instruction in function.instructions:

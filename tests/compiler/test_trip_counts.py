@@ -12,7 +12,7 @@ from tests.compiler.generated import graph, structured
 from tests.emulator.harness import run
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.loops import natural_loops
-from warpfile.compiler.trips import trip_counts
+from warpfile.compiler.trip_counts import trip_counts
 from warpfile.emulator.errors import ExecutionError
 from warpfile.emulator.record import WarpRecords
 

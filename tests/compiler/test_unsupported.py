@@ -6,7 +6,7 @@ import pytest
 
 from tests.emulator.harness import listing, run
 from warpfile.compiler import parse
-from warpfile.compiler.left_out import left_out
+from warpfile.compiler.unsupported import unsupported
 from warpfile.emulator.errors import ExecutionError
 
 
@@ -33,6 +33,6 @@ def test_a_feature_is_refused_by_its_name(code: str, feature: str) -> None:
 
 def test_an_opcode_of_no_such_feature_is_named_itself() -> None:
     code = "S2R R0, SR_TID.X\nFENCE.VIEW.ASYNC.S"
-    assert left_out(parse(listing(code), "k.sass").functions["k"]) is None
+    assert unsupported(parse(listing(code), "k.sass").functions["k"]) is None
     with pytest.raises(ExecutionError, match=r"line 4: opcode must be one with known operands, not FENCE\.VIEW"):
         run(code)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from warpfile.compiler.passes.modern.codes import Codes
-from warpfile.compiler.passes.modern.placing import Placed
+from warpfile.compiler.passes.modern.read_positions import Placed
 from warpfile.spec.schemes.modern import BARRIERS, NOWHERE, POSITIONS, ReadWindowConfig
 from warpfile.spec.trace import StaticInstruction, Trace
 

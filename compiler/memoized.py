@@ -10,7 +10,7 @@ Subject = TypeVar("Subject")
 Fact = TypeVar("Fact")
 
 
-def remembered(find: Callable[[Subject], Fact]) -> Callable[[Subject], Fact]:
+def memoized(find: Callable[[Subject], Fact]) -> Callable[[Subject], Fact]:
     """A function of one frozen object that finds its result once per object, by identity.
 
     The result lives and dies with the object; a copy with other fields starts anew. Errors are not kept.

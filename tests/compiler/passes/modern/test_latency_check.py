@@ -13,8 +13,8 @@ from tests.golden.collectors.read_window.test_kernels import KERNELS, NAMES, som
 from tests.golden.collectors.read_window.tight import tight_trace
 from warpfile.compiler import load_listing, parse
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.listed import listed_function
-from warpfile.compiler.passes.modern.covering import Finding, lines, taken, uncovered
+from warpfile.compiler.passes.modern.latency_check import Finding, lines, taken, uncovered
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.golden import StaleOperand
 from warpfile.schemes import find
 from warpfile.spec.schemes.modern import ReadWindowConfig

@@ -30,7 +30,7 @@ class Influence:
 
 
 def influence(cfg: Cfg, joins: tuple[int | None, ...], block: int) -> Influence:
-    """Influence of the branch that ends a block; ``joins`` are those of :func:`rejoins`."""
+    """Influence of the branch that ends a block; ``joins`` are those of :func:`reconvergence_points`."""
     last = cfg.last(cfg.blocks[block])
     if goes_anywhere(last):
         return Influence(block, (), None)
@@ -39,7 +39,7 @@ def influence(cfg: Cfg, joins: tuple[int | None, ...], block: int) -> Influence:
     return Influence(block, tuple(dict.fromkeys(adjacent[block])), rejoin)
 
 
-def rejoins(cfg: Cfg) -> tuple[int | None, ...]:
+def reconvergence_points(cfg: Cfg) -> tuple[int | None, ...]:
     """For every block, where lanes that its last instruction separates meet again.
 
     That is the nearest post-dominator that a BSYNC leads to whose BSSY is in force at the block on all paths. Lanes
