@@ -10,10 +10,12 @@ in lanes that nobody reads again. Whole values cannot tell that from a lost valu
 
 from __future__ import annotations
 
+from typing import Final
+
 from warpfile.spec.config import Config
 from warpfile.spec.stimulus import Result
 
-ALL_LANES = (1 << 32) - 1
+ALL_LANES: Final = (1 << 32) - 1
 
 
 def _pack(row: int, outdated: int) -> int:
@@ -24,7 +26,7 @@ def _unpack(copy: int) -> tuple[int, int]:
     return (copy, 0) if copy >= -1 else ((~copy >> 32) - 2, ~copy & ALL_LANES)
 
 
-NEVER_WRITTEN = -1
+NEVER_WRITTEN: Final = -1
 POISON = _pack(-2, ALL_LANES)
 
 

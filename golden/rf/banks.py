@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from warpfile.golden.arbiter import first_from, indices, lowest
 from warpfile.golden.copies import merged
@@ -10,7 +11,9 @@ from warpfile.spec.config import Config
 
 #: Turns of a cycle at the ports, in this order: engines by what they go before, results and reads themselves.
 TURNS = {"results": 0, "reads": 2, "last": 4}
-RESULTS, READS, LAST = 1, 3, 4
+RESULTS: Final = 1
+READS: Final = 3
+LAST: Final = 4
 
 
 #: A read that a bank serves: number of the source slot, the copy that its row holds, the cycle in which that arrives.

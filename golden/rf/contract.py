@@ -148,12 +148,13 @@ class StartingFile(RegisterFile, Protocol):
     started: bool
 
 
-class Death(NamedTuple):
+class Death:
     """A dead register that nobody reads any more, and where it is."""
 
-    warp: int
-    register: int
-    mapped: Mapped
+    __slots__ = ("mapped", "register", "warp")
+
+    def __init__(self, warp: int, register: int, mapped: Mapped) -> None:
+        self.warp, self.register, self.mapped = warp, register, mapped
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -177,12 +178,13 @@ class RenamedFile(RegisterFile, Protocol):
         """The copy that a register has in these slices at the beginning of the cycle."""
 
 
-class Sent(NamedTuple):
+class Sent:
     """A beat on the port of the LSU with its operands, which are copies."""
 
-    warp: int
-    entry: Entry
-    operands: Sequence[int]
+    __slots__ = ("entry", "operands", "warp")
+
+    def __init__(self, warp: int, entry: Entry, operands: Sequence[int]) -> None:
+        self.warp, self.entry, self.operands = warp, entry, operands
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

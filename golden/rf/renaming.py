@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final
 
-PORTS = 2  #: of a memory; one reads or writes, the other one reads
+PORTS: Final = 2  #: of a memory; one reads or writes, the other one reads
 
 
-class Mapped(NamedTuple):
+class Mapped:
     """Where a register is: bank, row and a mask of the row's slices. Mask 0: it is nowhere."""
 
-    bank: int
-    row: int
-    mask: int
+    __slots__ = ("bank", "mask", "row")
+
+    def __init__(self, bank: int, row: int, mask: int) -> None:
+        self.bank, self.row, self.mask = bank, row, mask
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == other._all() if isinstance(other, Mapped) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def _all(self) -> tuple[int, int, int]:
+        return self.bank, self.row, self.mask
 
 
-UNMAPPED = Mapped(0, 0, 0)
+UNMAPPED: Final = Mapped(0, 0, 0)
 
 
 class RenamingTable:

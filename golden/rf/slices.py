@@ -107,26 +107,29 @@ class FreeSlices:
         if not (self._freed or self._taken or self._unreserving):
             return
         emptied = self._set_free()
-        for bank, row, mask in self._taken:
+        for mapped in self._taken:
+            bank, row = mapped.bank, mapped.row
             for k in range(self._slices):
-                if mask >> k & 1:
+                if mapped.mask >> k & 1:
                     assert self._free[bank][k] >> row & 1, f"slice {k} of row {row} in bank {bank} is taken twice"
                     self._free[bank][k] ^= 1 << row
-        for bank, row, _ in self._reserving:
-            if (bank, row) not in emptied:
-                self._reserved[bank] |= 1 << row
+        for mapped in self._reserving:
+            if (mapped.bank, mapped.row) not in emptied:
+                self._reserved[mapped.bank] |= 1 << mapped.row
         self._count({mapped.bank for mapped in self._freed + self._taken})
         for changes in (self._freed, self._taken, self._reserving, self._unreserving):
             changes.clear()
 
     def _set_free(self) -> set[tuple[int, int]]:
         """Free what is released; returns the rows that have lost their last slice, which ends their reservation."""
-        for bank, row, mask in self._freed:
+        for mapped in self._freed:
+            bank, row = mapped.bank, mapped.row
             for k in range(self._slices):
-                if mask >> k & 1:
+                if mapped.mask >> k & 1:
                     assert not self._free[bank][k] >> row & 1, f"slice {k} of row {row} in bank {bank} is free already"
                     self._free[bank][k] |= 1 << row
-        emptied = {(bank, row) for bank, row, _ in self._freed if _empty(self._free[bank]) >> row & 1}
+        freed = [(mapped.bank, mapped.row) for mapped in self._freed]
+        emptied = {(bank, row) for bank, row in freed if _empty(self._free[bank]) >> row & 1}
         for bank, row in (*emptied, *((mapped.bank, mapped.row) for mapped in self._unreserving)):
             self._reserved[bank] &= ~(1 << row)
         return emptied

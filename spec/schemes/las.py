@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from warpfile.spec.config import Config, choice_field, number_field
 from warpfile.spec.probe import Fields, Probe
 
-NO_PROBE, P1, P2 = range(3)  #: states of the probe
-NO_READER, ASK, READ, DATA = range(4)  #: states of the reader
-READ_CYCLES = 4  #: that it has for its bank
+# States of the probe.
+NO_PROBE: Final = 0
+P1: Final = 1
+P2: Final = 2
+# States of the reader.
+NO_READER: Final = 0
+ASK: Final = 1
+READ: Final = 2
+DATA: Final = 3
+READ_CYCLES: Final = 4  #: that it has for its bank
 FLAGGED_BY = ("perfect", "any")
 
 

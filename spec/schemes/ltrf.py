@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -12,10 +12,20 @@ from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
 from warpfile.spec.structure import CACHE_RAM, TABLE_RAM, Ram, Structure
 
-EMPTY, RECALL, PREFETCH, MOVING, OPEN, RELEASING = range(6)  #: states of a place
-BACK_IDLE, BACK_LOAD, BACK_ASK, BACK_BEATS = range(4)  #: phases of the write-back channel of a bank of the cache
+# States of a place.
+EMPTY: Final = 0
+RECALL: Final = 1
+PREFETCH: Final = 2
+MOVING: Final = 3
+OPEN: Final = 4
+RELEASING: Final = 5
+# Phases of the write-back channel of a bank of the cache.
+BACK_IDLE: Final = 0
+BACK_LOAD: Final = 1
+BACK_ASK: Final = 2
+BACK_BEATS: Final = 3
 FREE, FILLING, FULL = range(3)  #: states of the input latch of a main bank
-PARTS = 4  #: of an address table: register r is in part r mod 4
+PARTS: Final = 4  #: of an address table: register r is in part r mod 4
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -14,18 +14,47 @@ from warpfile.spec.schemes.las import foreseen_events, foreseen_probes
 from warpfile.spec.schemes.renamed import MAPPED_BITS, SWEPT, RenamedConfig, sweep_events, sweep_probes
 from warpfile.spec.structure import RENAMING_RAM, Structure
 
-ADDRESS_BITS = 48
-BASE_BITS = 32  #: of an entry; what is above them is the same in the whole table
-STRIDE_BITS = 8  #: strides are counted in words
-WORD = 4
-MOST_STRIDE = WORD * ((1 << STRIDE_BITS) - 1)
-PLAIN, LOAD, STORE, FLUSH = range(4)  #: hint ``access``
-EMPTY, COMPARE, SELECT, SPAN, DELETE, THROUGH = range(6)  #: states of the access port's second stage
-DECIDE, ACT, RECHECK, DONE = range(1, 5)  #: states of its third stage
-PERFECT, SINGLE, DOUBLE, MISS = range(1, 5)  #: outcomes of a search
-PARTIAL, IRREGULAR, STRIDE, UPPER = range(4)  #: why a load is not tracked
-IDLE, READ1, READ2, WRITE = range(4)  #: states of the merge slot
-IN_PLACE, RENEW, ALLOCATE = 1, 3, 4  #: decisions about results
+ADDRESS_BITS: Final = 48
+BASE_BITS: Final = 32  #: of an entry; what is above them is the same in the whole table
+STRIDE_BITS: Final = 8  #: strides are counted in words
+WORD: Final = 4
+MOST_STRIDE: Final = WORD * ((1 << STRIDE_BITS) - 1)
+# Hint ``access``.
+PLAIN: Final = 0
+LOAD: Final = 1
+STORE: Final = 2
+FLUSH: Final = 3
+# States of the access port's second stage.
+EMPTY: Final = 0
+COMPARE: Final = 1
+SELECT: Final = 2
+SPAN: Final = 3
+DELETE: Final = 4
+THROUGH: Final = 5
+# States of its third stage.
+DECIDE: Final = 1
+ACT: Final = 2
+RECHECK: Final = 3
+DONE: Final = 4
+# Outcomes of a search.
+PERFECT: Final = 1
+SINGLE: Final = 2
+DOUBLE: Final = 3
+MISS: Final = 4
+# Why a load is not tracked.
+PARTIAL: Final = 0
+IRREGULAR: Final = 1
+STRIDE: Final = 2
+UPPER: Final = 3
+# States of the merge slot.
+IDLE: Final = 0
+READ1: Final = 1
+READ2: Final = 2
+WRITE: Final = 3
+# Decisions about results.
+IN_PLACE: Final = 1
+RENEW: Final = 3
+ALLOCATE: Final = 4
 REASONS = ("partial", "irregular", "stride", "upper")
 OUTCOMES = ("hits_perfect", "hits_single", "hits_double", "misses")
 _LEAST_PORTS, _LEAST_SLOTS = 3, 2

@@ -56,9 +56,9 @@ class RenamedView(WindowView):
         located = entries.ungranted & ~entries.unlooked
         if located:
             entry = self.wanted[warp] = entries.oldest(located)
-            bank, row, mask = entries.mapped[entry]
-            if mask:
-                self.requests.add(warp, (bank, row))
+            mapped = entries.mapped[entry]
+            if mapped.mask:
+                self.requests.add(warp, (mapped.bank, mapped.row))
             else:
                 self.nowhere |= bit
 

@@ -15,9 +15,9 @@ def join(rule: str, mapped: Sequence[Mapped], base: int, asking: int) -> int:
     granted nor unmapped.
     """
     first = lowest(asking)
-    bank, row, mask = mapped[base + first]
+    one = mapped[base + first]
     for slot in indices(asking & asking - 1):
         other = mapped[base + slot]
-        if other.bank == bank and (other.row == row if rule == "row" else not other.mask & mask):
+        if other.bank == one.bank and (other.row == one.row if rule == "row" else not other.mask & one.mask):
             return base + slot
     return -1

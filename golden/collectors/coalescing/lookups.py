@@ -70,6 +70,6 @@ class LookUps:
         entry = self._units.units[number].entry
         assert entry is not None, f"unit {number} asks without a beat"
         for slot in range(len(entry.beat.sources)):
-            bank, row, mask = self.mapped[number * self._slots + slot]
-            if mask:
-                self._units.present(number, slot, (bank, row))
+            mapped = self.mapped[number * self._slots + slot]
+            if mapped.mask:
+                self._units.present(number, slot, (mapped.bank, mapped.row))

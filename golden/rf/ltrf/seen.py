@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from warpfile.golden.arbiter import ones
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.ltrf import LtrfConfig
@@ -32,8 +34,8 @@ COUNTERS = (
     "look_ups",
     "error_cycles",
 )
-FIRST = "place_state"  #: of the file's probes
-_OFTEN = "step_out"  #: from here on there are events only; those before it are rare
+FIRST: Final = "place_state"  #: of the file's probes
+_OFTEN: Final = "step_out"  #: from here on there are events only; those before it are rare
 
 
 class Seen:

@@ -21,7 +21,7 @@ class Cells:
 
     def read(self, mapped: Mapped) -> int:
         """The copy that these slices, unpacked, are."""
-        bank, row, mask = mapped
+        bank, row, mask = mapped.bank, mapped.row, mapped.mask
         size = mask.bit_count()
         first = row * SLICES + (mask & -mask).bit_length() - 1
         copies, places = self._copies[bank], self._bytes[bank]
@@ -32,7 +32,7 @@ class Cells:
 
     def write(self, mapped: Mapped, copy: int) -> None:
         """All lanes of these slices."""
-        bank, row, mask = mapped
+        bank, row, mask = mapped.bank, mapped.row, mapped.mask
         size = mask.bit_count()
         first = row * SLICES + (mask & -mask).bit_length() - 1
         for number in range(size):

@@ -66,7 +66,7 @@ class Placement:
 
 def shrunk(mapped: Mapped, size: int, side: int) -> Mapped:
     """The slices that a register keeps whose value needs fewer of them than it has."""
-    bank, row, mask = mapped
+    bank, row, mask = mapped.bank, mapped.row, mapped.mask
     high = side == LEFT or (side != RIGHT and mask >> SLICES - 1 and not mask & 1)
     anchor = mask.bit_length() - size if high else (mask & -mask).bit_length() - 1
     return Mapped(bank, row, run(anchor, size))

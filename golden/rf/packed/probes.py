@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warpfile.golden.rf.renaming import Mapped
 from warpfile.golden.rf.shown import Shown
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, RESIZE, SHRINK, PackedConfig
@@ -37,10 +38,9 @@ class Seen(Shown):
         self._word |= size << self._at["size"] + 3 * port
         self.counters[_SIZES[size]] += 1
 
-    def decision(self, port: int, code: int, target: tuple[int, int, int]) -> None:
+    def decision(self, port: int, code: int, target: Mapped) -> None:
         """A result leaves W0."""
-        bank, row, mask = target
         self._word |= code << self._at["decision"] + 3 * port
-        place = bank | row << self._row_at | mask << self._mask_at
+        place = target.bank | target.row << self._row_at | target.mask << self._mask_at
         self._word |= place << self._at["target"] + self._entry * port
         self.counters[DECISIONS[code]] += 1

@@ -226,7 +226,7 @@ class AccessPort:
         if access.behind and last is not None:
             search.forget(last.number)
             ahead = access.ahead
-            if ahead is not None and search.add(ahead._replace(number=last.number, row=last.row), merges):
+            if ahead is not None and search.add(Source(last.number, last.row, ahead.distance, ahead.lanes), merges):
                 self._seen.show("ahead")
         access.match = search.decided(merges)
 

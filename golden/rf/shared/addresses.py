@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final
 
 from warpfile.spec.schemes.shared import WORD, SharedConfig
 
-NO_UPPER = -1
+NO_UPPER: Final = -1
 
 
 def meets(base: int, stride: int, lanes: int, low: int, high: int) -> bool:
@@ -15,13 +15,22 @@ def meets(base: int, stride: int, lanes: int, low: int, high: int) -> bool:
     return base <= high and base + (lanes - 1) * stride + WORD - 1 >= low
 
 
-class Known(NamedTuple):
+class Known:
     """An entry: lane i of the row is the word at ``base`` + i * ``stride``, for i in ``lanes``."""
 
-    base: int
-    stride: int
-    lanes: int
-    row: int
+    __slots__ = ("base", "lanes", "row", "stride")
+
+    def __init__(self, base: int, stride: int, lanes: int, row: int) -> None:
+        self.base, self.stride, self.lanes, self.row = base, stride, lanes, row
+
+    def _all(self) -> tuple[int, int, int, int]:
+        return self.base, self.stride, self.lanes, self.row
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == other._all() if isinstance(other, Known) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._all())
 
 
 class AddressTable:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from warpfile.golden.arbiter import indices
 from warpfile.golden.copies import POISON
 from warpfile.spec.schemes.shared import SharedConfig
 
-_LANE = (1 << 32) - 1
+_LANE: Final = (1 << 32) - 1
 
 
 class Contents:

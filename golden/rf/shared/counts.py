@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from warpfile.golden.arbiter import lowest
 from warpfile.golden.rf.renaming import Mapped
 from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.shared import SharedConfig
 
-NO_ROW = -1
-_WHOLE = (1 << SLICES) - 1
+NO_ROW: Final = -1
+_WHOLE: Final = (1 << SLICES) - 1
 
 
 class Counts:
@@ -24,6 +26,7 @@ class Counts:
         self._bank_bits, self._banks = cfg.bank_bits, cfg.banks
         rows = cfg.rows << cfg.bank_bits
         self.count, self.ready, self.marked = [0] * rows, [True] * rows, [False] * rows
+        self._mapped = [Mapped(self.bank(row), row >> cfg.bank_bits, _WHOLE) for row in range(rows)]
         self._free = [(1 << cfg.rows) - 1] * cfg.banks
         self._changes: dict[int, int] = {}
         self._readiness: dict[int, bool] = {}
@@ -35,7 +38,7 @@ class Counts:
 
     def mapped(self, row: int) -> Mapped:
         """The same as an entry of the renaming table."""
-        return Mapped(self.bank(row), row >> self._bank_bits, _WHOLE)
+        return self._mapped[row]
 
     def row(self, mapped: Mapped) -> int:
         """The row of an entry of the renaming table, ``NO_ROW`` if it has none."""

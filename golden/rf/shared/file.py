@@ -126,8 +126,8 @@ class SharedFile(FileBehindTable):
         self.acting.begin()
         self.port.step()
         if self.port.absorbed is not None:
-            warp, entry, operands = self.port.absorbed.sent
-            check_operands(cycle, warp, entry.beat, operands)
+            sent = self.port.absorbed.sent
+            check_operands(cycle, sent.warp, sent.entry.beat, sent.operands)
 
     def _is_written(self, warp: int, register: int) -> bool:
         """Whether somebody asks to write an entry of the table in this cycle."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final
 
 from warpfile.golden.arbiter import first_from, indices
 from warpfile.golden.collectors.contract import Heads
@@ -15,16 +15,16 @@ from warpfile.spec.beat import Beat
 from warpfile.spec.schemes.las import ASK, DATA, NO_READER, READ, READ_CYCLES
 from warpfile.spec.schemes.shared import LOAD, SharedConfig
 
-NO_REGISTER = -1
+NO_REGISTER: Final = -1
 
 
-class HeadLoad(NamedTuple):
+class HeadLoad:
     """The load that is read for: its warp, the low register of its address, the offset's low half, its built lanes."""
 
-    warp: int
-    register: int
-    offset: int
-    lanes: int
+    __slots__ = ("lanes", "offset", "register", "warp")
+
+    def __init__(self, warp: int, register: int, offset: int, lanes: int) -> None:
+        self.warp, self.register, self.offset, self.lanes = warp, register, offset, lanes
 
 
 class Reader:

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 from warpfile.golden.rf.shared.addresses import Known
 from warpfile.golden.rf.shared.vectors import Vector
 from warpfile.spec.schemes.shared import DOUBLE, MISS, PERFECT, SINGLE
 
 
-class Source(NamedTuple):
+class Source:
     """Lanes of a request that lanes of an entry have, ``distance`` further up."""
 
-    number: int
-    row: int
-    distance: int
-    lanes: int
+    __slots__ = ("distance", "lanes", "number", "row")
+
+    def __init__(self, number: int, row: int, distance: int, lanes: int) -> None:
+        self.number, self.row, self.distance, self.lanes = number, row, distance, lanes
+
+    def only(self, lanes: int) -> Source:
+        """The same for some of its lanes."""
+        return Source(self.number, self.row, self.distance, self.lanes & lanes)
 
 
-class Inserted(NamedTuple):
+class Inserted:
     """The entry of an access that has acted."""
 
-    number: int
-    row: int
+    __slots__ = ("number", "row")
+
+    def __init__(self, number: int, row: int) -> None:
+        self.number, self.row = number, row
 
 
-class Match(NamedTuple):
+class Match:
     """The class of a search, and the entries that it uses."""
 
-    outcome: int
-    sources: tuple[Source, ...] = ()
+    __slots__ = ("outcome", "sources")
+
+    def __init__(self, outcome: int, sources: Sequence[Source] = ()) -> None:
+        self.outcome, self.sources = outcome, sources
 
 
 def source(asked: Vector, number: int, entry: Known, lanes: int) -> Source | None:
@@ -110,5 +117,4 @@ class Search:
                 return Match(SINGLE, (one,))
         if self.first is None or self.second is None or self.first.lanes | self.second.lanes != lanes:
             return Match(MISS)
-        rest = self.second._replace(lanes=self.second.lanes & ~self.first.lanes)
-        return Match(DOUBLE, (self.first, rest))
+        return Match(DOUBLE, (self.first, self.second.only(~self.first.lanes)))

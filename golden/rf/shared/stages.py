@@ -17,7 +17,12 @@ from warpfile.spec.schemes.shared import ALLOCATE, IN_PLACE, RENEW, SharedConfig
 from warpfile.spec.stimulus import Result
 
 #: What is to be done with a result. Of these ``FILL``, ``ALONE`` and ``UNSHARED`` are in place.
-FILL, ALONE, UNSHARED, RENEWED, ALLOCATED, MERGED = range(6)
+FILL: Final = 0
+ALONE: Final = 1
+UNSHARED: Final = 2
+RENEWED: Final = 3
+ALLOCATED: Final = 4
+MERGED: Final = 5
 _SHOWN: Final = {FILL: IN_PLACE, ALONE: IN_PLACE, UNSHARED: IN_PLACE, RENEWED: RENEW, ALLOCATED: ALLOCATE}
 _MOVES: Final = (FILL, ALONE)
 _CHANGES: Final = (UNSHARED, RENEWED, ALLOCATED)

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final
 
-from warpfile.golden.arbiter import indices, lowest
+from warpfile.golden.arbiter import lowest
 from warpfile.spec.schemes.shared import ADDRESS_BITS, BASE_BITS, MOST_STRIDE, WORD
 
-LOW = (1 << BASE_BITS) - 1
-_ADDRESS = (1 << ADDRESS_BITS) - 1
+LOW: Final = (1 << BASE_BITS) - 1
+_ADDRESS: Final = (1 << ADDRESS_BITS) - 1
 
 
-class Vector(NamedTuple):
+class Vector:
     """What an access asks of memory. ``lanes``: those that are built, of its mask; ``first`` and ``last`` of them.
 
     ``address``: of the first lane. ``regular``: the others follow, a ``stride`` apart.
     """
 
-    regular: bool
-    lanes: int
-    first: int
-    last: int
-    stride: int
-    address: int
+    __slots__ = ("address", "first", "lanes", "last", "regular", "stride")
+
+    def __init__(self, regular: bool, lanes: int, first: int, last: int, stride: int, address: int) -> None:
+        self.regular, self.lanes, self.first, self.last = regular, lanes, first, last
+        self.stride, self.address = stride, address
 
     @property
     def upper(self) -> int:
@@ -63,8 +62,13 @@ def _is_regular(values: Sequence[int], lanes: int, stride: int) -> bool:
     first = lowest(lanes)
     if lanes >> first & (lanes >> first) + 1 or stride > MOST_STRIDE:
         return False
-    steps = (values[lane + 1] - values[lane] & LOW == stride for lane in indices(lanes & lanes >> 1))
-    return all(steps) and all(values[lane] >> BASE_BITS == values[first] >> BASE_BITS for lane in indices(lanes))
+    before, upper = values[first], values[first] >> BASE_BITS
+    for lane in range(first + 1, lanes.bit_length()):
+        value = values[lane]
+        if value - before & LOW != stride or value >> BASE_BITS != upper:
+            return False
+        before = value
+    return True
 
 
 def crosses(asked: Vector, lanes: int) -> bool:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.golden.rf.packed.reading import Rows
+from tests.golden.rf.packed.reading import Place, Rows
 from warpfile.golden.rf.renaming import UNMAPPED, Mapped, RenamingTable
 from warpfile.golden.rf.slices import FreeSlices
 
@@ -22,19 +22,24 @@ def test_searches_find_what_a_walk_over_all_rows_finds(seed: int) -> None:
         name, home, size = rng.randrange(banks * rows), rng.randrange(banks), rng.randint(1, 4)
         own = where.pop(name, UNMAPPED)
         partner = rng.choice([*where.values(), Mapped(rng.randrange(banks), rng.randrange(rows), 1)])
-        assert free.in_row(partner.bank, partner.row, size, own) == plain.beside(partner, size, own)
-        assert free.empty_row(home, size, own) == plain.alone(home, size, own)
-        assert free.lowest_row(home, (1 << size) - 1, own) == plain.at_side(home, size, own, False)
-        assert free.lowest_row(home, (1 << size) - 1 << 4 - size, own) == plain.at_side(home, size, own, True)
-        assert free.first_fit(home, 1, size, own) == plain.first_fit(home, size, own, True)
+        mine = _place(own)
+        assert _place(free.in_row(partner.bank, partner.row, size, own)) == plain.beside(_place(partner), size, mine)
+        assert _place(free.empty_row(home, size, own)) == plain.alone(home, size, mine)
+        assert _place(free.lowest_row(home, (1 << size) - 1, own)) == plain.at_side(home, size, mine, False)
+        assert _place(free.lowest_row(home, (1 << size) - 1 << 4 - size, own)) == plain.at_side(home, size, mine, True)
+        assert _place(free.first_fit(home, 1, size, own)) == plain.first_fit(home, size, mine, True)
         found = free.first_fit(home, banks, size, own)
-        assert found == plain.first_fit(home, size, own)
+        assert _place(found) == plain.first_fit(home, size, mine)
         _step(rng, free, plain, name, own, found)
         if rng.random() < 0.7 and found.mask:
             where[name] = found
         else:
             _leave(free, plain, found)
         assert free.used_rows == plain.used() and free.reserved_rows == len(plain.reserved)
+
+
+def _place(mapped: Mapped) -> Place:
+    return mapped.bank, mapped.row, mapped.mask
 
 
 def _step(rng: random.Random, free: FreeSlices, plain: Rows, name: int, own: Mapped, found: Mapped) -> None:
@@ -48,15 +53,19 @@ def _step(rng: random.Random, free: FreeSlices, plain: Rows, name: int, own: Map
     if opened:
         free.unreserve(Mapped(*opened, 0))
     free.edge()
+    there = _place(found)
     plain.change(
-        [own], [(name, found)] if found.mask else [], found if reserves else None, (*opened, 0) if opened else None
+        [_place(own)],
+        [(name, there)] if found.mask else [],
+        there if reserves else None,
+        (*opened, 0) if opened else None,
     )
 
 
 def _leave(free: FreeSlices, plain: Rows, found: Mapped) -> None:
     free.release(found)
     free.edge()
-    plain.change([found], [])
+    plain.change([_place(found)], [])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -73,7 +82,7 @@ def test_as_many_registers_as_rows_always_find_slices(seed: int) -> None:
         assert found.mask, "some row has no owner"
         free.release(own)
         free.take(found)
-        if rng.random() < 0.5 and free.is_free(found._replace(mask=15)):
+        if rng.random() < 0.5 and free.is_free(Mapped(found.bank, found.row, 15)):
             free.reserve(found)
         where[name] = found
         free.edge()

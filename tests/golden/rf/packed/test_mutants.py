@@ -78,7 +78,9 @@ def keeps_the_wrong_end(machine: Packed, patch: pytest.MonkeyPatch) -> None:
 
     def wrong(mapped: Mapped, size: int, side: int) -> Mapped:
         right = shrunk(mapped, size, side)
-        return right._replace(mask=mapped.mask & ~right.mask) if mapped.mask.bit_count() == 2 * size else right
+        if mapped.mask.bit_count() != 2 * size:
+            return right
+        return Mapped(right.bank, right.row, mapped.mask & ~right.mask)
 
     patch.setattr(stages, "shrunk", wrong)
 

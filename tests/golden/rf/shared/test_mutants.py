@@ -13,7 +13,9 @@ from tests.golden.rf.shared.bench import Bench
 from tests.golden.rf.shared.scenario import random_case, run_shared, watch_shared
 from warpfile.golden import StaleOperand
 from warpfile.golden.rf.shared import access, acting, file, search, stages
+from warpfile.golden.rf.shared.addresses import Known
 from warpfile.golden.rf.shared.counts import NO_ROW
+from warpfile.golden.rf.shared.vectors import Vector
 from warpfile.golden.run import Stuck
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.shared import MISS, SharedConfig
@@ -200,7 +202,7 @@ def shifts_the_other_way(machine: Any, patch: pytest.MonkeyPatch) -> None:
     start = slot.start
 
     def wrong(sources: Any, target: int, lanes: int) -> None:
-        start([source._replace(distance=-source.distance) for source in sources], target, lanes)
+        start([search.Source(s.number, s.row, -s.distance, s.lanes) for s in sources], target, lanes)
 
     slot.start = wrong
 
@@ -221,7 +223,11 @@ def takes_other_uppers(machine: Any, patch: pytest.MonkeyPatch) -> None:
 def ignores_strides(machine: Any, patch: pytest.MonkeyPatch) -> None:
     """An entry of another stride matches."""
     source = search.source
-    patch.setattr(search, "source", lambda a, n, e, lanes: source(a, n, e._replace(stride=a.stride), lanes))
+
+    def wrong(asked: Vector, number: int, entry: Known, lanes: int) -> search.Source | None:
+        return source(asked, number, Known(entry.base, asked.stride, entry.lanes, entry.row), lanes)
+
+    patch.setattr(search, "source", wrong)
 
 
 def believes_diverged_loads(machine: Any, patch: pytest.MonkeyPatch) -> None:
@@ -239,7 +245,11 @@ def ignores_lanes(machine: Any, patch: pytest.MonkeyPatch) -> None:
     """A row is taken to have all lanes of its vector."""
     source = search.source
     everything = (1 << machine.file.port._lanes) - 1
-    patch.setattr(search, "source", lambda a, n, e, lanes: source(a, n, e._replace(lanes=everything), lanes))
+
+    def wrong(asked: Vector, number: int, entry: Known, lanes: int) -> search.Source | None:
+        return source(asked, number, Known(entry.base, entry.stride, everything, entry.row), lanes)
+
+    patch.setattr(search, "source", wrong)
 
 
 def acts_before_the_answer(machine: Any, patch: pytest.MonkeyPatch) -> None:
@@ -412,8 +422,7 @@ def test_a_rare_mistake_fails_a_test(
 
 def test_lanes_that_both_rows_have_are_those_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory cannot tell: both are right. The choice is the page's, and the RTL's."""
-    replace = search.Source._replace
-    monkeypatch.setattr(search.Source, "_replace", lambda self, **given: replace(self))
+    monkeypatch.setattr(search.Source, "only", lambda self, lanes: self)
     with pytest.raises(AssertionError):
         test_search.test_the_second_row_gives_what_the_first_one_does_not()
     monkeypatch.undo()
