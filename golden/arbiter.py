@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 
 def lowest(mask: int) -> int:
     """Index of the lowest set bit of a mask that is not zero."""
@@ -16,7 +14,7 @@ def first_from(mask: int, start: int) -> int:
     return start + lowest(high) if high else lowest(mask)
 
 
-def first_of(mask: int, order: Iterable[int]) -> int:
+def first_of(mask: int, order: list[int]) -> int:
     """The first number of ``order`` whose bit is set, -1 if none."""
     for number in order:
         if mask >> number & 1:

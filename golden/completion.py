@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from warpfile.spec.stimulus import Result
 
 
@@ -17,6 +15,6 @@ class Completion:
         """``result`` completes in ``cycle``, which is not over."""
         self._due.setdefault(cycle, []).append(result)
 
-    def due(self, cycle: int) -> Sequence[Result]:
+    def due(self, cycle: int) -> list[Result]:
         """The results that complete in ``cycle``; asked once per cycle."""
-        return self._due.pop(cycle, ()) if self._due else ()
+        return self._due.pop(cycle) if cycle in self._due else []

@@ -206,12 +206,12 @@ class Machine:
                 self.counts.write_waits += 1
         return events
 
-    def _dispatch(self, offers: Sequence[Offer], ready: int) -> int:
+    def _dispatch(self, offers: list[Offer], ready: int) -> int:
         if self._absorbing is not None:
             return self._dispatch_through(self._absorbing, offers, ready)
         return self._to_pins(offers, ready)
 
-    def _to_pins(self, offers: Sequence[Offer], ready: int) -> int:
+    def _to_pins(self, offers: list[Offer], ready: int) -> int:
         events = 0
         for port, warp, entry in offers:
             events |= self._present(port, entry, ready)
@@ -229,7 +229,7 @@ class Machine:
         self.counts.dispatches += 1
         return events | 1 << self._at_dispatch + port
 
-    def _dispatch_through(self, file: AbsorbingFile, offers: Sequence[Offer], ready: int) -> int:
+    def _dispatch_through(self, file: AbsorbingFile, offers: list[Offer], ready: int) -> int:
         """As :meth:`_to_pins`, but beats of the last port, the LSU's, go into the file, and come out of it."""
         port, sending = self._last_port, file.sending
         events = self._to_pins([offer for offer in offers if offer[0] != port], ready)

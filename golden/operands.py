@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mypy_extensions import mypyc_attr
 
 from warpfile.spec.beat import Beat
@@ -14,7 +12,7 @@ class StaleOperand(AssertionError):
     """A dispatched operand is not the value that its register had in the trace."""
 
 
-def check_operands(cycle: int, warp: int, beat: Beat, values: Sequence[int]) -> int:
+def check_operands(cycle: int, warp: int, beat: Beat, values: list[int]) -> int:
     """Compare operands with what the trace expects and return how many of them it knows.
 
     Raises :class:`StaleOperand`. Values are rows of the trace, -1 for a register that was never written; the trace

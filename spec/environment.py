@@ -111,7 +111,9 @@ class Environment:
                 if written >> number & 1:
                     self.writes += execution.accepted(number).writes
         if self._sweeps:
-            front.retired(word >> self._at_retired & self._all_warps)
+            retired = word >> self._at_retired & self._all_warps
+            if retired:
+                front.retired(retired)
         self.cycle = cycle + 1
 
     def _handshake(self, word: int) -> None:

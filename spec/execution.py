@@ -69,7 +69,7 @@ class Execution:
                 ready |= 1 << number
         stimulus.ready = ready
         if self._notices:
-            stimulus.missed = self._missed.pop(cycle, None)
+            stimulus.missed = self._missed.pop(cycle) if cycle in self._missed else None
 
     def issued(self, warp: int, beat: Beat, cycle: int) -> None:
         """A beat of a warp; one that needs no unit releases its tokens."""

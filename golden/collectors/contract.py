@@ -75,10 +75,10 @@ class Collectors(Protocol):
     def room(self, heads: Heads, ready: int) -> int:
         """Buffered warps whose head beat finds a place; ``ready``: pins that take what is presented there."""
 
-    def offer(self) -> Sequence[Offer]:
+    def offer(self) -> list[Offer]:
         """The beats presented on the execution ports, at most one per port, ports ascending."""
 
-    def rule(self, results: Sequence[Result | None]) -> tuple[int, int]:
+    def rule(self, results: list[Result | None]) -> tuple[int, int]:
         """Ports whose result they take or the file has to store, as a mask; of these those that it has to store.
 
         Another result is held back. One without a register is taken and need not be stored. Collectors that do not say
@@ -96,10 +96,10 @@ class Collectors(Protocol):
     def read(self, cycle: int) -> None:
         """Ask the file for rows, and with engines for more."""
 
-    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+    def settle(self, results: list[Result | None], accepted: int) -> None:
         """Results of these ports were accepted."""
 
-    def dispatch(self, port: int) -> Sequence[int]:
+    def dispatch(self, port: int) -> list[int]:
         """The port takes its beat: values of the operands, in the order of the beat's sources."""
 
     def accept(self, warp: int, entry: Entry) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from warpfile.golden.arbiter import first_from, indices, lowest
@@ -124,7 +124,7 @@ class Banks:
         """Whether a read would leave its bank in the cycle of an earlier one."""
         return self._overtakes and cycle + self.length(bank, row) in self._leaving[bank]
 
-    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+    def read(self, cycle: int, asking: list[int], rows: list[int], order: list[int]) -> list[Access]:
         """Source slots that are served, given those that ask each bank; ``order`` is the units, oldest first.
 
         Slots are numbered unit * ``asks.slots`` + slot; at most one per bank, and with ``collect`` = ``one`` per unit.
@@ -149,7 +149,7 @@ class Banks:
             grants.append((index, self.rows[bank][rows[index]], arrival))
         return grants
 
-    def _apart(self, cycle: int, bank: int, mask: int, rows: Sequence[int]) -> int:
+    def _apart(self, cycle: int, bank: int, mask: int, rows: list[int]) -> int:
         """Of the slots in a mask, those whose data would not meet earlier ones at their input, or on the way there."""
         for index in indices(mask):
             row = rows[index]
@@ -166,7 +166,7 @@ class Banks:
         self._arriving[number] = coming | {arrival}
         return arrival
 
-    def _oldest_of(self, mask: int, order: Sequence[int]) -> int:
+    def _oldest_of(self, mask: int, order: list[int]) -> int:
         for unit in order:
             own = mask & self._unit_slots[unit]
             if own:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from mypy_extensions import mypyc_attr
 
@@ -96,7 +96,7 @@ class FileBehindTable(RenamedFile):
         if self.error:
             self._shown.show("error")
 
-    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+    def read(self, cycle: int, asking: list[int], rows: list[int], order: list[int]) -> list[Access]:
         """See the contract. What an access brings is unpacked by who asked."""
         return self.banks.read(cycle, asking, rows, order)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from mypy_extensions import mypyc_attr
@@ -53,13 +53,13 @@ class RegisterFile(Protocol):
     def release(self, places: int) -> int:
         """Of the places that are to be let go (a mask, not 0), those that the file lets go of in this cycle."""
 
-    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """Write-back ports whose result is accepted, of the ``valid`` ones; those in ``store`` have to be stored.
 
         A valid result that need not be stored is accepted. Every accepted result completes.
         """
 
-    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+    def read(self, cycle: int, asking: list[int], rows: list[int], order: list[int]) -> list[Access]:
         """Serve source slots, of those that ask each bank (a mask). ``rows`` by slot, ``order``: units by age."""
 
     def place(self, warp: int, register: int) -> Place:
@@ -82,19 +82,19 @@ class LateFile(RegisterFile, Protocol):
     def note(self, beat: Beat) -> int:
         """What a unit has to hand back when it reads the near sources of this beat."""
 
-    def unwritten(self, slots: int, banks: Sequence[int], rows: Sequence[int]) -> int:
+    def unwritten(self, slots: int, banks: list[int], rows: list[int]) -> int:
         """Of the source slots in a mask, those whose row has yet to be written; bank and row by slot."""
 
-    def look_up(self, warp: int, sources: Sequence[int]) -> list[int]:
+    def look_up(self, warp: int, sources: tuple[int, ...]) -> list[int]:
         """Names of the copies that are near, -1 for others. A copy stays until it is read."""
 
-    def deferred(self, warp: int, sources: Sequence[int], lanes: int) -> bool:
+    def deferred(self, warp: int, sources: tuple[int, ...], lanes: int) -> bool:
         """Whether the look-up that is next has to wait in this cycle; asked only with ``cfg.gives.defers``."""
 
-    def near(self, copies: Sequence[int]) -> None:
+    def near(self, copies: list[int]) -> None:
         """These copies are read in this cycle, all by one unit."""
 
-    def near_data(self, copies: Sequence[int], slots: Sequence[int], note: int) -> list[int]:
+    def near_data(self, copies: list[int], slots: list[int], note: int) -> list[int]:
         """The copies that :meth:`near` announced; their source slots and the beat's note say what they are kept for."""
 
 
@@ -183,7 +183,7 @@ class Sent:
 
     __slots__ = ("entry", "operands", "warp")
 
-    def __init__(self, warp: int, entry: Entry, operands: Sequence[int]) -> None:
+    def __init__(self, warp: int, entry: Entry, operands: list[int]) -> None:
         self.warp, self.entry, self.operands = warp, entry, operands
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from mypy_extensions import mypyc_attr
 
@@ -55,7 +55,7 @@ class PlainFile(RegisterFile):
         """Nothing is kept for active warps."""
         return places
 
-    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+    def read(self, cycle: int, asking: list[int], rows: list[int], order: list[int]) -> list[Access]:
         """See the contract. The read of a register that is absent brings what is in the row."""
         return self.banks.read(cycle, asking, [max(row, ~row) for row in rows] if self._absent else rows, order)
 
@@ -63,7 +63,7 @@ class PlainFile(RegisterFile):
         """See the contract."""
         return self.location.place(warp, register)
 
-    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """See the contract; the highest port of a bank wins, or the lowest."""
         if not valid:
             return 0

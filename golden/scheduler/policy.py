@@ -67,7 +67,7 @@ class Cggty(Gto):
         last = self._last
         if last >= 0 and eligible >> last & 1:
             return last
-        return first_of(eligible, reversed(self._age))
+        return first_of(eligible, self._age[::-1])
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

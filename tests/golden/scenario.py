@@ -23,7 +23,7 @@ FULL = (1 << LANES) - 1
 Step = StaticInstruction | tuple[StaticInstruction, int]
 
 
-def op(sources: Sequence[int] = (), dest: int | None = None, **more: Any) -> StaticInstruction:
+def op(sources: tuple[int, ...] = (), dest: int | None = None, **more: Any) -> StaticInstruction:
     """An ALU instruction unless ``more`` says otherwise."""
     values: dict[str, Any] = {"port": Port.ALU, "kind": Kind.NORMAL, "opcode": "TEST", "text": "TEST"} | more
     if dest is not None:

@@ -109,7 +109,7 @@ class OwnsResults(BankedFile):
     delay = 0
     drops = False
 
-    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         for port, result in enumerate(results):
             if result is not None and valid >> port & 1:
                 self.completion.add(cycle + self.delay, result)
@@ -175,7 +175,7 @@ def test_a_result_is_held_until_the_collectors_let_it_go() -> None:
             self.asked = 0
             rule = self.rule
 
-            def late(results: Sequence[Result | None]) -> tuple[int, int]:
+            def late(results: list[Result | None]) -> tuple[int, int]:
                 self.asked += 1
                 return rule(results) if self.asked > 3 else (0, 0)
 
@@ -196,7 +196,7 @@ def test_accept_sees_the_results_of_its_cycle() -> None:
             super().__init__(cfg, layout, file)
             self.settled = 0
 
-        def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+        def settle(self, results: list[Result | None], accepted: int) -> None:
             self.settled |= accepted
 
         def accept(self, warp: int, entry: Entry) -> bool:

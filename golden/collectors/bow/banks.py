@@ -41,7 +41,7 @@ class WindowBanks:
     def read(self, cycle: int, events: Events) -> None:
         """Step 6: a row is read as it is at the beginning of the cycle."""
         requests = self._view.requests
-        grants = self._file.read(cycle, requests.of_bank, requests.rows, ())
+        grants = self._file.read(cycle, requests.of_bank, requests.rows, [])
         events.counters["bank_conflicts"] += requests.asking.bit_count() - len(grants)
         for warp, copy, arrival in grants:
             self._grant(arrival, warp, self._granted(warp, copy))

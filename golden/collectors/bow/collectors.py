@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 from mypy_extensions import mypyc_attr
@@ -76,7 +75,7 @@ class Windows(Collectors):
         self.view.observe()
         return self.view.room
 
-    def offer(self) -> Sequence[Offer]:
+    def offer(self) -> list[Offer]:
         """Step 3: every window offers one slot, every port takes that of one window."""
         if self.view.evicting:
             self.banks.present()
@@ -92,7 +91,7 @@ class Windows(Collectors):
                 offers.append((port, warp, entry))
         return offers
 
-    def rule(self, results: Sequence[Result | None]) -> tuple[int, int]:
+    def rule(self, results: list[Result | None]) -> tuple[int, int]:
         """Step 1. One result of every window is considered, that of the highest port."""
         valid = store = considered = 0
         self._rulings.clear()
@@ -116,7 +115,7 @@ class Windows(Collectors):
         if self.view.asking:
             self.banks.read(cycle, self.events)
 
-    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+    def settle(self, results: list[Result | None], accepted: int) -> None:
         """Accepted results change their windows."""
         for port, ruling in self._rulings.items():
             if accepted >> port & 1:
@@ -156,7 +155,7 @@ class Windows(Collectors):
         if late:
             note("late", port, "late_results", *(["late_bank_writes"] if ruling.bank else []))
 
-    def dispatch(self, port: int) -> Sequence[int]:
+    def dispatch(self, port: int) -> list[int]:
         """See the contract. The slot and its pins stay as they are until the clock edge."""
         warp, number = self._offered[port]
         window = self.windows[warp]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 from mypy_extensions import mypyc_attr
@@ -64,7 +63,7 @@ class Coalescing(Collectors):
             self._free = sum(1 << number for number in indices(leaving) if not self._dies_in(number))
         return heads.buffered if self._free else heads.buffered & heads.unitless
 
-    def offer(self) -> Sequence[Offer]:
+    def offer(self) -> list[Offer]:
         """See the contract. A dead register is shown to the file."""
         self._observe()
         units = self.units
@@ -103,7 +102,7 @@ class Coalescing(Collectors):
         if self._dying >= 0:
             self._die(self._dying)
             self._dying = -1
-        for index in indices(self.lookups.unmapped):
+        for index in indices(self.lookups.unmapped) if self.lookups.unmapped else ():
             self._fetched(index, -1, cycle)
             self.end_kill(index)
         self.lookups.step()
@@ -163,10 +162,10 @@ class Coalescing(Collectors):
         if self.kills is not None:
             self.kills.filled(index, arrival + 1)
 
-    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+    def settle(self, results: list[Result | None], accepted: int) -> None:
         """Nothing is kept of results."""
 
-    def dispatch(self, port: int) -> Sequence[int]:
+    def dispatch(self, port: int) -> list[int]:
         """See the contract. A unit with a dead register is not free yet."""
         number = self._offered[port]
         values, drains = self.units.operands(number), self._dies_in(number) != 0

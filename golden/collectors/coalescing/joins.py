@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from warpfile.golden.arbiter import indices, lowest
 from warpfile.golden.rf.renaming import Mapped
 
 
-def join(rule: str, mapped: Sequence[Mapped], base: int, asking: int) -> int:
+def join(rule: str, mapped: list[Mapped], base: int, asking: int) -> int:
     """The number of the slot that goes with the lowest one of a unit that asks, -1 if there is none.
 
     ``rule``: ``row`` or ``planes``. ``base``: number of the unit's first slot. ``asking``: its slots that are neither

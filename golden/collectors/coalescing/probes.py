@@ -21,28 +21,37 @@ COUNTERS = {
 }
 
 
+class Shown:
+    """A probe: its lowest bit, counted from the first one of the units, and how many of its bits were set so far."""
+
+    __slots__ = ("at", "count")
+
+    def __init__(self, at: int) -> None:
+        self.at, self.count = at, 0
+
+
 class Seen:
     """Probes of a cycle, by name, and their sums."""
 
     def __init__(self, layout: ProbeLayout) -> None:
         there = layout.offset
-        self.counters = {counter: 0 for probe, counter in COUNTERS.items() if probe in there}
         self._first = there["occupied"]
-        self._at = {name: there[name] - self._first for name in (*COUNTERS, "allocate") if name in there}
+        self._probes = {name: Shown(there[name] - self._first) for name in (*COUNTERS, "allocate") if name in there}
         self._units = [there[f"dispatch_unit{port}"] for port in range(_ports(layout))]
         self._word = self._far = 0
 
+    @property
+    def counters(self) -> dict[str, int]:
+        """Sums since the start, by name."""
+        counts = {counter: self._probes[probe].count for probe, counter in COUNTERS.items() if probe in self._probes}
+        return counts | {"bank_conflicts": counts["bank_conflicts"] - counts["bank_reads"]}
+
     def show(self, probe: str, value: int) -> None:
         """Bits that were not shown in this cycle."""
-        if not value:
-            return
-        self._word |= value << self._at[probe]
-        counter = COUNTERS.get(probe)
-        if counter is None:
-            return
-        self.counters[counter] += ones(value)
-        if counter == "bank_reads":
-            self.counters["bank_conflicts"] -= ones(value)
+        if value:
+            shown = self._probes[probe]
+            self._word |= value << shown.at
+            shown.count += ones(value)
 
     def presented(self, port: int, number: int) -> None:
         """A port is shown the beat of this unit."""

@@ -103,7 +103,7 @@ class CachingCollectors(Collectors):
         self._busy = busy
         return heads.buffered & ~occupied
 
-    def offer(self) -> Sequence[Offer]:
+    def offer(self) -> list[Offer]:
         """See the contract. The probes of registered state are taken here."""
         threshold = self.threshold.value << self._at_threshold | self.threshold.state << self._at_threshold_state
         self._far = self.state.word | (self.choice.waits | threshold) << self._at_waits
@@ -133,11 +133,11 @@ class CachingCollectors(Collectors):
             word |= 1 << index
         self._word |= word << self._at_grant
 
-    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+    def settle(self, results: list[Result | None], accepted: int) -> None:
         """See the contract. Entries change at the end of the cycle: the beat of ``accept`` sees them as they are."""
         self.entrance.look(results, accepted)
 
-    def dispatch(self, port: int) -> Sequence[int]:
+    def dispatch(self, port: int) -> list[int]:
         """See the contract. The unit counts as busy until the end of the cycle."""
         number = self._offered[port]
         self.changed |= 1 << self.units.units[number].owner

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from warpfile.golden.arbiter import indices
@@ -65,7 +64,7 @@ class ResultEntrance:
         self._stale = [0] * cfg.collectors  # by unit, entries whose register is written
         counters |= dict.fromkeys((*OUTCOMES.values(), "invalidations"), 0)
 
-    def look(self, results: Sequence[Result | None], accepted: int) -> None:
+    def look(self, results: list[Result | None], accepted: int) -> None:
         """Decide on the accepted results, before the file stores them."""
         near = []
         for port in indices(accepted):

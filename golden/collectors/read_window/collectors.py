@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.collectors.contract import GuardingCollectors, Heads, Offer
@@ -129,7 +127,7 @@ class ReadWindow(GuardingCollectors):
         show("sfu_beats", len(self.queues.beats[SFU]))
         self.seen.cache(self.cache)
 
-    def offer(self) -> Sequence[Offer]:
+    def offer(self) -> list[Offer]:
         """See the contract."""
         offers: list[Offer] = []
         beat = self.window[-1]
@@ -141,7 +139,7 @@ class ReadWindow(GuardingCollectors):
                 offers.append((self._queue_ports[queue], head.warp, head.entry))
         return offers
 
-    def rule(self, results: Sequence[Result | None]) -> tuple[int, int]:
+    def rule(self, results: list[Result | None]) -> tuple[int, int]:
         """See the contract. What is offered ends entries of the reuse cache, accepted or not."""
         killed = 0
         for result in results:
@@ -156,7 +154,7 @@ class ReadWindow(GuardingCollectors):
         self._cycle = cycle
         self._reading.step(cycle, self.guard, self.seen)
 
-    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+    def settle(self, results: list[Result | None], accepted: int) -> None:
         """See the contract. A result of fixed latency is in the history from the next cycle on."""
         for port, result in enumerate(results):
             if result is None or not accepted >> port & 1:
@@ -167,7 +165,7 @@ class ReadWindow(GuardingCollectors):
                 if port == _ALU_PORT:
                     self.history.incoming = Forwarded(result.warp, result.register, result.mask, before, result.row)
 
-    def dispatch(self, port: int) -> Sequence[int]:
+    def dispatch(self, port: int) -> list[int]:
         """See the contract."""
         if port == _ALU_PORT:
             beat = self.window[-1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from warpfile.golden.collectors.read_window.held import Held, HintFields, Writer
 from warpfile.spec.ctas import Launch
 from warpfile.spec.schemes.modern import NO_BARRIER, ReadWindowConfig
@@ -32,7 +30,7 @@ class Writers:
         """Nothing is written yet."""
         self._last[launch.warp] = {}
 
-    def reason(self, reader: Held, values: Sequence[int]) -> str:
+    def reason(self, reader: Held, values: list[int]) -> str:
         """What kept a beat, of which one operand is not what the trace expects, from getting it."""
         beat = reader.entry.beat
         slot = next(n for n, row in enumerate(beat.expected) if 0 <= row != values[n])

@@ -17,7 +17,7 @@ class Reading:
     def __init__(self, cfg: ReadWindowConfig, file: RegisterFile, schedule: Schedule, queues: Queues) -> None:
         self._file, self._ports = file, cfg.read_ports
         self._schedule, self._queues = schedule, queues
-        self._order = range(BANKS)
+        self._order = list(range(BANKS))
 
     def step(self, cycle: int, guard: Guard, seen: Seen) -> None:
         """A cycle's reads; every copy is at its beat at once, and is looked at later."""

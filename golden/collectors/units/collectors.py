@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 from mypy_extensions import mypyc_attr
 
-from warpfile.golden.arbiter import lowest
+from warpfile.golden.arbiter import lowest, ones
 from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.collectors.units.lookups import LookUps
@@ -71,7 +70,7 @@ class Units(Collectors):
             self._free = self.units.leaving(ready)
         return heads.buffered if self._free else heads.buffered & heads.unitless
 
-    def offer(self) -> Sequence[Offer]:
+    def offer(self) -> list[Offer]:
         """See the contract. The probes of registered state are taken here."""
         units = self.units
         asking = self._requests.asking if self.lookups is None else self.lookups.begin()
@@ -100,7 +99,7 @@ class Units(Collectors):
             units, word = self.units, 0
             grants = self._file.read(cycle, of_bank, requests.rows, units.order)
             self._reads += len(grants)
-            self._asked += asking.bit_count()
+            self._asked += ones(asking)
             for index, copy, arrival in grants:
                 self.changed |= 1 << units.granted(index, copy, arrival)
                 word |= 1 << index
@@ -108,10 +107,10 @@ class Units(Collectors):
         if lookups is not None:
             self.changed |= lookups.step(cycle)
 
-    def settle(self, results: Sequence[Result | None], accepted: int) -> None:
+    def settle(self, results: list[Result | None], accepted: int) -> None:
         """Nothing is kept of results."""
 
-    def dispatch(self, port: int) -> Sequence[int]:
+    def dispatch(self, port: int) -> list[int]:
         """See the contract. Before ``accept``: a beat that leaves now is not waited for."""
         number = self._offered[port]
         values = self.units.operands(number)

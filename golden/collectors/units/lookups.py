@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from warpfile.golden.collectors.pool import CollectorUnits
@@ -42,7 +41,7 @@ class LookUps:
         self._reading: NearReads | None = None
         self._defers = cfg.gives.defers
         self._deferred = False
-        self.asking: tuple[int, Sequence[int]] = (0, ())
+        self.asking: tuple[int, list[int]] = (0, [])
         self.word = 0
 
     def begin(self) -> int:
@@ -87,7 +86,8 @@ class LookUps:
             self.word |= 1 << self._at["near_read"] + reading.number
             changed = 1 << self._units.units[reading.number].warp
         if self._waiting and not self._deferred:
-            self._look_up(*self._waiting.popleft())
+            number, note = self._waiting.popleft()
+            self._look_up(number, note)
         return changed
 
     def _look_up(self, number: int, note: int) -> None:

@@ -102,8 +102,8 @@ class Backs:
             self._grant(cycle)
         if self._picks:
             self._pick()
-        if self._ends:
-            for bank in self._ends.pop(cycle, ()):
+        if cycle in self._ends:
+            for bank in self._ends.pop(cycle):
                 self._end(bank)
 
     def _end_loads(self) -> None:

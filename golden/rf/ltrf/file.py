@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from mypy_extensions import mypyc_attr
 
@@ -72,28 +72,28 @@ class PrefetchedFile(LateFile):
         """Nothing is near."""
         return 0
 
-    def unwritten(self, slots: int, banks: Sequence[int], rows: Sequence[int]) -> int:
+    def unwritten(self, slots: int, banks: list[int], rows: list[int]) -> int:
         """A result is in its row when it is complete."""
         return 0
 
-    def deferred(self, warp: int, sources: Sequence[int], lanes: int) -> bool:
+    def deferred(self, warp: int, sources: tuple[int, ...], lanes: int) -> bool:
         """No look-up is put off."""
         return False
 
-    def near(self, copies: Sequence[int]) -> None:
+    def near(self, copies: list[int]) -> None:
         """Nothing is near."""
 
-    def near_data(self, copies: Sequence[int], slots: Sequence[int], note: int) -> list[int]:
+    def near_data(self, copies: list[int], slots: list[int], note: int) -> list[int]:
         """Nothing is near."""
         return []
 
-    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+    def read(self, cycle: int, asking: list[int], rows: list[int], order: list[int]) -> list[Access]:
         """See the contract."""
         grants = self.cache.read(cycle, asking, rows, order)
         self.counters["cache_reads"] += len(grants)
         return grants
 
-    def look_up(self, warp: int, sources: Sequence[int]) -> list[int]:
+    def look_up(self, warp: int, sources: tuple[int, ...]) -> list[int]:
         """See the contract. A source that is not there sets the error flag."""
         self.counters["look_ups"] += 1
         part = self.partitions.parts[self._places.place[warp]]
@@ -122,7 +122,7 @@ class PrefetchedFile(LateFile):
         self.partitions.launched(launch.warp)
         self.entrance.launched(launch.warp)
 
-    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """See the contract. Fills take their write ports, and write-backs those read ports that they lost too often."""
         if self.fills.storing:
             self.fills.store(cycle)

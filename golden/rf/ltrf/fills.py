@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpfile.golden.arbiter import first_from, indices
 from warpfile.golden.rf.banks import Banks, Write
-from warpfile.golden.rf.ltrf.directory import Directory, Home
+from warpfile.golden.rf.ltrf.directory import Directory
 from warpfile.golden.rf.ltrf.main import MainBanks
 from warpfile.golden.rf.ltrf.seen import Seen
 from warpfile.spec.schemes.ltrf import LtrfConfig
@@ -110,8 +110,7 @@ class Fills:
             self._grant(cycle)
         if self._picks:
             self._pick()
-        if self._ends or self._starts:
-            self._time(cycle)
+        self._time(cycle)
 
     def _end_stores(self) -> None:
         for bank, place, _ in self._stores:
@@ -122,11 +121,11 @@ class Fills:
     def _grant(self, cycle: int) -> None:
         count, last = len(self.free), cycle + self._cycles + self._beats
         for bank in self._grants:
-            home: Home = self._home[bank]
-            self._main_pointers[home[0]] = (bank + 1) % count
+            home, row = self._home[bank]
+            self._main_pointers[home] = (bank + 1) % count
             self.asks ^= 1 << bank
             self.word &= ~(self._place[bank] << bank * self._place_bits)
-            copy = self._main.fill(cycle, *home)
+            copy = self._main.fill(cycle, home, row)
             self.free[bank], self.until[bank] = cycle + self._beats, last - 1
             start = cycle + self._cycles
             self._starts[start] = self._starts.get(start, 0) | 1 << bank
@@ -148,10 +147,10 @@ class Fills:
 
     def _time(self, cycle: int) -> None:
         """Beats end and begin, and rows are to be written in the next cycle."""
-        ended = self._ends.pop(cycle, None)
-        if ended is not None:
-            self._stores = ended
-            for bank, _, _ in ended:
+        if cycle in self._ends:
+            self._stores = self._ends.pop(cycle)
+            for bank, _, _ in self._stores:
                 self.storing |= 1 << bank
             self._beating &= ~self.storing
-        self._beating |= self._starts.pop(cycle, 0)
+        if cycle in self._starts:
+            self._beating |= self._starts.pop(cycle)

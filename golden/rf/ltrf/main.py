@@ -99,5 +99,5 @@ class MainBanks:
 
     def edge(self, cycle: int) -> None:
         """The last busy cycle of some banks ends."""
-        if self._free:
-            self.busy &= ~self._free.pop(cycle, 0)
+        if cycle in self._free:
+            self.busy &= ~self._free.pop(cycle)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpfile.golden.arbiter import first_from, indices, lowest
+from warpfile.golden.arbiter import first_from, indices, lowest, ones
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.location import Location
@@ -151,9 +151,9 @@ class Partitions:
         empty, recall, prefetch, moving, opened, releasing = self.where
         ready = empty & self._places.taken
         if empty:
-            self._seen.count("empty_cycles", empty.bit_count())
+            self._seen.count("empty_cycles", ones(empty))
         if recall | prefetch | moving:
-            self._seen.count("moving_cycles", (recall | prefetch | moving).bit_count())
+            self._seen.count("moving_cycles", ones(recall | prefetch | moving))
             self._move(recall, prefetch, moving)
         if releasing:
             self._let_go(releasing)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from warpfile.golden.completion import Completion
 from warpfile.golden.copies import ALL_LANES, Latest
 from warpfile.golden.rf.banks import Banks, Write
@@ -52,7 +50,7 @@ class ResultEntrance:
         """Nothing is written yet."""
         self._latest.launched(warp)
 
-    def enter(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def enter(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """Of the ``valid`` write-back ports, those that are accepted, the highest first."""
         accepted = valid & ~store
         begins = -1

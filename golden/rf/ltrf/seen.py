@@ -53,6 +53,9 @@ class Seen:
         self._register = cfg.register_bits
         self._bank = cfg.cache_bank_bits
         self._often = self._at[_OFTEN]
+        self._at_moves, self._at_register, self._at_look_up = (
+            self._at[name] - self._often for name in ("step_moves", "step_register", "look_up_banks")
+        )
         self._word = self._rare = 0
         self.error = self.fails = False
 
@@ -76,13 +79,12 @@ class Seen:
 
     def step(self, probe: str, part: int, register: int, moves: bool) -> None:
         """A register takes a bank, or leaves its own; ``part`` counts the parts of all places."""
-        at, often = self._at, self._often
-        word = 1 << at[probe] - often + part | moves << at["step_moves"] - often + part
-        self._word |= word | register << at["step_register"] - often + part * self._register
+        word = 1 << self._at[probe] - self._often + part | moves << self._at_moves + part
+        self._word |= word | register << self._at_register + part * self._register
 
     def looked_up(self, slot: int, bank: int) -> None:
         """Bank of a source."""
-        self._word |= bank << self._at["look_up_banks"] - self._often + slot * self._bank
+        self._word |= bank << self._at_look_up + slot * self._bank
 
     def edge(self) -> int:
         """End the cycle; returns its events."""

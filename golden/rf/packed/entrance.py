@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from warpfile.golden.rf.completions import Completions
 from warpfile.golden.rf.contract import Eviction
@@ -36,9 +36,7 @@ class Entrance:
         self.widths = Widths(cfg) if cfg.packing else None
         self._eviction_waits = 1 << cfg.write_ports + cfg.asks.units
 
-    def enter(
-        self, results: Sequence[Result | None], valid: int, store: int, unmapped: Callable[[int, int], bool]
-    ) -> int:
+    def enter(self, results: list[Result | None], valid: int, store: int, unmapped: Callable[[int, int], bool]) -> int:
         """Of the ``valid`` write-back ports, those whose result is accepted. ``unmapped``: release asks to write it."""
         accepted = 0
         for port in range(len(results) - 1, -1, -1):
@@ -58,7 +56,7 @@ class Entrance:
     def evict(
         self,
         eviction: Eviction,
-        results: Sequence[Result | None],
+        results: list[Result | None],
         store: int,
         unmapped: Callable[[int, int], bool],
     ) -> bool:
@@ -111,7 +109,7 @@ class Entrance:
         return self.widths.size(result.data or 0, result.mask)
 
 
-def _is_met(eviction: Eviction, results: Sequence[Result | None], store: int) -> bool:
+def _is_met(eviction: Eviction, results: list[Result | None], store: int) -> bool:
     """Whether a result of the register has to be stored, too."""
     key = eviction.warp, eviction.register
     for port, result in enumerate(results):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import indices
@@ -64,7 +62,7 @@ class PackedFile(FileBehindTable):
         """See the contract."""
         return self.entrance.size(result)
 
-    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """See the contract. Everything that the table does but look-ups happens here."""
         self._observe()
         stages, accepted = self.stages, 0
@@ -78,7 +76,7 @@ class PackedFile(FileBehindTable):
         self._give_up(True, True)
         return accepted
 
-    def _evict(self, results: Sequence[Result | None], valid: int, store: int) -> None:
+    def _evict(self, results: list[Result | None], valid: int, store: int) -> None:
         """Collectors that keep results give registers back, and pass the file by with others."""
         eviction, self._eviction = self._eviction, None
         self.evicted = eviction is not None and self.entrance.evict(eviction, results, store, self._may_unmap)

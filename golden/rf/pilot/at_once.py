@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from warpfile.golden.arbiter import indices
 from warpfile.golden.rf.banks import Access, Banks
 from warpfile.golden.rf.pilot.homes import Homes
@@ -31,7 +29,7 @@ class AtOnce:
                 (bank, row), (came, at) = homes.at(warp, new.home(register)), homes.at(warp, old.home(register))
                 rows[bank][row] = self._before[came][at]
 
-    def corrected(self, cycle: int, accesses: list[Access], asking: Sequence[int], rows: Sequence[int]) -> list[Access]:
+    def corrected(self, cycle: int, accesses: list[Access], asking: list[int], rows: list[int]) -> list[Access]:
         """Reads of a cycle with the data that they are meant to have."""
         if cycle == self._changed + 1:
             self._stale = sum(asking)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.entry import Entry
@@ -53,7 +51,7 @@ class PilotFile(PlainFile):
             return self._slow
         return self._high if self.epochs.high else self._low
 
-    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+    def read(self, cycle: int, asking: list[int], rows: list[int], order: list[int]) -> list[Access]:
         """See the contract."""
         accesses, granted, self._asked = self.banks.read(cycle, asking, rows, order), 0, True
         for index, _, _ in accesses:
@@ -62,7 +60,7 @@ class PilotFile(PlainFile):
         self._note_busy(asking, granted)
         return accesses if self._at_once is None else self._at_once.corrected(cycle, accesses, asking, rows)
 
-    def _note_busy(self, asking: Sequence[int], granted: int) -> None:
+    def _note_busy(self, asking: list[int], granted: int) -> None:
         written = {bank for _, bank, _ in self._stored} if self._shared else ()
         for bank, slots in enumerate(asking):
             if slots and not slots & granted and bank not in written:
@@ -72,17 +70,17 @@ class PilotFile(PlainFile):
         """See the contract."""
         return 0
 
-    def unwritten(self, slots: int, banks: Sequence[int], rows: Sequence[int]) -> int:
+    def unwritten(self, slots: int, banks: list[int], rows: list[int]) -> int:
         """See the contract. The scoreboard sees to that."""
         return 0
 
-    def look_up(self, warp: int, sources: Sequence[int]) -> list[int]:
+    def look_up(self, warp: int, sources: tuple[int, ...]) -> list[int]:
         """See the contract."""
         self._asked = True
         self.seen.sources(sources, self.homes.table(warp))
         return [-1] * len(sources)
 
-    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """See the contract. A result is renamed when a bank takes it."""
         accepted = super().accept(cycle, results, valid, store)
         for port, result in enumerate(results):

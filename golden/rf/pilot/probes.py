@@ -77,7 +77,7 @@ class Seen:
         self._count("table_lookups")
         self._count("table_hits", hits)
 
-    def sources(self, sources: Sequence[int], table: SwapTable) -> None:
+    def sources(self, sources: tuple[int, ...], table: SwapTable) -> None:
         """The sources of a beat are renamed."""
         if not self._shows_sources:
             return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import indices
@@ -23,7 +21,7 @@ class PortedFile(PlainFile):
         super().__init__(cfg, Location(cfg))
         self.highest_first = False
 
-    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+    def read(self, cycle: int, asking: list[int], rows: list[int], order: list[int]) -> list[Access]:
         """See the contract: request bank * ``read_ports`` + port has a port of its own."""
         held = self.banks.rows
         return [

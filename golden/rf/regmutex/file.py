@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import indices
@@ -67,7 +65,7 @@ class RegMutexFile(PlainFile):
         self.sections.refused(warp)
         self.seen.refused(warp)
 
-    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """See the contract."""
         accepted = super().accept(cycle, results, valid, store)
         for port in indices(accepted & store):

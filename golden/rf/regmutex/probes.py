@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from warpfile.golden.arbiter import indices
 from warpfile.golden.rf.regmutex.sections import Sections
 from warpfile.spec.probe import ProbeLayout
@@ -51,7 +49,7 @@ class Seen:
         """A REL issues."""
         self._show(*(("release_ok", 0, "rel_ok") if gives else ("release_again", 0, "rel_nop")))
 
-    def sources(self, sources: Sequence[int], split: int) -> None:
+    def sources(self, sources: tuple[int, ...], split: int) -> None:
         """Sources of a beat that issues and executes."""
         for slot, register in enumerate(sources):
             self._access("source", slot, register >= split)

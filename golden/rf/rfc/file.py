@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from mypy_extensions import mypyc_attr
 
@@ -59,7 +59,7 @@ class CachedFile(LateFile):
         self._near = 0
         self._word = 0
 
-    def read(self, cycle: int, asking: Sequence[int], rows: Sequence[int], order: Sequence[int]) -> list[Access]:
+    def read(self, cycle: int, asking: list[int], rows: list[int], order: list[int]) -> list[Access]:
         """See the contract."""
         return self.banks.read(cycle, asking, rows, order)
 
@@ -77,18 +77,18 @@ class CachedFile(LateFile):
         dead = beat.hints >> self._at_dead & own if beat.converged else 0
         return dead | (beat.hints >> self._at_evict_first & own) << self._slots
 
-    def unwritten(self, slots: int, banks: Sequence[int], rows: Sequence[int]) -> int:
+    def unwritten(self, slots: int, banks: list[int], rows: list[int]) -> int:
         """Slots whose row is queued."""
         return self.queues.interlocked(slots, banks, rows) if self.queues.busy else 0
 
-    def near(self, copies: Sequence[int]) -> None:
+    def near(self, copies: list[int]) -> None:
         """See the contract. What is read near takes read ports of the lines away from victims."""
         self._near = len(copies)
         if self._lru:
             for line in copies:
                 self.lines.touch(line)
 
-    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """Steps 1, 3 and 6. The queues' heads leave first, because what is queued now leaves in a later cycle."""
         queues, entrance = self.queues, self.entrance
         self._word = self.lines.word | queues.word
@@ -110,14 +110,14 @@ class CachedFile(LateFile):
             self.flush.send(entrance.read_ports, entrance.written)
         return accepted
 
-    def near_data(self, copies: Sequence[int], slots: Sequence[int], note: int) -> list[int]:
+    def near_data(self, copies: list[int], slots: list[int], note: int) -> list[int]:
         """Step 2. Pins are dropped after the results were entered."""
         data = [self.lines.copy[line] for line in copies]
         for slot, line in zip(slots, copies, strict=True):
             self.lines.unpin(line, note >> slot & 1, note >> self._slots + slot & 1)
         return data
 
-    def deferred(self, warp: int, sources: Sequence[int], lanes: int) -> bool:
+    def deferred(self, warp: int, sources: tuple[int, ...], lanes: int) -> bool:
         """Step 4, over registered state: whether a line lacks some of the lanes; it is recalled then."""
         place, lines, lacking = self._places.place[warp], self.lines, 0
         for register in sources:
@@ -129,7 +129,7 @@ class CachedFile(LateFile):
             self.events.note("defer")
         return lacking != 0
 
-    def look_up(self, warp: int, sources: Sequence[int]) -> list[int]:
+    def look_up(self, warp: int, sources: tuple[int, ...]) -> list[int]:
         """Step 4. Lines that are found are pinned."""
         place = self._places.place[warp]
         found = [self.lines.find(place, register) for register in sources]

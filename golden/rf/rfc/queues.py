@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 
 from warpfile.golden.arbiter import indices
 from warpfile.golden.rf.banks import Banks, Write
@@ -33,7 +32,7 @@ class WriteQueues:
         """A cycle begins: a queue that is full now takes nothing in it."""
         self._closed = self._full
 
-    def interlocked(self, slots: int, banks: Sequence[int], rows: Sequence[int]) -> int:
+    def interlocked(self, slots: int, banks: list[int], rows: list[int]) -> int:
         """Of the source slots in a mask, those whose row is queued; bank and row of every slot are given."""
         locked = 0
         while slots:

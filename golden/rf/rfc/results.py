@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from warpfile.golden.copies import ALL_LANES, POISON, Latest, merged
 from warpfile.golden.rf.banks import Write
 from warpfile.golden.rf.rfc.inside import Inside
@@ -37,7 +35,7 @@ class ResultEntrance:
         """Nothing is written yet."""
         self._latest.launched(warp)
 
-    def enter(self, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def enter(self, results: list[Result | None], valid: int, store: int) -> int:
         """Of the ``valid`` write-back ports, those that are accepted: short before long.
 
         Results that are not in ``store`` leave lines and rows as they are, which are out of date then.

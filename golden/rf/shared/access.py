@@ -12,7 +12,7 @@ from warpfile.golden.rf.shared.contents import Contents
 from warpfile.golden.rf.shared.counts import NO_ROW
 from warpfile.golden.rf.shared.search import Inserted, Match, Search, Source, source
 from warpfile.golden.rf.shared.seen import Seen
-from warpfile.golden.rf.shared.vectors import LOW, Vector, crosses, fits, lane_values, vector
+from warpfile.golden.rf.shared.vectors import ADDRESS, LOW, Vector, crosses, fits, lane_values, vector
 from warpfile.spec.schemes.shared import (
     ACT,
     COMPARE,
@@ -102,9 +102,8 @@ class AccessPort:
         self._table, self._addresses, self._contents = table, addresses, contents
         self._act, self._last, self._seen = act, last, seen
         self._lanes, self._finds, self._powers = cfg.lanes, cfg.search, cfg.strides == "powers"
-        self._at = {
-            name: cfg.hint_at(name) for name in ("access", "address_registers", "access_size", "address_offset")
-        }
+        self._at_access, self._at_registers = cfg.hint_at("access"), cfg.hint_at("address_registers")
+        self._at_size, self._at_offset = cfg.hint_at("access_size"), cfg.hint_at("address_offset")
 
     @property
     def sending(self) -> Sent | None:
@@ -131,14 +130,12 @@ class AccessPort:
         if self.vector is not None and self._first:
             self._find_vector(self.vector)
 
-    def _hint(self, access: Access, name: str, bits: int) -> int:
-        return access.sent.entry.beat.hints >> self._at[name] & (1 << bits) - 1
-
     def _find_vector(self, access: Access) -> None:
-        lanes = access.sent.entry.beat.mask & (1 << self._lanes) - 1
+        beat = access.sent.entry.beat
+        lanes = beat.mask & (1 << self._lanes) - 1
         operands = [self._contents.known.get(copy, 0) for copy in access.sent.operands]
-        values = lane_values(self._hint(access, "address_registers", 2), operands, self._lanes)
-        access.asked = asked = vector(values, self._hint(access, "address_offset", 48), lanes)
+        values = lane_values(beat.hints >> self._at_registers & 3, operands, self._lanes)
+        access.asked = asked = vector(values, beat.hints >> self._at_offset & ADDRESS, lanes)
         if access.kind != LOAD:
             return
         if not access.searches:
@@ -157,7 +154,7 @@ class AccessPort:
         if state == COMPARE:
             self._compare(access)
         elif state == SPAN:
-            size = 1 << self._hint(access, "access_size", 3)
+            size = 1 << (access.sent.entry.beat.hints >> self._at_size & 7)
             access.end = access.asked.base + (access.asked.last - access.asked.first) * access.asked.stride + size - 1
         elif state == DELETE:
             self._delete(access)
@@ -270,7 +267,7 @@ class AccessPort:
 
     def take(self, sent: Sent) -> None:
         """It is in the port from the next cycle on."""
-        self._taken = Access(sent, sent.entry.beat.hints >> self._at["access"] & 3)
+        self._taken = Access(sent, sent.entry.beat.hints >> self._at_access & 3)
 
     def edge(self) -> None:
         """Accesses move."""

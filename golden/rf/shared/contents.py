@@ -25,6 +25,7 @@ class Contents:
         self._registers = cfg.register_names
         self.known: dict[int, int] = {}
         self._built = (1 << cfg.lanes) - 1
+        self._all = (1 << 32 * cfg.lanes) - 1
         self._masks: dict[int, int] = {}
 
     def bits(self, lanes: int) -> int:
@@ -44,8 +45,11 @@ class Contents:
 
     def write(self, row: int, words: int, lanes: int) -> None:
         """These lanes of a row; nobody finds a value there until it is said that he does."""
-        bits = self.bits(lanes)
-        self.words[row] = self.words[row] & ~bits | words & bits
+        if lanes & self._built == self._built:
+            self.words[row] = words & self._all
+        else:
+            bits = self.bits(lanes)
+            self.words[row] = self.words[row] & ~bits | words & bits
         self._copies[row].clear()
 
     def forget(self, row: int, warp: int, register: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from warpfile.golden.rf.completions import Completions
 from warpfile.golden.rf.renaming import RenamingTable
@@ -21,9 +21,7 @@ class Entrance:
         self._table, self._counts, self._stages = table, counts, stages
         self._completions, self._seen = completions, seen
 
-    def enter(
-        self, results: Sequence[Result | None], valid: int, store: int, written: Callable[[int, int], bool]
-    ) -> int:
+    def enter(self, results: list[Result | None], valid: int, store: int, written: Callable[[int, int], bool]) -> int:
         """Of the ``valid`` ports, those whose result is accepted. ``written``: somebody asks to write an entry."""
         accepted = 0
         for port in range(len(results) - 1, -1, -1):
@@ -38,8 +36,8 @@ class Entrance:
         return accepted
 
     def _enter(self, port: int, result: Result, written: Callable[[int, int], bool]) -> bool:
-        key = result.warp, result.register
-        found = None if written(*key) else self._table.read(result.warp, result.register)
+        warp, register = result.warp, result.register
+        found = None if written(warp, register) else self._table.read(warp, register)
         if found is None:
             self._seen.show("table_wait", 1 << port)
         if found is None or self._stages.deciding[port] is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.collectors.contract import Heads
@@ -86,7 +84,7 @@ class SharedFile(FileBehindTable):
         if mapped.mask:
             self.mapping.drop(self.counts.row(mapped))
 
-    def accept(self, cycle: int, results: Sequence[Result | None], valid: int, store: int) -> int:
+    def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """See the contract. Everything happens here but look-ups and what the pins do."""
         self._observe(cycle)
         self._act(cycle)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.rf.shared.access import AccessPort
 from warpfile.golden.rf.shared.addresses import NO_UPPER, AddressTable
@@ -40,7 +38,7 @@ class Foresight:
         self._heads = heads
         self.reader.watch(heads)
 
-    def step(self, results: Sequence[Result | None], leaving: int) -> None:
+    def step(self, results: list[Result | None], leaving: int) -> None:
         """``leaving``: ports whose result has a register and goes to W0."""
         self._seen.probing(self.state, self.foreseen)
         self.reader.choose()
@@ -51,14 +49,14 @@ class Foresight:
         elif not self._port.compares:
             self._compare()
 
-    def _begin(self, results: Sequence[Result | None], leaving: int) -> None:
+    def _begin(self, results: list[Result | None], leaving: int) -> None:
         if self.reader.state == DATA:
             load = self.reader.load
             self._take(load.warp, self.reader.words, load.offset, load.lanes)
         elif self.reader.state != READ and leaving:
             self._capture(results, leaving)
 
-    def _capture(self, results: Sequence[Result | None], leaving: int) -> None:
+    def _capture(self, results: list[Result | None], leaving: int) -> None:
         for port in range(len(results) - 1, -1, -1):
             result = results[port]
             if result is None or not leaving >> port & 1 or not result.full:
@@ -73,7 +71,7 @@ class Foresight:
                 return
 
     def _take(self, warp: int, words: int, offset: int, lanes: int) -> None:
-        self._asked = vector(lane_values(1, (words,), self._lanes), offset, lanes)
+        self._asked = vector(lane_values(1, [words], self._lanes), offset, lanes)
         self._warp, self._next = warp, P1
 
     def _is_tracked(self) -> bool:

@@ -24,8 +24,6 @@ RENEWED: Final = 3
 ALLOCATED: Final = 4
 MERGED: Final = 5
 _SHOWN: Final = {FILL: IN_PLACE, ALONE: IN_PLACE, UNSHARED: IN_PLACE, RENEWED: RENEW, ALLOCATED: ALLOCATE}
-_MOVES: Final = (FILL, ALONE)
-_CHANGES: Final = (UNSHARED, RENEWED, ALLOCATED)
 _NEVER: Final = 1 << 62
 
 
@@ -168,11 +166,13 @@ class Stages:
             deciding = self.deciding[port]
             if deciding is None or self.storing[port] is not None or self._slot.busy(deciding.old):
                 continue
-            if deciding.code in _MOVES:
+            if deciding.code in (FILL, ALONE):
                 self._move(port, deciding, deciding.old)
-            elif deciding.code in _CHANGES and changed:
+            elif deciding.code == MERGED:
+                continue
+            elif changed:
                 self._seen.show("search_wait", 1 << port)
-            elif deciding.code in _CHANGES:
+            else:
                 changed = True
                 self._seen.level("search", 1 << port)
                 self._change(port, deciding)

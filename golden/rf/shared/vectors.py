@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from typing import Final
 
 from warpfile.golden.arbiter import lowest
 from warpfile.spec.schemes.shared import ADDRESS_BITS, BASE_BITS, MOST_STRIDE, WORD
 
 LOW: Final = (1 << BASE_BITS) - 1
-_ADDRESS: Final = (1 << ADDRESS_BITS) - 1
+ADDRESS: Final = (1 << ADDRESS_BITS) - 1
 
 
 class Vector:
@@ -36,11 +35,15 @@ class Vector:
         return self.address & LOW
 
 
-def lane_values(count: int, operands: Sequence[int], lanes: int) -> list[int]:
+def lane_values(count: int, operands: list[int], lanes: int) -> list[int]:
     """What the first ``count`` operands add to the address in every built lane: none, one, or a pair."""
-    low = _words(operands[0], lanes) if count else [0] * lanes
-    high = _words(operands[1], lanes) if count == 2 else [0] * lanes
-    return [(high[lane] << 32 | low[lane]) & _ADDRESS for lane in range(lanes)]
+    if not count:
+        return [0] * lanes
+    low = _words(operands[0], lanes)
+    if count != 2:
+        return low
+    high = _words(operands[1], lanes)
+    return [(high[lane] << 32 | low[lane]) & ADDRESS for lane in range(lanes)]
 
 
 def _words(operand: int, lanes: int) -> list[int]:
@@ -48,17 +51,17 @@ def _words(operand: int, lanes: int) -> list[int]:
     return list(struct.unpack(f"<{lanes}I", (operand & (1 << 32 * lanes) - 1).to_bytes(4 * lanes, "little")))
 
 
-def vector(values: Sequence[int], offset: int, lanes: int) -> Vector:
+def vector(values: list[int], offset: int, lanes: int) -> Vector:
     """Of an access in these built lanes."""
     if not lanes:
         return Vector(False, 0, 0, 0, 0, 0)
     first, last = lowest(lanes), lanes.bit_length() - 1
     stride = values[first + 1] - values[first] & LOW if first < last else 0
-    address = values[first] + offset & _ADDRESS
+    address = values[first] + offset & ADDRESS
     return Vector(_is_regular(values, lanes, stride), lanes, first, last, stride, address)
 
 
-def _is_regular(values: Sequence[int], lanes: int, stride: int) -> bool:
+def _is_regular(values: list[int], lanes: int, stride: int) -> bool:
     first = lowest(lanes)
     if lanes >> first & (lanes >> first) + 1 or stride > MOST_STRIDE:
         return False

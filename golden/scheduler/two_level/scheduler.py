@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from mypy_extensions import mypyc_attr
 
-from warpfile.golden.arbiter import first_from, indices, lowest
+from warpfile.golden.arbiter import first_from, indices, lowest, ones
 from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.scheduler.contract import PlacingScheduler
 from warpfile.golden.scheduler.places import Places
@@ -79,7 +79,7 @@ class TwoLevel(PlacingScheduler):
         stuck = frame.marked & frame.touching
         suspends = stuck if self._suspend == "pending" else self._suspends()
         self.may_issue = may_issue = active & ~suspends
-        counters["active_cycles"] += active.bit_count()
+        counters["active_cycles"] += ones(active)
         word = self._state() if self._word is None else self._word
         self._drains = self._releases = self._released = 0
         waits = frame.waiting | yields
@@ -91,7 +91,7 @@ class TwoLevel(PlacingScheduler):
         if self._draining:
             self._releases = self._drained(collecting)
         if self._releasing:
-            counters["releasing_cycles"] += self._releasing.bit_count()
+            counters["releasing_cycles"] += ones(self._releasing)
             self._released = release(self._releasing)
             word |= self._released << self._at["released"]
         if ready:
@@ -150,7 +150,7 @@ class TwoLevel(PlacingScheduler):
     def _activate(self, ready: int) -> int:
         """Note which of the ready warps gets a place."""
         counters = self._counters
-        counters["ready_waits"] += ready.bit_count()
+        counters["ready_waits"] += ones(ready)
         if self._places.taken == self._all:
             return 0
         self._activated = first_from(ready & self._frame.buffered or ready, self._pointer)

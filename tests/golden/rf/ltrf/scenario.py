@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def prefetch(*registers: int) -> StaticInstruction:
     return op(operand=operand, inserted=True, **values)
 
 
-def load(dest: int, sources: Sequence[int] = (), count: int = 1) -> StaticInstruction:
+def load(dest: int, sources: tuple[int, ...] = (), count: int = 1) -> StaticInstruction:
     """A load from global memory."""
     values: dict[str, Any] = {"port": Port.LSU, "space": Space.GLOBAL, "access": Access.LOAD, "bytes": 4}
     return op(sources, dest, **values | {"dest_count": count})

@@ -39,7 +39,7 @@ def make(scheme: str = "packing", **changes: Any) -> PackedConfig:
     return cfg
 
 
-def put(dest: int, value: int | Sequence[int], mask: int = FULL, sources: Sequence[int] = (), **more: Any) -> Valued:
+def put(dest: int, value: int | Sequence[int], mask: int = FULL, sources: tuple[int, ...] = (), **more: Any) -> Valued:
     """An instruction that writes this."""
     count = {} if isinstance(value, int) else {"dest_count": len(value)}
     return op(sources, dest, **count, **more), mask, value

@@ -21,7 +21,7 @@ ACQ = op(port=Port.NONE, kind=Kind.SCHEME, text="ACQ", operand=1, inserted=True)
 REL = op(port=Port.NONE, kind=Kind.SCHEME, text="REL", operand=0, drain=Drain.DISPATCHED, inserted=True)
 
 
-def load(dest: int, sources: Sequence[int] = ()) -> StaticInstruction:
+def load(dest: int, sources: tuple[int, ...] = ()) -> StaticInstruction:
     """A load from global memory."""
     return op(sources, dest, port=Port.LSU, space=Space.GLOBAL, access=Access.LOAD, bytes=4)
 
@@ -89,7 +89,7 @@ def _borrowed(rng: random.Random, base: int, extended: int, exact: bool) -> list
     return [*steps, REL]
 
 
-def _writing(rng: random.Random, dest: int, sources: Sequence[int]) -> StaticInstruction:
+def _writing(rng: random.Random, dest: int, sources: tuple[int, ...]) -> StaticInstruction:
     kind = rng.choice(("alu", "alu", "load", "sfu"))
     if kind == "load":
         return load(dest, sources[:1])

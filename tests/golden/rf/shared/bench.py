@@ -63,13 +63,11 @@ class Bench:
         self.file.contents.known[self._rows] = words
         return self._rows
 
-    def packed(self, values: Sequence[int]) -> int:
+    def packed(self, values: list[int]) -> int:
         """Words side by side."""
         return sum((value & 0xFFFFFFFF) << 32 * lane for lane, value in enumerate(values[: self.cfg.lanes]))
 
-    def access(
-        self, kind: int, values: Sequence[int], warp: int = 0, dest: int = 0, mask: int = FULL, **more: int
-    ) -> Sent:
+    def access(self, kind: int, values: list[int], warp: int = 0, dest: int = 0, mask: int = FULL, **more: int) -> Sent:
         """An access of these addresses, which come in two registers; ``more`` are fields of a beat, or ``size``."""
         hints = kind << self.cfg.hint_at("access") | 2 << self.cfg.hint_at("address_registers")
         hints |= more.pop("size", 2) << self.cfg.hint_at("access_size")
