@@ -27,7 +27,7 @@ def _unpack(copy: int) -> tuple[int, int]:
 
 
 NEVER_WRITTEN: Final = -1
-POISON = _pack(-2, ALL_LANES)
+POISON: Final = _pack(-2, ALL_LANES)
 
 
 def _outdated(copy: int, before: int) -> int:

@@ -13,7 +13,8 @@ class KernelPorts:
 
     def __init__(self, cfg: Config, layout: ProbeLayout, file: KernelFile) -> None:
         self._file = file
-        self._at = layout.offset
+        at = layout.offset
+        self._at_quiet, self._at_kernel, self._at_retired = (at.get(name, 0) for name in ("quiet", "kernel", "retired"))
         self._handshake, self._sweeps = cfg.gives.kernel, cfg.gives.sweeps
         self._operands = cfg.operand_bits
 
@@ -21,15 +22,15 @@ class KernelPorts:
         """Probes of the handshake."""
         file, word = self._file, 0
         if self._handshake:
-            word = file.quiet << self._at["quiet"]
+            word = file.quiet << self._at_quiet
             kernel = stimulus.kernel
             if kernel is not None and file.kernel_ready:
                 file.kernel(kernel)
-                word |= 1 << self._at["kernel"]
+                word |= 1 << self._at_kernel
         if self._operands and stimulus.operand is not None:
             file.operand(stimulus.operand)
         return word
 
     def end(self) -> int:
         """Warps that are gone for good."""
-        return self._file.retired << self._at["retired"] if self._sweeps else 0
+        return self._file.retired << self._at_retired if self._sweeps else 0

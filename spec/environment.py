@@ -118,7 +118,7 @@ class Environment:
 
     def _handshake(self, word: int) -> None:
         """The kernel is taken, or the machine comes to rest after everything else has."""
-        if word >> self._at_kernel & 1:
+        if self._stimulus.kernel is not None and word >> self._at_kernel & 1:
             self._front.kernel_taken()
         finished = self._execution.finished(self.cycle) and self._front.finished
         self._quiet = finished and bool(word >> self._at_quiet & 1)

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from warpfile.golden.arbiter import ones
 from warpfile.spec.probe import ProbeLayout
 
-_ODD = sum(1 << bit for bit in range(0, 64, 2))
-
 
 class Shown:
     """Events of a cycle: ``show`` one of ``events``, which names a counter for each; ``edge`` ends the cycle.
@@ -39,12 +37,23 @@ class Shown:
 
     def table(self, reads: int, writes: int) -> None:
         """Accesses of the cycle, two bits for each memory."""
-        for name, word in (("table_reads", reads), ("table_writes", writes)):
-            if word:
-                self._word |= word << self._at[name]
-                self.counters[name] += ones(word) + ones(word & ~_ODD)
+        if reads:
+            self.level("table_reads", reads)
+            self.counters["table_reads"] += _accesses(reads)
+        if writes:
+            self.level("table_writes", writes)
+            self.counters["table_writes"] += _accesses(writes)
 
     def edge(self) -> int:
         """End the cycle; returns what was shown in it."""
         word, self._word = self._word, 0
         return word << self._first
+
+
+def _accesses(word: int) -> int:
+    """Sum of numbers of two bits."""
+    count = 0
+    while word:
+        count += word & 3
+        word >>= 2
+    return count

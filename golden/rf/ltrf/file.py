@@ -55,7 +55,9 @@ class PrefetchedFile(LateFile):
         self._places = places
         self._at_busy, self._at_asks = seen.at("main_busy"), seen.at("fill_asks")
         # These lie side by side: a word by itself, which goes into the long one at once.
-        self._at = [seen.at(name) - self._at_asks for name in ("fill_place", "back_phase", "back_place", "latch_state")]
+        self._at_fills, self._at_phases, self._at_backs, self._at_latches = (
+            seen.at(name) - self._at_asks for name in ("fill_place", "back_phase", "back_place", "latch_state")
+        )
 
     def operand(self, operand: int) -> None:
         """See the contract."""
@@ -132,8 +134,9 @@ class PrefetchedFile(LateFile):
 
     def _word(self) -> int:
         """Registered probes."""
-        fills, backs, main, at = self.fills, self.backs, self.main, self._at
-        moves = fills.asks | fills.word << at[0] | backs.phases << at[1] | backs.places << at[2] | main.word << at[3]
+        fills, backs, main = self.fills, self.backs, self.main
+        moves = fills.asks | fills.word << self._at_fills | main.word << self._at_latches
+        moves |= backs.phases << self._at_phases | backs.places << self._at_backs
         word = self.partitions.word | self.directory.word
         return word | main.busy << self._at_busy | moves << self._at_asks
 

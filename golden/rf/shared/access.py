@@ -39,6 +39,7 @@ from warpfile.spec.schemes.shared import (
 )
 
 _BEHIND: Final = {COMPARE: SELECT, SPAN: DELETE, DELETE: THROUGH}
+_NOBODY: Final = (False, False, False, False)
 _NONE: Final = Vector(False, 0, 0, 0, 0, 0)
 
 
@@ -95,7 +96,7 @@ class AccessPort:
         self._first = False  # cycle in V
         self._untracked = False  # C finds it
         self._outcome = 0
-        self._left = [False] * 4  # stages 1 to 4, in this cycle
+        self._left = _NOBODY  # of stages 1 to 4, in this cycle
         self._taken: Access | None = None
         self._asker: Access | None = None
         self._answer: Mapped | None = None
@@ -262,7 +263,7 @@ class AccessPort:
         ends = self.search_state in (SELECT, DELETE, THROUGH)
         second = ends and (self.acting is None or third)
         first = self.vector is not None and (self.searching is None or second)
-        self._left = [first, second, third, fourth]
+        self._left = first, second, third, fourth
         return self.vector is None or self.searching is None or (ends and (self.acting is None or passes))
 
     def take(self, sent: Sent) -> None:
@@ -286,7 +287,7 @@ class AccessPort:
             self.leaving = self._taken
         elif self._taken is not None:
             self.vector, self._first = self._taken, True
-        self._taken, self._left = None, [False] * 4
+        self._taken, self._left = None, _NOBODY
 
     def _passes(self) -> bool:
         """Whether what is taken goes to the pins at once."""

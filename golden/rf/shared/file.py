@@ -110,11 +110,8 @@ class SharedFile(FileBehindTable):
         seen.summed("used_rows", self.counts.used)
         seen.summed("shared_rows", self.counts.shared)
         seen.summed("valid_entries", self.addresses.valid)
-        seen.level("access_vector", self.port.vector is not None)
-        seen.level("access_search", self.port.search_state)
-        seen.level("access_act", self.port.act_state)
-        seen.level("access_send", self.port.leaving is not None)
-        seen.level("table_pointer", self.addresses.pointer)
+        port, pointer = self.port, self.addresses.pointer
+        seen.access(port.vector is not None, port.search_state, port.act_state, port.leaving is not None, pointer)
         seen.level("absorbed", self.absorbed.valid)
         seen.level("absorbed_waiting", self.absorbed.waiting)
         seen.level("merge_state", self.slot.state)

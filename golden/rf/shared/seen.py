@@ -47,12 +47,22 @@ class Seen(Shown):
         self.counters |= dict.fromkeys([*counters, *(f"untracked_{reason}" for reason in REASONS)], 0)
         if cfg.gives.foresees:
             self.counters["las_probes"] = 0
+        # These lie side by side: a word by itself, which goes into the long one at once.
+        self._at_search, self._at_act, self._at_send, self._at_pointer = (
+            self._at[name] - self._at["access_vector"]
+            for name in ("access_search", "access_act", "access_send", "table_pointer")
+        )
         self._entry, self._mapped = cfg.mapping_bits, 1 << cfg.bank_bits + cfg.row_bits
 
     def summed(self, probe: str, value: int) -> None:
         """A level that is summed over cycles."""
         self.level(probe, value)
         self.counters[LEVELS[probe]] += value
+
+    def access(self, vector: bool, search: int, act: int, send: bool, pointer: int) -> None:
+        """States of the access port's four stages, and where the address table's next entry comes."""
+        port = vector | search << self._at_search | act << self._at_act | send << self._at_send
+        self.level("access_vector", port | pointer << self._at_pointer)
 
     def decision(self, port: int, code: int, row: int) -> None:
         """A result leaves W0 for its row."""
