@@ -51,7 +51,7 @@ def banks(**changes: object) -> Banks:
 
 def served(part: Banks, cycle: int, *asking: int) -> list[tuple[int, int]]:
     """Slots that are granted, and when their data arrive."""
-    return [(index, arrival) for index, _, arrival in part.read(cycle, asking, ROWS, [0, 1])]
+    return [(index, arrival) for index, _, arrival in part.read(cycle, list(asking), ROWS, [0, 1])]
 
 
 @pytest.mark.parametrize("collect", ["lowest", "one"])
@@ -112,7 +112,7 @@ def pipelined(**changes: object) -> Banks:
 
 def granted(part: Banks, cycle: int, *asking: int, rows: list[int]) -> list[tuple[int, int]]:
     """The same of slots with these rows."""
-    return [(index, arrival) for index, _, arrival in part.read(cycle, asking, rows, [0, 1])]
+    return [(index, arrival) for index, _, arrival in part.read(cycle, list(asking), rows, [0, 1])]
 
 
 @pytest.mark.parametrize("ports", ["1RW", "1R1W"])

@@ -36,7 +36,7 @@ def test_every_request_is_served_on_its_port(read_ports: int) -> None:
             file.banks.rows[bank][row] = 10 * bank + row
     requests = range(2 * read_ports)
     asking = [(1 << read_ports) - 1, (1 << read_ports) - 1 << read_ports]
-    served = file.read(7, asking, [number % read_ports for number in requests], (0, 1))
+    served = file.read(7, asking, [number % read_ports for number in requests], [0, 1])
     assert served == [(number, 10 * (number // read_ports) + number % read_ports, 8) for number in requests]
 
 
@@ -44,7 +44,7 @@ def test_a_row_is_read_as_it_was_before_the_write_of_the_cycle() -> None:
     file = ported(1)
     bank, row = file.place(1, 4)
     assert file.accept(3, [result(4, 9), None, None], 0b001, 0b001) == 0b001
-    assert file.read(3, [1, 0], [row, 0], (0, 1)) == [(0, -1, 4)]
+    assert file.read(3, [1, 0], [row, 0], [0, 1]) == [(0, -1, 4)]
     file.edge(3)
     assert file.banks.rows[bank][row] == 9
     assert [one.register for one in file.completion.due(3)] == [4]
