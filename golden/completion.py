@@ -17,4 +17,8 @@ class Completion:
 
     def due(self, cycle: int) -> list[Result]:
         """The results that complete in ``cycle``; asked once per cycle."""
-        return self._due.pop(cycle) if cycle in self._due else []
+        due = self._due.get(cycle)
+        if due is None:
+            return []
+        del self._due[cycle]
+        return due

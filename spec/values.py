@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from warpfile.spec.trace import Trace
 
 
@@ -9,8 +11,9 @@ class RowValues:
     """Packs rows of a trace's values: built lanes only, lane 0 lowest. A row is packed once."""
 
     def __init__(self, trace: Trace, lanes: int) -> None:
-        self._values = trace.values.astype("<u4", copy=False)
-        self._mask = (1 << lanes * 32) - 1
+        # As bytes: an array makes an object for every row that is asked for.
+        values = np.ascontiguousarray(trace.values[:, :lanes], "<u4")
+        self._values, self._bytes = values.view(np.uint8).reshape(-1).data, 4 * lanes
         self._packed: dict[int, int] = {}
 
     def packed(self, row: int) -> int | None:
@@ -19,6 +22,6 @@ class RowValues:
             return None
         word = self._packed.get(row)
         if word is None:
-            word = int.from_bytes(self._values[row].tobytes(), "little") & self._mask
-            self._packed[row] = word
+            start = row * self._bytes
+            word = self._packed[row] = int.from_bytes(self._values[start : start + self._bytes], "little")
         return word

@@ -148,9 +148,11 @@ class CollectorUnits:
 
     def arrive(self, cycle: int) -> None:
         """Fill the slots whose data arrive in ``cycle``."""
-        if cycle not in self.arrivals:
+        arrivals = self.arrivals.get(cycle)
+        if arrivals is None:
             return
-        for number in self.arrivals.pop(cycle):
+        del self.arrivals[cycle]
+        for number in arrivals:
             unit = self.units[number]
             unit.missing -= 1
             if not unit.missing:

@@ -12,14 +12,14 @@ class Completions:
     def __init__(self, ports: int) -> None:
         self.completion = Completion()
         self._waiting = [list[Result]() for _ in range(ports)]
-        self._ports = range(ports)
+        self._ports = list(range(ports))
         self._stored = 0
         self._late: list[tuple[int, Result]] = []
 
     @property
     def waits(self) -> bool:
         """Whether anything waits."""
-        return any(self._waiting)
+        return any(len(waiting) > 0 for waiting in self._waiting)
 
     def stored(self, cycle: int, port: int, result: Result) -> None:
         """A result is written to its bank."""

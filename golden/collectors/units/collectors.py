@@ -76,7 +76,7 @@ class Units(Collectors):
         asking = self._requests.asking if self.lookups is None else self.lookups.begin()
         word = units.occupied << self._at_occupied | asking << self._at_request | units.lacking << self._at_lacking
         self._unit_cycles += len(units.order)
-        self._waits += units.lacking.bit_count()
+        self._waits += ones(units.lacking)
         self._far = 0
         offers: list[Offer] = []
         if units.complete:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
+from warpfile.golden.arbiter import ones
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import LateFile
@@ -68,7 +69,7 @@ class LookUps:
 
     def _show(self, probe: str, mask: int) -> None:
         self.word |= mask << self._at[probe]
-        self._counters[EVENTS[probe]] += mask.bit_count()
+        self._counters[EVENTS[probe]] += ones(mask)
 
     def expect(self, number: int, entry: Entry) -> None:
         """A unit with sources waits for its look-up."""

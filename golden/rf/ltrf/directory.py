@@ -25,14 +25,15 @@ class Directory:
         self.fill_homes: list[list[Home]] = [[(0, 0)] * cfg.active_warps for _ in range(banks)]
         self.word = 0
         self._parts = parts
-        self._at_out, self._at_in, self._at_asked = (seen.at(name) for name in ("out_valid", "in_valid", "in_asked"))
-
-    def _bit(self, at: int, place: int, bank: int) -> int:
-        return 1 << at + place * self._banks + bank
+        # By place and bank: a shift of a long word costs more than a look-up.
+        places = range(cfg.active_warps * banks)
+        self._out, self._in, self._asked = (
+            [1 << seen.at(name) + place for place in places] for name in ("out_valid", "in_valid", "in_asked")
+        )
 
     def back(self, place: int, bank: int, home: Home) -> None:
         """A register has to be written back."""
-        bit = self._bit(self._at_out, place, bank)
+        bit = self._out[place * self._banks + bank]
         if self.word & bit:
             self._parts[place].works -= 1
         self.word |= bit
@@ -42,24 +43,24 @@ class Directory:
 
     def fill(self, place: int, bank: int, home: Home) -> None:
         """A register has to be filled."""
-        bit = self._bit(self._at_in, place, bank)
+        bit = self._in[place * self._banks + bank]
         if self.word & bit:
             self._parts[place].works -= 1
-        self.word = (self.word | bit) & ~self._bit(self._at_asked, place, bank)
+        self.word = (self.word | bit) & ~self._asked[place * self._banks + bank]
         self.waits[bank] |= 1 << place
         self.some_waits |= 1 << bank
         self.fill_homes[bank][place] = home
 
     def asked(self, place: int, bank: int) -> None:
         """A fill was picked."""
-        self.word |= self._bit(self._at_asked, place, bank)
+        self.word |= self._asked[place * self._banks + bank]
         self.waits[bank] &= ~(1 << place)
         if not self.waits[bank]:
             self.some_waits &= ~(1 << bank)
 
     def read(self, place: int, bank: int) -> None:
         """A write-back was read; it is still under way."""
-        self.word &= ~self._bit(self._at_out, place, bank)
+        self.word &= ~self._out[place * self._banks + bank]
         self.outs[bank] &= ~(1 << place)
         if not self.outs[bank]:
             self.some_outs &= ~(1 << bank)
@@ -70,7 +71,7 @@ class Directory:
 
     def filled(self, place: int, bank: int) -> None:
         """A fill has ended."""
-        bit = self._bit(self._at_in, place, bank)
+        bit = self._in[place * self._banks + bank]
         if self.word & bit:
             self._parts[place].works -= 1
-        self.word &= ~(bit | self._bit(self._at_asked, place, bank))
+        self.word &= ~(bit | self._asked[place * self._banks + bank])

@@ -107,9 +107,7 @@ class SharedFile(FileBehindTable):
         seen = self.seen
         self.stages.observe(cycle)
         self._observe_release()
-        seen.summed("used_rows", self.counts.used)
-        seen.summed("shared_rows", self.counts.shared)
-        seen.summed("valid_entries", self.addresses.valid)
+        seen.sums(self.counts.used, self.counts.shared, self.addresses.valid)
         port, pointer = self.port, self.addresses.pointer
         seen.access(port.vector is not None, port.search_state, port.act_state, port.leaving is not None, pointer)
         seen.level("absorbed", self.absorbed.valid)
@@ -126,9 +124,10 @@ class SharedFile(FileBehindTable):
 
     def _is_written(self, warp: int, register: int) -> bool:
         """Whether somebody asks to write an entry of the table in this cycle."""
-        key = warp, register
-        if key in self.acting.asking or key in self.stages.asking:
-            return True
+        if self.acting.asking or self.stages.asking:
+            key = warp, register
+            if key in self.acting.asking or key in self.stages.asking:
+                return True
         return self._may_unmap(warp, register)
 
     def _may_drop(self, mapped: Mapped | None) -> bool:

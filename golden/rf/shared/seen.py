@@ -33,8 +33,8 @@ EVENTS = {
     "reader_read": "las_reads",
     "reader_late": "las_late",
 }
-#: Levels that are summed over cycles.
-LEVELS = {"used_rows": "used_row_cycles", "shared_rows": "shared_row_cycles", "valid_entries": "valid_entry_cycles"}
+#: Sums of levels over cycles.
+LEVELS = ("used_row_cycles", "shared_row_cycles", "valid_entry_cycles")
 DECISIONS = {IN_PLACE: "in_place", RENEW: "renewals", ALLOCATE: "allocations"}
 
 
@@ -43,7 +43,7 @@ class Seen(Shown):
 
     def __init__(self, cfg: SharedConfig, layout: ProbeLayout) -> None:
         super().__init__(layout, "deciding", EVENTS)
-        counters = [*LEVELS.values(), *DECISIONS.values(), *OUTCOMES, "table_deletions"]
+        counters = [*LEVELS, *DECISIONS.values(), *OUTCOMES, "table_deletions"]
         self.counters |= dict.fromkeys([*counters, *(f"untracked_{reason}" for reason in REASONS)], 0)
         if cfg.gives.foresees:
             self.counters["las_probes"] = 0
@@ -52,12 +52,18 @@ class Seen(Shown):
             self._at[name] - self._at["access_vector"]
             for name in ("access_search", "access_act", "access_send", "table_pointer")
         )
+        self._at_shared, self._at_valid = (
+            self._at[name] - self._at["used_rows"] for name in ("shared_rows", "valid_entries")
+        )
         self._entry, self._mapped = cfg.mapping_bits, 1 << cfg.bank_bits + cfg.row_bits
 
-    def summed(self, probe: str, value: int) -> None:
-        """A level that is summed over cycles."""
-        self.level(probe, value)
-        self.counters[LEVELS[probe]] += value
+    def sums(self, used: int, shared: int, valid: int) -> None:
+        """Levels that are summed over cycles: rows that are used and shared, and entries of the address table."""
+        self.level("used_rows", used | shared << self._at_shared | valid << self._at_valid)
+        counters = self.counters
+        counters["used_row_cycles"] += used
+        counters["shared_row_cycles"] += shared
+        counters["valid_entry_cycles"] += valid
 
     def access(self, vector: bool, search: int, act: int, send: bool, pointer: int) -> None:
         """States of the access port's four stages, and where the address table's next entry comes."""

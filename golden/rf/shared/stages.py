@@ -77,7 +77,7 @@ class Stages:
         completions: Completions,
         seen: Seen,
     ) -> None:
-        self._ports = range(cfg.write_ports - 1, -1, -1)
+        self._ports = list(range(cfg.write_ports - 1, -1, -1))
         self.deciding: list[Deciding | None] = [None] * cfg.write_ports
         self.storing: list[Storing | None] = [None] * cfg.write_ports
         self.asking: list[tuple[int, int]] = []
@@ -89,7 +89,7 @@ class Stages:
     @property
     def empty(self) -> bool:
         """Whether there is nothing in W0 and W1."""
-        return not (any(self.deciding) or any(self.storing))
+        return all(self.deciding[port] is None and self.storing[port] is None for port in self._ports)
 
     def observe(self, cycle: int) -> None:
         """Probes at the beginning of a cycle, and what is to be done in it."""

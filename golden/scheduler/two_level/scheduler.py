@@ -81,6 +81,7 @@ class TwoLevel(PlacingScheduler):
         self.may_issue = may_issue = active & ~suspends
         counters["active_cycles"] += ones(active)
         word = self._state() if self._word is None else self._word
+        word |= self._current << self._at["current"]
         self._drains = self._releases = self._released = 0
         waits = frame.waiting | yields
         ready = self._resident & ~self._places.holders & ~waits & ~(frame.outstanding if self._all_back else stuck)
@@ -159,9 +160,9 @@ class TwoLevel(PlacingScheduler):
         return 1 << self._at["activate"] + self._activated
 
     def _state(self) -> int:
-        """Probes of registered state, which seldom changes."""
+        """Probes of registered state that seldom changes."""
         at, places = self._at, self._places
-        word = places.taken << at["placed"] | places.packed << at["place_warp"] | self._current << at["current"]
+        word = places.taken << at["placed"] | places.packed << at["place_warp"]
         self._word = word | self._draining << at["draining"] | self._releasing << at["releasing"]
         return self._word
 
@@ -172,11 +173,8 @@ class TwoLevel(PlacingScheduler):
 
     def issued(self, warp: int) -> None:
         """See :class:`golden.scheduler.contract.Scheduler`."""
-        place = self._places.place[warp]
         self._resumed &= ~(1 << warp)
-        if self._current != place:
-            self._current = place
-            self._word = None
+        self._current = self._places.place[warp]
 
     def launched(self, warp: int) -> None:
         """The warp has no place yet; it is ready from the next cycle."""
