@@ -1,4 +1,6 @@
-"""``python -m warpfile.pages.speed SCHEME``: cycles and CPU seconds of its golden model with its environment, as JSON.
+"""``python -m warpfile.pages.speed SCHEME [PRESET]``: cycles and CPU seconds of its golden model with its environment.
+
+As JSON. Without a preset it is the scheme's own; with that of another scheme, the two differ in the scheme only.
 
 In this process the model runs in one form; :func:`both_forms` asks two processes in turn.
 """
@@ -23,9 +25,9 @@ KERNEL = "matmul_tiled"
 SIZE = "large"
 
 
-def timed(scheme: Scheme) -> Config:
-    """A scheme's own preset with all warps of a CTA in one domain: the same machine, a longer run."""
-    return scheme.configuration(scheme.preset, domains=1)
+def timed(scheme: Scheme, preset: str = "") -> Config:
+    """A preset, or the scheme's own, with all warps of a CTA in one domain: the same machine, a longer run."""
+    return scheme.configuration(preset or scheme.preset, domains=1)
 
 
 def both_forms(name: str, repeats: int) -> tuple[int, float | None, float]:
@@ -42,9 +44,9 @@ def both_forms(name: str, repeats: int) -> tuple[int, float | None, float]:
     return cycles, min(compiled, default=None), min(plain)
 
 
-def speed(scheme: Scheme) -> tuple[int, float]:
+def speed(scheme: Scheme, preset: str = "") -> tuple[int, float]:
     """Cycles and CPU seconds of one run."""
-    cfg, trace = timed(scheme), obtain_trace(KERNEL, SIZE, None, lambda *_: None)
+    cfg, trace = timed(scheme, preset), obtain_trace(KERNEL, SIZE, None, lambda *_: None)
     layout = ProbeLayout(scheme.probes(cfg))
     environment = Environment(cfg, prepare(cfg, scheme.annotated(cfg, trace)), layout)
     model = scheme.golden(cfg, layout)
@@ -55,4 +57,4 @@ def speed(scheme: Scheme) -> tuple[int, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(speed(find(sys.argv[1]))))
+    print(json.dumps(speed(find(sys.argv[1]), *sys.argv[2:3])))
