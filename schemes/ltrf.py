@@ -99,7 +99,8 @@ _CLAIMS = (
         _STORED / _FILE_BITS,
         "249,720 bits: the structures that the paper names, with its sizes",
         "storage over the baseline",
-        why="fewer tables; staging registers, latches, vectors of the places and the scheduler, which it leaves out",
+        why="fewer tables; but staging registers, latches, vectors of the places and the scheduler, "
+        "which the paper leaves out",
     ),
     _AREA,
 )

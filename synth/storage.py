@@ -12,7 +12,7 @@ from warpfile.spec.structure import ARRAYS, Structure
 from warpfile.synth.netlist import ModuleFacts, instance_counts, read_modules
 
 #: What latches of operands take at the beginning of a cycle.
-STAGED = Structure("words on their way into latches", "flip-flops", r"[^.]+\.array_in\d")
+STAGED = Structure("words in flight to latches", "flip-flops", r"[^.]+\.array_in\d")
 #: Flip-flops that no structure of the scheme claims.
 REST = Structure("other flip-flops", "flip-flops", "")
 

@@ -229,7 +229,7 @@ STRUCTURES = (
         "flip-flops",
         r"caching_unit\.used",
         None,
-        "an empty entry has one bit, in place of a tag of ones that a chain of gates finds out",
+        "an empty entry has a bit of its own; the paper marks it by a tag of ones, which needs a chain of gates",
     ),
     Structure("locks", "flip-flops", r"caching_unit\.locked", lambda cfg: cfg.collectors * cfg.unit_entries),
     Structure("near bits", "flip-flops", r"caching_unit\.near_entries", lambda cfg: cfg.collectors * cfg.unit_entries),
@@ -238,7 +238,7 @@ STRUCTURES = (
         "flip-flops",
         r"caching_unit\.recency\.first",
         lambda cfg: cfg.collectors * cfg.unit_entries * index_bits(cfg.unit_entries),
-        "a bit per pair of entries, not a place per entry: 28 against 24 in a unit of 8, and no ranks to work out",
+        "a bit per pair of entries, not a rank per entry: 28 bits instead of 24 in a unit of 8, and no rank to compute",
     ),
     Structure(
         "entry of each source slot",
@@ -261,6 +261,7 @@ STRUCTURES = (
         "flip-flops",
         r"warpfile\.collectors\.wait_threshold",
         lambda cfg: 61,
-        "as wide as one sub-core needs, beats and beats before; one machine per sub-core, not per chip",
+        "as wide as one sub-core needs, with the beats of this interval and of the one before; "
+        "one machine per sub-core, not per chip",
     ),
 )

@@ -309,7 +309,7 @@ STRUCTURES = (
     Structure("control, allocate, window", "flip-flops", r"(control_stage|allocate_stage|window_stages)\."),
     Structure("port schedule", "flip-flops", r"port_schedule\.", _schedule_bits),
     Structure(
-        "operands on their way",
+        "operands in flight",
         "flip-flops",
         r"window_lane\.read",
         lambda cfg: BANKS * cfg.read_ports * (cfg.read_window - 1) * cfg.data_bits,

@@ -324,6 +324,6 @@ STRUCTURES = (
         "flip-flops",
         _FILE + r"kernel_state\.",
         lambda cfg: 1,
-        "the reference design has the version alone; the others say when a scan and a kernel are over",
+        "the reference design has the version only; the others mark the end of a scan and of a kernel",
     ),
 )

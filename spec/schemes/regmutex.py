@@ -189,7 +189,7 @@ STRUCTURES = (
         "flip-flops",
         _FILE + r"location\.extended",
         None,
-        "section times its size, multiplied once at the ACQ and not at every access",
+        "section number times section size, multiplied once at the ACQ and not at every access",
     ),
     Structure(
         "kernel's sets",
@@ -203,7 +203,7 @@ STRUCTURES = (
         "flip-flops",
         _FILE + r"kernel_state\.extended",
         None,
-        "made once at the start of a kernel, because it decides who may issue",
+        "made once at the start of a kernel, because it decides which warps may issue",
     ),
     Structure("resident warps, first kernel taken", "flip-flops", _FILE + r"kernel_state\."),
     Structure("error flag, expected operand", "flip-flops", _FILE + r"(stray|acquires)"),

@@ -22,7 +22,7 @@ def test_every_bit_belongs_to_a_structure() -> None:
         "stall, yield, dependence counters": warps * 41,
         "results under way": warps * 8,
         "port schedule": 2 * 3 * (1 + row),
-        "operands on their way": 2 * 2 * WORD,
+        "operands in flight": 2 * 2 * WORD,
         "forward history": 3 * WORD,
         "names of forwarded results": 3 * (1 + 3 + 6 + 1),
         "reuse cache": 6 * WORD,
@@ -40,7 +40,7 @@ def test_every_bit_belongs_to_a_structure() -> None:
     [
         ({"dependences": "scoreboard"}, {"stall, yield, dependence counters": 0, "results under way": 5 * 8}),
         ({"reuse_cache": "off"}, {"reuse cache": 0, "reuse tags": 0}),
-        ({"read_ports": 2}, {"port schedule": 2 * 2 * 3 * 8, "operands on their way": 2 * 2 * 2 * WORD}),
+        ({"read_ports": 2}, {"port schedule": 2 * 2 * 3 * 8, "operands in flight": 2 * 2 * 2 * WORD}),
     ],
 )
 def test_what_is_not_asked_for_is_not_built(changes: dict[str, object], expected: dict[str, int]) -> None:
