@@ -15,7 +15,7 @@ from warpfile.verilog.generate import design, presented
 from warpfile.verilog.names import Names
 
 _HEADING = """\
-| scheme | preset | lines | nets | that nobody reads | numbered names | to differ only | longest line |
+| scheme | preset | lines | nets | without a reader | numbered names | numbered only to differ | longest line |
 |---|---|---:|---:|---:|---:|---:|---:|
 """
 _DECLARED = re.compile(r"^ +(wire|reg|input|output) +(?:\[\d+:0\] )?(\w+)", re.MULTILINE)
