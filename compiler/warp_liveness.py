@@ -21,9 +21,9 @@ def warp_liveness(cfg: Cfg, live: Liveness, found: Divergence, any_progress: boo
         x in region(s_j):  LW(x) = LV(x) | LVin(p) | union over k != j of LVin(s_k)
         elsewhere:         LW(x) = LV(x);   nested branches accumulate
 
-    Lanes of other sides wait at their start, or at p once they are done (:mod:`compiler.reconvergence`; a branch without
-    p has its regions run to the end). With ``any_progress`` they may wait anywhere on their side, as independent thread
-    scheduling allows: LVin(s_k) is replaced by the union of LV over region(s_k).
+    Lanes of other sides wait at their start, or at p once they are done (:mod:`compiler.reconvergence`). A branch
+    without p has its regions run to the end. With ``any_progress`` they may wait anywhere on their side, as independent
+    thread scheduling allows: LVin(s_k) is replaced by the union of LV over region(s_k).
     """
     extra = [0] * len(cfg.blocks)
     parting = [branch.influence for branch in found.branches if not branch.is_uniform]
