@@ -14,7 +14,7 @@ from warpfile.schemes.fingerprint import fingerprint, foreign
 from warpfile.schemes.scheme import readable, without_initial_values
 from warpfile.sim.harness import Recording, harness_verilog
 from warpfile.sim.simulator_verilog import for_simulators
-from warpfile.sim.view import packages, scopes, view
+from warpfile.sim.wave_view import packages, scopes, view
 from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.reading import named
@@ -57,7 +57,8 @@ def build_harness(
 
     ``verilog`` takes the place of the scheme's own, ``recording`` makes it drive itself. ``optimised``: whether the
     compiler takes longer for a simulation that is faster; by default if ``workload`` is long. ``waves``: format of the
-    waveforms that it can record; then the harness has a view (``sim.view``), and every wire of the scheme's own a name.
+    waveforms that it can record; then the harness has a view (``sim.wave_view``), and every wire of the scheme's own
+    has a name.
     """
     _check_folder(root, simulator)
     if optimised is None:

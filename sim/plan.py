@@ -17,7 +17,7 @@ HANG_CYCLES = 100_000
 @dataclass(frozen=True)
 class Plan:
     """One interactive run. ``stop_cycle`` is its last cycle if given (a waveform needs no more), ``hang_cycles``
-    without an event end it too. ``reset_after``: :class:`sim.beginning.Beginning`.
+    without an event end it too. ``reset_after``: :class:`sim.initial_state.InitialState`.
     """
 
     scheme: str

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
-from warpfile.sim.beginning import PLAIN, Beginning
 from warpfile.sim.build import MACHINE_FILE, Harness, build_harness
 from warpfile.sim.counters import reported
-from warpfile.sim.feeding import replay
 from warpfile.sim.harness import MACHINE, write_values
+from warpfile.sim.initial_state import PLAIN, InitialState
 from warpfile.sim.plan import HANG_CYCLES, PLAN_VARIABLE, Outcome, Plan
+from warpfile.sim.replay_host import replay
 from warpfile.sim.simulators import TOPLEVEL, SimulatorError
 from warpfile.sim.stream import GoldenSide
-from warpfile.sim.view import instances, view
-from warpfile.sim.viewers import viewer_files
+from warpfile.sim.wave_view import instances, view
+from warpfile.sim.wave_viewers import viewer_files
 from warpfile.sim.waves import Waves, dumping
 from warpfile.sim.without_pytest import ENTRIES
 from warpfile.spec.config import Config
@@ -46,7 +46,7 @@ class CosimReport:
     waveform: Path | None
     unchecked: tuple[str, ...] = ()  #: what was left out of the checks, a line each
     notes: tuple[str, ...] = ()  #: what is to be known of the trace, a line each
-    beginning: Beginning = PLAIN
+    initial_state: InitialState = PLAIN
 
     @property
     def cycles_per_second(self) -> float:
@@ -62,8 +62,8 @@ class CosimReport:
             "domain": self.config.domain,
             "lanes": self.config.lanes,
             "simulator": self.simulator,
-            "power_up": self.beginning.power_up,
-            "reset_after": self.beginning.reset_after,
+            "power_up": self.initial_state.power_up,
+            "reset_after": self.initial_state.reset_after,
             "cycles": outcome.cycles,
             "instructions": outcome.instructions,
             "mismatches": outcome.mismatches,
@@ -94,7 +94,7 @@ def cosim(
     progress: Progress | None = None,
     verilog: str | None = None,
     explain: bool = True,
-    beginning: Beginning = PLAIN,
+    initial_state: InitialState = PLAIN,
 ) -> CosimReport:
     """Run RTL and golden model in lockstep over a trace.
 
@@ -114,9 +114,9 @@ def cosim(
         form = waves.format(simulator) if waves else ""
         harness = build_harness(scheme, cfg, workload, simulator, build_root, waves=form, verilog=verilog)
         built = time.perf_counter() - started
-        return *simulate(harness, workload, report, waves=waves, beginning=beginning), built
+        return *simulate(harness, workload, report, waves=waves, initial_state=initial_state), built
 
-    beginning.plusargs(simulator)  # before anything is built
+    initial_state.plusargs(simulator)  # before anything is built
     if waves:
         waves.format(simulator)
     outcome, waveform, built = run(waves if waves and waves.last is None else None)
@@ -124,7 +124,7 @@ def cosim(
         _, waveform, _ = run(later)
     unchecked, notes = scheme.unchecked(cfg), workload.trace.notes
     ran = (scheme.name, trace.kernel, preset, cfg, simulator, outcome)
-    return CosimReport(*ran, built, waveform, unchecked, notes, beginning)
+    return CosimReport(*ran, built, waveform, unchecked, notes, initial_state)
 
 
 def _afterwards(outcome: Outcome, waves: Waves | None, explain: bool) -> Waves | None:
@@ -147,7 +147,7 @@ def simulate(
     waves: Waves | None = None,
     interactive: bool = False,
     hang_cycles: int = HANG_CYCLES,
-    beginning: Beginning = PLAIN,
+    initial_state: InitialState = PLAIN,
 ) -> tuple[Outcome, Path | None]:
     """Run a workload in a built harness, up to the last cycle of ``waves``; returns the outcome and the waveform's
     path, None if the run ends before the first.
@@ -157,10 +157,10 @@ def simulate(
     """
     with tempfile.TemporaryDirectory(prefix="lockstep-", dir=harness.directory) as name, named(scratch := Path(name)):
         plusargs = [write_values(harness.config, workload, scratch / "values")]
-        plusargs += beginning.plusargs(harness.simulator)
+        plusargs += initial_state.plusargs(harness.simulator)
         replayed = None
         if not (waves or interactive):
-            side = GoldenSide(harness.scheme, harness.config, workload, hang_cycles, beginning)
+            side = GoldenSide(harness.scheme, harness.config, workload, hang_cycles, initial_state)
             replayed = replay(harness, side, scratch, plusargs, _instructions(side, workload, report), run_module)
             if replayed.outcome:
                 return replayed.outcome, None
@@ -168,7 +168,7 @@ def simulate(
         recorded = scratch / f"waveform.{form}"
         if waves:
             plusargs += [f"+wave={recorded}", f"+dump_from={waves.first}"]
-        plan = _plan(harness, workload, scratch, waves.last if waves else None, hang_cycles, beginning)
+        plan = _plan(harness, workload, scratch, waves.last if waves else None, hang_cycles, initial_state)
         total = workload.instructions
         with _Watch(plan.progress, lambda done: report("simulate", done, total)), dumping(harness.simulator, form):
             environment = {PLAN_VARIABLE: str(scratch / "plan.json")}
@@ -200,7 +200,7 @@ def _instructions(side: GoldenSide, workload: Workload, report: Progress) -> Cal
 
 
 def _plan(
-    harness: Harness, workload: Workload, scratch: Path, stop: int | None, hang_cycles: int, beginning: Beginning
+    harness: Harness, workload: Workload, scratch: Path, stop: int | None, hang_cycles: int, initial_state: InitialState
 ) -> Plan:
     workload.trace.save(scratch / "trace.npz")
     plan = Plan(
@@ -210,7 +210,7 @@ def _plan(
         outcome=scratch / "outcome.json",
         progress=scratch / "progress",
         stop_cycle=stop,
-        reset_after=beginning.reset_after,
+        reset_after=initial_state.reset_after,
         hang_cycles=hang_cycles,
     )
     plan.save(scratch / "plan.json")

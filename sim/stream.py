@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from warpfile.schemes import Scheme
-from warpfile.sim.beginning import PLAIN, Beginning
 from warpfile.sim.counters import ObservedCounters
+from warpfile.sim.initial_state import PLAIN, InitialState
 from warpfile.sim.records import Recorder, StreamFormat
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
@@ -34,11 +34,11 @@ class GoldenSide:
     """
 
     def __init__(
-        self, scheme: Scheme, cfg: Config, workload: Workload, hang_cycles: int, beginning: Beginning = PLAIN
+        self, scheme: Scheme, cfg: Config, workload: Workload, hang_cycles: int, initial_state: InitialState = PLAIN
     ) -> None:
         layout = ProbeLayout(scheme.probes(cfg))
         self._scheme, self._cfg, self._layout, self._workload = scheme, cfg, layout, workload
-        self._hang_cycles, self._reset_after = hang_cycles, beginning.reset_after
+        self._hang_cycles, self._reset_after = hang_cycles, initial_state.reset_after
         self.complete, self.error = False, ""
         self.cycles_before = self._operands_before = 0
         self._format = StreamFormat(cfg, layout)

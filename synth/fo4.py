@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from warpfile.synth.left_out import left_out
+from warpfile.synth.dont_use import dont_use
 from warpfile.synth.liberty import Cell, Liberty
 from warpfile.synth.opensta import Session, TimingError
 
@@ -47,7 +47,7 @@ def nanoseconds(library: Liberty) -> float:
 
 def smallest_inverter(library: Liberty) -> Cell:
     """The inverter with the least area, by name where several have it."""
-    usable = (library.cells[name] for name in library.cells.keys() - left_out(library))
+    usable = (library.cells[name] for name in library.cells.keys() - dont_use(library))
     found = [cell for cell in usable if cell.is_inverter and cell.area > 0]
     if not found:
         raise ValueError(f"{library.name} has no inverter")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from warpfile.synth.left_out import left_out
+from warpfile.synth.dont_use import dont_use
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.yosys import CELLS, GATES, run, scripted
 
@@ -83,7 +83,7 @@ def map_timed(
 
     With ``gates`` flip-flops with a common enable share a clock gate of the library where at least ``GATED`` do.
     """
-    banned = "".join(f" -dont_use {name}" for name in sorted(left_out(library)))
+    banned = "".join(f" -dont_use {name}" for name in sorted(dont_use(library)))
     chosen = f" -script {SCRIPTS[script]}" if SCRIPTS[script] else ""
     steps = [
         *([f"clockgate -liberty cells.lib -min_net_size {GATED}{banned}", "opt_clean"] if gates else []),

@@ -6,8 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 
+from warpfile.synth.dont_use import dont_use
 from warpfile.synth.fanout import CLOCK, Netlist
-from warpfile.synth.left_out import left_out
 from warpfile.synth.liberty import Cell, Liberty
 from warpfile.synth.opensta import Session
 from warpfile.synth.timing import PERIOD, worst
@@ -22,7 +22,7 @@ _STRENGTH = re.compile(r"_?\d+$")
 def strengths(library: Liberty) -> dict[str, list[str]]:
     """Every cell that may be exchanged, with all that differ in the number at the end of their names, by area."""
     kinds: dict[object, list[Cell]] = defaultdict(list)
-    for name in sorted(library.cells.keys() - left_out(library)):
+    for name in sorted(library.cells.keys() - dont_use(library)):
         cell = library.cells[name]
         if cell.functions and not cell.clock_gate:
             key = _STRENGTH.sub("", name), *sorted(cell.directions.items()), *sorted(cell.functions.items())

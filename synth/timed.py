@@ -11,9 +11,9 @@ from typing import Any
 
 from warpfile import tools
 from warpfile.synth import fo4
+from warpfile.synth.dont_use import PATTERNS
 from warpfile.synth.drive import Buffer, load_femtofarads, middling_buffer
 from warpfile.synth.fanout import SPLIT, Netlist, Urgency, buffer_trees, name_cells
-from warpfile.synth.left_out import PATTERNS
 from warpfile.synth.liberty import Cell, Liberty
 from warpfile.synth.mapped import GATED, SCRIPTS, map_timed
 from warpfile.synth.opensta import Session

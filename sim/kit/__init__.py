@@ -9,7 +9,7 @@ from warpfile.sim.kit.drivers import Sender, Units
 from warpfile.sim.kit.monitor import Monitor
 from warpfile.sim.kit.pins import PinError, Pins
 from warpfile.sim.kit.registers import Difference
-from warpfile.sim.kit.running import run
+from warpfile.sim.kit.runner import run
 from warpfile.sim.simulators import SimulatorError, run_plain
 
 __all__ = [

@@ -11,13 +11,13 @@ from pathlib import Path
 from warpfile.schemes import Scheme
 from warpfile.sim.build import Harness, build_harness
 from warpfile.sim.explain import differing_fields, fault_name
-from warpfile.sim.feeding import judge
 from warpfile.sim.harness import write_values
 from warpfile.sim.mutation.bench import MUTANTS_VARIABLE, NO_MUTANT, found_path
 from warpfile.sim.mutation.cases import Case
 from warpfile.sim.mutation.mutants import Mutant
 from warpfile.sim.plan import HANG_CYCLES
 from warpfile.sim.replay import FOUND_VARIABLE, Found
+from warpfile.sim.replay_host import judge
 from warpfile.sim.runner import run_module
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide

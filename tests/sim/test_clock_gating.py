@@ -11,8 +11,8 @@ import warpfile.results.logic as logic
 from tests.warpfile.verilog.test_generate import lint
 from warpfile.hdl.clock_gate import CLOCK_GATE_TEXT
 from warpfile.schemes import SCHEMES
-from warpfile.sim.beginning import Beginning
 from warpfile.sim.build import generated_verilog
+from warpfile.sim.initial_state import InitialState
 from warpfile.sim.runner import cosim
 from warpfile.spec.config import Config
 from warpfile.spec.stress import stress_trace
@@ -40,10 +40,10 @@ def mismatches(root: Path, name: str, verilog: str | None, simulator: str = "ica
     if gates:
         scheme = logic.without_checks(scheme)
     trace = scheme.annotated(cfg, stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile="mixed"), 7)
-    beginning = Beginning(reset_after=60)
+    initial_state = InitialState(reset_after=60)
     if simulator == "verilator":
-        beginning = replace(beginning, power_up=11)
-    given = {"simulator": simulator, "build_root": root / "build", "beginning": beginning}
+        initial_state = replace(initial_state, power_up=11)
+    given = {"simulator": simulator, "build_root": root / "build", "initial_state": initial_state}
     outcome = cosim(scheme, cfg, trace, verilog=verilog, explain=False, **given).outcome  # type: ignore[arg-type]
     assert outcome.mismatches or outcome.operands_checked == outcome.golden_operands_checked > 0
     return outcome.mismatches

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from warpfile.schemes import SCHEMES
-from warpfile.sim.beginning import PLAIN, SEEDS, Beginning
+from warpfile.sim.initial_state import PLAIN, SEEDS, InitialState
 from warpfile.sim.runner import CosimReport, cosim
 from warpfile.spec.stress import stress_trace
 
@@ -20,34 +20,36 @@ from warpfile.spec.stress import stress_trace
 SOME = ("baseline", "rfc", "corf_plus", "larf")
 ALL = [pytest.param(name, marks=() if name in SOME else pytest.mark.check) for name in SCHEMES]
 #: Also a reset in the first cycle, and one that may come when all is done.
-BEGINNINGS = (
-    ("mixed", Beginning(power_up=1)),
-    ("mask", Beginning(power_up=2, reset_after=1)),
-    ("wide", Beginning(power_up=3, reset_after=77)),
-    ("mixed", Beginning(power_up=SEEDS, reset_after=400)),
+INITIAL_STATES = (
+    ("mixed", InitialState(power_up=1)),
+    ("mask", InitialState(power_up=2, reset_after=1)),
+    ("wide", InitialState(power_up=3, reset_after=77)),
+    ("mixed", InitialState(power_up=SEEDS, reset_after=400)),
 )
 BASELINE = SCHEMES["baseline"]
 CFG = BASELINE.configuration("tiny")
 
 
-def run(root: Path, beginning: Beginning, verilog: str | None = None, simulator: str = "verilator") -> CosimReport:
+def run(
+    root: Path, initial_state: InitialState, verilog: str | None = None, simulator: str = "verilator"
+) -> CosimReport:
     """The baseline, or a changed text of it."""
     trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40)
     given = {"simulator": simulator, "build_root": root / "build", "explain": False}
-    return cosim(BASELINE, CFG, trace, verilog=verilog, beginning=beginning, **given)  # type: ignore[arg-type]
+    return cosim(BASELINE, CFG, trace, verilog=verilog, initial_state=initial_state, **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_what_was_there_before_the_reset_changes_nothing(root: Path, name: str) -> None:
     scheme = SCHEMES[name]
     cfg = scheme.configuration("tiny")
-    for seed, (profile, beginning) in enumerate(BEGINNINGS):
+    for seed, (profile, initial_state) in enumerate(INITIAL_STATES):
         trace = stress_trace(seed, warps_per_cta=[3, 1, 2], ctas=6, length=60, profile=profile)
         trace = scheme.annotated(cfg, trace, seed)
-        outcome = cosim(scheme, cfg, trace, beginning=beginning, build_root=root / "build").outcome
-        assert outcome.mismatches == 0, (beginning, outcome.first_mismatch)
+        outcome = cosim(scheme, cfg, trace, initial_state=initial_state, build_root=root / "build").outcome
+        assert outcome.mismatches == 0, (initial_state, outcome.first_mismatch)
         assert outcome.instructions and outcome.operands_checked == outcome.golden_operands_checked > 0
-        assert outcome.cycles_before == min(beginning.reset_after or 0, outcome.start_cycles + outcome.cycles)
+        assert outcome.cycles_before == min(initial_state.reset_after or 0, outcome.start_cycles + outcome.cycles)
 
 
 def lost_reset() -> str:
@@ -75,7 +77,7 @@ def test_what_reads_before_it_writes_is_found(root: Path, change: Callable[[], s
     verilog = change()
     assert run(root, PLAIN, verilog).outcome.mismatches == 0
     for seed in (1, 2):
-        assert run(root, Beginning(power_up=seed), verilog).outcome.mismatches == 1
+        assert run(root, InitialState(power_up=seed), verilog).outcome.mismatches == 1
 
 
 @pytest.mark.needs("iverilog")
@@ -87,14 +89,14 @@ def test_in_icarus_it_is_found_in_every_run(root: Path, change: Callable[[], str
 
 
 def test_a_reset_that_leaves_something_is_found_in_the_cycle_after(root: Path) -> None:
-    report = run(root, Beginning(reset_after=50), lost_reset())
+    report = run(root, InitialState(reset_after=50), lost_reset())
     assert report.outcome.first_mismatch and report.outcome.first_mismatch["cycle"] == 50
 
 
 def test_what_cannot_be_asked_for_is_refused(root: Path) -> None:
     with pytest.raises(ValueError, match="a power-up seed must be for verilator, not icarus"):
-        run(root, Beginning(power_up=1), simulator="icarus")
+        run(root, InitialState(power_up=1), simulator="icarus")
     with pytest.raises(ValueError, match=f"power_up must be from 1 to {SEEDS}, not 0"):
-        Beginning(power_up=0)
+        InitialState(power_up=0)
     with pytest.raises(ValueError, match="reset_after must be at least one cycle, not 0"):
-        Beginning(reset_after=0)
+        InitialState(reset_after=0)

@@ -14,13 +14,13 @@ import warpfile.sim.harness as harness_module
 import warpfile.sim.runner as runner
 from tests.golden.scenario import hand_trace, op
 from warpfile.schemes import SCHEMES, Scheme
-from warpfile.sim.beginning import PLAIN, Beginning
 from warpfile.sim.build import Harness, build_harness
-from warpfile.sim.feeding import Replayed, judge, replay
 from warpfile.sim.harness import write_values
+from warpfile.sim.initial_state import PLAIN, InitialState
 from warpfile.sim.plan import HANG_CYCLES, Outcome
 from warpfile.sim.records import StreamFormat
 from warpfile.sim.replay import FOUND_VARIABLE, Found
+from warpfile.sim.replay_host import Replayed, judge, replay
 from warpfile.sim.runner import run_module, simulate
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stimulus import sections
@@ -226,12 +226,12 @@ def test_an_objection_of_the_golden_model_is_reported_as_by_the_interactive_run(
 
 
 @pytest.mark.needs("iverilog")
-@pytest.mark.parametrize("beginning", [PLAIN, Beginning(reset_after=100), Beginning(reset_after=10_000)])
+@pytest.mark.parametrize("initial_state", [PLAIN, InitialState(reset_after=100), InitialState(reset_after=10_000)])
 def test_a_run_without_a_difference_has_the_same_outcome_in_both_modes(
-    harness: Harness, workload: Workload, beginning: Beginning
+    harness: Harness, workload: Workload, initial_state: InitialState
 ) -> None:
-    replayed, _ = simulate(harness, workload, silent, beginning=beginning)
-    interactive, _ = simulate(harness, workload, silent, interactive=True, beginning=beginning)
+    replayed, _ = simulate(harness, workload, silent, initial_state=initial_state)
+    interactive, _ = simulate(harness, workload, silent, interactive=True, initial_state=initial_state)
     assert not replayed.mismatches and replayed.lanes_checked
     ours, theirs = dataclasses.asdict(replayed), dataclasses.asdict(interactive)
     assert {name for name in ours if ours[name] != theirs[name]} <= {"seconds"}

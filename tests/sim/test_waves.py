@@ -15,7 +15,7 @@ import warpfile.sim.waves as waves_module
 from warpfile.schemes import SCHEMES
 from warpfile.sim.runner import CosimReport, cosim
 from warpfile.sim.simulators import SimulatorError
-from warpfile.sim.view import Group, Signal, types, view
+from warpfile.sim.wave_view import Group, Signal, types, view
 from warpfile.sim.waves import BEFORE, Waves
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout

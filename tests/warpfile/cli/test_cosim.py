@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.warpfile.conftest import Invoke
-from warpfile.sim.beginning import Beginning
+from warpfile.sim.initial_state import InitialState
 from warpfile.sim.plan import Outcome
 from warpfile.sim.runner import CosimReport
 from warpfile.sim.simulators import SimulatorError
@@ -126,13 +126,13 @@ def test_a_wrong_waveform_is_status_two(
 def test_a_run_begins_as_it_is_asked_for(invoke: Invoke, kernel: Path, answer: Any) -> None:
     seen = answer(report())
     assert invoke("cosim", "baseline", kernel, "--power-up", "7", "--reset-after", "50").exit_code == 0
-    assert seen["beginning"] == Beginning(power_up=7, reset_after=50)
+    assert seen["initial_state"] == InitialState(power_up=7, reset_after=50)
     assert invoke("cosim", "baseline", kernel).exit_code == 0
-    assert seen["beginning"] == Beginning()
+    assert seen["initial_state"] == InitialState()
 
 
 @pytest.mark.parametrize("options", [("--power-up", "0"), ("--reset-after", "0"), ("--power-up", "x")])
-def test_a_wrong_beginning_is_status_two(invoke: Invoke, kernel: Path, options: tuple[str, str]) -> None:
+def test_a_wrong_initial_state_is_status_two(invoke: Invoke, kernel: Path, options: tuple[str, str]) -> None:
     result = invoke("cosim", "baseline", kernel, *options)
     assert result.exit_code == 2 and options[0] in result.stderr
 

@@ -18,8 +18,8 @@ from warpfile.output.display import silent
 from warpfile.results.designs import Design
 from warpfile.results.logic import LogicEnergy, logic_energy
 from warpfile.schemes import SCHEMES
-from warpfile.sim.beginning import Beginning
 from warpfile.sim.build import generated_verilog
+from warpfile.sim.initial_state import InitialState
 from warpfile.sim.runner import CosimReport, cosim
 from warpfile.sim.waves import Waves
 from warpfile.spec.config import Config
@@ -64,7 +64,7 @@ def gates_of(root: Path, name: str, verilog: str | None = None) -> CosimReport:
     _, text = logic.gates(verilog or generated_verilog(scheme, cfg, root / "build"), cfg, read_liberty())
     trace = stress_trace(7, warps_per_cta=[2, 3], ctas=3, length=40, profile="mixed")
     trace = scheme.annotated(cfg, trace, 7)
-    given = {"simulator": "icarus", "build_root": root / "build", "beginning": Beginning(reset_after=60)}
+    given = {"simulator": "icarus", "build_root": root / "build", "initial_state": InitialState(reset_after=60)}
     return cosim(scheme, cfg, trace, verilog=text, explain=False, **given)  # type: ignore[arg-type]
 
 

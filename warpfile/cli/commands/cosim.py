@@ -13,7 +13,7 @@ from warpfile.output.difference import Difference
 from warpfile.output.display import Report, progress, say, say_notes, show_table
 from warpfile.output.files import write_json
 from warpfile.results.designs import Design
-from warpfile.sim.beginning import PLAIN, SEEDS, Beginning
+from warpfile.sim.initial_state import PLAIN, SEEDS, InitialState
 
 if TYPE_CHECKING:
     from warpfile.sim.runner import CosimReport
@@ -84,10 +84,10 @@ def cosim(
     """
     asked = machine_options.chosen(schemes)
     recorded = wanted_waves(waves, window, wave_file, len(asked.designs))
-    beginning = Beginning(power_up, reset_after)
+    initial_state = InitialState(power_up, reset_after)
     with progress("cosim") as report:
         trace = launch_options.trace(kernel, report)
-        reports = asked.each(lambda one: lockstep(one, trace, simulator, recorded, build_root, report, beginning))
+        reports = asked.each(lambda one: lockstep(one, trace, simulator, recorded, build_root, report, initial_state))
     asked.tell()
     if json_path:
         write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in reports}, "left_out": asked.left_out})
@@ -115,7 +115,7 @@ def lockstep(
     waves: Waves | None,
     build_root: Path,
     report: Report,
-    beginning: Beginning = PLAIN,
+    initial_state: InitialState = PLAIN,
 ) -> CosimReport:
     """One lockstep run. Raises ``ValueError`` for what does not fit; a simulator that fails is a usage error."""
     from warpfile.sim.runner import cosim as run_lockstep
@@ -131,7 +131,7 @@ def lockstep(
             waves=waves,
             build_root=build_root,
             progress=report,
-            beginning=beginning,
+            initial_state=initial_state,
         )
     except SimulatorError as error:
         raise click.ClickException(str(error)) from error

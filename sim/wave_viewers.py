@@ -13,7 +13,7 @@ from pathlib import Path
 from vcd.gtkw import GTKWSave, make_translation_filter
 
 from warpfile.sim.simulators import TOPLEVEL
-from warpfile.sim.view import SCOPE, Group, Instance, Signal, types
+from warpfile.sim.wave_view import SCOPE, Group, Instance, Signal, types
 
 #: Parts of the machine whose ports are shown with a group.
 _PARTS = {"scheduler": "scheduler", "banks": "bank"}

@@ -9,7 +9,7 @@ SEEDS = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
-class Beginning:
+class InitialState:
     """The machine's state when the run begins.
 
     ``power_up``: seed, from 1 to :data:`SEEDS`, of what every register and memory holds before the reset; without one
@@ -36,4 +36,4 @@ class Beginning:
 
 
 #: Without a seed, and without another run before it.
-PLAIN = Beginning()
+PLAIN = InitialState()

@@ -13,7 +13,7 @@ FEED = """if True:
     import sys
     from concurrent.futures import Future
     from pathlib import Path
-    from warpfile.sim.feeding import feed
+    from warpfile.sim.replay_host import feed
     feed(Path(sys.argv[1]), [bytes(1 << 20), b"end"], Future(), lambda: None)"""
 
 

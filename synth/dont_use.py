@@ -25,7 +25,7 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def left_out(library: Liberty) -> frozenset[str]:
+def dont_use(library: Liberty) -> frozenset[str]:
     """Names of the cells of a library that fit one of :data:`PATTERNS`."""
     patterns = [pattern for some in PATTERNS.values() for pattern in some]
     return frozenset(name for name in library.cells if any(fnmatch.fnmatchcase(name, one) for one in patterns))
