@@ -62,7 +62,7 @@ def profile(
     """
     # Here: it would be a quarter of what every command takes to start.
     from warpfile.results.profiles.output import Files, check_column, write_profile
-    from warpfile.results.profiles.shown import show, show_listing
+    from warpfile.results.profiles.terminal import show, show_listing
 
     if scheme == ALL:
         raise click.UsageError(f"SCHEME must be one scheme, not {ALL}")

@@ -106,7 +106,7 @@ def _page(
 
 
 def _pictures(found: Sequence[Chart], folder: Path) -> None:
-    from warpfile.results.reports.pictures import pictures
+    from warpfile.results.reports.svg import pictures
 
     with progress("report") as tell:
         written = pictures(found, tell)

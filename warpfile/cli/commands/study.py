@@ -189,16 +189,16 @@ def _run(plan: Plan, connected: Callable[[], Iterator[Client]], fresh: bool) -> 
 
 def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path | None) -> None:
     """All files of a study, and a table for those who wait."""
-    from warpfile.results.studies.about import about
     from warpfile.results.studies.junit import write_junit
     from warpfile.results.studies.means import means
+    from warpfile.results.studies.provenance import provenance
     from warpfile.results.studies.tasks import LOCKSTEP
 
     found = list(means(rows))
     tables = {"points": ("results", rows), "means": ("means", found), "modules": ("modules", results.modules)}
     tables |= {"beats on their way": ("pipeline_log", results.pipeline_log)}
     written = [(f"{len(some):,} {what}", _table(some, folder / name)) for what, (name, some) in tables.items()]
-    write_json(folder / "study.json", about(results.plan))
+    write_json(folder / "study.json", provenance(results.plan))
     if LOCKSTEP in results.plan.kinds:
         written.append((f"{len(rows):,} points", [folder / "junit.xml"]))
         write_junit(results, folder / "junit.xml")

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from importlib.resources import files
 
 from warpfile.results.profiles.profile import LOST, REASONS, Profile
-from warpfile.results.profiles.shown import share
+from warpfile.results.profiles.terminal import share
 from warpfile.results.reports.style import COLOURS
 
 _WIDTH = 170  #: pixels of the longest bar of a column

@@ -10,8 +10,8 @@ from warpfile.results.reports.kernels import by_kernel
 from warpfile.results.reports.measures import MEASURES
 from warpfile.results.reports.overview import overview
 from warpfile.results.reports.pipeline import pipelines
-from warpfile.results.reports.reasons import reasons
 from warpfile.results.reports.source import Machine, Study
+from warpfile.results.reports.stall_reasons import reasons
 from warpfile.results.reports.style import looks
 from warpfile.results.reports.sweeps import sweeps
 from warpfile.results.reports.tradeoff import tradeoff

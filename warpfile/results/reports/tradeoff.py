@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from warpfile.results.reports.chart import Chart
 from warpfile.results.reports.costs import Cost
-from warpfile.results.reports.front import pareto
 from warpfile.results.reports.measures import ENERGY, IPC, Value
+from warpfile.results.reports.pareto import pareto
 from warpfile.results.reports.source import Machine, Study
 from warpfile.results.reports.style import INK, Look, dress, text, whiskers
 

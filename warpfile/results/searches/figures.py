@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from warpfile.results.reports.front import pareto
+from warpfile.results.reports.pareto import pareto
 from warpfile.results.sample import GEOMETRIC
 from warpfile.results.searches.space import COMBINATION, PUBLISHED
 from warpfile.results.spread import Spread

@@ -16,8 +16,8 @@ from warpfile.results.reports.costs import FROM_KEPT, Cost
 from warpfile.results.reports.facts import as_json, facts_of
 from warpfile.results.reports.page import page
 from warpfile.results.reports.pipeline import lanes
-from warpfile.results.reports.reasons import REASONS, shares
 from warpfile.results.reports.source import Row, Study
+from warpfile.results.reports.stall_reasons import REASONS, shares
 from warpfile.results.reports.style import COLOURS, looks
 from warpfile.results.reports.tradeoff import fronts, tradeoff
 

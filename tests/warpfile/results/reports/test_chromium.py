@@ -16,8 +16,8 @@ from warpfile import tools
 from warpfile.output.display import silent
 from warpfile.results.reports.charts import charts
 from warpfile.results.reports.facts import facts_of
-from warpfile.results.reports.pictures import pictures, settled
 from warpfile.results.reports.source import Study
+from warpfile.results.reports.svg import pictures, settled
 
 BROWSER = tools.find("chromium")
 browsed = pytest.mark.needs("chromium")

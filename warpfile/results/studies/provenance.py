@@ -11,7 +11,7 @@ from warpfile.results.studies.tasks import KINDS, PATH
 from warpfile.synth.timing import timer
 
 
-def about(plan: Plan) -> dict[str, Any]:
+def provenance(plan: Plan) -> dict[str, Any]:
     """Name, request and versions of a study. ``sources``: a hash of what decides each kind, but foreign parts."""
     sources = {kind: KINDS[kind].sources for kind in plan.kinds}
     tools = dict.fromkeys(("warpfile", *(tool for one in sources.values() for tool in one.tools)))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpfile.results.reports.front import pareto
+from warpfile.results.reports.pareto import pareto
 
 BETTER = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
 few = st.integers(0, 6).map(float)  # so that figures are often equal
