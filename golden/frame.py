@@ -9,7 +9,7 @@ from warpfile.golden.collectors.contract import Collectors, Heads
 from warpfile.golden.entry import Entry
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.stimulus import Result
 
 

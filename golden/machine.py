@@ -27,7 +27,7 @@ from warpfile.golden.rf.contract import (
 from warpfile.golden.scheduler.contract import ForeseeingScheduler, PlacingScheduler, Scheduler
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Result, Stimulus
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import CtaDispatcher
+from warpfile.spec.cta_dispatcher import CtaDispatcher
 from warpfile.spec.fetch import Fetch
 from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.trace import Kind

@@ -24,8 +24,8 @@ HOT = {
         *(
             "beat",
             "channel",
-            "ctas",
-            "dual",
+            "cta_dispatcher",
+            "dual_issue",
             "environment",
             "execution",
             "fetch",

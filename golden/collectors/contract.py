@@ -9,7 +9,7 @@ from typing import Protocol
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.entry import Entry
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.stimulus import Result
 
 #: A beat presented on an execution port: port, warp, beat.

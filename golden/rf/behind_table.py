@@ -14,7 +14,7 @@ from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.renaming import Mapped, RenamingTable
 from warpfile.golden.rf.shown import Shown
 from warpfile.golden.rf.sweep import Sweep
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.schemes.renamed import RenamedConfig
 from warpfile.spec.workload import Kernel
 

@@ -14,7 +14,7 @@ from warpfile.golden.rf.banks import Access
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.renaming import Mapped
 from warpfile.spec.beat import Beat
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.stimulus import Result
 
 #: Bank and row of a register; of one that has no place now, the complement of the row (``cfg.gives.absent``).

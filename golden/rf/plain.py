@@ -14,7 +14,7 @@ from warpfile.golden.rf.contract import Place, RegisterFile
 from warpfile.golden.rf.engine import EnginePort, OwnEngines
 from warpfile.golden.rf.location import Located
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.stimulus import Result
 
 

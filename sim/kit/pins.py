@@ -20,7 +20,7 @@ from warpfile.spec.beat import (
     unpack_fields,
 )
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.stimulus import Missed, Result, Stimulus
 from warpfile.spec.workload import Kernel, Workload
 

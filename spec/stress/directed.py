@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import replace
 
-from warpfile.spec.executed import Memory, WarpProgram, trace_of
+from warpfile.spec.stress.warp_programs import Memory, WarpProgram, trace_of
 from warpfile.spec.trace import LANES, Port, Trace
 
 FAR = 4096  #: bytes between loads: each is of another line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from warpfile.spec.executed import Memory, WarpProgram, trace_of
+from warpfile.spec.stress.warp_programs import Memory, WarpProgram, trace_of
 from warpfile.spec.trace import LANES, Trace
 
 PAIR, FIRST, LAST = (0, 1), 2, 62  #: registers of an address, and those of data

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from warpfile.spec.executed import FULL, Memory, WarpProgram, trace_of
+from warpfile.spec.stress.warp_programs import FULL, Memory, WarpProgram, trace_of
 from warpfile.spec.trace import LANES, Port, Trace
 
 PAIR, LOW, FIRST, LAST = 0, 2, 3, 14  # registers: an address, a short one, data

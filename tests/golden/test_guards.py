@@ -11,7 +11,7 @@ from warpfile.golden.entry import Entry
 from warpfile.golden.frame import Frame
 from warpfile.golden.guarded_frame import GuardedFrame
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.stimulus import Result
 from warpfile.spec.workload import prepare
 

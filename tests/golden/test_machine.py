@@ -20,7 +20,7 @@ from warpfile.golden.rf.contract import RegisterFile
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.contract import Asks
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.environment import Result, Stimulus
 from warpfile.spec.probe import ProbeLayout
 

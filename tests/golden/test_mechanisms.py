@@ -15,7 +15,7 @@ from warpfile.golden.rf.location import Location
 from warpfile.golden.scheduler.policy import Gto, Lrr, Oldest
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.environment import Result
 from warpfile.spec.trace import Kind, Port
 

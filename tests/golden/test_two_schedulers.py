@@ -8,7 +8,7 @@ import pytest
 
 from tests.golden.machines import layout_of
 from tests.golden.scenario import NOP, Step, hand_trace, op
-from warpfile.golden.dual import Schedulers, TwoSchedulers
+from warpfile.golden.dual_issue import Schedulers, TwoSchedulers
 from warpfile.golden.run import observations
 from warpfile.golden.scheduler.policy import Gto, Lrr
 from warpfile.output.display import silent
@@ -17,7 +17,7 @@ from warpfile.pages.schedulers import scheduled, single
 from warpfile.schemes import find
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config
-from warpfile.spec.dual import EXITS, ISSUED, WARP, SchedulersEnvironment
+from warpfile.spec.dual_issue import EXITS, ISSUED, WARP, SchedulersEnvironment
 from warpfile.spec.trace import Port
 from warpfile.spec.workload import prepare
 

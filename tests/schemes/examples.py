@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tests.compiler.passes.modern.coded import EXAMPLE
 from tests.schemes.worked_hints import NOWHERE, VIRTUAL, Code, CodedExample, Example, ExecutedExample, Said
-from warpfile.spec.executed import WarpProgram
+from warpfile.spec.stress.warp_programs import WarpProgram
 
 #: Dissertation, figure 3.6; loads have 32-bit addresses, so that each names one register.
 _WINDOWS = """

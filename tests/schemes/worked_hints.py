@@ -16,7 +16,7 @@ from warpfile.compiler import parse
 from warpfile.compiler.program import static_instruction
 from warpfile.schemes import find
 from warpfile.spec.config import Config
-from warpfile.spec.executed import Memory, WarpProgram, trace_of
+from warpfile.spec.stress.warp_programs import Memory, WarpProgram, trace_of
 from warpfile.spec.trace import Trace
 
 NOWHERE = 3

@@ -13,8 +13,8 @@ from tests.golden.rf.shared.scenario import make, random_case
 from warpfile.schemes import find
 from warpfile.sim.build import generated_verilog
 from warpfile.sim.runner import CosimReport, cosim
-from warpfile.spec.executed import trace_of
 from warpfile.spec.stress.random_sharing import random_warps
+from warpfile.spec.stress.warp_programs import trace_of
 
 #: Eight lanes, eight entries, one bank, searches that merge.
 MACHINE, _, _ = random_case(8, table_entries=8)

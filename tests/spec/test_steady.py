@@ -10,7 +10,7 @@ import pytest
 from warpfile.output.display import silent
 from warpfile.results.run import GoldenRun, golden_run
 from warpfile.schemes import SCHEMES, find
-from warpfile.spec.ctas import CtaDispatcher, possible_warps
+from warpfile.spec.cta_dispatcher import CtaDispatcher, possible_warps
 from warpfile.spec.probe import Probe, ProbeLayout
 from warpfile.spec.steady import Steady, Watch
 from warpfile.spec.stress import stress_trace

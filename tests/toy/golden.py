@@ -6,7 +6,7 @@ from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banked.file import BankedFile
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.workload import Kernel
 

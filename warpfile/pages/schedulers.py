@@ -14,7 +14,7 @@ from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
 from warpfile.results.markdown import table
 from warpfile.results.sample import GEOMETRIC, bracketed
 from warpfile.results.spread import Spread
-from warpfile.spec.dual import PORTS
+from warpfile.spec.dual_issue import PORTS
 from warpfile.workloads.inputs import bundled_kernels
 
 #: Fields of which the SM has as much as its domains together, and those that say how seldom a domain has its turn.

@@ -14,7 +14,7 @@ from warpfile.results.run import golden_run
 from warpfile.schemes import GoldenModel, Scheme, find
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config
-from warpfile.spec.dual import DualEnvironment, SchedulersEnvironment
+from warpfile.spec.dual_issue import DualEnvironment, SchedulersEnvironment
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.trace import Trace
@@ -27,8 +27,8 @@ SOURCES = result_cache.Sources(("spec", "golden", "compiler", "emulator", "kerne
 
 #: Machines that issue twice per cycle, and what is around them: of one warp, or two schedulers of one issue each.
 TWICE: Mapping[str, tuple[str, type[Environment]]] = {
-    "one warp": ("warpfile.golden.dual:DualMachine", DualEnvironment),
-    "two schedulers": ("warpfile.golden.dual:TwoSchedulers", SchedulersEnvironment),
+    "one warp": ("warpfile.golden.dual_issue:DualMachine", DualEnvironment),
+    "two schedulers": ("warpfile.golden.dual_issue:TwoSchedulers", SchedulersEnvironment),
 }
 
 

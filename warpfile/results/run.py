@@ -11,7 +11,7 @@ from warpfile.output.display import Report
 from warpfile.schemes import GoldenModel, Scheme
 from warpfile.sim.counters import reported
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import possible_warps
+from warpfile.spec.cta_dispatcher import possible_warps
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.steady import Steady, Watch

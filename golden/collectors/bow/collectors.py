@@ -17,7 +17,7 @@ from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.copies import seen
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import EvictingFile, RegisterFile
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.bow import BowConfig
 from warpfile.spec.stimulus import Result
@@ -192,7 +192,7 @@ class Windows(Collectors):
         return True
 
     def another(self, warp: int, entry: Entry) -> bool:
-        """See :class:`golden.dual.RoomForTwo`."""
+        """See :class:`golden.dual_issue.RoomForTwo`."""
         window = self.windows[warp]
         return not window.undispatched >> window.place & 1 and window.fits(entry) == FITS
 

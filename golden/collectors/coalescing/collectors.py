@@ -15,7 +15,7 @@ from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import Death, RegisterFile, RenamedFile
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.coalescing import CoalescingConfig
 from warpfile.spec.stimulus import Result
@@ -186,7 +186,7 @@ class Coalescing(Collectors):
         return True
 
     def another(self, warp: int, entry: Entry) -> bool:
-        """See :class:`golden.dual.RoomForTwo`."""
+        """See :class:`golden.dual_issue.RoomForTwo`."""
         self._free = self.units.behind(self._free, self._retakes)
         return self._free != 0 or not entry.needs_unit
 

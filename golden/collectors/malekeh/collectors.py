@@ -15,7 +15,7 @@ from warpfile.golden.collectors.malekeh.threshold import WaitThreshold
 from warpfile.golden.collectors.malekeh.units import CachingUnits
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import RegisterFile
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.malekeh import MalekehConfig
 from warpfile.spec.stimulus import Result

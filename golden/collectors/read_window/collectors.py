@@ -20,7 +20,7 @@ from warpfile.golden.copies import Latest, seen
 from warpfile.golden.entry import Entry
 from warpfile.golden.operands import StaleOperand, check_operands
 from warpfile.golden.rf.contract import RegisterFile
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.modern import LSU, SFU, ReadWindowConfig
 from warpfile.spec.stimulus import Result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpfile.golden.collectors.read_window.held import Held, HintFields, Writer
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.schemes.modern import NO_BARRIER, ReadWindowConfig
 
 _ALU_PORT = 0

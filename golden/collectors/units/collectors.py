@@ -13,7 +13,7 @@ from warpfile.golden.collectors.units.lookups import LookUps
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import LateFile, RegisterFile
 from warpfile.spec.config import Config
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Result
 
@@ -129,7 +129,7 @@ class Units(Collectors):
         return True
 
     def another(self, warp: int, entry: Entry) -> bool:
-        """See :class:`golden.dual.RoomForTwo`."""
+        """See :class:`golden.dual_issue.RoomForTwo`."""
         self._free = self.units.behind(self._free, self._retakes)
         return self._free != 0 or not entry.needs_unit
 

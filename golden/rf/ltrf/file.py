@@ -20,7 +20,7 @@ from warpfile.golden.rf.ltrf.results import ResultEntrance
 from warpfile.golden.rf.ltrf.seen import Seen
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.beat import Beat
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.ltrf import LtrfConfig
 from warpfile.spec.stimulus import Result

@@ -15,7 +15,7 @@ from warpfile.golden.rf.renaming import Mapped
 from warpfile.golden.rf.slices import FreeSlices
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.contract import SLICES
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.packed import PackedConfig
 from warpfile.spec.stimulus import Result

@@ -15,7 +15,7 @@ from warpfile.golden.rf.pilot.probes import Seen
 from warpfile.golden.rf.plain import PlainFile
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.beat import Beat
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.pilot import PilotConfig
 from warpfile.spec.stimulus import Result

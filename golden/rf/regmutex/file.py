@@ -14,7 +14,7 @@ from warpfile.golden.rf.regmutex.probes import Seen
 from warpfile.golden.rf.regmutex.residents import Residents
 from warpfile.golden.rf.regmutex.sections import Sections
 from warpfile.golden.scheduler.places import Places
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 from warpfile.spec.stimulus import Result

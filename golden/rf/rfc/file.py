@@ -21,7 +21,7 @@ from warpfile.golden.rf.rfc.queues import WriteQueues
 from warpfile.golden.rf.rfc.results import ResultEntrance
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.beat import Beat
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.rfc import READ_PORTS, RfcConfig
 from warpfile.spec.stimulus import Result

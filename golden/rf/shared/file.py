@@ -24,7 +24,7 @@ from warpfile.golden.rf.shared.reader import Reader
 from warpfile.golden.rf.shared.seen import Seen
 from warpfile.golden.rf.shared.stages import Stages
 from warpfile.golden.scheduler.places import Places
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.las import NO_PROBE, LasConfig
 from warpfile.spec.schemes.shared import IDLE, SharedConfig

@@ -17,7 +17,7 @@ from warpfile.golden.rf.packed import entrance
 from warpfile.golden.rf.packed.evictions import UnderWay
 from warpfile.golden.rf.packed.stages import Stages, Storing
 from warpfile.golden.rf.renaming import UNMAPPED, Mapped
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, RESIZE, SHRINK
 
 SCHEME = "bow_wr+packed"

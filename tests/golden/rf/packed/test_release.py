@@ -12,7 +12,7 @@ from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import Death
 from warpfile.golden.rf.renaming import UNMAPPED, Mapped
 from warpfile.golden.rf.sweep import Sweep
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.stimulus import Stimulus
 from warpfile.spec.workload import Kernel, prepare
 

@@ -13,7 +13,7 @@ from warpfile.golden.rf.engine import Served
 from warpfile.golden.rf.pilot.moves import SLOW_WRITE
 from warpfile.golden.rf.pilot.phases import LOAD, REMAP, SORT
 from warpfile.golden.run import Stuck
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.pilot import PilotConfig
 

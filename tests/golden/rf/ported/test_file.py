@@ -6,7 +6,7 @@ import pytest
 
 from warpfile.golden.rf.ported.file import PortedFile
 from warpfile.schemes import find
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Result
 

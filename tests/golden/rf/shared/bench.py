@@ -12,9 +12,9 @@ from warpfile.golden.frame import Frame
 from warpfile.golden.rf.contract import Death, Sent
 from warpfile.golden.rf.shared.file import SharedFile
 from warpfile.spec.beat import Beat
-from warpfile.spec.executed import Memory
 from warpfile.spec.schemes.shared import LOAD, STORE, SharedConfig
 from warpfile.spec.stimulus import Result
+from warpfile.spec.stress.warp_programs import Memory
 from warpfile.spec.trace import Kind, Port, Space
 from warpfile.spec.workload import Kernel
 

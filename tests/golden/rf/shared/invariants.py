@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from tests.golden.invariants import require
 from tests.golden.machines import Shared
 from warpfile.golden.arbiter import indices
-from warpfile.spec.executed import Memory
 from warpfile.spec.schemes.las import ASK, DATA, NO_PROBE, NO_READER, P1, READ
 from warpfile.spec.schemes.shared import (
     ACT,
@@ -33,6 +32,7 @@ from warpfile.spec.schemes.shared import (
     SharedConfig,
 )
 from warpfile.spec.stimulus import Stimulus
+from warpfile.spec.stress.warp_programs import Memory
 from warpfile.spec.workload import Workload
 
 #: What may come behind each state of the second and third stage, if the access stays.

@@ -13,9 +13,9 @@ from warpfile.golden.run import observations
 from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
-from warpfile.spec.executed import stores_of, trace_of
 from warpfile.spec.schemes.shared import SharedConfig
 from warpfile.spec.stress.random_sharing import random_warps
+from warpfile.spec.stress.warp_programs import stores_of, trace_of
 from warpfile.spec.trace import Trace
 from warpfile.spec.workload import prepare
 

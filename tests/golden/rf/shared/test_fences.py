@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.golden.rf.shared.scenario import make, run_shared
-from warpfile.spec.executed import Memory, WarpProgram, trace_of
+from warpfile.spec.stress.warp_programs import Memory, WarpProgram, trace_of
 
 
 def counters(fenced: bool) -> dict[str, int]:

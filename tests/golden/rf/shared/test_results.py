@@ -7,7 +7,7 @@ import pytest
 from tests.golden.rf.shared.bench import BASE, Bench, machine
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.renaming import UNMAPPED
-from warpfile.spec.ctas import Launch
+from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.schemes.shared import MISS, PERFECT
 from warpfile.spec.workload import Kernel
 

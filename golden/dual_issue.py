@@ -18,7 +18,7 @@ from warpfile.golden.scheduler.contract import PlacingScheduler, Scheduler
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
-from warpfile.spec.dual import EXITS, ISSUED, PORTS, SCHEDULERS, WARP, DualStimulus, own_ports
+from warpfile.spec.dual_issue import EXITS, ISSUED, PORTS, SCHEDULERS, WARP, DualStimulus, own_ports
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.stimulus import Stimulus
 
@@ -167,7 +167,7 @@ class TwoSchedulers(TwoIssues):
 
     They choose in turn, the first of an even cycle is number 0. What the first one's beat leaves of the units is room
     for the second one's. A beat that changes what others see, a pseudo-instruction or an EXIT, issues in a cycle in
-    which the first one has issued none. Each has a port of its own for all arithmetic (``spec.dual.own_ports``).
+    which the first one has issued none. Each has a port of its own for all arithmetic (``spec.dual_issue.own_ports``).
     Raises ``ValueError`` for other numbers of ports.
     """
 

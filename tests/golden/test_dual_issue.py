@@ -8,14 +8,14 @@ import pytest
 
 from tests.golden.machines import layout_of
 from tests.golden.scenario import BAR, BRA, FULL, NOP, Step, hand_trace, op
-from warpfile.golden.dual import DualMachine
+from warpfile.golden.dual_issue import DualMachine
 from warpfile.golden.run import observations
 from warpfile.output.display import silent
 from warpfile.pages.evidence.study import Point, Run, studied
 from warpfile.schemes import find
 from warpfile.schemes.part import found
 from warpfile.spec.config import Config
-from warpfile.spec.dual import DualEnvironment
+from warpfile.spec.dual_issue import DualEnvironment
 from warpfile.spec.workload import prepare
 
 CFG = Config(banks=4, collect="all", collectors=2, buffer_depth=4, ports=3)

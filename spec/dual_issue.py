@@ -1,4 +1,4 @@
-"""The environment of a machine that issues two beats per cycle: a study, without RTL (``golden.dual``).
+"""The environment of a machine that issues two beats per cycle: a study, without RTL (``golden.dual_issue``).
 
 Two beats per cycle arrive as well. The second issue is observed above the probes, in bits ``ISSUED`` and ``EXITS``
 from the width of the layout on, and its warp from ``WARP`` on.
@@ -31,7 +31,7 @@ class DualStimulus(Stimulus):
 
 
 class DualEnvironment(Environment):
-    """See :class:`spec.environment.Environment`; it drives :class:`golden.dual.TwoIssues`."""
+    """See :class:`spec.environment.Environment`; it drives :class:`golden.dual_issue.TwoIssues`."""
 
     def __init__(self, cfg: Config, workload: Workload, layout: ProbeLayout) -> None:
         super().__init__(cfg, workload, layout)
@@ -60,7 +60,7 @@ class DualEnvironment(Environment):
 
 
 class SchedulersEnvironment(DualEnvironment):
-    """Around :class:`golden.dual.TwoSchedulers`: tokens of beats that need no unit come back where sums do."""
+    """Around :class:`golden.dual_issue.TwoSchedulers`: tokens of beats that need no unit come back where sums do."""
 
     def __init__(self, cfg: Config, workload: Workload, layout: ProbeLayout) -> None:
         super().__init__(cfg, workload, layout)
