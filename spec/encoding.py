@@ -94,7 +94,7 @@ FIELDS: dict[str, tuple[str, str | Values]] = {
     "component": ("which register of the instruction's destinations it is", NUMBER),
     "origin": ("where it comes from", _members(Origin)),
     "registers": ("registers per thread of the kernel", NUMBER),
-    "hints": ("what the annotation passes of the scheme say of the beat", "by field"),
+    "hints": ("hints that the annotation passes of the scheme put on the beat", "by field"),
 }
 #: What the pins are, by name; a number between underlines is that of an execution or write-back port.
 PINS = {

@@ -182,7 +182,7 @@ class ReadWindowConfig(PortedConfig):
         if self.codes:
             own += [
                 Hint("write_barrier", 3, True, "dependence counter until its last result", "0 to 5; 7: none"),
-                Hint("registers", 2, True, "registers that it writes, less one", "0 to 3"),
+                Hint("registers", 2, True, "registers that it writes, minus one", "0 to 3"),
                 Hint("read_barrier", 3, False, "dependence counter until its sources are read", "0 to 5; 7: none"),
                 Hint("stall", 4, False, "ticks to the next issue of its warp; 0 is as 1", "0 to 15"),
                 Hint("yields", 1, False, "its warp does not issue in the next tick", "1: yes"),
