@@ -86,6 +86,7 @@ $(CACTI)/cacti: | tools $(VENV)/bin/python
 		--dest build/cacti $(CACTI_WHEEL)
 	$(BIN)/python -m zipfile -e build/cacti/*.whl build/cacti
 	rm -rf $@ $(CACTI)/obj_*
+	sed -i 's|//\(cout << "FO4 = "\)|\1|' $(CACTI)/io.cc
 	$(MAKE) -C $(CACTI) --silent opt
 
 ## Golden models as compiled code, unless the present sources are compiled already; plain Python where that fails.

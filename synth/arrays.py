@@ -16,6 +16,8 @@ from warpfile.synth.rules import LIST, NUMBER, TEXT, WHOLE, check
 #: The prices of all arrays that the table of schemes has; docs/energy.md says how they were made.
 PRICED = Path(__file__).with_name("prices") / "cacti" / "22nm.toml"
 NAME = "cacti"  #: of this set of prices
+#: Rows of all SRAMs are cut into arrays of at most so many bits, which are asked together.
+SLICE_BITS = 128
 GIGAHERTZ = 1.0  #: clock that leakage is counted at, where nobody says another
 #: Kinds of access that go to SRAM in every scheme that has them; every other kind goes to flip-flops or wires.
 _OF_SRAM = {"bank_read", "bank_write", "fast_high", "fast_low", "slow", "renaming"}
@@ -34,9 +36,14 @@ class Array:
         return f"{self.rows}x{self.width}x{self.ports}"
 
     @classmethod
-    def of(cls, ram: Ram) -> Array:
-        """One of the arrays of an SRAM."""
-        return cls(ram.rows, ram.width, ram.ports)
+    def of(cls, ram: Ram, slice_bits: int | None = SLICE_BITS) -> Array:
+        """One of the arrays of an SRAM: a slice of its rows, or all of them where ``slice_bits`` is None."""
+        return cls(ram.rows, -(-ram.width // slices(ram, slice_bits)), ram.ports)
+
+
+def slices(ram: Ram, slice_bits: int | None = SLICE_BITS) -> int:
+    """Into how many slices the rows of each of an SRAM's own arrays are cut."""
+    return -(-ram.width // slice_bits) if slice_bits else 1
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,11 @@ class ArrayPrice:
 
 @dataclass(frozen=True)
 class ArrayPrices:
-    """Prices of arrays at one node, all from one tool."""
+    """Prices of arrays at one node, all from one tool.
+
+    ``fo4_ns``: the delay of an inverter with four like it behind it, at that node by that tool. ``slice_bits``: widest
+    slice of a row, None for whole rows.
+    """
 
     source: str
     node_nm: int
@@ -62,8 +73,10 @@ class ArrayPrices:
     kelvin: int
     cells: str
     remark: str
+    fo4_ns: float
     arrays: Mapping[Array, ArrayPrice]
     name: str = NAME
+    slice_bits: int | None = SLICE_BITS
 
     def price(self, array: Array) -> ArrayPrice:
         """The price of an array. Raises ``ValueError`` with the command that makes it, if there is none."""
@@ -73,7 +86,12 @@ class ArrayPrices:
 
     def missing(self, cfg: Config) -> list[Array]:
         """Arrays of the configuration's memories that have no price."""
-        return [array for array in map(Array.of, cfg.rams.values()) if array not in self.arrays]
+        needed = (Array.of(ram, self.slice_bits) for ram in cfg.rams.values())
+        return [array for array in needed if array not in self.arrays]
+
+    def clock_to_output_fo4(self, array: Array) -> float:
+        """From the clock edge to the word that is read, in FO4. Raises as :meth:`price`."""
+        return self.price(array).access_ns / self.fo4_ns
 
     def check(self, cfg: Config) -> None:
         """Raises ``ValueError`` as :meth:`price` if a memory of the configuration has none: before anything is run."""
@@ -185,17 +203,19 @@ def run_energy(
 def _memory(name: str, ram: Ram, scheme: Scheme, counters: Mapping[str, int], prices: ArrayPrices) -> MemoryEnergy:
     if name not in scheme.rams:
         raise ValueError(f"{scheme.name}: rams must name the counters of {name}, as in schemes/part.py")
-    price = prices.price(Array.of(ram))
+    array = Array.of(ram, prices.slice_bits)
+    price = prices.price(array)
     reads, writes = (sum(map(counters.__getitem__, names)) for names in scheme.rams[name])
-    arrays = ram.instances * ram.arrays
+    asked = ram.arrays * slices(ram, prices.slice_bits)
+    arrays = ram.instances * asked
     return MemoryEnergy(
         ram=name,
-        array=Array.of(ram),
+        array=array,
         arrays=arrays,
         reads=reads,
         writes=writes,
-        read_pj=price.read_pj * ram.arrays,
-        write_pj=price.write_pj * ram.arrays,
+        read_pj=price.read_pj * asked,
+        write_pj=price.write_pj * asked,
         leakage_mw=price.leakage_mw * arrays,
         area_mm2=price.area_mm2 * arrays,
         cycle_ns=price.cycle_ns,
@@ -209,6 +229,7 @@ _OF_SET = {
     "kelvin": WHOLE,
     "cells": TEXT,
     "remark": TEXT,
+    "fo4_ns": NUMBER,
     "arrays": LIST,
 }
 #: Beside the prices what :mod:`warpfile.pages.cacti` prints: sizes by rule and by CACTI, other technologies,

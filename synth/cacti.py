@@ -16,8 +16,10 @@ from warpfile.synth.arrays import Array, ArrayPrice
 CONFIGURATION = Path(__file__).with_name("prices") / "cacti" / "array.cfg"
 FEWEST_ROWS, FEWEST_BITS, _BYTE = 64, 32, 8
 _PORTS = re.compile(r"(\d)(RW|R|W)")
-_PJ_PER_NJ = 1000.0
+_PJ_PER_NJ, _NS_PER_S = 1000.0, 1e9
 _SECONDS = 120
+#: What the authors' own line prints, which `make cacti` switches on; in seconds.
+_FO4 = re.compile(r"^FO4 = ([\d.e+-]+)", re.MULTILINE)
 _COLUMNS = {
     "read_pj": ("Dynamic read energy (nJ)", _PJ_PER_NJ),
     "write_pj": ("Dynamic write energy (nJ)", _PJ_PER_NJ),
@@ -73,19 +75,35 @@ def runner(folder: Path, technology: Technology) -> Run:
     return lambda array: _run(folder.resolve(), array, technology)
 
 
+def fo4_ns(folder: Path, technology: Technology) -> float:
+    """CACTI's own FO4, of the transistors of the periphery. Raises :class:`CactiError` where it prints none."""
+    array = Array(FEWEST_ROWS, FEWEST_BITS, "1RW")
+    said, _ = _asked(folder.resolve(), array, configuration(array, technology).replace('"CONCISE"', '"DETAILED"'))
+    found = _FO4.search(said)
+    if not found:
+        raise CactiError(f"{folder}: CACTI prints no FO4; make cacti compiles one that does")
+    return _rounded(float(found[1]) * _NS_PER_S)
+
+
 def _run(folder: Path, array: Array, technology: Technology) -> ArrayPrice:
+    _, table = _asked(folder, array, configuration(array, technology))
+    (row,) = csv.DictReader(table.splitlines(), skipinitialspace=True)
+    values = {field: float(row[column]) * factor for field, (column, factor) in _COLUMNS.items()}
+    return ArrayPrice(**{field: _rounded(value) for field, value in values.items()}, from_sizes=str(array))
+
+
+def _asked(folder: Path, array: Array, text: str) -> tuple[str, str]:
+    """What CACTI prints for a configuration, and the table that it writes."""
     with tempfile.TemporaryDirectory(prefix="warpfile-cacti-") as name:
         path = Path(name) / "array.cfg"
-        path.write_text(configuration(array, technology))
+        path.write_text(text)
         command = ["./cacti", "-infile", str(path)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=_SECONDS)
         found = path.with_name("array.cfg.out")
         if done.returncode or not found.exists():
             lines = (done.stdout + done.stderr).strip().splitlines() or ["no message"]
             raise CactiError(f"CACTI has no answer for an array of {array}: {lines[-1]}")
-        (row,) = csv.DictReader(found.read_text().splitlines(), skipinitialspace=True)
-    values = {field: float(row[column]) * factor for field, (column, factor) in _COLUMNS.items()}
-    return ArrayPrice(**{field: _rounded(value) for field, value in values.items()}, from_sizes=str(array))
+        return done.stdout, found.read_text()
 
 
 def price_of(array: Array, run: Run) -> ArrayPrice:

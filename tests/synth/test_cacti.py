@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from warpfile.synth.arrays import Array, ArrayPrice
-from warpfile.synth.cacti import CactiError, Technology, configuration, ports_of, price_of, runner, volts
+from warpfile.synth.cacti import CactiError, Technology, configuration, fo4_ns, ports_of, price_of, runner, volts
 
 HP = Technology(22, "itrs-hp", 360)
 
@@ -124,6 +124,20 @@ def test_the_answer_is_read_in_our_units(tmp_path: Path) -> None:
 def test_no_answer_is_said_with_the_array(tmp_path: Path, script: str) -> None:
     with pytest.raises(CactiError, match="CACTI has no answer for an array of 64x32x1RW: ERROR: no valid"):
         runner(stand_in(tmp_path, script), HP)(Array(64, 32, "1RW"))
+
+
+def test_the_fo4_is_asked_for_in_detail(tmp_path: Path) -> None:
+    """CACTI prints it, in seconds, where it prints details."""
+    (tmp_path / "answer").write_text(ANSWER)
+    stand_in(tmp_path, 'grep -q "DETAILED" "$2" && cp answer "$2.out" && echo "FO4 = 9.5e-12"')
+    assert fo4_ns(tmp_path, HP) == 0.0095
+
+
+def test_a_tool_that_prints_no_fo4_is_refused_with_the_command(tmp_path: Path) -> None:
+    (tmp_path / "answer").write_text(ANSWER)
+    stand_in(tmp_path, 'cp answer "$2.out"; echo "//FO4 = 9.5e-12"')
+    with pytest.raises(CactiError, match="CACTI prints no FO4; make cacti compiles one that does"):
+        fo4_ns(tmp_path, HP)
 
 
 def test_the_supply_is_that_of_the_kind_of_transistors(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from warpfile.output.files import write_files
 from warpfile.pages.writing import parser
 from warpfile.schemes import SCHEMES, find, variants
 from warpfile.spec.presets import PRESETS
-from warpfile.synth.arrays import NAME, PRICED, Array, ArrayPrice, read_array_file, read_array_prices
-from warpfile.synth.cacti import Run, Technology, ports_of, price_of, runner, volts
+from warpfile.synth.arrays import NAME, PRICED, SLICE_BITS, Array, ArrayPrice, read_array_file, read_array_prices
+from warpfile.synth.cacti import Run, Technology, fo4_ns, ports_of, price_of, runner, volts
 from warpfile.synth.energy import read_prices
 
 TECHNOLOGY = Technology(22, "itrs-hp", 360)
@@ -28,7 +28,7 @@ NARROW = 4  #: lanes
 BANK = Array(256, 1024, "1R1W")
 #: Arrays that the rule makes of larger ones, and CACTI by itself too.
 BOTH_WAYS = (
-    *(Array(rows, width, "1R1W") for rows in (32, 48) for width in (256, 1024)),
+    *(Array(rows, width, "1R1W") for rows in (32, 48) for width in (128, 256, 1024)),
     *(Array(rows, 16, "2RW") for rows in (128, 256, 1536)),
 )
 _REMARK = "an access is one of a whole row; leakage of cells and periphery, nothing gated; no wires outside the array"
@@ -58,7 +58,7 @@ PUBLISHED = (
 def arrays_of_schemes() -> dict[Array, list[str]]:
     """Every array of every scheme and variant at every preset that it fits, with the machines that have it.
 
-    Each with the lanes of the preset and with a few, which gates are simulated with.
+    Each with the lanes of the preset and with a few, which gates are simulated with; in slices and as whole rows.
     """
     found: dict[Array, list[str]] = {}
     names, changes = (*SCHEMES, *variants()), ({}, {"lanes": NARROW})
@@ -67,8 +67,8 @@ def arrays_of_schemes() -> dict[Array, list[str]]:
             cfg = scheme.configuration(preset, **change)
         except ValueError:
             continue  # parts that do not fit the preset; the commands refuse them
-        for ram in cfg.rams.values():
-            found.setdefault(Array.of(ram), []).append(f"{scheme.name} {preset}")
+        for array in (Array.of(ram, bits) for ram in cfg.rams.values() for bits in (SLICE_BITS, None)):
+            found.setdefault(array, []).append(f"{scheme.name} {preset}")
     return dict(sorted(found.items()))
 
 
@@ -78,6 +78,7 @@ def priced(folder: Path, source: str, extra: Iterable[Array] = ()) -> str:
     arrays = sorted({*arrays_of_schemes(), *extra})
     head = {"source": source, "node_nm": TECHNOLOGY.node_nm, "volts": volts(folder, TECHNOLOGY)}
     head |= {"kelvin": TECHNOLOGY.kelvin, "cells": TECHNOLOGY.cells, "remark": _REMARK}
+    head |= {"fo4_ns": fo4_ns(folder, TECHNOLOGY)}
     lines = [
         "# Written by `make cacti`; docs/energy.md says what the fields mean. array.cfg is what CACTI was given.",
         "",
@@ -127,9 +128,14 @@ def show(path: Path = PRICED) -> None:
     prices, table = read_array_prices(path), read_array_file(path)
     users = arrays_of_schemes()
     say(f"{prices.source}: {prices.node_nm} nm, {prices.volts:g} V, {prices.kelvin} K, {prices.cells}; {prices.remark}")
-    columns = ("array", "pJ read", "pJ write", "mW leaked", "mm2", "ns access", "ns cycle", "CACTI ran", "first of")
-    rows = ((array, price, users.get(array, ["as asked for"])) for array, price in prices.arrays.items())
-    show_table(columns, ((str(array), *_numbers(price), price.from_sizes, names[0]) for array, price, names in rows))
+    columns = ("array", "pJ read", "pJ write", "mW leaked", "mm2", "ns access", "ns cycle")
+    rows = (
+        (str(array), *_numbers(price), round(prices.clock_to_output_fo4(array), 1), price.from_sizes)
+        for array, price in prices.arrays.items()
+    )
+    used = (users.get(array, ["as asked for"])[0] for array in prices.arrays)
+    show_table((*columns, "FO4", "CACTI ran", "first of"), ((*row, name) for row, name in zip(rows, used, strict=True)))
+    say(f"FO4: the access in delays of an inverter with four behind it, {prices.fo4_ns:g} ns by CACTI.")
     say("Small arrays by the rule, in units of what CACTI says itself:")
     columns = ("array", "pJ read", "pJ write", "mW leaked", "mm2", "ns access", "ns cycle", "by the rule from")
     show_table(columns, small_arrays(table))

@@ -116,14 +116,16 @@ def test_unknown_prices_are_refused(invoke: Invoke, folder: Path, kernel: Path) 
 def test_memories_cost_accesses_and_leakage(facts: Any) -> None:
     run = facts("run", "bow", KERNEL)["bow"]
     found = facts("energy", "bow", KERNEL, "--prices", "cacti")["bow"]
-    price = read_array_prices().price(Array(64, 1024, "1RW"))
+    price = read_array_prices().price(Array(64, 128, "1RW"))
     counters = run["counters"]
-    accesses = counters["bank_reads"] * price.read_pj + counters["bank_writes"] * price.write_pj
-    leakage = 8 * price.leakage_mw * run["cycles"]  # the preset's banks, at 1 GHz
+    accesses = 8 * (
+        counters["bank_reads"] * price.read_pj + counters["bank_writes"] * price.write_pj
+    )  # slices of a row
+    leakage = 8 * 8 * price.leakage_mw * run["cycles"]  # those of the preset's banks, at 1 GHz
     assert found["dynamic_picojoules"] == pytest.approx(accesses)
     assert found["leakage_picojoules"] == pytest.approx(leakage)
     assert found["picojoules"] == pytest.approx(accesses + leakage)
-    assert found["area_mm2"] == pytest.approx(8 * price.area_mm2)
+    assert found["area_mm2"] == pytest.approx(8 * 8 * price.area_mm2)
     plain = facts("run", "baseline", KERNEL, "--preset", "pascal")["baseline"]
     assert found["baseline"]["cycles"] == plain["cycles"]
     assert found["over_baseline"] == pytest.approx(found["picojoules"] / found["baseline"]["picojoules"])
@@ -139,9 +141,9 @@ def test_a_faster_clock_leaks_less(facts: Any) -> None:
 
 
 def test_memories_of_all_rows_have_one_set_of_prices(invoke: Invoke) -> None:
-    result = invoke("energy", "bow", "rfc", KERNEL, "--prices", "cacti", "--gigahertz", 3)
+    result = invoke("energy", "bow", "rfc", KERNEL, "--prices", "cacti", "--gigahertz", 12)
     shown = " ".join(result.stdout.split())
-    assert "22 nm, 0.8 V, 360 K, itrs-hp; leakage at 3 GHz" in shown
+    assert "22 nm, 0.8 V, 360 K, itrs-hp; leakage at 12 GHz" in shown
     assert "Flip-flops and wires of rfc are not in it; they are asked for: crossbar" in shown
     assert "register_bank_ram needs" in shown and "more than a cycle" in shown
 
@@ -149,7 +151,7 @@ def test_memories_of_all_rows_have_one_set_of_prices(invoke: Invoke) -> None:
 def test_an_array_without_a_price_is_refused_with_the_command(invoke: Invoke) -> None:
     result = invoke("energy", "bow", KERNEL, "--prices", "cacti", "--set", "rows=512")
     assert result.exit_code == 2
-    assert "no price for an array of 512x1024x1RW: make cacti ARRAYS=512x1024x1RW adds it" in result.stderr
+    assert "no price for an array of 512x128x1RW: make cacti ARRAYS=512x128x1RW adds it" in result.stderr
 
 
 def test_a_clock_without_leakage_is_refused(invoke: Invoke) -> None:

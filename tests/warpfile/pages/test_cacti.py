@@ -29,11 +29,11 @@ def test_every_scheme_and_variant_is_asked_for_its_arrays() -> None:
 
 
 def test_the_rule_agrees_with_cacti_where_it_has_an_answer() -> None:
-    """Few rows within a hundredth; few bits within a quarter, which is what the rule is good for."""
+    """Few rows within two hundredths; few bits within a quarter, which is what the rule is good for."""
     rows = list(small_arrays(read_array_file()))
     assert len(rows) == len(cacti.BOTH_WAYS)
     for name, *ratios, _ in rows:
-        bound = 0.01 if str(name).endswith("1R1W") else 0.25
+        bound = 0.02 if str(name).endswith("1R1W") else 0.25
         assert all(abs(ratio - 1) < bound for ratio in ratios[:4] if isinstance(ratio, float)), (
             name
         )  # energies and area
@@ -66,11 +66,12 @@ def test_what_is_written_is_read_again(tmp_path: Path, monkeypatch: pytest.Monke
     """With a tool that answers at once, and an array that only the command line asks for."""
     monkeypatch.setattr(cacti, "runner", lambda folder, technology: straight)
     monkeypatch.setattr(cacti, "volts", lambda folder, technology: 0.5)
+    monkeypatch.setattr(cacti, "fo4_ns", lambda folder, technology: 0.01)
     monkeypatch.setattr(cacti, "BOTH_WAYS", (Array(64, 32, "1RW"),))
     path = tmp_path / "prices.toml"
     path.write_text(cacti.priced(tmp_path, "a tool", [Array(5, 9, "1RW")]))
     found = read_array_prices(path)
-    assert (found.source, found.volts) == ("a tool", 0.5)
+    assert (found.source, found.volts, found.fo4_ns) == ("a tool", 0.5, 0.01)
     assert set(found.arrays) == {*arrays_of_schemes(), Array(5, 9, "1RW")}
     table = read_array_file(path)
     assert list(small_arrays(table)) == [("64x32x1RW", 1, 1, 1, 1, 1, 1, "64x32x1RW")]

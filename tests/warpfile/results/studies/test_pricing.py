@@ -11,7 +11,7 @@ from warpfile.results.points import Outcome
 from warpfile.results.studies.pricing import DEFAULT, cost, one_set, price_names, without
 from warpfile.results.studies.table import Results
 from warpfile.schemes import find
-from warpfile.synth.arrays import Array, ArrayPrices, read_array_prices
+from warpfile.synth.arrays import Array, ArrayPrices, read_array_prices, slices
 
 PAIR = {"schemes": ["bow", "baseline"], "presets": ["tiny"]}
 #: Arrays are priced for 4 lanes and for those of a preset.
@@ -22,11 +22,11 @@ def test_memories_cost_their_accesses_and_what_they_leak() -> None:
     scheme, run, prices = find("baseline"), Outcome(100, 50, Sevens()), read_array_prices()
     cfg = scheme.configuration("tiny")
     (bank,) = cfg.rams.values()
-    each = prices.arrays[Array.of(bank)]
+    each, parts = prices.arrays[Array.of(bank)], slices(bank)
     found = cost(scheme, cfg, run, prices)
-    leaked = each.leakage_mw * bank.instances * 100
+    leaked = each.leakage_mw * bank.instances * parts * 100
     assert found and found.leaked == pytest.approx(leaked)
-    assert found.picojoules == pytest.approx(7 * (each.read_pj + each.write_pj) + leaked)
+    assert found.picojoules == pytest.approx(7 * parts * (each.read_pj + each.write_pj) + leaked)
     counts = {kind: 7 * len(names) for kind, names in scheme.accesses.items()}
     assert found.priced == pytest.approx((counts["bank_read"] + counts["bank_write"]) / sum(counts.values()))
 
