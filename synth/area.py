@@ -17,6 +17,7 @@ from warpfile.spec.config import Config
 from warpfile.spec.reading import named
 from warpfile.spec.structure import BOXES, CLOCK_GATE, LATCHES, WORD_BITS
 from warpfile.synth import timing, yosys
+from warpfile.synth.arrays import Array, read_array_prices
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.storage import StructureBits, storage
 from warpfile.synth.timed import FLOW, TimedNetlist, timed_netlist
@@ -150,12 +151,21 @@ def critical_path(scheme: Scheme, cfg: Config, liberty: Path, *, cache: Path | N
         return CriticalPath(None, "what is behind a clock gate is not timed")
     if not (timer := timing.timer()):
         return CriticalPath(None, tools.missing("sta"))
-    verilog = _verilog(scheme, cfg)
+    verilog, access = _verilog(scheme, cfg), access_times(cfg)
 
     def time() -> dict[str, Any]:
-        return timing.critical_path(verilog, TOP, BOXES, library).to_json()
+        return timing.critical_path(verilog, TOP, BOXES, library, access_fo4=access).to_json()
 
-    return CriticalPath.from_json(_cached(cache, f"{timer} {timing.TIMED}", verilog, library.text, time))
+    return CriticalPath.from_json(_cached(cache, f"{timer} {timing.TIMED} {access}", verilog, library.text, time))
+
+
+def access_times(cfg: Config) -> dict[str, float] | None:
+    """From the clock edge to the word that is read, in FO4 by CACTI, of each memory; None where one has no price."""
+    prices = read_array_prices()
+    if prices.missing(cfg):
+        return None
+    found = {name: prices.clock_to_output_fo4(Array.of(ram, prices.slice_bits)) for name, ram in cfg.rams.items()}
+    return {name: round(access, 3) for name, access in found.items()}
 
 
 def timed(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
-
-from warpfile.synth.liberty import Liberty
+from collections.abc import Iterable, Mapping
 
 #: Patterns of names by library; those of one library fit no cell of another.
 PATTERNS: Mapping[str, tuple[str, ...]] = {
@@ -25,7 +23,7 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def dont_use(library: Liberty) -> frozenset[str]:
-    """Names of the cells of a library that fit one of :data:`PATTERNS`."""
+def dont_use(cells: Iterable[str]) -> frozenset[str]:
+    """Those of the names of a library's cells that fit one of :data:`PATTERNS`."""
     patterns = [pattern for some in PATTERNS.values() for pattern in some]
-    return frozenset(name for name in library.cells if any(fnmatch.fnmatchcase(name, one) for one in patterns))
+    return frozenset(name for name in cells if any(fnmatch.fnmatchcase(name, one) for one in patterns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from warpfile.synth.liberty import Cell, Liberty
@@ -16,6 +16,11 @@ _BRACE = re.compile(r"[{}]")
 _TABLES = ("cell_rise", "rise_transition", "cell_fall", "fall_transition")
 _CELL = re.compile(r'\bcell\s*\(\s*"?([^\s")]+)"?\s*\)\s*\{')
 _UNIT = re.compile(r"capacitive_load_unit\s*\(\s*\"?([\d.eE+-]+)\"?\s*,\s*\"?(\w+)\"?\s*\)")
+_TIME = re.compile(r"\btime_unit\s*:\s*\"?([\d.]*)(ns|ps)")
+_NS = {"ns": 1.0, "ps": 1e-3}
+#: The values of a table of delays, up to the bracket behind them.
+_DELAYS = re.compile(r"(\bcell_(?:rise|fall)\b[^{]*\{.*?\bvalues\s*\()([^)]*)", re.DOTALL)
+_NUMBER = re.compile(r"-?[\d.]+(?:[eE][-+]?\d+)?")
 _FEMTO = {"ff": 1.0, "pf": 1000.0}
 
 #: Parts of a memory's cell: the type of a port with several bits, the timing of an output, a check at an input.
@@ -81,17 +86,31 @@ def load_femtofarads(library: Liberty, buffer: Buffer) -> float:
     return LOADS * buffer.capacitance * scale
 
 
-def with_memories(library: Liberty, buffer: Buffer, memories: Mapping[str, Mapping[str, Any]], clock: str) -> str:
+def with_memories(
+    library: Liberty,
+    buffer: Buffer,
+    memories: Mapping[str, Mapping[str, Any]],
+    clock: str,
+    access_ns: Mapping[str, float] | None = None,
+) -> str:
     """The library's text with a cell for each memory, whose ports are given as in a JSON netlist of yosys.
 
-    Its outputs are driven by the buffer from the clock edge on, without an access time; its inputs have a setup time of
-    0 and ``LOADS`` times the capacitance of the buffer.
+    Its outputs are driven by the buffer from the clock edge on, or from so many ns behind it as ``access_ns`` says of
+    the memory; its inputs have a setup time of 0 and ``LOADS`` times the capacitance of the buffer.
     """
     ports = [port for memory in memories.values() for port in memory["ports"].values()]
     widths = sorted({len(port["bits"]) for port in ports} - {1})
     types = "".join(_BUS.format(width=width, last=width - 1) for width in widths)
-    cells = (_memory(name, memory["ports"], buffer, clock) for name, memory in memories.items())
+    found = _TIME.search(library.text)
+    unit = _NS[found[2]] * float(found[1] or 1) if found else 1.0
+    late = {name: replace(buffer, tables=later(buffer.tables, ns / unit)) for name, ns in (access_ns or {}).items()}
+    cells = (_memory(name, memory["ports"], late.get(name, buffer), clock) for name, memory in memories.items())
     return library.text[: library.text.rindex("}")] + types + "".join(cells) + "}\n"
+
+
+def later(tables: str, delay: float) -> str:
+    """Timing tables whose delays are so much longer, in the unit of the tables; transitions stay."""
+    return _DELAYS.sub(lambda found: found[1] + _NUMBER.sub(lambda one: f"{float(one[0]) + delay:g}", found[2]), tables)
 
 
 def _memory(name: str, ports: Mapping[str, Any], buffer: Buffer, clock: str) -> str:

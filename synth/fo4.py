@@ -47,7 +47,7 @@ def nanoseconds(library: Liberty) -> float:
 
 def smallest_inverter(library: Liberty) -> Cell:
     """The inverter with the least area, by name where several have it."""
-    usable = (library.cells[name] for name in library.cells.keys() - dont_use(library))
+    usable = (library.cells[name] for name in library.cells.keys() - dont_use(library.cells))
     found = [cell for cell in usable if cell.is_inverter and cell.area > 0]
     if not found:
         raise ValueError(f"{library.name} has no inverter")

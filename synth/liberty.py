@@ -11,6 +11,7 @@ from pathlib import Path
 
 from warpfile.spec.reading import read_input
 from warpfile.synth.boolean import truth_table
+from warpfile.synth.dont_use import dont_use
 
 #: The project's own library in NAND2 units (its header derives every area).
 NAND2_UNITS = Path(__file__).with_name("nand2.lib")
@@ -86,13 +87,15 @@ class Liberty:
     def latched_area(self, bits: int) -> float:
         """Of so many latches behind one clock gate, the smallest of each; without one, a gate is a latch and an AND.
 
-        Raises ``ValueError`` for a library without latches.
+        Cells that :mod:`warpfile.synth.dont_use` names are not among them. Raises ``ValueError`` for a library without
+        latches.
         """
-        latches = [cell.area for cell in self.cells.values() if cell.latch and not cell.clock_gate and cell.area > 0]
+        cells = [self.cells[name] for name in self.cells.keys() - dont_use(self.cells)]
+        latches = [cell.area for cell in cells if cell.latch and not cell.clock_gate and cell.area > 0]
         if not latches:
             raise ValueError(f"{self.name} must have a latch with an area for operands in latches")
-        gates = [cell.area for cell in self.cells.values() if cell.clock_gate]
-        ands = [cell.area for cell in self.cells.values() if cell.is_and2]
+        gates = [cell.area for cell in cells if cell.clock_gate]
+        ands = [cell.area for cell in cells if cell.is_and2]
         return bits * min(latches) + min(gates, default=min(latches) + min(ands, default=2 * self.nand2_area))
 
     @property

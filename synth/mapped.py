@@ -83,7 +83,7 @@ def map_timed(
 
     With ``gates`` flip-flops with a common enable share a clock gate of the library where at least ``GATED`` do.
     """
-    banned = "".join(f" -dont_use {name}" for name in sorted(dont_use(library)))
+    banned = "".join(f" -dont_use {name}" for name in sorted(dont_use(library.cells)))
     chosen = f" -script {SCRIPTS[script]}" if SCRIPTS[script] else ""
     steps = [
         *([f"clockgate -liberty cells.lib -min_net_size {GATED}{banned}", "opt_clean"] if gates else []),

@@ -22,7 +22,7 @@ _STRENGTH = re.compile(r"_?\d+$")
 def strengths(library: Liberty) -> dict[str, list[str]]:
     """Every cell that may be exchanged, with all that differ in the number at the end of their names, by area."""
     kinds: dict[object, list[Cell]] = defaultdict(list)
-    for name in sorted(library.cells.keys() - dont_use(library)):
+    for name in sorted(library.cells.keys() - dont_use(library.cells)):
         cell = library.cells[name]
         if cell.functions and not cell.clock_gate:
             key = _STRENGTH.sub("", name), *sorted(cell.directions.items()), *sorted(cell.functions.items())

@@ -6,11 +6,12 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from warpfile import tools
+from warpfile.synth import fo4
 from warpfile.synth.drive import LOADS, Buffer, load_femtofarads, middling_buffer, with_memories
 from warpfile.synth.fanout import CLOCK, FanOut, Netlist, buffer_trees, name_cells
 from warpfile.synth.liberty import Liberty
@@ -183,12 +184,27 @@ class PathCell:
 
 
 @dataclass(frozen=True)
+class BankPath:
+    """The slowest path of a design whose memories take their time from the clock edge to the word that is read.
+
+    ``access_fo4`` is that time by memory, in FO4 of the library, ``fo4_ns``.
+    """
+
+    nanoseconds: float
+    start: str
+    end: str
+    fo4_ns: float
+    access_fo4: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class CriticalPath:
     """The slowest path of a design; ``nanoseconds`` is None where it was not timed, and ``reason`` says why.
 
     ``nanoseconds`` contains the setup time of the register at its end. ``start`` and ``end`` are pins, or ports of the
     design: instances with "/" between, as in its Verilog, and registers by the wire that they drive, ``wire_reg``.
-    ``cells`` are those that the signal leaves, from a register or memory at the start on.
+    ``cells`` are those that the signal leaves, from a register or memory at the start on. In all of this memories take
+    no time; ``with_access`` is the slowest path where they do, None where their times are not known.
     """
 
     nanoseconds: float | None
@@ -197,6 +213,7 @@ class CriticalPath:
     end: str = ""
     cells: tuple[PathCell, ...] = ()
     fan_out: FanOut | None = None
+    with_access: BankPath | None = None
 
     def to_json(self) -> dict[str, object]:
         """All fields by name; ``cells`` is a list of objects."""
@@ -206,7 +223,9 @@ class CriticalPath:
     def from_json(cls, facts: Mapping[str, Any]) -> CriticalPath:
         """What :meth:`to_json` gave."""
         fan_out = facts["fan_out"] and FanOut(**facts["fan_out"])
-        return cls(**{**facts, "cells": tuple(PathCell(**cell) for cell in facts["cells"]), "fan_out": fan_out})
+        cells = tuple(PathCell(**cell) for cell in facts["cells"])
+        with_access = facts.get("with_access") and BankPath(**facts["with_access"])
+        return cls(**{**facts, "cells": cells, "fan_out": fan_out, "with_access": with_access})
 
 
 def timer() -> str:
@@ -224,12 +243,14 @@ def critical_path(
     *,
     aim_ns: float = AIM,
     buffered: bool = True,
+    access_fo4: Mapping[str, float] | None = None,
 ) -> CriticalPath:
     """Map every kept module of a design, put in buffer trees, and time the whole without wires.
 
     ``memories`` are modules of the text that become black boxes: their outputs are buffers that switch with the clock,
     their inputs end paths and need no setup time. The same buffer stands before the inputs of the design. The clock is
     ideal. ``aim_ns`` is the delay that the mapper aims at in each module. ``buffered=False`` leaves the trees out.
+    With ``access_fo4`` the same netlist is timed once more, with that time from the clock edge to each memory's output.
     Raises ``ValueError`` for a library without timing and :class:`TimingError` where OpenSTA refuses the netlist.
     """
     buffer = middling_buffer(liberty)
@@ -240,9 +261,16 @@ def critical_path(
     netlist: Netlist = design["modules"]
     name_cells(netlist, liberty.cells)
     fan_out = buffer_trees(netlist, top, liberty.cells, buffer) if buffered else None
-    library = with_memories(liberty, buffer, {name: netlist[name] for name in memories if name in netlist}, CLOCK)
-    report = _sta(structural_verilog(design), library, _whole(_STA_WHOLE, netlist[top], top, buffer))
-    return _critical(report, fan_out)
+    boxes = {name: netlist[name] for name in memories if name in netlist}
+    text, script = structural_verilog(design), _whole(_STA_WHOLE, netlist[top], top, buffer)
+    found = _critical(_sta(text, with_memories(liberty, buffer, boxes, CLOCK), script), fan_out)
+    if found.nanoseconds is None or not access_fo4:
+        return found
+    unit = fo4.nanoseconds(liberty)
+    times = {name: access * unit for name, access in access_fo4.items()}
+    slow = _critical(_sta(text, with_memories(liberty, buffer, boxes, CLOCK, times), script), None)
+    assert slow.nanoseconds is not None, "the same netlist has the same ends"
+    return replace(found, with_access=BankPath(slow.nanoseconds, slow.start, slow.end, unit, dict(access_fo4)))
 
 
 def session(design: Mapping[str, Any], top: str, memories: Collection[str], liberty: Liberty) -> Session:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from warpfile.synth import timing
-from warpfile.synth.drive import load_femtofarads, middling_buffer, with_memories
+from warpfile.synth.drive import later, load_femtofarads, middling_buffer, with_memories
 from warpfile.synth.fanout import LIMIT
 from warpfile.synth.liberty import Liberty, read_liberty
-from warpfile.synth.timing import PathCell, critical_path
+from warpfile.synth.timing import CriticalPath, PathCell, critical_path
 
 needs_sta = pytest.mark.needs("sta")
 
@@ -201,6 +201,35 @@ def test_a_path_begins_at_the_pins_of_a_memory(tmp_path: Path) -> None:
     assert found.nanoseconds == pytest.approx(0.04 + 0.01 + 0.02 + 0.04)
     assert found.start.startswith("rows/data[") and found.end.startswith("y[")
     assert [cell.cell for cell in found.cells] == ["ram", "INV"]
+
+
+@needs_sta
+def test_a_memory_takes_its_time_before_its_outputs_change(tmp_path: Path) -> None:
+    """FO4 of these cells: inverter 0.02 and four loads of 0.01. Ten of them come before the buffer at the output."""
+    found = critical_path(MEMORY % ("~data", "address"), "warpfile", ["ram"], library(tmp_path), access_fo4={"ram": 10})
+    assert found.nanoseconds == pytest.approx(0.04 + 0.01 + 0.02 + 0.04)
+    slow = found.with_access
+    assert slow and slow.fo4_ns == pytest.approx(0.06) and slow.access_fo4 == {"ram": 10}
+    assert slow.nanoseconds == pytest.approx(10 * 0.06 + found.nanoseconds)
+    assert slow.start.startswith("rows/data[") and slow.end.startswith("y[")
+    assert CriticalPath.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+@needs_sta
+@pytest.mark.parametrize(("fo4", "start", "ns"), [(1, "held[", 0.17), (2, "rows/data[", 2 * 0.06 + 0.04 + 0.04)])
+def test_the_slowest_path_is_another_one_where_a_memory_is_slow(
+    tmp_path: Path, fo4: float, start: str, ns: float
+) -> None:
+    """From a register to the memory 0.17; from the memory to a port buffer 0.04 and four loads, and its time."""
+    found = critical_path(MEMORY % ("data", "~held"), "warpfile", ["ram"], library(tmp_path), access_fo4={"ram": fo4})
+    assert found.start.startswith("held[") and found.nanoseconds == pytest.approx(0.17)
+    assert found.with_access and found.with_access.nanoseconds == pytest.approx(ns)
+    assert found.with_access.start.startswith(start)
+
+
+def test_delays_of_tables_grow_and_transitions_do_not() -> None:
+    tables = 'cell_rise(t) { values("0.1, 0.2", "1e-3, 4"); }\nrise_transition(t) { values("0.5"); }'
+    assert later(tables, 1) == tables.replace('"0.1, 0.2", "1e-3, 4"', '"1.1, 1.2", "1.001, 5"')
 
 
 @needs_sta

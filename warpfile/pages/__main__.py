@@ -38,6 +38,7 @@ PROGRAMS = {
     "presets": Program("presets.md", "seconds"),
     "opcodes": Program("opcodes.md", "seconds"),
     "micro": Program("micro.md (table)", "seconds"),
+    "arrays": Program("arrays.md", "seconds"),
     "proofs": Program("proofs.md", "seconds", "tests.formal.proofs"),
     "cycle": Program("integration.md (cycle)", "minutes"),
     "fpga": Program("fpga.md", "minutes"),

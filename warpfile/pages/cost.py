@@ -59,7 +59,8 @@ def _page(costs: Sequence[Cost]) -> Iterator[str]:
     yield "## Cells\n"
     columns = ("scheme", "preset", "cells", "flip-flops", "NAND2 eq.", "memory bits", "levels")
     yield table(columns, map(_sizes, costs))
-    yield "[fpga.md](fpga.md) has the register banks on FPGAs.\n"
+    yield "[arrays.md](arrays.md) has memories and small arrays as latches and as macros of open PDKs,"
+    yield "[fpga.md](fpga.md) the register banks on FPGAs.\n"
     yield "## Over the baseline of the same preset\n"
     columns = ("scheme", "logic", "storage", *(f"total, {name}" for name in NAND2_PER_BIT))
     yield table(columns, (_growth(one) for one in costs if one.design.scheme.name != BASELINE))

@@ -15,7 +15,7 @@ from warpfile import synth
 from warpfile.schemes import SCHEMES
 from warpfile.synth.liberty import NAND2_UNITS
 from warpfile.synth.timed import TimedNetlist
-from warpfile.synth.timing import CriticalPath
+from warpfile.synth.timing import BankPath, CriticalPath
 from warpfile.tools import missing
 
 SMALL = ("--preset", "tiny", "--set", "lanes=1", "--set", "warps=2", "--set", "collectors=1")
@@ -101,6 +101,18 @@ def test_paths_of_other_libraries_leave_the_areas_as_they_are(invoke: Invoke, mo
     paths = facts["schemes"]["baseline"]["critical_paths"]
     assert {name: path["end"] for name, path in paths.items()} == {"one.lib": "one", "two.lib.gz": "two.lib"}
     assert "1.25 ns, 1.25 ns" in result.stdout
+
+
+@pytest.mark.check
+def test_paths_with_access_times_have_a_table_of_their_own(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    """5 ns are 50 FO4 of 0.1 ns."""
+    found = CriticalPath(1.25, "", "a", "b", with_access=BankPath(5.0, "bank/data", "unit/D", 0.1, {"ram": 45.5}))
+    monkeypatch.setattr("warpfile.synth.area.critical_path", lambda *_: found)
+    result = invoke("area", "baseline", *SMALL, "--delays", str(NAND2_UNITS), "--json", "area.json")
+    assert result.exit_code == 0, result.output
+    assert "ram 45.5" in result.stdout and "bank/data" in result.stdout and "50" in result.stdout
+    facts = json.loads(Path("area.json").read_text())["schemes"]["baseline"]["critical_paths"]["nand2.lib"]
+    assert facts["with_access"]["access_fo4"] == {"ram": 45.5} and facts["nanoseconds"] == 1.25
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,11 @@ class Cost:
         own, other = (paths[library].nanoseconds for paths in (self.paths, self.paths_beside))
         return own / other if own and other else None
 
+    def longer_with_access(self, library: str) -> float | None:
+        """The same of the paths in which memories take their time."""
+        own, other = (paths[library].with_access for paths in (self.paths, self.paths_beside))
+        return own.nanoseconds / other.nanoseconds if own and other else None
+
     def to_json(self) -> dict[str, object]:
         """The scheme's facts of ``--json``; tool and library stand once for all schemes."""
         facts = self.report.to_json()
@@ -203,6 +208,9 @@ def show_costs(costs: Sequence[Cost]) -> None:
     show_table((*columns, "critical path"), [_row(one) for one in costs])
     for path in (path for one in costs for path in one.paths.values() if path.nanoseconds is not None):
         say(f"{path.nanoseconds} ns: {path.start} to {path.end}, {len(path.cells)} cells")
+    rows = [_access_row(one, name) for one in costs for name, path in one.paths.items() if path.with_access]
+    if rows:
+        show_table(("with access times", "library", "FO4 of memories", "ns", "FO4", "of baseline", "from", "to"), rows)
     say(f"{costs[0].report.tool}, library {costs[0].report.liberty}; memories are counted as bits only.")
     show_netlists(costs)
     if not any(one.paths for one in costs):
@@ -270,6 +278,14 @@ def _nanoseconds(path: CriticalPath, longer: float | None) -> str:
     if path.nanoseconds is None:
         return path.reason
     return f"{path.nanoseconds:.2f} ns" + (f", {longer:.2f} of baseline" if longer and longer != 1 else "")
+
+
+def _access_row(one: Cost, library: str) -> tuple[object, ...]:
+    path, longer = one.paths[library].with_access, one.longer_with_access(library)
+    assert path is not None, "rows are of paths that have one"
+    times = ", ".join(f"{memory} {access:.1f}" for memory, access in path.access_fo4.items())
+    sizes = (path.nanoseconds, round(path.nanoseconds / path.fo4_ns, 1), longer and round(longer, 2))
+    return (one.design.scheme.name, library, times, *sizes, path.start, path.end)
 
 
 def _growth_row(one: Cost) -> tuple[str, ...]:
