@@ -59,7 +59,7 @@ def bracketed(growth: Spread, ratios: tuple[float, float] | None) -> str:
     There is no interval over one seed.
     """
     several, ends = len(growth.values) > 1, tuple(end - 1 for end in ratios or ())
-    if ends and not any((*growth.values, *ends)):
+    if not any((*growth.values, *ends)):
         return "identical"
     called = {"noise": several and growth.noise, "undecided": bool(ends) and undecided((ends[0], ends[1]))}
     words = ", ".join(word for word, holds in called.items() if holds)

@@ -7,8 +7,8 @@ import io
 import re
 from collections.abc import Mapping
 
-from warpfile.results.reports.facts import TITLES, Facts
-from warpfile.results.reports.measures import MEASURES, Value
+from warpfile.results.reports.facts import TITLES, Facts, cell
+from warpfile.results.reports.measures import MEASURES
 from warpfile.results.reports.source import Machine, Study
 
 _SPECIAL = {one: f"\\{one}" for one in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
@@ -31,7 +31,7 @@ def latex(study: Study, facts: Mapping[Machine, Facts]) -> str:
         r"\midrule",
     ]
     for machine, row in facts.items():
-        cells = [_cell(title, row.values.get(title)) for title in titles]
+        cells = [cell(title, row.values.get(title), over_kernels=False) for title in titles]
         lines.append(_row([study.names[machine], machine.preset, *cells]))
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
@@ -42,20 +42,11 @@ def _row(cells: list[str]) -> str:
     )
 
 
-def _cell(title: str, value: Value | float | str | None) -> str:
-    if value is None or isinstance(value, str):
-        return value or "-"
-    form = TITLES[title]
-    if isinstance(value, Value):
-        half = "" if value.half is None else f" ± {value.half:{form.replace('+', '')}}"
-        return f"{value.mean:{form}}{half}"
-    return f"{value:{form}}"
-
-
 def pivot(study: Study) -> str:
-    """CSV with a row per measure and kernel and a column per machine: means over seeds, as fractions.
+    """CSV with a row per measure and kernel and a column per machine: means over seeds.
 
-    The row without a kernel has the mean over all kernels of each machine. A cell without a value is empty.
+    Growths and ratios are fractions. The row without a kernel has the mean over all kernels of each machine. A cell
+    without a value is empty.
     """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")

@@ -7,15 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from warpfile.results.reports.costs import FROM_KEPT, Cost, costs
-from warpfile.results.reports.measures import MEASURES, Measure, Value, priced, prices
-from warpfile.results.reports.source import Machine, Study
+from warpfile.results.reports.measures import MEASURES, Value, priced, prices
+from warpfile.results.reports.source import Machine, Study, kernel_names, kernel_of
 from warpfile.schemes import SCHEMES, find
 
-_IPC = Measure("ipc", "IPC", 1)
 #: Columns of the table, each with the format of its values.
 TITLES = {
-    "IPC": ".3f",
-    **{one.title: "+.1%" if one.offset else ".1%" for one in MEASURES},
+    **{one.title: one.form for one in MEASURES},
     "priced": ".0%",
     "area growth": "+.1%",
     "logic growth": "+.1%",
@@ -45,12 +43,32 @@ def facts_of(study: Study) -> dict[Machine, Facts]:
 
 def _facts(study: Study, machine: Machine, cost: Cost | None) -> Facts:
     rows = study.of(machine)
-    values: dict[str, Value | float | str | None] = {one.title: one.of(rows) for one in (_IPC, *MEASURES)}
+    values: dict[str, Value | float | str | None] = {one.title: one.of(rows) for one in MEASURES}
     values |= {"priced": priced(rows), "area growth": cost and cost.total, "logic growth": cost and cost.logic}
     values |= {"critical path, ns": cost and cost.path_ns, "area from": cost and _origin(cost)}
     return Facts(
         values, cost, _hits(machine.scheme) if values["hit ratio"] else "", rows[0].get("differs") or "" if rows else ""
     )
+
+
+def cell(title: str, value: Value | float | str | None, over_kernels: bool) -> str:
+    """A value as people read it, with half of its interval over seeds and, where asked for, that over kernels.
+
+    A growth that is zero everywhere is called identical.
+    """
+    if value is None or isinstance(value, str):
+        return value or "-"
+    form = TITLES[title]
+    if not isinstance(value, Value):
+        return f"{value:{form}}"
+    if form.startswith("+") and value.identical:
+        return "identical"
+    half = "" if value.half is None else f" ± {value.half:{form.replace('+', '')}}"
+    if not over_kernels:
+        return f"{value.mean:{form}}{half}"
+    ends = "" if value.low is None else f" [{value.low:{form}}, {value.high:{form}}]"
+    undecided = "undecided: " if form.startswith("+") and value.undecided else ""
+    return f"{undecided}{value.mean:{form}}{half}{ends}"
 
 
 def _origin(cost: Cost) -> str:
@@ -68,9 +86,10 @@ def _hits(scheme: str) -> str:
 def left_out(study: Study) -> Iterator[str]:
     """A line per reason and machine, with its kernels."""
     found: dict[tuple[Machine, str, str], list[str]] = {}
+    names = kernel_names(study.kernels)
     for row in study.left_out:
         key = (Machine.of(row), row["status"], row.get("error") or "")
-        found.setdefault(key, []).append(str(row.get("kernel") or "-"))
+        found.setdefault(key, []).append(names[kernel_of(row)] if row.get("kernel") is not None else "-")
     for (machine, status, error), kernels in found.items():
         yield f"{study.names[machine]} on {', '.join(dict.fromkeys(kernels))}: {status}: {error}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warpfile.results.reports.chart import Chart
-from warpfile.results.reports.measures import HITS, Measure, Value
+from warpfile.results.reports.measures import Measure, Value
 from warpfile.results.reports.source import Machine, Study, kernel_names
 from warpfile.results.reports.style import PALE, Look, dress, text, whiskers
 
@@ -26,7 +26,7 @@ def by_kernel(study: Study, measure: Measure, shown: dict[str, Look]) -> Chart |
         return None
     over = measure.over and f", over {measure.over}"
     return Chart(
-        measure.column.removesuffix("_over_baseline").replace("_", "-"),
+        measure.name,
         f"{measure.title[0].upper()}{measure.title[1:]} by kernel",
         f"One marker per machine: {measure.title}{over}. The first row is the mean over kernels."
         + (f" Whiskers: 95 % t-interval of the mean over {len(study.seeds)} seeds." if len(study.seeds) > 1 else ""),
@@ -37,7 +37,7 @@ def by_kernel(study: Study, measure: Measure, shown: dict[str, Look]) -> Chart |
 
 def _flat(study: Study, measure: Measure, machine: Machine) -> bool:
     """The baseline has not grown over itself."""
-    return all(row["scheme"] == row.get("baseline") for row in study.of(machine)) and measure is not HITS
+    return all(row["scheme"] == row.get("baseline") for row in study.of(machine)) and bool(measure.offset)
 
 
 def _figure(study: Study, measure: Measure, machines: list[Machine], shown: dict[str, Look]) -> Figure:
@@ -56,10 +56,10 @@ def _figure(study: Study, measure: Measure, machines: list[Machine], shown: dict
             mode="markers",
             error_x=whiskers([value for _, value in points], width=3),
             marker={"symbol": shown[label].symbol, "color": shown[label].colour, "size": 9, "opacity": 0.85},
-            hovertemplate=f"{text(label)}, %{{y}}: %{{x:+.1%}}<extra></extra>",
+            hovertemplate=f"{text(label)}, %{{y}}: %{{x:{measure.form}}}<extra></extra>",
         )
     figure.add_hrect(y0=-0.5, y1=0.5, fillcolor=PALE, opacity=0.3, line_width=0, layer="below")
     order = [MEAN, *(text(names[one]) for one in study.kernels)]
     figure.update_yaxes(categoryorder="array", categoryarray=order, range=[len(order) - 0.4, -0.6], showgrid=True)
-    figure.update_xaxes(tickformat="+.0%" if measure is not HITS else ".0%", title=measure.title, side="bottom")
+    figure.update_xaxes(tickformat=measure.ticks, title=measure.title, side="bottom")
     return dress(figure, 120 + max(21 * len(order), 20 * len(machines)))

@@ -27,7 +27,7 @@ class Value:
     @property
     def identical(self) -> bool:
         """Whether a growth is zero on every kernel and seed."""
-        return not any((self.mean, self.half, self.low, self.high)) and self.low is not None
+        return not any((self.mean, self.half, self.low, self.high))
 
     @property
     def undecided(self) -> bool:
@@ -39,7 +39,7 @@ class Value:
 class Measure:
     """One column of a study. ``offset`` is taken away, so that a ratio is a growth; ``better`` is 1 where more is.
 
-    ``over`` says over what it is a growth.
+    ``over`` says over what it is a growth. ``form`` is the format of its values, for Python and for Plotly.
     """
 
     column: str
@@ -48,6 +48,17 @@ class Measure:
     offset: float = 0.0
     mean: Mean = ARITHMETIC
     over: str = "the baseline at the same preset"
+    form: str = "+.1%"
+
+    @property
+    def name(self) -> str:
+        """Of its chart."""
+        return self.title.lower().replace(" ", "-")
+
+    @property
+    def ticks(self) -> str:
+        """The format of numbers at an axis, by default that of Plotly."""
+        return self.form.replace(".1", ".0") if "%" in self.form else ""
 
     def of(self, rows: Iterable[Row], kernel: tuple[str, str] | None = None) -> Value | None:
         """Over the rows of a machine, of one kernel or the mean over all that were run at every seed.
@@ -68,13 +79,14 @@ class Measure:
         return Value(spread.mean, spread.half if len(values) > 1 else None, len(shared), low, high)
 
 
+ABSOLUTE = Measure("ipc", "IPC", 1, over="", form=".3f")
 IPC = Measure("ipc_over_baseline", "IPC growth", 1, 1.0, GEOMETRIC)
 MATCHED = Measure("ipc_over_matched", "IPC over matched", 1, 1.0, GEOMETRIC, "the matched baseline (docs/study.md)")
 ACCESSES = Measure("bank_accesses_over_baseline", "bank accesses growth", -1, 1.0)
 ENERGY = Measure("energy_over_baseline", "energy growth", -1, 1.0)
-HITS = Measure("hit_ratio", "hit ratio", 1, over="")
+HITS = Measure("hit_ratio", "hit ratio", 1, over="", form=".1%")
 #: Everything of which there is a chart by kernel.
-MEASURES = (IPC, MATCHED, ACCESSES, ENERGY, HITS)
+MEASURES = (ABSOLUTE, IPC, MATCHED, ACCESSES, ENERGY, HITS)
 
 
 def prices(rows: Iterable[Row]) -> str:

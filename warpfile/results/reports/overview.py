@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _AREA, _PATH = "area growth", "critical path, ns"
-#: A column of the chart: its title, whether it is a percentage, values by machine, and which of them are kept figures.
-Column = tuple[str, bool, dict[Machine, Value], set[Machine]]
+#: The toolbar stands above titles of two lines.
+_MARGIN = {"l": 10, "r": 20, "t": 74, "b": 10}
+#: A column of the chart: its title, the format of its values, values by machine, and which of them are kept figures.
+Column = tuple[str, str, dict[Machine, Value], set[Machine]]
 
 
 def overview(study: Study, known: Mapping[Machine, Cost]) -> Chart | None:
@@ -27,9 +29,9 @@ def overview(study: Study, known: Mapping[Machine, Cost]) -> Chart | None:
     return Chart(
         "overview",
         "At a glance",
-        "Means over all kernels that a machine ran at every seed (IPC: geometric, others: arithmetic), each over the"
-        " baseline at the same preset with the same changes; 0 is equal. Whiskers: 95 % t-interval of the mean over"
-        f" seeds. {'Hatched: kept figures of the scheme, not of this study.' if _kept(known) else ''}",
+        "Means over all kernels that a machine ran at every seed (growth of IPC: geometric, others: arithmetic). A"
+        " growth is over the baseline at the same preset with the same changes; 0 is equal. Whiskers: 95 % t-interval"
+        f" of the mean over seeds. {'Hatched: kept figures of the scheme, not of this study.' if _kept(known) else ''}",
         "Rows of different presets are different machines: each is compared with its own baseline, not with its"
         " neighbours.",
         _figure(study, columns),
@@ -43,21 +45,21 @@ def _kept(known: Mapping[Machine, Cost]) -> set[Machine]:
 def _columns(study: Study, known: Mapping[Machine, Cost]) -> Iterator[Column]:
     for measure in MEASURES:
         values = {machine: measure.of(study.of(machine)) for machine in study.machines}
-        yield measure.title, True, {machine: value for machine, value in values.items() if value}, set()
+        yield measure.title, measure.form, {machine: value for machine, value in values.items() if value}, set()
     kept = _kept(known)
     area = {machine: Value(cost.total, None, 0) for machine, cost in known.items() if cost.total is not None}
     path = {machine: Value(cost.path_ns, None, 0) for machine, cost in known.items() if cost.path_ns is not None}
-    yield _AREA, True, area, kept
-    yield _PATH, False, path, kept
+    yield _AREA, "+.1%", area, kept
+    yield _PATH, ".2f", path, kept
 
 
 def _figure(study: Study, columns: list[Column]) -> Figure:
     from plotly.subplots import make_subplots
 
-    titles = [title for title, *_ in columns]
+    titles = ["<br>".join(title.rsplit(" ", 1)) for title, *_ in columns]
     figure = make_subplots(1, len(columns), shared_yaxes=True, subplot_titles=titles, horizontal_spacing=0.03)
     names = [text(study.names[machine]) for machine in study.machines]
-    for number, (title, percent, values, kept) in enumerate(columns, 1):
+    for number, (title, form, values, kept) in enumerate(columns, 1):
         found = [values.get(machine) for machine in study.machines]
         patterns = ["/" if machine in kept else "" for machine in study.machines]
         figure.add_bar(
@@ -71,11 +73,11 @@ def _figure(study: Study, columns: list[Column]) -> Figure:
                 "line": {"color": COLOURS[0], "width": 1},
                 "pattern": {"shape": patterns, "bgcolor": "white", "fgcolor": COLOURS[0], "size": 6, "solidity": 0.4},
             },
-            hovertemplate=f"%{{y}}: %{{x:{'+.1%' if percent else '.2f'}}}<extra></extra>",
+            hovertemplate=f"%{{y}}: %{{x:{form}}}<extra></extra>",
             row=1,
             col=number,
         )
-        figure.update_xaxes(tickformat=".0%" if percent else "", nticks=4, tickangle=0, row=1, col=number)
+        figure.update_xaxes(tickformat=".0%" if "%" in form else "", nticks=3, tickangle=0, row=1, col=number)
     figure.update_annotations(font_size=13)
     figure.update_yaxes(autorange="reversed")
-    return dress(figure, 134 + 24 * len(names), showlegend=False, bargap=0.3)
+    return dress(figure, 144 + 24 * len(names), showlegend=False, bargap=0.3, margin=_MARGIN)

@@ -9,9 +9,9 @@ from importlib.metadata import version
 from importlib.resources import files
 
 from warpfile.results.reports.chart import Chart
-from warpfile.results.reports.facts import TITLES, Facts, left_out
-from warpfile.results.reports.measures import Value, prices
-from warpfile.results.reports.source import Machine, Study
+from warpfile.results.reports.facts import TITLES, Facts, cell, left_out
+from warpfile.results.reports.measures import prices
+from warpfile.results.reports.source import Machine, Study, kernel_names
 from warpfile.synth.arrays import NAME as CACTI
 
 #: What a reader can do with a chart. Its picture is SVG, for a paper.
@@ -55,7 +55,8 @@ def _data(study: Study, facts: Mapping[Machine, Facts]) -> Iterator[str]:
     said = {
         "Points": f"{len(study.rows):,}: {len(study.machines)} machines, {len(study.kernels)} kernels,"
         f" {len(study.seeds)} seeds; {ok:,} ran, {len(study.left_out):,} were refused or failed (below)",
-        "Kernels": ", ".join(f"{kernel} ({setting})" for kernel, setting in study.kernels),
+        "Kernels": ", ".join(kernel_names(study.kernels).values()),
+        "Settings": ", ".join(dict.fromkeys(setting for _, setting in study.kernels)),
         "Seeds": f"{', '.join(map(str, study.seeds))}: cycles added to the latency of misses."
         + ("" if len(study.seeds) > 1 else " One seed says nothing of chance: there are no intervals."),
         "Energy": _energy(study),
@@ -96,7 +97,8 @@ def _table(study: Study, facts: Mapping[Machine, Facts]) -> Iterator[str]:
     head = "".join(f"<th>{title}</th>" for title in ("machine", "preset", *TITLES))
     yield f"<h2>All machines</h2>\n<table><thead><tr>{head}</tr></thead><tbody>"
     for machine, one in facts.items():
-        cells = (study.names[machine], machine.preset, *map(_cell, one.values.items()))
+        values = (cell(title, value, over_kernels=True) for title, value in one.values.items())
+        cells = (study.names[machine], machine.preset, *values)
         yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
     yield "</tbody></table>"
     yield (
@@ -127,22 +129,6 @@ def _named(study: Study, said: Mapping[Machine, str]) -> dict[str, str]:
         if what:
             found.setdefault(what, []).append(study.names[machine])
     return {what: ", ".join(names) for what, names in found.items()}
-
-
-def _cell(named: tuple[str, Value | float | str | None]) -> str:
-    """A value as people read it."""
-    title, value = named
-    if value is None or isinstance(value, str):
-        return value or "-"
-    form = TITLES[title]
-    if isinstance(value, Value):
-        if form.startswith("+") and value.identical:
-            return "identical"
-        half = "" if value.half is None else f" ± {value.half:{form.replace('+', '')}}"
-        ends = "" if value.low is None else f" [{value.low:{form}}, {value.high:{form}}]"
-        undecided = "undecided: " if form.startswith("+") and value.undecided else ""
-        return f"{undecided}{value.mean:{form}}{half}{ends}"
-    return f"{value:{form}}"
 
 
 def _section(chart: Chart) -> str:

@@ -21,7 +21,7 @@ SYMBOLS = (
     *("hourglass", "triangle-left", "bowtie", "triangle-right", "hexagram", "star-square"),
 )
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-INK, PALE = "#222222", "#BBBBBB"
+INK, GREY, PALE = "#222222", "#777777", "#BBBBBB"
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 
 

@@ -29,7 +29,7 @@ def text_of(made: Study) -> str:
 
 def test_the_page_shows_what_the_table_says_kernel_by_kernel() -> None:
     made = random_study(7)
-    traces = {trace["name"]: trace for trace in drawn(text_of(made))["energy"]}
+    traces = {trace["name"]: trace for trace in drawn(text_of(made))["energy-growth"]}
     assert traces.keys() == {"bow", "malekeh", "rfc"}  # the baseline has not grown over itself
     for name, trace in traces.items():
         places = dict(zip(trace["y"], zip(trace["x"], trace["error_x"]["array"], strict=True), strict=True))
@@ -49,7 +49,7 @@ def test_a_changed_table_changes_the_page() -> None:
     made = random_study(7)
     rows = [dict(one) for one in made.rows]
     rows[20]["energy_over_baseline"] += 0.5
-    assert drawn(text_of(made))["energy"] != drawn(text_of(study(*rows)))["energy"]
+    assert drawn(text_of(made))["energy-growth"] != drawn(text_of(study(*rows)))["energy-growth"]
 
 
 def test_the_same_study_is_the_same_page() -> None:
@@ -106,9 +106,66 @@ def test_a_sweep_is_a_curve_over_its_values_in_their_order() -> None:
     rows = [row(changes=f"banks=2 window={size}", ipc_over_baseline=ipc) for size, ipc in growth.items()]
     found = drawn(text_of(study(*rows)))
     (curve,) = found["sweep-window"]
-    assert "ipc" not in found  # of one kernel the mean says all
+    assert "ipc-growth" not in found  # of one kernel the mean says all
     assert curve["x"] == ["2", "4", "10"] and curve["y"] == pytest.approx([0.1, 0.2, 0.3])
     assert curve["name"] == "bow banks=2" and "sweep-banks" not in found
+
+
+def test_a_sweep_has_the_machine_with_the_default_and_the_gain_of_the_baseline() -> None:
+    ipc = {"": (0.5, 1.0), "window=2": (0.4, 0.8), "window=4": (0.9, 1.5)}  # with the default of 3 and without
+    rows = [
+        row(changes=changes, config_window=int((changes or "=3")[-1]), ipc=ours, ipc_over_baseline=over)
+        for changes, (ours, over) in ipc.items()
+    ]
+    rows.append(row(preset="pascal", config_window=9, ipc=9.0, ipc_over_baseline=1.0))
+    absolute, baseline, growth = drawn(text_of(study(*rows)))["sweep-window"]
+    assert (absolute["x"], absolute["y"]) == (["2", "3", "4"], [0.4, 0.5, 0.9])
+    assert (baseline["name"], baseline["y"]) == ("baseline", pytest.approx([0.5, 0.5, 0.6]))
+    assert growth["y"] == pytest.approx([-0.2, 0.0, 0.5])
+
+
+def test_a_baseline_that_was_swept_is_one_curve() -> None:
+    rows = [
+        row(scheme, changes=f"banks={banks}", ipc=banks * over, ipc_over_baseline=over)
+        for scheme, over in (("baseline", 1.0), ("bow", 1.5))
+        for banks in (2, 4)
+    ]
+    traces = [one for one in drawn(text_of(study(*rows)))["sweep-banks"] if one["y"] == [2.0, 4.0]]
+    assert [one["name"] for one in traces] == ["baseline"]
+    alone = drawn(text_of(study(*rows[2:], *({**one, "scheme": "rfc", "ipc": 8.0} for one in rows[2:]))))
+    assert [one["name"] for one in alone["sweep-banks"][2:4]] == ["baseline of bow", "baseline of rfc"]
+
+
+def test_ipc_is_shown_beside_its_growth() -> None:
+    made = random_study(7)
+    found = drawn(text_of(made))
+    assert [bars["name"] for bars in found["overview"]][:2] == ["IPC", "IPC growth"]
+    traces = {trace["name"]: trace for trace in found["ipc"]}
+    assert traces.keys() == {"baseline", "bow", "malekeh", "rfc"}
+    for name, trace in traces.items():
+        values = [one["ipc"] for one in made.rows if (one["scheme"], one["kernel"]) == (name, "spmv")]
+        assert trace["x"][trace["y"].index("spmv")] == pytest.approx(statistics.mean(values))
+
+
+@pytest.mark.parametrize("kernels", [("a",), ("a", "b")])
+def test_a_growth_that_is_zero_everywhere_is_called_identical(kernels: tuple[str, ...]) -> None:
+    def cells(*ratios: float) -> list[str]:
+        rows = [row(kernel=one, seed=i, ipc_over_baseline=ratio) for one in kernels for i, ratio in enumerate(ratios)]
+        return re.findall(r"<td>([^<]*)</td>", text_of(study(*rows)))
+
+    assert "identical" in cells(1.0) and "identical" in cells(1.0, 1.0)
+    assert "identical" not in cells(1.1, 0.9) and "identical" not in cells(0.99999)
+
+
+def test_a_kernel_has_the_same_name_everywhere() -> None:
+    counted = {name: value for name, value in random_study(1).rows[0].items() if name.startswith(("counter", "cycles"))}
+    rows = [row(setting=setting, ipc_over_baseline=1.5, **counted) for setting in ("launch", "large")]
+    rows.append(row("rfc", setting="large", status="refused", error="too large"))
+    watched = [{**logged_beat(0, 1, 0, 2, 4, 5, 9), "setting": "large"}]
+    text = text_of(study(*rows, pipeline_log=watched))
+    assert "<dd>saxpy launch, saxpy large</dd>" in text and "rfc on saxpy large: refused" in text
+    assert drawn(text)["ipc-growth"][0]["y"] == ["MEAN", "saxpy launch", "saxpy large"]
+    assert '"label":"saxpy large"' in text and "<h2>Pipeline of saxpy large</h2>" in text
 
 
 def overlaps(rows: list[Row], placed: dict[tuple[int, int], tuple[int, int]], last: int) -> bool:
@@ -167,7 +224,7 @@ def test_the_json_has_the_figures_of_the_page() -> None:
     facts = facts_of(made)
     found = as_json(made, facts, fronts(made, {}))
     (bow,) = (one for one in found["machines"] if one["name"] == "bow")
-    trace = next(trace for trace in drawn(text_of(made))["ipc"] if trace["name"] == "bow")
+    trace = next(trace for trace in drawn(text_of(made))["ipc-growth"] if trace["name"] == "bow")
     ipc = {"mean": trace["x"][0], "half": trace["error_x"]["array"][0], "kernels": 3}
     assert bow["ipc_growth"].items() >= ipc.items()
     low, high = bow["ipc_growth"]["low"], bow["ipc_growth"]["high"]

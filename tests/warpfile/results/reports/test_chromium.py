@@ -16,6 +16,7 @@ from warpfile import tools
 from warpfile.output.display import silent
 from warpfile.results.reports.charts import charts
 from warpfile.results.reports.facts import facts_of
+from warpfile.results.reports.page import page as page_of
 from warpfile.results.reports.source import Study
 from warpfile.results.reports.svg import pictures, settled
 
@@ -99,6 +100,34 @@ def test_a_page_that_breaks_is_noticed(tmp_path: Path) -> None:
     left, console = browse(page)
     assert any("noPlot" in line for line in console)
     assert empty(Drawn(left).shapes) == ["overview"]
+
+
+#: Writes the charts whose toolbar lies over text into the page.
+_COVERED = """<pre id="covered"></pre><script>
+  const hits = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const texts = ".infolayer text, .legend text, .xtick text, .ytick text";
+  document.getElementById("covered").textContent = [...document.querySelectorAll(".js-plotly-plot")].filter(chart => {
+    const bar = chart.querySelector(".modebar").getBoundingClientRect();
+    return [...chart.querySelectorAll(texts)].some(text => hits(bar, text.getBoundingClientRect()));
+  }).map(chart => chart.id).join(" ");
+</script></body>"""
+
+
+@browsed
+def test_no_toolbar_lies_over_text(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    made = full()
+    facts = facts_of(made)
+    found = charts(made, facts)
+
+    def covered() -> list[str]:
+        page.write_text(page_of(made, facts, found).replace("</body>", _COVERED))
+        (names,) = re.findall('<pre id="covered">([^<]*)</pre>', browse(page)[0])
+        return str(names).split()
+
+    assert covered() == []
+    next(one for one in found if one.name == "overview").figure.update_layout(margin_t=20)
+    assert covered() == ["chart-overview"]
 
 
 @browsed

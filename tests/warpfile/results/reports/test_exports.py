@@ -38,6 +38,8 @@ def test_the_table_is_latex_with_special_signs_escaped() -> None:
     cells = dict(zip(head.removesuffix(" \\\\").split(" & "), line.removesuffix(" \\\\").split(" & "), strict=True))
     assert cells["machine"] == "bow\\_wr window=4" and cells["IPC"] == "2.000" and cells["IPC growth"] == "+12.5\\%"
     assert "energy growth" not in cells
+    same = study(row(ipc_over_baseline=1.0))
+    assert "identical" in latex(same, facts_of(same))
 
 
 def test_intervals_over_seeds_are_in_the_table() -> None:

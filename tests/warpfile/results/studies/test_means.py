@@ -42,7 +42,7 @@ def test_kernels_that_disagree_leave_the_sign_undecided() -> None:
 
 def test_one_kernel_has_no_interval_and_is_not_called_undecided() -> None:
     found = of(1.0)
-    assert found.interval is None and not found.undecided and str(found) == "+0.0%"
+    assert found.interval is None and not found.undecided and str(found) == "identical"
 
 
 def test_seeds_move_the_interval_over_seeds_and_not_that_over_kernels() -> None:

@@ -57,6 +57,13 @@ def test_every_machine_has_the_baseline_of_its_preset_beside_it_and_each_is_run_
     assert not {task.run.point.scheme for task in study.tasks} - {"bow", "bow_wr", "baseline"}
 
 
+def test_a_default_that_is_written_out_makes_no_other_machine() -> None:
+    default = SCHEMES["bow"].configuration("tiny").window
+    swept = {"schemes": ["bow"], "presets": ["tiny"], "set": {"window": [default, default + 1]}}
+    study = plan({"schemes": ["bow"], "presets": ["tiny"]}, swept)
+    assert [case.machine.label for case in study.cases] == ["bow tiny", f"bow tiny window={default + 1}"]
+
+
 def test_a_scheduler_of_the_machine_is_that_of_its_baseline_too() -> None:
     (case,) = plan({"schemes": ["bow"], "presets": ["turing"], "parts": ["two_level"]}).cases
     assert case.machine.scheme.name == "bow+two_level"
