@@ -10,7 +10,9 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["conf.py"]
 myst_fence_as_directive = ["wavedrom"]
+# Pictures, drawn here: by default a page loads a script from the network that draws them.
 render_using_wavedrompy = True
+wavedrom_html_jsinline = False
 myst_heading_anchors = 4
 smartquotes = False
 html_theme = "furo"
