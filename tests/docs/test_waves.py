@@ -12,8 +12,10 @@ from tests.golden.rf.ltrf.scenario import make as make_ltrf
 from tests.golden.rf.ltrf.test_example import TIMES
 from tests.golden.rf.ltrf.test_example import example as example_of_ltrf
 from tests.golden.rf.regmutex.scenario import ACQ, REL, make, run_shared, shared
+from tests.golden.rf.shared.bench import BASE, Bench
 from tests.golden.scenario import NOP
 from warpfile.spec.schemes import ltrf
+from warpfile.spec.schemes import shared as shared_spec
 
 DRAWN = {page: found for page in sorted(PAGES.rglob("*.md")) if (found := diagrams(page.read_text()))}
 SCHEMES = PAGES / "schemes"
@@ -63,12 +65,33 @@ def test_modern_is_drawn_as_it_runs() -> None:
 def test_ltrf_is_drawn_as_it_runs(number: int) -> None:
     diagram = DRAWN[SCHEMES / "ltrf.md"][number]
     run = example_of_ltrf(make_ltrf(**TIMES | {"crossbar_beats": 4}))
-    states = {name: getattr(ltrf, name) for name in ("PREFETCH", "MOVING", "OPEN")}
-    fields = [
-        {**one, **{name: int(one["place_state"] == state) for name, state in states.items()}}
-        for one in run.fields[run.when("enter")[number] :]
-    ]
+    states = {name: ("place_state", getattr(ltrf, name)) for name in ("PREFETCH", "MOVING", "OPEN")}
+    fields = levels(run.fields[run.when("enter")[number] :], **states)
     assert compared(diagram, fields) == (5, 7)[number]
+    assert list(wrong(diagram, fields)) == []
+
+
+def levels(fields: list[dict[str, int]], **states: tuple[str, int]) -> list[dict[str, int]]:
+    """The cycles with a level for each of these states of a probe."""
+    return [one | {name: int(one[probe] == state) for name, (probe, state) in states.items()} for one in fields]
+
+
+def merge() -> list[dict[str, int]]:
+    """The merge of docs/schemes/larf.md, section 17."""
+    bench = Bench()
+    bench.settle(bench.load(2, 4), bench.load(2, 5, BASE + 0x80))
+    bench.begin(bench.load(7, 4, BASE + 0xC))
+    bench.steps(10)
+    stages = {name: ("access_search", getattr(shared_spec, name)) for name in ("COMPARE", "SELECT")}
+    stages |= {name: ("access_act", getattr(shared_spec, name)) for name in ("DECIDE", "ACT")}
+    stages |= {name: ("merge_state", getattr(shared_spec, name)) for name in ("READ1", "READ2", "WRITE")}
+    return levels(bench.fields, **stages)
+
+
+def test_larf_is_drawn_as_it_runs() -> None:
+    (diagram,) = DRAWN[SCHEMES / "larf.md"]
+    fields = merge()
+    assert compared(diagram, fields) == 11
     assert list(wrong(diagram, fields)) == []
 
 
