@@ -32,11 +32,16 @@ class LowestRow(wiring.Component):
         some: Value = self.rows
         notes = [named(m, "marked", column & some) for column in (self.notes if self._notes else ())]
         number: list[Value] = []
+        level = 0
         while len(some) > 1:
-            low, high = (named(m, name, half) for name, half in zip(("low", "high"), _halves(some), strict=True))
-            number, notes = ([named(m, "said", _said(word, low)) for word in words] for words in (number, notes))
-            number.append(named(m, "upper", high & ~low))
-            some = named(m, "some", low | high)
+            level += 1
+            low, high = _halves(some)
+            number, notes = (
+                [named(m, f"level{level}_{name}{bit}", _said(word, low)) for bit, word in enumerate(words)]
+                for name, words in (("row", number), ("note", notes))
+            )
+            number.append(named(m, f"level{level}_row{level - 1}", high & ~low))
+            some = named(m, f"level{level}_some", low | high)
         m.d.comb += [self.found.eq(some), self.row.eq(Cat(number))]
         if self._notes:
             m.d.comb += self.note.eq(Cat(notes))

@@ -6,6 +6,7 @@ next value. Here
 * a register's block says directly what it becomes, other blocks are choices;
 * a numbered wire that is a named one takes its name; one that is read once, or is short, is written where it is read,
   if the rules of the language for widths give the same value there;
+* one that stays is bits of the net that the part puts together from it, if there is such a net;
 * bits of a net are read by the name of the field that they are, elements of an array by their place;
 * nets that nobody reads, and resets that a module does not use, are left out.
 
@@ -20,6 +21,7 @@ from collections.abc import Mapping
 
 from warpfile.hdl.expressions import UnknownTextError
 from warpfile.hdl.netlist import Netlist, read
+from warpfile.hdl.tidy.elements import find_elements
 from warpfile.hdl.tidy.names import find_names, resolve
 from warpfile.hdl.tidy.needed import needed
 from warpfile.hdl.tidy.places import place_elsewhere, place_in_nets
@@ -63,6 +65,7 @@ def _text(work: Work, *, all_ports: bool) -> str:
     join_registers(work)
     blocks_as_choices(work)
     find_names(work)
+    find_elements(work)
     resolve(work)
     place_in_nets(work, needed(work))
     place_elsewhere(work)

@@ -117,7 +117,7 @@ def _place(work: Work, ref: Ref, context: int, outer: str) -> Expression:
     if found is None or width(found, widths) != bits or not (complete(found, widths) or context in (0, bits)):
         return ref
     chain = isinstance(found, Op) and found.sign == outer
-    if sum(1 for _ in _leaves(found)) > (LONGEST if chain and work.counts[name] == 1 else most):
+    if sum(1 for _ in leaves(found)) > (LONGEST if chain and work.counts[name] == 1 else most):
         return ref
     return found
 
@@ -127,14 +127,15 @@ def _alone(work: Work, one: Expression) -> Expression:
     return _placed(work, one, width(one, work.module.widths))
 
 
-def _leaves(one: Expression) -> Iterator[Expression]:
+def leaves(one: Expression) -> Iterator[Expression]:
+    """Names and numbers of an expression; repeated ones count once."""
     if isinstance(one, Ref | Const):
         yield one
     elif isinstance(one, Bit):
         yield Ref(one.name)
-        yield from _leaves(one.place)
+        yield from leaves(one.place)
     elif isinstance(one, Cat) and len(set(one.items)) == 1:
-        yield from _leaves(one.items[0])
+        yield from leaves(one.items[0])
     else:
         for part in one.items if isinstance(one, Cat) else one.args:
-            yield from _leaves(part)
+            yield from leaves(part)

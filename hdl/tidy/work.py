@@ -37,6 +37,7 @@ class Work:
     module: Netlist
     outputs: Mapping[str, set[str]]  #: of every module, its ports that are outputs
     names: dict[str, str] = field(default_factory=dict)  #: of numbered wires, those that they are
+    elements: dict[str, Ref] = field(default_factory=dict)  #: of numbered wires, those bits that they are
     fields: dict[str, Fields] = field(default_factory=dict)  #: names of the bits of a net
     aliases: set[str] = field(default_factory=set)
     values: dict[str, Expression] = field(default_factory=dict)  #: what drives a whole net
@@ -60,15 +61,18 @@ class Work:
 
     def renamed(self, ref: Ref) -> Expression:
         """A wire by the name that it has."""
+        if whole := self.elements.get(ref.name):
+            return whole if ref.high is None else Ref(whole.name, whole.low + ref.high, whole.low + ref.low)
         name = self.names.get(ref.name)
         return ref if name is None else Ref(name, ref.high, ref.low)
 
     def field_of(self, ref: Ref) -> Expression:
         """The same, and its bits by the field that they are."""
-        name = self.names.get(ref.name, ref.name)
-        if ref.high is not None and name in self.fields:
-            return self.fields[name].named(name, ref.high, ref.low)
-        return ref if name == ref.name else Ref(name, ref.high, ref.low)
+        found = self.renamed(ref)
+        assert isinstance(found, Ref)
+        if found.high is not None and found.name in self.fields:
+            return self.fields[found.name].named(found.name, found.high, found.low)
+        return found
 
     def mapped(self, one: Expression, change: Callable[[Ref], Expression]) -> Expression:
         """An expression with its names changed, and what is settled by that."""
@@ -79,7 +83,7 @@ class Work:
         if isinstance(one, Bit):
             return Bit(self.names.get(one.name, one.name), self.mapped(one.place, change), one.count)
         if isinstance(one, Cat):
-            return Cat(tuple(self.mapped(item, change) for item in one.items))
+            return self._joined([self.mapped(item, change) for item in one.items])
         args = tuple(self.mapped(arg, change) for arg in one.args)
         if one.sign == "!x":
             bits = width(args[0], self.module.widths)
@@ -88,6 +92,27 @@ class Work:
             args = _as_wide(args, self.module.widths)
         settled = _settled(one.sign, args, self.module.widths)
         return Op(one.sign, args) if settled is None else number(1, settled)
+
+    def _joined(self, items: list[Expression]) -> Expression:
+        """Items side by side; of bits of a net that are so, too, one."""
+        if not self.elements:
+            return Cat(tuple(items))
+        done: list[Expression] = []
+        for item in items:
+            above = done[-1] if done else None
+            if (
+                isinstance(item, Ref)
+                and isinstance(above, Ref)
+                and item.high is not None
+                and item.name == above.name
+                and above.low == item.high + 1
+            ):
+                done[-1] = item = Ref(item.name, above.high, item.low)
+                if item.low == 0 and item.high == self.module.widths[item.name] - 1:
+                    done[-1] = Ref(item.name)
+            else:
+                done.append(item)
+        return done[0] if len(done) == 1 and len(items) > 1 else Cat(tuple(done))
 
     def statement(self, one: Statement, change: Callable[[Expression], Expression] | None = None) -> Statement:
         """A statement with other expressions."""

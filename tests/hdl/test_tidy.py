@@ -207,6 +207,52 @@ def test_what_is_short_is_written_wherever_it_is_read(tmp_path: Path) -> None:
     assert text.count("\\c.low  & b") == 3 and "\\$4" not in text
 
 
+#: A net of four values that are each read elsewhere, too; with ``LOOP`` one of them depends on another one.
+ELEMENTS = (
+    """\
+module part(a, b, y, z);
+  input [7:0] a;
+  wire [7:0] a;
+  input [7:0] b;
+  wire [7:0] b;
+  output [7:0] y;
+  wire [7:0] y;
+  output z;
+  wire z;
+  wire [3:0] fits;
+"""
+    + "".join(
+        f"  wire \\$1{place} ;\n  wire [7:0] \\$2{place} ;\n  wire [7:0] \\$3{place} ;\n"
+        f"  assign \\$2{place}  = a ^ 8'h1{place};\n  assign \\$3{place}  = \\$2{place}  & b;\n"
+        f"  assign \\$1{place}  = \\$3{place}  == {{ {'LOOP' if place == 2 else 'a[0]'}, a[6:0] }};\n"
+        for place in range(4)
+    )
+    + """\
+  assign fits = { \\$13 , \\$12 , \\$11 , \\$10  };
+  assign y = { \\$13 , \\$12 , \\$11 , \\$10 , \\$10 , \\$12 , \\$11 , \\$13  };
+  assign z = \\$11  & \\$12 ;
+endmodule
+"""
+)
+
+
+def test_values_of_a_net_that_are_too_long_to_be_repeated_are_read_as_its_bits(tmp_path: Path) -> None:
+    given = ELEMENTS.replace("LOOP", "a[0]")
+    text = tidied(given, "part")
+    assert prove(text, given, tmp_path) == 1
+    assert "  assign y = {fits, fits[0], fits[2:1], fits[3]};\n" in text and "fits[1] & fits[2];" in text
+    assert "  assign fits[3] = ((a ^ 8'h13) & b) == {a[0], a[6:0]};\n" in text and "\\$" not in text
+    with pytest.raises(YosysError):
+        prove(text.replace("fits[1] & fits[2]", "fits[1] & fits[0]"), given, tmp_path)
+
+
+def test_a_net_of_which_a_bit_depends_on_another_one_stays_in_parts(tmp_path: Path) -> None:
+    given = ELEMENTS.replace("LOOP", "\\$11 ")
+    text = tidied(given, "part")
+    assert prove(text, given, tmp_path) == 1
+    assert "fits" not in text
+
+
 @pytest.mark.parametrize(
     ("comparison", "always"),
     [("a <= 4'hf", "1'h1"), ("a > 4'hf", "1'h0"), ("a >= 4'h0", "1'h1"), ("a < 4'h0", "1'h0"), ("a <= 4'he", None)],

@@ -44,7 +44,10 @@ class SlotOrder(wiring.Component):
         m = Module()
         entries, slots = self._cfg.unit_entries, range(self._cfg.source_slots)
         found = [Cat(self.found[slot * entries + entry] for slot in slots) for entry in range(entries)]
-        fewer = [self._fewer(m, entry, mine) for entry, mine in enumerate(found)]
+        counts = [unary_count(m, f"missing_before{slot}", list(self.missing[:slot])) for slot in slots]
+        most = [Cat(count[: number + 1].any() for number in slots) for count in counts]
+        # Bit k: at most k misses are before the slot of an entry.
+        fewer = [named(m, f"fewer{entry}", select(mine, most)) for entry, mine in enumerate(found)]
         for low in range(entries):
             for high in range(low + 1, entries):
                 both_found = any_of(found[low][slot] & found[high][slot + 1 :].any() for slot in slots)
@@ -58,10 +61,3 @@ class SlotOrder(wiring.Component):
         """Whether the source of a found entry comes before that of an entry which a miss takes."""
         places = self.order.word_select(entry, self._cfg.unit_entries)[: self._cfg.source_slots]
         return (places & fewer).any()
-
-    def _fewer(self, m: Module, entry: int, found: Value) -> Value:
-        """Bit k: at most k misses are before the slot of an entry."""
-        slots = range(self._cfg.source_slots)
-        counts = [unary_count(m, f"before{entry}_{slot}", list(self.missing[:slot])) for slot in slots]
-        most = [Cat(count[: number + 1].any() for number in slots) for count in counts]
-        return named(m, f"fewer{entry}", select(found, most))
