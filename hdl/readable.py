@@ -10,7 +10,7 @@ breaks changes here; :func:`identifiers` shows it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from warpfile.hdl.relations import Relations, joined
@@ -51,17 +51,32 @@ _OPERATIONS = (
 )
 
 
-def readable(text: str, module: Callable[[str], str]) -> str:
+#: Another text of a module: from its old name, its text with plain names, and the plain names by old ones.
+Rewrite = Callable[[str, str, Mapping[str, str]], str]
+
+
+def _same(module: str, text: str, names: Mapping[str, str]) -> str:
+    return text
+
+
+def readable(text: str, module: Callable[[str], str], rewrite: Rewrite = _same) -> str:
     """The same Verilog with plain names in lines of :data:`WIDTH` columns; ``module`` gives the new name of a module.
 
-    The top module's ports keep their names. Raises ``ValueError`` where two modules would have one name.
+    The top module's ports keep their names. ``rewrite`` is called for each module before its lines are broken. Raises
+    ``ValueError`` where two modules would have one name.
     """
     old = [name.strip().removeprefix("\\") for name in _MODULE.findall(text)]
     modules = {name: module(name) for name in old}
     if clash := sorted(name for name in modules.values() if [*modules.values()].count(name) > 1):
         raise ValueError(f"modules must have different names, not {clash[0]} twice")
     bodies = re.split(r"(?<=^endmodule\n)", text, flags=re.MULTILINE)
-    return "".join(_wrapped(_Body(body).renamed(modules)) for body in bodies)
+    return "".join(_wrapped(_rewritten(body, modules, rewrite)) for body in bodies)
+
+
+def _rewritten(text: str, modules: dict[str, str], rewrite: Rewrite) -> str:
+    body, found = _Body(text), _MODULE.search(text)
+    new = body.renamed(modules)
+    return rewrite(found[1].strip().removeprefix("\\"), new, body.names) if found else new
 
 
 def identifiers(text: str) -> list[str]:

@@ -35,6 +35,7 @@ QUICK = {
 #: Run by `make check`: they take longer.
 COSTLY = {
     "warpfile generate baseline -o rtl",
+    "warpfile generate baseline --language sv -o rtl",
     "warpfile generate bow --host vortex -o rtl",
     "warpfile run all spmv --preset turing",
     "warpfile energy all spmv --preset turing --prices cacti",

@@ -20,22 +20,25 @@ _PIN = re.compile(rf"^    \.{_NAME} ?\((.*)\),?$", re.MULTILINE)
 Ports = dict[str, tuple[str, int]]
 
 
-def prove(ours: str, theirs: str, folder: Path) -> int:
+def prove(ours: str, theirs: str, folder: Path, package: str = "") -> int:
     """How many modules of ``ours`` differ in their text from those of ``theirs`` and were proved equal.
 
-    A port that a module of ours does not have, theirs must not need. Raises ``YosysError`` for a difference.
+    A port that a module of ours does not have, theirs must not need. With a ``package``, ours are SystemVerilog, and
+    have the same ports. Raises ``YosysError`` for a difference.
     """
     new, old = _modules(ours), _modules(theirs)
     assert new.keys() == old.keys()
     changed = [name for name in new if new[name].strip() != old[name].strip()]
-    known = {name: _ports(text) for name, text in new.items()}
+    known = {name: _ports(text) for name, text in (old if package else new).items()}
     for name in changed:
         for port in _ports(old[name]).keys() - known[name].keys():
             new[name] = _HEAD.sub(lambda head: f"{head[0][:-2]}, {port});\n  input {port};", new[name], count=1)  # noqa: B023
     for file, texts in (("gold.v", old), ("gate.v", new)):
-        (folder / file).write_text("\n".join(_cut(texts[name], known) for name in changed))
+        text = package if file == "gate.v" else ""
+        (folder / file).write_text(text + "\n".join(_cut(texts[name], known) for name in changed))
     script = "".join(
-        f"read_verilog {kind}.v\nproc\nopt_clean\ndesign -stash {kind}\n" for kind in ("gold", "gate")
+        f"read_verilog {'-sv ' * bool(package)}{kind}.v\nproc\nopt_clean\ndesign -stash {kind}\n"
+        for kind in ("gold", "gate")
     ) + "".join(
         f"design -reset\ndesign -copy-from gold -as gold {name}\ndesign -copy-from gate -as gate {name}\n"
         "equiv_make gold gate equiv\ncd equiv\nequiv_simple -short\nequiv_induct\nequiv_status -assert\ncd ..\n"
@@ -57,8 +60,9 @@ def _ports(text: str) -> Ports:
 
 
 def _cut(text: str, known: dict[str, Ports]) -> str:
-    """A module with pins for its instances."""
+    """A module with pins for its instances; in its head, if that is where its ports are declared."""
     pins: list[str] = []
+    declares = re.search(r"^module [^;]*?^ +(?:input|output) ", text, re.MULTILINE) is not None
 
     def one(instance: re.Match[str]) -> str:
         lines = []
@@ -67,8 +71,9 @@ def _cut(text: str, known: dict[str, Ports]) -> str:
                 continue
             direction, high = known[instance[1]][pin]
             name = f"\\{instance[2]}.{pin} ".replace("\\", "").join(("\\", ""))
-            pins.append(name)
-            lines.append(f"  {'output' if direction == 'input' else 'input'} [{high}:0] {name};\n")
+            declared = f"{'output' if direction == 'input' else 'input'} [{high}:0] {name}"
+            pins.append(declared if declares else name)
+            lines.append("" if declares else f"  {declared};\n")
             target, value = (name, end) if direction == "input" else (end, name)
             lines.append(f"  assign {target} = {value};\n" if end.strip() else "")
         return "".join(lines)

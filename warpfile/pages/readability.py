@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warpfile.hdl.readable import readable
+from warpfile.hdl.systemverilog import Types
 from warpfile.output.display import followed, say
 from warpfile.pages.writing import parser
 from warpfile.schemes import SCHEMES, Scheme
@@ -15,8 +16,8 @@ from warpfile.verilog.generate import design, presented
 from warpfile.verilog.names import Names
 
 _HEADING = """\
-| scheme | preset | lines | nets | without a reader | numbered names | numbered only to differ | longest line |
-|---|---|---:|---:|---:|---:|---:|---:|
+| scheme | preset | lines | nets | without a reader | numbered names | numbered only to differ | longest line | bits |
+|---|---|---:|---:|---:|---:|---:|---:|---:|
 """
 _DECLARED = re.compile(r"^ +(wire|reg|input|output) +(?:\[\d+:0\] )?(\w+)", re.MULTILINE)
 _TARGET = re.compile(r"^ +(?:assign )?(\w+)(?:\[[^]=]*\])? <?= ", re.MULTILINE)
@@ -57,14 +58,18 @@ def figures(text: str) -> Figures:
 
 
 def row(scheme: Scheme) -> str:
-    """Of one scheme: what the generator gives with plain names, and what its files have."""
+    """Of one scheme: what the generator gives with plain names, and what its files have; of bits of records that are
+    selected by their places, those in Verilog and those that are left in SystemVerilog."""
     cfg, names = scheme.configuration(scheme.preset), Names.of(scheme.name, True, None, None)
     _, raw = design(scheme, cfg)
     before, after = figures(readable(raw, names.module)), figures("".join(presented(cfg, raw, names)))
     counts = [(f"{one:,}", f"{other:,}") for one, other in zip(_counts(before), _counts(after), strict=True)]
     shares = [(f"{one / before.nets:.0%}", f"{other / after.nets:.0%}") for one, other in _shares(before, after)]
     longest = (f"{max(map(len, raw.splitlines())):,}", f"{after.longest:,}")
-    cells = " | ".join(f"{one} → {other}" for one, other in [*counts, *shares, longest])
+    types = Types(names.package, {})
+    presented(cfg, raw, names, types)
+    ranges = (f"{types.ranges:,}", f"{types.left:,}")
+    cells = " | ".join(f"{one} → {other}" for one, other in [*counts, *shares, longest, ranges])
     return f"| `{scheme.name}` | {scheme.preset} | {cells} |\n"
 
 

@@ -22,7 +22,7 @@ description: {description}
 filesets:
   machine:
     files: [{machine}, {sram}]
-    file_type: verilogSource-2005
+    file_type: {file_type}
   package:
     files: [{package}]
     file_type: systemVerilogSource
@@ -37,9 +37,9 @@ filesets:
     file_type: SDC
 
 targets:
-  # What a design gets that depends on this one; with --flag=package also that, which not every simulator reads.
+  # What a design gets that depends on this one{optional}.
   default:
-    filesets: ["package? (package)", machine, checks, lint]
+    filesets: [{package_of_default}, machine, checks, lint]
     toplevel: {top}
   lint:
     filesets: [package, machine, checks, lint]
@@ -47,11 +47,24 @@ targets:
     flow: lint
     flow_options: {{tool: verilator, verilator_options: [-Wall]}}
   synth:
-    filesets: [machine, constraints]
+    filesets: [{package_of_machine}machine, constraints]
     toplevel: {top}
     flow: generic
     flow_options: {{tool: yosys, arch: xilinx, output_format: edif}}
 """
+#: What a machine in Verilog and one in SystemVerilog want of the package.
+_UNTYPED = {
+    "file_type": "verilogSource-2005",
+    "optional": "; with --flag=package also that, which not every simulator reads",
+    "package_of_default": '"package? (package)"',
+    "package_of_machine": "",
+}
+_TYPED = {
+    "file_type": "systemVerilogSource",
+    "optional": "",
+    "package_of_default": "package",
+    "package_of_machine": "package, ",
+}
 _CONSTRAINTS = """\
 # Constraints of {top} for the assumptions under which warpfile takes critical paths.
 {assumptions}
@@ -67,10 +80,14 @@ set outputs [get_ports {{
 {drives}"""
 
 
-def core(facts: Mapping[str, Any], description: str, files: Mapping[str, str]) -> str:
-    """FuseSoC core (CAPI2) ``warpfile:generated:TOP``; ``files`` has the names of the files by what they are."""
+def core(facts: Mapping[str, Any], description: str, files: Mapping[str, str], *, typed: bool = False) -> str:
+    """FuseSoC core (CAPI2) ``warpfile:generated:TOP``; ``files`` has the names of the files by what they are.
+
+    ``typed``: the machine is SystemVerilog and needs the package.
+    """
+    needs = _TYPED if typed else _UNTYPED
     vlnv = f"warpfile:generated:{facts['top']}:{facts['version']}"
-    return _CORE.format(vlnv=vlnv, description=json.dumps(description), top=facts["top"], **files)
+    return _CORE.format(vlnv=vlnv, description=json.dumps(description), top=facts["top"], **needs, **files)
 
 
 def file_list(files: Sequence[str]) -> str:

@@ -15,11 +15,12 @@ from warpfile.spec.structure import CLOCK_GATE
 from warpfile.verilog.flows import constraints, core, file_list, lint_rules
 from warpfile.verilog.manifest import manifest
 from warpfile.verilog.names import Names
-from warpfile.verilog.systemverilog import instance, package
+from warpfile.verilog.systemverilog import instance, package, pin_types
 
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
 
+    from warpfile.hdl.systemverilog import Types
     from warpfile.spec.probe import Probe
 
 #: Leaves the model of the SRAM out of its file, for a wrapper of that name around a macro.
@@ -45,6 +46,8 @@ FILES = {
     "core": ".core",
     "manifest": ".json",
 }
+#: Languages of the machine: Verilog-2005, or SystemVerilog with records as packed structs.
+LANGUAGES = ("verilog", "sv")
 #: Hosts that there is an adapter for.
 HOSTS = ("vortex",)
 
@@ -66,34 +69,38 @@ def generate(
     probes: tuple[Probe, ...] = (),
     names: Names | None = None,
     host: str | None = None,
+    language: str = LANGUAGES[0],
     progress: Callable[[str], None] = _silent,
 ) -> Generated:
     """Write the :data:`FILES` of a scheme, called after it, into ``directory``, all or none.
 
     The same configuration gives the same bytes. ``probes`` of the scheme get an observation port. ``host``: one of
-    :data:`HOSTS`, whose adapter goes with them. ``progress`` is called with the name of each module before it is
-    converted. Raises ``OSError`` where the directory cannot be written, and ``ValueError`` for a machine that does not
-    fit the host.
+    :data:`HOSTS`, whose adapter goes with them. ``language``: one of :data:`LANGUAGES`. ``progress`` is called with the
+    name of each module before it is converted. Raises ``OSError`` where the directory cannot be written, and
+    ``ValueError`` for a machine that does not fit the host.
     """
     names = names or Names.of(scheme.name, True, None, None)
     directory.mkdir(parents=True, exist_ok=True)
     parts: dict[str, Component] = {}
     component, raw = design(scheme, cfg, probes=probes, progress=progress, parts=parts)
-    files = {what: f"{scheme.name}{end}" for what, end in FILES.items()} | ({"adapter": adapter.FILE} if host else {})
+    typed = language == "sv"
+    ends = FILES | {"machine": ".sv"} if typed else FILES
+    files = {what: f"{scheme.name}{end}" for what, end in ends.items()} | ({"adapter": adapter.FILE} if host else {})
     facts = manifest(scheme, cfg, preset_name, component, raw, names, probes=probes, files=[*files.values()])
     heading = _heading(scheme, preset_name, cfg)
-    machine, sram = presented(cfg, raw, names)
+    types = pin_types(facts, names) if typed else None
+    machine, sram = presented(cfg, raw, names, types)
     machine = _explained(scheme, cfg, machine, names, parts, facts)
     texts = {
         "machine": heading + machine,
         "sram": heading + sram,
         "checks": heading + scheme.checks(cfg, names.top),
-        "package": heading + package(facts, names),
+        "package": heading + package(facts, names, types.texts if types else ()),
         "instance": heading + instance(facts, names),
-        "list": file_list([files[what] for what in ("machine", "sram")]),
+        "list": file_list([files[what] for what in (("package",) if typed else ()) + ("machine", "sram")]),
         "lint": lint_rules([files[what] for what in ("machine", "sram", "checks")], files["package"]),
         "constraints": constraints(facts),
-        "core": core(facts, scheme.summary, files),
+        "core": core(facts, scheme.summary, files, typed=typed),
         "manifest": json_text(facts),
     }
     if host:
@@ -125,21 +132,31 @@ def design(
     return made[0], text
 
 
-def presented(cfg: Config, raw: str, names: Names) -> tuple[str, str]:
+def presented(cfg: Config, raw: str, names: Names, types: Types | None = None) -> tuple[str, str]:
     """The machine without its SRAMs and clock gate, and these, tidied, in names for people and without initial values.
 
-    A macro leaves out the SRAMs, another one the clock gate.
+    With ``types`` the machine is SystemVerilog, and those it needs are added. A macro leaves out the SRAMs, another one
+    the clock gate.
     """
     from warpfile.hdl.power_up import without_initial_values
     from warpfile.hdl.readable import readable
+    from warpfile.hdl.records import records
+    from warpfile.hdl.systemverilog import systemverilog
     from warpfile.hdl.tidy import tidied
+
+    known = records(raw) if types else {}
+
+    def rewritten(module: str, text: str, plain: Mapping[str, str]) -> str:
+        if types is None or module in (*cfg.rams, CLOCK_GATE):
+            return text
+        return systemverilog(text, {plain.get(net, net): one for net, one in known[module].items()}, types)
 
     gates = [CLOCK_GATE] if cfg.clock_gates else []
     models = [_model(raw, name) for name in (*cfg.rams, *gates)]
     machine = raw
     for model in models:
         machine = machine.replace(model, "")
-    text = readable(tidied(without_initial_values(machine) + "\n".join(models), TOP), names.module)
+    text = readable(tidied(without_initial_values(machine) + "\n".join(models), TOP), names.module, rewritten)
     at = text.index(models[0].partition("\n")[0])
     end = text.index(models[-1].partition("\n")[0]) if gates else len(text)
     apart = _unless(WITHOUT_MODEL, text[at:end].rstrip() + "\n")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from textwrap import fill
 from typing import Any
 
+from warpfile.hdl.records import Bits, Elements, Part, Record
+from warpfile.hdl.systemverilog import Types
 from warpfile.verilog.names import Names
 
 Facts = Mapping[str, Any]
@@ -28,16 +30,17 @@ _INSTANCE = """\
 """
 
 
-def package(facts: Facts, names: Names) -> str:
+def package(facts: Facts, names: Names, inner: Iterable[str] = ()) -> str:
     """Package ``<top>_pkg``: ``launch_t``, ``decode_t``, ``dispatch_t``, ``result_t``, ``operands_t``, ``data_t`` and,
-    where the machine has them, ``kernel_t`` and ``probe_t``; ``KIND_EXIT`` and the like; sizes."""
+    where the machine has them, ``kernel_t`` and ``probe_t``; ``KIND_EXIT`` and the like; sizes. Behind them ``inner``:
+    types of the machine itself."""
     body = [*_sizes(facts["parameters"]), *_constants(facts["ports"])]
     body += [f"  typedef logic [{facts['parameters']['lanes'] - 1}:0][31:0] data_t;  // a register, lane 0 lowest\n"]
     made: dict[str, None] = {}
     for port in facts["ports"]:
         if "fields" in port:
             made.update(dict.fromkeys(_record(_type(port), port)))
-    return _PACKAGE.format(top=names.top, package=names.package, body="".join([*body, *made]))
+    return _PACKAGE.format(top=names.top, package=names.package, body="".join([*body, *made, *inner]))
 
 
 def _sizes(parameters: Facts) -> Iterator[str]:
@@ -91,6 +94,27 @@ def _member(field: Facts, record: str) -> str:
         kind = f"{record} "
     said = fill(f"{field['meaning']}: {field['encoding']}", 120, initial_indent=_COMMENT, subsequent_indent=_COMMENT)
     return f"{said}\n    {kind}{field['name']};\n"
+
+
+def pin_types(facts: Facts, names: Names) -> Types:
+    """Those types of the package that are structs, by their fields."""
+    known: dict[Record, str] = {}
+
+    def part(record: Facts, name: str) -> Part:
+        parts = record.get("fields", [])
+        if not parts:
+            return Bits(record["width"])
+        if _numbered(record):
+            each = parts[0]["width"]
+            return Elements(len(parts), each) if each > 1 else Bits(len(parts))
+        base = name.removesuffix("_t")
+        found = Record(tuple((one["name"], part(one, f"{base}_{one['name']}_t")) for one in parts))
+        known.setdefault(found, name)
+        return found
+
+    for port in facts["ports"]:
+        part(port, _type(port))
+    return Types(names.package, known)
 
 
 def _numbered(record: Facts) -> bool:

@@ -13,7 +13,7 @@ from warpfile.output.display import progress, say, show_table
 from warpfile.output.files import write_json
 from warpfile.results.designs import ALL, Design
 from warpfile.spec.probe import Probe
-from warpfile.verilog.generate import HOSTS, Generated
+from warpfile.verilog.generate import HOSTS, LANGUAGES, Generated
 from warpfile.verilog.generate import generate as write_design
 from warpfile.verilog.names import Names
 
@@ -41,6 +41,13 @@ from warpfile.verilog.names import Names
     help="Also write an adapter to this GPU; sizes are its defaults unless --set gives others.",
 )
 @click.option(
+    "--language",
+    type=click.Choice(LANGUAGES),
+    default=LANGUAGES[0],
+    show_default=True,
+    help="verilog: Verilog-2005. sv: SystemVerilog with records as packed structs of the package.",
+)
+@click.option(
     "-o",
     "--output",
     "directory",
@@ -58,6 +65,7 @@ def generate(
     prefix: str | None,
     top: str | None,
     host: str | None,
+    language: str,
     directory: Path,
     json_path: Path | None,
 ) -> None:
@@ -66,6 +74,7 @@ def generate(
     \b
     Example: warpfile generate baseline --preset turing --set lanes=8 -o build/rtl
              warpfile generate bow --probe room --probe write_wait -o build/rtl
+             warpfile generate baseline --language sv -o build/rtl
              warpfile generate malekeh --host vortex -o build/vortex
     """
     if all_probes and probes:
@@ -82,7 +91,8 @@ def generate(
         for design, called in zip(wanted, names, strict=True):
             watched = _watched(design, all_probes, probes)
             what = design.scheme, design.config, design.preset, directory
-            results.append(write_design(*what, probes=watched, names=called, host=host, progress=report))
+            options = {"probes": watched, "names": called, "host": host, "language": language}
+            results.append(write_design(*what, **options, progress=report))
     asked.tell()
     if json_path:
         facts = {str(result.facts["scheme"]): result.facts for result in results}
