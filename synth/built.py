@@ -1,4 +1,4 @@
-"""What an array of bits takes in a cell library: latches behind multiplexers, or macros by their data sheets.
+"""What an array of bits takes in a cell library: latches behind multiplexers, or macros by their datasheets.
 
 Memories of the schemes are described once, as :class:`warpfile.synth.arrays.Array`; docs/arrays.md has the rules.
 """
@@ -215,7 +215,7 @@ _OF_MACRO = {
 
 
 def read_macros(path: Path = MACROS) -> tuple[Macro, ...]:
-    """The data sheets. Raises ``ValueError`` with file, place and rule for a file that cannot be used."""
+    """The datasheets. Raises ``ValueError`` with file, place and rule for a file that cannot be used."""
     table: Mapping[str, list[dict[str, object]]] = read_toml(path)
     check(table, {"macros": LIST}, str(path))
     for number, one in enumerate(table["macros"], 1):

@@ -1,4 +1,4 @@
-"""Arrays in a cell library: latches by cells worked by hand, macros by the figures of their data sheets."""
+"""Arrays in a cell library: latches by cells worked by hand, macros by the figures of their datasheets."""
 
 from __future__ import annotations
 

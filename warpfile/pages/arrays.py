@@ -34,8 +34,8 @@ instances. Rows are cut into slices of at most {slice} bits, for every scheme al
   there is a tree of multiplexers of four, with multiplexers of two for the rest. Per writing port there is a register
   for the word; with several writing ports every latch has multiplexers, too. The cells are the smallest of the library
   that [area.md](area.md#one-netlist-timed) does not leave out, and multiplexers of four. Decoders are not included.
-* **More rows: macros of the library's PDK, by their data sheets.** Of the macros whose ports do, those with the least
-  area in sum. A macro that is filled in part is charged in part, because only few sizes have a data sheet. Where no
+* **More rows: macros of the library's PDK, by their datasheets.** Of the macros whose ports do, those with the least
+  area in sum. A macro that is filled in part is charged in part, because only few sizes have a datasheet. Where no
   macro has such ports, latches.
 * **Flip-flops** are a variant of arrays of up to {rows} rows: a flip-flop per bit with a multiplexer that holds its
   value, and the same trees.
@@ -47,7 +47,7 @@ none: CACTI has no answer for few rows with so many ports. Queues, instruction b
 are logic, not arrays.
 """
 _SHEETS = """\
-## Data sheets
+## Datasheets
 
 *ns* is the time from the clock to the output in the typical corner, *FO4* the same in FO4 of the library. The macro of
 sky130 has its data that long after the **falling** edge, so half a cycle comes on top.
@@ -64,9 +64,9 @@ _TOTALS = """\
 Growth of logic and arrays over the baseline of the same preset. The logic is that of `synth/figures`, a NAND2 having
 the area of the library's.
 
-* *latches*: arrays of operands are latches in place of the flip-flops of that logic, by the difference of both forms
+* *latches*: arrays of operands are latches instead of the flip-flops of that logic, by the difference of both forms
   above. [forms.md](forms.md) has mapped forms.
-* *flip-flops*: arrays of up to {rows} rows are flip-flops, but for register banks.
+* *flip-flops*: arrays of up to {rows} rows are flip-flops, except register banks.
 * *0.94 Mb/mm2*: all memories have that density, and arrays of operands are flip-flops.
 """
 
