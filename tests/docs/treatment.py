@@ -84,6 +84,7 @@ ELSEWHERE = {
     "python -m warpfile.hardware kernels FILE.npz": "tests/warpfile/hardware/test_command.py",
     "warpfile report window --svg figures": "tests/warpfile/results/reports/test_chromium.py",
     "warpfile report schemes --svg figures": "tests/warpfile/results/reports/test_chromium.py",
+    "warpfile report schemes --latex schemes.tex --pivot schemes.csv": "tests/warpfile/results/reports/test_exports.py",
 }
 
 _MINUTES = "it takes minutes"
