@@ -11,8 +11,8 @@ from warpfile.golden.rf.banks import Access, Banks
 from warpfile.golden.rf.completions import Completions
 from warpfile.golden.rf.contract import Death, Place, RenamedFile
 from warpfile.golden.rf.engine import EnginePort
+from warpfile.golden.rf.event_probes import EventProbes
 from warpfile.golden.rf.renaming import Mapped, RenamingTable
-from warpfile.golden.rf.shown import Shown
 from warpfile.golden.rf.sweep import Sweep
 from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.schemes.renamed import RenamedConfig
@@ -29,17 +29,17 @@ class FileBehindTable(RenamedFile):
     hold = 0
     drives_itself = True
 
-    def __init__(self, cfg: RenamedConfig, seen: Shown) -> None:
+    def __init__(self, cfg: RenamedConfig, probes: EventProbes) -> None:
         self.engines: Mapping[str, EnginePort] = {}
         self.launch_ready = self.died = self.error = False
         self.kernel_ready = self.quiet = True
-        self.counters = seen.counters
+        self.counters = probes.counters
         self.banks = Banks(cfg)
         self.table = RenamingTable(cfg.banks, cfg.warps, cfg.register_names)
         self.completions = Completions(cfg.write_ports)
         self.completion = self.completions.completion
         self.sweep = Sweep(self.table, self._lose)
-        self._shown = seen
+        self._shown = probes
         self._death: Death | None = None
         self._kernel: Kernel | None = None
         self._resident = 0

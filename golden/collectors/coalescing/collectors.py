@@ -10,7 +10,7 @@ from warpfile.golden.arbiter import indices, lowest
 from warpfile.golden.collectors.coalescing.joins import join
 from warpfile.golden.collectors.coalescing.kills import Kills
 from warpfile.golden.collectors.coalescing.lookups import LookUps
-from warpfile.golden.collectors.coalescing.probes import Seen
+from warpfile.golden.collectors.coalescing.probes import Probes
 from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.entry import Entry
@@ -31,7 +31,7 @@ class Coalescing(Collectors):
         self.units = CollectorUnits(cfg, file)
         self.lookups = LookUps(cfg, self.units, self.file)
         self.kills = Kills(cfg, self.units) if cfg.gives.deaths else None
-        self.seen = Seen(layout)
+        self.probes = Probes(layout)
         self.draining = 0
         self._rule, self._slots = cfg.coalescing, cfg.source_slots
         self._at_pins = cfg.ports - cfg.gives.absorbs  # behind the others the file sends what leaves
@@ -44,7 +44,7 @@ class Coalescing(Collectors):
     @property
     def counters(self) -> dict[str, int]:
         """See the contract."""
-        return self.seen.counters
+        return self.probes.counters
 
     def collecting(self, warp: int) -> bool:
         """See the contract."""
@@ -77,19 +77,19 @@ class Coalescing(Collectors):
                 assert unit.entry is not None, f"unit {number} has no beat to present"
                 offers.append((port, unit.warp, unit.entry))
                 if port < self._at_pins:
-                    self.seen.presented(port, number)
+                    self.probes.presented(port, number)
         return offers
 
     def _observe(self) -> None:
         """Probes of registered state."""
-        units, seen = self.units, self.seen
-        seen.show("occupied", units.occupied)
-        seen.show("lacking", units.lacking)
-        seen.show("request", units.requests.asking)
-        seen.show("zero", self.lookups.unmapped)
+        units, probes = self.units, self.probes
+        probes.show("occupied", units.occupied)
+        probes.show("lacking", units.lacking)
+        probes.show("request", units.requests.asking)
+        probes.show("zero", self.lookups.unmapped)
         if self.kills is not None:
-            seen.show("kills", self.kills.mask)
-            seen.show("unit_drains", self.draining)
+            probes.show("kills", self.kills.mask)
+            probes.show("unit_drains", self.draining)
 
     def _show_dead(self, kills: Kills) -> None:
         self._dying = index = kills.offered(self._cycle)
@@ -135,14 +135,14 @@ class Coalescing(Collectors):
         """A bank serves a slot, and the one that is joined to it."""
         units, mapped, base = self.units, self.lookups.mapped, index - index % self._slots
         unit = units.units[index // self._slots]
-        self.seen.show("grant", 1 << index)
+        self.probes.show("grant", 1 << index)
         other = -1 if self._rule == "none" else join(self._rule, mapped, base, unit.ungranted)
         if other >= 0:
             unit.ungranted ^= 1 << other - base
         units.granted(index, self._unpacked(index), arrival)
         self._filled(index, arrival)
         if other >= 0:
-            self.seen.show("joined", 1 << other)
+            self.probes.show("joined", 1 << other)
             self._fetched(other, self._unpacked(other), arrival)
 
     def _unpacked(self, index: int) -> int:
@@ -179,10 +179,10 @@ class Coalescing(Collectors):
         if entry.needs_unit:
             number = lowest(self._free)
             self.units.allocate(number, warp, entry)
-            self.seen.show("allocate", 1 << number)
+            self.probes.show("allocate", 1 << number)
             self.lookups.first(number, len(entry.beat.sources))
             if self.kills is not None:
-                self.seen.show("kill_refused", self.kills.expect(number, entry))
+                self.probes.show("kill_refused", self.kills.expect(number, entry))
         return True
 
     def another(self, warp: int, entry: Entry) -> bool:
@@ -196,10 +196,10 @@ class Coalescing(Collectors):
     def edge(self, cycle: int) -> int:
         """Data of earlier grants arrive, and answers of the table."""
         lookups = self.lookups
-        self.seen.show("look_up", lookups.served)
-        self.seen.show("look_up_wait", lookups.refused)
+        self.probes.show("look_up", lookups.served)
+        self.probes.show("look_up_wait", lookups.refused)
         lookups.edge()
         if self.units.arrivals:
             self.units.arrive(cycle)
         self._cycle = cycle + 1
-        return self.seen.edge()
+        return self.probes.edge()

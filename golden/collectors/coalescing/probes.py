@@ -21,7 +21,7 @@ COUNTERS = {
 }
 
 
-class Shown:
+class SummedProbe:
     """A probe: its lowest bit, counted from the first one of the units, and how many of its bits were set so far."""
 
     __slots__ = ("at", "count")
@@ -30,13 +30,15 @@ class Shown:
         self.at, self.count = at, 0
 
 
-class Seen:
+class Probes:
     """Probes of a cycle, by name, and their sums."""
 
     def __init__(self, layout: ProbeLayout) -> None:
         there = layout.offset
         self._first = there["occupied"]
-        self._probes = {name: Shown(there[name] - self._first) for name in (*COUNTERS, "allocate") if name in there}
+        self._probes = {
+            name: SummedProbe(there[name] - self._first) for name in (*COUNTERS, "allocate") if name in there
+        }
         self._units = [there[f"dispatch_unit{port}"] for port in range(_ports(layout))]
         self._word = self._far = 0
 

@@ -8,7 +8,7 @@ from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.read_window.guard import Guard
-from warpfile.golden.collectors.read_window.held import Held, HintFields
+from warpfile.golden.collectors.read_window.held_beat import HeldBeat, HintFields
 from warpfile.golden.entry import Entry
 from warpfile.spec.schemes.modern import BARRIER_BITS, BARRIERS, MOST_COUNTED, NO_BARRIER, ReadWindowConfig
 from warpfile.spec.stimulus import Result
@@ -65,13 +65,13 @@ class CodeGuard(Guard):
         self.counting = self.counting & ~(1 << number) | (count > 0) << number
         self.changed |= 1 << warp
 
-    def left_control(self, beat: Held) -> None:
+    def left_control(self, beat: HeldBeat) -> None:
         """Both counters of a beat count up."""
         hints = beat.entry.beat.hints
         self._count(beat.warp, self._fields.write_barrier(hints), 1)
         self._count(beat.warp, self._fields.read_barrier(hints), 1)
 
-    def was_read(self, beat: Held) -> None:
+    def was_read(self, beat: HeldBeat) -> None:
         """The one that guards its sources counts down."""
         self._count(beat.warp, self._fields.read_barrier(beat.entry.beat.hints), -1)
 

@@ -8,11 +8,11 @@ from warpfile.golden.collectors.contract import GuardingCollectors, Heads, Offer
 from warpfile.golden.collectors.read_window.codes import CodeGuard
 from warpfile.golden.collectors.read_window.guard import Guard
 from warpfile.golden.collectors.read_window.hazards import Writers
-from warpfile.golden.collectors.read_window.held import Held, HintFields
+from warpfile.golden.collectors.read_window.held_beat import HeldBeat, HintFields
 from warpfile.golden.collectors.read_window.history import Forwarded, History
 from warpfile.golden.collectors.read_window.pending import PendingGuard
 from warpfile.golden.collectors.read_window.planning import Schedule, planned
-from warpfile.golden.collectors.read_window.probes import Seen
+from warpfile.golden.collectors.read_window.probes import Probes
 from warpfile.golden.collectors.read_window.queues import Queues
 from warpfile.golden.collectors.read_window.reading import Reading
 from warpfile.golden.collectors.read_window.reuse import ReuseCache
@@ -48,9 +48,9 @@ class ReadWindow(GuardingCollectors):
         self.guard: Guard = self._codes if self._codes is not None else PendingGuard(cfg)
         self.schedule, self.cache, self.history = Schedule(cfg), ReuseCache(cfg), History(cfg)
         self.queues, self.writers, self._latest = Queues(cfg), Writers(cfg, self.fields), Latest(cfg)
-        self.control: Held | None = None
-        self.allocating: Held | None = None
-        self.window: list[Held | None] = [None] * (cfg.read_window + 1)
+        self.control: HeldBeat | None = None
+        self.allocating: HeldBeat | None = None
+        self.window: list[HeldBeat | None] = [None] * (cfg.read_window + 1)
         self.units, self.results = [0, 0], 0
         self.ticks = self._cycle = 0
         self._heads = [0] * _KINDS
@@ -59,12 +59,12 @@ class ReadWindow(GuardingCollectors):
         self._issuer = -1
         self._decided = self._freezes = False
         self._reading = Reading(cfg, file, self.schedule, self.queues)
-        self.seen = Seen(cfg, layout)
+        self.probes = Probes(cfg, layout)
 
     @property
     def counters(self) -> dict[str, int]:
         """See the contract."""
-        return self.seen.counters
+        return self.probes.counters
 
     def unread(self, warp: int) -> int:
         """Nobody asks: there is no scoreboard."""
@@ -100,17 +100,17 @@ class ReadWindow(GuardingCollectors):
                 unit_wait |= waiting
             elif self.results:
                 unit_wait |= waiting & self._several
-        self.seen.word = 0
-        self.seen.count("unit_wait", unit_wait & buffered, "unit_waits")
-        self.seen.count("queue_wait", queue_wait & buffered, "queue_waits")
+        self.probes.word = 0
+        self.probes.count("unit_wait", unit_wait & buffered, "unit_waits")
+        self.probes.count("queue_wait", queue_wait & buffered, "queue_waits")
         self._observe(buffered)
         return buffered & ~unit_wait & ~queue_wait
 
     def _observe(self, buffered: int) -> None:
-        show, codes = self.seen.show, self._codes
+        show, codes = self.probes.show, self._codes
         if codes is not None:
-            self.seen.count("stalled", codes.stalled, "stall_cycles")
-            self.seen.count("awaits", codes.awaits & buffered, "barrier_waits")
+            self.probes.count("stalled", codes.stalled, "stall_cycles")
+            self.probes.count("awaits", codes.awaits & buffered, "barrier_waits")
             show("resting", codes.resting)
             show("counting", codes.counting)
         show("in_flight", self.guard.flying)
@@ -125,7 +125,7 @@ class ReadWindow(GuardingCollectors):
         show("window", sum((beat is not None) << stage for stage, beat in enumerate(self.window)))
         show("lsu_beats", len(self.queues.beats[LSU]))
         show("sfu_beats", len(self.queues.beats[SFU]))
-        self.seen.cache(self.cache)
+        self.probes.cache(self.cache)
 
     def offer(self) -> list[Offer]:
         """See the contract."""
@@ -146,13 +146,13 @@ class ReadWindow(GuardingCollectors):
             if result is not None and result.writes and self.cache.valid:
                 killed |= self.cache.kill(result.warp, result.register)
         if killed:
-            self.seen.count("killed", killed, "rfc_kills")
+            self.probes.count("killed", killed, "rfc_kills")
         return super().rule(results)
 
     def read(self, cycle: int) -> None:
         """See the contract: what was planned, then heads of queues on the ports that are left."""
         self._cycle = cycle
-        self._reading.step(cycle, self.guard, self.seen)
+        self._reading.step(cycle, self.guard, self.probes)
 
     def settle(self, results: list[Result | None], accepted: int) -> None:
         """See the contract. A result of fixed latency is in the history from the next cycle on."""
@@ -180,7 +180,7 @@ class ReadWindow(GuardingCollectors):
         self.guard.dispatched(beat)
         return self._checked(beat, [seen(copy, beat.entry.beat.mask) for copy in copies])
 
-    def _operands(self, beat: Held) -> list[int]:
+    def _operands(self, beat: HeldBeat) -> list[int]:
         """What the beat in X has: read or kept, and overtaken by later results."""
         copies: list[int] = []
         forward = cached = 0
@@ -193,11 +193,11 @@ class ReadWindow(GuardingCollectors):
             copies.append(self.history.seen(copy, beat.warp, register) if ages else copy)
         assert not beat.unread, f"beat {beat.entry.beat.payload} is in X without its operands"
         self.cache.capture(beat, copies)
-        self.seen.show("from_cache", cached)
-        self.seen.count("forward", forward, "forwards")
+        self.probes.show("from_cache", cached)
+        self.probes.count("forward", forward, "forwards")
         return copies
 
-    def _checked(self, beat: Held, values: list[int]) -> list[int]:
+    def _checked(self, beat: HeldBeat, values: list[int]) -> list[int]:
         """The operands, if they are what the trace expects; otherwise the reason is known here."""
         try:
             check_operands(self._cycle, beat.warp, beat.entry.beat, values)
@@ -211,7 +211,7 @@ class ReadWindow(GuardingCollectors):
         if not self._decided and beat is not None:
             plan = planned(beat, self.cache, self.schedule)
             self._freezes = not plan.fits
-            self.seen.plan(plan, beat.marks)
+            self.probes.plan(plan, beat.marks)
         self._decided = True
         return not self._freezes
 
@@ -242,7 +242,7 @@ class ReadWindow(GuardingCollectors):
         self._decided = self._freezes = False
         self.changed |= self.guard.changed
         self.guard.changed = 0
-        return self.seen.word
+        return self.probes.word
 
     def _tick(self) -> None:
         """Control and whatever counts issue distances go on."""
@@ -269,7 +269,7 @@ class ReadWindow(GuardingCollectors):
         if not entry.needs_unit:
             return
         rows = [self._file.place(warp, register)[1] for register in entry.beat.sources]
-        self.control = beat = Held(warp, entry, self.fields, rows, self.ticks)
+        self.control = beat = HeldBeat(warp, entry, self.fields, rows, self.ticks)
         kind = self._kind(entry)
         if kind < _UNITS:
             self.queues.credits[kind] -= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mypy_extensions import mypyc_attr
 
-from warpfile.golden.collectors.read_window.held import Held
+from warpfile.golden.collectors.read_window.held_beat import HeldBeat
 from warpfile.golden.entry import Entry
 from warpfile.spec.schemes.modern import MOST_IN_FLIGHT, ReadWindowConfig
 from warpfile.spec.stimulus import Result
@@ -43,19 +43,19 @@ class Guard:
             self.moving |= bit
         self.changed |= bit
 
-    def entered(self, beat: Held) -> None:
+    def entered(self, beat: HeldBeat) -> None:
         """A beat is in Control from the next cycle on."""
 
-    def left_control(self, beat: Held) -> None:
+    def left_control(self, beat: HeldBeat) -> None:
         """A beat leaves Control."""
 
-    def got(self, beat: Held) -> None:
+    def got(self, beat: HeldBeat) -> None:
         """A beat of variable latency got a source."""
 
-    def was_read(self, beat: Held) -> None:
+    def was_read(self, beat: HeldBeat) -> None:
         """It got the last of its sources."""
 
-    def dispatched(self, beat: Held) -> None:
+    def dispatched(self, beat: HeldBeat) -> None:
         """A beat leaves for its port."""
         warp = beat.warp
         self._beats[warp] -= 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpfile.golden.collectors.read_window.held import Held, HintFields, Writer
+from warpfile.golden.collectors.read_window.held_beat import HeldBeat, HintFields, Writer
 from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.schemes.modern import NO_BARRIER, ReadWindowConfig
 
@@ -17,7 +17,7 @@ class Writers:
         self._fixed, self._variable = cfg.fixed_distance, cfg.variable_distance
         self._last: list[dict[int, Writer]] = [{} for _ in range(cfg.warps)]
 
-    def issued(self, reader: Held) -> None:
+    def issued(self, reader: HeldBeat) -> None:
         """A beat reads what was written before it, then writes."""
         last, entry = self._last[reader.warp], reader.entry
         beat = entry.beat
@@ -30,7 +30,7 @@ class Writers:
         """Nothing is written yet."""
         self._last[launch.warp] = {}
 
-    def reason(self, reader: Held, values: list[int]) -> str:
+    def reason(self, reader: HeldBeat, values: list[int]) -> str:
         """What kept a beat, of which one operand is not what the trace expects, from getting it."""
         beat = reader.entry.beat
         slot = next(n for n, row in enumerate(beat.expected) if 0 <= row != values[n])

@@ -7,7 +7,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.collectors.read_window.guard import Guard
-from warpfile.golden.collectors.read_window.held import Held
+from warpfile.golden.collectors.read_window.held_beat import HeldBeat
 from warpfile.golden.entry import Entry
 from warpfile.spec.schemes.modern import ReadWindowConfig
 from warpfile.spec.stimulus import Result
@@ -29,7 +29,7 @@ class PendingGuard(Guard):
         self._registers = [0] * cfg.warps
         self._tokens = [0] * cfg.warps
         self._recent: list[Issue | None] = [None] * (max(self._fixed, self._variable) + 1)
-        self._reading: list[list[Held]] = [[] for _ in range(cfg.warps)]
+        self._reading: list[list[HeldBeat]] = [[] for _ in range(cfg.warps)]
 
     def blocked(self, warp: int, head: Entry) -> bool:
         """See :class:`Guard`."""
@@ -75,12 +75,12 @@ class PendingGuard(Guard):
             if head.needs_unit and head.port != _ALU_PORT:
                 self._registers[warp] |= head.dests
 
-    def entered(self, beat: Held) -> None:
+    def entered(self, beat: HeldBeat) -> None:
         """Its sources must stay until they are got."""
         if beat.entry.port != _ALU_PORT and beat.unread:
             self._reading[beat.warp].append(beat)
 
-    def got(self, beat: Held) -> None:
+    def got(self, beat: HeldBeat) -> None:
         """A source may be written now."""
         if not beat.unread:
             self._reading[beat.warp].remove(beat)

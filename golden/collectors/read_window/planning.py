@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from warpfile.golden.arbiter import indices
-from warpfile.golden.collectors.read_window.held import Held
+from warpfile.golden.collectors.read_window.held_beat import HeldBeat
 from warpfile.golden.collectors.read_window.reuse import ReuseCache
 from warpfile.spec.schemes.modern import NOWHERE, ReadWindowConfig
 from warpfile.spec.schemes.ported import BANKS
 
 #: A planned read: beat and source slot, one after the other by port.
-Planned = list[tuple[Held, int]]
+Planned = list[tuple[HeldBeat, int]]
 
 
 class Schedule:
@@ -30,7 +30,7 @@ class Schedule:
         """Reads of a bank that can still be planned."""
         return self._ports * self._window - sum(len(cycle[bank]) for cycle in self._cycles[1:])
 
-    def plan(self, beat: Held, slot: int, bank: int) -> None:
+    def plan(self, beat: HeldBeat, slot: int, bank: int) -> None:
         """The earliest cycle with a free port, and there the lowest port."""
         planned = next(cycle[bank] for cycle in self._cycles[1:] if len(cycle[bank]) < self._ports)
         planned.append((beat, slot))
@@ -63,7 +63,7 @@ class Plan:
         self.fits = True
 
 
-def planned(beat: Held, cache: ReuseCache, schedule: Schedule) -> Plan:
+def planned(beat: HeldBeat, cache: ReuseCache, schedule: Schedule) -> Plan:
     """Whether a beat fits now; if it does, its reads are planned and the tags changed."""
     plan, registers = Plan(), beat.entry.beat.sources
     for position, slot in enumerate(beat.positions):

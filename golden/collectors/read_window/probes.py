@@ -25,7 +25,7 @@ _COUNTERS = (
 )
 
 
-class Seen:
+class Probes:
     """Observation of the current cycle (``word``) and the sums since the beginning (``counters``)."""
 
     def __init__(self, cfg: ReadWindowConfig, layout: ProbeLayout) -> None:

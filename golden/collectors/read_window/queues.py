@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from warpfile.golden.arbiter import lowest
-from warpfile.golden.collectors.read_window.held import Held
+from warpfile.golden.collectors.read_window.held_beat import HeldBeat
 from warpfile.spec.schemes.modern import LSU, SFU, ReadWindowConfig
 from warpfile.spec.schemes.ported import BANKS
 
@@ -16,12 +16,12 @@ class Queues:
     """``beats`` and ``credits`` of each queue. ``read_now``: heads whose last slot is got in this cycle, by queue."""
 
     def __init__(self, cfg: ReadWindowConfig) -> None:
-        self.beats: list[deque[Held]] = [deque() for _ in _QUEUES]
+        self.beats: list[deque[HeldBeat]] = [deque() for _ in _QUEUES]
         self.credits = list(cfg.queue_depths)
         self._turn = [LSU] * BANKS
         self._delay = cfg.variable_delay - 2
 
-    def head(self, queue: int) -> Held | None:
+    def head(self, queue: int) -> HeldBeat | None:
         """The beat that reads or is presented."""
         beats = self.beats[queue]
         return beats[0] if beats else None
@@ -44,7 +44,7 @@ class Queues:
             return queue
         return lowest(wants)
 
-    def complete(self) -> list[Held]:
+    def complete(self) -> list[HeldBeat]:
         """Heads that have all their operands from now on."""
         done = []
         for queue in _QUEUES:
@@ -66,7 +66,7 @@ class Queues:
                 if beat.delay:
                     beat.delay -= 1
 
-    def enter(self, queue: int, beat: Held) -> None:
+    def enter(self, queue: int, beat: HeldBeat) -> None:
         """A beat leaves Control; after ``edge``."""
         beat.delay = self._delay
         self.beats[queue].append(beat)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpfile.golden.collectors.read_window.guard import Guard
 from warpfile.golden.collectors.read_window.planning import Planned, Schedule
-from warpfile.golden.collectors.read_window.probes import Seen
+from warpfile.golden.collectors.read_window.probes import Probes
 from warpfile.golden.collectors.read_window.queues import Queues
 from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.schemes.modern import LSU, SFU, ReadWindowConfig
@@ -19,7 +19,7 @@ class Reading:
         self._schedule, self._queues = schedule, queues
         self._order = list(range(BANKS))
 
-    def step(self, cycle: int, guard: Guard, seen: Seen) -> None:
+    def step(self, cycle: int, guard: Guard, probes: Probes) -> None:
         """A cycle's reads; every copy is at its beat at once, and is looked at later."""
         asking, rows = [0] * BANKS, [0] * (BANKS * self._ports)
         reads: list[Planned] = []
@@ -39,7 +39,7 @@ class Reading:
                 beat.copies[slot] = copy
                 beat.unread ^= 1 << slot
         self._note(granted, guard)
-        seen.fetched(granted, waiting)
+        probes.fetched(granted, waiting)
 
     def _fetch(self, bank: int, planned: Planned) -> tuple[int, int]:
         """Queues that get the bank and that wait for it, bit queue * 2 + bank; adds the read to the planned ones."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpfile.golden.arbiter import indices
-from warpfile.golden.collectors.read_window.held import Held
+from warpfile.golden.collectors.read_window.held_beat import HeldBeat
 from warpfile.spec.schemes.modern import ENTRIES, NOWHERE, ReadWindowConfig
 from warpfile.spec.schemes.ported import BANKS
 
@@ -36,7 +36,7 @@ class ReuseCache:
         self.valid ^= killed
         return killed
 
-    def take(self, beat: Held) -> None:
+    def take(self, beat: HeldBeat) -> None:
         """A beat leaves Allocate: at every position it keeps its operand, or ends what is kept there."""
         for position, slot in enumerate(beat.positions):
             if slot == NOWHERE:
@@ -49,7 +49,7 @@ class ReuseCache:
                 self.warp[entry], self.register[entry], self.timer[entry] = beat.warp, register, self._window
                 self._set |= 1 << entry
 
-    def capture(self, beat: Held, operands: list[int]) -> None:
+    def capture(self, beat: HeldBeat, operands: list[int]) -> None:
         """Copies that a beat is dispatched with are kept where it has a mark."""
         for position, slot in enumerate(beat.positions):
             if beat.marks >> position & 1:

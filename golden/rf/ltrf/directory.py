@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpfile.golden.rf.ltrf.partition import Partition
-from warpfile.golden.rf.ltrf.seen import Seen
+from warpfile.golden.rf.ltrf.probes import Probes
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
 Home = tuple[int, int]  #: main bank and row
@@ -17,7 +17,7 @@ class Directory:
     and place. A place ``works`` as long as something of it is under way. ``word`` has the probes.
     """
 
-    def __init__(self, cfg: LtrfConfig, parts: list[Partition], seen: Seen) -> None:
+    def __init__(self, cfg: LtrfConfig, parts: list[Partition], probes: Probes) -> None:
         banks = self._banks = cfg.interval_registers
         self.outs, self.waits = [0] * banks, [0] * banks
         self.some_outs = self.some_waits = 0
@@ -28,7 +28,7 @@ class Directory:
         # By place and bank: a shift of a long word costs more than a look-up.
         places = range(cfg.active_warps * banks)
         self._out, self._in, self._asked = (
-            [1 << seen.at(name) + place for place in places] for name in ("out_valid", "in_valid", "in_asked")
+            [1 << probes.at(name) + place for place in places] for name in ("out_valid", "in_valid", "in_asked")
         )
 
     def back(self, place: int, bank: int, home: Home) -> None:

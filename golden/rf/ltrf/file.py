@@ -12,12 +12,12 @@ from warpfile.golden.rf.banks import Access, Banks
 from warpfile.golden.rf.contract import LateFile, Place
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.location import Location
-from warpfile.golden.rf.ltrf.backs import Backs
 from warpfile.golden.rf.ltrf.fills import Fills
 from warpfile.golden.rf.ltrf.main import MainBanks
 from warpfile.golden.rf.ltrf.partitions import Partitions
+from warpfile.golden.rf.ltrf.probes import Probes
 from warpfile.golden.rf.ltrf.results import ResultEntrance
-from warpfile.golden.rf.ltrf.seen import Seen
+from warpfile.golden.rf.ltrf.write_backs import WriteBacks
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.beat import Beat
 from warpfile.spec.cta_dispatcher import Launch
@@ -41,22 +41,22 @@ class PrefetchedFile(LateFile):
     def __init__(self, cfg: LtrfConfig, layout: ProbeLayout, places: Places | None) -> None:
         assert places is not None, "only active warps have a cache"
         self.engines: Mapping[str, EnginePort] = {}
-        self.seen = seen = Seen(cfg, layout)
-        self.location, self.cache, self.main = Location(cfg), Banks(cfg.cache), MainBanks(cfg, seen)
-        self.partitions = partitions = Partitions(cfg, places, self.location, seen)
+        self.probes = probes = Probes(cfg, layout)
+        self.location, self.cache, self.main = Location(cfg), Banks(cfg.cache), MainBanks(cfg, probes)
+        self.partitions = partitions = Partitions(cfg, places, self.location, probes)
         self.directory = partitions.directory
-        self.fills = Fills(cfg, self.cache, self.main, self.directory, seen)
-        self.backs = Backs(cfg, self.cache, self.main, self.directory, self.fills, seen)
+        self.fills = Fills(cfg, self.cache, self.main, self.directory, probes)
+        self.backs = WriteBacks(cfg, self.cache, self.main, self.directory, self.fills, probes)
         storage = self.cache, self.main
-        self.entrance = ResultEntrance(cfg, storage, self.location, partitions, places, self.fills, seen)
-        self.counters = seen.counters
+        self.entrance = ResultEntrance(cfg, storage, self.location, partitions, places, self.fills, probes)
+        self.counters = probes.counters
         self.completion = self.entrance.completion
         self.hold = partitions.hold
         self._places = places
-        self._at_busy, self._at_asks = seen.at("main_busy"), seen.at("fill_asks")
+        self._at_busy, self._at_asks = probes.at("main_busy"), probes.at("fill_asks")
         # These lie side by side: a word by itself, which goes into the long one at once.
         self._at_fills, self._at_phases, self._at_backs, self._at_latches = (
-            seen.at(name) - self._at_asks for name in ("fill_place", "back_phase", "back_place", "latch_state")
+            probes.at(name) - self._at_asks for name in ("fill_place", "back_phase", "back_place", "latch_state")
         )
 
     def operand(self, operand: int) -> None:
@@ -100,9 +100,9 @@ class PrefetchedFile(LateFile):
         self.counters["look_ups"] += 1
         part = self.partitions.parts[self._places.place[warp]]
         for slot, register in enumerate(sources):
-            self.seen.looked_up(slot, part.bank[register])
+            self.probes.looked_up(slot, part.bank[register])
             if not part.cached >> register & 1:
-                self.seen.fails = True
+                self.probes.fails = True
         return [-1] * len(sources)
 
     def place(self, warp: int, register: int) -> Place:
@@ -158,4 +158,4 @@ class PrefetchedFile(LateFile):
         if self.cache.writes:
             self.cache.edge()
         self.hold = partitions.hold
-        return (word | self.seen.edge()) << self.seen.first
+        return (word | self.probes.edge()) << self.probes.first

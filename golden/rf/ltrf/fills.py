@@ -6,7 +6,7 @@ from warpfile.golden.arbiter import first_from, indices
 from warpfile.golden.rf.banks import Banks, Write
 from warpfile.golden.rf.ltrf.directory import Directory
 from warpfile.golden.rf.ltrf.main import MainBanks
-from warpfile.golden.rf.ltrf.seen import Seen
+from warpfile.golden.rf.ltrf.probes import Probes
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
 
@@ -17,12 +17,12 @@ class Fills:
     ``until`` is the last cycle in which fills keep its write-backs from being granted. ``granted`` are this cycle's.
     """
 
-    def __init__(self, cfg: LtrfConfig, cache: Banks, main: MainBanks, directory: Directory, seen: Seen) -> None:
+    def __init__(self, cfg: LtrfConfig, cache: Banks, main: MainBanks, directory: Directory, probes: Probes) -> None:
         banks = cfg.interval_registers
         self.asks = self.storing = self.granted = 0
         self.free, self.until = [0] * banks, [-1] * banks
         self.word = 0  # probe of the places
-        self._cache, self._main, self._directory, self._seen = cache, main, directory, seen
+        self._cache, self._main, self._directory, self._probes = cache, main, directory, probes
         self._cycles, self._beats, self._places = cfg.bank_cycles, cfg.crossbar_beats, cfg.active_warps
         self._place_bits = max(1, (cfg.active_warps - 1).bit_length())
         self._place, self._home = [0] * banks, [(0, 0)] * banks
@@ -59,7 +59,7 @@ class Fills:
 
     def store(self, cycle: int) -> None:
         """Rows are written; nobody was at the write ports before."""
-        self._seen.show("channel_write", self.storing, "cache_writes")
+        self._probes.show("channel_write", self.storing, "cache_writes")
         for bank, place, copy in self._stores:
             taken = self._cache.claim(cycle, bank)
             assert taken, "a fill has the write port"
@@ -84,9 +84,9 @@ class Fills:
             self.granted |= 1 << bank
             self._grants.append(bank)
         if self.granted != self.asks:
-            self._seen.show("unfit", self.asks & ~self.granted, "transfer_waits")
+            self._probes.show("unfit", self.asks & ~self.granted, "transfer_waits")
         if self.granted:
-            self._seen.show("fill_grant", self.granted, "main_reads")
+            self._probes.show("fill_grant", self.granted, "main_reads")
 
     def _choose_picks(self, cycle: int, idle: int) -> None:
         directory, main = self._directory, self._main
@@ -103,7 +103,7 @@ class Fills:
     def edge(self, cycle: int) -> None:
         """What was chosen begins; what has its last cycle ends."""
         if self._beating:
-            self._seen.show("main_beat", self._beating, "crossbar_beats_used")
+            self._probes.show("main_beat", self._beating, "crossbar_beats_used")
         if self._stores:
             self._end_stores()
         if self._grants:
@@ -142,7 +142,7 @@ class Fills:
             picked |= 1 << bank
             self._directory.asked(place, bank)
         self.asks |= picked
-        self._seen.show("fill_pick", picked)
+        self._probes.show("fill_pick", picked)
         self._picks = []
 
     def _time(self, cycle: int) -> None:

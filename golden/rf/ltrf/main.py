@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpfile.golden.arbiter import indices
 from warpfile.golden.copies import merged
-from warpfile.golden.rf.ltrf.seen import Seen
+from warpfile.golden.rf.ltrf.probes import Probes
 from warpfile.spec.schemes.ltrf import LtrfConfig
 from warpfile.spec.stimulus import Result
 
@@ -18,7 +18,7 @@ class MainBanks:
     once, and the array is kept that long.
     """
 
-    def __init__(self, cfg: LtrfConfig, seen: Seen) -> None:
+    def __init__(self, cfg: LtrfConfig, probes: Probes) -> None:
         self.rows = [[-1] * cfg.rows for _ in range(cfg.banks)]
         self.array, self.output = [0] * cfg.banks, [0] * cfg.banks
         self.busy = self.taken = self.full = self.turn = self.parked = 0
@@ -30,7 +30,7 @@ class MainBanks:
         # What is in a latch: the row, and either a copy of all lanes or the value before and a result of some.
         self._copies = [(0, 0)] * cfg.banks
         self._results: list[Result | None] = [None] * cfg.banks
-        self._seen = seen
+        self._probes = probes
         self._writes = 0
 
     def _occupy(self, bank: int, cycle: int, cycles: int) -> None:
@@ -92,7 +92,7 @@ class MainBanks:
     def write_back(self, cycle: int) -> None:
         """They are written."""
         if self._writes:
-            self._seen.show("main_write", self._writes)
+            self._probes.show("main_write", self._writes)
             for bank in indices(self._writes):
                 self._store(bank)
                 self._occupy(bank, cycle, self._access)

@@ -13,7 +13,7 @@ from warpfile.golden.entry import Entry
 from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.ltrf.directory import Directory
 from warpfile.golden.rf.ltrf.partition import Partition
-from warpfile.golden.rf.ltrf.seen import Seen
+from warpfile.golden.rf.ltrf.probes import Probes
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.schemes.ltrf import EMPTY, MOVING, OPEN, PARTS, PREFETCH, RECALL, RELEASING, LtrfConfig
 
@@ -49,16 +49,16 @@ class Partitions:
     is the clock edge. Steps of a cycle are entered into tables and ``directory`` at the edge after it.
     """
 
-    def __init__(self, cfg: LtrfConfig, places: Places, location: Location, seen: Seen) -> None:
+    def __init__(self, cfg: LtrfConfig, places: Places, location: Location, probes: Probes) -> None:
         self.parts = [Partition(cfg) for _ in range(cfg.active_warps)]
-        self.directory = Directory(cfg, self.parts, seen)
+        self.directory = Directory(cfg, self.parts, probes)
         self.where = [0] * _STATES
         self.where[EMPTY] = (1 << cfg.active_warps) - 1
         self._states = [EMPTY] * cfg.active_warps
         self.hold = (1 << cfg.warps) - 1
         self.takes = 0
         self.operand = 0
-        self._places, self._location, self._seen = places, location, seen
+        self._places, self._location, self._probes = places, location, probes
         self._liveness, self._dead_at = bool(cfg.liveness), cfg.hint_at("dead") if cfg.liveness else 0
         self._working_sets = [0] * cfg.warps
         self._livenesses = [0] * cfg.warps
@@ -72,7 +72,7 @@ class Partitions:
         self._first = [place * banks // count for place in range(count)]
         self._steps: list[Step] = []
         self._leaves = 0  # places whose last steps were out
-        self._at = [seen.at(name) for name in ("place_state", "bank_occupied", "recalled")]
+        self._at = [probes.at(name) for name in ("place_state", "bank_occupied", "recalled")]
         self._word: int | None = None
 
     @property
@@ -107,7 +107,7 @@ class Partitions:
             if not (part.cached or part.works):
                 self._released |= 1 << place
         if self._released:
-            self._seen.show("released_place", self._released)
+            self._probes.show("released_place", self._released)
         return self._released
 
     def issued(self, warp: int, entry: Entry) -> None:
@@ -119,8 +119,8 @@ class Partitions:
         elif beat.pseudo:
             self._enters = place
             self._entered |= 1 << warp
-            self._seen.show("enter", 1 << place, "prefetches")
-            self._seen.count("set_writes")
+            self._probes.show("enter", 1 << place, "prefetches")
+            self._probes.count("set_writes")
         elif entry.executes:
             if self._liveness:
                 part.live = part.live & ~self._dead(entry) | entry.dests
@@ -151,9 +151,9 @@ class Partitions:
         empty, recall, prefetch, moving, opened, releasing = self.where
         ready = empty & self._places.taken
         if empty:
-            self._seen.count("empty_cycles", ones(empty))
+            self._probes.count("empty_cycles", ones(empty))
         if recall | prefetch | moving:
-            self._seen.count("moving_cycles", ones(recall | prefetch | moving))
+            self._probes.count("moving_cycles", ones(recall | prefetch | moving))
             self._move(recall, prefetch, moving)
         if releasing:
             self._let_go(releasing)
@@ -191,7 +191,7 @@ class Partitions:
             place = lowest(prefetch)
             self._begin(place, self.operand, True)
             self._working_sets[self._places.warp[place]] = self.operand
-            self._seen.count("kept_registers", (self.operand & self.parts[place].cached).bit_count())
+            self._probes.count("kept_registers", (self.operand & self.parts[place].cached).bit_count())
 
     def _begin(self, place: int, working: int, prefetches: bool) -> None:
         """The interval is known. Of two that begin in a cycle the one with the operand is observed."""
@@ -199,7 +199,7 @@ class Partitions:
         part.working = working
         self._recalled = self._recalled & ~(1 << place) | (not prefetches) << place
         if prefetches or not self.where[PREFETCH]:
-            self._seen.show("working_set", working)
+            self._probes.show("working_set", working)
         self._enter(place, MOVING)
 
     def _step(self, place: int) -> None:
@@ -231,7 +231,7 @@ class Partitions:
             if register >= 0:
                 self.parts[place].cached ^= 1 << register
                 moves = kept >> register & 1 != 0
-                self._seen.count(moved if moves else unmoved)
+                self._probes.count(moved if moves else unmoved)
                 self._note("step_out", part, Step(place, register, -1, moves))
 
     def _step_in(self, place: int, coming: int) -> None:
@@ -243,7 +243,7 @@ class Partitions:
                 moves = here.needed(1 << register) != 0
                 here.cached |= 1 << register
                 here.dirty &= ~(1 << register)
-                self._seen.count(fill if moves else "dead_fills")
+                self._probes.count(fill if moves else "dead_fills")
                 self._note("step_in", part, Step(place, register, self._take(place), moves))
 
     def _take(self, place: int) -> int:
@@ -251,7 +251,7 @@ class Partitions:
         here = self.parts[place]
         free = self._all_banks & ~here.occupied
         if not free:
-            self._seen.fails = True
+            self._probes.fails = True
             return 0
         bank = first_from(free, self._first[place])
         here.occupied |= 1 << bank
@@ -259,7 +259,7 @@ class Partitions:
         return bank
 
     def _note(self, probe: str, part: int, step: Step) -> None:
-        self._seen.step(probe, PARTS * step.place + part, step.register, step.moves)
+        self._probes.step(probe, PARTS * step.place + part, step.register, step.moves)
         self._steps.append(step)
         self.parts[step.place].works += 1
 
@@ -285,10 +285,10 @@ class Partitions:
 
     def _start(self, place: int) -> None:
         """A place begins with the warp that it got."""
-        self._seen.show("start", 1 << place)
-        self._seen.count("set_reads", 2 if self._liveness else 1)
+        self._probes.show("start", 1 << place)
+        self._probes.count("set_reads", 2 if self._liveness else 1)
         if self._entered >> self._places.warp[place] & 1:
-            self._seen.count("refetches")
+            self._probes.count("refetches")
             self._enter(place, RECALL)
         else:
             part = self.parts[place]
@@ -297,12 +297,12 @@ class Partitions:
 
     def _save(self, place: int) -> None:
         """A place begins to be released; its registers take steps from the next cycle on."""
-        live, seen = self.parts[place].live, self._seen
+        live, probes = self.parts[place].live, self._probes
         self._livenesses[self._places.warp[place]] = live
-        seen.show("save", 1 << place)
+        probes.show("save", 1 << place)
         if self._liveness:
-            seen.show("live_set", live)
-            seen.count("set_writes")
+            probes.show("live_set", live)
+            probes.count("set_writes")
         self._enter(place, RELEASING)
 
     def _leave(self, place: int) -> None:

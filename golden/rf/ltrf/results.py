@@ -9,7 +9,7 @@ from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.ltrf.fills import Fills
 from warpfile.golden.rf.ltrf.main import MainBanks
 from warpfile.golden.rf.ltrf.partitions import Partitions
-from warpfile.golden.rf.ltrf.seen import Seen
+from warpfile.golden.rf.ltrf.probes import Probes
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.schemes.ltrf import LtrfConfig
 from warpfile.spec.stimulus import Result
@@ -30,11 +30,11 @@ class ResultEntrance:
         partitions: Partitions,
         places: Places,
         fills: Fills,
-        seen: Seen,
+        probes: Probes,
     ) -> None:
         self._cache, self._main = storage
         self._location, self._partitions = location, partitions
-        self._places, self._fills, self._seen = places, fills, seen
+        self._places, self._fills, self._probes = places, fills, probes
         self._latches = bool(cfg.latches)
         self.completion = Completion()
         self._latest = Latest(cfg)
@@ -82,16 +82,16 @@ class ResultEntrance:
         lanes = result.mask if result.mask != ALL_LANES else 0
         self._cache.write(bank, Write(place, result.row, self._latest.change(result), lanes))
         if not part.cached & bit:
-            self._seen.fails = True
+            self._probes.fails = True
         part.incoming &= ~bit
         part.dirty |= bit
         self._accepted(cycle, result)
-        self._seen.show("cache_write", 1 << port, "cache_writes")
+        self._probes.show("cache_write", 1 << port, "cache_writes")
         return True
 
     def _accepted(self, cycle: int, result: Result) -> None:
         self.completion.add(cycle, result)
-        self._seen.count("bank_writes")
+        self._probes.count("bank_writes")
 
     def _begin(self, cycle: int, port: int, result: Result) -> bool:
         """A result is parked, if the latch of its main bank is free."""
@@ -99,8 +99,8 @@ class ResultEntrance:
         if not self._fits(cycle, home[0]):
             return False
         self._home, self.starts = home, 1 << home[0]
-        self._seen.show("parked", 1 << port, "parked_results")
-        self._seen.count("main_writes")
+        self._probes.show("parked", 1 << port, "parked_results")
+        self._probes.count("main_writes")
         return True
 
     def _fits(self, cycle: int, bank: int) -> bool:
@@ -113,7 +113,7 @@ class ResultEntrance:
     def _beat_of(self, cycle: int, result: Result | None) -> int:
         """A beat of the parked result; returns its port if it is the last one."""
         assert result is not None, f"the parked result has left port {self.parked}"
-        self._seen.show("main_beat", self._beat, "crossbar_beats_used")
+        self._probes.show("main_beat", self._beat, "crossbar_beats_used")
         if cycle < self._last:
             return 0
         self._last_beat = self._latest.change(result), result

@@ -9,7 +9,7 @@ from warpfile.golden.rf.contract import Eviction
 from warpfile.golden.rf.packed.evictions import Leaving
 from warpfile.golden.rf.packed.metadata import Metadata
 from warpfile.golden.rf.packed.placement import Wanted
-from warpfile.golden.rf.packed.probes import Seen
+from warpfile.golden.rf.packed.probes import Probes
 from warpfile.golden.rf.packed.stages import Deciding, Stages
 from warpfile.golden.rf.packed.widths import Widths
 from warpfile.golden.rf.renaming import Mapped, RenamingTable
@@ -28,10 +28,10 @@ class Entrance:
         metadata: Metadata,
         stages: Stages,
         completions: Completions,
-        seen: Seen,
+        probes: Probes,
     ) -> None:
         self._table, self._metadata, self._stages = table, metadata, stages
-        self._completions, self._seen = completions, seen
+        self._completions, self._probes = completions, probes
         self._banks, self._one_bank = cfg.banks, cfg.one_bank
         self.widths = Widths(cfg) if cfg.packing else None
         self._eviction_waits = 1 << cfg.write_ports + cfg.asks.units
@@ -47,8 +47,8 @@ class Entrance:
                 self._completions.add(port, result)
                 accepted |= 1 << port
             elif self._stages.underway.holds(result.warp, result.register):
-                self._seen.show("table_wait", 1 << port)
-                self._seen.level("underway_wait", 1 << port)
+                self._probes.show("table_wait", 1 << port)
+                self._probes.level("underway_wait", 1 << port)
             elif self._enter(port, result, self.size(result), unmapped):
                 accepted |= 1 << port
         return accepted
@@ -63,11 +63,11 @@ class Entrance:
         """Whether an eviction is taken, behind the results of which those in ``store`` have to be stored."""
         waits = self._stages.underway.holds(eviction.warp, eviction.register)
         if waits:
-            self._seen.level("underway_wait", self._eviction_waits)
+            self._probes.level("underway_wait", self._eviction_waits)
         if store & 1:
             return False
         if waits or _is_met(eviction, results, store):
-            self._seen.show("table_wait", 1)
+            self._probes.show("table_wait", 1)
             return False
         return self._enter(0, Leaving(eviction), eviction.size, unmapped)
 
@@ -75,11 +75,11 @@ class Entrance:
         warp, register = result.warp, result.register
         found = self._read(warp, register, unmapped)
         if found is None:
-            self._seen.show("table_wait", 1 << port)
+            self._probes.show("table_wait", 1 << port)
             return False
         if self._stages.deciding[port] is not None:
             return False
-        self._seen.size(port, size)
+        self._probes.size(port, size)
         old, beside = found
         home = (warp if self._one_bank else warp + register) % self._banks
         wanted = Wanted(home, size, old, beside, self._metadata.side[register])

@@ -9,7 +9,7 @@ from warpfile.golden.rf.behind_table import FileBehindTable
 from warpfile.golden.rf.contract import Eviction
 from warpfile.golden.rf.packed.entrance import Entrance
 from warpfile.golden.rf.packed.metadata import Metadata
-from warpfile.golden.rf.packed.probes import Seen
+from warpfile.golden.rf.packed.probes import Probes
 from warpfile.golden.rf.packed.stages import Stages
 from warpfile.golden.rf.renaming import Mapped
 from warpfile.golden.rf.slices import FreeSlices
@@ -27,13 +27,13 @@ class PackedFile(FileBehindTable):
     """Register file (:class:`golden.rf.contract.EvictingFile`) that takes the kernel, and metadata if it uses them."""
 
     def __init__(self, cfg: PackedConfig, layout: ProbeLayout, places: Places | None) -> None:
-        self.seen = Seen(cfg, layout)
-        super().__init__(cfg, self.seen)
+        self.probes = Probes(cfg, layout)
+        super().__init__(cfg, self.probes)
         self.evicted = False
         self.free = FreeSlices(cfg.banks, cfg.rows, SLICES)
         self.metadata = Metadata(cfg)
-        self.stages = Stages(cfg, self.banks, self.table, self.free, self.completions, self.seen)
-        self.entrance = Entrance(cfg, self.table, self.metadata, self.stages, self.completions, self.seen)
+        self.stages = Stages(cfg, self.banks, self.table, self.free, self.completions, self.probes)
+        self.entrance = Entrance(cfg, self.table, self.metadata, self.stages, self.completions, self.probes)
         self._pairs = cfg.allocation == "pairs"
         self._ports, self._evicts = cfg.write_ports, cfg.asks.evicts
         self._eviction: Eviction | None = None
@@ -87,18 +87,18 @@ class PackedFile(FileBehindTable):
 
     def _observe(self) -> None:
         """Probes of registered state."""
-        seen, free = self.seen, self.free
+        probes, free = self.probes, self.free
         self.stages.observe()
         self._observe_release()
-        seen.level("used_rows", free.used_rows)
+        probes.level("used_rows", free.used_rows)
         self.counters["used_row_cycles"] += free.used_rows
         if self._pairs:
-            seen.level("reserved_rows", free.reserved_rows)
+            probes.level("reserved_rows", free.reserved_rows)
 
     def look_up(self, warp: int, register: int) -> Mapped | None:
         """See the contract."""
         if self.stages.underway.hides(warp, register):
-            self.seen.level("underway_wait", 1 << self._ports + warp)
+            self.probes.level("underway_wait", 1 << self._ports + warp)
             return None
         return self.table.read(warp, register)
 
@@ -117,9 +117,9 @@ class PackedFile(FileBehindTable):
         self.free.edge()
         self.error |= self.stages.fails
         if self.metadata.edge():
-            self.seen.show("told")
+            self.probes.show("told")
         self._rest(True, self.stages.empty)
-        return self.seen.edge()
+        return self.probes.edge()
 
     def _start(self, kernel: Kernel) -> None:
         super()._start(kernel)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from warpfile.golden.rf.event_probes import EventProbes
 from warpfile.golden.rf.renaming import Mapped
-from warpfile.golden.rf.shown import Shown
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, RESIZE, SHRINK, PackedConfig
 from warpfile.spec.schemes.renamed import SWEPT
@@ -25,8 +25,8 @@ DECISIONS = {IN_PLACE: "in_place", SHRINK: "shrinks", RESIZE: "resizes", ALLOCAT
 _SIZES = tuple(f"size_{size}" for size in range(5))
 
 
-class Seen(Shown):
-    """Besides :class:`Shown`: sizes and decisions."""
+class Probes(EventProbes):
+    """Besides :class:`EventProbes`: sizes and decisions."""
 
     def __init__(self, cfg: PackedConfig, layout: ProbeLayout) -> None:
         super().__init__(layout, "deciding", EVENTS)

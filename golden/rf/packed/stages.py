@@ -10,7 +10,7 @@ from warpfile.golden.rf.completions import Completions
 from warpfile.golden.rf.packed.cells import Cells
 from warpfile.golden.rf.packed.evictions import NOBODY, Leaving, UnderWay
 from warpfile.golden.rf.packed.placement import Placement, Wanted, shrunk
-from warpfile.golden.rf.packed.probes import Seen
+from warpfile.golden.rf.packed.probes import Probes
 from warpfile.golden.rf.renaming import Mapped, RenamingTable
 from warpfile.golden.rf.slices import FreeSlices
 from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, RESIZE, SHRINK, PackedConfig
@@ -69,7 +69,7 @@ class Stages:
         table: RenamingTable,
         free: FreeSlices,
         completions: Completions,
-        seen: Seen,
+        probes: Probes,
     ) -> None:
         self._ports = range(cfg.write_ports - 1, -1, -1)
         self.deciding: list[Deciding | None] = [None] * cfg.write_ports
@@ -82,7 +82,7 @@ class Stages:
         self._unmapped = [dict[int, int]() for _ in range(cfg.warps)]  # copies that registers without slices are
         self._placement = Placement(cfg, free)
         self._banks, self._table, self._free = banks, table, free
-        self._completions, self._seen = completions, seen
+        self._completions, self._probes = completions, probes
         self._evicts = cfg.asks.evicts
 
     @property
@@ -96,13 +96,13 @@ class Stages:
         for port in self._ports:
             deciding |= (self.deciding[port] is not None) << port
             storing |= (self.storing[port] is not None) << port
-        self._seen.level("deciding", deciding)
-        self._seen.level("storing", storing)
+        self._probes.level("deciding", deciding)
+        self._probes.level("storing", storing)
         if self._evicts:
             one, other = self.deciding[0], self.storing[0]
             first = self.underway.deciding = _leaving(one.result) if one is not None else NOBODY
             second = self.underway.storing = _leaving(other.result) if other is not None else NOBODY
-            self._seen.level("underway", (first != NOBODY) | (second != NOBODY) << 1)
+            self._probes.level("underway", (first != NOBODY) | (second != NOBODY) << 1)
 
     def store(self, cycle: int) -> None:
         """The banks serve the results in W1, and those in W0 that want to merge."""
@@ -111,7 +111,7 @@ class Stages:
             storing, deciding = self.storing[port], self.deciding[port]
             if storing is not None and self._banks.claim(cycle, storing.target.bank):
                 self._store(storing)
-                self._seen.show("stored", 1 << port)
+                self._probes.show("stored", 1 << port)
                 if isinstance(storing.result, Result):
                     self._completions.stored(cycle, port, storing.result)
                 self.storing[port] = None
@@ -129,10 +129,10 @@ class Stages:
         assert deciding is not None, f"W0 of port {port} is empty"
         if self._banks.claim(cycle, deciding.old.bank):
             deciding.held, deciding.merges, deciding.start = self.cells.read(deciding.old), False, cycle + 2
-            self._seen.show("merge", 1 << port)
+            self._probes.show("merge", 1 << port)
 
     def _store(self, storing: Storing) -> None:
-        self._seen.counters["bank_writes"] += 1
+        self._probes.counters["bank_writes"] += 1
         result, target = storing.result, storing.target
         if isinstance(result, Leaving):
             self.cells.write(target, result.copy)
@@ -151,10 +151,10 @@ class Stages:
             if deciding.code == IN_PLACE:
                 self._move(port, deciding, deciding.old)
             elif changes:
-                self._seen.show("search_wait", 1 << port)
+                self._probes.show("search_wait", 1 << port)
             else:
                 changes = True
-                self._seen.level("search", 1 << port)
+                self._probes.level("search", 1 << port)
                 self._change(port, deciding)
 
     def _change(self, port: int, deciding: Deciding) -> None:
@@ -218,11 +218,11 @@ class Stages:
     def _move(self, port: int, deciding: Deciding, target: Mapped) -> None:
         self.deciding[port] = None
         self.storing[port] = Storing(deciding, target)
-        self._seen.decision(port, deciding.code, target)
+        self._probes.decision(port, deciding.code, target)
         partner = deciding.wanted.partner
         if partner is not None and partner.mask:
             beside = partner.bank == target.bank and partner.row == target.row
-            self._seen.show("with_partner" if beside else "without_partner", 1 << port)
+            self._probes.show("with_partner" if beside else "without_partner", 1 << port)
 
 
 def _leaving(result: Result | Leaving) -> tuple[int, int]:

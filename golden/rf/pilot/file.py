@@ -7,11 +7,11 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banks import Access
 from warpfile.golden.rf.engine import OwnEngines
-from warpfile.golden.rf.pilot.at_once import AtOnce
 from warpfile.golden.rf.pilot.epochs import Epochs
 from warpfile.golden.rf.pilot.homes import Homes
+from warpfile.golden.rf.pilot.instant_moves import InstantMoves
 from warpfile.golden.rf.pilot.phases import MOVE, PROFILE, Phases
-from warpfile.golden.rf.pilot.probes import Seen
+from warpfile.golden.rf.pilot.probes import Probes
 from warpfile.golden.rf.plain import PlainFile
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.beat import Beat
@@ -37,14 +37,14 @@ class PilotFile(PlainFile):
         self.epochs = Epochs(cfg.epoch, cfg.epoch_threshold)
         self._high, self._low, self._slow = cfg.bank_cycles, cfg.low_cycles, cfg.slow_cycles
         super().__init__(cfg, self.homes, self._length)
-        self.seen = Seen(cfg, layout, self.counters)
+        self.probes = Probes(cfg, layout, self.counters)
         self.kernel_ready = self.phases.ready
         self.launch_ready = self.phases.running
         self._issued = self._awaited = self._awaited_before = 0
         self._asked = False
         self._all = (1 << cfg.warps) - 1
         self._late, self._shared = bool(cfg.rename_latency), cfg.bank_ports == "1RW"
-        self._at_once = AtOnce(cfg, self.homes, self.banks) if cfg.remap == "instant" else None
+        self._at_once = InstantMoves(cfg, self.homes, self.banks) if cfg.remap == "instant" else None
 
     def _length(self, bank: int, row: int) -> int:
         if not self.homes.is_fast(row):
@@ -55,7 +55,7 @@ class PilotFile(PlainFile):
         """See the contract."""
         accesses, granted, self._asked = self.banks.read(cycle, asking, rows, order), 0, True
         for index, _, _ in accesses:
-            self.seen.read(index, self.homes.is_fast(rows[index]), self.epochs.high)
+            self.probes.read(index, self.homes.is_fast(rows[index]), self.epochs.high)
             granted |= 1 << index
         self._note_busy(asking, granted)
         return accesses if self._at_once is None else self._at_once.corrected(cycle, accesses, asking, rows)
@@ -64,7 +64,7 @@ class PilotFile(PlainFile):
         written = {bank for _, bank, _ in self._stored} if self._shared else ()
         for bank, slots in enumerate(asking):
             if slots and not slots & granted and bank not in written:
-                self.seen.busy(slots)
+                self.probes.busy(slots)
 
     def note(self, beat: Beat) -> int:
         """See the contract."""
@@ -77,7 +77,7 @@ class PilotFile(PlainFile):
     def look_up(self, warp: int, sources: tuple[int, ...]) -> list[int]:
         """See the contract."""
         self._asked = True
-        self.seen.sources(sources, self.homes.table(warp))
+        self.probes.sources(sources, self.homes.table(warp))
         return [-1] * len(sources)
 
     def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
@@ -90,7 +90,7 @@ class PilotFile(PlainFile):
             if store >> port & 1:
                 _, row = self.place(result.warp, result.register)
                 hits = self.homes.table(result.warp).hits(result.register)
-                self.seen.write(port, self.homes.is_fast(row), self.epochs.high, hits)
+                self.probes.write(port, self.homes.is_fast(row), self.epochs.high, hits)
         return accepted
 
     def kernel(self, kernel: Kernel) -> None:
@@ -104,7 +104,7 @@ class PilotFile(PlainFile):
         if beat.mask:
             self._awaited += beat.dest_count
             if not self._late:
-                self.seen.sources(beat.sources, self.homes.table(warp))
+                self.probes.sources(beat.sources, self.homes.table(warp))
         if phases.state == PROFILE and warp == phases.pilot:
             phases.counts.note(beat)
         if entry.exits:
@@ -113,7 +113,7 @@ class PilotFile(PlainFile):
     def launched(self, launch: Launch) -> None:
         """See the contract."""
         super().launched(launch)
-        self.seen.launch(self.phases.version)
+        self.probes.launch(self.phases.version)
         self.phases.launched(launch.warp)
 
     def edge(self, cycle: int) -> int:
@@ -122,7 +122,7 @@ class PilotFile(PlainFile):
         word = super().edge(cycle)
         if self.own is not None:
             self._move(cycle, self.own)
-        word |= self.seen.word(phases, epochs)
+        word |= self.probes.word(phases, epochs)
         stood, running = phases.held, phases.running
         phases.edge()
         if not running or not phases.running:
@@ -137,7 +137,7 @@ class PilotFile(PlainFile):
     def _move(self, cycle: int, own: OwnEngines) -> None:
         """What is over when this cycle of DRAIN or MOVE is."""
         phases, served = self.phases, own.served[0] if own.served else None
-        self.seen.moves(phases, self.epochs.high, self._awaited_before, served)
+        self.probes.moves(phases, self.epochs.high, self._awaited_before, served)
         phases.drained = not (self._asked or self._awaited_before)
         phases.moved = phases.state == MOVE and phases.mover.edge(cycle, phases.resident, served)
 

@@ -34,7 +34,7 @@ COUNTERS = (
 )
 
 
-class Seen:
+class Probes:
     """Events of a cycle, as probes and in the file's ``counters``; ``word`` adds the state and ends the cycle."""
 
     def __init__(self, cfg: PilotConfig, layout: ProbeLayout, counters: dict[str, int]) -> None:

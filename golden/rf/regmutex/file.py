@@ -10,7 +10,7 @@ from warpfile.golden.entry import Entry
 from warpfile.golden.rf.plain import PlainFile
 from warpfile.golden.rf.regmutex.heads import PseudoHeads
 from warpfile.golden.rf.regmutex.location import Sets
-from warpfile.golden.rf.regmutex.probes import Seen
+from warpfile.golden.rf.regmutex.probes import Probes
 from warpfile.golden.rf.regmutex.residents import Residents
 from warpfile.golden.rf.regmutex.sections import Sections
 from warpfile.golden.scheduler.places import Places
@@ -31,7 +31,7 @@ class RegMutexFile(PlainFile):
         self.sections = Sections(cfg)
         self.sets = Sets(cfg, self.sections)
         super().__init__(cfg, self.sets)
-        self.seen = Seen(cfg, layout, self.counters)
+        self.probes = Probes(cfg, layout, self.counters)
         self.heads = PseudoHeads()
         self.residents = Residents()
         self.hold = self.refuses = self.yields = 0
@@ -63,7 +63,7 @@ class RegMutexFile(PlainFile):
     def refused(self, warp: int) -> None:
         """See the contract."""
         self.sections.refused(warp)
-        self.seen.refused(warp)
+        self.probes.refused(warp)
 
     def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """See the contract."""
@@ -73,7 +73,7 @@ class RegMutexFile(PlainFile):
             assert result is not None, f"port {port} has nothing that could be stored"
             _, row = self.place(result.warp, result.register)
             if row >= 0:
-                self.seen.write(port, result.register >= self.sets.split)
+                self.probes.write(port, result.register >= self.sets.split)
         return accepted
 
     def kernel(self, kernel: Kernel) -> None:
@@ -89,7 +89,7 @@ class RegMutexFile(PlainFile):
         if entry.beat.pseudo:
             self._pseudo(warp)
         elif entry.executes:
-            self.seen.sources(entry.beat.sources, self.sets.split)
+            self.probes.sources(entry.beat.sources, self.sets.split)
             self._strays |= self.sections.lacks(warp) and entry.touched >> self.sets.split != 0
         if entry.exits:
             self.sections.exited(warp)
@@ -99,10 +99,10 @@ class RegMutexFile(PlainFile):
     def _pseudo(self, warp: int) -> None:
         self._acquires = bool(self.heads.acquiring >> warp & 1)
         if not self._acquires:
-            self.seen.released(self.sections.released(warp))
+            self.probes.released(self.sections.released(warp))
             return
         section = self.sections.acquired(warp)
-        self.seen.acquired(section >= 0)
+        self.probes.acquired(section >= 0)
         if section >= 0:
             self.sets.acquired(warp, section)
 
@@ -113,7 +113,7 @@ class RegMutexFile(PlainFile):
 
     def edge(self, cycle: int) -> int:
         """See the contract; then sections change hands."""
-        word = self.seen.word(self.sections, self._draining, self.stray) | super().edge(cycle)
+        word = self.probes.word(self.sections, self._draining, self.stray) | super().edge(cycle)
         kernel, self._kernel = self._kernel, None
         if kernel is not None:
             self._begin(kernel)

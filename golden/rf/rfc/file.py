@@ -15,10 +15,10 @@ from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.rfc.events import Events
 from warpfile.golden.rf.rfc.flush import Flush
-from warpfile.golden.rf.rfc.inside import Inside
 from warpfile.golden.rf.rfc.lines import Lines
 from warpfile.golden.rf.rfc.queues import WriteQueues
 from warpfile.golden.rf.rfc.results import ResultEntrance
+from warpfile.golden.rf.rfc.shared_state import SharedState
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.beat import Beat
 from warpfile.spec.cta_dispatcher import Launch
@@ -48,7 +48,7 @@ class CachedFile(LateFile):
         self.events = Events(layout, self.counters, cfg.keeps_lanes)
         self.lines = Lines(cfg, layout)
         self.queues = WriteQueues(cfg, layout, self.banks)
-        inside = Inside(self.location, self.lines, self.queues, places, self.events, self.banks)
+        inside = SharedState(self.location, self.lines, self.queues, places, self.events, self.banks)
         self.entrance = ResultEntrance(cfg, inside)
         self.flush = Flush(cfg, inside)
         self._places = places

@@ -5,7 +5,7 @@ from __future__ import annotations
 from warpfile.golden.arbiter import indices, lowest
 from warpfile.golden.copies import POISON
 from warpfile.golden.rf.banks import Write
-from warpfile.golden.rf.rfc.inside import Inside
+from warpfile.golden.rf.rfc.shared_state import SharedState
 from warpfile.spec.schemes.rfc import RfcConfig
 
 
@@ -15,7 +15,7 @@ class Flush:
     ``release`` and ``recall`` first, ``choose`` before the results and ``send`` after them.
     """
 
-    def __init__(self, cfg: RfcConfig, inside: Inside) -> None:
+    def __init__(self, cfg: RfcConfig, inside: SharedState) -> None:
         self._location, self._lines, self._queues, self._places, self._events, self._banks = inside
         self._honoured = cfg.dead_bits == "honoured"
         self.releasing = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpfile.golden.copies import ALL_LANES, POISON, Latest, merged
 from warpfile.golden.rf.banks import Write
-from warpfile.golden.rf.rfc.inside import Inside
+from warpfile.golden.rf.rfc.shared_state import SharedState
 from warpfile.spec.schemes.rfc import RfcConfig
 from warpfile.spec.stimulus import Origin, Result
 
@@ -18,7 +18,7 @@ class ResultEntrance:
     cycle. Values are rows of the trace, -1 for a register that its warp never wrote.
     """
 
-    def __init__(self, cfg: RfcConfig, inside: Inside) -> None:
+    def __init__(self, cfg: RfcConfig, inside: SharedState) -> None:
         self._location, self._lines, self._queues, self._places, self._events, self._banks = inside
         self._bypass = cfg.long_results == "bypass"
         self._hinted = cfg.allocation == "hinted"

@@ -8,7 +8,7 @@ from warpfile.golden.copies import Latest
 from warpfile.golden.operands import StaleOperand
 from warpfile.golden.rf.shared.contents import Contents
 from warpfile.golden.rf.shared.counts import Counts
-from warpfile.golden.rf.shared.seen import Seen
+from warpfile.golden.rf.shared.probes import Probes
 from warpfile.spec.beat import Beat
 from warpfile.spec.schemes.shared import SharedConfig
 from warpfile.spec.stimulus import Result
@@ -26,12 +26,12 @@ class Absorbed:
 class AbsorbedList:
     """``valid`` entries, and those of them that are ``waiting`` for their row, as masks that change at the edge."""
 
-    def __init__(self, cfg: SharedConfig, counts: Counts, contents: Contents, latest: Latest, seen: Seen) -> None:
+    def __init__(self, cfg: SharedConfig, counts: Counts, contents: Contents, latest: Latest, probes: Probes) -> None:
         self.valid = self.waiting = 0
         self._all = (1 << cfg.absorbed_loads) - 1
         self._entries: list[Absorbed | None] = [None] * cfg.absorbed_loads
         self._added = self._done = 0
-        self._counts, self._contents, self._latest, self._seen = counts, contents, latest, seen
+        self._counts, self._contents, self._latest, self._probes = counts, contents, latest, probes
 
     @property
     def full(self) -> bool:
@@ -52,7 +52,7 @@ class AbsorbedList:
         absorbed = self._entries[number]
         assert absorbed is not None, f"entry {number} has no load"
         self._done = 1 << number
-        self._seen.show("absorbed_done", self._done)
+        self._probes.show("absorbed_done", self._done)
         self._check(cycle, absorbed)
         completion.add(cycle, self._result(absorbed))
 

@@ -10,8 +10,8 @@ from warpfile.golden.rf.renaming import Mapped, RenamingTable
 from warpfile.golden.rf.shared.addresses import NO_UPPER, AddressTable, Known, meets
 from warpfile.golden.rf.shared.contents import Contents
 from warpfile.golden.rf.shared.counts import NO_ROW
+from warpfile.golden.rf.shared.probes import Probes
 from warpfile.golden.rf.shared.search import Inserted, Match, Search, Source, source
-from warpfile.golden.rf.shared.seen import Seen
 from warpfile.golden.rf.shared.vectors import ADDRESS, LOW, Vector, crosses, fits, lane_values, vector
 from warpfile.spec.schemes.shared import (
     ACT,
@@ -85,7 +85,7 @@ class AccessPort:
         contents: Contents,
         act: Callable[[Access], int],
         last: Callable[[], Inserted | None],
-        seen: Seen,
+        probes: Probes,
     ) -> None:
         self.vector: Access | None = None
         self.searching: Access | None = None
@@ -101,7 +101,7 @@ class AccessPort:
         self._asker: Access | None = None
         self._answer: Mapped | None = None
         self._table, self._addresses, self._contents = table, addresses, contents
-        self._act, self._last, self._seen = act, last, seen
+        self._act, self._last, self._probes = act, last, probes
         self._lanes, self._finds, self._powers = cfg.lanes, cfg.search, cfg.strides == "powers"
         self._at_access, self._at_registers = cfg.hint_at("access"), cfg.hint_at("address_registers")
         self._at_size, self._at_offset = cfg.hint_at("access_size"), cfg.hint_at("address_offset")
@@ -140,12 +140,12 @@ class AccessPort:
         if access.kind != LOAD:
             return
         if not access.searches:
-            self._seen.untracked(PARTIAL)
+            self._probes.untracked(PARTIAL)
         elif not asked.regular or asked.first:
-            self._seen.untracked(IRREGULAR)
+            self._probes.untracked(IRREGULAR)
             access.searches = False
         elif not fits(asked, self._powers):
-            self._seen.untracked(STRIDE)
+            self._probes.untracked(STRIDE)
             access.searches = False
 
     def _search(self) -> None:
@@ -167,7 +167,7 @@ class AccessPort:
     def _compare(self, access: Access) -> None:
         asked, addresses = access.asked, self._addresses
         if crosses(asked, self._lanes) or addresses.upper not in (NO_UPPER, asked.upper):
-            self._seen.untracked(UPPER)
+            self._probes.untracked(UPPER)
             self._untracked = True
             return
         addresses.begin(asked.upper)
@@ -182,12 +182,12 @@ class AccessPort:
         if access.kind == FLUSH:
             access.met = ahead is not None
             if addresses.flush():
-                self._seen.show("flushed")
+                self._probes.show("flushed")
             return
         words = self._range(access)
         if words is None:
             return
-        self._seen.deleted(addresses.delete(*words))
+        self._probes.deleted(addresses.delete(*words))
         access.met = ahead is not None and meets(ahead.base, ahead.stride, self._lanes, *words)
 
     def _range(self, access: Access) -> tuple[int, int] | None:
@@ -225,16 +225,16 @@ class AccessPort:
             search.forget(last.number)
             ahead = access.ahead
             if ahead is not None and search.add(Source(last.number, last.row, ahead.distance, ahead.lanes), merges):
-                self._seen.show("ahead")
+                self._probes.show("ahead")
         access.match = search.decided(merges)
 
     def _recheck(self, access: Access, last: Inserted) -> None:
         self._addresses.end_entry(last.number)
-        self._seen.show("ahead")
+        self._probes.show("ahead")
         if access.kind == FLUSH:
-            self._seen.show("flushed")
+            self._probes.show("flushed")
         else:
-            self._seen.deleted(1)
+            self._probes.deleted(1)
 
     def _next_to_ask(self) -> Access | None:
         """The load that asks for the mapping of its destination: each one does once."""

@@ -9,8 +9,8 @@ from warpfile.golden.rf.shared.addresses import AddressTable, Known
 from warpfile.golden.rf.shared.counts import NO_ROW
 from warpfile.golden.rf.shared.mapping import Mapping
 from warpfile.golden.rf.shared.merging import MergeSlot
+from warpfile.golden.rf.shared.probes import Probes
 from warpfile.golden.rf.shared.search import Inserted, Match
-from warpfile.golden.rf.shared.seen import Seen
 from warpfile.spec.schemes.shared import IDLE, MISS, PERFECT, SharedConfig
 
 
@@ -28,14 +28,14 @@ class Acting:
         mapping: Mapping,
         slot: MergeSlot,
         absorbed: AbsorbedList,
-        seen: Seen,
+        probes: Probes,
     ) -> None:
         self.acts = self.fails = False
         self.asking: list[tuple[int, int]] = []
         self.last: Inserted | None = None
         self._wait = cfg.merge_wait
         self._table, self._addresses, self._mapping = table, addresses, mapping
-        self._counts, self._slot, self._absorbed, self._seen = mapping.counts, slot, absorbed, seen
+        self._counts, self._slot, self._absorbed, self._probes = mapping.counts, slot, absorbed, probes
 
     def begin(self) -> None:
         """A cycle in which nothing has acted."""
@@ -47,12 +47,12 @@ class Acting:
         match = self._now(access.match)
         fallback = merges(match) and self._slot.state != IDLE
         if fallback and access.waited < self._wait:
-            self._seen.show("merge_busy")
+            self._probes.show("merge_busy")
         elif self._may(access, Match(MISS) if fallback else match):
-            self._seen.show("lost", match.outcome != access.match.outcome)
-            self._seen.show("fallback", fallback)
+            self._probes.show("lost", match.outcome != access.match.outcome)
+            self._probes.show("fallback", fallback)
             return self._do(access, Match(MISS) if fallback else match)
-        self._seen.show("act_wait")
+        self._probes.show("act_wait")
         return 0
 
     def _now(self, match: Match) -> Match:
@@ -96,7 +96,7 @@ class Acting:
             self._slot.start(match.sources, row, access.asked.lanes)
         if match.outcome != MISS:
             self._absorbed.add(Absorbed(access.sent.warp, access.sent.entry.beat, row))
-        self._seen.outcome(match.outcome, row)
+        self._probes.outcome(match.outcome, row)
         return match.outcome
 
     def _map(self, access: Access, row: int) -> None:
@@ -112,6 +112,6 @@ class Acting:
         self._mapping.end(row)
         self.last = Inserted(self._addresses.pointer, row)
         if self._addresses.insert(Known(asked.base, asked.stride, asked.lanes, row)):
-            self._seen.show("evicted")
+            self._probes.show("evicted")
         self._counts.mark(row, True)
         self._counts.becomes_ready(row, False)

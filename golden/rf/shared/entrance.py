@@ -7,7 +7,7 @@ from collections.abc import Callable
 from warpfile.golden.rf.completions import Completions
 from warpfile.golden.rf.renaming import RenamingTable
 from warpfile.golden.rf.shared.counts import Counts
-from warpfile.golden.rf.shared.seen import Seen
+from warpfile.golden.rf.shared.probes import Probes
 from warpfile.golden.rf.shared.stages import Deciding, Stages
 from warpfile.spec.stimulus import Result
 
@@ -16,10 +16,10 @@ class Entrance:
     """Results with a register ask what that is mapped to, and go to W0 if it is empty."""
 
     def __init__(
-        self, table: RenamingTable, counts: Counts, stages: Stages, completions: Completions, seen: Seen
+        self, table: RenamingTable, counts: Counts, stages: Stages, completions: Completions, probes: Probes
     ) -> None:
         self._table, self._counts, self._stages = table, counts, stages
-        self._completions, self._seen = completions, seen
+        self._completions, self._probes = completions, probes
 
     def enter(self, results: list[Result | None], valid: int, store: int, written: Callable[[int, int], bool]) -> int:
         """Of the ``valid`` ports, those whose result is accepted. ``written``: somebody asks to write an entry."""
@@ -39,7 +39,7 @@ class Entrance:
         warp, register = result.warp, result.register
         found = None if written(warp, register) else self._table.read(warp, register)
         if found is None:
-            self._seen.show("table_wait", 1 << port)
+            self._probes.show("table_wait", 1 << port)
         if found is None or self._stages.deciding[port] is not None:
             return False
         self._stages.deciding[port] = Deciding(result, self._counts.row(found))

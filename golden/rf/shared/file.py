@@ -20,8 +20,8 @@ from warpfile.golden.rf.shared.entrance import Entrance
 from warpfile.golden.rf.shared.foresight import Foresight
 from warpfile.golden.rf.shared.mapping import Mapping
 from warpfile.golden.rf.shared.merging import MergeSlot
+from warpfile.golden.rf.shared.probes import Probes
 from warpfile.golden.rf.shared.reader import Reader
-from warpfile.golden.rf.shared.seen import Seen
 from warpfile.golden.rf.shared.stages import Stages
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.cta_dispatcher import Launch
@@ -37,24 +37,24 @@ class SharedFile(FileBehindTable):
     """Register file (:class:`golden.rf.contract.ForeseeingFile`) that takes the kernel."""
 
     def __init__(self, cfg: SharedConfig, layout: ProbeLayout, places: Places | None) -> None:
-        self.seen = seen = Seen(cfg, layout)
-        super().__init__(cfg, seen)
+        self.probes = probes = Probes(cfg, layout)
+        super().__init__(cfg, probes)
         self.counts, self.contents, self.addresses = Counts(cfg), Contents(cfg), AddressTable(cfg)
-        self.mapping = Mapping(self.table, self.counts, self.addresses, self.contents, seen)
-        self.slot = MergeSlot(self.banks, self.counts, self.contents, seen)
+        self.mapping = Mapping(self.table, self.counts, self.addresses, self.contents, probes)
+        self.slot = MergeSlot(self.banks, self.counts, self.contents, probes)
         self.stages = Stages(
-            cfg, self.banks, self.table, self.mapping, self.contents, self.slot, self.completions, seen
+            cfg, self.banks, self.table, self.mapping, self.contents, self.slot, self.completions, probes
         )
-        self.absorbed = AbsorbedList(cfg, self.counts, self.contents, self.stages.latest, seen)
-        self.acting = Acting(cfg, self.table, self.addresses, self.mapping, self.slot, self.absorbed, seen)
+        self.absorbed = AbsorbedList(cfg, self.counts, self.contents, self.stages.latest, probes)
+        self.acting = Acting(cfg, self.table, self.addresses, self.mapping, self.slot, self.absorbed, probes)
         self.port = AccessPort(
-            cfg, self.table, self.addresses, self.contents, self.acting.act, lambda: self.acting.last, seen
+            cfg, self.table, self.addresses, self.contents, self.acting.act, lambda: self.acting.last, probes
         )
-        self.entrance = Entrance(self.table, self.counts, self.stages, self.completions, seen)
+        self.entrance = Entrance(self.table, self.counts, self.stages, self.completions, probes)
         self.foresight: Foresight | None = None
         if isinstance(cfg, LasConfig) and cfg.foresees:
-            reader = Reader(cfg, self.table, self.banks, self.counts, self.contents, seen)
-            self.foresight = Foresight(cfg, cfg.flagged_by, reader, self.addresses, self.port, seen)
+            reader = Reader(cfg, self.table, self.banks, self.counts, self.contents, probes)
+            self.foresight = Foresight(cfg, cfg.flagged_by, reader, self.addresses, self.port, probes)
         self._last_port = 1 << cfg.write_ports - 1
 
     @property
@@ -104,15 +104,15 @@ class SharedFile(FileBehindTable):
 
     def _observe(self, cycle: int) -> None:
         """Probes of registered state."""
-        seen = self.seen
+        probes = self.probes
         self.stages.observe(cycle)
         self._observe_release()
-        seen.sums(self.counts.used, self.counts.shared, self.addresses.valid)
+        probes.sums(self.counts.used, self.counts.shared, self.addresses.valid)
         port, pointer = self.port, self.addresses.pointer
-        seen.access(port.vector is not None, port.search_state, port.act_state, port.leaving is not None, pointer)
-        seen.level("absorbed", self.absorbed.valid)
-        seen.level("absorbed_waiting", self.absorbed.waiting)
-        seen.level("merge_state", self.slot.state)
+        probes.access(port.vector is not None, port.search_state, port.act_state, port.leaving is not None, pointer)
+        probes.level("absorbed", self.absorbed.valid)
+        probes.level("absorbed_waiting", self.absorbed.waiting)
+        probes.level("merge_state", self.slot.state)
 
     def _act(self, cycle: int) -> None:
         """The access port; an access that is absorbed has no other place where its operands are checked."""
@@ -174,7 +174,7 @@ class SharedFile(FileBehindTable):
         self.error |= self.stages.fails or self.acting.fails
         nothing = self.port.empty and self.slot.state == IDLE and not self.absorbed.valid
         self._rest(nothing, self.stages.empty)
-        return self.seen.edge()
+        return self.probes.edge()
 
     def _start(self, kernel: Kernel) -> None:
         super()._start(kernel)

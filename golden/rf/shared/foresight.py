@@ -5,9 +5,9 @@ from __future__ import annotations
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.rf.shared.access import AccessPort
 from warpfile.golden.rf.shared.addresses import NO_UPPER, AddressTable
+from warpfile.golden.rf.shared.probes import Probes
 from warpfile.golden.rf.shared.reader import Reader
 from warpfile.golden.rf.shared.search import Search
-from warpfile.golden.rf.shared.seen import Seen
 from warpfile.golden.rf.shared.vectors import Vector, crosses, fits, lane_values, vector
 from warpfile.spec.schemes.las import DATA, NO_PROBE, P1, P2, READ
 from warpfile.spec.schemes.shared import SharedConfig
@@ -22,7 +22,13 @@ class Foresight:
     _heads: Heads
 
     def __init__(
-        self, cfg: SharedConfig, flagged_by: str, reader: Reader, addresses: AddressTable, port: AccessPort, seen: Seen
+        self,
+        cfg: SharedConfig,
+        flagged_by: str,
+        reader: Reader,
+        addresses: AddressTable,
+        port: AccessPort,
+        probes: Probes,
     ) -> None:
         self.reader = reader
         self.state = self._next = NO_PROBE
@@ -30,7 +36,7 @@ class Foresight:
         self._warp = 0
         self._issued = -1
         self._asked = Vector(False, 0, 0, 0, 0, 0)
-        self._addresses, self._port, self._seen = addresses, port, seen
+        self._addresses, self._port, self._probes = addresses, port, probes
         self._lanes, self._powers, self._any = cfg.lanes, cfg.strides == "powers", flagged_by == "any"
 
     def watch(self, heads: Heads) -> None:
@@ -40,7 +46,7 @@ class Foresight:
 
     def step(self, results: list[Result | None], leaving: int) -> None:
         """``leaving``: ports whose result has a register and goes to W0."""
-        self._seen.probing(self.state, self.foreseen)
+        self._probes.probing(self.state, self.foreseen)
         self.reader.choose()
         if self.state == NO_PROBE:
             self._begin(results, leaving)
@@ -86,7 +92,7 @@ class Foresight:
         some = search.first is not None or search.second is not None
         if some if self._any else search.perfect is not None:
             self._found = 1 << self._warp
-            self._seen.show("probe_hit")
+            self._probes.show("probe_hit")
         self._next = NO_PROBE
 
     def issued(self, warp: int) -> None:

@@ -6,17 +6,17 @@ from warpfile.golden.rf.renaming import RenamingTable
 from warpfile.golden.rf.shared.addresses import AddressTable
 from warpfile.golden.rf.shared.contents import Contents
 from warpfile.golden.rf.shared.counts import NO_ROW, Counts
-from warpfile.golden.rf.shared.seen import Seen
+from warpfile.golden.rf.shared.probes import Probes
 
 
 class Mapping:
     """Renaming table, counts and address table, which change together."""
 
     def __init__(
-        self, table: RenamingTable, counts: Counts, addresses: AddressTable, contents: Contents, seen: Seen
+        self, table: RenamingTable, counts: Counts, addresses: AddressTable, contents: Contents, probes: Probes
     ) -> None:
         self.counts = counts
-        self._table, self._addresses, self._contents, self._seen = table, addresses, contents, seen
+        self._table, self._addresses, self._contents, self._probes = table, addresses, contents, probes
 
     def change(self, warp: int, register: int, old: int, row: int) -> None:
         """A register is mapped to another row; one is per cycle."""
@@ -35,5 +35,5 @@ class Mapping:
     def end(self, row: int) -> None:
         """The entry of a row ends."""
         if self._addresses.end(row):
-            self._seen.show("ended")
+            self._probes.show("ended")
         self.counts.mark(row, False)

@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from warpfile.golden.rf.banks import Banks
 from warpfile.golden.rf.shared.contents import Contents
 from warpfile.golden.rf.shared.counts import NO_ROW, Counts
+from warpfile.golden.rf.shared.probes import Probes
 from warpfile.golden.rf.shared.search import Source
-from warpfile.golden.rf.shared.seen import Seen
 from warpfile.spec.schemes.shared import IDLE, READ1, READ2, WRITE
 
 
 class MergeSlot:
     """One job at a time. ``state`` changes at the edge."""
 
-    def __init__(self, banks: Banks, counts: Counts, contents: Contents, seen: Seen) -> None:
+    def __init__(self, banks: Banks, counts: Counts, contents: Contents, probes: Probes) -> None:
         self.state = self._next = IDLE
         self._sources: tuple[Source, ...] = ()  # that have not been read
         self._target, self._lanes = NO_ROW, 0
         self._words = 0  # accumulator
         self._first = False  # cycle of the state, in which a row comes
-        self._banks, self._counts, self._contents, self._seen = banks, counts, contents, seen
+        self._banks, self._counts, self._contents, self._probes = banks, counts, contents, probes
 
     def busy(self, row: int) -> bool:
         """Whether a row has yet to be read."""
@@ -44,7 +44,7 @@ class MergeSlot:
 
     def _claims(self, cycle: int, row: int, served: str) -> bool:
         taken = self._banks.claim(cycle, self._counts.bank(row))
-        self._seen.show(served if taken else "merge_hold")
+        self._probes.show(served if taken else "merge_hold")
         return taken
 
     def _read(self, source: Source) -> None:
@@ -57,7 +57,7 @@ class MergeSlot:
     def _write(self) -> None:
         self._contents.write(self._target, self._words, self._lanes)
         self._counts.becomes_ready(self._target)
-        self._seen.show_ready(2)
+        self._probes.show_ready(2)
         self._next = IDLE
 
     def edge(self) -> None:

@@ -10,7 +10,7 @@ from warpfile.golden.rf.banks import Banks
 from warpfile.golden.rf.renaming import UNMAPPED, RenamingTable
 from warpfile.golden.rf.shared.contents import Contents
 from warpfile.golden.rf.shared.counts import Counts
-from warpfile.golden.rf.shared.seen import Seen
+from warpfile.golden.rf.shared.probes import Probes
 from warpfile.spec.beat import Beat
 from warpfile.spec.schemes.las import ASK, DATA, NO_READER, READ, READ_CYCLES
 from warpfile.spec.schemes.shared import LOAD, SharedConfig
@@ -36,12 +36,12 @@ class Reader:
     _heads: Heads
 
     def __init__(
-        self, cfg: SharedConfig, table: RenamingTable, banks: Banks, counts: Counts, contents: Contents, seen: Seen
+        self, cfg: SharedConfig, table: RenamingTable, banks: Banks, counts: Counts, contents: Contents, probes: Probes
     ) -> None:
         self.state = self._next = NO_READER
         self.load = self._chosen = HeadLoad(0, 0, 0, 0)
         self.words = 0
-        self._table, self._banks, self._counts, self._contents, self._seen = table, banks, counts, contents, seen
+        self._table, self._banks, self._counts, self._contents, self._probes = table, banks, counts, contents, probes
         self._warps, self._built = cfg.warps, (1 << cfg.lanes) - 1
         self._at_access, self._at_registers = cfg.hint_at("access"), cfg.hint_at("address_registers")
         self._at_offset = cfg.hint_at("address_offset")
@@ -71,7 +71,7 @@ class Reader:
 
     def choose(self) -> None:
         """The next load, if there is room for one; all of it by registered state."""
-        self._seen.reading(self.state, self._probed)
+        self._probes.reading(self.state, self._probed)
         if self.state not in (NO_READER, DATA):
             return
         candidates = self._candidates()
@@ -109,10 +109,10 @@ class Reader:
             return
         self._left -= 1
         if free and self._banks.claim_read(cycle, self._place.bank):
-            self._seen.show("reader_read")
+            self._probes.show("reader_read")
             self.words, self._next = self._contents.words[self._counts.row(self._place)], DATA
         elif not self._left:
-            self._seen.show("reader_late")
+            self._probes.show("reader_late")
             self._next = NO_READER
 
     def edge(self, issued: int) -> None:

@@ -12,7 +12,7 @@ from warpfile.golden.rf.shared.contents import Contents
 from warpfile.golden.rf.shared.counts import NO_ROW
 from warpfile.golden.rf.shared.mapping import Mapping
 from warpfile.golden.rf.shared.merging import MergeSlot
-from warpfile.golden.rf.shared.seen import Seen
+from warpfile.golden.rf.shared.probes import Probes
 from warpfile.spec.schemes.shared import ALLOCATE, IN_PLACE, RENEW, SharedConfig
 from warpfile.spec.stimulus import Result
 
@@ -75,7 +75,7 @@ class Stages:
         contents: Contents,
         slot: MergeSlot,
         completions: Completions,
-        seen: Seen,
+        probes: Probes,
     ) -> None:
         self._ports = list(range(cfg.write_ports - 1, -1, -1))
         self.deciding: list[Deciding | None] = [None] * cfg.write_ports
@@ -84,7 +84,7 @@ class Stages:
         self.fails = self.needs_old = False
         self.latest = Latest(cfg)
         self._banks, self._table, self._mapping, self._counts = banks, table, mapping, mapping.counts
-        self._contents, self._slot, self._completions, self._seen = contents, slot, completions, seen
+        self._contents, self._slot, self._completions, self._probes = contents, slot, completions, probes
 
     @property
     def empty(self) -> bool:
@@ -101,8 +101,8 @@ class Stages:
                 occupied |= 1 << port
                 deciding.code = code = self._code(deciding, cycle)
                 self.needs_old |= code in (UNSHARED, RENEWED)
-        self._seen.level("deciding", occupied)
-        self._seen.level("storing", storing)
+        self._probes.level("deciding", occupied)
+        self._probes.level("storing", storing)
 
     def _code(self, deciding: Deciding, cycle: int) -> int:
         counts, row = self._counts, deciding.old
@@ -124,7 +124,7 @@ class Stages:
             storing = self.storing[port]
             if storing is not None and self._banks.claim(cycle, self._counts.bank(storing.row)):
                 self._store(storing)
-                self._seen.show("stored", 1 << port)
+                self._probes.show("stored", 1 << port)
                 self._completions.stored(cycle, port, storing.result)
                 self.storing[port] = None
         for port in self._ports:
@@ -143,7 +143,7 @@ class Stages:
             copy = self._contents.copy(row, result.warp, result.register)
             deciding.whole, deciding.start = Whole(self._contents.words[row], copy), cycle + 2
             deciding.asks = False
-            self._seen.show("merge", 1 << port)
+            self._probes.show("merge", 1 << port)
 
     def _store(self, storing: Storing) -> None:
         result, row, contents, whole = storing.result, storing.row, self._contents, storing.whole
@@ -156,7 +156,7 @@ class Stages:
         contents.told(result.row, result.data)
         if storing.fills:
             self._counts.becomes_ready(row)
-            self._seen.show_ready(1)
+            self._probes.show_ready(1)
 
     def decide(self, acts: bool) -> None:
         """Results move from W0 to W1; ``acts``: an access changes mappings in this cycle."""
@@ -171,10 +171,10 @@ class Stages:
             elif deciding.code == MERGED:
                 continue
             elif changed:
-                self._seen.show("search_wait", 1 << port)
+                self._probes.show("search_wait", 1 << port)
             else:
                 changed = True
-                self._seen.level("search", 1 << port)
+                self._probes.level("search", 1 << port)
                 self._change(port, deciding)
 
     def _change(self, port: int, deciding: Deciding) -> None:
@@ -196,4 +196,4 @@ class Stages:
     def _move(self, port: int, deciding: Deciding, row: int) -> None:
         self.deciding[port] = None
         self.storing[port] = Storing(deciding.result, row, deciding.whole, deciding.code == FILL)
-        self._seen.decision(port, _SHOWN[deciding.code], row)
+        self._probes.decision(port, _SHOWN[deciding.code], row)

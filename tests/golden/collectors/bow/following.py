@@ -18,7 +18,7 @@ from warpfile.spec.trace import Kind
 
 
 @dataclass
-class Inside:
+class SharedState:
     """A beat in its window. ``undone``: destinations without their result; ``left``: the cycle of its dispatch."""
 
     number: int
@@ -38,7 +38,7 @@ class BowFollower(Watcher):
     """
 
     model: Bow = None  # type: ignore[assignment]
-    inside: dict[int, list[Inside]] = field(default_factory=dict)
+    inside: dict[int, list[SharedState]] = field(default_factory=dict)
     next: dict[int, int] = field(default_factory=dict)
     wanted: dict[int, list[int]] = field(default_factory=dict)
     last: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class BowFollower(Watcher):
         count = self.windows.window_entries
         return indices(mask >> warp * count & ((1 << count) - 1))
 
-    def undispatched(self, warp: int) -> list[Inside]:
+    def undispatched(self, warp: int) -> list[SharedState]:
         """Beats of a window that have not left before this cycle, oldest first."""
         return [one for one in self.inside[warp] if one.left >= self.cycle and takes_unit(one.beat)]
 
@@ -197,7 +197,7 @@ class BowFollower(Watcher):
     def _port(self, beat: Beat) -> int:
         return self.cfg.port_of[beat.port]
 
-    def _offered(self, warp: int) -> Inside | None:
+    def _offered(self, warp: int) -> SharedState | None:
         """The oldest beat of a window that is ready."""
         ports: set[int] = set()
         for one in self.undispatched(warp):

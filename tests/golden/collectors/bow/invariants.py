@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.golden.collectors.bow.following import BowFollower, Inside
+from tests.golden.collectors.bow.following import BowFollower, SharedState
 from tests.golden.dealing import beats_of, instructions_of, warps_of
 from tests.golden.invariants import NEVER, require, takes_unit
 from tests.golden.machines import Bow
@@ -115,7 +115,7 @@ class BowWatcher(BowFollower):
         self._check_discards(warp, states, f)
         self.forwarded += f["hit"].bit_count()
         self.last.update({(warp, register): x for register in {*sources, *dests}})
-        self.inside[warp] = [*self.inside[warp][1 - window :], Inside(x, beat, self.cycle, dests)]
+        self.inside[warp] = [*self.inside[warp][1 - window :], SharedState(x, beat, self.cycle, dests)]
         self.next[warp] = x + 1
 
     def _check_discards(self, warp: int, states: dict[int, tuple[str, int]], f: dict[str, int]) -> None:

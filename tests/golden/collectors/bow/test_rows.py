@@ -141,7 +141,7 @@ def test_a_warp_that_ends_forgets_what_it_owes() -> None:
 def held(bank: int, count: int) -> type[BowRows]:
     """A machine in which somebody else takes a bank in the first cycles of an eviction in W1."""
 
-    class Held(BowRows):
+    class HeldBeat(BowRows):
         def step(self, stimulus: Stimulus) -> int:
             nonlocal count
             if self.file.stages.storing[0] is not None and count:
@@ -149,7 +149,7 @@ def held(bank: int, count: int) -> type[BowRows]:
                 assert self.file.banks.claim(self.cycle, bank)
             return super().step(stimulus)
 
-    return Held
+    return HeldBeat
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tests.golden.invariants import require
 from tests.golden.machines import Modern
 from warpfile.golden.arbiter import indices
-from warpfile.golden.collectors.read_window.held import Held
+from warpfile.golden.collectors.read_window.held_beat import HeldBeat
 from warpfile.golden.copies import seen
 from warpfile.spec.schemes.modern import BARRIERS, ENTRIES, LSU, NO_BARRIER, SFU, ReadWindowConfig
 from warpfile.spec.schemes.ported import BANKS
@@ -33,12 +33,12 @@ class WindowWatcher:
     raised: dict[tuple[int, int], int] = field(default_factory=dict)
     hits: dict[int, int] = field(default_factory=dict)
     settled: int = 0
-    reading: list[Held] = field(default_factory=list)
+    reading: list[HeldBeat] = field(default_factory=list)
     youngest: list[int] = field(default_factory=list)
     issuer: int = -1
     live: dict[int, int] = field(default_factory=dict)
-    control: Held | None = None
-    allocating: Held | None = None
+    control: HeldBeat | None = None
+    allocating: HeldBeat | None = None
 
     def look(self) -> None:
         """Take down what the cycle is about to change."""

@@ -17,7 +17,7 @@ from warpfile.golden import StaleOperand
 from warpfile.golden.arbiter import first_of
 from warpfile.golden.collectors.read_window.codes import CodeGuard
 from warpfile.golden.collectors.read_window.collectors import ReadWindow
-from warpfile.golden.collectors.read_window.held import Held, HintFields
+from warpfile.golden.collectors.read_window.held_beat import HeldBeat, HintFields
 from warpfile.golden.collectors.read_window.history import History
 from warpfile.golden.collectors.read_window.pending import PendingGuard
 from warpfile.golden.collectors.read_window.planning import Planned, Schedule
@@ -48,7 +48,7 @@ def kills_nothing(right: Callable[..., int]) -> Callable[..., int]:
 
 
 def keeps_what_it_should_end(right: Callable[..., None]) -> Callable[..., None]:
-    def wrong(self: ReuseCache, beat: Held) -> None:
+    def wrong(self: ReuseCache, beat: HeldBeat) -> None:
         before = self.valid
         right(self, beat)
         self.valid |= before
@@ -66,9 +66,9 @@ def lets_stalls_run_on(right: Callable[..., int]) -> Callable[..., int]:
 
 
 def counts_a_tick_later(right: Callable[..., None]) -> Callable[..., None]:
-    late: list[Held] = []
+    late: list[HeldBeat] = []
 
-    def wrong(self: CodeGuard, beat: Held) -> None:
+    def wrong(self: CodeGuard, beat: HeldBeat) -> None:
         self._count(beat.warp, 0, 0)
         late.append(beat)
 
@@ -91,7 +91,7 @@ def stalls_one_less(right: Callable[..., int]) -> Callable[..., int]:
 
 
 def reads_at_once(right: Callable[..., None]) -> Callable[..., None]:
-    def wrong(self: Queues, queue: int, beat: Held) -> None:
+    def wrong(self: Queues, queue: int, beat: HeldBeat) -> None:
         right(self, queue, beat)
         beat.delay -= 1
 
@@ -142,7 +142,7 @@ def takes_the_oldest(right: Callable[..., int]) -> Callable[..., int]:
 
 
 def plans_a_cycle_late(right: Callable[..., None]) -> Callable[..., None]:
-    def wrong(self: Schedule, beat: Held, slot: int, bank: int) -> None:
+    def wrong(self: Schedule, beat: HeldBeat, slot: int, bank: int) -> None:
         if len(self._cycles[0][bank]) < 1:
             self._cycles[0][bank].append((beat, slot))
         else:

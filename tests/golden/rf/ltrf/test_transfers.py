@@ -13,12 +13,12 @@ from tests.golden.rf.ltrf.scenario import hinted, load, make, prefetch, run_ltrf
 from tests.golden.rf.ltrf.test_random import MET, random_case
 from tests.golden.scenario import NOP, hand_trace, op
 from warpfile.golden.rf.banks import Banks
-from warpfile.golden.rf.ltrf.backs import Backs
 from warpfile.golden.rf.ltrf.directory import Directory
 from warpfile.golden.rf.ltrf.fills import Fills
 from warpfile.golden.rf.ltrf.main import MainBanks
 from warpfile.golden.rf.ltrf.partition import Partition
-from warpfile.golden.rf.ltrf.seen import Seen
+from warpfile.golden.rf.ltrf.probes import Probes
+from warpfile.golden.rf.ltrf.write_backs import WriteBacks
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.ltrf import EMPTY, MOVING, OPEN, PREFETCH, RELEASING
 from warpfile.spec.workload import prepare
@@ -156,15 +156,15 @@ def test_a_parked_result_passes_the_latch() -> None:
 
 
 class Alone:
-    """Fills and write-backs without a machine: two places, four banks on either side. ``seen`` by probe and cycle."""
+    """Fills and write-backs without a machine: two places, four banks on either side. ``probes`` by probe and cycle."""
 
     def __init__(self, work: dict[int, list[tuple[str, int, int, int]]], cycles: int = 40, **changes: int) -> None:
         cfg = make(active_warps=2, **changes)
         layout = layout_of("ltrf", cfg)
-        seen, cache = Seen(cfg, layout), Banks(cfg.cache)
-        main, directory = MainBanks(cfg, seen), Directory(cfg, [Partition(cfg), Partition(cfg)], seen)
-        fills = Fills(cfg, cache, main, directory, seen)
-        backs = Backs(cfg, cache, main, directory, fills, seen)
+        probes, cache = Probes(cfg, layout), Banks(cfg.cache)
+        main, directory = MainBanks(cfg, probes), Directory(cfg, [Partition(cfg), Partition(cfg)], probes)
+        fills = Fills(cfg, cache, main, directory, probes)
+        backs = WriteBacks(cfg, cache, main, directory, fills, probes)
         self.fields = []
         for cycle in range(cycles):
             for kind, place, bank, home in work.get(cycle, ()):
@@ -178,7 +178,7 @@ class Alone:
             fills.edge(cycle)
             backs.edge(cycle)
             main.write_back(cycle)
-            self.fields.append(layout.unpack(seen.edge() << seen.first))
+            self.fields.append(layout.unpack(probes.edge() << probes.first))
 
     def when(self, probe: str, bank: int) -> list[int]:
         """Cycles in which a bank has this event."""
@@ -259,13 +259,13 @@ def test_an_interval_that_is_too_large_sets_the_error() -> None:
     """R4 finds no free bank of four in the second step of part 0."""
     cfg = make()
     layout, workload = layout_of("ltrf", cfg), prepare(cfg, hand_trace([prefetch(0, 1, 2, 3, 4), NOP]))
-    environment, machine, seen = Environment(cfg, workload, layout), Ltrf(cfg, layout), []
+    environment, machine, probes = Environment(cfg, workload, layout), Ltrf(cfg, layout), []
     while not environment.done:
         word = machine.step(environment.stimulus())
         environment.observe(word)
-        seen.append(layout.unpack(word))
-    (e,) = [cycle for cycle, f in enumerate(seen) if f["enter"]]
-    assert next(cycle - e for cycle, f in enumerate(seen) if f["error"]) == 4
+        probes.append(layout.unpack(word))
+    (e,) = [cycle for cycle, f in enumerate(probes) if f["enter"]]
+    assert next(cycle - e for cycle, f in enumerate(probes) if f["error"]) == 4
 
 
 @pytest.mark.parametrize("changes", [{"duplex": 0}, {"latches": 0}, {"main_pipelined": 1}])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpfile.golden.rf.shown import Shown
+from warpfile.golden.rf.event_probes import EventProbes
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.las import P1
 from warpfile.spec.schemes.renamed import SWEPT
@@ -38,8 +38,8 @@ LEVELS = ("used_row_cycles", "shared_row_cycles", "valid_entry_cycles")
 DECISIONS = {IN_PLACE: "in_place", RENEW: "renewals", ALLOCATE: "allocations"}
 
 
-class Seen(Shown):
-    """Besides :class:`Shown`: what becomes of results and of accesses."""
+class Probes(EventProbes):
+    """Besides :class:`EventProbes`: what becomes of results and of accesses."""
 
     def __init__(self, cfg: SharedConfig, layout: ProbeLayout) -> None:
         super().__init__(layout, "deciding", EVENTS)

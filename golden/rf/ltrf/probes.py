@@ -38,7 +38,7 @@ FIRST: Final = "place_state"  #: of the file's probes
 _OFTEN: Final = "step_out"  #: from here on there are events only; those before it are rare
 
 
-class Seen:
+class Probes:
     """Events of a cycle, as probes and in the file's ``counters``.
 
     ``error`` is set; ``fails``: it is from the next cycle on.

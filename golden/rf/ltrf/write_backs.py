@@ -9,13 +9,13 @@ from warpfile.golden.rf.banks import Banks
 from warpfile.golden.rf.ltrf.directory import Directory, Home
 from warpfile.golden.rf.ltrf.fills import Fills
 from warpfile.golden.rf.ltrf.main import MainBanks
-from warpfile.golden.rf.ltrf.seen import Seen
+from warpfile.golden.rf.ltrf.probes import Probes
 from warpfile.spec.schemes.ltrf import BACK_ASK, BACK_BEATS, BACK_IDLE, BACK_LOAD, LtrfConfig
 
 _URGENT: Final = 8  #: lost cycles after which a channel goes before the units
 
 
-class Backs:
+class WriteBacks:
     """Masks over the banks of the cache: ``loading`` (the channel asks to read its row), ``asking`` (it asks its main
     bank), ``beating``, and ``urgent`` (it goes before the units). ``phases`` and ``places`` have the probes.
     """
@@ -27,12 +27,12 @@ class Backs:
         main: MainBanks,
         directory: Directory,
         fills: Fills,
-        seen: Seen,
+        probes: Probes,
     ) -> None:
         banks = self._banks = cfg.interval_registers
         self.loading = self.asking = self.beating = self.urgent = 0
         self.phases = self.places = 0
-        self._cache, self._main, self._directory, self._fills, self._seen = cache, main, directory, fills, seen
+        self._cache, self._main, self._directory, self._fills, self._probes = cache, main, directory, fills, probes
         self._duplex, self._latches = bool(cfg.duplex), bool(cfg.latches)
         self._beats, self._count = cfg.crossbar_beats, cfg.active_warps
         self._place_bits = max(1, (cfg.active_warps - 1).bit_length())
@@ -58,7 +58,7 @@ class Backs:
             if self._cache.claim_read(cycle, bank):
                 self._copy[bank] = self._cache.rows[bank][self._place[bank]]
                 self._served |= 1 << bank
-                self._seen.show("channel_read", 1 << bank, "cache_reads")
+                self._probes.show("channel_read", 1 << bank, "cache_reads")
 
     def choose(self, cycle: int, starting: int) -> None:
         """Grants and picks over registered state; ``starting`` is the main bank of a parked result."""
@@ -88,14 +88,14 @@ class Backs:
             granted |= 1 << bank
             self._grants.append(bank)
         if granted != self.asking:
-            self._seen.show("unfit", (self.asking & ~granted) << self._banks, "transfer_waits")
+            self._probes.show("unfit", (self.asking & ~granted) << self._banks, "transfer_waits")
         if granted:
-            self._seen.show("back_grant", granted, "main_writes")
+            self._probes.show("back_grant", granted, "main_writes")
 
     def edge(self, cycle: int) -> None:
         """What was chosen begins; what has its last cycle ends."""
         if self.beating:
-            self._seen.show("main_beat", self.beating << self._banks, "crossbar_beats_used")
+            self._probes.show("main_beat", self.beating << self._banks, "crossbar_beats_used")
         if self.loading:
             self._end_loads()
         if self._grants:
@@ -146,7 +146,7 @@ class Backs:
             self._enter(bank, BACK_LOAD)
             picked |= 1 << bank
         self.loading |= picked
-        self._seen.show("back_pick", picked)
+        self._probes.show("back_pick", picked)
         self._picks = []
 
     def _end(self, bank: int) -> None:

@@ -76,7 +76,7 @@ class HintFields:
         return hints >> self._wait & 63 if self._codes else 0
 
 
-class Held:
+class HeldBeat:
     """A beat of fixed or variable latency and where its operands come from.
 
     By source slot: ``rows`` of the banks, ``copies`` that were read, ``cached``: the entry of the reuse cache that has

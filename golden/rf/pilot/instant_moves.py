@@ -8,7 +8,7 @@ from warpfile.golden.rf.pilot.homes import Homes
 from warpfile.spec.schemes.pilot import PilotConfig
 
 
-class AtOnce:
+class InstantMoves:
     """Rows of resident warps change places; slots that ask with an old place get what that held."""
 
     def __init__(self, cfg: PilotConfig, homes: Homes, banks: Banks) -> None:

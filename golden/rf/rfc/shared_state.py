@@ -12,7 +12,7 @@ from warpfile.golden.rf.rfc.queues import WriteQueues
 from warpfile.golden.scheduler.places import Places
 
 
-class Inside(NamedTuple):
+class SharedState(NamedTuple):
     """State that results and flushes share."""
 
     location: Location

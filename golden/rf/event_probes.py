@@ -8,7 +8,7 @@ from warpfile.golden.arbiter import ones
 from warpfile.spec.probe import ProbeLayout
 
 
-class Shown:
+class EventProbes:
     """Events of a cycle: ``show`` one of ``events``, which names a counter for each; ``edge`` ends the cycle.
 
     ``first`` is the lowest probe of the file: they lie side by side, a word by itself, which goes into the long one at
