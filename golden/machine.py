@@ -17,14 +17,14 @@ from warpfile.golden.long_frame import LongFrame
 from warpfile.golden.operands import check_operands
 from warpfile.golden.rf.contract import (
     AbsorbingFile,
-    ForeseeingFile,
     GatedFile,
     KernelFile,
+    LookaheadFile,
     RegisterFile,
     Sent,
     StartingFile,
 )
-from warpfile.golden.scheduler.contract import ForeseeingScheduler, PlacingScheduler, Scheduler
+from warpfile.golden.scheduler.contract import LookaheadScheduler, PlacingScheduler, Scheduler
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.cta_dispatcher import Launch
@@ -69,9 +69,9 @@ class Machine:
         self._started = not gives.starts
         self._gates = cast(GatedFile, self.file) if gives.gates else None
         self._absorbing = cast(AbsorbingFile, self.file) if gives.absorbs else None
-        self._flags: ForeseeingScheduler | None = None
-        if gives.foresees:
-            self._foresee(layout)
+        self._flags: LookaheadScheduler | None = None
+        if gives.lookahead:
+            self._look_ahead(layout)
         self._last_port = cfg.ports - 1
         self._pins = (1 << cfg.ports - cfg.gives.absorbs) - 1  # ports by which units dispatch to the pins
         self._yields = self._refuses = 0
@@ -95,10 +95,10 @@ class Machine:
         self._longs = LongFrame(cfg)
         return self._longs
 
-    def _foresee(self, layout: ProbeLayout) -> None:
-        self._flags, self._foreseeing = cast(ForeseeingScheduler, self.scheduler), cast(ForeseeingFile, self.file)
+    def _look_ahead(self, layout: ProbeLayout) -> None:
+        self._flags, self._lookahead = cast(LookaheadScheduler, self.scheduler), cast(LookaheadFile, self.file)
         self._flags.observe_at(layout)
-        self._foreseeing.watch(self.frame)
+        self._lookahead.watch(self.frame)
 
     @property
     def counters(self) -> dict[str, int]:
@@ -130,7 +130,7 @@ class Machine:
             word |= levels.begin(self._longs, collectors.collecting, file.release, self._yields)
             eligible &= levels.may_issue
         if self._flags is not None:
-            word |= self._flags.begin(self._foreseeing.foreseen)
+            word |= self._flags.begin(self._lookahead.lookahead_hit)
         candidates = eligible & collectors.prefer or eligible
         offers = collectors.offer()
         events = self._take(stimulus.results)

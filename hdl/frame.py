@@ -12,7 +12,7 @@ from warpfile.hdl.beat import beat_layout, completion_layout, launch_layout, mis
 from warpfile.hdl.buffer import InstructionBuffer
 from warpfile.hdl.departure import Departure
 from warpfile.hdl.naming import named
-from warpfile.hdl.scheduler.contract import FRAME_INPUTS, foreseeing_members, observed_places
+from warpfile.hdl.scheduler.contract import FRAME_INPUTS, lookahead_members, observed_places
 from warpfile.hdl.scoreboard import WarpScoreboard, destination_mask
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
@@ -42,11 +42,11 @@ class Frame(wiring.Component):
     exits : Out(warps)           One-hot, the warp whose EXIT issues.
     refuses, yields : In(warps), refused : Out(warps)   See the register file; only with ``gives.gates``, and ``yields``
                                  only for a scheduler with places.
-    pending : Out(ArrayLayout)   Pending registers of every warp; only with ``gives.gates`` or ``gives.foresees``.
+    pending : Out(ArrayLayout)   Pending registers of every warp; only with ``gives.gates`` or ``gives.lookahead``.
     places : Out(ArrayLayout), release : Out(active_warps), released : In(active_warps)   See the register file; these
                                  and what :func:`observed_places` names only for a scheduler with places.
-    foreseen, shareable : In(warps), flagged : Out(warps)   From the register file to the scheduler, and what that makes
-                                 of it; only with ``gives.foresees``.
+    lookahead_hit, shareable : In(warps), flagged : Out(warps)   From the register file to the scheduler, and what that
+                                 makes of it; only with ``gives.lookahead``.
     """
 
     def __init__(self, cfg: Config, scheduler: Callable[[Config], wiring.Component]) -> None:
@@ -84,7 +84,7 @@ class Frame(wiring.Component):
                 **(two_level if self._has_places else {}),
                 **({"missed_valid": In(1), "missed": In(missed_layout(cfg))} if cfg.sees_misses else {}),
                 **(self._gates() if cfg.gives.gates else {}),
-                **(foreseeing_members(cfg) if cfg.gives.foresees else {}),
+                **(lookahead_members(cfg) if cfg.gives.lookahead else {}),
                 **({"pending": Out(pending)} if cfg.shows_pending else {}),
             }
         )
@@ -111,8 +111,8 @@ class Frame(wiring.Component):
         boards = self._scoreboards(m, leaves)
         scheduler = self._schedule(m, grant, leaves, launched, boards)
         barrier = self._barrier(m, ctas, departure)
-        if self._cfg.gives.foresees:
-            m.d.comb += [getattr(scheduler, name).eq(getattr(self, name)) for name in ("foreseen", "shareable")]
+        if self._cfg.gives.lookahead:
+            m.d.comb += [getattr(scheduler, name).eq(getattr(self, name)) for name in ("lookahead_hit", "shareable")]
             m.d.comb += self.flagged.eq(scheduler.flagged)
         if self._has_places:
             self._places(m, scheduler, boards, barrier)

@@ -1,7 +1,7 @@
 """``larf``: loads of words that are in the register file already; ``las`` prefers them (docs/schemes/larf.md)."""
 
 from warpfile.schemes.corf import COALESCING
-from warpfile.schemes.part import FORESIGHT, LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Hits, Part
+from warpfile.schemes.part import LOOKAHEAD, LOOKED_UP_ONE_BY_ONE, RENAMED, RENAMING, Hints, Hits, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.spec.schemes.las import LasConfig, flag_events, flag_probes
@@ -40,7 +40,7 @@ SHARED = Part(
     hits=Hits("loads of words that are in the register file", _HITS, (*_HITS, "misses")),
     proofs=("tests.formal.rf.shared.parts:PROOFS",),
     reached=("allocations", "renewals", "misses", "hits_perfect", "table_evictions", "table_deletions"),
-    offers=(RENAMED, FORESIGHT),
+    offers=(RENAMED, LOOKAHEAD),
     wants=(LOOKED_UP_ONE_BY_ONE,),
     owns=(RENAMING,),
 )
@@ -57,7 +57,7 @@ LAS = Part(
     accesses={"bank_read": ("las_reads",), "crossbar": ("las_reads",)},
     rams={BANK_RAM: (("las_reads",), ())},
     reached=("las_reads", "las_probes", "las_hits", "las_issues"),
-    wants=(FORESIGHT,),
+    wants=(LOOKAHEAD,),
 )
 
 PASCAL_NM = 16  #: NVIDIA Tesla P100 whitepaper (2016), of the same family as GP102: TSMC 16 nm FinFET

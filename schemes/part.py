@@ -31,7 +31,7 @@ RESIDENCY = "which warps have their registers near"
 RENAMING = "the renaming of registers"
 RENAMED = "registers that are where a renaming table says"
 EVICTIONS = "registers that are given back by name"
-FORESIGHT = "to know whose next load is in the register file"
+LOOKAHEAD = "to know whose next load is in the register file"
 LOOKED_UP_ONE_BY_ONE = "collectors that have sources looked up one by one, and unpack them"
 
 

@@ -83,7 +83,7 @@ class Gives:
     where a register is and which slices of the row it has; slots are looked up one by one and answered in the cycle
     after. ``slices``: a value may have fewer than all four. ``deaths``: units tell which registers are dead. ``lead``:
     cycles by which results with a register are shown before those of a file without. ``absorbs``: beats of the LSU's
-    port pass through the file, which may keep a load whose data it has. ``foresees``: it tells the scheduler of warps
+    port pass through the file, which may keep a load whose data it has. ``lookahead``: it tells the scheduler of warps
     whose next load will find its data there.
     """
 
@@ -103,7 +103,7 @@ class Gives:
     deaths: bool = False
     lead: int = 0
     absorbs: bool = False
-    foresees: bool = False
+    lookahead: bool = False
 
 
 @dataclass(frozen=True)

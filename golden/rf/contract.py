@@ -205,14 +205,14 @@ class AbsorbingFile(RenamedFile, Protocol):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class ForeseeingFile(AbsorbingFile, Protocol):
-    """A register file that says whose next load is there (``cfg.gives.foresees``).
+class LookaheadFile(AbsorbingFile, Protocol):
+    """A register file that says whose next load is there (``cfg.gives.lookahead``).
 
-    ``foreseen``: that warp, as a mask; it changes at the edge. Head beats and pending registers are looked at in
+    ``lookahead_hit``: that warp, as a mask; it changes at the edge. Head beats and pending registers are looked at in
     ``accept``, and what issues in ``issued``.
     """
 
-    foreseen: int
+    lookahead_hit: int
 
     def watch(self, heads: Heads) -> None:
         """Where the head beats are; once, before the first cycle."""

@@ -44,8 +44,8 @@ class Scheduler(Protocol):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class ForeseeingScheduler(Scheduler, Protocol):
-    """A scheduler that is told whose next load is in the register file (``cfg.gives.foresees``).
+class LookaheadScheduler(Scheduler, Protocol):
+    """A scheduler that is told whose next load is in the register file (``cfg.gives.lookahead``).
 
     In a cycle ``begin`` comes first and ``edge`` last; ``leaves`` goes with ``issued``.
     """
@@ -53,8 +53,8 @@ class ForeseeingScheduler(Scheduler, Protocol):
     def observe_at(self, layout: ProbeLayout) -> None:
         """Where the probes are; once, before the first cycle."""
 
-    def begin(self, foreseen: int) -> int:
-        """``foreseen``: the warp that is told of, as a mask. Returns the probes of registered state."""
+    def begin(self, lookahead_hit: int) -> int:
+        """``lookahead_hit``: the warp that is told of, as a mask. Returns the probes of registered state."""
 
     def leaves(self, warp: int, beat: Beat) -> None:
         """The beat that ``warp`` issued in this cycle."""

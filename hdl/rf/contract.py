@@ -73,9 +73,9 @@ def file_members(cfg: Config) -> Members:
     access : In(stream), access_operands : In(ArrayLayout), access_unit : In(units)   What the collectors dispatch by
                                  the port of the LSU, and its unit; this and the next line with ``gives.absorbs``.
     sent : Out(stream), sent_operands : Out(ArrayLayout)   What leaves by that port.
-    heads, buffered, pending : In, foreseen : Out(warps), shareable : Out(warps)   As with ``gives.gates``; the warp
-                                 whose next load is there, one-hot; whose head beat is a load that may be shared,
-                                 whether there is one or not; with ``gives.foresees``.
+    heads, buffered, pending : In, lookahead_hit : Out(warps), shareable : Out(warps)   As with ``gives.gates``; the
+                                 warp whose next load is there, one-hot; whose head beat is a load that may be shared,
+                                 whether there is one or not; with ``gives.lookahead``.
     See also :func:`between_members`.
 
     Besides, a file has an output for every probe of its own, by the probe's name.
@@ -93,8 +93,8 @@ def file_members(cfg: Config) -> Members:
         members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
     if cfg.has_places:
         members |= _places(cfg)
-    if cfg.gives.foresees:
-        members |= {**_heads(cfg), **{name: Out(cfg.warps) for name in ("foreseen", "shareable")}}
+    if cfg.gives.lookahead:
+        members |= {**_heads(cfg), **{name: Out(cfg.warps) for name in ("lookahead_hit", "shareable")}}
     return members | (_absorbing(cfg) if cfg.gives.absorbs else {})
 
 

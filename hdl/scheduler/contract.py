@@ -56,14 +56,14 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
     }
 
 
-def foreseeing_members(cfg: Config) -> dict[str, wiring.Member]:
-    """Ports that a scheduler has besides with ``gives.foresees``.
+def lookahead_members(cfg: Config) -> dict[str, wiring.Member]:
+    """Ports that a scheduler has besides with ``gives.lookahead``.
 
-    foreseen : In(warps)         The file says that the warp's next load is there; one-hot, for one cycle, registered.
+    lookahead_hit : In(warps)    The file says that the warp's next load is there; one-hot, for one cycle, registered.
     shareable : In(warps)        Of the head beat, whether there is one or not: a load that may be shared.
     flagged : Out(warps)         Warps of which that was said.
     """
-    return {**{name: In(cfg.warps) for name in ("foreseen", "shareable")}, "flagged": Out(cfg.warps)}
+    return {**{name: In(cfg.warps) for name in ("lookahead_hit", "shareable")}, "flagged": Out(cfg.warps)}
 
 
 def scheduler_members(cfg: Config) -> dict[str, wiring.Member]:

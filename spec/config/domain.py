@@ -50,7 +50,7 @@ class Config(Derived):
         if self.pending_entries and (self.has_places or self.asks.guards or self.shows_pending):
             raise ValueError(
                 f"pending_entries must be 0, not {self.pending_entries}, where a scheduler has places, collectors guard"
-                " or the register file gates or foresees: these need pending registers by name, or have no scoreboard"
+                " or the file gates or looks ahead: these need pending registers by name, or have no scoreboard"
             )
         if self.has_places and self.asks.guards:
             raise ValueError(
@@ -103,14 +103,14 @@ class Config(Derived):
         """Raises ``ValueError`` for what only the golden model has."""
 
     @property
-    def foresees(self) -> bool:
+    def lookahead(self) -> bool:
         """Whether the scheduler wants to know whose next load is in the register file."""
         return False
 
     @property
     def shows_pending(self) -> bool:
         """Whether the register file sees the pending registers of every warp."""
-        return self.gives.gates or self.gives.foresees
+        return self.gives.gates or self.gives.lookahead
 
     @property
     def decode_flags(self) -> tuple[str, ...]:

@@ -33,12 +33,12 @@ class LasConfig(Config):
     flag_limit: int = number_field(1, 255, "issues of flagged warps in a row, if others could issue", 64)
 
     @property
-    def foresees(self) -> bool:
+    def lookahead(self) -> bool:
         """The scheduler wants to be told, if it is this one."""
         return self.scheduler == "las"
 
 
-def foreseen_probes(cfg: Config) -> tuple[Probe, ...]:
+def lookahead_probes(cfg: Config) -> tuple[Probe, ...]:
     """Observation of the probe and its reader, which are in the register file."""
     return (
         Probe("reader_state", 2, "reader of addresses: 0 empty, 1 ASK, 2 READ, 3 DATA"),
@@ -47,11 +47,11 @@ def foreseen_probes(cfg: Config) -> tuple[Probe, ...]:
         Probe("reader_late", 1, "the reader gives up: its bank has not served it in time"),
         Probe("probe_state", 2, "probe: 0 empty, 1 P1, 2 P2"),
         Probe("probe_hit", 1, "the probe compares and finds a matching entry"),
-        Probe("foreseen", cfg.warps, "warp whose next load was found in the register file, one-hot"),
+        Probe("lookahead_hit", cfg.warps, "warp whose next load was found in the register file, one-hot"),
     )
 
 
-def foreseen_events(fields: Fields) -> dict[str, int]:
+def lookahead_events(fields: Fields) -> dict[str, int]:
     """Counters of the probe."""
     low, high = fields["probe_state"][:, 0], fields["probe_state"][:, 1]
     sums = {"las_hits": "probe_hit", "las_reads": "reader_read", "las_late": "reader_late"}

@@ -10,7 +10,7 @@ import numpy as np
 from warpfile.spec.config import choice_field, index_bits, number_field
 from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.schemes.las import foreseen_events, foreseen_probes
+from warpfile.spec.schemes.las import lookahead_events, lookahead_probes
 from warpfile.spec.schemes.renamed import MAPPED_BITS, SWEPT, RenamedConfig, sweep_events, sweep_probes
 from warpfile.spec.structure import RENAMING_RAM, Structure
 
@@ -103,7 +103,7 @@ class SharedConfig(RenamedConfig):
             deaths=True,
             lead=1,
             absorbs=True,
-            foresees=self.foresees,
+            lookahead=self.lookahead,
         )
 
     def hints(self) -> tuple[Hint, ...]:
@@ -132,8 +132,8 @@ class SharedConfig(RenamedConfig):
 
 def shared_probes(cfg: SharedConfig) -> tuple[Probe, ...]:
     """Observation of the file; of the probe, if the scheduler wants it."""
-    foreseen = foreseen_probes(cfg) if cfg.gives.foresees else ()
-    return (*_levels(cfg), *_results(cfg), *_accesses(cfg), *foreseen)
+    lookahead = lookahead_probes(cfg) if cfg.gives.lookahead else ()
+    return (*_levels(cfg), *_results(cfg), *_accesses(cfg), *lookahead)
 
 
 def _levels(cfg: SharedConfig) -> tuple[Probe, ...]:
@@ -242,8 +242,8 @@ def shared_events(fields: Fields) -> dict[str, int]:
     sums |= {f"untracked_{reason}": fields["untracked"][:, at].sum() for at, reason in enumerate(REASONS)}
     sums |= {name: _numbers(fields[name], 2).sum() for name in ("table_reads", "table_writes")}
     sums[SWEPT] = fields["sweep_free"].sum()
-    foreseen = foreseen_events(fields) if "probe_state" in fields else {}
-    return {name: int(value) for name, value in sums.items()} | foreseen
+    lookahead = lookahead_events(fields) if "probe_state" in fields else {}
+    return {name: int(value) for name, value in sums.items()} | lookahead
 
 
 def _numbers(bits: np.ndarray, width: int = 0) -> np.ndarray:
@@ -284,7 +284,7 @@ STRUCTURES = (
     ),
     Structure("absorbed loads", "flip-flops", r"absorbed_list\."),
     Structure("access port", "flip-flops", r"access_(port|lane)\."),
-    Structure("probe of las", "flip-flops", r"(foresight|probe_lane)\."),
+    Structure("probe of las", "flip-flops", r"(lookahead|probe_lane)\."),
     Structure("hints of the units' accesses", "flip-flops", r"access_notes\."),
     Structure("data of W0 and W1", "flip-flops", r"result_lane\."),
     Structure("W0 and W1", "flip-flops", r"result_port\.|warpfile\.register_file\.banks\.merging"),

@@ -109,7 +109,7 @@ class Shared(Baseline):
     file: SharedFile  # type: ignore[assignment]
 
 
-class Foreseeing(Shared):
+class Lookahead(Shared):
     """The machine of ``larf+las``."""
 
     scheme = "larf+las"

@@ -31,7 +31,7 @@ _DELETED = re.compile(r"(assign deleted_entries *=)[^;]*;")
 
 
 #: Four lanes, a scheduler that prefers warps whose next load is there.
-FORESEEING = make("larf+las", lanes=4, banks=2, table_entries=8, collectors=4)
+LOOKAHEAD = make("larf+las", lanes=4, banks=2, table_entries=8, collectors=4)
 
 
 def lockstep(seed: int, root: Path, verilog: str | None = None) -> CosimReport:
@@ -64,18 +64,18 @@ def test_entries_that_no_access_deletes_are_found(root: Path) -> None:
     assert first["fields"].get("deleted", {}).get("rtl") == 0 or kept["rtl"] > kept["golden"], first
 
 
-def foreseeing(seed: int, root: Path, verilog: str | None = None) -> CosimReport:
+def looking_ahead(seed: int, root: Path, verilog: str | None = None) -> CosimReport:
     scheme = find("larf+las")
-    warps = random_warps(random.Random(seed), FORESEEING.lanes, warps=2, ctas=2, calm=seed % 2 == 0, led=True)
-    annotated = scheme.annotated(FORESEEING, trace_of(*warps))
-    return cosim(scheme, FORESEEING, annotated, build_root=root / "build", verilog=verilog, explain=False)
+    warps = random_warps(random.Random(seed), LOOKAHEAD.lanes, warps=2, ctas=2, calm=seed % 2 == 0, led=True)
+    annotated = scheme.annotated(LOOKAHEAD, trace_of(*warps))
+    return cosim(scheme, LOOKAHEAD, annotated, build_root=root / "build", verilog=verilog, explain=False)
 
 
 @pytest.mark.check
 def test_the_reader_of_las_runs_in_lockstep_and_is_late_too(root: Path) -> None:
     total: Counter[str] = Counter()
     for seed in (8, 14):
-        outcome = foreseeing(seed, root).outcome
+        outcome = looking_ahead(seed, root).outcome
         assert outcome.mismatches == 0, outcome.first_mismatch
         total.update(outcome.counters)
     assert [name for name in ("las_reads", "las_late", "las_probes", "las_hits", "las_issues") if not total[name]] == []
@@ -83,7 +83,7 @@ def test_the_reader_of_las_runs_in_lockstep_and_is_late_too(root: Path) -> None:
 
 @pytest.mark.check
 def test_a_reader_that_takes_a_bank_from_a_unit_is_found(root: Path) -> None:
-    verilog = generated_verilog(find("larf+las"), FORESEEING, root / "build")
+    verilog = generated_verilog(find("larf+las"), LOOKAHEAD, root / "build")
     verilog, count = _IDLE.subn(r"\1;", verilog)
     assert count == 1
-    assert foreseeing(8, root, verilog).outcome.mismatches
+    assert looking_ahead(8, root, verilog).outcome.mismatches

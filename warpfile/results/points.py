@@ -36,7 +36,7 @@ TWICE: Mapping[str, tuple[str, type[Environment]]] = {
 class Point:
     """A scheme in one configuration; ``changes`` are pairs of field and value.
 
-    ``foresight``: of ``malekeh``, with exact reuse distances in its entries instead of near bits. ``setting``: the
+    ``oracle``: of ``malekeh``, with exact reuse distances in its entries instead of near bits. ``setting``: the
     launch of every kernel. ``issues``: who issues twice per cycle, of ``TWICE``. ``file``: place of another golden
     class for the register file, in which a cause that is studied is removed.
     """
@@ -44,7 +44,7 @@ class Point:
     scheme: str
     preset: str
     changes: tuple[tuple[str, object], ...] = ()
-    foresight: bool = False
+    oracle: bool = False
     setting: str = "large"
     issues: str = ""
     file: str = ""
@@ -151,8 +151,8 @@ def golden(run: Run) -> Outcome:
     except ValueError as error:
         return Outcome(0, 0, {}, refused=str(error))
     make, surroundings = None, Environment
-    if run.point.foresight:
-        make = _foreseeing(scheme, cfg, trace, workload)
+    if run.point.oracle:
+        make = _with_oracle(scheme, cfg, trace, workload)
     elif run.point.issues:
         name, surroundings = TWICE[run.point.issues]
         make = _twice(scheme, name)
@@ -186,19 +186,19 @@ def _with_file(scheme: Scheme, file: str) -> Callable[[Config, ProbeLayout], Gol
     return make
 
 
-def _foreseeing(
+def _with_oracle(
     scheme: Scheme, cfg: Config, trace: Trace, workload: Workload
 ) -> Callable[[Config, ProbeLayout], GoldenModel]:
     """Maker of a golden model that knows the distances of this trace."""
     from warpfile.compiler.passes.malekeh.exact import distances
-    from warpfile.golden.collectors.malekeh.oracle import ForeseeingCollectors, beat_distances
+    from warpfile.golden.collectors.malekeh.oracle import OracleCollectors, beat_distances
     from warpfile.golden.machine import Machine
 
     exact = distances(trace)
     per_beat = beat_distances(workload.beats, exact.first.tolist(), exact.distance.tolist())
     scheduler, _, file = (found(part.golden) for part in scheme.parts(cfg))
 
-    def collectors(*arguments: Any) -> ForeseeingCollectors:
-        return ForeseeingCollectors(*arguments, distances=per_beat)
+    def collectors(*arguments: Any) -> OracleCollectors:
+        return OracleCollectors(*arguments, distances=per_beat)
 
     return lambda cfg, layout: Machine(cfg, layout, scheduler, collectors, file)

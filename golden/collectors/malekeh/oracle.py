@@ -34,7 +34,7 @@ def beat_distances(beats: Sequence[Beat], first: Sequence[int], distance: Sequen
     return found
 
 
-class ForeseeingEntries(Entries):
+class OracleEntries(Entries):
     """Entries that know when their register is read next, as a record of the trace."""
 
     def __init__(self, cfg: MalekehConfig, lfsr: int) -> None:
@@ -47,7 +47,7 @@ class ForeseeingEntries(Entries):
         return sorted(free, key=lambda entry: -self.next_use[entry] if self.used >> entry & 1 else -_FOREVER - 1)
 
 
-class _Foresight:
+class _Oracle:
     """Next uses of the registers under way to their units; distances per beat as ``beat_distances`` gives them."""
 
     def __init__(self, cfg: MalekehConfig, distances: Sequence[tuple[int, ...]]) -> None:
@@ -55,7 +55,7 @@ class _Foresight:
         self._distances = distances
         self._results: dict[tuple[int, int], tuple[int, int]] = {}
 
-    def takes(self, warp: int, entries: ForeseeingEntries, beat: Beat) -> None:
+    def takes(self, warp: int, entries: OracleEntries, beat: Beat) -> None:
         """A unit took a beat of a warp."""
         of_beat = self._distances[beat.payload]
         for register, distance in zip(beat.sources, of_beat, strict=False):
@@ -76,20 +76,20 @@ class _Foresight:
         return self._results[result.warp, result.register][1]
 
 
-class _ForeseeingEntrance(ResultEntrance):
-    foresight: _Foresight
+class _OracleEntrance(ResultEntrance):
+    oracle: _Oracle
 
     def _is_near(self, result: Result) -> bool:
-        return self.foresight.is_near(result)
+        return self.oracle.is_near(result)
 
     def _write(self, number: int, coming: Coming) -> None:
         super()._write(number, coming)
         entries = self._units.units[number].entries
-        assert isinstance(entries, ForeseeingEntries)
-        entries.next_use[coming.entry] = self.foresight.next_use(coming.result)
+        assert isinstance(entries, OracleEntries)
+        entries.next_use[coming.entry] = self.oracle.next_use(coming.result)
 
 
-class ForeseeingCollectors(CachingCollectors):
+class OracleCollectors(CachingCollectors):
     """The caching units with exact reuse distances, given per beat (:func:`beat_distances`).
 
     Replaces by exact distances. Whether a unit *has near* still follows the hints of the sources.
@@ -99,16 +99,16 @@ class ForeseeingCollectors(CachingCollectors):
         self, cfg: MalekehConfig, layout: ProbeLayout, file: RegisterFile, distances: Sequence[tuple[int, ...]]
     ) -> None:
         super().__init__(cfg, layout, file)
-        self._foresight = _Foresight(cfg, distances)
+        self._oracle = _Oracle(cfg, distances)
         for number, unit in enumerate(self.units.units):
-            unit.entries = ForeseeingEntries(cfg, number + 1)
-        self.entrance = _ForeseeingEntrance(cfg, layout, self.units, file, self._counters)
-        self.entrance.foresight = self._foresight
+            unit.entries = OracleEntries(cfg, number + 1)
+        self.entrance = _OracleEntrance(cfg, layout, self.units, file, self._counters)
+        self.entrance.oracle = self._oracle
 
     def _allocate(self, warp: int, entry: Entry) -> bool:
         if not super()._allocate(warp, entry):
             return False
         entries = self.units.units[self.units.of_warp[warp]].entries
-        assert isinstance(entries, ForeseeingEntries)
-        self._foresight.takes(warp, entries, entry.beat)
+        assert isinstance(entries, OracleEntries)
+        self._oracle.takes(warp, entries, entry.beat)
         return True

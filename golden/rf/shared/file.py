@@ -17,7 +17,7 @@ from warpfile.golden.rf.shared.addresses import AddressTable
 from warpfile.golden.rf.shared.contents import Contents
 from warpfile.golden.rf.shared.counts import Counts
 from warpfile.golden.rf.shared.entrance import Entrance
-from warpfile.golden.rf.shared.foresight import Foresight
+from warpfile.golden.rf.shared.lookahead import Lookahead
 from warpfile.golden.rf.shared.mapping import Mapping
 from warpfile.golden.rf.shared.merging import MergeSlot
 from warpfile.golden.rf.shared.probes import Probes
@@ -34,7 +34,7 @@ from warpfile.spec.workload import Kernel
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class SharedFile(FileBehindTable):
-    """Register file (:class:`golden.rf.contract.ForeseeingFile`) that takes the kernel."""
+    """Register file (:class:`golden.rf.contract.LookaheadFile`) that takes the kernel."""
 
     def __init__(self, cfg: SharedConfig, layout: ProbeLayout, places: Places | None) -> None:
         self.probes = probes = Probes(cfg, layout)
@@ -51,21 +51,21 @@ class SharedFile(FileBehindTable):
             cfg, self.table, self.addresses, self.contents, self.acting.act, lambda: self.acting.last, probes
         )
         self.entrance = Entrance(self.table, self.counts, self.stages, self.completions, probes)
-        self.foresight: Foresight | None = None
-        if isinstance(cfg, LasConfig) and cfg.foresees:
+        self.lookahead: Lookahead | None = None
+        if isinstance(cfg, LasConfig) and cfg.lookahead:
             reader = Reader(cfg, self.table, self.banks, self.counts, self.contents, probes)
-            self.foresight = Foresight(cfg, cfg.flagged_by, reader, self.addresses, self.port, probes)
+            self.lookahead = Lookahead(cfg, cfg.flagged_by, reader, self.addresses, self.port, probes)
         self._last_port = 1 << cfg.write_ports - 1
 
     @property
-    def foreseen(self) -> int:
+    def lookahead_hit(self) -> int:
         """See the contract."""
-        return 0 if self.foresight is None else self.foresight.foreseen
+        return 0 if self.lookahead is None else self.lookahead.lookahead_hit
 
     def watch(self, heads: Heads) -> None:
         """See the contract."""
-        assert self.foresight is not None, "nobody asks whose next load is there"
-        self.foresight.watch(heads)
+        assert self.lookahead is not None, "nobody asks whose next load is there"
+        self.lookahead.watch(heads)
 
     @property
     def sending(self) -> Sent | None:
@@ -92,11 +92,11 @@ class SharedFile(FileBehindTable):
         self.slot.step(cycle)
         self.stages.decide(self.acting.acts)
         accepted = self.entrance.enter(results, valid, store, self._is_written) if valid else 0
-        if self.foresight is not None:
-            self.foresight.step(results, accepted & store)
+        if self.lookahead is not None:
+            self.lookahead.step(results, accepted & store)
         self.port.ask()
-        if self.foresight is not None and not self.port.asks:
-            self.foresight.reader.ask()
+        if self.lookahead is not None and not self.port.asks:
+            self.lookahead.reader.ask()
         if not self.completions.step(cycle) & self._last_port:
             self.absorbed.complete(cycle, self.completion)
         self._release()
@@ -151,8 +151,8 @@ class SharedFile(FileBehindTable):
     def issued(self, warp: int, entry: Entry) -> None:
         """See the contract."""
         super().issued(warp, entry)
-        if self.foresight is not None:
-            self.foresight.issued(warp)
+        if self.lookahead is not None:
+            self.lookahead.issued(warp)
 
     def launched(self, launch: Launch) -> None:
         """See the contract."""
@@ -161,16 +161,16 @@ class SharedFile(FileBehindTable):
 
     def edge(self, cycle: int) -> int:
         """Tables, counts, merge slot, list and access port change; the reader comes behind all reads of units."""
-        if self.foresight is not None:
-            self.foresight.reader.read(cycle, self.foresight.state == NO_PROBE)
+        if self.lookahead is not None:
+            self.lookahead.reader.read(cycle, self.lookahead.state == NO_PROBE)
         self._change_table()
         self.counts.edge()
         self.addresses.edge()
         self.slot.edge()
         self.absorbed.edge()
         self.port.edge()
-        if self.foresight is not None:
-            self.foresight.edge()
+        if self.lookahead is not None:
+            self.lookahead.edge()
         self.error |= self.stages.fails or self.acting.fails
         nothing = self.port.empty and self.slot.state == IDLE and not self.absorbed.valid
         self._rest(nothing, self.stages.empty)

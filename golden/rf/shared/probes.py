@@ -45,7 +45,7 @@ class Probes(EventProbes):
         super().__init__(layout, "deciding", EVENTS)
         counters = [*LEVELS, *DECISIONS.values(), *OUTCOMES, "table_deletions"]
         self.counters |= dict.fromkeys([*counters, *(f"untracked_{reason}" for reason in REASONS)], 0)
-        if cfg.gives.foresees:
+        if cfg.gives.lookahead:
             self.counters["las_probes"] = 0
         # These lie side by side: a word by itself, which goes into the long one at once.
         self._at_search, self._at_act, self._at_send, self._at_pointer = (
@@ -92,10 +92,10 @@ class Probes(EventProbes):
         self.level("deleted", count)
         self.counters["table_deletions"] += count
 
-    def probing(self, state: int, foreseen: int) -> None:
+    def probing(self, state: int, lookahead_hit: int) -> None:
         """The state of the probe, and the warp that it tells of."""
         self.level("probe_state", state)
-        self.level("foreseen", foreseen)
+        self.level("lookahead_hit", lookahead_hit)
         self.counters["las_probes"] += state == P1
 
     def reading(self, state: int, probed: int) -> None:

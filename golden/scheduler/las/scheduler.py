@@ -5,7 +5,7 @@ from __future__ import annotations
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import first_from
-from warpfile.golden.scheduler.contract import ForeseeingScheduler
+from warpfile.golden.scheduler.contract import LookaheadScheduler
 from warpfile.golden.scheduler.policy import Lrr
 from warpfile.spec.beat import Beat
 from warpfile.spec.probe import ProbeLayout
@@ -14,15 +14,15 @@ from warpfile.spec.schemes.shared import LOAD
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Las(Lrr, ForeseeingScheduler):
-    """Scheduler (:class:`golden.scheduler.contract.ForeseeingScheduler`). ``flagged`` changes at the ``edge``."""
+class Las(Lrr, LookaheadScheduler):
+    """Scheduler (:class:`golden.scheduler.contract.LookaheadScheduler`). ``flagged`` changes at the ``edge``."""
 
     def __init__(self, cfg: LasConfig) -> None:
         super().__init__(cfg)
         self._counters = {"las_issues": 0}
         self.flagged = 0
         self._limit, self._in_a_row = cfg.flag_limit, 0
-        self._foreseen = self._cleared = 0
+        self._lookahead_hit = self._cleared = 0
         self._at_hint, self._at = cfg.hint_at("access"), 0
 
     @property
@@ -34,9 +34,9 @@ class Las(Lrr, ForeseeingScheduler):
         """See the contract."""
         self._at = layout.offset["flagged"]
 
-    def begin(self, foreseen: int) -> int:
+    def begin(self, lookahead_hit: int) -> int:
         """See the contract."""
-        self._foreseen = foreseen
+        self._lookahead_hit = lookahead_hit
         return self.flagged << self._at
 
     def choose(self, eligible: int) -> int:
@@ -69,5 +69,5 @@ class Las(Lrr, ForeseeingScheduler):
 
     def edge(self) -> None:
         """Flags change; who is told of and cleared has none."""
-        self.flagged = (self.flagged | self._foreseen) & ~self._cleared
+        self.flagged = (self.flagged | self._lookahead_hit) & ~self._cleared
         self._cleared = 0

@@ -20,7 +20,7 @@ def multiple_bits(cfg: SharedConfig) -> int:
 
 def sees_multiples(cfg: SharedConfig) -> bool:
     """Whether somebody asks for entries that have some of the words."""
-    return cfg.search == "merge" or (cfg.gives.foresees and cfg.flagged_by == "any")
+    return cfg.search == "merge" or (cfg.gives.lookahead and cfg.flagged_by == "any")
 
 
 def takes_multiples(cfg: SharedConfig) -> bool:

@@ -45,7 +45,7 @@ class AddressTable(wiring.Component):
     restart : In(1)              All are; and the pointer is 0.
     looks : In(1), look_base, look_stride : In, look_mask : In(lanes), looks_found : Out(1)   A vector that is compared
                                  in place of that of the access, and whether what ``flagged_by`` says was found; only
-                                 with ``gives.foresees``.
+                                 with ``gives.lookahead``.
     pointer, used, deleted : Out   Where the next one is inserted; valid entries; those that K deletes.
     evicted, ended : Out(1)      The insertion takes a valid one; there is one to end.
     ahead, again : Out(1)        D chooses the entry of the load ahead; R deletes it.
@@ -71,7 +71,7 @@ class AddressTable(wiring.Component):
                 "distances": Out(data.ArrayLayout(index_bits(cfg.lanes), SOURCES)),
                 "pointer": Out(index_bits(cfg.table_entries)),
                 **{name: Out(count) for name in ("used", "deleted")},
-                **(_look_members(cfg) if cfg.gives.foresees else {}),
+                **(_look_members(cfg) if cfg.gives.lookahead else {}),
             }
         )
 
@@ -113,7 +113,7 @@ class AddressTable(wiring.Component):
             own = {"valid": self._valid[entry], "base": base, "stride": stride, "mask": self._masks[entry]}
             own |= {"wanted_base": wanted_base, "wanted_stride": wanted_stride, "wanted": wanted}
             matches.append(self._match(m, f"entry{entry}", own))
-        if self._cfg.gives.foresees:
+        if self._cfg.gives.lookahead:
             m.d.comb += self.looks_found.eq(self.looks & Cat(self._flags(match) for match in matches).any())
         return matches
 
@@ -155,7 +155,7 @@ class AddressTable(wiring.Component):
 
     def _wanted(self, m: Module) -> tuple[Value, Value, Value]:
         """What all entries are compared with: first word, stride, lanes."""
-        if not self._cfg.gives.foresees:
+        if not self._cfg.gives.lookahead:
             return self.base, self.stride, self.mask
         pairs = (("base", self.look_base), ("stride", self.look_stride), ("mask", self.look_mask))
         base, stride, mask = (

@@ -12,7 +12,7 @@ from warpfile.hdl.renaming.join import complete_stores, look_up, start_kernels
 from warpfile.hdl.renaming.sweep import Sweep
 from warpfile.hdl.rf.contract import file_members, location_layout
 from warpfile.hdl.rf.read_side import join_reads
-from warpfile.hdl.rf.shared.foresight import Foresight
+from warpfile.hdl.rf.shared.lookahead import Lookahead
 from warpfile.hdl.rf.shared.notes import hinted
 from warpfile.hdl.rf.shared.observe import observe
 from warpfile.hdl.rf.shared.parts import Parts
@@ -58,8 +58,8 @@ class SharedFile(wiring.Component):
         self._fill(m)
         self._complete(m, idle)
         observe(m, self, parts, self._could, self._changes)
-        if cfg.gives.foresees:
-            self._foresee(m)
+        if cfg.gives.lookahead:
+            self._look_ahead(m)
         return m
 
     def _enter(self, m: Module) -> None:
@@ -110,7 +110,7 @@ class SharedFile(wiring.Component):
             port.visited.eq(table.visited & port.visits),
             port.entry.eq(table.visit_entry),
         ]
-        if not self._cfg.gives.foresees:
+        if not self._cfg.gives.lookahead:
             self._visit(m, port.visits, port.visit_warp, port.visit_register)
 
     def _visit(self, m: Module, asks: Value, warp: Value, register: Value) -> None:
@@ -131,7 +131,7 @@ class SharedFile(wiring.Component):
             table.acts.eq(act.acts),
         ]
 
-    def _foresee(self, m: Module) -> None:
+    def _look_ahead(self, m: Module) -> None:
         """The probe, which shares the comparators with the accesses, and its reader."""
         parts = self._parts
         self._read_idle(m)
@@ -146,7 +146,7 @@ class SharedFile(wiring.Component):
             table.looks.eq(probe.looks),
             *(getattr(table, f"look_{name}").eq(getattr(probe, name)) for name in ("base", "stride", "mask")),
             probe.found.eq(table.looks_found),
-            *(getattr(self, name).eq(getattr(probe, name)) for name in ("foreseen", "shareable")),
+            *(getattr(self, name).eq(getattr(probe, name)) for name in ("lookahead_hit", "shareable")),
             self.probe_state.eq(probe.state),
             self.probe_hit.eq(probe.hit),
         ]
@@ -154,7 +154,7 @@ class SharedFile(wiring.Component):
     def _read_idle(self, m: Module) -> None:
         """The reader asks the table when the access port does not, then a bank that nobody else asks."""
         parts = self._parts
-        self._probe = probe = stamp(m, "foresight", "foresight", lambda: Foresight(self._cfg))
+        self._probe = probe = stamp(m, "lookahead", "lookahead", lambda: Lookahead(self._cfg))
         table, banks, port = parts.table, parts.banks, parts.access
         self._visit(
             m,

@@ -43,7 +43,7 @@ class Parts:
     def made(cls, m: Module, cfg: SharedConfig) -> Parts:
         """All of them as submodules of a module."""
         m.submodules.table = table = RenamingTable(cfg, visited=True)
-        m.submodules.banks = banks = RenamedBanks(cfg, others=1, reads_idle=cfg.gives.foresees)
+        m.submodules.banks = banks = RenamedBanks(cfg, others=1, reads_idle=cfg.gives.lookahead)
         m.submodules.rows = rows = Rows(cfg)
         m.submodules.act = act = Act(cfg)
         ports = range(cfg.write_ports)

@@ -5,19 +5,19 @@ from amaranth.lib import wiring
 
 from warpfile.hdl.arbiter import named_prefix_or, oldest_one
 from warpfile.hdl.naming import named
-from warpfile.hdl.scheduler.contract import foreseeing_members, scheduler_members
+from warpfile.hdl.scheduler.contract import lookahead_members, scheduler_members
 from warpfile.spec.schemes.las import LasConfig
 
 
 class Las(wiring.Component):
     """A flag per warp, one pointer, a count of flagged issues in a row.
 
-    Ports: :func:`scheduler_members` and :func:`foreseeing_members`.
+    Ports: :func:`scheduler_members` and :func:`lookahead_members`.
     """
 
     def __init__(self, cfg: LasConfig) -> None:
         self._cfg = cfg
-        super().__init__({**scheduler_members(cfg), **foreseeing_members(cfg)})
+        super().__init__({**scheduler_members(cfg), **lookahead_members(cfg)})
 
     def elaborate(self, platform) -> Module:
         """Eligibility is late: who goes before whom is worked out beside it."""
@@ -28,7 +28,7 @@ class Las(wiring.Component):
         m.d.comb += self.grant.eq(oldest_one(self.eligible, self._before(m, above, tired)))
         issues = named(m, "issues", self.grant & self.taken.replicate(warps))
         cleared = (issues & self.shareable) | self.launch | self.exit
-        m.d.sync += self.flagged.eq((self.flagged | self.foreseen) & ~cleared)
+        m.d.sync += self.flagged.eq((self.flagged | self.lookahead_hit) & ~cleared)
         with m.If(self.taken):
             m.d.sync += above.eq(named_prefix_or(m, "up_to", self.grant) << 1)
         return m

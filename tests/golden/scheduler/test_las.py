@@ -105,8 +105,8 @@ def test_a_warp_comes_without_a_flag_and_leaves_without_one(event: str) -> None:
 def test_it_goes_with_a_file_that_tells_of_loads_alone() -> None:
     with pytest.raises(ValueError, match="las wants to know whose next load is in the register file"):
         find("baseline+las").configuration("tiny")
-    assert not find("larf").configuration("tiny", scheduler="lrr").gives.foresees
-    assert find("larf+las").configuration("tiny").gives.foresees
+    assert not find("larf").configuration("tiny", scheduler="lrr").gives.lookahead
+    assert find("larf+las").configuration("tiny").gives.lookahead
 
 
 def test_what_is_read_for_its_sake_is_counted_where_banks_are() -> None:

@@ -35,12 +35,12 @@ class Page:
             self.reached["flagged goes first"] += bool(unflagged)
         return min(among, key=lambda warp: (warp - self.pointer) % WARPS) if among else None
 
-    def change(self, issuer: int | None, foreseen: set[int], cleared: set[int], shareable: set[int]) -> None:
+    def change(self, issuer: int | None, lookahead_hit: set[int], cleared: set[int], shareable: set[int]) -> None:
         if issuer is not None:
             self.pointer = (issuer + 1) % WARPS
             self.in_a_row = min(self.in_a_row + 1, LIMIT) if issuer in self.flags else 0
         gone = cleared | ({issuer} & shareable)
-        self.flags = (self.flags | foreseen) - gone
+        self.flags = (self.flags | lookahead_hit) - gone
 
 
 def bits(warps: set[int]) -> int:
@@ -55,16 +55,17 @@ def simulate(part: Las) -> Counter:
 
     async def bench(ctx) -> None:
         for _ in range(1500):
-            eligible, foreseen, launched = some(0.5), some(0.2), some(0.03)
+            eligible, lookahead_hit, launched = some(0.5), some(0.2), some(0.03)
             exits, shareable, taken = some(0.03), some(0.3), numbers.random() < 0.8
             chosen = page.choose(eligible)
-            for name, warps in (("eligible", eligible), ("foreseen", foreseen), ("launch", launched), ("exit", exits)):
+            given = {"eligible": eligible, "lookahead_hit": lookahead_hit, "launch": launched, "exit": exits}
+            for name, warps in given.items():
                 ctx.set(getattr(part, name), bits(warps))
             ctx.set(part.shareable, bits(shareable))
             ctx.set(part.taken, bool(taken and eligible))
             assert ctx.get(part.flagged) == bits(page.flags)
             assert ctx.get(part.grant) == (0 if chosen is None else 1 << chosen), "the warp of the page"
-            page.change(chosen if taken else None, foreseen, launched | exits, shareable)
+            page.change(chosen if taken else None, lookahead_hit, launched | exits, shareable)
             await ctx.tick()
 
     run(part, bench)

@@ -14,7 +14,7 @@ PRESET = "turing"
 PRICES = "pilot"
 BASELINE = Point("baseline", PRESET)
 PAPER = Point("malekeh", PRESET)
-FORESIGHT = Point("malekeh", PRESET, foresight=True)
+ORACLE = Point("malekeh", PRESET, oracle=True)
 WINDOWS = Point("bow", PRESET, (("window", 3),))
 STATIC = PAPER.but(reuse_hints="static")
 THRESHOLDS = (2, 3, 4, 6, 8, 12, 16, 32)
@@ -48,7 +48,7 @@ EIGHT = PAPER.but(collectors=8)  #: as many units as there are windows
 def headline() -> Iterable[Point]:
     """Everything that the page compares."""
     changed = (change(point) for change in MACHINES.values() for point in (BASELINE, PAPER))
-    return (BASELINE, PAPER, WINDOWS, FORESIGHT, STATIC, NEVER, EIGHT, *changed)
+    return (BASELINE, PAPER, WINDOWS, ORACLE, STATIC, NEVER, EIGHT, *changed)
 
 
 def sweep() -> Iterable[Point]:
@@ -161,7 +161,7 @@ def _speed(study: Study) -> Iterator[Claim]:
 
 def _hints(study: Study) -> Iterator[Claim]:
     ours = _mean(study, PAPER, hit_ratio)
-    bit = ours - _mean(study, FORESIGHT, hit_ratio)
+    bit = ours - _mean(study, ORACLE, hit_ratio)
     yield Claim("hit ratio, one bit minus exact distances", "almost equal", bit, points)
     static = _mean(study, STATIC, hit_ratio) - ours
     yield Claim("hit ratio, static hints minus those from the trace", "-", static, points)

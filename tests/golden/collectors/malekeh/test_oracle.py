@@ -12,7 +12,7 @@ from tests.golden.machines import Malekeh
 from tests.golden.scenario import hand_trace, op
 from warpfile.compiler.passes.malekeh.exact import NEVER as COMPILER_NEVER
 from warpfile.compiler.passes.malekeh.exact import distances, near_from_distances
-from warpfile.golden.collectors.malekeh.oracle import NEVER, ForeseeingCollectors, beat_distances
+from warpfile.golden.collectors.malekeh.oracle import NEVER, OracleCollectors, beat_distances
 from warpfile.golden.run import simulate
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.malekeh import MalekehConfig, near_words
@@ -26,8 +26,8 @@ def both(cfg: MalekehConfig, trace: Trace) -> tuple[Malekeh, Malekeh]:
     trace = hinted(trace, near_words(trace, cfg, *near_from_distances(found, cfg.reuse_threshold)))
     layout, workload = malekeh_layout(cfg), prepare(cfg, trace)
     per_beat = beat_distances(workload.beats, found.first.tolist(), found.distance.tolist())
-    foreseeing = type("Foreseeing", (Malekeh,), {"kind": partial(ForeseeingCollectors, distances=per_beat)})
-    models = Malekeh(cfg, layout), foreseeing(cfg, layout)
+    with_oracle = type("Oracle", (Malekeh,), {"kind": partial(OracleCollectors, distances=per_beat)})
+    models = Malekeh(cfg, layout), with_oracle(cfg, layout)
     for model in models:
         simulate(model, Environment(cfg, workload, layout))
     return models

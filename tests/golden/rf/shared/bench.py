@@ -34,7 +34,7 @@ def flagging(**changes: object) -> SharedConfig:
 class Bench:
     """A file whose table is clear and which has taken a kernel of 8 registers. ``pins`` hold results until they are
     accepted, ``waiting`` is the access that is not taken yet; ``fields`` are the probes of all cycles since the last
-    ``settle``. ``sent``: what left, by cycle. ``frame``: what the file sees of head beats, if it foresees.
+    ``settle``. ``sent``: what left, by cycle. ``frame``: what the file sees of head beats, if it lookahead.
     """
 
     def __init__(self, cfg: SharedConfig | None = None) -> None:
@@ -42,7 +42,7 @@ class Bench:
         self.layout = layout_of(scheme_of(self.cfg), self.cfg)
         self.file = SharedFile(self.cfg, self.layout, None)
         self.frame = Frame(self.cfg)
-        if self.cfg.foresees:
+        if self.cfg.lookahead:
             self.file.watch(self.frame)
         self.memory = Memory()
         self.pins: dict[int, Result] = {}

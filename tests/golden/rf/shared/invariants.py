@@ -73,15 +73,15 @@ class SharedWatcher:
 
     def _look_at_reader(self) -> None:
         """What it has read is the address of a load that is still the head."""
-        foresight = self.machine.file.foresight
-        if foresight is None or foresight.reader.state != DATA:
+        lookahead = self.machine.file.lookahead
+        if lookahead is None or lookahead.reader.state != DATA:
             return
-        load, contents, frame = foresight.reader.load, self.machine.file.contents, self.machine.frame
+        load, contents, frame = lookahead.reader.load, self.machine.file.contents, self.machine.frame
         beat = frame.buffers[load.warp][0].beat
         require(self._kind(beat.hints) == LOAD and beat.sources[0] == load.register, "the load is the head")
         require(not frame.registers[load.warp] >> load.register & 1, "nobody writes its address")
         words = contents.known.get(beat.expected[0], 0)
-        require(not (foresight.reader.words ^ words) & contents.bits(load.lanes), "its address is what the trace has")
+        require(not (lookahead.reader.words ^ words) & contents.bits(load.lanes), "its address is what the trace has")
 
     def _mapped(self) -> dict[tuple[int, int], int]:
         """Registers and their rows."""
@@ -237,7 +237,7 @@ class SharedWatcher:
             require(f["probe_state"] == P1, "a row that comes is a probe")
         if f["reader_state"] == ASK and state != ASK:
             require(bool(f["probed"] & ~before["probed"]), "a load that is chosen has its probe")
-        found = bool(f["foreseen"])
+        found = bool(f["lookahead_hit"])
         require(found <= bool(before["probe_hit"]) and (found or issues or not before["probe_hit"]), "who is told of")
         left = 1 << before["issue_warp"] if issues else 0
         require(not f["probed"] & left, "the next head load has had no probe")

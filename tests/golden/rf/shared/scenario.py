@@ -33,7 +33,7 @@ def make(scheme: str = "larf", **changes: Any) -> SharedConfig:
 
 def scheme_of(cfg: SharedConfig) -> str:
     """The scheme of a machine."""
-    return "larf+las" if cfg.foresees else "larf"
+    return "larf+las" if cfg.lookahead else "larf"
 
 
 def random_shared(rng: random.Random, **changes: object) -> SharedConfig:

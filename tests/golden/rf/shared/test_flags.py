@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.golden.machines import Foreseeing
+from tests.golden.machines import Lookahead
 from tests.golden.rf.shared.scenario import random_case, run_shared, watch_shared
 from tests.golden.rf.shared.test_reader import (
     Mistake,
@@ -61,7 +61,7 @@ def unlike(run: Run, limit: int) -> list[int]:
 def test_random_programs_keep_every_invariant_and_counters_are_those_of_the_probes() -> None:
     total: Counter[str] = Counter()
     for seed in SEEDS:
-        total.update(watch_shared(*random_case(seed, **changes(seed)), model=Foreseeing).counters)
+        total.update(watch_shared(*random_case(seed, **changes(seed)), model=Lookahead).counters)
     assert all(total[name] for name in COUNTERS)
 
 
@@ -69,11 +69,11 @@ def test_random_programs_keep_every_invariant_and_counters_are_those_of_the_prob
 def test_flags_come_of_pulses_pulses_of_hits_and_the_choice_of_flags(seed: int) -> None:
     cfg, trace, _ = random_case(seed, **changes(seed))
     assert isinstance(cfg, LasConfig)
-    run = run_shared(cfg, trace, Foreseeing)
+    run = run_shared(cfg, trace, Lookahead)
     for now, after in pairwise(run.fields):
-        assert after["foreseen"].bit_count() < 2
-        assert bool(after["foreseen"]) == bool(now["probe_hit"]) or (now["probe_hit"] and now["issue"])
-        told = now["flagged"] | now["foreseen"]
+        assert after["lookahead_hit"].bit_count() < 2
+        assert bool(after["lookahead_hit"]) == bool(now["probe_hit"]) or (now["probe_hit"] and now["issue"])
+        told = now["flagged"] | now["lookahead_hit"]
         assert not after["flagged"] & ~told
         assert told & ~after["flagged"] in (0, now["issue"] << now["issue_warp"]), "issues alone take flags here"
     assert not unlike(run, cfg.flag_limit)
@@ -81,7 +81,7 @@ def test_flags_come_of_pulses_pulses_of_hits_and_the_choice_of_flags(seed: int) 
 
 def test_the_choice_is_found_to_be_wrong_for_another_limit_and_without_flags() -> None:
     cases = [random_case(seed, **changes(seed) | {"flag_limit": 64})[:2] for seed in SEEDS]
-    runs = [run_shared(cfg, trace, Foreseeing) for cfg, trace in cases]
+    runs = [run_shared(cfg, trace, Lookahead) for cfg, trace in cases]
     assert any(unlike(run, 1) for run in runs) and not any(unlike(run, 64) for run in runs)
     bare = [Run(run.model, [fields | {"flagged": 0} for fields in run.fields]) for run in runs]
     assert any(unlike(run, 64) for run in bare)
@@ -90,9 +90,9 @@ def test_the_choice_is_found_to_be_wrong_for_another_limit_and_without_flags() -
 def test_a_file_that_tells_nobody_has_the_probes_and_the_cycles_of_before() -> None:
     cfg, trace, _ = random_case(0, scheduler="lrr", led=True)
     told = random_case(0, **changes(0) | {"scheduler": "lrr"})[0]
-    plain, other = run_shared(cfg, trace), run_shared(told, trace, Foreseeing)
+    plain, other = run_shared(cfg, trace), run_shared(told, trace, Lookahead)
     assert plain.fields == other.fields
-    assert plain.fields[0].keys().isdisjoint({"reader_state", "probe_state", "probe_hit", "foreseen", "flagged"})
+    assert plain.fields[0].keys().isdisjoint({"reader_state", "probe_state", "probe_hit", "lookahead_hit", "flagged"})
 
 
 @pytest.mark.plain
@@ -103,4 +103,4 @@ def test_mistakes_of_the_reader_are_caught_on_random_programs(
     mistake(monkeypatch)
     with pytest.raises(AssertionError):
         for seed in SEEDS:
-            watch_shared(*random_case(seed, **changes(seed)), model=Foreseeing)
+            watch_shared(*random_case(seed, **changes(seed)), model=Lookahead)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.golden.rf.shared.bench import BASE, flagging
-from tests.golden.rf.shared.test_foresight import PAIR, Ahead
+from tests.golden.rf.shared.test_lookahead import PAIR, Ahead
 from warpfile.golden.rf.contract import Sent
 from warpfile.golden.rf.shared import reader
 from warpfile.golden.rf.shared.access import AccessPort
-from warpfile.golden.rf.shared.foresight import Foresight
+from warpfile.golden.rf.shared.lookahead import Lookahead
 from warpfile.golden.rf.shared.reader import Reader
 from warpfile.spec.schemes.las import ASK, DATA, NO_PROBE, NO_READER, P1, P2, READ
 from warpfile.spec.schemes.shared import FLUSH, PLAIN, STORE
@@ -53,7 +53,7 @@ def test_an_address_is_read_from_an_idle_bank_and_told_six_cycles_after_the_choi
     assert bench.seen("reader_state") == [NO_READER, ASK, READ, DATA, *[NO_READER] * 5]
     assert bench.seen("probe_state") == [*[NO_PROBE] * 4, P1, P2, *[NO_PROBE] * 3]
     assert bench.when("reader_read") == [2] and bench.when("probe_hit") == [5]
-    assert bench.seen("foreseen") == [*[0] * 6, 1 << 7, 0, 0]
+    assert bench.seen("lookahead_hit") == [*[0] * 6, 1 << 7, 0, 0]
     assert bench.seen("probed") == [0, *[1 << 7] * 8]
     names = ("las_reads", "las_late", "las_probes", "las_hits")
     assert [bench.file.counters[name] for name in names] == [1, 0, 1, 1]
@@ -73,11 +73,11 @@ def test_the_bank_has_to_be_idle_within_four_cycles(busy: int) -> None:
     states = bench.seen("reader_state")
     if busy < 4:
         assert states[2 : 5 + busy] == [*[READ] * (busy + 1), DATA, NO_READER]
-        assert bench.when("reader_read") == [2 + busy] and bench.when("foreseen") == [6 + busy]
+        assert bench.when("reader_read") == [2 + busy] and bench.when("lookahead_hit") == [6 + busy]
     else:
         assert states[2:7] == [*[READ] * 4, NO_READER] and not any(states[6:])
         assert bench.when("reader_late") == [5] and bench.file.counters["las_late"] == 1
-        assert not bench.when("foreseen") and bench.fields[-1]["probed"] == 1 << 7, "it is not read again"
+        assert not bench.when("lookahead_hit") and bench.fields[-1]["probed"] == 1 << 7, "it is not read again"
 
 
 def test_another_bank_may_be_busy() -> None:
@@ -86,7 +86,7 @@ def test_another_bank_may_be_busy() -> None:
     for _ in range(7):
         bench.reads(1 - bench.bank)
         bench.step()
-    assert bench.when("reader_read") == [2] and bench.when("foreseen") == [6]
+    assert bench.when("reader_read") == [2] and bench.when("lookahead_hit") == [6]
 
 
 def test_a_result_in_w1_goes_first() -> None:
@@ -97,7 +97,7 @@ def test_a_result_in_w1_goes_first() -> None:
     bench.ready(bench.load(7, 5))
     bench.step({0: bench.result(warp, register)})
     bench.steps(8)
-    assert bench.when("stored") == [2] and bench.when("reader_read") == [3] and bench.when("foreseen") == [7]
+    assert bench.when("stored") == [2] and bench.when("reader_read") == [3] and bench.when("lookahead_hit") == [7]
 
 
 def test_the_table_is_asked_until_it_serves() -> None:
@@ -110,7 +110,7 @@ def test_the_table_is_asked_until_it_serves() -> None:
     bench.steps(9)
     # They change one after the other, so that they are in W1 in 3 and 4, in the bank that is read.
     assert bench.seen("reader_state")[:7] == [NO_READER, ASK, ASK, READ, READ, READ, DATA]
-    assert bench.when("stored") == [3, 4] and bench.when("reader_read") == [5] and bench.when("foreseen") == [9]
+    assert bench.when("stored") == [3, 4] and bench.when("reader_read") == [5] and bench.when("lookahead_hit") == [9]
 
 
 def test_the_table_is_not_asked_in_a_cycle_in_which_an_access_asks_for_an_old_mapping() -> None:
@@ -121,7 +121,7 @@ def test_the_table_is_not_asked_in_a_cycle_in_which_an_access_asks_for_an_old_ma
     bench.ready(bench.load(7, 5))
     bench.steps(9)
     assert bench.seen("reader_state")[:5] == [NO_READER, ASK, ASK, READ, DATA]
-    assert bench.when("reader_read") == [3] and bench.when("foreseen") == [7]
+    assert bench.when("reader_read") == [3] and bench.when("lookahead_hit") == [7]
 
 
 def test_a_register_without_a_row_is_not_read() -> None:
@@ -144,7 +144,7 @@ def test_what_is_under_way_for_a_warp_that_issues_is_dropped(cycle: int, left: i
     bench.frame.buffered = 0
     bench.steps(6)
     assert not any(bench.seen("reader_state")[cycle + 1 :]) and not bench.fields[cycle + 1]["probed"]
-    assert len(bench.when("probe_state")) == left and not bench.when("foreseen")
+    assert len(bench.when("probe_state")) == left and not bench.when("lookahead_hit")
     assert bool(bench.when("probe_hit")) == (cycle == 5)
 
 
@@ -155,7 +155,7 @@ def test_another_warp_that_issues_changes_nothing() -> None:
     for _ in range(7):
         bench.file.issued(3, other.entry)
         bench.step()
-    assert bench.when("foreseen") == [6]
+    assert bench.when("lookahead_hit") == [6]
 
 
 def test_the_next_load_of_a_warp_has_a_probe_of_its_own() -> None:
@@ -167,7 +167,7 @@ def test_the_next_load_of_a_warp_has_a_probe_of_its_own() -> None:
     bench.step()
     bench.ready(second)
     bench.steps(8)
-    assert bench.when("foreseen") == [6, 14]
+    assert bench.when("lookahead_hit") == [6, 14]
 
 
 def pending(bench: Idle) -> None:
@@ -220,14 +220,14 @@ def test_lanes_are_those_of_the_load() -> None:
     bench.settle(broken)
     bench.ready(bench.load(7, 5, mask=0xFF), offset=0)
     bench.steps(7)
-    assert bench.when("foreseen") == [6], "no lane beyond its mask is looked at"
+    assert bench.when("lookahead_hit") == [6], "no lane beyond its mask is looked at"
 
 
 def test_an_offset_is_added() -> None:
     bench = Idle()
     bench.ready(bench.load(7, 5), offset=4)
     bench.steps(7)
-    assert bench.seen("probe_state")[4:6] == [P1, P2] and not bench.when("foreseen")
+    assert bench.seen("probe_state")[4:6] == [P1, P2] and not bench.when("lookahead_hit")
 
 
 def test_warps_take_turns_and_the_next_one_is_chosen_while_a_row_comes() -> None:
@@ -237,7 +237,7 @@ def test_warps_take_turns_and_the_next_one_is_chosen_while_a_row_comes() -> None
     bench.steps(16)
     assert bench.seen("reader_state")[:8] == [NO_READER, ASK, READ, DATA, ASK, READ, READ, DATA]
     assert bench.when("reader_read") == [2, 6, 10], "a probe in every fourth cycle: READ waits for P2"
-    assert [fields["foreseen"] for fields in bench.fields if fields["foreseen"]] == [1 << 1, 1 << 4, 1 << 7]
+    assert [fields["lookahead_hit"] for fields in bench.fields if fields["lookahead_hit"]] == [1 << 1, 1 << 4, 1 << 7]
 
 
 def test_the_pointer_moves_behind_the_warp_that_was_chosen() -> None:
@@ -263,7 +263,7 @@ def test_a_result_is_captured_unless_the_reader_has_the_probe_for_itself(cycle: 
     bench.steps(cycle)
     bench.step({0: bench.address(4)})
     bench.steps(9)
-    first = bench.fields[bench.when("foreseen")[0]]["foreseen"]
+    first = bench.fields[bench.when("lookahead_hit")[0]]["lookahead_hit"]
     assert bench.seen("probe_state")[cycle + 1] == (P1 if captured else P1 if cycle == 3 else NO_PROBE)
     assert first == (1 << 4 if captured else 1 << 7)
     assert bool(bench.fields[-1]["probed"] >> 4 & 1) == captured
@@ -304,13 +304,13 @@ def is_patient(patch: pytest.MonkeyPatch) -> None:
 
 def drops_nothing(patch: pytest.MonkeyPatch) -> None:
     """A probe outlives its load."""
-    edge = Foresight.edge
+    edge = Lookahead.edge
 
-    def wrong(self: Foresight) -> None:
+    def wrong(self: Lookahead) -> None:
         self._issued = -1
         edge(self)
 
-    patch.setattr(Foresight, "edge", wrong)
+    patch.setattr(Lookahead, "edge", wrong)
 
 
 def probes_again(patch: pytest.MonkeyPatch) -> None:

@@ -46,10 +46,10 @@ class Ahead(Bench):
         return self.seen("probe_state")
 
     def is_told(self, result: Result) -> bool:
-        """Whether the warp of a result is foreseen to find its words."""
+        """Whether the warp of a result is lookahead_hit to find its words."""
         assert self.probe(result) == [NO_PROBE, P1, P2, NO_PROBE, NO_PROBE, NO_PROBE]
-        assert self.when("probe_hit") == ([2] if self.when("foreseen") else [])
-        return self.when("foreseen") == [3] and self.fields[3]["foreseen"] == 1 << result.warp
+        assert self.when("probe_hit") == ([2] if self.when("lookahead_hit") else [])
+        return self.when("lookahead_hit") == [3] and self.fields[3]["lookahead_hit"] == 1 << result.warp
 
 
 def test_an_address_that_leads_to_a_known_vector_is_told_three_cycles_later() -> None:
@@ -57,7 +57,7 @@ def test_an_address_that_leads_to_a_known_vector_is_told_three_cycles_later() ->
     bench.head(bench.load(7, 5), offset=0x40)
     assert bench.probe(bench.address(7, BASE - 0x40)) == [NO_PROBE, P1, P2, NO_PROBE, NO_PROBE, NO_PROBE]
     assert bench.when("probe_hit") == [2]
-    assert bench.seen("foreseen") == [0, 0, 0, 1 << 7, 0, 0]
+    assert bench.seen("lookahead_hit") == [0, 0, 0, 1 << 7, 0, 0]
     assert bench.file.counters["las_probes"] == bench.file.counters["las_hits"] == 1
     assert not bench.when("access_vector") and not bench.when("outcome"), "nothing else happens"
 
@@ -162,7 +162,7 @@ def test_higher_ports_come_first_among_those_that_fit(fits: bool, warp: int) -> 
     bench.step({0: bench.address(7), 2: bench.address(6, register=PAIR if fits else 3)})
     bench.steps(5)
     assert bench.fields[0]["write"] == 0b101
-    assert bench.seen("foreseen") == [0, 0, 0, 1 << warp, 0, 0], "the other one is not captured later"
+    assert bench.seen("lookahead_hit") == [0, 0, 0, 1 << warp, 0, 0], "the other one is not captured later"
 
 
 def test_a_result_is_captured_when_it_leaves_x() -> None:
@@ -173,7 +173,7 @@ def test_a_result_is_captured_when_it_leaves_x() -> None:
     bench.steps(5)
     assert [fields["write"] for fields in bench.fields[:2]] == [0b110, 0b001]
     assert bench.seen("probe_state") == [NO_PROBE, NO_PROBE, P1, P2, NO_PROBE, NO_PROBE]
-    assert bench.when("foreseen") == [4]
+    assert bench.when("lookahead_hit") == [4]
 
 
 def test_while_a_probe_is_under_way_no_result_is_captured() -> None:
@@ -185,7 +185,7 @@ def test_while_a_probe_is_under_way_no_result_is_captured() -> None:
     bench.steps(4)
     assert [fields["write"] for fields in bench.fields] == [1, 1, 1, 1, 0, 0, 0, 0]
     assert bench.seen("probe_state") == [NO_PROBE, P1, P2, NO_PROBE, P1, P2, NO_PROBE, NO_PROBE]
-    assert bench.seen("foreseen") == [0, 0, 0, 1 << 7, 0, 0, 1 << 3, 0]
+    assert bench.seen("lookahead_hit") == [0, 0, 0, 1 << 7, 0, 0, 1 << 3, 0]
 
 
 def test_a_probe_waits_while_the_access_port_compares() -> None:
@@ -196,7 +196,7 @@ def test_a_probe_waits_while_the_access_port_compares() -> None:
     bench.steps(5)
     assert bench.fields[1]["access_search"] == COMPARE
     assert bench.seen("probe_state") == [P1, P2, P2, NO_PROBE, NO_PROBE]
-    assert bench.when("probe_hit") == [2] and bench.when("foreseen") == [3]
+    assert bench.when("probe_hit") == [2] and bench.when("lookahead_hit") == [3]
 
 
 @pytest.mark.parametrize(("left", "told"), [(2, False), (3, True)])
@@ -208,7 +208,7 @@ def test_it_compares_what_is_valid_when_the_cycle_begins(left: int, told: bool) 
     bench.step({0: bench.address(7, there)})
     bench.steps(5)
     assert bench.fields[4]["outcome"] == MISS, "the entry is there from 5 on"
-    assert bool(bench.when("foreseen")) == told
+    assert bool(bench.when("lookahead_hit")) == told
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_what_the_access_port_would_not_track_is_not_compared(make: Callable[[Ah
     bench = Ahead(flagging(flagged_by=flagged_by))
     bench.head(bench.load(7, 5))
     assert bench.probe(make(bench)) == [NO_PROBE, P1, NO_PROBE, NO_PROBE, NO_PROBE, NO_PROBE]
-    assert not bench.when("foreseen")
+    assert not bench.when("lookahead_hit")
 
 
 def test_the_last_vector_below_4_gb_is_compared() -> None:
@@ -288,4 +288,4 @@ def test_the_result_is_complete_in_the_cycle_before_the_pulse() -> None:
     bench = Ahead()
     bench.head(bench.load(7, 5))
     bench.probe(bench.address(7))
-    assert bench.when("completed") == [2] and bench.when("foreseen") == [3]
+    assert bench.when("completed") == [2] and bench.when("lookahead_hit") == [3]

@@ -53,7 +53,7 @@ class ProbeLane(wiring.Component):
         return m
 
 
-class Foresight(wiring.Component):
+class Lookahead(wiring.Component):
     """Takes an address that leaves X, if the load that uses it is the warp's head beat, or one that the reader has read
     for such a load, and looks for its vector.
 
@@ -67,7 +67,7 @@ class Foresight(wiring.Component):
     busy : In(1)                 The table compares the access.
     looks : Out(1), base, stride : Out, mask : Out(lanes), found : In(1)   In P2, if not: it compares this vector.
     shareable : Out(warps)       The head beat is a load that may be shared, whether there is one or not.
-    state : Out(2), hit : Out(1), foreseen : Out(warps)   The probe's; it finds; the warp, in the cycle after.
+    state : Out(2), hit : Out(1), lookahead_hit : Out(warps)   The probe's; it finds; the warp, in the cycle after.
     reader_state : Out(2), probed : Out(warps), late : Out(1)   Of the reader, as the page has them.
     row : In(ArrayLayout)        In DATA: the row of the address register, lane by lane.
     See also :func:`hdl.rf.shared.reader.reader_ports`.
@@ -90,7 +90,7 @@ class Foresight(wiring.Component):
                 "stride": Out(STRIDE_BITS),
                 "mask": Out(cfg.lanes),
                 "state": Out(2),
-                **{name: Out(warps) for name in ("shareable", "foreseen", "probed")},
+                **{name: Out(warps) for name in ("shareable", "lookahead_hit", "probed")},
                 "reader_state": Out(2),
                 "late": Out(1),
                 "row": In(data.ArrayLayout(BASE_BITS, cfg.lanes)),
@@ -122,7 +122,7 @@ class Foresight(wiring.Component):
         with m.Elif(~self.busy):
             m.d.sync += self.state.eq(NO_PROBE)
         found = decode(warp, self._cfg.warps) & ~self.issues
-        m.d.sync += self.foreseen.eq(found & self.hit.replicate(self._cfg.warps))
+        m.d.sync += self.lookahead_hit.eq(found & self.hit.replicate(self._cfg.warps))
         return m
 
     def _of(self, warp: Value, bits: Value) -> Value:

@@ -14,9 +14,10 @@ from warpfile.spec.schemes.shared import SharedConfig
 from warpfile.spec.stimulus import Result
 
 
-class Foresight:
+class Lookahead:
     """``watch`` before the first cycle; then in every cycle ``step``, and ``issued`` if a warp issues. ``reader`` has
-    calls of its own. ``state`` and ``foreseen``, the warp whose next load is there as a mask, change at the ``edge``.
+    calls of its own. ``state`` and ``lookahead_hit``, the warp whose next load is there as a mask, change at the
+    ``edge``.
     """
 
     _heads: Heads
@@ -32,7 +33,7 @@ class Foresight:
     ) -> None:
         self.reader = reader
         self.state = self._next = NO_PROBE
-        self.foreseen = self._found = 0
+        self.lookahead_hit = self._found = 0
         self._warp = 0
         self._issued = -1
         self._asked = Vector(False, 0, 0, 0, 0, 0)
@@ -46,7 +47,7 @@ class Foresight:
 
     def step(self, results: list[Result | None], leaving: int) -> None:
         """``leaving``: ports whose result has a register and goes to W0."""
-        self._probes.probing(self.state, self.foreseen)
+        self._probes.probing(self.state, self.lookahead_hit)
         self.reader.choose()
         if self.state == NO_PROBE:
             self._begin(results, leaving)
@@ -106,4 +107,4 @@ class Foresight:
             self._next, self._found = NO_PROBE, 0
         self._issued = -1
         self.state = self._next
-        self.foreseen, self._found = self._found, 0
+        self.lookahead_hit, self._found = self._found, 0
