@@ -13,6 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PLAIN = (
     "docs/machine.md",
     "docs/trace.md",
+    "docs/architecture.md",
+    "docs/integration.md",
+    "docs/manifest.md",
     "docs/install.md",
     "docs/tutorial.md",
     "docs/which_scheme.md",
@@ -20,6 +23,7 @@ PLAIN = (
     "docs/assumptions.md",
     "docs/schemes/baseline.md",
     "docs/schemes/bow.md",
+    "docs/schemes/larf.md",
     "docs/schemes/malekeh.md",
     "docs/schemes/modern.md",
     "docs/schemes/pilot.md",
