@@ -1,6 +1,6 @@
 """Control-flow graph of a function, with the conventions of ``nvdisasm -bbcfg``.
 
-A label begins a block, also one that nobody jumps to. CALL.REL ends a block and has its fallthrough edge, and one
+A label begins a block, also one without a jump to it. CALL.REL ends a block and has its fallthrough edge, and one
 to the callee only where that is the routine itself; RET and an unguarded EXIT have none, a guarded EXIT falls through;
 BRX goes to its whole table; BSSY, BSYNC, BREAK, WARPSYNC and YIELD do not end a block. Calls are kept apart as call and
 return edges, for analyses that follow values through them. An indirect CALL ends no block and has no such edges: it may

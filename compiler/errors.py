@@ -14,4 +14,4 @@ class ListingError(ValueError):
 
 
 class UnknownOpcodeError(ListingError):
-    """An opcode whose operands cannot be told apart into definitions and uses."""
+    """An opcode whose operands cannot be divided into definitions and uses."""

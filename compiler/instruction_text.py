@@ -38,7 +38,7 @@ def decode_instruction(
 ) -> Instruction:
     """The instruction that a text means. Raises :class:`ValueError` with the rule that the text breaks.
 
-    One whose operands are not those of its base opcode has an opcode of its own, which nobody knows.
+    One whose operands are not those of its base opcode has an opcode of its own, which is unknown.
     """
     targets: tuple[Label, ...] = ()
     body = text

@@ -16,7 +16,7 @@ WriteBits = Callable[[Warp, int, int], None]
 
 
 class Decoder(SourceReader):
-    """One instruction on its way to a closure: reads its sources, writes its destinations."""
+    """One instruction to be compiled to a closure: reads its sources, writes its destinations."""
 
     def result(self, compute: Fetch) -> Run:
         """Write ``compute``'s ``uint32`` values to the destination."""

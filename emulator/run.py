@@ -49,7 +49,7 @@ def execute(
     The trace of several launches is that of one whose grid has so many times the CTAs in z; every launch has its own
     inputs, and expectations are of all of them. ``buffers`` are those of the last one.
     ``progress(done, total)`` is called after each CTA. Raises :class:`ExecutionError` for an opcode that cannot be
-    executed, an access out of bounds, a deadlock, a CTA that spins for ever, or more than ``instruction_limit`` warp
+    executed, an access out of bounds, a deadlock, a CTA that spins without end, or more than ``instruction_limit`` warp
     instructions (by default ``INSTRUCTION_LIMIT`` in all and ``CTA_LIMIT`` of one CTA).
     """
     start = time.perf_counter()

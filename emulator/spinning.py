@@ -1,4 +1,4 @@
-"""Finds CTAs that spin for ever: a state of all warps and of memory that was there before comes again and again.
+"""Finds CTAs that spin without end: a state of all warps and of memory that was there before comes again and again.
 
 Brent's method: the state after round 1, 2, 4, ... is kept, and later ones are compared with it. A round is a turn of
 every warp that can run, so that a kernel whose warps never use up a turn is not looked at.

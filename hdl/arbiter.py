@@ -88,7 +88,7 @@ class RoundRobin(wiring.Component):
     requests : In(count)   Who asks.
     taken : In(1)      The grant is used, the pointer moves.
     grant : Out(count) One-hot in the same cycle; zero without requests.
-    others : In(count) Who is served, in the same way, if nobody asks; only with ``others``.
+    others : In(count) Who is served, in the same way, if no client asks; only with ``others``.
     """
 
     def __init__(self, count: int, *, others: bool = False) -> None:

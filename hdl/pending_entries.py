@@ -1,4 +1,4 @@
-"""Registers that a warp waits for, in a few entries in place of a bit per name (docs/machine.md, section 4, *full*)."""
+"""Registers that a warp waits for, in a few entries instead of a bit per name (docs/machine.md, section 4, *full*)."""
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring

@@ -85,7 +85,7 @@ def identifiers(text: str) -> list[str]:
 
 
 def numbered_share(text: str) -> tuple[int, int]:
-    """How many wires and registers have a number in place of a name, and how many there are."""
+    """How many wires and registers have a number instead of a name, and how many there are."""
     declared = re.findall(r"^  (?:wire|reg) (?:\[\d+:0\] )?(\S+)", text, re.MULTILINE)
     return sum(name.startswith("\\$") for name in declared), len(declared)
 

@@ -30,7 +30,7 @@ _PORT = re.compile(r"^(  (?:input|output) (?: *[\w:]+ )?(?:\[\d+:0\] )?(\w+)[;,]
 
 @dataclass(frozen=True)
 class Remarks:
-    """What a module is, and the meaning of its ports by name, as far as somebody wrote it down."""
+    """What a module is, and the meaning of its ports by name, as far as it is documented."""
 
     module: str
     ports: Mapping[str, str]

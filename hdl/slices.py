@@ -78,7 +78,7 @@ def way_out(mask: Value) -> Value:
 
 
 def packed(word: Value, way: Value) -> Value:
-    """A lane of a value on its way into the slices of :func:`way_in`; what is in the others does not matter."""
+    """A lane of a value in flight into the slices of :func:`way_in`; what is in the others does not matter."""
     return select(way, [Cat(Const(0, 8 * at), word)[:32] for at in range(SLICES)])
 
 

@@ -139,7 +139,7 @@ def _elaborated(
 
 
 def _taken_out(module: str, fragment: Fragment) -> list[tuple[str, wiring.Component, Fragment]]:
-    """Put an instance in place of every component of a module; these with their names."""
+    """Replace every component of a module by an instance; these with their names."""
     taken = []
     for place, (child, name, source) in enumerate(fragment.subfragments):
         part = child.origins[0] if child.origins else None

@@ -1,4 +1,4 @@
-"""``bow`` and ``bow_wr``: operand windows in place of collector units (docs/schemes/bow.md)."""
+"""``bow`` and ``bow_wr``: operand windows instead of collector units (docs/schemes/bow.md)."""
 
 from warpfile.schemes.baseline import BANKED
 from warpfile.schemes.part import AT_ONCE, LOOKED_UP_ONE_BY_ONE, RENAMED, STAYING, Hints, Hits, Part
@@ -44,7 +44,7 @@ _WRITING_BACK = (
     *("bypassed_writes", "saved_writes", "evictions", "discards", "victims_transient", "dropped_results"),
     *("late_bank_writes", "stall_evict", "class_0", "class_1", "class_2", "class_3"),
 )
-#: The design point of the dissertation: six entries in place of the twelve that three instructions may need.
+#: The design point of the dissertation: six entries instead of the twelve that three instructions may need.
 _HALF_SIZE = {"window_entries": 6}
 
 

@@ -14,7 +14,7 @@ from warpfile.spec.trace import Space
 class Memory:
     """Deterministic cache (least recently used line of a set out) in front of a channel of limited bandwidth.
 
-    A sector that is on its way is fetched once, and keeps its arrival until it is there, whether or not the cache still
+    A sector that is in flight is fetched once, and keeps its arrival until it is there, whether or not the cache still
     has a place for its line. Each bank looks its sectors up in order: one that waits holds up all behind it.
     """
 
@@ -27,7 +27,7 @@ class Memory:
         self._ways, self._only_local = cfg.cache_ways, cfg.cached == "local"
         self._channel = Channel(cfg.sector_interval)
         self._fetches, self._leaves = cfg.stores == "back", cfg.stores == "through"
-        # Of sectors on their way arrival and accesses; what has arrived is dropped when it is looked up.
+        # Of sectors in flight arrival and accesses; what has arrived is dropped when it is looked up.
         self._on_way: dict[int, tuple[int, int]] = {}
         self._merges = cfg.mshr_merges
         self._entries = [0] * (cfg.mshrs if cfg.cache_lines else 0)  # until when they are taken, ascending
@@ -45,7 +45,7 @@ class Memory:
     def access(self, beat: Beat, cycle: int) -> tuple[int, bool]:
         """Latency of the access that starts in ``cycle``, and whether its result waits for a sector to arrive.
 
-        Updates cache, sectors on their way and channel."""
+        Updates cache, sectors in flight and channel."""
         look = self._arrival if beat.is_load or self._fetches else self._written
         if self._only_local and beat.is_load and beat.space == Space.GLOBAL:
             look = self._passed
@@ -81,7 +81,7 @@ class Memory:
         return self._enter()
 
     def _served(self, sector: int) -> int:
-        """Cycle in which an atomic was served in the L2; whoever comes later has to see what it made."""
+        """Cycle in which an atomic was served in the L2; later accesses have to see its effect."""
         self._on_way.pop(sector, None)
         if self._sets:
             line, bit = sector // self._in_line, 1 << sector % self._in_line
@@ -95,7 +95,7 @@ class Memory:
         return self._enter() + self._miss_latency
 
     def _arrival(self, sector: int) -> int:
-        """Cycle in which a sector is there: fetched, unless the cache has it or it is on its way."""
+        """Cycle in which a sector is there: fetched, unless the cache has it or it is in flight."""
         arrival, accesses = self._on_way.pop(sector, (0, 0))
         if accesses == self._merges:
             self._now = max(self._now, arrival)

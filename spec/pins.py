@@ -1,4 +1,4 @@
-"""What whoever drives the pins of a machine must keep to (docs/machine.md, section 2), as a checker names it."""
+"""Rules for the driver of the pins of a machine (docs/machine.md, section 2), as a checker names it."""
 
 from __future__ import annotations
 

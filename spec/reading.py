@@ -22,7 +22,7 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
     (stat.S_ISSOCK, "a socket"),
 )
-#: What the header of an array is said to have in place of Python's own words. NumPy evaluates it and sorts its keys.
+#: What the header of an array is said to have instead of Python's own words. NumPy evaluates it and sorts its keys.
 _HEADERS = {
     OverflowError: "sizes beyond 64 bits",
     tokenize.TokenError: "no end",

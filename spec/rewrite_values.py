@@ -42,7 +42,7 @@ def follow(trace: Trace, stream: Trace, source: np.ndarray, results: Sequence[Re
 
 
 class _Rows:
-    """Rows of a trace and those that are added. A missing row reads as zeros that nobody wrote."""
+    """Rows of a trace and those that are added. A missing row reads as zeros never written."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace

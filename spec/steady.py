@@ -57,7 +57,7 @@ class Steady:
 
     @classmethod
     def of(cls, facts: Mapping[str, int]) -> Steady | None:
-        """From kept facts; None where nobody watched."""
+        """From kept facts; None without observation."""
         return cls(**facts) if facts else None
 
 

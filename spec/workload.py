@@ -147,7 +147,7 @@ def _check_scheme(cfg: Config, trace: Trace) -> None:
 
 
 def _check_end(trace: Trace, warp: int) -> None:
-    """Without an EXIT at its end a warp would stay resident for ever, and a unit must not keep it from leaving."""
+    """Without an EXIT at its end a warp would stay resident without end, and a unit must not keep it from leaving."""
     start, end = int(trace.warp_start[warp]), int(trace.warp_start[warp + 1])
     if start == end:
         raise WorkloadError(f"warp {warp} of {trace.kernel} must execute at least an EXIT, but its stream is empty")
@@ -277,7 +277,7 @@ def _append_beats(
 
 
 def _can_end(static: StaticInstruction) -> bool:
-    """Whether a warp may end here: an EXIT, also a guarded one, which is a branch for whoever stays."""
+    """Whether a warp may end here: an EXIT, also a guarded one, which is a branch for the lanes that stay."""
     return static.kind == Kind.EXIT or (static.kind == Kind.BRANCH and static.opcode.startswith("EXIT"))
 
 

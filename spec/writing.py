@@ -15,7 +15,7 @@ def whole(path: Path) -> Iterator[Path]:
     """A file beside ``path`` that takes its place at the end, unless something was raised.
 
     Its name is of this call alone, so any number of processes and threads, on several machines too, may write the same
-    file at once; whoever reads it gets the file of one of them. Errors of the operating system name ``path``.
+    file at once; its reader gets the file of one of them. Errors of the operating system name ``path``.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.urandom(8).hex()}.partial")

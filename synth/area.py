@@ -294,7 +294,7 @@ def _box(name: str, instances: int, bits: int, library: Liberty, real: bool) -> 
 
 
 def count_instances(counts: Mapping[str, Mapping[str, int]], top: str) -> dict[str, int]:
-    """How often each module, and each black box, occurs in the whole design. A module nobody uses occurs 0 times."""
+    """How often each module, and each black box, occurs in the whole design. An unused module occurs 0 times."""
     instances = dict.fromkeys(counts, 0)
 
     def visit(name: str, times: int) -> None:

@@ -93,7 +93,7 @@ class Energy:
 
     @property
     def unpriced(self) -> dict[str, int]:
-        """Counts of the accesses for which nobody has published an energy, by kind."""
+        """Counts of the accesses without a published energy, by kind."""
         return {one.kind: one.count for one in self.accesses if one.picojoules is None}
 
     @property

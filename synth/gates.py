@@ -122,7 +122,7 @@ def _cell(library: Liberty, cell: Cell, connections: Connections) -> Iterator[st
 
 
 def expression(function: str, nets: Mapping[str, str]) -> str:
-    """A function of a Liberty file as one of Verilog, with nets in place of pins."""
+    """A function of a Liberty file as one of Verilog, with nets instead of pins."""
     written: list[str] = []
     for token in _TOKEN.findall(function):
         if token == "'":  # stands behind what it inverts

@@ -121,7 +121,7 @@ def _ports(array: str, lines: list[str]) -> str:
 
 
 def _word_line_ports(_array: str, lines: list[str]) -> str:
-    """Ports of a memory with word lines in place of addresses."""
+    """Ports of a memory with word lines instead of addresses."""
     text = "\n".join(lines)
     reads, writes = (len(re.findall(rf"^  input .* {kind}_row\d+", text, re.MULTILINE)) for kind in ("read", "write"))
     return f"{reads}R{writes}W"

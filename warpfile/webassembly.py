@@ -64,7 +64,7 @@ def run(
     """Run a program in this process, in a memory of its own; returns its exit status.
 
     ``image`` is what :func:`prepare` made of it, and ``arguments`` begin with the name that the program is to have.
-    ``streams``: files that it reads and writes in place of the standard input, output and error of this process.
+    ``streams``: files that it reads and writes instead of the standard input, output and error of this process.
     ``folders``: all that it sees of the file system, by the names under which it does.
     """
     engine, module = _loaded(image)

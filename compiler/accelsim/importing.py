@@ -107,7 +107,7 @@ def _appended_exit(program: tuple[StaticInstruction, ...]) -> StaticInstruction:
 
 
 def _guarded_exits(program: tuple[StaticInstruction, ...], found: Streams) -> tuple[StaticInstruction, ...]:
-    """EXITs that were passed with no lane taking them have a guard: branches for whoever stays."""
+    """EXITs that were passed with no lane taking them have a guard: branches for the lanes that stay."""
     passed = set(np.unique(found.instruction[found.execute == 0]).tolist())
     return tuple(
         replace(static, kind=Kind.BRANCH) if static.kind == Kind.EXIT and index in passed else static

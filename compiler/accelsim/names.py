@@ -56,7 +56,7 @@ _NARROW_TARGETS = {"BRX": Shape("WARPSYNC", ()), "JMX": Shape("WARPSYNC", ())}
 
 
 def shape_of(opcode: str, architecture: int) -> Shape | None:
-    """How to read the operands of a base opcode on a machine; None where nobody knows."""
+    """How to read the operands of a base opcode on a machine; None if unknown."""
     if architecture < FIRST_WITH_PAIRED_TARGETS and opcode in _NARROW_TARGETS:
         return _NARROW_TARGETS[opcode]
     return Shape(opcode) if opcode in FORMS else SHAPES.get(opcode)

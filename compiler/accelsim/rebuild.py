@@ -35,7 +35,7 @@ def rebuild(recorded: Recorded, architecture: int) -> Rebuilt:
 
 
 class _Rebuilding:
-    """One instruction on its way; ``repairs`` grows as things are put right.
+    """One instruction to rebuild; ``repairs`` grows with every repair.
 
     ``bare`` has no operands, ``whole`` has the sources, both under a name that the compiler knows.
     """

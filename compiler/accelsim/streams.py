@@ -86,7 +86,7 @@ class _Streams:
         )
 
     def _kept(self) -> np.ndarray:
-        """Which records stay: no barrier that nobody reached, of an LDGSTS pair the second, which names its source."""
+        """Which records stay: no barrier that no lane reached, of an LDGSTS pair the second, which names its source."""
         kept = ~(self.is_barrier[self.instruction] & (self.mask == 0))
         self.repairs.add("skipped_barriers", int(np.count_nonzero(~kept)))
         twin = self.is_copy[self.instruction[:-1]] & (self.instruction[:-1] == self.instruction[1:])

@@ -84,7 +84,7 @@ class _Results:
     def follow(self, steps: Iterator[tuple[int, int, int, tuple[int, ...]]], seen: _Seen, words: np.ndarray) -> None:
         """One warp: first which row every lane of a register comes from, then what the rows hold in the other lanes."""
         last: dict[int, np.ndarray] = {}  #: row that wrote each lane
-        missing: dict[int, int] = {}  #: lanes of a row that nobody has seen
+        missing: dict[int, int] = {}  #: lanes of a row not seen yet
         before: list[tuple[int, int, int]] = []  #: row, lanes that it wrote, row that the others come from
         newest: dict[int, int] = {}
         for record, mask, row, dests in steps:

@@ -1,4 +1,4 @@
-"""One bank: who is served, and what is on its way out (docs/schemes/corf.md, section 5, "Banks")."""
+"""One bank: who is served, and what is leaving (docs/schemes/corf.md, section 5, "Banks")."""
 
 from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import data, wiring
@@ -18,7 +18,7 @@ class ResultBank(wiring.Component):
 
     ``others``: so many clients beside the ports, which write whole values and read; they come last, also the later ones
     of them first, and of one the store before the read. ``reads_idle``: behind all of them one more, which only reads,
-    and is served when nobody asks.
+    and is served when no client asks.
 
     Members (C: ``others``, then ``cfg.write_ports``)
     -------

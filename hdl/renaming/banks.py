@@ -24,7 +24,7 @@ class RenamedBanks(wiring.Component):
     -------
     result_data, result_masks : In(ArrayLayout)   Results in X and their lanes.
     sizes : Out(ArrayLayout)         Bytes that they need, one-hot.
-    evicts : In(1), evict_data : In(ArrayLayout)   Port 0 has this in X in place of its result; only with
+    evicts : In(1), evict_data : In(ArrayLayout)   Port 0 has this in X instead of its result; only with
                                      ``asks.evicts``.
     offered, room : In(P)            There is one to be stored; W0 has room for it, whether it enters or not.
     moves : In(P), masks : In(ArrayLayout)   Results enter W1, packed into these slices.
@@ -39,7 +39,7 @@ class RenamedBanks(wiring.Component):
                                      ``others``.
     other_data : In(ArrayLayout)     Lane-major: what they write.
     other_accept, other_merged : Out(others)   They are served.
-    idle_reads : In(1), idle_place : In, idle_read : Out(1)   One more client, which reads where nobody asks; it is
+    idle_reads : In(1), idle_place : In, idle_read : Out(1)   One more client, which reads where no client asks; it is
                                      served; only with ``reads_idle``.
     engine_fill : Out, engine_read : Out(ArrayLayout)   Rows of the other clients are there, that one's last, and these,
                                      lane-major.

@@ -1,4 +1,4 @@
-"""Results of one port on their way to the scoreboard, where some are stored later than they are taken."""
+"""Results of one port in flight to the scoreboard, where some are stored later than they are taken."""
 
 from amaranth import Const, Module, Mux, Signal
 from amaranth.lib import wiring

@@ -1,4 +1,4 @@
-"""One lane of the results on their way to the banks (docs/schemes/corf.md, section 5)."""
+"""One lane of the results in flight to the banks (docs/schemes/corf.md, section 5)."""
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring

@@ -1,4 +1,4 @@
-"""One register bank: which access it serves, and what is on its way out."""
+"""One register bank: which access it serves, and what is leaving."""
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -131,7 +131,7 @@ class Bank(wiring.Component):
         return {name: In(lengths_layout(self._cfg, count)) for name, count in counts.items() if count}
 
     def elaborate(self, platform) -> Module:
-        """Who takes the ports, in order; then the SRAM, and the record of what is on its way out."""
+        """Who takes the ports, in order; then the SRAM, and the record of what is leaving."""
         m = Module()
         m.submodules.ram = ram = BankRam(self._cfg)
         free = self._free(m, ram.read, ram.write)

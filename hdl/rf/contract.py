@@ -163,7 +163,7 @@ def between_members(cfg: Config) -> Members:
     source_places : Out(ArrayLayout)   Of the offered beat's sources, in the same cycle (:func:`offered_layout`).
     lookup_registers : In(ArrayLayout), lookup_places : Out(ArrayLayout)   Warp-major: registers, and where they live.
     check_warp : In(warp_bits), check_valid : In(slots), check_registers : In(ArrayLayout)   Sources of the unit that
-                                 asks; no bit valid: nobody asks.
+                                 asks; no bit valid: no client asks.
     check_places, check_refs : Out(ArrayLayout), check_near : Out(slots)   Of those sources, which are near, the name of
                                  the copy, the place of the others.
     unwritten : Out(slots)       Asking slots whose row has yet to be written.

@@ -72,7 +72,7 @@ class Ports:
         self.write_length, self.read_length = Const(0, 1), Const(0, 1)
 
     def writes(self, wanted: Value, row: Value, mask: Value, length: Value = _NONE) -> None:
-        """Somebody wants to write, and does if the port is left; row, mask and length are zero if nobody does."""
+        """A client asks to write, and does if the port is free; row, mask and length are zero if none does."""
         self.write = self.write | (wanted & self.write_free)
         self.write_row, self.mask = self.write_row | row, self.mask | mask
         self.write_length = self.write_length | length

@@ -82,7 +82,7 @@ def _matched(m: Module, cfg: Config, older: Value, banks: list[wiring.PureInterf
 
 
 def _served_below(cfg: Config, banks: list[wiring.PureInterface]) -> Iterator[Value]:
-    """Per bank the units that a lower one serves; with ``collect`` other than ``one`` nobody minds."""
+    """Per bank the units that a lower one serves; not used with ``collect`` other than ``one``."""
     passed_over: Value = Const(0, cfg.asks.units)
     for bank in banks:
         yield passed_over

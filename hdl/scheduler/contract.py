@@ -70,7 +70,7 @@ def scheduler_members(cfg: Config) -> dict[str, wiring.Member]:
     """Ports that every warp scheduler has.
 
     eligible : In(warps)         Warps that may issue; only preferred ones if any is.
-    grant : Out(warps)           The chosen one, one-hot; zero if nobody is eligible.
+    grant : Out(warps)           The chosen one, one-hot; zero if no warp is eligible.
     taken : In(1)                It issues; only then a pointer moves.
     launch, exit : In(warps)     A warp comes, a warp ends; one-hot.
 

@@ -22,7 +22,7 @@ class Gto(wiring.Component):
     def elaborate(self, platform) -> Module:
         """Launch order as an age triangle; the last issuer as a one-hot register, which goes before all others.
 
-        Eligibility is late: who goes before whom is worked out beside it.
+        Eligibility is late: the order of warps is computed beside it.
         """
         m = Module()
         count = self._cfg.warps

@@ -26,7 +26,7 @@ _PLACES = tuple((int(one), one.name.lower()) for one in WriteClass)
 
 @dataclass(frozen=True, kw_only=True)
 class BowConfig(Config):
-    """A domain with one operand window per warp in place of the collector units.
+    """A domain with one operand window per warp instead of the collector units.
 
     Hints are the :class:`WriteClass` of a beat's destination, only with ``window_writes`` = ``hints``.
     """

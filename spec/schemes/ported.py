@@ -1,4 +1,4 @@
-"""Declared once of ``ported``: banks whose reads are planned ahead by whoever reads (docs/schemes/modern.md)."""
+"""Declared once of ``ported``: banks whose reads are planned ahead by the reader (docs/schemes/modern.md)."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class RandomWarp:
         self.program.barrier()
 
     def fill(self, count: int) -> None:
-        """Values in so many registers that nobody uses: rows that are taken."""
+        """Values in so many registers without a user: rows that are taken."""
         for number in range(count):
             self.program.put(LAST + 1 + number, [self._rng.getrandbits(32) for _ in range(LANES)])
 

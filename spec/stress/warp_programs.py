@@ -41,7 +41,7 @@ class Step:
 
 @dataclass
 class Memory:
-    """Bytes; those that nobody wrote are as their address says."""
+    """Bytes; those never written are as their address says."""
 
     written: dict[int, int] = field(default_factory=dict)
 
@@ -145,7 +145,7 @@ class WarpProgram:
                 step.stored |= self._memory.store(step.addresses[lane], value, size)
 
     def surface(self) -> None:
-        """A store of which nobody knows where it goes."""
+        """A store to an unknown address."""
         self._add(_op(port=Port.LSU, space=Space.TEXTURE, access=Access.STORE, opcode="SUST"), None, False)
 
     def fence(self) -> None:

@@ -27,7 +27,7 @@ _SLOTS = {"scheduler": "scheduler", "collectors": "kind of collectors", "rf": "r
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """Options that :func:`configured` adds: the preset, changed fields, and parts in place of the scheme's own."""
+    """Options that :func:`configured` adds: the preset, changed fields, and parts instead of the scheme's own."""
 
     preset: str | None
     changes: tuple[str, ...]

@@ -23,7 +23,7 @@ _PERIOD = 60.0  #: seconds between two lines there
 
 
 class Report(Protocol):
-    """Takes how far the work is; ``total`` zero where nobody knows."""
+    """Takes how far the work is; ``total`` zero if unknown."""
 
     def __call__(self, stage: str, done: int = 0, total: int = 0) -> None:
         """Show a stage of the work and how much of it is done."""
@@ -180,7 +180,7 @@ def followed(title: str, some: Collection[Subject], name: Callable[[Subject], st
 
 
 def silent(stage: str, done: int = 0, total: int = 0) -> None:
-    """The report of work that nobody watches."""
+    """The report of work without an observer."""
 
 
 def left(seconds: float) -> str:

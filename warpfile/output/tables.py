@@ -38,7 +38,7 @@ class Column:
 
 
 def lines(columns: Sequence[Column], width: int) -> Iterator[str]:
-    """The lines of a table: one block, or several that begin with the columns by which rows are told apart.
+    """The lines of a table: one block, or several that begin with the columns by which rows are distinguished.
 
     A line is longer than ``width`` only where a single word is.
     """

@@ -35,7 +35,7 @@ def rows(found: Mapping[str, Cones]) -> str:
 
 
 def _said(inputs: frozenset[str]) -> str:
-    """Streams in place of their payloads and valid bits."""
+    """Streams instead of their payloads and valid bits."""
     return _folded(sorted({re.sub("__(payload|valid)$", "", name) for name in inputs})) or "-"
 
 

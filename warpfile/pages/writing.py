@@ -49,7 +49,7 @@ def _named(path: Path) -> Path:
 
 
 def with_tables(text: str, tables: Iterable[str]) -> str:
-    """A page with Markdown tables in place of those with the same columns, in this order.
+    """A page with Markdown tables instead of those with the same columns, in this order.
 
     Raises ``ValueError`` where it has no table with those columns behind the last one that was put in.
     """

@@ -142,7 +142,7 @@ def chosen(names: Sequence[str], preset: str | None, changes: Sequence[str], par
     known = {name for names in possible.values() for name in names}
     own = {name: [one for one in changes if _concerns(some, one, known)] for name, some in possible.items()}
     for name, some in own.items():
-        _parsed(schemes[name], some)  # a value that cannot be read is wrong, whoever has the field
+        _parsed(schemes[name], some)  # a value that cannot be read is wrong, whatever part has the field
 
     def made(scheme: Scheme) -> Design:
         try:

@@ -17,7 +17,7 @@ LONGEST = 1000
 
 @dataclass(slots=True)
 class LoggedBeat:
-    """One beat on its way, with the cycles of its events; None where there was none up to the end of the window.
+    """One beat in flight, with the cycles of its events; None where there was none up to the end of the window.
 
     ``warp``: slot. ``beat``: its number in the trace. ``unit``: whether it passes the operand stage, ``returns``:
     whether results come back. ``offered``: first cycle in which it stands at its execution port; it leaves it when

@@ -36,7 +36,7 @@ class Imported:
 
     @property
     def folder(self) -> Path:
-        """Where it goes if nobody says where."""
+        """The default place of the output."""
         return Path(file_name(plain_name(self.function.name)))
 
     def write(self, folder: Path) -> None:

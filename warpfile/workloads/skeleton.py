@@ -105,7 +105,7 @@ def _argument(parameter: Parameter, cpp: str, end: int) -> Iterator[str]:
 
 
 def _structure(parameter: Parameter, cpp: str, end: int) -> Iterator[str]:
-    """A parameter of any size as words: whoever knows the structure writes its fields."""
+    """A parameter of any size as words: a user who knows the structure writes its fields."""
     width = 4 if parameter.size % 4 == 0 and parameter.offset % 4 == 0 else 1
     yield 'type = "struct"' + (f"  # {printable(cpp)}" if cpp else "")
     if (align := _alignment(parameter, end)) > width:

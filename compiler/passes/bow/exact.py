@@ -15,7 +15,7 @@ from warpfile.spec.beat import source_groups
 from warpfile.spec.trace import Trace
 
 _REGISTERS = 256
-#: What may stand for each class: a value nobody reads may go anywhere, and nothing may leave a needed value only in
+#: What may stand for each class: a value without a reader may go anywhere, and nothing may leave a needed value only in
 #: the window that is not there now. Rows have one length, so that one random number picks.
 _WEAKER = np.array(((0, 1, 2, 3) * 3, (1, 3) * 6, (1, 2, 3) * 4, (1, 3) * 6), dtype=np.uint8)
 

@@ -1,4 +1,4 @@
-"""Write classes of BOW-WR: where a result has to go so that whoever reads it finds it.
+"""Write classes of BOW-WR: where a result has to go so that its readers find it.
 
 H. Asghari Esfeden, dissertation, UC Riverside 2021, section 3.4.2. A window keeps the registers that a warp has touched
 in its last ``window`` beats. A result may live there only (transient), in the register file only, in both, or nowhere.
@@ -136,7 +136,7 @@ def _operands(instruction: Instruction, source_slots: int) -> tuple[tuple[tuple[
 
 
 def _lost(instruction: Instruction) -> int:
-    """Registers that code outside of the listing, or an opcode nobody knows, may read."""
+    """Registers that code outside of the listing, or an unknown opcode, may read."""
     if goes_anywhere(instruction):
         return EVERYTHING
     return 0 if is_known(instruction.opcode) else named(instruction)

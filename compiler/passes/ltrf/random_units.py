@@ -1,4 +1,4 @@
-"""Other units and PREFETCH, chosen at random, under which everything is found near all the same."""
+"""Other units and PREFETCH, chosen at random, under which every register is still found near."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def applied(trace: Trace, cfg: Cfg, plan: Rewriting, descriptor: dict[str, int])
 
 
 class _Walk:
-    """The code that lanes execute on their way."""
+    """The code that lanes execute on their path."""
 
     def __init__(self, cfg: Cfg, plan: Rewriting) -> None:
         self.lanes = Lanes(0)

@@ -1,4 +1,4 @@
-"""Where a warp suspends: before it touches the result of a long-latency operation that may still be on its way.
+"""Where a warp suspends: before it touches the result of a long-latency operation that may still be in flight.
 
 M. Gebhart et al., ISCA 2011, section 3.2: the compiler marks the instructions before which a warp leaves the active
 set. Deviations: overwriting such a result counts as touching it, and fences and NANOSLEEP suspend, too.

@@ -1,4 +1,4 @@
-"""Operand windows, one per warp, in place of collector units (docs/schemes/bow.md)."""
+"""Operand windows, one per warp, instead of collector units (docs/schemes/bow.md)."""
 
 from amaranth import Cat, Const, Module, Mux
 from amaranth.lib import wiring

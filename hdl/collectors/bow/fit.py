@@ -24,7 +24,7 @@ def fit_layout(cfg: BowConfig) -> data.StructLayout:
 
     ``hit``: slot-major, the entry that a source finds, one-hot. ``miss``: sources that find none. ``usable``: entries
     that a source may take when the beat enters. ``fits``: it can enter. ``short``: there would be too few usable
-    entries even if those on their way to a bank were free.
+    entries even if those in flight to a bank were free.
     """
     entries, slots = cfg.window_entries, cfg.source_slots
     return data.StructLayout({"hit": slots * entries, "miss": slots, "usable": entries, "fits": 1, "short": 1})
@@ -45,7 +45,7 @@ class SourceFit(wiring.Component):
     named : In(source_slots * window_entries)   Slot-major: the entry has the register of the source.
     fit : Out(fit_layout(cfg))     What was found.
     urgent : Out(window_entries)   Entries of used sources that the bank must have before it can be asked.
-    leaving : Out(1)               A used source has such an entry, or one that is already on its way.
+    leaving : Out(1)               A used source has such an entry, or one that is already in flight.
     fewer, more : Out(margin_layout())   ``fits`` and ``short`` with one usable entry less, and with one more.
     """
 

@@ -1,4 +1,4 @@
-"""Do they still fit when a result has changed one entry?"""
+"""Whether the sources still fit after a result has changed one entry."""
 
 from amaranth import Cat, Module, Mux
 from amaranth.lib import wiring

@@ -44,7 +44,7 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
                                    writes back.
     ready : Out(1), dispatch : In(1), port : Out(port_bits), out : Out(dispatch_layout(cfg))   Oldest ready beat.
     filled, written : Out(window_entries)   Entries that the lanes fill, and write if the result is accepted.
-    evicting : Out(window_entries)          Entry on its way to its bank; if it writes back.
+    evicting : Out(window_entries)          Entry in flight to its bank; if it writes back.
     events : Out                            Observed.
     read : Out(source_slots * window_entries)         Entries of the sources of the beat on ``out``.
 

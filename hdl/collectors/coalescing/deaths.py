@@ -9,7 +9,7 @@ from warpfile.spec.schemes.coalescing import CoalescingConfig
 
 
 def give_back(m: Module, cfg: CoalescingConfig, collectors: wiring.Component, units: list) -> None:
-    """Show the lowest dead register that nobody has to read any more, and drive the probes of dead registers."""
+    """Show the lowest dead register that has no reader any more, and drive the probes of dead registers."""
     width = cfg.source_slots
     _refuse(m, cfg, collectors, units)
     _share(m, cfg, units)

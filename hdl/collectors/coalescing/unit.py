@@ -39,7 +39,7 @@ class CoalescingUnit(wiring.Component):
     kill : In(S)                 Of the beat that comes: registers that are dead. This and what follows only with
                                  ``gives.deaths``.
     shared : In(S), killed : In(S)   Some slot has yet to read the same register; the dead register is given back.
-    kills, dead : Out(S)         Slots with a dead register; those of them that nobody has to read any more.
+    kills, dead : Out(S)         Slots with a dead register; those of them that have no reader any more.
     dead_places, dead_masks : Out(ArrayLayout)   Where they are.
     """
 

@@ -27,7 +27,7 @@ class ResultLookup(wiring.Component):
     """One result per cycle may enter the unit if that takes no beat; the others make their register's entry empty.
 
     Combinational, from the entries at the start of the cycle (docs/schemes/malekeh.md, section 3, step 1). Whether a
-    beat comes is known last, so that whoever goes by ``place`` has to ask for it.
+    beat comes is known last, so that a user of ``place`` has to ask for it.
 
     Members
     -------

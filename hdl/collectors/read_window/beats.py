@@ -1,4 +1,4 @@
-"""What is kept of a beat on its way: fewer fields the further it is (docs/schemes/modern.md, section 6)."""
+"""What is kept of a beat in flight: fewer fields the further it is (docs/schemes/modern.md, section 6)."""
 
 from amaranth import Value
 from amaranth.lib import data

@@ -16,7 +16,7 @@ QUEUES = 2
 
 
 class WindowLane(wiring.Component):
-    """Words on their way from the banks to X, of the last results, and of the reuse cache.
+    """Words in flight from the banks to X, of the last results, and of the reuse cache.
 
     Members
     -------

@@ -18,7 +18,7 @@ class ReadPlan(wiring.Component):
     Members
     -------
     wanted : In(slots), banks : In(slots)   Slots to be read, and the bank of each.
-    free : In(ArrayLayout)           Per bank: reads that nobody has planned, the earliest lowest.
+    free : In(ArrayLayout)           Per bank: reads not planned yet, the earliest lowest.
     fits : Out(1)                    There are enough for all of them.
     places : Out(ArrayLayout)        Per slot: its read, one-hot; zero for a slot that is not wanted or has none.
     need : Out(ArrayLayout)          Per bank: wanted slots.
@@ -75,7 +75,7 @@ class PortSchedule(wiring.Component):
     -------
     plan : In(1)                     A beat's reads are planned, of the window that begins with the next cycle.
     places : In(ArrayLayout), banks : In(slots), rows : In(ArrayLayout)   Of its slots; place 0 is in the next cycle.
-    free : Out(ArrayLayout)          Per bank: places of that window that nobody has planned.
+    free : Out(ArrayLayout)          Per bank: places of that window not planned yet.
     reserved : Out(ArrayLayout)      Per bank: places of the window that begins with this cycle.
     now : Out(ArrayLayout), now_rows : Out(ArrayLayout)   Per bank: ports that read in this cycle; per port: what.
     """

@@ -1,4 +1,4 @@
-"""One bank of the cache on its way to the main banks (docs/schemes/ltrf.md, section 5)."""
+"""One bank of the cache: registers in flight to the main banks (docs/schemes/ltrf.md, section 5)."""
 
 from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring

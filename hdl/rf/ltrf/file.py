@@ -190,7 +190,7 @@ class PrefetchedFile(wiring.Component):
         ]
 
     def _fail(self, m: Module, places: Places, cache: CacheBanks) -> None:
-        """What must not be: it is said for ever."""
+        """Errors: they stay set until reset."""
         wrong = places.check_missing | (cache.accept & ~places.result_found).any() | places.starved.any()
         with m.If(wrong):
             m.d.sync += self.error.eq(1)

@@ -1,4 +1,4 @@
-"""One main bank on its way to the cache (docs/schemes/ltrf.md, section 5)."""
+"""One main bank: registers in flight to the cache (docs/schemes/ltrf.md, section 5)."""
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring

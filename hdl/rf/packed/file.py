@@ -27,7 +27,7 @@ Ports = Sequence[wiring.PureInterface]
 
 
 class PackedFile(wiring.Component):
-    """Renaming table, free slices, results on their way to their rows, banks of slices.
+    """Renaming table, free slices, results in flight to their rows, banks of slices.
 
     Ports: :func:`hdl.rf.contract.file_members`, and the probes of :func:`spec.schemes.packed.packed_probes`. It holds
     no warp, and lets go of places of the scheduler at once.

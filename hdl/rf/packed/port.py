@@ -113,7 +113,7 @@ class ResultPort(wiring.Component):
             m.d.sync += [self.deciding.eq(0), self._merged.eq(0)]
         with m.If(self.accept):
             m.d.sync += self.deciding.eq(1)
-        with m.If(self.room):  # that it is accepted is known later, and nobody looks at what W0 has without a result
+        with m.If(self.room):  # that it is accepted is known later, and nothing reads W0 without a result
             m.d.sync += [
                 self._full.eq(self.result.full),
                 self._tokens.eq(self.result.tokens),

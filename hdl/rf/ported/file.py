@@ -14,7 +14,7 @@ from warpfile.spec.schemes.ported import BANKS, PortedConfig
 
 
 class PortedFile(wiring.Component):
-    """Banks that grant every read, because whoever reads has planned it; slot p of unit b is read port p of bank b.
+    """Banks that grant every read, because the reader has planned it; slot p of unit b is read port p of bank b.
 
     Ports: :func:`file_members`. Bases are even, so the bank of register r is r mod 2. Results go to their banks at
     once, lower write-back ports before higher ones. It takes every launch and holds no warp.

@@ -37,9 +37,9 @@ class CacheDirectory(wiring.Component):
     write_hit, take : In(1)            The short result enters its line, or another one.
     merge, drop_long : In(1)           The long result is written into its line, or makes it void.
     would_merge, would_drop : In(1)    It does that if its register is in a line which the short result leaves; whether
-                                       that is so comes late, and a line that it does not leave changes all the same.
+                                       that is so comes late, and a line that it does not leave changes nevertheless.
     hit, line, victim, victim_dead : Out(1)   Of the short result's register: it is there; a line may be taken; that
-                                       holds a value that has to be written, one that nobody reads again.
+                                       holds a value that has to be written, one that is not read again.
     victim_register : Out(register_bits), victims : Out(ArrayLayout)   Register of that value; that of every place.
     long_met, long_leaves : Out(1)     Of the long result's register: it is there; its line goes with ``take``.
     short_owner : Out(active_warps)    Place of the short result's warp, one-hot or zero.

@@ -28,7 +28,7 @@ class CachedFile(wiring.Component):
     """Banks behind a cache, which takes results, and behind a queue each, which takes all others.
 
     Ports: :func:`file_members` and the scheme's own probes. Sources are looked up after their beat was taken. A result
-    is in place once it is accepted: whoever reads it finds it in the cache or waits for the queue. It takes every
+    is in place once it is accepted: its reader finds it in the cache or waits for the queue. It takes every
     launch, holds no warp, and lets go of a place once the cache has nothing of the place's warp.
     """
 

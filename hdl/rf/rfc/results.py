@@ -9,7 +9,7 @@ from warpfile.hdl.naming import named
 #: What may become of an accepted short result; one of them is set.
 SHORT_EVENTS = ("write_hit", "take", "bypass_hint", "bypass_partial", "bypass_full")
 #: What the cache says of a short result's register: it is there; a line may be taken; that line holds a value that has
-#: to be written, one that nobody reads again.
+#: to be written, one that is not read again.
 SHORT_LOOKUP = ("hit", "line", "victim", "victim_dead")
 #: What it says of a long result's register: it is there; its line goes if the short result takes one.
 LONG_LOOKUP = ("met", "leaves")
@@ -22,7 +22,7 @@ class ShortResult(wiring.Component):
     -------
     valid, full, hinted : In(1)     A result; it writes all live lanes; the compiler says that it is not to enter.
     hit, line, victim, victim_dead : In(1)   Its register is there; a line may be taken; that holds a value that has to
-                                    be written, one that nobody reads again.
+                                    be written, one that is not read again.
     own_full, victim_full : In(1)   The queue of its bank, that of the victim's.
     port : In(1)                    A read port is left.
     wants_victim : Out(1)           It makes another register leave.

@@ -47,7 +47,7 @@ class LineOrder(wiring.Component):
 
 
 class VictimChoice(wiring.Component):
-    """The line that a new register takes: an empty one, or one that nobody has yet to read.
+    """The line that a new register takes: an empty one, or one without a read to come.
 
     Members
     -------

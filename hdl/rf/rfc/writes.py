@@ -1,4 +1,4 @@
-"""Results and flushed lines on their way into the cache and into the queues (docs/schemes/rfc.md, steps 1 and 3)."""
+"""Results and flushed lines in flight into the cache and into the queues (docs/schemes/rfc.md, steps 1 and 3)."""
 
 from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -173,7 +173,7 @@ class CacheWrites(wiring.Component):
         ]
 
     def _report(self, m: Module, short: ShortResult, long: LongResult, short_port: Value, long_port: Value) -> None:
-        """To the write-back ports, to the directory, and to whoever watches."""
+        """To the write-back ports, to the directory, and to the observers."""
         written = named(m, "line_written", short.write_hit | short.take)
         of_short = {name: getattr(short, name) for name in ("bypass_hint", "bypass_partial", "bypass_full")}
         of_long = {"long": long.queues, "long_merge": long.merge, "long_drop": long.drop}

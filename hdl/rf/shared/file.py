@@ -24,7 +24,7 @@ Ports = Sequence[wiring.PureInterface]
 
 
 class SharedFile(wiring.Component):
-    """Renaming table, counts of rows, results on their way, address table, access port, merge slot, absorbed loads.
+    """Renaming table, counts of rows, results in flight, address table, access port, merge slot, absorbed loads.
 
     Ports: :func:`hdl.rf.contract.file_members`, and the probes of :func:`spec.schemes.shared.shared_probes`. It holds
     no warp, and lets go of places of the scheduler at once.
@@ -152,7 +152,7 @@ class SharedFile(wiring.Component):
         ]
 
     def _read_idle(self, m: Module) -> None:
-        """The reader asks the table when the access port does not, then a bank that nobody else asks."""
+        """The reader asks the table when the access port does not, then a bank that no other client asks."""
         parts = self._parts
         self._probe = probe = stamp(m, "lookahead", "lookahead", lambda: Lookahead(self._cfg))
         table, banks, port = parts.table, parts.banks, parts.access

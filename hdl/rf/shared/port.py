@@ -82,7 +82,7 @@ class ResultPort(wiring.Component):
         return m
 
     def _enter(self, m: Module) -> None:
-        with m.If(self.room):  # that it is accepted is known later, and nobody looks at what W0 has without a result
+        with m.If(self.room):  # that it is accepted is known later, and nothing reads W0 without a result
             m.d.sync += [
                 self.held_warp.eq(self.result.warp),
                 self.held_register.eq(self.result.register),

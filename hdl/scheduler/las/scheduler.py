@@ -20,7 +20,7 @@ class Las(wiring.Component):
         super().__init__({**scheduler_members(cfg), **lookahead_members(cfg)})
 
     def elaborate(self, platform) -> Module:
-        """Eligibility is late: who goes before whom is worked out beside it."""
+        """Eligibility is late: the order of warps is computed beside it."""
         m = Module()
         warps = self._cfg.warps
         above = Signal(warps)

@@ -116,7 +116,7 @@ class TwoLevel(wiring.Component):
         """The place that the next warp gets, one-hot; zero if none is given away."""
         m.submodules.pointer = pointer = RoundRobin(self._cfg.warps, others=True)
         free = named(m, "free_place", lowest_one(~self.placed))
-        comes = named(m, "comes", self.ready.any() & free.any())  # whoever it is
+        comes = named(m, "comes", self.ready.any() & free.any())  # any warp
         m.d.comb += [
             self.ready.eq(self.resident & ~holders & ~self.waiting & ~self._away),
             pointer.requests.eq(needy),

@@ -15,7 +15,7 @@ from warpfile.spec.stimulus import Result
 
 @dataclass(slots=True)
 class Flight:
-    """One beat on its way, with the cycles of its events; ``left``: results that are yet to come."""
+    """One beat in flight, with the cycles of its events; ``left``: results that are yet to come."""
 
     payload: int
     line: int

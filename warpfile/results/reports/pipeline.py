@@ -1,4 +1,4 @@
-"""Beats on their way through a machine: warps down, cycles across."""
+"""Beats in flight through a machine: warps down, cycles across."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def differences(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
 
 
 def starting(rows: Iterable[Row]) -> str:
-    """Which kernels measure start and end, on every machine that ran them; empty where nobody watched."""
+    """Which kernels measure start and end, on every machine that ran them; empty without observation."""
     seen: dict[str, list[bool]] = {}
     for row in rows:
         if row.get("starts_and_ends") is not None:
