@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth import ClockDomain, ClockSignal, Instance, Module, Mux, Signal, Value
+from amaranth import ClockDomain, ClockSignal, Instance, Module, Mux, Value
+from amaranth.hdl._ast import Statement
 
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
@@ -34,20 +35,34 @@ endmodule
 Write = tuple[Value, Sequence[Value]]
 
 
-def take(m: Module, cfg: Config, name: str, registers: Sequence[Signal], *writes: Write) -> None:
-    """Registers that take values at the end of a cycle with the enable of a write; of several the first one counts.
+def take(
+    m: Module,
+    cfg: Config,
+    name: str,
+    registers: Sequence[Value],
+    *writes: Write,
+    last_counts: bool = False,
+    also: Sequence[Statement] = (),
+) -> None:
+    """Registers that take values at the end of a cycle with the enable of a write.
 
-    With ``cfg.clock_gating`` they share a clock gate, ``name`` followed by ``_gate``, and have no multiplexers.
+    Of several writes the first one counts, or with ``last_counts`` the last one. ``also`` says what the first one does
+    to registers without a gate. With ``cfg.clock_gating`` they share a clock gate, ``name`` followed by ``_gate``, and
+    have no multiplexers.
     """
     if cfg.clock_gating == "none":
         for number, (enable, values) in enumerate(writes):
-            with m.Elif(enable) if number else m.If(enable):
+            with m.Elif(enable) if number and not last_counts else m.If(enable):
                 m.d.sync += [register.eq(value) for register, value in zip(registers, values, strict=True)]
+                m.d.sync += [] if number else also
         return
-    domain = _gated(m, name, named(m, f"{name}_enable", any_of(enable for enable, _ in writes)))
+    with m.If(writes[0][0]):
+        m.d.sync += also
+    ordered = writes[::-1] if last_counts else writes
+    domain = _gated(m, name, named(m, f"{name}_enable", any_of(enable for enable, _ in ordered)))
     for place, register in enumerate(registers):
-        value: Value = Value.cast(writes[-1][1][place])
-        for enable, values in reversed(writes[:-1]):
+        value: Value = Value.cast(ordered[-1][1][place])
+        for enable, values in reversed(ordered[:-1]):
             value = Mux(enable, values[place], value)
         m.d[domain] += register.eq(value)
 

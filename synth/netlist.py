@@ -17,6 +17,7 @@ _NAME = r"(\\\S+|[A-Za-z_]\w*)"
 _MODULE = re.compile(rf"module {_NAME}\s*\(")
 _REGISTER = re.compile(rf"\s*(?:output\s+)?reg\s+(?:\[(\d+):0\]\s*)?{_NAME}\s*(\[[^\]]*\])?")
 _ROWS = re.compile(r"\[(\d+):(\d+)\]")
+_EDGE = re.compile(r"\s*always @\(posedge (\w+)\)")
 _CLOCKED = re.compile(rf"(?:.*\))?\s*{_NAME}\s*(?:\[[^<]*\])?\s*<= ")
 _INSTANCE = re.compile(rf"  {_NAME}\s+(?:#\(.*\)\s*)?{_NAME}\s*\($")
 
@@ -40,7 +41,8 @@ class ModuleFacts:
     """One module by itself. Registers of a module with a memory belong to the memory and are not flip-flops.
 
     ``registers`` are the widths of the flip-flops by name, without escapes. ``latches`` are bits in latches. ``arrays``
-    are modules of arrays of operands, or of their latches, by the names of their instances.
+    are modules of arrays of operands, or of their latches, by the names of their instances. ``gated`` are the registers
+    behind a clock gate.
     """
 
     name: str
@@ -49,6 +51,7 @@ class ModuleFacts:
     instances: Counter[str]
     latches: int = 0
     arrays: dict[str, str] = field(default_factory=dict)
+    gated: frozenset[str] = frozenset()
 
     @property
     def flip_flops(self) -> int:
@@ -104,7 +107,18 @@ def _facts(name: str, lines: list[str], known: set[str]) -> ModuleFacts:
     memories = tuple(Memory(depth, width, ports(array, lines)) for array, (depth, width) in arrays.items())
     registers = {_plain(name): width for name, width in widths.items() if name in clocked and not memories}
     operands = {instance: module for instance, module in inner.items() if module in ARRAYS}
-    return ModuleFacts(name, registers, memories, instances, arrays=operands)
+    return ModuleFacts(name, registers, memories, instances, arrays=operands, gated=frozenset(_gated(lines)))
+
+
+def _gated(lines: list[str]) -> Iterator[str]:
+    """Registers of the clocked blocks whose clock comes from a clock gate."""
+    behind = False
+    for line in lines:
+        if "always @" in line:
+            edge = _EDGE.match(line)
+            behind = bool(edge and edge[1].endswith("gated_clk"))
+        elif behind and (match := _CLOCKED.match(line)):
+            yield _plain(match[1])
 
 
 def _ports(array: str, lines: list[str]) -> str:

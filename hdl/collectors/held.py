@@ -6,6 +6,7 @@ from amaranth import Module, Signal, Value
 from amaranth.hdl import ValueLike
 from amaranth.lib import data
 
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.rf.location import settle
 from warpfile.spec.beat import dispatch_fields
 from warpfile.spec.config import Config
@@ -21,22 +22,23 @@ def dispatched(cfg: Config, out: data.View, beat: data.View) -> Fields:
     return fields
 
 
-def hold(m: Module, enable: Value, fields: Fields) -> None:
-    """A register ``held_<name>`` for every field, which takes the value while ``enable`` is set.
+def hold(m: Module, cfg: Config, name: str, enable: Value, fields: Fields) -> None:
+    """A register ``held_<field>`` for every field, which takes the value while ``enable`` is set. ``name`` is for their
+    clock gate.
 
     Nobody looks at the fields of a free unit, so they need no reset.
     """
-    for name, (target, value) in fields.items():
-        register = Signal(len(Value.cast(target)), name=f"held_{name}", reset_less=True)
+    registers = []
+    for field, (target, _) in fields.items():
+        register = Signal(len(Value.cast(target)), name=f"held_{field}", reset_less=True)
         m.d.comb += Value.cast(target).eq(register)
-        with m.If(enable):
-            m.d.sync += register.eq(value)
+        registers.append(register)
+    take(m, cfg, name, registers, (enable, [Value.cast(value) for _, value in fields.values()]))
 
 
-def hold_places(m: Module, enable: Value, offered: data.View, places: data.View) -> None:
+def hold_places(m: Module, cfg: Config, enable: Value, offered: data.View, places: data.View) -> None:
     """A register for where the sources of an offered beat live, behind which their rows are added up."""
     held = Signal(offered.shape(), name="held_places", reset_less=True)
-    with m.If(enable):
-        m.d.sync += held.eq(offered)
+    take(m, cfg, "places", [held.as_value()], (enable, [offered.as_value()]))
     for source, place in zip(held, places, strict=True):
         settle(m, source, place)

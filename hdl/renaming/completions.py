@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.beat import completion_layout
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.spec.config import Config
 
@@ -25,6 +26,7 @@ class Completions(wiring.Component):
     """
 
     def __init__(self, cfg: Config) -> None:
+        self._cfg = cfg
         self._depth = 3 if cfg.asks.keeps else 2
         layout = completion_layout(cfg)
         super().__init__(
@@ -53,11 +55,8 @@ class Completions(wiring.Component):
             here = Mux(leaves, valid[place] & ~behind, before & ~valid[place])
             takes = named(m, f"takes{place}", enters & here)
             m.d.sync += valid[place].eq(stays | takes)
-            with m.If(takes):
-                m.d.sync += held[place].eq(self.result)
-            if not last:
-                with m.Elif(leaves):
-                    m.d.sync += held[place].eq(held[place + 1])
+            follows = [] if last else [(leaves, [held[place + 1].as_value()])]
+            take(m, self._cfg, f"held{place}", [held[place].as_value()], (takes, [self.result.as_value()]), *follows)
         m.d.comb += [
             self.waiting.eq(valid[0]),
             self.completed.eq(self.stored | valid[0] | at_once),

@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.slices import WAY_IN, WAY_OUT, needs_more, packed, unpacked
 from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.renamed import RenamedConfig
@@ -74,6 +75,6 @@ class ResultLane(wiring.Component):
 
     def _store(self, m: Module, port: int, value: Signal) -> None:
         store = Signal(32, name=f"store{port}", reset_less=True)
-        with m.If(self.moves[port]):
-            m.d.sync += store.eq(packed(value, self.ways_in[port]) if self._cfg.gives.slices else value)
+        entering = packed(value, self.ways_in[port]) if self._cfg.gives.slices else value
+        take(m, self._cfg, store.name, [store], (self.moves[port], [entering]))
         m.d.comb += self.stores.word_select(port, 32).eq(store)

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.beat import launch_layout
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import Members, offered_layout, places_layout
 from warpfile.hdl.rf.digits import (
@@ -100,8 +101,7 @@ def base_table(m: Module, cfg: Config, valid: Value, launch: data.View) -> list[
     bases = [Signal(place_digits(cfg), name=f"base{warp}", reset_less=True) for warp in range(cfg.warps)]
     launched = of_place(m, cfg, launch.base)
     for warp, base in enumerate(bases):
-        with m.If(valid & (launch.warp == warp)):
-            m.d.sync += base.eq(launched)
+        take(m, cfg, base.name, [base], (valid & (launch.warp == warp), [launched]))
     return bases
 
 

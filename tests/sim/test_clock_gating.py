@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,6 +89,49 @@ def test_a_gate_that_is_none_is_found(root: Path, wrong: str) -> None:
     assert mismatches(root, "malekeh", text.replace(RIGHT, wrong)) > 0
 
 
+#: Of a scheme, gates of arrays and tables by their names, and those that `make test` looks at.
+GATES = {
+    "baseline": (r"unit\d+_slot\d+", r"entry\d+", "beat", "places", r"base\d+"),
+    "bow": (r"slot\d+", r"register\d+"),
+    "rfc": (r"row\d+", r"register\d+", r"place_base\d+", "found"),
+    "pilot": (r"entry\d+",),
+    "ltrf": (r"staged\d+_\d+", r"saved\d+", r"latched\d+_\d+", r"home\d+"),
+    "corf": (r"partner\d+", r"held\d+", r"store\d+"),
+    "modern": (r"tag\d+", r"entry\d+"),
+    "larf": (r"note\d+", r"stage\d+"),
+}
+IN_TEST_GATES = (("bow", r"slot\d+"), ("ltrf", r"staged\d+_\d+"), ("corf", r"partner\d+"))
+
+
+@pytest.mark.needs("iverilog")
+@pytest.mark.parametrize(
+    ("name", "gates"),
+    [
+        pytest.param(name, gates, marks=() if (name, gates) in IN_TEST_GATES else pytest.mark.check)
+        for name, kinds in GATES.items()
+        for gates in kinds
+    ],
+)
+def test_gates_that_never_open_are_found(root: Path, name: str, gates: str) -> None:
+    text = generated_verilog(SCHEMES[name], configuration(name), root / "build")
+    gate = rf"(  {CLOCK_GATE} {gates}_gate \(\n    \.clk\(clk\),\n    \.enable\().*?\)"
+    closed, count = re.subn(gate, r"\g<1>1'b0)", text)
+    assert count > 0
+    assert mismatches(root, name, closed) > 0
+
+
+@pytest.mark.needs("iverilog")
+@pytest.mark.parametrize(
+    ("name", "register"),
+    [("bow", "register0"), pytest.param("modern", "entry0", marks=pytest.mark.check)],
+)
+def test_an_enable_that_lacks_its_last_write_is_found(root: Path, name: str, register: str) -> None:
+    text = generated_verilog(SCHEMES[name], configuration(name), root / "build")
+    lacks, count = re.subn(rf"(assign {register}_enable = .*) \| .*;", r"\1;", text)
+    assert count > 0
+    assert mismatches(root, name, lacks) > 0
+
+
 def test_without_clock_gates_there_is_no_pin_and_no_gate(root: Path) -> None:
     for cfg in (configuration("malekeh", clock_gating="none"), configuration("baseline", clock_gating="none")):
         assert not cfg.clock_gates
@@ -123,7 +167,8 @@ def test_area_counts_the_gates_and_leaves_out_the_multiplexers(tmp_path: Path) -
     (gate,) = (one for one in gated.modules if one.name == CLOCK_GATE)
     cfg = configuration("baseline")
     words = cfg.lanes * cfg.collectors * cfg.source_slots
-    assert gate.instances == words + cfg.warps * cfg.buffer_depth
+    beats_and_places = 2 * cfg.collectors
+    assert gate.instances == words + beats_and_places + cfg.warps * cfg.buffer_depth + cfg.warps
     assert gate.nand2_equivalents == read_liberty().latched_area(0)
     assert gated.flip_flops == plain.flip_flops
     assert gated.nand2_equivalents < plain.nand2_equivalents

@@ -84,3 +84,15 @@ def test_an_array_of_operands_has_its_bits_in_every_form(name: str, row: str, fo
     writes = sum(one.writes * cfg.lanes * (cfg.warps if name == "bow_wr" else 1) for one in cfg.operand_arrays)
     assert (staged is not None) == (form == "latches")
     assert staged is None or staged.bits >= 32 * writes
+
+
+@pytest.mark.parametrize("gating", ["none", "arrays"])
+def test_bits_behind_clock_gates_are_counted(gating: str) -> None:
+    """Of a beat's entry all but the valid bit."""
+    scheme = SCHEMES["baseline"]
+    cfg = scheme.configuration("tiny", lanes=1, clock_gating=gating)
+    found = {one.name: one for one in storage(scheme, cfg, scheme.verilog(cfg, probes=False))}
+    entries = cfg.warps * cfg.buffer_depth
+    buffers = found["instruction buffers"]
+    assert buffers.gated == (buffers.bits - entries if gating == "arrays" else 0)
+    assert found["scoreboards"].gated == 0 < found["scoreboards"].bits

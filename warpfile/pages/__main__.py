@@ -40,6 +40,7 @@ PROGRAMS = {
     "micro": Program("micro.md (table)", "seconds"),
     "arrays": Program("arrays.md", "seconds"),
     "proofs": Program("proofs.md", "seconds", "tests.formal.proofs"),
+    "clock_gates": Program("clock-gates.md", "minutes"),
     "cycle": Program("integration.md (cycle)", "minutes"),
     "fpga": Program("fpga.md", "minutes"),
     "peers": Program("schemes/baseline.md (table)", "minutes"),

@@ -5,6 +5,7 @@ from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.collectors.bow.fit import entries_layout
 from warpfile.hdl.collectors.bow.ports import writes_back
 from warpfile.hdl.naming import named
@@ -153,10 +154,8 @@ class WindowEntries(wiring.Component):
             owed = Signal(name=f"owed{entry}", reset_less=True)
             m.d.comb += self.now.owed[entry].eq(owed)
             m.d.sync += owed.eq(self.then.owed[entry])
-        with m.If(self.taken[entry]):
-            m.d.sync += register.eq(self.sources[entry])
-        with m.Elif(self.stored[entry]):
-            m.d.sync += register.eq(self.result_register)
+        stored = self.stored[entry], [self.result_register]
+        take(m, self._cfg, register.name, [register], (self.taken[entry], [self.sources[entry]]), stored)
         used = self.hit[entry] | self.taken[entry] | self.written[entry]
         m.d.sync += age.eq(Mux(used, 1, Mux(self.enter, before + 1, before)))
 

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, decode, encode, oldest_one, select
 from warpfile.hdl.beat import beat_layout, dispatch_layout, needs_unit
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.collectors.bow.entries import age_bits
 from warpfile.hdl.naming import named
 from warpfile.hdl.scoreboard import GROUP, group_mask
@@ -113,8 +114,7 @@ class WindowSlots(wiring.Component):
         values = {name: head[name] for name in (*kept, "port")}
         values |= {"used": self.used, "indexes": Cat(encode(entry, cfg.entry_bits) for entry in indexes)}
         record = Signal(layout, name=f"slot{slot}", reset_less=True)
-        with m.If(taken):
-            m.d.sync += [getattr(record, name).eq(value) for name, value in values.items()]
+        take(m, cfg, f"slot{slot}", [record[name] for name in values], (taken, list(values.values())))
         return record
 
     def _collect(self, m: Module, slot: int, taken: Value, record: data.View) -> Value:

@@ -186,7 +186,7 @@ class CoalescingUnit(wiring.Component):
                 self._waits.eq(self.wait_for),
             ]
         fields = {"port": (self.port, self.beat.port), "registers": (self.registers, self.beat.sources)}
-        hold(m, self.follows, dispatched(self._cfg, self.out, self.beat) | fields)
+        hold(m, self._cfg, "beat", self.follows, dispatched(self._cfg, self.out, self.beat) | fields)
         m.d.comb += [
             self.holding.eq(self.occupied & ~draining),
             self.lacking.eq(self._missing.any()),

@@ -223,6 +223,6 @@ class CachingUnit(wiring.Component):
             m.d.sync += [self.busy.eq(self.busy & ~self.dispatch), self.owned.eq(self.owned & ~self.vacate)]
         fields = {"port": (self.port, self.beat.port)}
         fields |= dispatched(self._cfg, self.out, self.beat) | {"warp": (self.owner, self.beat.warp)}
-        hold(m, self.allocate, fields)
-        hold_places(m, self.allocate, self.places, self.slot_places)
+        hold(m, self._cfg, "beat", self.allocate, fields)
+        hold_places(m, self._cfg, self.allocate, self.places, self.slot_places)
         m.d.comb += self.out.warp.eq(self.owner)

@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, lowest_one, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.collectors.read_window.beats import banks_of, queued_layout
 from warpfile.hdl.naming import named
 from warpfile.spec.schemes.modern import ReadWindowConfig
@@ -76,9 +77,9 @@ class VariableQueue(wiring.Component):
             m.d.comb += self.beats[number].eq(entry)
             m.d.sync += wait.eq(Mux(moved.any(), moved - 1, 0))
             with m.If(place[number]):
-                m.d.sync += [entry.eq(self.beat), wait.eq(delay)]
-            with m.Elif(pop):
-                m.d.sync += entry.eq(entries[behind])
+                m.d.sync += wait.eq(delay)
+            comes = place[number], [self.beat.as_value()]
+            take(m, self._cfg, f"entry{number}", [entry.as_value()], comes, (pop, [entries[behind].as_value()]))
         return waits
 
     def _head(self, m: Module, pop: Value, starts: Value) -> Value:

@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.spec.config import index_bits
 from warpfile.spec.schemes.modern import ENTRIES, POSITIONS, ReadWindowConfig
@@ -81,8 +82,9 @@ class ReuseTags(wiring.Component):
         hit = named(m, f"hit{number}", left & here & (Cat(self.warp, asked) == tag))
         kept = changes & self.marks[position]
         m.d.sync += valid.eq(Mux(changes, self.marks[position], left & ~(self.exits & (warp == self.ended))))
+        take(m, self._cfg, f"tag{number}", [warp, high], (kept, [self.warp, asked[1:]]))
         with m.If(kept):
-            m.d.sync += [warp.eq(self.warp), high.eq(asked[1:]), timer.eq(self._cfg.read_window)]
+            m.d.sync += timer.eq(self._cfg.read_window)
         with m.Elif(timer.any()):
             m.d.sync += timer.eq(timer - 1)
         return hit

@@ -111,5 +111,5 @@ class CheckedUnit(wiring.Component):
             fields["note"] = (self.slot_note, self.note)
         if self._cfg.gives.near_bits:
             found["refs"] = (self.slot_refs, self.refs)
-        hold(m, self.follows, dispatched(self._cfg, self.out, self.beat) | fields)
-        hold(m, self.check, found)
+        hold(m, self._cfg, "beat", self.follows, dispatched(self._cfg, self.out, self.beat) | fields)
+        hold(m, self._cfg, "found", self.check, found)

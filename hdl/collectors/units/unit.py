@@ -80,8 +80,8 @@ class CollectorUnit(wiring.Component):
                 waits.eq(self.wait_for),
             ]
         fields = {"port": (self.port, self.beat.port), "registers": (self.registers, self.beat.sources)}
-        hold(m, self.follows, fields | dispatched(self._cfg, self.out, self.beat))
-        hold_places(m, self.follows, self.places, self.slot_places)
+        hold(m, self._cfg, "beat", self.follows, fields | dispatched(self._cfg, self.out, self.beat))
+        hold_places(m, self._cfg, self.follows, self.places, self.slot_places)
         lowest = self._cfg.collect == "lowest"
         m.d.comb += [
             self.request.eq(lowest_one(self.uncollected) if lowest else self.uncollected),

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import RoundRobin, decode, encode, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.spec.schemes.ltrf import LtrfConfig
@@ -69,9 +70,8 @@ class Fills(wiring.Component):
             self.valid.eq((self.valid & ~stored) | self.enters),
             self.asked.eq((self.asked & ~stored & ~self.enters) | turns.grant),
         ]
-        for enters, home, kept in zip(self.enters, self.homes, homes, strict=True):
-            with m.If(enters):
-                m.d.sync += kept.eq(home)
+        for number, (enters, home, kept) in enumerate(zip(self.enters, self.homes, homes, strict=True)):
+            take(m, self._cfg, f"home{number}", [kept.as_value()], (enters, [home.as_value()]))
         with m.If(self.pick):
             m.d.sync += [
                 self.asks.eq(1),

@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select_wide
+from warpfile.hdl.clock_gate import take
 from warpfile.spec.schemes.ltrf import LtrfConfig
 
 
@@ -83,16 +84,15 @@ class NarrowLane(wiring.Component):
         beat, words = self.fill_beats[bank], [self.mains[0].word_select(bank, 32)]
         for number in range(1, self._words):
             word = Signal(32, name=f"output{number}_{bank}", reset_less=True)
-            with m.If(beat[0]):
-                m.d.sync += word.eq(self.mains[number].word_select(bank, 32))
+            take(m, self._cfg, word.name, [word], (beat[0], [self.mains[number].word_select(bank, 32)]))
             words.append(word)
         return self._word(m, f"read{bank}", beat, words)
 
     def _send(self, m: Module, bank: int) -> Signal:
         """The word of a write-back, and its staging register."""
         words = [Signal(32, name=f"saved{number}_{bank}", reset_less=True) for number in range(self._words)]
-        with m.If(self.latches[bank]):
-            m.d.sync += [word.eq(row.word_select(bank, 32)) for word, row in zip(words, self.cached, strict=True)]
+        rows = [row.word_select(bank, 32) for row in self.cached]
+        take(m, self._cfg, f"saved{bank}", words, (self.latches[bank], rows))
         return self._word(m, f"leaving{bank}", self.back_beats[bank], words)
 
     def _park(self, m: Module) -> Signal:
@@ -113,8 +113,7 @@ class NarrowLane(wiring.Component):
             m.d.comb += arriving.eq(value)
             for number in range(self._words):
                 word = Signal(32, name=f"{name}{number}_{bank}", reset_less=True)
-                with m.If(beat[number]):
-                    m.d.sync += word.eq(arriving)
+                take(m, self._cfg, word.name, [word], (beat[number], [arriving]))
                 m.d.comb += outputs[number].word_select(bank, 32).eq(word)
 
     def _word(self, m: Module, name: str, beat: Value, words: list[Value]) -> Signal:

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import RoundRobin, decode, encode, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.spec.schemes.ltrf import BACK_ASK, BACK_BEATS, BACK_IDLE, BACK_LOAD, LtrfConfig
@@ -67,9 +68,8 @@ class WriteBacks(wiring.Component):
         ]
         read = named(m, "read", used & (self.reads & self.served).replicate(places))
         m.d.sync += self.valid.eq((self.valid & ~read) | self.leaves)
-        for leaves, home, kept in zip(self.leaves, self.homes, homes, strict=True):
-            with m.If(leaves):
-                m.d.sync += kept.eq(home)
+        for number, (leaves, home, kept) in enumerate(zip(self.leaves, self.homes, homes, strict=True)):
+            take(m, cfg, f"home{number}", [kept.as_value()], (leaves, [home.as_value()]))
         with m.If(self.pick):
             m.d.sync += [
                 self.place.eq(encode(turns.grant, cfg.place_count_bits)),

@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, decode, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.spec.schemes.packed import CHUNK, PAIRS, PackedConfig
 
@@ -43,9 +44,8 @@ class PairTable(wiring.Component):
         m.d.sync += paired.eq((paired | any_of(hit for hit, _ in hits)) & ~self.clear.replicate(names))
         table = [Signal(bits, name=f"partner{name}", reset_less=True) for name in range(names)]
         for name, partner in enumerate(table):
-            for hit, far in hits:
-                with m.If(hit[name]):
-                    m.d.sync += partner.eq(far)
+            writes = ((hit[name], [far]) for hit, far in hits)
+            take(m, self._cfg, partner.name, [partner], *writes, last_counts=True)
         for port, register in enumerate(self.registers):
             chosen = named(m, f"result{port}", decode(register, names))
             m.d.comb += [self.paired[port].eq((chosen & paired).any()), self.partners[port].eq(select(chosen, table))]

@@ -8,6 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, decode, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import engine_members, offered_layout
 from warpfile.hdl.rf.digits import bank_digit, bank_of, digits_of, of_place, of_register, place_digits, row_of, summed
@@ -119,7 +120,7 @@ class PilotLocation(wiring.Component):
             *(getattr(self, f"move_{name}").eq(getattr(mover, name)) for name in ("warp", "pair", "access")),
         ]
         for number in range(self._cfg.lanes):
-            lane = stamp(m, f"staging_lane{number}", "staging_lane", StagingLane)
+            lane = stamp(m, f"staging_lane{number}", "staging_lane", lambda: StagingLane(self._cfg))
             m.d.comb += [
                 lane.fill.eq(Cat(self.engine_fill & (mover.access == 1), self.engine_fill & (mover.access == 2))),
                 lane.read.eq(self.engine_read[number]),
@@ -135,10 +136,8 @@ class PilotLocation(wiring.Component):
         for warp in range(cfg.warps):
             base = Signal(place_digits(cfg), name=f"base{warp}", reset_less=True)
             version = Signal(name=f"version{warp}") if versions else Const(0, 1)
-            with m.If(self.launch_valid & (self.launch.warp == warp)):
-                m.d.sync += base.eq(launched)
-                if versions:
-                    m.d.sync += version.eq(self.current)
+            launches = self.launch_valid & (self.launch.warp == warp), [launched]
+            take(m, cfg, base.name, [base], launches, also=[version.eq(self.current)] if versions else [])
             m.d.comb += self.versions[warp].eq(version)
             fast = Const(digits_of(cfg, warp * cfg.fast_registers), place_digits(cfg))
             warps.append(_Warp(fast, base, version))

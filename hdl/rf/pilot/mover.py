@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import decode, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.spec.config import index_bits
 from warpfile.spec.schemes.pilot import PilotConfig
@@ -78,7 +79,8 @@ class StagingLane(wiring.Component):
     write : In(1), data : Out(32)  Which one is written: the first, or with ``write`` the second.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cfg: PilotConfig) -> None:
+        self._cfg = cfg
         super().__init__({"fill": In(2), "read": In(32), "write": In(1), "data": Out(32)})
 
     def elaborate(self, platform) -> Module:
@@ -86,7 +88,6 @@ class StagingLane(wiring.Component):
         m = Module()
         words = [Signal(32, name=f"staged{number}", reset_less=True) for number in range(2)]
         for fill, word in zip(self.fill, words, strict=True):
-            with m.If(fill):
-                m.d.sync += word.eq(self.read)
+            take(m, self._cfg, word.name, [word], (fill, [self.read]))
         m.d.comb += self.data.eq(Mux(self.write, words[1], words[0]))
         return m

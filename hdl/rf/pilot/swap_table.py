@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import lowest_one, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.pilot.layouts import pair_layout
 from warpfile.spec.schemes.pilot import PilotConfig
@@ -79,8 +80,8 @@ class SwapTable(wiring.Component):
         register = Signal(width, name=f"register{number}", reset_less=True)
         home = Signal(width, name=f"home{number}", reset_less=True)
         fast, slow = self.pair.fast, self.pair.slow
-        with m.If(self.write & free):
-            m.d.sync += [valid[number].eq(1), *_both(register, home, *((slow, fast) if number % 2 else (fast, slow)))]
+        written = self.write & free, [slow, fast] if number % 2 else [fast, slow]
+        take(m, self._cfg, f"entry{number}", [register, home], written, also=[valid[number].eq(1)])
         entry, shown = self.entries[number], valid[number].replicate(width)
         m.d.comb += [entry.valid.eq(valid[number]), *_both(entry.register, entry.home, register & shown, home & shown)]
         return register, home

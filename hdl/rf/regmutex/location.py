@@ -8,6 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In
 
 from warpfile.hdl.arbiter import decode, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.digits import bank_digit
 from warpfile.hdl.rf.location import base_table, begun, fast_sum, location_members
@@ -79,8 +80,8 @@ class RegMutexLocation(wiring.Component):
         extended = list(bases)
         for warp in range(0, len(bases), 2):
             extended[warp] = Signal(self._cfg.place_bits, name=f"extended{warp}", reset_less=True)
-            with m.If(self.launch_valid & (self.launch.warp == warp)):
-                m.d.sync += extended[warp].eq(behind)
+            launches = self.launch_valid & (self.launch.warp == warp)
+            take(m, self._cfg, f"extended{warp}", [extended[warp]], (launches, [behind]))
         return extended
 
     def _lookups(self, m: Module, warps: list[_Warp]) -> Iterator[tuple[_Warp, Value, data.View]]:

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.beat import launch_layout
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.hdl.rf.digits import place_digits
@@ -95,8 +96,7 @@ class CacheLocation(wiring.Component):
         found = Cat(*of_warp(m, cfg, "fresh", select(fresh, list(self.places)), bases))
         held = [Signal(len(found), name=f"place_base{number}", reset_less=True) for number in range(cfg.active_warps)]
         for number, known in enumerate(held):
-            with m.If(fresh[number]):
-                m.d.sync += known.eq(found)
+            take(m, cfg, known.name, [known], (fresh[number], [found]))
         return held
 
     def _of_place(self, m: Module, name: str, held: list[Value]) -> tuple[Value, Value]:

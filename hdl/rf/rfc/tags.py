@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, encode, select
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.rfc.victim import LineOrder, VictimChoice, following, head_bits
 from warpfile.spec.schemes.rfc import RfcConfig
@@ -84,8 +85,7 @@ class CacheTags(wiring.Component):
         for line in range(self._cfg.cache_entries):
             register = Signal(self._cfg.register_bits, name=f"register{line}", reset_less=True)
             pins = Signal(self._cfg.pin_bits, name=f"pins{line}")
-            with m.If(self.take[line]):
-                m.d.sync += register.eq(self.short_register)
+            take(m, self._cfg, register.name, [register], (self.take[line], [self.short_register]))
             m.d.sync += pins.eq(pins + self.pin[line] - unpin[line])
             m.d.comb += [self.tags.registers[line].eq(register), self.tags.pinned[line].eq(pins.any())]
         self._find(m)

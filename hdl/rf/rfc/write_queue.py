@@ -59,8 +59,7 @@ class WriteQueue(wiring.Component):
         held = Signal(depth)
         rows = [Signal(self._cfg.row_bits, name=f"row{entry}", reset_less=True) for entry in range(depth)]
         for entry, row in enumerate(rows):
-            with m.If(self.push & self.entry[entry]):
-                m.d.sync += row.eq(self.row)
+            take(m, self._cfg, row.name, [row], (self.push & self.entry[entry], [self.row]))
         comes, goes = self.push.replicate(depth), self.pop.replicate(depth)
         m.d.sync += held.eq((held & ~(self.head & goes)) | (self.entry & comes))
         for pointer, moves in ((self.entry, self.push), (self.head, self.pop)):

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, lowest_one, select
 from warpfile.hdl.beat import completion_layout
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.spec.schemes.shared import SharedConfig
@@ -62,8 +63,8 @@ class AbsorbedList(wiring.Component):
             self.waiting.eq((self.waiting & ~filled) | (takes & self.waits.replicate(count))),
         ]
         for entry in range(count):
-            with m.If(takes[entry]):
-                m.d.sync += [names[entry].eq(record), places[entry].eq(self.place)]
+            kept = [names[entry], places[entry].as_value()]
+            take(m, self._cfg, f"entry{entry}", kept, (takes[entry], [record, self.place.as_value()]))
         return m
 
     def _filled(self, place: data.View) -> Value:

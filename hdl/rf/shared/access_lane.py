@@ -4,6 +4,7 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.spec.schemes.shared import ADDRESS_BITS, BASE_BITS, SharedConfig
 
@@ -28,6 +29,7 @@ class AccessLane(wiring.Component):
     """
 
     def __init__(self, cfg: SharedConfig) -> None:
+        self._cfg = cfg
         width = 32 * cfg.source_slots
         super().__init__(
             {
@@ -49,9 +51,8 @@ class AccessLane(wiring.Component):
         m = Module()
         stages = [Signal(len(self.words), name=f"stage{stage}", reset_less=True) for stage in range(1, STAGES + 1)]
         comes = [self.words, *stages[:-2], Mux(self.straight, self.words, stages[-2])]
-        for stage, take, words in zip(stages, self.takes, comes, strict=True):
-            with m.If(take):
-                m.d.sync += stage.eq(words)
+        for stage, takes, words in zip(stages, self.takes, comes, strict=True):
+            take(m, self._cfg, stage.name, [stage], (takes, [words]))
         low, high = stages[0][:BASE_BITS], stages[0][BASE_BITS:ADDRESS_BITS]
         pair = named(m, "pair", self.registers[1])
         m.d.comb += [

@@ -4,6 +4,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.hdl.rf.shared.counts import SOURCES
@@ -59,16 +60,15 @@ class MergeLane(wiring.Component):
     made : Out(32)               The word that it has.
     """
 
-    take: In(1)
-    word: In(32)
-    made: Out(32)
+    def __init__(self, cfg: SharedConfig) -> None:
+        self._cfg = cfg
+        super().__init__({"take": In(1), "word": In(32), "made": Out(32)})
 
     def elaborate(self, platform) -> Module:
         """A register."""
         m = Module()
         kept = Signal(32, name="kept", reset_less=True)
-        with m.If(self.take):
-            m.d.sync += kept.eq(self.word)
+        take(m, self._cfg, kept.name, [kept], (self.take, [self.word]))
         m.d.comb += self.made.eq(kept)
         return m
 
@@ -141,7 +141,7 @@ class MergeSlot(wiring.Component):
             m.d.comb += [shift.bits.eq(Cat(self.row[lane][bit] for lane in lanes)), shift.distance.eq(distance)]
             turned.append(shift.turned)
         for number in lanes:
-            lane = stamp(m, f"lane{number}", "merge_lane", MergeLane)
+            lane = stamp(m, f"lane{number}", "merge_lane", lambda: MergeLane(self._cfg))
             m.d.comb += [
                 lane.take.eq(cover[number]),
                 lane.word.eq(Cat(word[number] for word in turned)),

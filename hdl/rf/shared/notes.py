@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
+from warpfile.hdl.clock_gate import take
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.shared import SharedConfig
 
@@ -42,7 +43,6 @@ class AccessNotes(wiring.Component):
         width = len(self.note.as_value())
         notes = [Signal(width, name=f"note{unit}", reset_less=True) for unit in range(self._cfg.asks.units)]
         for unit, note in enumerate(notes):
-            with m.If(self.allocate[unit]):
-                m.d.sync += note.eq(self.hints)
+            take(m, self._cfg, note.name, [note], (self.allocate[unit], [self.hints.as_value()]))
         m.d.comb += self.note.eq(select(self.unit, notes))
         return m

@@ -74,7 +74,7 @@ def test_two_words_change_places():
             ctx.set(part.write, write)
             assert ctx.get(part.data) == word
 
-    part = StagingLane()
+    part = StagingLane(CFG)
     run(part, bench)
 
 
