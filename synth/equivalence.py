@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from warpfile.synth.netlist import instance_counts, read_modules
 from warpfile.synth.yosys import YosysError, run, scripted
+
+_MODULE = re.compile(r"^module \\?([^\s(]+).*?^endmodule\n", re.MULTILINE | re.DOTALL)
 
 #: The Verilog module and the mapped one with the same inputs, the same state and the same outputs of the modules below:
 #: must they give the same outputs, the same next state and the same inputs to the modules below? Registers are paired
 #: bit by bit, by their names.
 _MITER = """\
 read_verilog design.v
-{boxes}hierarchy -check -top {top}
+{boxes}hierarchy -check -top {module}
 {keep}proc
 flatten
 memory_collect
@@ -27,8 +31,9 @@ flatten {module}
 rename {module} gate
 design -copy-from rtl -as gold {module}
 setattr -mod -unset keep_hierarchy gold gate
-simplemap gold/t:$dff
+{merged}simplemap gold/t:$dff
 opt_dff -sat -nodffe -nosdff gold
+opt_dff -nodffe -nosdff gate
 splitnets -ports -format <> gold gate
 clean gold gate
 expose -shared -evert-dff gold gate
@@ -40,16 +45,40 @@ opt_clean
 tee -q -o answer.txt sat -timeout {seconds} -prove-asserts -set-def-inputs miter
 """
 _PROVEN = "no model found: SUCCESS!"
+#: Registers that always take the same values become one, as in a mapped module. It is tried where the proof fails
+#: without: in either form the Verilog stays what it is.
+_MERGED = "opt_merge gold\nopt_dff gold\ntechmap gold\nopt_merge gold\ndffunmap gold\n"
 
 
 def unproven(
     verilog: str, netlist: Mapping[str, Any], module: str, top: str, boxes: Collection[str], liberty: str, seconds: int
 ) -> str:
     """Why a module of a netlist is not proven to be that of the Verilog; empty if it is."""
-    script = scripted(_MITER, verilog, top, boxes, module=module, seconds=seconds)
+    verilog, netlist = _with_what_is_below(verilog, netlist, module)
     files = {"design.v": verilog, "mapped.json": json.dumps(netlist), "cells.lib": liberty}
+    said = ""
+    for merged in ("", _MERGED):
+        script = scripted(_MITER, verilog, top, boxes, module=module, seconds=seconds, merged=merged)
+        if not (reason := _refused(script, files)):
+            return ""
+        said = said or reason
+    return said
+
+
+def _refused(script: str, files: Mapping[str, str]) -> str:
     try:
         answer = run(script, files, ["answer.txt"])["answer.txt"]
     except YosysError as error:
         return str(error).strip().splitlines()[-1]
     return "" if _PROVEN in answer else "differs" if "FAIL" in answer else "no answer in time"
+
+
+def _with_what_is_below(verilog: str, netlist: Mapping[str, Any], module: str) -> tuple[str, Mapping[str, Any]]:
+    """A module and all modules below it, of both: most of the time goes into reading."""
+    modules = read_modules(verilog)
+    below = instance_counts(modules, module).keys()
+    texts = (found[0] for found in _MODULE.finditer(verilog) if found[1] in below)
+    return "\n".join(texts), {
+        **netlist,
+        "modules": {one: facts for one, facts in netlist["modules"].items() if one in below},
+    }

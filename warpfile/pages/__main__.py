@@ -47,6 +47,7 @@ PROGRAMS = {
     "outside": Program("outside.md (table)", "minutes"),
     "readme": Program("../README.md (blocks)", "minutes"),
     "energies": Program("energy-schemes.md", "minutes"),
+    "netlists": Program("netlists.md", "minutes", "tests.synth.netlists"),
     "cost": Program("cost.md", "hours"),
     "forms": Program("forms.md", "hours"),
     "schedulers": Program("assumptions.md (tables)", "minutes"),

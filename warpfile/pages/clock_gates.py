@@ -33,7 +33,7 @@ WHY = {
     "extended bases of the warps": "with a reset",
     "states, owners, ranks, pins of the entries": "a few bits each, with a reset or new in most cycles",
     "valid, dirty, dead, evict first, pins of the lines": "single bits and counters, with a reset",
-    "operands on their way": _SHIFTS,
+    "operands in flight": _SHIFTS,
     "forward history": _SHIFTS,
     "names of forwarded results": _SHIFTS,
     "port schedule": _SHIFTS,
