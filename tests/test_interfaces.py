@@ -1,4 +1,4 @@
-"""docs/architecture.md says of built schemes what the code has, and marks what is on paper only."""
+"""docs/architecture.md says of built schemes what the code has, and lists the interfaces without a user."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def test_built_schemes_use_what_is_there(page: str, sources: str) -> None:
     assert not unknown(page, sources)
 
 
-def test_what_is_on_paper_is_not_said_of_built_schemes(page: str) -> None:
-    (paper,) = (text for title, text in sections(page).values() if title == "On paper only")
+def test_interfaces_without_a_user_are_not_said_of_built_schemes(page: str) -> None:
+    (paper,) = (text for title, text in sections(page).values() if title == "Interfaces without a user")
     rows = (line.split("|")[1] for line in paper.splitlines() if line.startswith("| `"))
     names = {name for row in rows for name in _NAME.findall(row)}
     assert "branch_extra" in names
