@@ -35,7 +35,8 @@ _INTRODUCTION = f"""\
 Written by `python -m warpfile.pages netlists`. Control modules of every scheme at `tiny` with one lane: the netlist,
 mapped as an area report maps it, is proven to be the Verilog ([area.md](area.md#netlists-are-proven)). Data paths are
 left out: lanes, `register_file.banks` and the top. A module of more than {MOST_CELLS:,} cells is not tried,
-nor is `address_table` of `larf`, whose proof does not end. Seconds are of one processor, without the mapping. `make check` proves all schemes, also those that have no rows here yet.
+nor is `address_table` of `larf`, whose proof does not end. Seconds are of one processor,
+without the mapping. `make check` proves all schemes, also those that have no rows here yet.
 """
 
 
