@@ -108,22 +108,27 @@ def _figure(study: Study, field: str, curves: list[Curve], measures: list[Measur
 
     titles = [one.title for one in measures]
     lines = -(-len(measures) // _COLUMNS)
-    gaps = {"horizontal_spacing": 0.06, "vertical_spacing": 0.34 / lines}
-    figure = make_subplots(lines, min(len(measures), _COLUMNS), subplot_titles=titles, **gaps)
+    figure = make_subplots(
+        lines,
+        min(len(measures), _COLUMNS),
+        subplot_titles=titles,
+        horizontal_spacing=0.06,
+        vertical_spacing=0.34 / lines,
+    )
     named: set[str] = set()  # that the legend has
     for number, measure in enumerate(measures):
-        place = {"row": number // _COLUMNS + 1, "col": number % _COLUMNS + 1}
+        row, column = number // _COLUMNS + 1, number % _COLUMNS + 1
         for look, (label, some) in enumerate(curves):
             trace = _trace(label, _points(study, measure, some), COLOURS[look % len(COLOURS)], look)
-            figure.add_scatter(**trace, showlegend=label not in named, **place)
+            figure.add_scatter(**trace, showlegend=label not in named, row=row, col=column)
             named.add(label)
         if measure is ABSOLUTE:
             for look, (label, points) in enumerate(_baselines(study, curves)):
-                figure.add_scatter(**_trace(label, points, GREY, look), **place)
+                figure.add_scatter(**_trace(label, points, GREY, look), row=row, col=column)
         values = sorted({value for _, some in curves for value in some}, key=_order)
         order = {"type": "category", "categoryorder": "array", "categoryarray": values}
-        figure.update_xaxes(title=field, **order, **place)
-        figure.update_yaxes(tickformat=measure.form, **place)
+        figure.update_xaxes({"title": {"text": field}, **order}, row=row, col=column)
+        figure.update_yaxes(tickformat=measure.form, row=row, col=column)
     legend = {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom"}
     return dress(figure, 120 + 280 * lines, legend=legend, margin={"l": 10, "r": 20, "t": 64, "b": 90})
 
