@@ -1,0 +1,188 @@
+"""Runs of the golden models that the pages' timing diagrams show, each from the first cycle of its diagram on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from tests.golden.collectors.read_window.test_example import example
+from tests.golden.rf.ltrf.scenario import make as make_ltrf
+from tests.golden.rf.ltrf.test_example import TIMES
+from tests.golden.rf.ltrf.test_example import example as example_of_ltrf
+from tests.golden.rf.regmutex.scenario import ACQ, REL, make, run_shared, shared
+from tests.golden.rf.shared.bench import BASE, Bench
+from tests.golden.rf.shared.test_examples import shared_row
+from tests.golden.rf.shared.test_reader import Idle
+from tests.golden.scenario import NOP
+from warpfile.spec.schemes import las, ltrf
+from warpfile.spec.schemes import shared as shared_spec
+
+Fields = list[dict[str, int]]
+
+#: Stages of the access port, the merge slot, and what is decided about a result of port 0, as docs/schemes/larf.md
+#: calls them: probe and value.
+STAGES = {
+    **{"C": ("access_search", shared_spec.COMPARE), "S": ("access_search", shared_spec.SELECT)},
+    **{"U": ("access_search", shared_spec.SPAN), "K": ("access_search", shared_spec.DELETE)},
+    **{"D": ("access_act", shared_spec.DECIDE), "E": ("access_act", shared_spec.ACT)},
+    **{"R": ("access_act", shared_spec.RECHECK), "F": ("access_act", shared_spec.DONE)},
+    **{name: ("merge_state", getattr(shared_spec, name)) for name in ("READ1", "READ2", "WRITE")},
+    "renew": ("decision", 3),
+}
+#: The same for the reader and the probe of ``las``.
+LOOKAHEAD = {
+    **{name: ("reader_state", getattr(las, name)) for name in ("ASK", "READ", "DATA")},
+    **{name: ("probe_state", getattr(las, name)) for name in ("P1", "P2")},
+}
+PLACE = {name: ("place_state", getattr(ltrf, name)) for name in ("PREFETCH", "MOVING", "OPEN")}
+
+
+def levels(fields: Fields, states: dict[str, tuple[str, int]]) -> Fields:
+    """The cycles with a level for each of these states of a probe."""
+    return [one | {name: int(one[probe] == state) for name, (probe, state) in states.items()} for one in fields]
+
+
+def any_of(fields: Fields, *probes: str) -> Fields:
+    """The cycles with these probes as levels: whether any of their bits is 1."""
+    return [one | {probe: int(one[probe] > 0) for probe in probes} for one in fields]
+
+
+def stages(bench: Bench) -> Fields:
+    """What the diagrams of docs/schemes/larf.md show."""
+    return any_of(levels(bench.fields, STAGES), "table_reads", "table_writes")
+
+
+def regmutex() -> Fields:
+    cfg = make()
+    return run_shared(cfg, shared(cfg, [ACQ, NOP, REL], [ACQ, REL])).fields[3:]
+
+
+def modern(first: int) -> Fields:
+    """From this cycle of section 13 on."""
+    run = example()
+    return [
+        {
+            **one,
+            "bank 0": int(one["reserved"] & 0b11 > 0),
+            "bank 1": int(one["reserved"] >> 6 & 0b11 > 0),
+            "SB0": one["counting"] & 1,
+            "SB1": one["counting"] >> 1 & 1,
+        }
+        for one in run.fields[run.issues()[0][0] + first :]
+    ]
+
+
+def ltrf_prefetch(number: int) -> Fields:
+    run = example_of_ltrf(make_ltrf(**TIMES | {"crossbar_beats": 4}))
+    return levels(run.fields[run.when("enter")[number] :], PLACE)
+
+
+def larf_hit() -> Fields:
+    bench = Bench()
+    bench.settle(bench.load(2, 4))
+    bench.begin(bench.load(7, 4))
+    bench.step()
+    bench.step(access=bench.load(1, 3, BASE + 0x4000))
+    bench.steps(8)
+    return stages(bench)
+
+
+def larf_miss() -> Fields:
+    """Its result is in X in 8."""
+    bench = Bench()
+    bench.settle(bench.load(2, 4))
+    load = bench.load(7, 4, BASE + 0x4000)
+    bench.begin(load)
+    bench.steps(8)
+    bench.step({2: bench.answer(load)})
+    bench.steps(5)
+    return stages(bench)
+
+
+def larf_same() -> Fields:
+    bench = Bench()
+    bench.settle(bench.load(2, 4))
+    bench.begin(bench.load(7, 4, BASE + 0x4000))
+    bench.step()
+    bench.step(access=bench.load(5, 6, BASE + 0x4000))
+    bench.steps(8)
+    return stages(bench)
+
+
+def larf_in_flight() -> Fields:
+    """The result of the first load is in X in 6."""
+    bench = Bench()
+    first = bench.load(7, 4, BASE + 0x4000)
+    bench.step(access=first)
+    bench.steps(6)
+    bench.begin(bench.load(3, 6, BASE + 0x4000))
+    bench.steps(6)
+    bench.step({2: bench.answer(first)})
+    bench.steps(6)
+    return stages(bench)
+
+
+def larf_merge() -> Fields:
+    bench = Bench()
+    bench.settle(bench.load(2, 4), bench.load(2, 5, BASE + 0x80))
+    bench.begin(bench.load(7, 4, BASE + 0xC))
+    bench.steps(12)
+    return stages(bench)
+
+
+def larf_store() -> Fields:
+    bench = Bench()
+    bench.begin(bench.load(2, 4, BASE + 0x4000))
+    bench.step()
+    bench.step(access=bench.store(BASE + 0x4000, mask=1))
+    bench.step()
+    bench.step(access=bench.load(2, 6, BASE + 0x4000))
+    bench.steps(8)
+    return stages(bench)
+
+
+def larf_pins() -> Fields:
+    """``sent.ready`` is 0 from 5 to 18."""
+    bench = Bench()
+    bench.begin(bench.load(0, 1, BASE + 0x1000))
+    for cycle in range(28):
+        access = bench.load(0, 2 + cycle // 2, BASE + 0x2000 + 0x1000 * cycle) if cycle in (1, 3, 5) else None
+        bench.step(access=access, ready=cycle < 5 or cycle >= 19)
+    return stages(bench)
+
+
+def larf_partial() -> Fields:
+    bench = Bench()
+    shared_row(bench)
+    bench.step({0: bench.result(7, 4, 5, mask=0xF)})
+    bench.steps(8)
+    return stages(bench)
+
+
+def las_reader() -> Fields:
+    """A result is in W1 in 2, in the bank of the address."""
+    bench = Idle()
+    warp, register = bench.store_into(bench.bank)
+    bench.settle(bench.result(warp, register))
+    bench.ready(bench.load(7, 5))
+    bench.step({0: bench.result(warp, register)})
+    bench.steps(10)
+    return any_of(levels(bench.fields, LOOKAHEAD), "lookahead_hit", "probed")
+
+
+#: By page and number of the diagram on it: what it shows.
+RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
+    ("regmutex", 0): regmutex,
+    ("modern", 0): partial(modern, 0),
+    ("ltrf", 0): partial(ltrf_prefetch, 0),
+    ("ltrf", 1): partial(ltrf_prefetch, 1),
+    ("larf", 0): larf_hit,
+    ("larf", 1): larf_miss,
+    ("larf", 2): larf_same,
+    ("larf", 3): larf_in_flight,
+    ("larf", 4): larf_merge,
+    ("larf", 5): larf_store,
+    ("larf", 6): larf_pins,
+    ("larf", 7): larf_partial,
+    ("larf", 8): las_reader,
+}
