@@ -174,6 +174,7 @@ def las_reader() -> Fields:
 RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("regmutex", 0): regmutex,
     ("modern", 0): partial(modern, 0),
+    ("modern", 1): partial(modern, 19),
     ("ltrf", 0): partial(ltrf_prefetch, 0),
     ("ltrf", 1): partial(ltrf_prefetch, 1),
     ("larf", 0): larf_hit,
