@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from tests.golden.collectors.bow.test_rows import LEFT, rows, run_rows
 from tests.golden.collectors.read_window.test_example import example
 from tests.golden.rf.ltrf.scenario import make as make_ltrf
 from tests.golden.rf.ltrf.test_example import TIMES
 from tests.golden.rf.ltrf.test_example import example as example_of_ltrf
+from tests.golden.rf.packed.scenario import get, nops, put
+from tests.golden.rf.packed.test_release import sweep_meets_kill
 from tests.golden.rf.regmutex.scenario import ACQ, REL, make, run_shared, shared
 from tests.golden.rf.shared.bench import BASE, Bench
 from tests.golden.rf.shared.test_examples import shared_row
@@ -16,6 +19,7 @@ from tests.golden.rf.shared.test_reader import Idle
 from tests.golden.scenario import NOP
 from warpfile.spec.schemes import las, ltrf
 from warpfile.spec.schemes import shared as shared_spec
+from warpfile.spec.schemes.packed import ALLOCATE
 
 Fields = list[dict[str, int]]
 
@@ -170,11 +174,28 @@ def las_reader() -> Fields:
     return any_of(levels(bench.fields, LOOKAHEAD), "lookahead_hit", "probed")
 
 
+def corf_sweep() -> Fields:
+    return any_of(sweep_meets_kill(another=False).fields, "swept", "retired")
+
+
+def corf_miss() -> Fields:
+    run = run_rows(rows(), [*LEFT, get(1)])
+    return any_of(run.fields[run.issues()[len(LEFT)][0] :], "filling", "lacking")
+
+
+def corf_eviction() -> Fields:
+    run = run_rows(rows(), [put(1, 0x1234), *nops(1), get(1)])
+    return levels(run.fields[run.when("evict")[0] :], {"allocate": ("decision", ALLOCATE)})
+
+
 #: By page and number of the diagram on it: what it shows.
 RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("regmutex", 0): regmutex,
     ("modern", 0): partial(modern, 0),
     ("modern", 1): partial(modern, 19),
+    ("corf", 0): corf_sweep,
+    ("corf", 1): corf_miss,
+    ("corf", 2): corf_eviction,
     ("ltrf", 0): partial(ltrf_prefetch, 0),
     ("ltrf", 1): partial(ltrf_prefetch, 1),
     ("larf", 0): larf_hit,

@@ -13,7 +13,7 @@ DRAWN = {page: found for page in sorted(PAGES.rglob("*.md")) if (found := diagra
 #: Diagrams of the pins' protocol, which are of no run.
 PROTOCOLS = {"integration"}
 #: Signals that are no probe, besides the clock: what the bench drives.
-DRIVEN: dict[tuple[str, int], set[str]] = {}
+DRIVEN = {("corf", 0): {"offered"}}
 
 
 @pytest.mark.parametrize("page", DRAWN, ids=lambda page: page.stem)

@@ -68,7 +68,7 @@ def test_a_sweep_that_reads_on_while_a_kill_waits_is_caught(monkeypatch: pytest.
         sweep_meets_kill(True)
 
 
-def sweep_meets_kill(another: bool) -> None:
+def sweep_meets_kill(another: bool) -> Bench:
     """The worked example: warp 3 with R1, R4 and R6, and perhaps R8; a dead register is offered from 4 on."""
     bench = Bench(make("packing_virtual"))
     bench.settle(*[a_result(register, 1, warp=3) for register in (1, 4, 6, *([8] * another))], a_result(3, 1, warp=1))
@@ -88,6 +88,7 @@ def sweep_meets_kill(another: bool) -> None:
     assert bench.when("sweep_free") == bench.when("sweep_held") == [3, 4, 5, *([8] * another)]
     assert bench.when("retired") == ([8] if another else [5])
     assert bench.file.free.used_rows == 0 and bench.file.counters["swept_registers"] == 3 + another
+    return bench
 
 
 def test_a_kill_needs_no_port_of_the_table() -> None:
