@@ -16,7 +16,8 @@ from tests.golden.rf.regmutex.scenario import ACQ, REL, make, run_shared, shared
 from tests.golden.rf.shared.bench import BASE, Bench
 from tests.golden.rf.shared.test_examples import shared_row
 from tests.golden.rf.shared.test_reader import Idle
-from tests.golden.scenario import NOP
+from tests.golden.scenario import NOP, hand_trace, op, run
+from tests.golden.test_timing import PLAIN
 from warpfile.spec.schemes import las, ltrf
 from warpfile.spec.schemes import shared as shared_spec
 from warpfile.spec.schemes.packed import ALLOCATE
@@ -188,11 +189,16 @@ def corf_eviction() -> Fields:
     return levels(run.fields[run.when("evict")[0] :], {"allocate": ("decision", ALLOCATE)})
 
 
+def baseline() -> Fields:
+    return run(PLAIN, hand_trace([op((2, 3), 4), op((4,), 5)])).fields[1:]
+
+
 #: By page and number of the diagram on it: what it shows.
 RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("regmutex", 0): regmutex,
     ("modern", 0): partial(modern, 0),
     ("modern", 1): partial(modern, 19),
+    ("baseline", 0): baseline,
     ("corf", 0): corf_sweep,
     ("corf", 1): corf_miss,
     ("corf", 2): corf_eviction,
