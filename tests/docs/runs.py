@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from tests.golden.collectors.bow.scenario import bow_run, machine
 from tests.golden.collectors.bow.test_rows import LEFT, rows, run_rows
 from tests.golden.collectors.read_window.test_example import example
 from tests.golden.rf.ltrf.scenario import make as make_ltrf
@@ -193,12 +194,19 @@ def baseline() -> Fields:
     return run(PLAIN, hand_trace([op((2, 3), 4), op((4,), 5)])).fields[1:]
 
 
+def bow() -> Fields:
+    """R3 is in the window, R2 is not."""
+    run = bow_run(machine(), hand_trace([op((), 3), op((3, 2), 4), op((4,), 5)]))
+    return any_of(run.fields[run.issues()[1] :], "undispatched", "filling", "lacking")
+
+
 #: By page and number of the diagram on it: what it shows.
 RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("regmutex", 0): regmutex,
     ("modern", 0): partial(modern, 0),
     ("modern", 1): partial(modern, 19),
     ("baseline", 0): baseline,
+    ("bow", 0): bow,
     ("corf", 0): corf_sweep,
     ("corf", 1): corf_miss,
     ("corf", 2): corf_eviction,
