@@ -14,6 +14,8 @@ from tests.golden.rf.ltrf.test_example import example as example_of_ltrf
 from tests.golden.rf.packed.scenario import get, nops, put
 from tests.golden.rf.packed.test_release import sweep_meets_kill
 from tests.golden.rf.regmutex.scenario import ACQ, REL, make, run_shared, shared
+from tests.golden.rf.rfc.scenario import one_warp
+from tests.golden.rf.rfc.test_reads import CFG as CACHE
 from tests.golden.rf.shared.bench import BASE, Bench
 from tests.golden.rf.shared.test_examples import shared_row
 from tests.golden.rf.shared.test_reader import Idle
@@ -200,6 +202,12 @@ def bow() -> Fields:
     return any_of(run.fields[run.issues()[1] :], "undispatched", "filling", "lacking")
 
 
+def rfc() -> Fields:
+    """R4 is in the cache, R2 is not."""
+    run = one_warp(CACHE, [op((), 4), op((2, 4), 5), op((5,), 6)])
+    return run.fields[run.issues()[1][0] :]
+
+
 #: By page and number of the diagram on it: what it shows.
 RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("regmutex", 0): regmutex,
@@ -207,6 +215,7 @@ RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("modern", 1): partial(modern, 19),
     ("baseline", 0): baseline,
     ("bow", 0): bow,
+    ("rfc", 0): rfc,
     ("corf", 0): corf_sweep,
     ("corf", 1): corf_miss,
     ("corf", 2): corf_eviction,
