@@ -7,6 +7,9 @@ from functools import partial
 
 from tests.golden.collectors.bow.scenario import bow_run, machine
 from tests.golden.collectors.bow.test_rows import LEFT, rows, run_rows
+from tests.golden.collectors.malekeh.scenario import NEAR, run_malekeh
+from tests.golden.collectors.malekeh.scenario import hinted as malekeh_hinted
+from tests.golden.collectors.malekeh.test_units import ONE as ONE_UNIT
 from tests.golden.collectors.read_window.test_example import example
 from tests.golden.rf.ltrf.scenario import make as make_ltrf
 from tests.golden.rf.ltrf.test_example import TIMES
@@ -208,6 +211,13 @@ def rfc() -> Fields:
     return run.fields[run.issues()[1][0] :]
 
 
+def malekeh() -> Fields:
+    """R2 and R3 are in the unit; so is R9, when it is written."""
+    program = [op((2, 3)), *[NOP] * 8, op((2, 3), 9), op((9,), 10)]
+    run = run_malekeh(ONE_UNIT, malekeh_hinted(hand_trace(program), [NEAR] * (len(program) + 1)))
+    return run.fields[run.issues()[9][0] :]
+
+
 #: By page and number of the diagram on it: what it shows.
 RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("regmutex", 0): regmutex,
@@ -216,6 +226,7 @@ RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("baseline", 0): baseline,
     ("bow", 0): bow,
     ("rfc", 0): rfc,
+    ("malekeh", 0): malekeh,
     ("corf", 0): corf_sweep,
     ("corf", 1): corf_miss,
     ("corf", 2): corf_eviction,
