@@ -16,6 +16,8 @@ from tests.golden.rf.ltrf.test_example import TIMES
 from tests.golden.rf.ltrf.test_example import example as example_of_ltrf
 from tests.golden.rf.packed.scenario import get, nops, put
 from tests.golden.rf.packed.test_release import sweep_meets_kill
+from tests.golden.rf.pilot.scenario import pilot_config, run_pilot
+from tests.golden.rf.pilot.test_example import ONE_BANK
 from tests.golden.rf.regmutex.scenario import ACQ, REL, make, run_shared, shared
 from tests.golden.rf.rfc.scenario import one_warp
 from tests.golden.rf.rfc.test_reads import CFG as CACHE
@@ -218,6 +220,21 @@ def malekeh() -> Fields:
     return run.fields[run.issues()[9][0] :]
 
 
+def pilot(threshold: int, occupancy: str) -> Fields:
+    """R8 is slow, R0 and R1 are fast. No epoch has as many issues as the threshold 50, so that the mode is low."""
+    cfg = pilot_config(profile="none", epoch_threshold=threshold, bank_occupancy=occupancy, **ONE_BANK)
+    run = run_pilot(cfg, hand_trace([*[NOP] * 60, op((8, 0, 1))]))
+    return [
+        {
+            **one,
+            "R8 slow": one["grant"] & ~one["fast_grant"] & 1,
+            "R0 fast": one["fast_grant"] >> 1 & 1,
+            "R1 fast": one["fast_grant"] >> 2 & 1,
+        }
+        for one in run.fields[run.when("grant")[0] :]
+    ]
+
+
 #: By page and number of the diagram on it: what it shows.
 RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("regmutex", 0): regmutex,
@@ -227,6 +244,10 @@ RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("bow", 0): bow,
     ("rfc", 0): rfc,
     ("malekeh", 0): malekeh,
+    ("pilot", 0): partial(pilot, 0, "length"),
+    ("pilot", 1): partial(pilot, 50, "length"),
+    ("pilot", 2): partial(pilot, 0, "one"),
+    ("pilot", 3): partial(pilot, 50, "one"),
     ("corf", 0): corf_sweep,
     ("corf", 1): corf_miss,
     ("corf", 2): corf_eviction,
