@@ -45,7 +45,7 @@ def post_dominators(cfg: Cfg, ends: set[int]) -> dict[int, int]:
 
 
 def dominators(root: int, successors: Neighbours, predecessors: Neighbours) -> dict[int, int]:
-    """Immediate dominator of every node that the root reaches, but for the root."""
+    """Immediate dominator of every node that the root reaches, except for the root."""
     nodes, parent = _depth_first(root, successors)
     number = {node: place for place, node in enumerate(nodes)}
     search = _Search(len(nodes))
@@ -109,7 +109,7 @@ class _Search:
 
 
 class Ancestry:
-    """Who is above whom in a forest of immediate (post-)dominators."""
+    """Whether one node is above another in a forest of immediate (post-)dominators."""
 
     def __init__(self, above: Mapping[int, int]) -> None:
         below: dict[int, list[int]] = {}

@@ -20,7 +20,8 @@ _SOURCES = {Access.LOAD: "[AC]P?", Access.STORE: "AR", Access.ATOMIC: "AR{0,2}"}
 _COPY, _FILLING_COPY = "AAP?", "AA"
 #: Opcodes whose text leaves out a destination that is not wanted, or that have none with other operands.
 _MAY_LACK_DESTINATION = frozenset("ATOMS BMOV VOTE VOTEU".split())
-#: What modifiers with digits may say of a memory access: its size, its type, how much of a line the second level loads.
+#: What modifiers with digits may give of a memory access: its size, its type, how much of a line the second level
+#: loads.
 _SIZES = frozenset(
     "U8 S8 U16 S16 32 64 128 U32 S32 U64 S64 F16 F32 F64 F16x2 F16x4 F16x8 F32x2 F32x4 BF16x2 BF16x4 BF16x8 BF16_V2 "
     "16 2 4 M88 MT88 LTC64B LTC128B LTC256B".split()

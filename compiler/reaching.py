@@ -103,7 +103,7 @@ class _Naming:
         return self.roots if block == _ENTRY else self.cfg.flow_successors[block]
 
     def _merges(self, above: dict[int, int]) -> list[dict[int, int]]:
-        """By block, version of every register whose definitions meet there, as far as anybody uses the register."""
+        """By block, version of every register whose definitions meet there, as far as the register is used."""
         instructions, frontiers = self.cfg.function.instructions, _frontiers(self.before, above)
         somewhere = 0
         for instruction in instructions:

@@ -1,4 +1,4 @@
-"""The order in which data-flow equations are solved: every block after those that it depends on, but for loops."""
+"""The order in which data-flow equations are solved: every block after those that it depends on, except for loops."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Accel-Sim traces: text of the NVBit tracer, versions 2 to 6, also as ``.tracez``, to annotated traces, and back.
 
-``docs/trace.md`` says what such a trace knows, what is rebuilt and what stays unknown.
+``docs/trace.md`` lists what such a trace has, what is rebuilt and what stays unknown.
 """
 
 from warpfile.compiler.accelsim.errors import AccelsimError

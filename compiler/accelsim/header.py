@@ -36,7 +36,7 @@ KEYS = (
 
 @dataclass(frozen=True)
 class Header:
-    """What a kernel file says of its launch. None: absent, or a value that cannot be right."""
+    """The launch of a kernel file. None: absent, or a value that cannot be right."""
 
     kernel: str
     grid: tuple[int, int, int]

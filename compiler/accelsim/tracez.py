@@ -101,7 +101,7 @@ class _Reader:
         """Lines of a warp, piece by piece."""
         self.stream.seek(min(warp.place, self.size))
         if self._numbers(_COUNTS, "a warp") != (warp.instructions, warp.pieces):
-            raise self._damaged("the index must say of a warp what stands at its place")
+            raise self._damaged("the index must have the counts that a warp has at its place")
         for _ in range(warp.pieces):
             (length,) = self._numbers(_COUNT, "a piece")
             for line in self._unpacked(self._bytes(length, "a piece"), unpacker).split("\n"):

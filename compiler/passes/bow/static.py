@@ -58,7 +58,7 @@ class _Step:
     """One instruction as the walk sees it.
 
     ``reads`` has the beat of every source; destinations are accessed in the last of ``beats``. ``lost`` are registers
-    that somebody may read whom the walk cannot find, ``live`` those live behind the instruction.
+    that a reader which the walk cannot find may read, ``live`` those live behind the instruction.
     """
 
     beats: int

@@ -1,9 +1,9 @@
 """PREFETCH in the streams of warps.
 
-The code has one PREFETCH in front of the head of a unit, and whoever enters the unit executes it (*explicit*); a branch
-inside that goes back to the head of an interval passes it by. But the registers that were fetched are the warp's while
-the path is that of some lanes: those that run next may be in the middle of another unit. Then its registers are fetched
-first, without an instruction of the code (*implicit*).
+The code has one PREFETCH in front of the head of a unit, and a warp that enters the unit executes it (*explicit*); a
+branch inside that goes back to the head of an interval passes it by. But the registers that were fetched are the warp's
+while the path is that of some lanes: those that run next may be in the middle of another unit. Then its registers are
+fetched first, without an instruction of the code (*implicit*).
 """
 
 from __future__ import annotations

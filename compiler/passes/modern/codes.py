@@ -44,7 +44,7 @@ def of_program(trace: Trace) -> list[ControlCode]:
 
 
 def listed(trace: Trace, places: Sequence[Placed], codes: Sequence[ControlCode], *, waits: bool = True) -> Codes:
-    """These codes of the program. Raises ``ValueError`` for what they must not say of the machine's ``waits``.
+    """These codes of the program. Raises ``ValueError`` for codes that do not fit the machine's ``waits``.
 
     Without ``waits`` a scoreboard does what stall counts and counters are for, and marks of reuse alone are used.
     """

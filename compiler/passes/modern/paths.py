@@ -118,7 +118,7 @@ class _Step:
         return self.static.dests.index(register) - 1 if len(self.static.dests) > 1 else 0
 
     def ends(self, late: _Late, unread: bool) -> bool:
-        """Whether it issues after something is done: it waits for a counter, or at a barrier for all that is queued."""
+        """Whether it issues after something is done: it waits for a counter, or at a barrier for every queued beat."""
         return bool(late.counters & self.code.wait_mask) or (unread and self.static.kind is Kind.BARRIER)
 
     def follows(self, other: _Step) -> bool:

@@ -13,8 +13,8 @@ from warpfile.compiler.passes.packed.affinity import Edge, Graph
 def exclusive_pairs(graph: Graph) -> tuple[Edge, ...]:
     """Pairs, ascending.
 
-    While a register has several edges, the lightest edge at such a register is removed, of equals the largest. Then
-    removed edges come back where both ends have none, the heaviest first, of equals the smallest.
+    While a register has several edges, the lightest edge at such a register is removed, among equals the largest. Then
+    removed edges come back where both ends have none, the heaviest first, among equals the smallest.
     """
     degree = Counter(register for edge in graph for register in edge)
     removed: list[Edge] = []

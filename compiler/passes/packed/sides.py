@@ -38,9 +38,9 @@ def _sides(weights: frozenset[tuple[Edge, int]]) -> dict[int, int]:
 def bipartite(graph: Graph) -> Graph:
     """The graph without some edges, so that no simple cycle has an odd length.
 
-    As long as there is one, each edge in such cycles has its weight divided by their number; the least is removed, of
-    equals the largest edge. With more than ``MOST_CYCLES`` simple cycles, edges that close an odd cycle with heavier
-    ones are removed.
+    As long as there is one, each edge in such cycles has its weight divided by their number; the least is removed,
+    among equals the largest edge. With more than ``MOST_CYCLES`` simple cycles, edges that close an odd cycle with
+    heavier ones are removed.
     """
     cycles = _simple_cycles(graph)
     if cycles is None:
@@ -80,7 +80,7 @@ def _edge(a: int, b: int) -> Edge:
 
 
 def _heaviest_first(graph: Graph) -> Graph:
-    """Edges stay, the heaviest first and of equals the smallest, unless one closes an odd cycle."""
+    """Edges stay, the heaviest first and among equals the smallest, unless one closes an odd cycle."""
     left: dict[Edge, int] = {}
     part: dict[int, dict[int, bool]] = {}  #: by register all that hang together with it, and on which side each is
     for a, b in sorted(graph, key=lambda edge: (-graph[edge], edge)):

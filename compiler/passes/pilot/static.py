@@ -42,7 +42,7 @@ def occurrences(function: Function, *, loops: bool = False) -> Counter[int]:
 
 
 def hottest(counts: Mapping[int, int], most: int) -> tuple[int, ...]:
-    """The registers with the largest counts, at most ``most``, largest first and of equals the lower number first.
+    """The registers with the largest counts, at most ``most``, largest first and among equals the lower number first.
 
     A register that counts nothing is not among them, so that there may be fewer.
     """

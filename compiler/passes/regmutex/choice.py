@@ -70,8 +70,8 @@ def choose(registers: int, limits: Limits, cfg: RegMutexConfig, fits: Callable[[
 
     Of the candidates that leave sections for a sixth of the warps and fit, those that make most warps resident are
     kept. Of these, the smallest (``max_pass``: largest) with sections for more than half of the warps; where there is
-    none, the one with most sections, and of equals the larger. In paired mode every pair has its section: all that are
-    kept count.
+    none, the one with most sections, and among equals the larger. In paired mode every pair has its section: every kept
+    one counts.
     To find out whether one fits takes long: the best is asked first, and the next only if it does not.
     """
     if cfg.es_rule == "off" or not registers_limit(registers, limits):

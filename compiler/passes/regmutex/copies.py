@@ -46,8 +46,8 @@ def _toggled(sources: np.ndarray) -> np.ndarray:
 def parallel_copy(offset: int, moves: Mapping[int, int], dead: Iterable[int]) -> list[StaticInstruction]:
     """Code that copies registers at once: source by destination, no destination twice.
 
-    What nobody waits to read is overwritten first; a cycle goes over the lowest of the ``dead`` registers, or without
-    one is a row of exchanges.
+    A register without a pending read is overwritten first; a cycle goes over the lowest of the ``dead`` registers, or
+    without one is a row of exchanges.
     """
     waiting = {dest: source for dest, source in moves.items() if dest != source}
     if not waiting:

@@ -3,10 +3,10 @@
 A point is an instruction, with what holds before and in it, or the head of a block, behind the edges that lead there.
 S = 1: the hardware has a section for the warp while some lane, running or parked, is at the point; a live register may
 then be in the extended set. Between points S goes up by ACQ and down by REL. A warp has one section for all its lanes,
-so that a REL must not take it from lanes that are parked where S = 1. Nobody knows in which order the sides of a
-divergent branch run, nor where their lanes are parked, therefore a REL may stand in a side only if S = 0 at the branch,
-all over its other sides and at the head of the block where they rejoin; elsewhere S stays 1 for longer. Then a warp has
-a section if and only if one of its lanes is at a point with S = 1 (or exited there).
+so that a REL must not take it from lanes that are parked where S = 1. The order in which the sides of a
+divergent branch run is unknown, and so is where their lanes are parked, therefore a REL may stand in a side only if S =
+0 at the branch, all over its other sides and at the head of the block where they rejoin; elsewhere S stays 1 for
+longer. Then a warp has a section if and only if one of its lanes is at a point with S = 1 (or exited there).
 """
 
 from __future__ import annotations
