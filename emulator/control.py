@@ -167,7 +167,7 @@ def bsync(decoder: Decoder) -> Control:
 
 @opcode("BREAK", _KINDS)
 def break_(decoder: Decoder) -> Run:
-    """BREAK [p,] B: the executing lanes leave the group; whoever waits for them need not any more."""
+    """BREAK [p,] B: the executing lanes leave the group; other lanes no longer wait for them."""
     barrier = _barrier(decoder, len(decoder.sources) - 1)
     extra = decoder.predicate(0) if isinstance(decoder.sources[0], Predicate) else None
 

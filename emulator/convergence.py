@@ -153,7 +153,7 @@ class Convergence:
             self.holds[barrier].append(Hold(group, lanes))
 
     def sync(self, barrier: int, index: int, mask: int) -> int:
-        """BSYNC: wait for the group. Lanes that have to wait for nobody go on at once; they are returned."""
+        """BSYNC: wait for the group. Lanes that have no other to wait for go on at once; they are returned."""
         ready = mask
         for hold in [hold for hold in self.holds[barrier] if hold.lanes & mask]:
             come = hold.lanes & mask
@@ -174,7 +174,7 @@ class Convergence:
         return False
 
     def exit(self, mask: int) -> None:
-        """EXIT: the lanes are gone, whoever waits for them need not any more."""
+        """EXIT: the lanes are gone; other lanes no longer wait for them."""
         self.live &= ~mask
         for barrier in range(BARRIERS):
             if self.holds[barrier]:

@@ -35,7 +35,7 @@ _HEAD = """# Opcodes
 Made by `python -m warpfile.pages opcodes`; a test keeps it current. *Parsed*: definitions and uses are known.
 *Executed*: the emulator runs it; *refused*: a kernel that reaches it ends with one line. *Tested*: a test in
 `tests/emulator` executes it by name. *Suites*: in Rodinia, Parboil or PolyBench; *samples*: beyond those in the CUDA
-samples. Modifiers are those that the emulator knows; cache and ordering hints of memory instructions are known besides.
+samples. Modifiers are those that the emulator knows, and also cache and ordering hints of memory instructions.
 """
 
 

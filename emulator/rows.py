@@ -23,7 +23,7 @@ _KEYS = {
     "struct": {"name", "type", "fields", "align"},
 }
 _SCALAR_KEYS = {"name", "type", "value"}
-#: What a row needs besides name and type; a number needs its value.
+#: What a row needs in addition to name and type; a number needs its value.
 _WANTED = {"buffer": ("init",), "pointer": ("buffer",), "struct": ("fields",)}
 _LARGEST_ARRAY = 1 << 30  #: bytes of a file
 _REASON = 200  #: characters of what NumPy says

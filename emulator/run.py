@@ -26,7 +26,7 @@ from warpfile.emulator.warp import Step, Warp
 from warpfile.spec.trace import StaticInstruction, Trace
 
 INSTRUCTION_LIMIT = 20_000_000  #: warp instructions of a launch
-CTA_LIMIT = 1_000_000  #: of one CTA, a few seconds to a minute: one that needs more seldom comes to an end at all
+CTA_LIMIT = 1_000_000  #: of one CTA, a few seconds to a minute: one that needs more seldom ends at all
 SHARED_UNIT = 256  #: bytes in which shared memory is handed out
 Progress = Callable[[int, int], None]  #: CTAs done, CTAs in all
 

@@ -32,7 +32,7 @@ class Watch:
         if state == self._state and self._is_unchanged(memories):
             spinning = next(warp for warp in warps if not warp.is_at_barrier)
             raise ExecutionError(
-                f"{self._name}: must not spin for ever, registers and memory are what they were before; "
+                f"{self._name}: must not spin without end, registers and memory are what they were before; "
                 f"{spinning.name.rpartition(', ')[2]} is {spinning.last_loop} (CTAs run one after the other)"
             )
         self._rounds += 1

@@ -45,7 +45,7 @@ def test_a_wait_for_nobody_ends_at_once_with_its_loop() -> None:
     with pytest.raises(ExecutionError) as error:
         execute(launch("forms", "forlorn", [np.zeros(1, np.int32), Y], 64))
     assert time.process_time() - start < 10
-    message = r"forlorn, CTA 0: must not spin for ever, .*; warp 0 is in the loop from 0x00\w\w to 0x00\w\w"
+    message = r"forlorn, CTA 0: must not spin without end, .*; warp 0 is in the loop from 0x00\w\w to 0x00\w\w"
     assert re.match(message, str(error.value)) and "\n" not in str(error.value)
 
 
@@ -78,7 +78,7 @@ SPINS = {
 @pytest.mark.parametrize("case", SPINS)
 def test_a_state_that_repeats_is_found(case: str) -> None:
     code, threads = SPINS[case]
-    with pytest.raises(ExecutionError, match=r"^k, CTA 0: must not spin for ever.* is in the loop from 0x"):
+    with pytest.raises(ExecutionError, match=r"^k, CTA 0: must not spin without end.* is in the loop from 0x"):
         spin(code, threads)
 
 
