@@ -5,7 +5,7 @@ before its warp wrote it). Below, it names a row and the lanes in which the copy
 passed it by. ``POISON`` holds nothing in any lane.
 
 Results of some lanes follow one another in copies that the program may drop in part, so that a copy may be out of date
-in lanes that nobody reads again. Whole values cannot tell that from a lost value.
+in lanes that are not read again. Whole values cannot tell that from a lost value.
 """
 
 from __future__ import annotations

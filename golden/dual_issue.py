@@ -1,6 +1,6 @@
 """Machines that issue two beats per cycle: studies, without RTL.
 
-What docs/machine.md says of an issue holds for both beats; the second one must have room behind the first.
+The rules of issue in docs/machine.md hold for both beats; the second one must have room behind the first.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class DualMachine(TwoIssues):
 class Schedulers:
     """Schedulers that know nothing of each other: slot w belongs to number w mod ``SCHEDULERS``.
 
-    Who asks names eligible warps of one of them. Probes of places are those of all, one over the other.
+    A caller names eligible warps of one of them. Probes of places are those of all, one over the other.
     """
 
     def __init__(self, cfg: Config, make: Callable[[Config], Scheduler]) -> None:

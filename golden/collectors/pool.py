@@ -134,7 +134,7 @@ class CollectorUnits:
         return unit.warp
 
     def fetched(self, number: int, slot: int, copy: int, arrival: int) -> None:
-        """A slot has the copy of its source, which nobody has to leave as it is any more."""
+        """A slot has the copy of its source, which may change from now on."""
         unit = self.units[number]
         assert unit.entry is not None, f"slot {slot} of unit {number} reads for no beat"
         beat = unit.entry.beat

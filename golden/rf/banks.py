@@ -38,9 +38,9 @@ class Write:
 class Banks:
     """Storage behind its ports. A row holds a copy (``golden.copies``), -1 if it was never written.
 
-    Whoever comes first in a cycle takes a port: results and others that write with ``claim``, the reads of source slots
+    The first access of a cycle takes a port: results and others that write with ``claim``, the reads of source slots
     with ``read``. Rows change at the ``edge``, in the order of ``writes``. An access
-    takes ``cycles``, or what the rule ``length`` says of its place. It keeps its port so long; in a pipelined bank
+    takes ``cycles``, or what the rule ``length`` gives for its place. It keeps its port so long; in a pipelined bank
     (``bank_occupancy`` = ``one``) a cycle, but no two reads leave it in one cycle.
     """
 
@@ -70,7 +70,7 @@ class Banks:
         self._turn = 0
 
     def turn(self, cycle: int, number: int) -> None:
-        """Somebody comes to the ports at this turn of a cycle; nobody may come after a later one."""
+        """A client comes to the ports at this turn of a cycle; none may come after a later one."""
         if self.own is not None:
             self.own(cycle, number)
         turn = cycle * 8 + number
@@ -102,7 +102,7 @@ class Banks:
         return True
 
     def claim_read(self, cycle: int, bank: int, row: int = 0) -> bool:
-        """The same with the read port, for somebody who is no source slot."""
+        """The same with the read port, for a client other than a source slot."""
         if not self.is_free(cycle, bank, row, False):
             return False
         self._start_read(cycle, bank, row)

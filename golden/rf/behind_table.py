@@ -21,9 +21,9 @@ from warpfile.spec.workload import Kernel
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class FileBehindTable(RenamedFile):
-    """Parts of a register file (:class:`golden.rf.contract.RenamedFile`) that holds nobody and takes the kernel.
+    """Parts of a register file (:class:`golden.rf.contract.RenamedFile`) that holds no warp and takes the kernel.
 
-    Who derives from it says what a register that is unmapped gives up (``_lose``), and calls ``_rest`` at the edge.
+    A subclass defines what a register that is unmapped gives up (``_lose``), and calls ``_rest`` at the edge.
     """
 
     hold = 0
@@ -70,7 +70,7 @@ class FileBehindTable(RenamedFile):
     def _give_up(self, sweep: bool, death: bool) -> None:
         """One mapping is given up per cycle, that which the sweep holds before that of a dead register.
 
-        ``sweep`` and ``death`` say of each whether it may.
+        ``sweep`` and ``death`` tell whether each may.
         """
         died, self._death = self._death, None
         self.died = died is not None and death and self.sweep.held is None

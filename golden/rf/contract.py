@@ -80,7 +80,7 @@ class LateFile(RegisterFile, Protocol):
     """A register file that looks sources up after their beat was taken (``cfg.gives.later``), one unit per cycle."""
 
     def note(self, beat: Beat) -> int:
-        """What a unit has to hand back when it reads the near sources of this beat."""
+        """What a unit has to return when it reads the near sources of this beat."""
 
     def unwritten(self, slots: int, banks: list[int], rows: list[int]) -> int:
         """Of the source slots in a mask, those whose row has yet to be written; bank and row by slot."""
@@ -95,7 +95,7 @@ class LateFile(RegisterFile, Protocol):
         """These copies are read in this cycle, all by one unit."""
 
     def near_data(self, copies: list[int], slots: list[int], note: int) -> list[int]:
-        """The copies that :meth:`near` announced; their source slots and the beat's note say what they are kept for."""
+        """The copies that :meth:`near` announced; their source slots and the beat's note tell their use."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -149,7 +149,7 @@ class StartingFile(RegisterFile, Protocol):
 
 
 class Death:
-    """A dead register that nobody reads any more, and where it is."""
+    """A dead register without a pending read, and where it is."""
 
     __slots__ = ("mapped", "register", "warp")
 

@@ -39,7 +39,7 @@ class EnginePort:
         return self.serve(cycle, asks)
 
     def serve(self, cycle: int, asks: Mapping[int, Ask]) -> list[tuple[int, int]]:
-        """The same for somebody who has seen to the turn."""
+        """The same for a caller that has seen to the turn."""
         waiting: dict[int, int] = {}
         served = []
         for client, ask in asks.items():

@@ -20,7 +20,7 @@ from warpfile.spec.stimulus import Result
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class PlainFile(RegisterFile):
-    """Register file (``golden.rf.contract``) that holds nobody and lets go of every place at once.
+    """Register file (``golden.rf.contract``) that holds no warp and lets go of every place at once.
 
     ``length`` says how many cycles an access of a place takes, if that is not ``bank_cycles`` for all. ``own``: the
     engines of ``cfg.gives``, if there are any. A file that has some says at the end of its ``edge``, after this one,

@@ -27,7 +27,7 @@ class Places:
         self.packed |= warp << place * self._warp_bits
 
     def free(self, place: int) -> None:
-        """Nobody holds the place any more."""
+        """No warp holds the place any more."""
         warp = self.warp[place]
         assert warp >= 0, f"place {place} is freed twice"
         self.warp[place] = self.place[warp] = -1

@@ -1,4 +1,4 @@
-"""Operand windows in place of collector units (docs/schemes/bow.md)."""
+"""Operand windows instead of collector units (docs/schemes/bow.md)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from warpfile.spec.stimulus import Result
 class Windows(Collectors):
     """Collectors (:class:`golden.collectors.contract.Collectors`) that own results and keep them in windows.
 
-    They prefer nobody. A beat that has room is refused where this cycle's results take its entries.
+    They prefer no warp. A beat that has room is refused where this cycle's results take its entries.
     """
 
     def __init__(self, cfg: BowConfig, layout: ProbeLayout, file: RegisterFile) -> None:

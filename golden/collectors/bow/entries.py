@@ -74,7 +74,7 @@ class Entries:
 
     def release(self, mask: int) -> None:
         """Entries become FREE, whatever they are."""
-        assert not mask & (self.pinned | self.fill | self.free), "only an entry that nobody needs becomes free"
+        assert not mask & (self.pinned | self.fill | self.free), "only an entry without a user becomes free"
         for entry in indices(mask):
             del self.where[self.register[entry]]
         self._leave(mask)

@@ -16,7 +16,7 @@ from warpfile.spec.schemes.bow import BowConfig
 
 
 class RenamedView(WindowView):
-    """Besides: ``looking`` windows want to know where the entry ``sought`` is; those ``nowhere`` wait for the entry
+    """Also: ``looking`` windows want to know where the entry ``sought`` is; those ``nowhere`` wait for the entry
     ``wanted``, which has no place."""
 
     def __init__(

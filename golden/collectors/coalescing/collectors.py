@@ -23,7 +23,7 @@ from warpfile.spec.stimulus import Result
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Coalescing(Collectors):
-    """Collectors (:class:`golden.collectors.contract.Collectors`) that prefer and refuse nobody."""
+    """Collectors (:class:`golden.collectors.contract.Collectors`) that prefer and refuse no warp."""
 
     def __init__(self, cfg: CoalescingConfig, layout: ProbeLayout, file: RegisterFile) -> None:
         self.prefer = self.changed = 0

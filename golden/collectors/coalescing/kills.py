@@ -57,7 +57,7 @@ class Kills:
         return blocked
 
     def offered(self, cycle: int) -> int:
-        """The first slot that is filled and whose register nobody has yet to read, -1 if there is none."""
+        """The first slot that is filled and whose register has no pending read, -1 if there is none."""
         for index in indices(self.mask):
             if self._filled[index] <= cycle:
                 unread = self._units.unread(self._units.units[index // self._slots].warp)

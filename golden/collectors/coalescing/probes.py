@@ -9,7 +9,7 @@ from warpfile.spec.probe import ProbeLayout
 COUNTERS = {
     "occupied": "unit_cycles",
     "lacking": "operand_waits",
-    "request": "bank_conflicts",  # less those that are granted
+    "request": "bank_conflicts",  # minus the granted ones
     "grant": "bank_reads",
     "look_up": "look_ups",
     "look_up_wait": "look_up_waits",

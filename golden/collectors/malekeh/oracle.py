@@ -1,4 +1,4 @@
-"""Malekeh with exact reuse distances in place of near bits: how much does one bit lose? A study, without RTL."""
+"""Malekeh with exact reuse distances instead of near bits: how much does one bit lose? A study, without RTL."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class CachingUnits:
 
     Masks are over units, or over slots numbered unit * source_slots + slot. ``of_warp`` is the unit that each warp owns
     (-1: none), ``order`` the busy units, the one allocated first in front; ``ready`` the ready units per port;
-    ``touched`` marks units that changed since whoever reads it cleared it.
+    ``touched`` marks units that changed since its reader cleared it.
     """
 
     def __init__(self, cfg: MalekehConfig, file: RegisterFile) -> None:
@@ -85,7 +85,7 @@ class CachingUnits:
         return values
 
     def release(self, warp: int) -> None:
-        """The warp exits: its unit belongs to nobody and is empty."""
+        """The warp exits: its unit belongs to no warp and is empty."""
         number = self.of_warp[warp]
         if number < 0:
             return

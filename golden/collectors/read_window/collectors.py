@@ -35,7 +35,7 @@ _KINDS = 4
 class ReadWindow(GuardingCollectors):
     """Collectors that stand in for the scoreboard (:class:`golden.collectors.contract.GuardingCollectors`).
 
-    They prefer nobody and leave every result to the register file. ``accept`` refuses in a freeze. ``window`` has the
+    They prefer no warp and leave every result to the register file. ``accept`` refuses in a freeze. ``window`` has the
     beats in R1 to RN and X.
     """
 
@@ -67,7 +67,7 @@ class ReadWindow(GuardingCollectors):
         return self.probes.counters
 
     def unread(self, warp: int) -> int:
-        """Nobody asks: there is no scoreboard."""
+        """Not used: there is no scoreboard."""
         return 0
 
     def collecting(self, warp: int) -> bool:

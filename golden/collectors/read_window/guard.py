@@ -14,8 +14,8 @@ from warpfile.spec.stimulus import Result
 class Guard:
     """Results under way and beats under way, by warp.
 
-    ``flying`` and ``moving`` are masks of warps that have some, ``changed`` of those of which :meth:`blocked` may say
-    something else than before. The other methods tell of what happens in a cycle; nobody asks before the next one.
+    ``flying`` and ``moving`` are masks of warps that have some, ``changed`` of those for which :meth:`blocked` may give
+    another value than before. The other methods take what happens in a cycle; it is not read before the next one.
     """
 
     def __init__(self, cfg: ReadWindowConfig) -> None:

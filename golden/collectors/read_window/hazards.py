@@ -1,4 +1,4 @@
-"""Why an operand is stale: who should have waited for whom (docs/schemes/modern.md, section 15)."""
+"""Why an operand is stale: which beat should have waited for which (docs/schemes/modern.md, section 15)."""
 
 from __future__ import annotations
 

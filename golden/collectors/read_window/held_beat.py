@@ -56,7 +56,7 @@ class HintFields:
         return hints >> self._write & 7 if self._codes else NO_BARRIER
 
     def registers(self, hints: int) -> int:
-        """Registers that a beat writes, less one."""
+        """Registers that a beat writes, minus one."""
         return hints >> self._registers & 3 if self._codes else 0
 
     def read_barrier(self, hints: int) -> int:

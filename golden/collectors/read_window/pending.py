@@ -94,7 +94,7 @@ class PendingGuard(Guard):
         self._tokens[result.warp] &= ~result.tokens
 
     def tick(self, warp: int, head: Entry | None) -> None:
-        """See :class:`Guard`. Whoever is near a recent beat may be further from it now."""
+        """See :class:`Guard`. A warp that is near a recent beat may be further from it now."""
         for issue in self._recent:
             if issue is not None:
                 self.changed |= 1 << issue[0]

@@ -62,7 +62,7 @@ class ReuseCache:
                 self.valid ^= 1 << entry
 
     def edge(self) -> None:
-        """Timers count down, but for those that were set in this cycle."""
+        """Timers count down, except for those that were set in this cycle."""
         for entry in indices(self.valid & ~self._set):
             if self.timer[entry]:
                 self.timer[entry] -= 1

@@ -25,7 +25,7 @@ COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles", "operand_waits")
 class Units(Collectors):
     """Collectors (:class:`golden.collectors.contract.Collectors`) that leave every result to the register file.
 
-    They prefer and refuse nobody. Over a file that looks sources up later, the units wait for that first.
+    They prefer and refuse no warp. Over a file that looks sources up later, the units wait for that first.
     """
 
     def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:

@@ -77,7 +77,7 @@ class LookUps:
             self._waiting.append((number, self._file.note(entry.beat)))
 
     def step(self, cycle: int) -> int:
-        """The unit that has near sources reads them, the next one is looked up; returns the former's warp as a mask."""
+        """The unit that has near sources reads them, the next one is looked up; returns the reader's warp as a mask."""
         reading, self._reading = self._reading, None
         changed = 0
         if reading is not None:

@@ -58,7 +58,7 @@ class Fills:
         return found
 
     def store(self, cycle: int) -> None:
-        """Rows are written; nobody was at the write ports before."""
+        """Rows are written; nothing was at the write ports before."""
         self._probes.show("channel_write", self.storing, "cache_writes")
         for bank, place, copy in self._stores:
             taken = self._cache.claim(cycle, bank)

@@ -128,7 +128,7 @@ class Partitions:
                 part.incoming |= entry.dests
 
     def _dead(self, entry: Entry) -> int:
-        """Sources that nobody reads again in any lane."""
+        """Sources that are not read again in any lane."""
         beat, dead = entry.beat, 0
         if beat.converged and beat.hints:
             for slot, register in enumerate(beat.sources):

@@ -40,7 +40,7 @@ class Cells:
             self._bytes[bank][first + number] = number, size
 
     def give_up(self, mapped: Mapped) -> None:
-        """Nobody reads these slices before they are written again."""
+        """These slices are not read before they are written again."""
         for number in range(SLICES):
             if mapped.mask >> number & 1:
                 self._copies[mapped.bank][mapped.row * SLICES + number] = POISON

@@ -99,7 +99,7 @@ class Entrance:
         return None if old is None else (old, None)
 
     def _changes(self, warp: int, register: int, unmapped: Callable[[int, int], bool]) -> bool:
-        """Whether somebody asks to write this entry."""
+        """Whether a client asks to write this entry."""
         return (warp, register) in self._stages.asking or unmapped(warp, register)
 
     def size(self, result: Result) -> int:

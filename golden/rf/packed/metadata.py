@@ -1,4 +1,4 @@
-"""What the kernel's metadata say of registers (docs/schemes/corf.md, section 6)."""
+"""What the kernel's metadata give of registers (docs/schemes/corf.md, section 6)."""
 
 from __future__ import annotations
 

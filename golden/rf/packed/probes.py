@@ -26,7 +26,7 @@ _SIZES = tuple(f"size_{size}" for size in range(5))
 
 
 class Probes(EventProbes):
-    """Besides :class:`EventProbes`: sizes and decisions."""
+    """In addition to :class:`EventProbes`: sizes and decisions."""
 
     def __init__(self, cfg: PackedConfig, layout: ProbeLayout) -> None:
         super().__init__(layout, "deciding", EVENTS)

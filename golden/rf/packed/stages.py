@@ -20,7 +20,7 @@ _NEVER: Final = 1 << 62
 
 
 class Deciding:
-    """A result or an eviction in W0: its size, the mapping of its register as it was read, what there is to be done.
+    """A result or an eviction in W0: its size, the mapping of its register as it was read, what is to be done.
 
     ``start`` is the first cycle in which it may go on; ``held`` the copy that lanes outside its mask keep. It is
     ``fresh`` in its first cycle.

@@ -1,6 +1,6 @@
 """Packed files without one of the things that cost cycles or slices: studies of a cause, without RTL.
 
-What their probes show of the table is not meant for anybody; other counters and values are.
+Their probes of the table are without meaning; other counters and values are valid.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class InstantFile(StudiedFile):
 
 
 class ServedFile(StudiedFile):
-    """Nobody waits for a port of the table."""
+    """No client waits for a port of the table."""
 
     served = True
 

@@ -21,7 +21,7 @@ class Mover:
         self._read = [-1, -1]  # what the first two accesses found
 
     def rewind(self) -> None:
-        """A kernel begins; nobody was resident."""
+        """A kernel begins; no warp was resident."""
         self.warp = 0
 
     def ask(self, resident: int) -> Ask | None:

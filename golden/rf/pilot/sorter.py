@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Sorter:
-    """Insertion sorter of ``size`` slots: those with a larger count first, and of equals the one that came first.
+    """Insertion sorter of ``size`` slots: those with a larger count first, and among equals the one that came first.
 
     ``slots`` are the valid ones, count and register.
     """

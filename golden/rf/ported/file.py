@@ -1,4 +1,4 @@
-"""Two banks whose reads are planned by whoever reads (docs/schemes/modern.md, section 10)."""
+"""Two banks whose reads are planned by their reader (docs/schemes/modern.md, section 10)."""
 
 from __future__ import annotations
 

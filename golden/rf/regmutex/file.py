@@ -81,7 +81,7 @@ class RegMutexFile(PlainFile):
         self._kernel = kernel
 
     def operand(self, operand: int) -> None:
-        """See the contract. It must say what the drain class said."""
+        """See the contract. It must give what the drain class gave."""
         self._strays |= operand != self._acquires
 
     def issued(self, warp: int, entry: Entry) -> None:

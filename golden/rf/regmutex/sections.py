@@ -1,4 +1,4 @@
-"""Who has a section and who waits for one (docs/schemes/regmutex.md, sections 3 to 5)."""
+"""Which warp has a section and which waits for one (docs/schemes/regmutex.md, sections 3 to 5)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warpfile.spec.schemes.regmutex import RegMutexConfig
 class Sections:
     """State of all sections. Masks are over warps, or for ``taken`` over sections; all change at the ``edge`` only.
 
-    ``held`` are the warps that have a section, ``pairs`` those pairs of which one has it where that is all that is
+    ``held`` are the warps that have a section, ``pairs`` those pairs of which one has it where no more is
     known. ``of`` is each warp's section. ``closed`` are the warps that would not get one now. What the other methods
     note of a cycle is one of: ``acquired``, ``released``; ``refused``, once for each scheduler, goes with both.
     """

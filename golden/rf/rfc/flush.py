@@ -24,7 +24,7 @@ class Flush:
         self._candidate = -1
 
     def recall(self, lacking: int) -> None:
-        """Of the lines that lack lanes of a beat the lowest that nobody has yet to read goes in this cycle."""
+        """Of the lines that lack lanes of a beat the lowest without a pending read goes in this cycle."""
         loose = lacking & ~self._lines.pinned
         self.recalled = lowest(loose) if loose else -1
 
@@ -44,7 +44,7 @@ class Flush:
         self._candidate = self.recalled if self.recalled >= 0 or not kept else lowest(kept)
 
     def send(self, read_ports: int, written: int) -> None:
-        """Drop the dead lines and send the candidate, but nothing that this cycle wrote to or made void."""
+        """Drop the dead lines and send the candidate, but nothing that this cycle wrote to or made invalid."""
         lines, line = self._lines, self._candidate
         staying = lines.held & ~written
         for dying in indices(self._dying & staying):

@@ -15,7 +15,7 @@ class Lines:
 
     Masks over lines: ``held`` (valid), ``dead``, ``evict_first`` and ``pinned``. A line that is not held is neither
     dead nor to be evicted first. ``register`` and ``copy`` (``golden.copies``) are of the held ones, and so are
-    ``lanes``: those in which a line has the latest value, and all that are not built.
+    ``lanes``: those in which a line has the latest value, and every lane that is not built.
     """
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout) -> None:

@@ -14,7 +14,7 @@ _MEMORY = (int(Origin.HIT), int(Origin.MISS))
 class ResultEntrance:
     """Accepts the results of a cycle and puts them into lines or queues.
 
-    ``read_ports`` are those of the array that nobody has taken yet, ``written`` the lines that take results of this
+    ``read_ports`` are those of the array that are still free, ``written`` the lines that take results of this
     cycle. Values are rows of the trace, -1 for a register that its warp never wrote.
     """
 

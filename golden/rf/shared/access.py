@@ -1,4 +1,4 @@
-"""The access port: beats on their way to the pins of the LSU (docs/schemes/larf.md, section 7)."""
+"""The access port: beats in flight to the pins of the LSU (docs/schemes/larf.md, section 7)."""
 
 from __future__ import annotations
 

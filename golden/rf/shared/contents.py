@@ -44,7 +44,7 @@ class Contents:
         self._copies[row][warp * self._registers + register] = copy
 
     def write(self, row: int, words: int, lanes: int) -> None:
-        """These lanes of a row; nobody finds a value there until it is said that he does."""
+        """These lanes of a row; no register finds a value there before :meth:`finds`."""
         if lanes & self._built == self._built:
             self.words[row] = words & self._all
         else:

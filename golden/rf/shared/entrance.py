@@ -22,7 +22,7 @@ class Entrance:
         self._completions, self._probes = completions, probes
 
     def enter(self, results: list[Result | None], valid: int, store: int, written: Callable[[int, int], bool]) -> int:
-        """Of the ``valid`` ports, those whose result is accepted. ``written``: somebody asks to write an entry."""
+        """Of the ``valid`` ports, those whose result is accepted. ``written``: a client asks to write an entry."""
         accepted = 0
         for port in range(len(results) - 1, -1, -1):
             result = results[port]

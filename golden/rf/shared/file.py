@@ -64,7 +64,7 @@ class SharedFile(FileBehindTable):
 
     def watch(self, heads: Heads) -> None:
         """See the contract."""
-        assert self.lookahead is not None, "nobody asks whose next load is there"
+        assert self.lookahead is not None, "only a file with lookahead watches next loads"
         self.lookahead.watch(heads)
 
     @property
@@ -123,7 +123,7 @@ class SharedFile(FileBehindTable):
             check_operands(cycle, sent.warp, sent.entry.beat, sent.operands)
 
     def _is_written(self, warp: int, register: int) -> bool:
-        """Whether somebody asks to write an entry of the table in this cycle."""
+        """Whether a client asks to write an entry of the table in this cycle."""
         if self.acting.asking or self.stages.asking:
             key = warp, register
             if key in self.acting.asking or key in self.stages.asking:

@@ -39,7 +39,7 @@ DECISIONS = {IN_PLACE: "in_place", RENEW: "renewals", ALLOCATE: "allocations"}
 
 
 class Probes(EventProbes):
-    """Besides :class:`EventProbes`: what becomes of results and of accesses."""
+    """In addition to :class:`EventProbes`: what becomes of results and of accesses."""
 
     def __init__(self, cfg: SharedConfig, layout: ProbeLayout) -> None:
         super().__init__(layout, "deciding", EVENTS)

@@ -1,4 +1,4 @@
-"""The reader: addresses of head loads, of banks that nobody asks (docs/schemes/larf.md, section 19)."""
+"""The reader: addresses of head loads, from banks without another request (docs/schemes/larf.md, section 19)."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Reader:
             self._place, self._next, self._left = found, READ, READ_CYCLES
 
     def read(self, cycle: int, free: bool) -> None:
-        """The bank is asked, if the probe is ``free``, and serves if nobody else has asked it."""
+        """The bank is asked, if the probe is ``free``, and serves if no other client has asked it."""
         if self.state != READ:
             return
         if not self._place.mask:

@@ -80,7 +80,7 @@ def crosses(asked: Vector, lanes: int) -> bool:
 
 
 def fits(asked: Vector, powers: bool) -> bool:
-    """Whether stride and alignment are such that an entry can say what was loaded; ``powers``: of two only."""
+    """Whether an entry can hold the stride and the alignment of a load; ``powers``: strides of powers of two only."""
     if asked.stride % WORD or asked.address % WORD:
         return False
     return not powers or asked.stride & asked.stride - 1 == 0

@@ -127,7 +127,7 @@ class TwoLevel(PlacingScheduler):
         return long << at["suspend_long"] | barrier << at["suspend_barrier"] | idle << at["suspend_starved"]
 
     def _all_active(self) -> bool:
-        """Whether no place is free or on its way out."""
+        """Whether no place is free or about to become free."""
         return self._places.taken == self._all and not self._draining | self._releasing
 
     def _suspends(self) -> int:
