@@ -85,7 +85,7 @@ class RoundRobin(wiring.Component):
 
     Members
     -------
-    requests : In(count)   Who asks.
+    requests : In(count)   Those that ask.
     taken : In(1)      The grant is used, the pointer moves.
     grant : Out(count) One-hot in the same cycle; zero without requests.
     others : In(count) Who is served, in the same way, if no client asks; only with ``others``.

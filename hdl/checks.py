@@ -10,7 +10,7 @@ from warpfile.spec.pins import RULES, rules
 from warpfile.spec.stimulus import Origin
 
 _MODULE = """\
-// What nobody may do to the pins of {top}: connect it beside the machine, in a simulation. Every pin has the name that
+// Rules for the pins of {top}: connect it beside the machine, in a simulation. Every pin has the name that
 // it has there. A broken rule is printed in the cycle in which it is broken, and ends the simulation unless STOP is 0.
 `ifndef SYNTHESIS
 module {top}_checks #(parameter STOP = 1) (
@@ -193,7 +193,7 @@ def _awaited(cfg: Config) -> str:
 
 
 def _entry(cfg: Config) -> list[tuple[str, int, str]]:
-    """What a beat says of a result: field of the result's record or ``long``, width, and its value at the decode port
+    """What a beat has of a result: field of the result's record or ``long``, width, and its value at the decode port
     for destination ``number``; least significant first."""
     decode, returned = _places("decode", decode_fields(cfg)), cfg.result_hint_bits
     low = dict(decode_fields(cfg)).get("hints", 0)

@@ -46,7 +46,7 @@ def take(
 ) -> None:
     """Registers that take values at the end of a cycle with the enable of a write.
 
-    Of several writes the first one counts, or with ``last_counts`` the last one. ``also`` says what the first one does
+    Of several writes the first one counts, or with ``last_counts`` the last one. ``also`` gives what the first one does
     to registers without a gate. With ``cfg.clock_gating`` they share a clock gate, ``name`` followed by ``_gate``, and
     have no multiplexers.
     """

@@ -192,7 +192,7 @@ def _part(node: _Node) -> Part:
 
 
 def flat(record: Record, known: Mapping[Record, str]) -> Record:
-    """A record that is ``known``, in place of one with the same fields that also knows what an element is made of."""
+    """A record that is ``known``, instead of one with the same fields that also knows what an element is made of."""
     less = Record(tuple((name, _as_elements(part)) for name, part in record.fields))
     return less if record not in known and less in known else record
 

@@ -38,16 +38,16 @@ class WarpScoreboard(wiring.Component):
     valid : In(1), head : In(beat_layout(cfg))   The warp's oldest beat, if there is one.
     collecting : In(1)                 A beat of this warp has not been dispatched.
     reserve : In(1), reserve_registers : In(register_names), reserve_tokens : In(16)   What the issuing beat writes.
-    dest : In(register_bits), dest_count : In(3)   In place of the decoded registers with ``pending_entries``; likewise
+    dest : In(register_bits), dest_count : In(3)   Instead of the decoded registers with ``pending_entries``; likewise
                                        release_writes : In(ports), and in release_registers a number each.
     release : In(ports), release_registers, release_tokens : In(ArrayLayout)   Completed results, one decoded register
                                        mask and one token mask per port.
     clear : Out(1)                     The head beat is valid and has no hazard.
     reserve_long : In(1)               The reserving beat is a load from far away: what it reserves is long. This and
                                        the next only for ``two_level``, which keeps one more bit per register.
-    missed : In(1), missed_registers : In(register_names)   In place of it with ``long_from`` = ``miss``: those of these
+    missed : In(1), missed_registers : In(register_names)   Instead of it with ``long_from`` = ``miss``: those of these
                                        registers are long that are pending and not released in this cycle.
-    touches_long : Out(1)              The head beat names a register that is long, or waits for all that are.
+    touches_long : Out(1)              The head beat names a register that is long, or waits for all long ones.
     short_pending : Out(1)             Some register is pending that is not long.
     outstanding : Out(1)               Some register is long; only if the scheduler asks.
     pending : Out(register_names)      Pending registers; only if the register file wants to see them.

@@ -24,7 +24,7 @@ def _differs(group: Value, sign: Value) -> Value:
 
 
 def size_of(more: Value) -> Value:
-    """Size of a value, of what :func:`needs_more` says of any of its lanes."""
+    """Size of a value, of what :func:`needs_more` gives for any of its lanes."""
     return Cat(~more.any(), highest_one(more))
 
 

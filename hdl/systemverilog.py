@@ -66,7 +66,7 @@ def systemverilog(text: str, records: Mapping[str, Record], types: Types) -> str
 
 
 class _Module:
-    """A module on its way, in lines that are not broken yet."""
+    """A module under construction, in lines that are not broken yet."""
 
     def __init__(self, text: list[str], records: Mapping[str, Record], types: Types) -> None:
         self._text = text

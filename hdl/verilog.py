@@ -92,7 +92,7 @@ def elaborating() -> Iterator[None]:
 
 
 class _Undriven:
-    """In place of what collects the bits that a statement drives."""
+    """Instead of what collects the bits that a statement drives."""
 
     def visit_stmt(self, statement: Statement) -> None:
         """Takes no note."""

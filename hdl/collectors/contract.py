@@ -43,7 +43,7 @@ def collector_members(cfg: Config) -> dict[str, wiring.Member]:
     chosen : Out(units)          Unit presented for dispatch, one-hot.
     See also :func:`execution_members` and :func:`between_members`.
 
-    Besides, collectors have an output for every probe of their own, by the probe's name, but for what the contract
+    Collectors also have an output for every probe of their own, by the probe's name, except for those that the contract
     names alike.
     """
     return {

@@ -26,7 +26,7 @@ def hold(m: Module, cfg: Config, name: str, enable: Value, fields: Fields) -> No
     """A register ``held_<field>`` for every field, which takes the value while ``enable`` is set. ``name`` is for their
     clock gate.
 
-    Nobody looks at the fields of a free unit, so they need no reset.
+    The fields of a free unit are not read, so they need no reset.
     """
     registers = []
     for field, (target, _) in fields.items():

@@ -1,4 +1,4 @@
-"""What Verilog modules of SRAMs say of the times of their accesses."""
+"""Comments of Verilog modules of SRAMs about the times of their accesses."""
 
 from warpfile.spec.config import Config
 

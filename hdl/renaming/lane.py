@@ -17,7 +17,7 @@ class ResultLane(wiring.Component):
     Members (P: ``cfg.write_ports``)
     -------
     results : In(32 * P), mask : In(P)   The values in X, and whether they have this lane.
-    more : Out(3 * P)                What :func:`needs_more` says of them, port-major; 0 where they lack this lane.
+    more : Out(3 * P)                What :func:`needs_more` gives for them, port-major; 0 where they lack this lane.
     takes : In(P)                    W0 takes them; a lane that the value lacks becomes 0.
     evicts : In(1), evict_data : In(32)   Port 0 has this in X instead, in all lanes; only with ``asks.evicts``.
     banks : In(32 * banks), merge_banks : In(ArrayLayout)   Read data, and the bank from which each port takes what

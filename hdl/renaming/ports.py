@@ -1,4 +1,4 @@
-"""Who takes which port of the memories of a renaming table."""
+"""Arbitration of the ports of the memories of a renaming table."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ class RenamingTable(wiring.Component):
         return words
 
     def _port(self, m: Module, ram: RenamingRam, port: int, taken: Value, served: Sequence[Served]) -> None:
-        """One port of one memory; ``taken``: whom it serves."""
+        """One port of one memory; ``taken``: the access that it serves."""
         taken = named(m, "taken_by", taken)
         effective = named(m, "effective_by", Cat(~one.access.write | one.access.effective for one in served))
         m.d.comb += [

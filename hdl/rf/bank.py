@@ -73,9 +73,9 @@ class Bank(wiring.Component):
     """One bank: its write choice, its read arbiter, its SRAM.
 
     A write beats reads on a single-port bank. An access keeps the port busy as long as it takes, ``bank_cycles``
-    cycles, or for one cycle, with pipeline registers for rows behind the SRAM (``bank_occupancy``). Besides the
-    write-back ports and the units there may be ``engines``, each with a place in the order of who takes a port.
-    ``varying``: who asks says how long its access takes.
+    cycles, or for one cycle, with pipeline registers for rows behind the SRAM (``bank_occupancy``). In addition
+    to the write-back ports and the units there may be ``engines``, each with a place in the order of the ports'
+    clients. ``varying``: the client gives the length of its access.
 
     Members
     -------
@@ -131,7 +131,7 @@ class Bank(wiring.Component):
         return {name: In(lengths_layout(self._cfg, count)) for name, count in counts.items() if count}
 
     def elaborate(self, platform) -> Module:
-        """Who takes the ports, in order; then the SRAM, and the record of what is leaving."""
+        """The clients of the ports, in order; then the SRAM, and the record of what is leaving."""
         m = Module()
         m.submodules.ram = ram = BankRam(self._cfg)
         free = self._free(m, ram.read, ram.write)
@@ -184,7 +184,7 @@ class Bank(wiring.Component):
         return [select(taken, list(getattr(self, name))[which])] if self._varying else []
 
     def _engine(self, m: Module, group: Group, ports: Ports, reading: dict[int, Value]) -> None:
-        """One of an engine's clients in turn. If all use one port, a turn does not wait for who takes that before."""
+        """One of an engine's clients in turn. If all use one port, a turn does not wait for the client before it."""
         engine, offers, taken = group.engine, self.offers[group.clients], self.taken[group.clients]
         m.submodules[engine.name] = turns = RoundRobin(engine.count)
         left: Value = ports.write_free.replicate(engine.count)

@@ -78,7 +78,7 @@ def file_members(cfg: Config) -> Members:
                                  whether there is one or not; with ``gives.lookahead``.
     See also :func:`between_members`.
 
-    Besides, a file has an output for every probe of its own, by the probe's name.
+    A file also has an output for every probe of its own, by the probe's name.
     """
     members = {**_of_warps(cfg), **_written_back(cfg), **between_members(cfg)}
     if cfg.gives.kernel:

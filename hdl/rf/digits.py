@@ -115,7 +115,7 @@ def _table(m: Module, cfg: Config, bits: Value, at: int) -> Value:
 
 
 def _column(m: Module, bits: Value, column: tuple[int, ...], known: dict[tuple[int, ...], Value]) -> Value:
-    """Entry of a column, which the highest bit chooses from those of both halves; ``known`` are all that there are."""
+    """Entry of a column, which the highest bit chooses from those of both halves; ``known`` holds every entry."""
     middle = len(column) // 2
     if len(set(column)) == 1:
         return Const(column[0], 1)

@@ -81,7 +81,7 @@ class Ports:
             self.read_free = self.read_free & ~wanted
 
     def reads(self, does: Value, row: Value, length: Value = _NONE) -> None:
-        """Somebody reads; row and length are zero if not."""
+        """A client reads; row and length are zero if not."""
         self.read, self.read_row = self.read | does, self.read_row | row
         self.read_length = self.read_length | length
         self.read_free = self.read_free & ~does

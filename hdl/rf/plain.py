@@ -24,7 +24,7 @@ class PlainFile(wiring.Component):
     :func:`hdl.rf.contract.engine_members` for them, flipped. It holds their requests in registers.
 
     Ports: :func:`file_members`, and ``probes``. Places are known at once. An access takes ``bank_cycles``, or what
-    the rule ``length`` says of its place in the cycle of its grant. It takes every launch, holds no warp, and lets go
+    the rule ``length`` gives for its place in the cycle of its grant. It takes every launch, holds no warp, and lets go
     of places of the scheduler at once, because it keeps nothing of a warp but what the location knows.
     """
 

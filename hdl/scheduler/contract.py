@@ -5,7 +5,8 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.spec.config import Config
 
-#: What a scheduler with places must know of the warps besides their eligibility: first what the frame has a name for.
+#: What a scheduler with places must know of the warps in addition to their eligibility: first what the frame has a name
+#: for.
 FRAME_INPUTS = ("resident", "buffered", "waiting", "collecting")
 WARP_INPUTS = (*FRAME_INPUTS, "barrier_released", "marked", "touches_long", "short_pending")
 
@@ -27,7 +28,7 @@ def observed_places(cfg: Config) -> dict[str, wiring.Member]:
 
 
 def place_members(cfg: Config) -> dict[str, wiring.Member]:
-    """Ports that a scheduler with places has besides.
+    """Additional ports of a scheduler with places.
 
     resident, buffered, waiting, collecting : In(warps)   As in the frame.
     barrier_released : In(warps)     Waits in this cycle for the last time.
@@ -37,7 +38,7 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
     at_exit : In(warps)              Of the head beat, whether there is one or not; only with ``suspend`` =
                                      ``outstanding``.
     released : In(active_warps)      The register file lets go of a place that is releasing.
-    open : In(warps)                 Warps that are eligible but for their hazards and their place.
+    open : In(warps)                 Warps that are eligible except for their hazards and their place.
     runs : Out(warps)                Those of them that hold an active place and do not suspend, unless a hazard keeps
                                      them anyway: without one, they are eligible.
     places : Out(ArrayLayout)        Warp of each place, one-hot; zero if free.
@@ -57,7 +58,7 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
 
 
 def lookahead_members(cfg: Config) -> dict[str, wiring.Member]:
-    """Ports that a scheduler has besides with ``gives.lookahead``.
+    """Additional ports of a scheduler with ``gives.lookahead``.
 
     lookahead_hit : In(warps)    The file says that the warp's next load is there; one-hot, for one cycle, registered.
     shareable : In(warps)        Of the head beat, whether there is one or not: a load that may be shared.

@@ -1,4 +1,4 @@
-"""Generated Verilog without what nobody reads, with operations where they are used, and fields by their names.
+"""Generated Verilog without what is not read, with operations where they are used, and fields by their names.
 
 yosys gives every operation a wire, every field of a record a name that nothing reads, and every register a block of its
 next value. Here
@@ -8,7 +8,7 @@ next value. Here
   if the rules of the language for widths give the same value there;
 * one that stays is bits of the net that the part puts together from it, if there is such a net;
 * bits of a net are read by the name of the field that they are, elements of an array by their place;
-* nets that nobody reads, and resets that a module does not use, are left out.
+* nets without a reader, and resets that a module does not use, are left out.
 
 What a module does stays the same; ``tests/hdl/test_tidy.py`` proves it of every module. A module that yosys would not
 have written, such as that of an SRAM, stays as it is.

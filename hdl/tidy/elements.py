@@ -50,7 +50,7 @@ def _bits(work: Work, name: str, cat: Cat) -> Iterator[tuple[str, Ref]]:
 
 
 def _long(work: Work, values: Mapping[str, Expression]) -> set[str]:
-    """Numbered wires without a name that somebody reads and that would not be written there."""
+    """Numbered wires without a name that are read and that would not be written there."""
     counts = Counter(ref.name for ref in work.all_reads())
     counts -= Counter(ref.name for name, one in values.items() if not _is_real(work, name, one) for ref in refs(one))
     sizes: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Which nets somebody reads."""
+"""Which nets are read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warpfile.hdl.tidy.work import Work
 
 
 def needed(work: Work) -> list[str]:
-    """As :meth:`_alive`, without drivers of bits that nobody reads."""
+    """As :meth:`_alive`, without drivers of bits that are not read."""
     module = work.module
     while True:
         order, drivers = _alive(work), module.drivers
@@ -23,7 +23,7 @@ def _is_read(work: Work, name: str) -> bool:
 
 
 def _alive(work: Work) -> list[str]:
-    """Nets that somebody reads, those that a net depends on before it; how often each is read."""
+    """Nets that are read, those that a net depends on before it; how often each is read."""
     work.counts.clear()
     order: list[str] = []
     seen: set[str] = set()

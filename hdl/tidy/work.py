@@ -1,4 +1,4 @@
-"""A module on its way."""
+"""A module under construction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from warpfile.hdl.netlist import Case, If, Netlist, Set, Statement, reads
 
 
 def numbered(name: str) -> bool:
-    """Whether a net is one that nobody gave a name."""
+    """Whether a net has no name in the source."""
     return name.startswith("\\$")
 
 

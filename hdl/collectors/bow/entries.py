@@ -43,7 +43,7 @@ class WindowEntries(wiring.Component):
                                     up.
     unlooked : Out(window_entries), looked_up : In(window_entries)   Over a renamed file: those that have yet to be
                                     looked up, and the one that the table serves.
-    sizes : Out(ArrayLayout), result_size, fill_size : In(2)   Bytes less one, of the entries, of the result, of what
+    sizes : Out(ArrayLayout), result_size, fill_size : In(2)   Bytes minus one, of the entries, of the result, of what
                                     arrives; only with ``sizes_entries``.
     stored, merged : In(window_entries)   Entry that the accepted result overwrites, whole or in its lanes.
     result_register : In(register_bits), result_age : In   Of the result and of its beat.
@@ -139,7 +139,7 @@ class WindowEntries(wiring.Component):
         return states
 
     def _tag(self, m: Module, entry: int) -> None:
-        """Nobody looks at the tag of a free entry, so it needs no reset.
+        """The tag of a free entry is not read, so it needs no reset.
 
         An entry is as old as the beat that used it last: with ages nothing is subtracted before it is known what fits.
         """

@@ -13,7 +13,7 @@ class FitAfter(wiring.Component):
     """Answer of :class:`SourceFit` for the entries after a result, from that for the entries before, combinationally.
 
     Nothing is searched for or counted again, because the result comes late in the cycle and changes one entry at most.
-    That is none of a source of the beat, but for a new one that a source may have found.
+    That is none of a source of the beat, except for a new one that a source may have found.
 
     Members
     -------

@@ -51,7 +51,7 @@ def window_members(cfg: BowConfig) -> dict[str, wiring.Member]:
     Over a renamed file, where ``request_register`` and ``cycles`` are not there:
 
     locate : Out(1), locate_register : Out(register_bits), looked_up : In(1)   The entry that asks the table.
-    located : In(location_layout(cfg)), located_mask : In(4)   What the table says of it, in the cycle after.
+    located : In(location_layout(cfg)), located_mask : In(4)   What the table gives for it, in the cycle after.
     request_place : Out(location_layout(cfg)), zero : Out(1)   Of the entry that asks its bank; one needs none.
     way : Out(way_bits(cfg))                What the lanes have to know of the row on ``fill``.
     sizes : In(ArrayLayout), evict_size : Out(4)   Bytes of the results, and of the entry that leaves, one-hot; only

@@ -30,7 +30,7 @@ class ResultChoice(wiring.Component):
     candidate : Out(window_entries)     Entry that a result would get anew, whatever it is.
     had : Out(window_entries)       Entry that it gets anew.
     stored, merged : Out(window_entries)   Entry that it overwrites as a whole, or in its lanes.
-    dropped : Out(1)                Nobody takes it.
+    dropped : Out(1)                It is dropped.
     """
 
     def __init__(self, cfg: BowConfig) -> None:
@@ -88,7 +88,7 @@ class ResultChoice(wiring.Component):
         m.d.comb += self.bank_request.eq(self.considered & Cat(banked))
 
     def _row(self, full: Value, late: Value, write_class: Value, has_entry: Value) -> tuple[Value, Value]:
-        """Whether a whole result is stored, and whether nobody takes the result."""
+        """Whether a whole result is stored, and whether the result is dropped."""
         to_bank, to_window = write_class[0], write_class[1]
         kept = full & to_window & ~late & (has_entry | self._obtainable)
         return kept, Mux(full, ~(to_window & ~late), ~has_entry & late) & ~to_bank

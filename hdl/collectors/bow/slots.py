@@ -104,7 +104,7 @@ class WindowSlots(wiring.Component):
         return older
 
     def _hold(self, m: Module, slot: int, taken: Value) -> data.View:
-        """Registers of a beat. Nobody looks at them before the slot is used, so they need no reset."""
+        """Registers of a beat. They are not read before the slot is used, so they need no reset."""
         cfg, head = self._cfg, self.head
         kept = {name: width for name, width in dispatch_fields(cfg) if name != "warp"}
         layout = data.StructLayout(

@@ -40,7 +40,7 @@ class ResultLookup(wiring.Component):
     winner : Out(ports)               The result that comes first, one-hot.
     place : Out(unit_entries)         The entry that it enters unless the unit takes a beat, one-hot; zero if there is
                                       none.
-    stale : Out(unit_entries)         Entries with a register that a result writes. They become empty, but for that
+    stale : Out(unit_entries)         Entries with a register that a result writes. They become empty, except for that
                                       which a result enters.
     RESULT_EVENTS : Out(ports) each
     """

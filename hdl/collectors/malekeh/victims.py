@@ -119,7 +119,7 @@ class Victims(wiring.Component):
             m.d.comb += self.order.word_select(entry, count).eq(place & (~self.locked[entry]).replicate(count))
 
     def _before(self, m: Module) -> dict[tuple[int, int], Value]:
-        """Of every two entries, whether the one is replaced before the other, but for locks."""
+        """Of every two entries, whether the one is replaced before the other, without locks."""
         entries, before = self._cfg.unit_entries, {}
         far = named(m, "far", ~self.empty & ~self.near)
         behind = named(m, "behind", behind_start(self.start, entries))

@@ -17,7 +17,7 @@ class DependenceCounter(wiring.Component):
     up : In(2), down : In(downs)   What counts in this cycle.
     value : Out(6)                 The count, at the beginning of the cycle.
     waits : Out(1)                 It is not 0.
-    full : Out(1)                  Nobody may issue who would count it up.
+    full : Out(1)                  A beat that would count it up may not issue.
     """
 
     def __init__(self, downs: int) -> None:

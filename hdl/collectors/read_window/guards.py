@@ -16,7 +16,7 @@ from warpfile.spec.schemes.modern import BARRIERS, NO_BARRIER, ReadWindowConfig
 
 
 class Guards:
-    """Says of every head beat what keeps it from issuing; the frame has no scoreboard."""
+    """What keeps every head beat from issuing; the frame has no scoreboard."""
 
     def __init__(self, m: Module, cfg: ReadWindowConfig, collectors: wiring.Component, stages: Stages) -> None:
         self._m, self._cfg, self.collectors, self._stages = m, cfg, collectors, stages

@@ -10,7 +10,7 @@ from warpfile.spec.schemes.modern import ReadWindowConfig
 
 
 def observe(m: Module, cfg: ReadWindowConfig, collectors: wiring.Component, stages: Stages, guards: Guards) -> None:
-    """Drive an output per probe, but for those that the contract has anyway, and those of what is to be waited for."""
+    """Drive an output per probe, except for those that the contract has anyway, and those of pending results."""
     seen = {**_warps(cfg, guards), **_window(cfg, collectors, stages), **_queues(stages)}
     if stages.tags is not None:
         tags = stages.tags

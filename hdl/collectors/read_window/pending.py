@@ -1,4 +1,4 @@
-"""In place of codes: what is pending, and how long ago beats of fixed latency issued (section 9)."""
+"""Instead of codes: what is pending, and how long ago beats of fixed latency issued (section 9)."""
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring

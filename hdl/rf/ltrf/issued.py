@@ -14,7 +14,7 @@ from warpfile.spec.schemes.ltrf import LtrfConfig
 class IssuedBeat(wiring.Component):
     """Registers of the beat that issued in the cycle before.
 
-    The choice of a beat is late, and nobody asks for its registers so soon: its place cannot save them, or take a step,
+    The choice of a beat is late, and its registers are not needed so soon: its place cannot save them, or take a step,
     before the cycle after the next one.
 
     Members

@@ -14,7 +14,7 @@ from warpfile.spec.schemes.ltrf import PARTS, LtrfConfig
 
 
 class Transfers(wiring.Component):
-    """A side for every bank, and who asks whom.
+    """A side for every bank, and which side asks which.
 
     Members
     -------

@@ -1,4 +1,4 @@
-"""Which slices are free, and who takes which (docs/schemes/corf.md, section 6)."""
+"""Which slices are free, and which port takes which (docs/schemes/corf.md, section 6)."""
 
 from amaranth import Cat, Module, Value
 from amaranth.lib import data, wiring

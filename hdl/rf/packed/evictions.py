@@ -11,7 +11,7 @@ from warpfile.spec.schemes.packed import PackedConfig
 
 
 class Evictions(wiring.Component):
-    """Whether an eviction stands in X, which of those that X took are under way, and who waits for one.
+    """Whether an eviction stands in X, which of those that X took are under way, and which result waits for one.
 
     Members (P: ``cfg.write_ports``)
     -------
@@ -52,7 +52,7 @@ class Evictions(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Two bits that say what is under way, and comparisons with that."""
+        """Two bits for what is under way, and comparisons with that."""
         m = Module()
         with m.If(self.stored):
             m.d.sync += self.under_way[1].eq(0)

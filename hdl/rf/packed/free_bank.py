@@ -36,7 +36,7 @@ class Shape:
 
 
 def shapes(cfg: PackedConfig) -> tuple[Shape, ...]:
-    """All that are looked for; those of values of four bytes, which only a wholly free row has room for, are one."""
+    """Every shape that is searched for; those of four bytes, which only a wholly free row has room for, are one."""
     narrow = range(1, SLICES) if cfg.packing else ()
     anywhere = tuple(Shape(size) for size in narrow)
     sides = tuple(Shape(size, at) for size in narrow for at in (0, SLICES - size))

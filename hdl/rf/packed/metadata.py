@@ -1,4 +1,4 @@
-"""What the compiler says of the kernel's registers (docs/schemes/corf.md, section 6, "Metadata")."""
+"""The compiler's metadata of the kernel's registers (docs/schemes/corf.md, section 6, "Metadata")."""
 
 from amaranth import Module, Signal
 from amaranth.lib import data, wiring

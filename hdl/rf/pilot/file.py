@@ -60,7 +60,7 @@ class PilotFile(PlainFile):
             settle(m, source, place)
 
     def _migrate(self, m: Module, kernel: KernelState) -> None:
-        """Nobody issues until all registers have moved."""
+        """No warp issues until all registers have moved."""
         m.submodules.awaited_results = awaited = AwaitedResults(self._cfg)
         places, late = self._places, self.check_valid.any() if self._cfg.rename_latency else Const(0)
         writes = Cat(result.writes for result in self.results)

@@ -60,7 +60,7 @@ class KernelState(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Residents say when a kernel may start; state and step say what goes on."""
+        """Residents decide when a kernel may start; state and step tell what goes on."""
         m = Module()
         state = self.state
         empty = nobody_resident(m, self._cfg, self)

@@ -42,7 +42,7 @@ class PilotLocation(wiring.Component):
     tables : Out(ArrayLayout)     Entries of every version.
     versions : Out(warps)         Version of every warp; zero if there is only one.
     moving : In(1), resident : In(warps), fast_cycles : In   For :class:`Mover`; these and the next with ``migrates``.
-    move_warp, move_pair, move_access, moved : Out   What it says of where it is, and whether it ends.
+    move_warp, move_pair, move_access, moved : Out   Where it is, and whether it ends.
     engine_... : the ports of :func:`hdl.rf.contract.engine_members`, flipped.
     source_homes : Out(ArrayLayout), source_hits : Out(source_slots), result_hits : Out(ports)   Of the lookups.
     """

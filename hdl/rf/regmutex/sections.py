@@ -1,4 +1,4 @@
-"""Who has a section, who waits for one, who is refused (docs/schemes/regmutex.md, sections 3 to 5)."""
+"""Which warp has a section, which waits for one, which is refused (docs/schemes/regmutex.md, sections 3 to 5)."""
 
 from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -43,7 +43,7 @@ class Sections(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Effects of the beat that issues, and those who wait."""
+        """Effects of the beat that issues, and the warps that wait."""
         m = Module()
         leaves = named(m, "leaves", self.offered & self.issues.replicate(self._cfg.warps))
         m.d.comb += [
@@ -61,7 +61,7 @@ class Sections(wiring.Component):
 
 
 class Pool(Sections):
-    """Sections for all warps. As in :class:`Sections`; besides:
+    """Sections for all warps. As in :class:`Sections`, and:
 
     Members
     -------
@@ -122,7 +122,7 @@ class Pool(Sections):
             m.d.sync += self.taken.eq((self.taken | taken) & ~returned)
 
     def _others_first(self, m: Module) -> Value:
-        """Warps that are not first, if anybody waits."""
+        """Warps that are not first, if any warp waits."""
         m.submodules.waiters = waiters = Waiters(self._cfg)
         m.d.comb += [
             waiters.push.eq(self.refused.any()),
@@ -134,7 +134,7 @@ class Pool(Sections):
 
 
 class Pairs(Sections):
-    """One section for each two neighbours, and a bit per warp that says who has it. As in :class:`Sections`."""
+    """One section for each two neighbours, and a bit per warp that is set for its owner. As in :class:`Sections`."""
 
     def _share(self, m: Module) -> None:
         count = self._cfg.warps

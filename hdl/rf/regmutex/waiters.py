@@ -14,7 +14,7 @@ class Waiters(wiring.Component):
     -------
     push : In(1), warp : In(warp_bits)   This warp comes last, from the next cycle on.
     pop : In(1)                          The first one leaves; not in the cycle of a push.
-    valid : Out(1), first : Out(warp_bits)   Somebody waits, and who waits longest.
+    valid : Out(1), first : Out(warp_bits)   A warp waits, and which one waits longest.
     count : Out                          How many wait.
     """
 

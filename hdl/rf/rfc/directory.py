@@ -35,7 +35,7 @@ class CacheDirectory(wiring.Component):
     exits : In(warps)                  The warp whose EXIT issues, one-hot.
     short_warp, long_warp : In(warp_bits), short_register, long_register : In(register_bits)   Of the two results.
     write_hit, take : In(1)            The short result enters its line, or another one.
-    merge, drop_long : In(1)           The long result is written into its line, or makes it void.
+    merge, drop_long : In(1)           The long result is written into its line, or makes it invalid.
     would_merge, would_drop : In(1)    It does that if its register is in a line which the short result leaves; whether
                                        that is so comes late, and a line that it does not leave changes nevertheless.
     hit, line, victim, victim_dead : Out(1)   Of the short result's register: it is there; a line may be taken; that
@@ -218,7 +218,7 @@ class CacheDirectory(wiring.Component):
         return recalled, [self._at(place, line), place, select(line, list(seen.registers))]
 
     def _check(self, m: Module, tags: list, gone: Value) -> Value:
-        """Step 4. A register that enters in this cycle is nobody's source. Returns the lines that are pinned."""
+        """Step 4. A register that enters in this cycle is no beat's source. Returns the lines that are pinned."""
         place = self._holder(m, "check", self.check_warp)
         seen = self._view(m, "check_tags", place, tags, gone=gone)
         m.submodules.tag_check = check = TagCheck(self._cfg)

@@ -87,7 +87,7 @@ class CachedFile(wiring.Component):
         ]
 
     def _read_near(self, m: Module, cache: CacheDirectory) -> None:
-        """Step 2; with the read of a copy its unit hands back the hints of the sources."""
+        """Step 2; with the read of a copy its unit returns the hints of the sources."""
         slots, hints = self._cfg.source_slots, self.offer.hints
         dead, early = (self._cfg.hint_at(name) for name in ("dead", "evict_first"))
         kills = hints[dead : dead + slots] & self.offer.converged.replicate(slots)

@@ -24,7 +24,7 @@ class QueuedBanks(wiring.Component):
     -------
     push : In(writers)                 What each writer sends goes to the queue of its bank, which must not be full.
     claims : In(writers - 1)           The writer would push if the queue were not full; all but the last. No later one
-                                       pushes to that bank. Earlier known than ``push``, it says what the entry holds.
+                                       pushes to that bank. Earlier known than ``push``, it gives what the entry holds.
     push_places : In(ArrayLayout), push_sources : In(ArrayLayout)   Per writer; where the data are, one-hot.
     results, masks : In(ArrayLayout)   Of the write-back ports.
     reads : In(ArrayLayout)            What the cache reads, lane-major; only with a cache.

@@ -8,10 +8,10 @@ from warpfile.hdl.naming import named
 
 #: What may become of an accepted short result; one of them is set.
 SHORT_EVENTS = ("write_hit", "take", "bypass_hint", "bypass_partial", "bypass_full")
-#: What the cache says of a short result's register: it is there; a line may be taken; that line holds a value that has
+#: The cache's answer for a short result's register: it is there; a line may be taken; that line holds a value that has
 #: to be written, one that is not read again.
 SHORT_LOOKUP = ("hit", "line", "victim", "victim_dead")
-#: What it says of a long result's register: it is there; its line goes if the short result takes one.
+#: Its answer for a long result's register: it is there; its line goes if the short result takes one.
 LONG_LOOKUP = ("met", "leaves")
 
 
@@ -78,7 +78,7 @@ class LongResult(wiring.Component):
     met, leaves : In(1)             Its register is in the cache; the line may be that which the short result takes.
     taken, written : In(1)          The short result takes a line, comes into its own one: it uses the write port.
     queue_full, queue_taken : In(1) Of its bank; the short result claims that.
-    accept, merge, drop, claims, queues : Out(1)   It is accepted; it is written into its line, makes the line void,
+    accept, merge, drop, claims, queues : Out(1)   It is accepted; it is written into its line, makes the line invalid,
                                     would go to a queue if that is not full, goes there.
     would_merge, would_drop : Out(1)   If its line stays, it does that; known before that is.
     """

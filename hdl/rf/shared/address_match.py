@@ -19,7 +19,7 @@ def multiple_bits(cfg: SharedConfig) -> int:
 
 
 def sees_multiples(cfg: SharedConfig) -> bool:
-    """Whether somebody asks for entries that have some of the words."""
+    """Whether a client asks for entries that have some of the words."""
     return cfg.search == "merge" or (cfg.gives.lookahead and cfg.flagged_by == "any")
 
 

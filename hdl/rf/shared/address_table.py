@@ -44,8 +44,8 @@ class AddressTable(wiring.Component):
     end : In(1), end_place : In   The entry of this row is invalid from the next cycle on, unless it is inserted.
     restart : In(1)              All are; and the pointer is 0.
     looks : In(1), look_base, look_stride : In, look_mask : In(lanes), looks_found : Out(1)   A vector that is compared
-                                 in place of that of the access, and whether what ``flagged_by`` says was found; only
-                                 with ``gives.lookahead``.
+                                 instead of that of the access, and whether what ``flagged_by`` asks for was found;
+                                 only with ``gives.lookahead``.
     pointer, used, deleted : Out   Where the next one is inserted; valid entries; those that K deletes.
     evicted, ended : Out(1)      The insertion takes a valid one; there is one to end.
     ahead, again : Out(1)        D chooses the entry of the load ahead; R deletes it.

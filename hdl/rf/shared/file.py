@@ -220,7 +220,7 @@ class SharedFile(wiring.Component):
         ]
 
     def _decide(self, m: Module) -> None:
-        """W0: who changes. Nobody does while an access acts."""
+        """W0: which result changes. None does while an access acts."""
         parts = self._parts
         ports, rows = parts.results, parts.rows
         self._could = named(m, "could", Cat(port.could for port in ports))

@@ -1,4 +1,4 @@
-"""What the hints of the beats in the units say of their accesses (docs/schemes/larf.md, section 4)."""
+"""What the hints of the beats in the units give for their accesses (docs/schemes/larf.md, section 4)."""
 
 from amaranth import Cat, Module, Signal
 from amaranth.lib import data, wiring

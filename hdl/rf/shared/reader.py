@@ -1,4 +1,4 @@
-"""The reader: takes the address of a head load from its row when nobody else asks that bank (larf.md, section 19)."""
+"""The reader: takes the address of a head load from its row when its bank is idle (larf.md, section 19)."""
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -19,8 +19,8 @@ def reader_ports(cfg: Config) -> dict[str, wiring.Member]:
 
     asks : Out(1), ask_warp, ask_register : Out, ask_served : In(1), entry : In(mapping_bits)   In ASK: it wants this
                                  entry; the table serves it; the entry, in the cycle after.
-    reads : Out(1), place : Out(location_layout(cfg)), read : In(1)   In READ: it wants this row; its bank, which nobody
-                                 else asks, serves it.
+    reads : Out(1), place : Out(location_layout(cfg)), read : In(1)   In READ: it wants this row; its bank, which no
+                                 other client asks, serves it.
     """
     return {
         "asks": Out(1),

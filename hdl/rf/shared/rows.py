@@ -55,7 +55,7 @@ class Rows(wiring.Component):
         )
 
     def elaborate(self, platform) -> Module:
-        """Banks, what they say of rows in them, the first free row from every bank on."""
+        """Banks, the state of rows in them, the first free row from every bank on."""
         m = Module()
         cfg, ports = self._cfg, self._cfg.write_ports
         banks = [stamp(m, f"counts{bank}", "row_counts", lambda: RowCounts(cfg)) for bank in range(cfg.banks)]
@@ -96,7 +96,7 @@ class Rows(wiring.Component):
         ]
 
     def _search(self, m: Module, banks: list[wiring.PureInterface]) -> None:
-        """Registered state alone decides, so all home banks have their answer before it is known who asks."""
+        """Registered state alone decides, so all home banks have their answer before the request is known."""
         some = named(m, "some", Cat(bank.found for bank in banks))
         m.d.comb += self.found.eq(some.any())
         for home, fresh in enumerate(self.fresh):

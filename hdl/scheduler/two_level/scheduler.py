@@ -26,7 +26,7 @@ class TwoLevel(wiring.Component):
         super().__init__({**scheduler_members(cfg), **place_members(cfg)})
 
     def elaborate(self, platform) -> Module:
-        """Who suspends, who leaves, who comes, who issues."""
+        """Which warp suspends, which leaves, which comes, which issues."""
         m = Module()
         resumed = Signal(self._cfg.warps)
         holders = named(m, "holders", any_of(self.places))
@@ -145,7 +145,7 @@ class TwoLevel(wiring.Component):
                 m.d.sync += place.eq(self.activate)
 
     def _choose(self, m: Module) -> None:
-        """From the current place on, or from behind it. Eligibility is late: who is before whom is known beside it."""
+        """From the current place on, or from behind it. Eligibility is late: the order of warps is known beside it."""
         count = self._cfg.active_warps
         reached = named(m, "reached", prefix_or(decode(self.current, count)))
         if self._cfg.active_choice != "greedy":
