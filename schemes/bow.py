@@ -49,7 +49,7 @@ _HALF_SIZE = {"window_entries": 6}
 
 
 def _claims(share: float, size: str, per_bit: str) -> tuple[Claim, ...]:
-    """What the dissertation says of windows of one size; ``per_bit``: the area that it leaves them."""
+    """The dissertation's figures for windows of one size; ``per_bit``: the area that it leaves them."""
     return (
         Claim(
             "storage over the baseline, of the register file",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from warpfile.schemes.part import Part
 
-#: Folders of this package; what lies in them decides together with the packages of foreign parts.
+#: Folders of this package; their files decide together with the packages of foreign parts.
 _ROOT = Path(__file__).resolve().parent.parent
 _OWN = "warpfile"
 

@@ -21,7 +21,7 @@ from warpfile.spec.probe import Probe
 def check(scheme: str, parts: Sequence[Part], cfg: Config | None = None) -> None:
     """Parts of one machine, and if it is known the configuration. Raises ``ValueError``.
 
-    Without a scheduler, which the configuration may choose, nobody is asked for what only a scheduler offers.
+    Without a scheduler, which the configuration may choose, what only a scheduler offers is not required.
     """
     for reason in _misfits(parts, cfg):
         raise ValueError(f"{scheme}: parts must fit: {reason}")

@@ -58,7 +58,7 @@ _TURNS: dict[str, object] = {"active_choice": "round_robin", "collect": "one", "
 COMBINED = (("rfc+ltrf", {"active_warps": 1}), ("ltrf+two_level", {"active_warps": 4} | _TURNS))
 
 #: The paper's N = 16 counts registers of PTX, of which an interval holds more code than of SASS; only what changed goes
-#: back, places are kept until somebody needs them, and nothing comes back before a PREFETCH.
+#: back, places are kept until another warp needs them, and nothing comes back before a PREFETCH.
 _WIDE: dict[str, object] = {"interval_registers": 32, "moved_back": "dirty", "recall": "spared"} | _NEEDED
 
 

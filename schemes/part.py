@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SLOTS = ("scheduler", "collectors", "rf")
 
 # What parts offer each other and want of each other, and what only one part of a machine can own.
-PLACES = "a scheduler with places"  #: it says who holds which place, and asks the register file to let go of one
+PLACES = "a scheduler with places"  #: it gives the warp in every place, and asks the register file to let go of one
 OWNERS_FIRST = "a scheduler that takes preferred warps in the order of their age or of their places"
 AT_ONCE = "places in the cycle of the offer"
 LOOKED_UP_LATER = "collectors that look sources up after their beat was taken"
@@ -71,11 +71,11 @@ class Hints:
 
     ``annotate(cfg, trace, loosened)`` returns a new trace with the hints called ``writes`` on its beats; it leaves all
     other bits alone. With a seed some hints are replaced at random by others that are right too, so that tests meet all
-    combinations. ``label(cfg)`` says what they hold for. ``shown`` gives, by name, functions of a listing's function
+    combinations. ``label(cfg)`` names what they hold for. ``shown`` gives, by name, functions of a listing's function
     and a configuration to hints by offset, for ``warpfile analyze``; ``checks`` is the place of one that gives a line
-    for everything in the listing that the configuration does not bear, ``remarks`` of one that says what is to be known
-    of code for a GPU (90 for sm_90) at a configuration, or None. The pass runs where the configuration has one of the
-    hints; one without ``writes``, which inserts or renames, always runs.
+    for everything in the listing that the configuration does not bear, ``remarks`` of one that returns what is to be
+    known of code for a GPU (90 for sm_90) at a configuration, or None. The pass runs where the configuration has one of
+    the hints; one without ``writes``, which inserts or renames, always runs.
     """
 
     annotate: str
@@ -145,7 +145,7 @@ class Part:
     fields of presets, by the preset's name; "" stands for all presets and yields to the others. ``events`` sums the
     part's own counters from its probes, which the golden model sums from its own events. ``offers``, ``wants``, of
     ``wants_one`` any one, and ``owns`` say which parts it fits (``schemes.fit``). ``accesses`` names what the part, or
-    the bank that it asks, is asked for (kinds of published prices, and others that nobody has priced), each with the
+    the bank that it asks, is asked for (kinds of published prices, and others without a price), each with the
     counters whose sum says how often; ``prices`` is the set of prices from its own paper: one of ``synth/prices``, or a
     file of the part's own package (``package:path``), whose name without its ending is that of the set. ``rams`` names,
     for each SRAM of its configuration, the counters whose sums are its reads and writes; one named twice counts twice.
@@ -187,7 +187,7 @@ class Part:
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """Modules that the part names: all that decides about it lies in their packages."""
+        """Modules that the part names: everything that decides about it is in their packages."""
         places = (self.golden, self.rtl, self.harness, self.hints.annotate if self.hints else "")
         named = [place.partition(":")[0] for place in places if place]
         return (*named, self.parameters.__module__, self.probes.__module__, self.events.__module__)

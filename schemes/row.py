@@ -1,4 +1,4 @@
-"""Rows of the table of schemes, and what they say besides parts: claims of papers, setups of regressions."""
+"""Rows of the table of schemes, and what they have in addition to parts: claims of papers, setups of regressions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Row:
 class Claim:
     """A published share of the register file.
 
-    ``measure`` says of what (``MEASURES``); ``of`` names the structures whose bits, or the modules whose area is
+    ``measure`` gives the quantity (``MEASURES``); ``of`` names the structures whose bits, or the modules whose area is
     measured. ``source`` is the place in the paper, ``why`` the reason of a difference.
     """
 
