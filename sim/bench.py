@@ -3,7 +3,7 @@
 The harness takes its inputs at the rising edge. In the middle of cycle t, at the falling edge, the observation of
 cycle t has settled; the bench compares it with the golden model and writes the inputs of cycle t + 1. It also writes
 what has to leave the dispatch pins in cycle t, which the harness compares at its end.
-A run that nobody has to watch is replayed instead (``sim.replay``); this one explains what the replay found.
+A run without an observer is replayed instead (``sim.replay``); this one explains what the replay found.
 """
 
 from __future__ import annotations

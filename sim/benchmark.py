@@ -1,4 +1,4 @@
-"""Speed of lockstep, and of the same simulation without anybody who compares."""
+"""Speed of lockstep, and of the same simulation without comparison."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ values, and every operand that leaves the dispatch pins is compared there with t
 beside the operands is compared with what was decoded.
 Lanes outside a result's mask carry the inverted value, so that a lost lane write enable shows.
 
-Somebody drives it across the VPI, cycle by cycle, or it reads a stream of inputs and expected observations
+A client drives it across the VPI, cycle by cycle, or it reads a stream of inputs and expected observations
 (``sim.stream``), drives itself and stops at the first difference.
 """
 

@@ -39,7 +39,7 @@ _CHECKER = """\
   );
 """
 _LEVELS = ("started", "decode_ready", "resident", "waiting", "issue", "issue_warp", "exit")
-#: Pins of the machine that the checker sees and nobody drives.
+#: Pins of the machine that the checker sees and the harness does not drive.
 _WATCHED = ("decode_ready", "resident", "retired")
 
 

@@ -83,7 +83,7 @@ ROWS_IN_MEMORY = """\
     line = lines[wanted - 1];
   endtask"""
 
-#: Inputs that were recorded earlier, one word per cycle: the simulation needs nobody to drive it.
+#: Inputs that were recorded earlier, one word per cycle: the simulation drives itself.
 RECORDED = """\
   reg [STIMULUS-1:0] replay [0:{last}];
   reg [31:0] position = 0;
@@ -174,8 +174,8 @@ RESULT = """\
     end
 """
 
-#: Of a machine whose operands nobody compares: they are looked at where they leave, or all that makes them would be
-#: left out of the simulation.
+#: Of a machine whose operands are not compared: they are looked at where they leave, or everything that makes them
+#: would be left out of the simulation.
 LEAVE = """\
       if (dispatch_valid{port} && inputs[{ready}]) left{port} <= left{port} ^ ^operands{port} ^ ^dispatch{port};
 """

@@ -22,7 +22,7 @@ _POLL = 0.005
 
 @dataclass(frozen=True)
 class Replayed:
-    """A replayed run. ``outcome`` is None if anything was not as it must be: ``objection`` says what.
+    """A replayed run. ``outcome`` is None if anything was not as it must be: ``objection`` names it.
 
     ``cycle`` is that of the first difference, if the simulation saw one.
     """
@@ -65,7 +65,7 @@ def replay(
 
 
 def feed(pipe: Path, blocks: Iterable[bytes], simulation: Future[None], progress: Callable[[], None]) -> None:
-    """Write blocks to a pipe until they end or nobody reads any more."""
+    """Write blocks to a pipe until they end or its reader is gone."""
     opened = _open(pipe, simulation)
     if opened is None:
         return
@@ -85,7 +85,7 @@ def _open(pipe: Path, simulation: Future[None]) -> int | None:
     while not simulation.done():
         try:
             opened = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:  # nobody reads yet
+        except OSError:  # no reader yet
             time.sleep(_POLL)
             continue
         os.set_blocking(opened, True)

@@ -1,6 +1,6 @@
 """Generated Verilog as simulators read it fastest: the same machine, without what only costs them time.
 
-Amaranth names every field of every structure, so that half of the lines are of aliases that nobody reads: Verilator
+Amaranth names every field of every structure, so that half of the lines are of aliases without a reader: Verilator
 takes a quarter of its time to drop them. A wire that is assigned part by part is a net of a kind of its own to Icarus,
 resolved bit by bit whenever a part changes, which is more than half of all it does.
 """
@@ -24,7 +24,7 @@ _PART = re.compile(r"^ *assign (\\\S+|[\w$]+) *\[(\d+)(?::(\d+))?\] += (.*);$")
 def for_simulators(machine: str, others: str = "") -> str:
     """The machine as text of the same modules, ports, registers and memories.
 
-    Wires are left out that nobody reads, in their module or in ``others``, text that looks into the machine. A wire
+    Wires are left out that are not read, in their module or in ``others``, text that looks into the machine. A wire
     whose parts are assigned one by one is assigned once. Lines that do not look as yosys writes them stay as they are.
     """
     seen = frozenset(_names(others))

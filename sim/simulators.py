@@ -69,7 +69,7 @@ _PIECES = "glibc.malloc.tcache_count=65535"
 
 
 class SimulatorError(RuntimeError):
-    """A simulator is missing or its build failed; the message says what to install or shows the tool's last lines."""
+    """A simulator is missing or its build failed; the message names what to install or shows the tool's last lines."""
 
 
 def verilator_executable() -> Path:
@@ -142,7 +142,7 @@ def build(
 def run_plain(
     simulator: str, sources: Sequence[Path], directory: Path, *, top: str, plusargs: Sequence[str] = ()
 ) -> str:
-    """Build a testbench that needs nobody to drive it, and run it in ``directory``; returns what it printed.
+    """Build a testbench that drives itself, and run it in ``directory``; returns what it printed.
 
     Raises :class:`SimulatorError` if it cannot be built.
     """
@@ -287,7 +287,7 @@ def _compile(directory: Path, waves: str, level: str) -> None:
         if main.exists():
             shutil.copy(main, directory / "verilator.o")
         if compiled:
-            let_go()  # whoever comes first compiles the library, all others wait for it
+            let_go()  # the first one compiles the library, all others wait for it
         _make(directory, waves, "-j2", *flags, *(f"-o{name}" for name in own))
         if not compiled:
             for path in directory.glob("verilated*.o"):

@@ -3,7 +3,7 @@
 A record is a head and the sections that are there in its cycle (:func:`sim.stimulus.sections`), in order; every number
 takes whole bytes, highest first, because Verilog's ``$fread`` reads them so. The head has, from its lowest bit: one bit
 per section, the input ``ready``, the end mark, and the observation word. The last record is a head with the end mark
-and the number of cycles in place of the observation: a stream without it was cut short. One with the end mark and no
+and the number of cycles instead of the observation: a stream without it was cut short. One with the end mark and no
 cycles stands for a cycle of reset, after which another run begins.
 """
 

@@ -19,7 +19,7 @@ ENTRIES = (
 
 
 class _Never(BaseException):
-    """Nobody raises it."""
+    """It is never raised."""
 
 
 def without_pytest() -> None:

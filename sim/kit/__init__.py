@@ -1,4 +1,4 @@
-"""Checks a machine at its pins, alone or embedded in somebody's design, against its golden model, with cocotb.
+"""Checks a machine at its pins, alone or embedded in a larger design, against its golden model, with cocotb.
 
 ``Pins`` are those of one instance; ``Monitor`` checks them; ``Sender`` and ``Units`` drive those that the design
 leaves to the test bench. docs/integration.md, section "Checking a design", and examples/integration show how.

@@ -19,8 +19,8 @@ _ELSEWHERE = 1 << 31
 class Flight:
     """A beat of a warp slot: the fields of its record at the pins, and the beat itself.
 
-    That is the workload's if there is one (``planned`` has the fields that its record should have, but for the payload,
-    which is the design's), else what the pins tell of it.
+    That is the workload's if there is one (``planned`` has the fields that its record should have, except for the
+    payload, which is the design's), else what the pins tell of it.
     """
 
     warp: int

@@ -124,8 +124,8 @@ class Units(_Driver):
     configuration, and says which loads miss to machines that want to know.
 
     ``stalls`` is the share of cycles in which a port that could take a beat does not, and in which a result that could
-    be offered is not. Values are those of the workload's trace, random ones where it has none. All that is random
-    depends on ``seed`` alone.
+    be offered is not. Values are those of the workload's trace, random ones where it has none. Random choices
+    depend on ``seed`` alone.
     """
 
     def __init__(self, pins: Pins, *, stalls: float = 0.0, seed: int = 0) -> None:
@@ -160,7 +160,7 @@ class Units(_Driver):
         self._offered[port] = result
 
     def _value(self, result: Result) -> int:
-        """In lanes outside of the mask something else: nobody may write it."""
+        """In lanes outside of the mask something else, which must not be written."""
         other = self._random.getrandbits(self._cfg.data_bits)
         value = self._rows.packed(result.row) if self._rows else None
         lanes = spread(result.mask & (1 << self._cfg.lanes) - 1)

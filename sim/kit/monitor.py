@@ -16,9 +16,9 @@ from warpfile.spec.probe import ProbeLayout
 
 
 class Monitor:
-    """Checks one machine in every cycle; whoever drives it, it only looks.
+    """Checks one machine in every cycle, with any driver; it only looks.
 
-    * Every output says what the golden model says that sees the same inputs.
+    * Every output is that of the golden model that sees the same inputs.
     * What leaves is the beat that was sent, with the values of its source registers.
     * Who drives the machine keeps to the rules of the pins (``spec.pins``), returns the results that beats wait for and
       no others, and, if the workload is known, sends its beats and returns its values.
@@ -118,7 +118,7 @@ class Monitor:
             self._ctas[launch.warp] = launch.cta
 
     def _outputs(self, cycle: Cycle, said: dict[str, int]) -> Iterator[str]:
-        """Pins that do not say what the golden model says; ``ready`` counts where something is offered."""
+        """Pins that differ from the golden model; ``ready`` counts where something is offered."""
         if not self._cfg.gives.sweeps:
             said["retired"] = said["exit"] << said["issue_warp"]
         wanted, found = {one: said[one] for one in cycle.levels}, dict(cycle.levels)

@@ -128,7 +128,7 @@ class Pins:
         getattr(self.handle, name).value = value
 
     def cycle(self) -> Cycle:
-        """What crosses the pins now. Whoever asks in one cycle gets the same object."""
+        """What crosses the pins now. All callers in one cycle get the same object."""
         now = get_sim_time()
         if self._seen is None or self._seen[0] != now:
             self._seen = now, self._follow(self._look())

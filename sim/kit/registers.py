@@ -19,7 +19,7 @@ _Value = tuple[int, int]
 
 
 class Difference(AssertionError):
-    """Something at the pins is not what it must be; the message says what would be right."""
+    """Something at the pins is not what it must be; the message gives what would be right."""
 
 
 class Registers:
@@ -69,7 +69,7 @@ class Registers:
         self._owe(flight, list(self._results(flight)))
 
     def returned(self, result: Return) -> None:
-        """A result is taken: somebody must have asked for it."""
+        """A result is taken: a beat must have asked for it."""
         fields = result.fields
         queue = next((one for one in self._owed if _target(one[0][1]) == _target(fields)), None)
         if queue is None:

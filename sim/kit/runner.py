@@ -1,4 +1,4 @@
-"""Builds somebody's design and runs a cocotb module on it, with the simulators that the lockstep uses."""
+"""Builds a user's design and runs a cocotb module on it, with the simulators that the lockstep uses."""
 
 from __future__ import annotations
 

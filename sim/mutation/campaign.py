@@ -47,7 +47,7 @@ class Verdict:
 
     @property
     def open(self) -> bool:
-        """Whether nobody knows why it survives."""
+        """Whether the reason of its survival is unknown."""
         return not (self.killed or self.equivalent or self.reason)
 
     @property

@@ -54,12 +54,12 @@ tee -q -o answer.txt sat -timeout {seconds} -prove-asserts -set-def-inputs miter
 """
 _ALONE = "rename {module} {side}"
 _WHOLE = "{boxes}flatten warpfile\nopt_clean -purge warpfile\nrename warpfile {side}"
-#: Another text of the machine in place of a mutant.
+#: Another text of the machine instead of a mutant.
 _OTHER = "design -reset\nread_verilog other.v\nhierarchy -top warpfile\nproc\nopt_clean"
 _PROVEN = "no model found: SUCCESS!"
 #: What yosys says where a mutant changes which registers there are, or what one begins with.
 _UNPAIRED = ("No matching port", "Conflicting init values")
-#: The same bit by bit, without bits of registers that keep the value of the reset or that nobody sees.
+#: The same bit by bit, without bits of registers that keep the value of the reset or that have no reader.
 _MOVING = """\
 {boxes}flatten warpfile
 opt_dff -sat -nodffe -nosdff warpfile
@@ -83,8 +83,8 @@ class Mutant:
 def control_modules(verilog: str, shared: str = "") -> tuple[str, ...]:
     """Names of the modules that are not data path, without those that the machine ``shared`` has too.
 
-    It has a module too if it has one of the same shape (the lines, but for widths and numbers), whatever its name, or
-    one of the same name with at least half of the lines: then another machine only connects it in another way.
+    It has a module too if it has one of the same shape (the lines, except for widths and numbers), whatever its name,
+    or one of the same name with at least half of the lines: then another machine only connects it in another way.
     """
     theirs = {name: _shape(text) for name, text in _modules(shared)}
     ours = {name: _shape(text) for name, text in _modules(verilog) if not _DATA.match(name)}

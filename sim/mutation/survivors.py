@@ -21,7 +21,7 @@ class Survivor:
 
 
 def survivors(scheme: Scheme) -> tuple[Survivor, ...]:
-    """All that somebody has looked at. The row names the file as ``package:path``; without one there are none."""
+    """All survivors with a verdict. The row names the file as ``package:path``; without one there are none."""
     if not scheme.survivors:
         return ()
     package, _, path = scheme.survivors.partition(":")
@@ -30,7 +30,7 @@ def survivors(scheme: Scheme) -> tuple[Survivor, ...]:
 
 
 def reason(scheme: Scheme, preset: str, mutant: Mutant) -> str:
-    """Why a mutant survives; empty as long as nobody has looked at it."""
+    """Why a mutant survives; empty as long as it has no verdict."""
     key = (preset, mutant.module, mutant.place)
     known = (one for one in survivors(scheme) if (one.preset, one.module, one.place) == key)
     return next((one.reason for one in known), "")
