@@ -18,7 +18,7 @@ PRICED = Path(__file__).with_name("prices") / "cacti" / "22nm.toml"
 NAME = "cacti"  #: of this set of prices
 #: Rows of all SRAMs are cut into arrays of at most so many bits, which are asked together.
 SLICE_BITS = 128
-GIGAHERTZ = 1.0  #: clock that leakage is counted at, where nobody says another
+GIGAHERTZ = 1.0  #: clock that leakage is counted at by default
 #: Kinds of access that go to SRAM in every scheme that has them; every other kind goes to flip-flops or wires.
 _OF_SRAM = {"bank_read", "bank_write", "fast_high", "fast_low", "slow", "renaming"}
 _OF_CACHE = {"cache_read", "cache_write"}

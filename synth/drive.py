@@ -1,4 +1,4 @@
-"""Drivers and loads of a cell library: its middling buffer, and memories that drive and load as that buffer does."""
+"""Drivers and loads of a cell library: its mid-size buffer, and memories that drive and load as that buffer does."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def with_memories(
 ) -> str:
     """The library's text with a cell for each memory, whose ports are given as in a JSON netlist of yosys.
 
-    Its outputs are driven by the buffer from the clock edge on, or from so many ns behind it as ``access_ns`` says of
+    Its outputs are driven by the buffer from the clock edge on, or from as many ns behind it as ``access_ns`` of
     the memory; its inputs have a setup time of 0 and ``LOADS`` times the capacitance of the buffer.
     """
     ports = [port for memory in memories.values() for port in memory["ports"].values()]

@@ -14,7 +14,7 @@ from warpfile.spec.config import Config
 from warpfile.spec.reading import read_toml
 from warpfile.synth.rules import LIST, NUMBER, TABLE, TEXT, WHOLE, check
 
-#: The published prices, a file per set; docs/energy.md says what the fields mean.
+#: The published prices, a file per set; docs/energy.md has the meaning of the fields.
 PUBLISHED = Path(__file__).with_name("prices")
 WIRE = "wire"
 _BANKS = ("bank_read", "bank_write")
@@ -144,7 +144,7 @@ def _wire(prices: PriceSet, cfg: Config, way: float) -> float:
 
 
 def default_prices(scheme: Scheme, sets: Mapping[str, PriceSet]) -> PriceSet:
-    """The prices of the scheme's own paper, else those of the node nearest to its chip; of equals the first."""
+    """The prices of the scheme's own paper, else those of the node nearest to its chip; among equals the first."""
     if scheme.prices:
         return sets[_set_name(scheme.prices)]
     published = (one for one in sets.values() if not one.brought)

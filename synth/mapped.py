@@ -10,7 +10,7 @@ from warpfile.synth.dont_use import dont_use
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.yosys import CELLS, GATES, run, scripted
 
-#: For speed: ``drive.txt`` says what stands before inputs and behind outputs of each module. The passes are those of
+#: For speed: ``drive.txt`` gives the driver of inputs and the load of outputs of each module. The passes are those of
 #: the critical paths that are kept; with others every path differs by the noise of the mapper.
 _FRONT = """\
 read_verilog design.v
