@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: Who takes a free bank port first: an engine above the results, then the results, then an engine between them and the
+#: The order at a free bank port: an engine above the results, then the results, then an engine between them and the
 #: reads, then the reads of the collectors, then an engine below them.
 PRIORITIES = ("results", "reads", "last")
 
@@ -52,8 +52,8 @@ class Asks:
     registers per warp whose place they ask for in any cycle, beside those. ``result_banks``: they want to know to which
     bank a result goes. ``keeps``: they may keep a result from the file. ``engines``: their own clients at the banks.
     ``joins``: two sources of a beat that one access may bring, of ``JOINS``. ``evicts``: they give registers back by
-    name, one per cycle, because what they keep does not say where it belongs. ``guards``: they say of every head beat
-    whether it may issue, and the frame has no scoreboard.
+    name, one per cycle, because what they keep does not tell where it belongs. ``guards``: they decide for every head
+    beat whether it may issue, and the frame has no scoreboard.
     """
 
     units: int

@@ -40,7 +40,7 @@ class Field:
 
 
 def named_values(values: Values) -> dict[int, str]:
-    """One name for every value, of all that it has (``3 dram/l2``), in ascending order."""
+    """One name for every value, which joins all of its names (``3 dram/l2``), in ascending order."""
     names: dict[int, list[str]] = {}
     for value, name in sorted(values, key=lambda one: one[0]):
         names.setdefault(value, []).append(name)
@@ -65,7 +65,7 @@ _TOKENS = (
     f"predicates, bit {UNIFORM_REGISTER_TOKEN} + k: uniform registers whose number modulo "
     f"{TOKENS - UNIFORM_REGISTER_TOKEN} is k"
 )
-#: Meaning and encoding of every field that a record of any machine may have, but for hints.
+#: Meaning and encoding of every field that a record of any machine may have, except for hints.
 FIELDS: dict[str, tuple[str, str | Values]] = {
     "warp": ("warp slot", NUMBER),
     "base": ("first place of the warp: its slot times the places that a warp takes", NUMBER),

@@ -40,7 +40,7 @@ class Execution:
         self._units = [_ExecutionPort(write_of[port]) for port in range(cfg.ports)]
         self._timings = Timings(cfg)
         self._coming: dict[int, list[tuple[int, Result]]] = {}  # write-back port and result, by the cycle
-        self._notices = cfg.notice_latency if cfg.sees_misses else 0  # 0: nobody wants any
+        self._notices = cfg.notice_latency if cfg.sees_misses else 0  # 0: none
         self._missed: dict[int, Missed] = {}  # by the cycle of their notice
         self._values = RowValues(trace, cfg.lanes) if cfg.values and trace is not None else None
 

@@ -81,7 +81,7 @@ class Fetch:
             self._sendable &= ~bit
 
     def launched(self, warp: int, beats: deque[Beat], cycle: int) -> None:
-        """A warp is in this slot from the next cycle; ``beats`` are all that it has, and are consumed."""
+        """A warp is in this slot from the next cycle; ``beats`` are all of its beats, and are consumed."""
         slot = self._slots[warp]
         slot.beats, slot.hold = beats, 0
         slot.sent.clear()

@@ -15,7 +15,7 @@ _LANE = np.arange(LANES, dtype=np.uint32)
 
 
 class RewriteError(ValueError):
-    """A rewriting that does not keep the trace right; the message says what would."""
+    """A rewriting that does not keep the trace right; the message gives what would."""
 
 
 def follow(trace: Trace, stream: Trace, source: np.ndarray, results: Sequence[Result | None]) -> Trace:

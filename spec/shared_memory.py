@@ -28,5 +28,5 @@ def degree(static: StaticInstruction, execute: int, addresses: Sequence[int]) ->
 
 
 def _one_by_one(static: StaticInstruction) -> bool:
-    """Whether lanes that name the same word take turns: atomics, but for POPC.INC, which counts the lanes first."""
+    """Whether lanes that name the same word take turns: atomics, except for POPC.INC, which counts the lanes first."""
     return static.access == Access.ATOMIC and ".POPC." not in static.opcode

@@ -18,7 +18,7 @@ LANES = 32
 NO_ROW = -1
 NO_CODE = -1
 
-#: Scoreboard tokens: what an instruction needs besides vector registers. P0..P6, then UP0..UP6 as one token, then
+#: Scoreboard tokens: what an instruction needs other than vector registers. P0..P6, then UP0..UP6 as one token, then
 #: the uniform registers in eight groups by number modulo eight (a group may block needlessly, never too little).
 TOKENS = 16
 UNIFORM_PREDICATE_TOKEN = 7
@@ -44,7 +44,7 @@ class Port(IntEnum):
 
 
 class Kind(IntEnum):
-    """What the frame must know of an instruction besides its operands."""
+    """What the frame must know of an instruction in addition to its operands."""
 
     NORMAL = 0
     BRANCH = 1  #: the warp's next instruction is fetched only after this one (BRA, CALL, RET, BSYNC, guarded EXIT ...)

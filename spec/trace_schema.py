@@ -1,6 +1,6 @@
 """The rules that a trace keeps (docs/trace.md), checked whole when it is loaded and nowhere else.
 
-First the form of every value, then what they say of each other; behind that, code may index without asking.
+First the form of every value, then references between them; behind that, code may index without asking.
 Every rule is one line: ``<field> must be <rule>, not <value>``.
 """
 
@@ -143,7 +143,7 @@ def _check_arrays(trace: Trace) -> None:
     if len(trace.original_row):
         _check_length("original_row", len(trace.original_row), trace.records, "instruction")
     if len(trace.hints) and not trace.annotation:
-        raise ValueError("annotation must say what the hints hold for, and is empty")
+        raise ValueError("annotation must name what the hints hold for, and is empty")
 
 
 def _check_length(name: str, found: int, wanted: int, of: str) -> None:
@@ -187,7 +187,7 @@ def _check_rows(trace: Trace) -> None:
 
 
 def _check_origins(trace: Trace) -> None:
-    """What a rewritten trace says of the original."""
+    """What a rewritten trace records of the original."""
     for number, static in enumerate(trace.program):
         if static.origin >= len(trace.program):
             raise ValueError(f"program[{number}].origin must be in the program, not {static.origin}")

@@ -14,7 +14,7 @@ from warpfile.spec.values import RowValues
 
 
 class WorkloadError(ValueError):
-    """A trace that the configuration cannot run; the message says what would be right."""
+    """A trace that the configuration cannot run; the message gives what would be right."""
 
 
 @dataclass(frozen=True)

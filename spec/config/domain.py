@@ -20,7 +20,7 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 class Config(Derived):
     """One scheduling domain with its execution units and memory. Impossible values cannot be constructed.
 
-    Every field says its rule in its metadata, and ``docs/machine.md`` says what it does. A part with parameters, hints
+    Every field has its rule in its metadata, and its meaning in ``docs/machine.md``. A part with parameters, hints
     or flags of its own has a subclass; :func:`joined` makes the configuration of a machine from those of its parts, so
     every method that a subclass overrides goes on to the next one with ``super()``.
     Raises ``ValueError``: "<field> must be <rule>, not <value>".
@@ -28,7 +28,7 @@ class Config(Derived):
 
     #: What a beat carries beside the fields that all schemes need, of "full" and "converged" (``spec.beat.Beat``).
     beat_flags: ClassVar[tuple[str, ...]] = ()
-    #: What a result carries besides: of "full", "component" and "origin" (``spec.beat.result_fields``).
+    #: What a result carries in addition: of "full", "component" and "origin" (``spec.beat.result_fields``).
     result_flags: ClassVar[tuple[str, ...]] = ()
     #: Whether some part decides by the values of results, so that the golden model needs them.
     values: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""Parameters that every machine has, with the values that each may have; ``docs/machine.md`` says what they do."""
+"""Parameters that every machine has, with the values that each may have; ``docs/machine.md`` has their meaning."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Parameters:
     )
     clock_gating: str = choice_field(
         ("none", "arrays"),
-        "which registers have a clock gate in place of an enable: arrays of operands and tables",
+        "which registers have a clock gate instead of an enable: arrays of operands and tables",
         "none",
     )
     scheduler: str = name_field(
@@ -139,7 +139,7 @@ class Parameters:
         ("all", "local"), "loads that it is for: of global and local memory, of local only", "all"
     )
     l1_banks: int = number_field(1, 32, "banks of the SM's cache, to which sectors go in turn", 1)
-    mshrs: int = number_field(0, 4096, "sectors on their way that the cache can keep track of; 0: all", 0)
+    mshrs: int = number_field(0, 4096, "sectors in flight that the cache can keep track of; 0: all", 0)
     mshr_merges: int = number_field(0, 1024, "accesses that can wait for one of them; 0: all", 0)
     stores: str = choice_field(
         ("back", "through", "around"),

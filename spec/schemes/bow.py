@@ -135,7 +135,7 @@ def window_probes(cfg: BowConfig) -> tuple[Probe, ...]:
 
 
 def _renamed_probes(cfg: BowConfig) -> tuple[Probe, ...]:
-    """What windows over a renamed file show besides (docs/schemes/corf.md, section 17)."""
+    """Additional probes of windows over a renamed file (docs/schemes/corf.md, section 17)."""
     if not cfg.gives.renamed:
         return ()
     sizes = Probe("entry_size", cfg.warps * cfg.window_entries * 3, "bytes of clean, dirty and leaving entries")

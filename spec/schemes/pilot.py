@@ -45,7 +45,7 @@ class PilotConfig(Config):
     epoch_threshold: int = number_field(0, 1024, "beats issued in an epoch from which on the next one is high", 21)
     profile: str = choice_field(
         ("none", "compiler", "oracle", "pilot", "hybrid"),
-        "who says which registers are used most: nobody, code, trace, a pilot warp, or the code and then the pilot",
+        "what selects the registers that are used most: none, code, trace, a pilot warp, or code and then pilot",
         "hybrid",
     )
     pilot_map: str = choice_field(

@@ -27,7 +27,7 @@ class PortedConfig(Config):
                 "bank_ports": ("1R1W", "writes take no read port"),
                 "bank_cycles": (1, "reads are planned for single cycles"),
                 "bank_skew": ("none", "a register's bank is the parity of its number"),
-                "collect": ("all", "every port has a way of its own to whoever reads"),
+                "collect": ("all", "every port has a path of its own to its reader"),
             }
         )
 

@@ -38,7 +38,7 @@ class RegMutexConfig(Config):
         self.must_have({"bank_skew": ("none", "base sets are counted through, so that skew would let warps collide")})
         self.must_be_power("banks", "without a section a register is at a place modulo their number")
         if self.sharing == "pairs" and self.fair:
-            raise ValueError("fair must be 0, not 1, if sharing is pairs: nobody but the partner waits")
+            raise ValueError("fair must be 0, not 1, if sharing is pairs: only the partner waits")
         if self.sharing == "pool" and self.pair_state != "warp":
             raise ValueError(f"pair_state must be warp, not {self.pair_state}, if sharing is pool")
 
@@ -113,7 +113,7 @@ class RegMutexConfig(Config):
 
 
 def regmutex_probes(cfg: RegMutexConfig) -> tuple[Probe, ...]:
-    """Observation of sections, who has them and who waits for them."""
+    """Observation of sections, which warps have them and which wait for them."""
     warps, ports, slots = cfg.warps, cfg.write_ports, cfg.source_slots
     return (
         Probe("acquired", warps, "warps that have a section; pairs whose section is held with one bit per pair"),

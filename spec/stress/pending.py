@@ -49,7 +49,7 @@ def release_trace(registers: int = 64, warps: int = 4, turn: int = 0) -> Trace:
 def repeat_trace(pair: int, times: int = 65_000) -> Trace:
     """A warp that reads two registers so often, and writes them now and then; one that goes on behind it.
 
-    Whoever counts accesses sees large numbers: more than ``times`` * 65 / 64.
+    A counter of accesses sees large numbers: more than ``times`` * 65 / 64.
     """
     first = 2 * pair
     instructions = [
@@ -93,7 +93,7 @@ def _code(stall: int, write_barrier: int, waits: int) -> int:
 
 
 def borrow_trace(seed: int, registers: int, warps: int = 5, ctas: int = 4, length: int = 300) -> Trace:
-    """Warps that write and read registers at random, most of which nobody needs before or after.
+    """Warps that write and read registers at random, most of which are dead before and after.
 
     So the registers that are in use change all the time, in all warps at once, and often nothing but a result under way
     keeps one. CTAs have ``warps`` warps of about ``length`` instructions.

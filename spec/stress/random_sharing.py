@@ -45,7 +45,7 @@ class RandomWarp:
         return self._rng.randint(FIRST, LAST - KEPT if self._calm else LAST)
 
     def keep(self) -> None:
-        """Load what many others lie between, into registers that nobody else writes."""
+        """Load what many others lie between, into registers that no other instruction writes."""
         for number in range(KEPT):
             self.program.load(LAST - number, (PAIR, PAIR + 1), 4 * self._lanes * (number - 1))
         self.program.barrier()

@@ -31,7 +31,7 @@ def writer(port: Port, space: Space, register: int) -> StaticInstruction:
 
 
 def stress_instruction(port: Port, kind: Kind = Kind.NORMAL, **fields: Any) -> StaticInstruction:
-    """An instruction without operands but for ``fields``."""
+    """An instruction without operands except for ``fields``."""
     return StaticInstruction(0, "EXIT" if kind is Kind.EXIT else "STRESS", "STRESS", port, kind, **fields)
 
 
