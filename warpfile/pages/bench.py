@@ -114,6 +114,16 @@ def golden(design: Design, report: Report) -> Row:
     return cycles, cycles / plain, *fast
 
 
+def same_preset(design: Design, report: Report) -> Row:
+    """Cycles per CPU second of a golden model, and of the baseline's at the same preset: equal but for the scheme."""
+    from warpfile.pages.speed import beside_baseline
+
+    own, baseline = beside_baseline(design.scheme, REPEATS)
+    speeds = [one.cycles / one.seconds for one in (own, baseline)]
+    rates = [one.instructions / one.cycles for one in (own, baseline)]
+    return design.scheme.preset, *rates, *speeds, speeds[0] / speeds[1]
+
+
 def lockstep(design: Design, report: Report) -> Row:
     """Cycles per second by the clock of lockstep and of the simulator alone, in turn."""
     from warpfile.pages.speed import KERNEL, SIZE, timed
@@ -143,6 +153,11 @@ PARTS = {
     "analyze": Part(("instructions, made up", "CPU seconds", "MiB"), lambda every: ("mixed",), analyze),
     "generate": Part(("preset", "lines", "CPU seconds"), _schemes, generate),
     "golden": Part(("cycles", "per CPU second, plain", "compiled", "times"), _schemes, golden),
+    "same_preset": Part(
+        ("preset", "IPC", "IPC of the baseline", "per CPU second", "of the baseline, per CPU second", "ratio"),
+        _schemes,
+        same_preset,
+    ),
     "lockstep": Part(("preset", "cycles", "compared per second", "bare simulator", "ratio"), _schemes, lockstep),
     "synthesise": Part(("cells", "seconds"), _schemes, synthesise),
 }

@@ -21,7 +21,7 @@ BEGIN, END = "<!-- {}: python -m warpfile.pages readme {} -->\n", "<!-- {}: end 
 #: What `make demo` says before the tables that are shown, and how many tables follow.
 SHOWN = {"All schemes on": 1, "RTL in Verilator": 1, "What it costs:": 2}
 #: Headings of columns that are different from run to run.
-_UNSTEADY = re.compile(r"per second|cycles/s|build s|CPU s|compared cycles|simulator|lockstep to bare|times")
+_UNSTEADY = re.compile(r"per second|cycles/s|build s|CPU s|compared cycles|simulator|to bare|times|speed ratio")
 _RULE = re.compile(r" ─+")
 
 
@@ -92,7 +92,17 @@ def golden() -> str:
     return table(("matmul_tiled (large)", "cycles", "per second, plain Python", "per second, compiled", "times"), rows)
 
 
-BLOCKS: dict[str, Callable[[], str]] = {one.__name__: one for one in (demo, emulate, lockstep, golden)}
+def same_preset() -> str:
+    """Speed of golden models beside the baseline's at the same preset."""
+    columns = ("", "preset", "IPC", "IPC of the baseline", "per second", "baseline, per second", "speed ratio")
+    rows = [
+        (f"`{name}`", preset, f"{own:.2f}", f"{other:.2f}", _whole(speed), _whole(beside), f"{ratio:.2f}")
+        for name, preset, own, other, speed, beside, ratio in _measured("same_preset")
+    ]
+    return table(columns, rows)
+
+
+BLOCKS: dict[str, Callable[[], str]] = {one.__name__: one for one in (demo, emulate, lockstep, golden, same_preset)}
 
 
 def _measured(part: str) -> Sequence[bench.Row]:

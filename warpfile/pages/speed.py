@@ -1,8 +1,9 @@
 """``python -m warpfile.pages.speed SCHEME [PRESET]``: cycles and CPU seconds of its golden model with its environment.
 
-As JSON. Without a preset it is the scheme's own; with that of another scheme, the two differ in the scheme only.
+As JSON, with the instructions issued. Without a preset it is the scheme's own; with that of another scheme, the two
+differ in the scheme only.
 
-In this process the model runs in one form; :func:`both_forms` asks two processes in turn.
+In this process the model runs in one form; :func:`both_forms` and :func:`beside_baseline` start processes in turn.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
 from warpfile.compiled import FINDER, VARIABLE
 from warpfile.schemes import Scheme, find
@@ -23,6 +25,15 @@ from warpfile.workloads.inputs import obtain_trace
 
 KERNEL = "matmul_tiled"
 SIZE = "large"
+BASELINE = "baseline"
+
+
+class Speed(NamedTuple):
+    """Cycles and instructions of a run, and the CPU seconds that it took."""
+
+    cycles: int
+    instructions: int
+    seconds: float
 
 
 def timed(scheme: Scheme, preset: str = "") -> Config:
@@ -36,16 +47,30 @@ def both_forms(name: str, repeats: int) -> tuple[int, float | None, float]:
     for _ in range(repeats):
         for found, value in ((compiled, ""), (plain, "0")):
             if found is plain or FINDER.places:
-                command = [sys.executable, "-m", "warpfile.pages.speed", name]
-                environment = {**os.environ, VARIABLE: value}
-                done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
-                cycles, seconds = json.loads(done.stdout)
-                found.append(seconds)
-    return cycles, min(compiled, default=None), min(plain)
+                one = _run(name, "", value)
+                found.append(one.seconds)
+    return one.cycles, min(compiled, default=None), min(plain)
 
 
-def speed(scheme: Scheme, preset: str = "") -> tuple[int, float]:
-    """Cycles and CPU seconds of one run."""
+def beside_baseline(scheme: Scheme, repeats: int) -> tuple[Speed, Speed]:
+    """The scheme and the baseline at the scheme's preset, each the fastest of so many turns, in the default form."""
+    turns = [
+        [_run(name, scheme.preset, os.environ.get(VARIABLE, "")) for name in (scheme.name, BASELINE)]
+        for _ in range(repeats)
+    ]
+    own, baseline = (min(runs, key=lambda one: one.seconds) for runs in zip(*turns, strict=True))
+    return own, baseline
+
+
+def _run(name: str, preset: str, form: str) -> Speed:
+    command = [sys.executable, "-m", "warpfile.pages.speed", name, *([preset] if preset else [])]
+    environment = {**os.environ, VARIABLE: form}
+    done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
+    return Speed(*json.loads(done.stdout))
+
+
+def speed(scheme: Scheme, preset: str = "") -> Speed:
+    """One run."""
     cfg, trace = timed(scheme, preset), obtain_trace(KERNEL, SIZE, None, lambda *_: None)
     layout = ProbeLayout(scheme.probes(cfg))
     environment = Environment(cfg, prepare(cfg, scheme.annotated(cfg, trace)), layout)
@@ -53,7 +78,7 @@ def speed(scheme: Scheme, preset: str = "") -> tuple[int, float]:
     start = time.process_time()
     while not environment.done:
         environment.observe(model.step(environment.stimulus()))
-    return environment.cycle, time.process_time() - start
+    return Speed(environment.cycle, environment.instructions, time.process_time() - start)
 
 
 if __name__ == "__main__":

@@ -108,6 +108,7 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[bench.Row]]:
         "generate": [("bow", "pascal", 10, 3.84), ("larf", "pascal_larf", 10, 7.0)],
         "lockstep": [("bow", "pascal", 1000, 400.4, 800.2, 0.5), ("larf", "pascal_larf", 10, 5.0, 10.0, 0.5)],
         "golden": [("bow", 1000, 50.4, 100.2, 2.0), ("larf", 10, 5.0, None, None)],
+        "same_preset": [("bow", "pascal", 0.512, 0.25, 100.4, 400.4, 0.251)],
     }
     monkeypatch.setattr(bench, "measured", lambda part, every: (found[part], []))
     return found
@@ -121,6 +122,7 @@ def test_figures_of_the_bench_become_tables(rows: dict[str, list[bench.Row]]) ->
     ]
     assert readme.lockstep().splitlines()[2] == "| `bow` | pascal | 1,000 | 400 | 800 | 0.50 | 3.8 |"
     assert readme.golden().splitlines()[2:] == ["| `bow` | 1,000 | 50 | 100 | 2.0 |", "| `larf` | 10 | 5 | - | - |"]
+    assert readme.same_preset().splitlines()[2] == "| `bow` | pascal | 0.51 | 0.25 | 100 | 400 | 0.25 |"
 
 
 def test_what_could_not_be_made_leaves_the_page_as_it_was(
