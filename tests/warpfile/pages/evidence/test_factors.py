@@ -1,0 +1,77 @@
+"""What factors do to the machines of a claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpfile.pages.evidence import factors
+from warpfile.pages.evidence.factors import Factor, launch, matched, ptxas, replaced, scheduler, two_issues, units
+from warpfile.pages.evidence.statements import Pair
+from warpfile.results.points import Point, trace_of
+from warpfile.schemes import find
+from warpfile.spec.trace import Trace
+
+OURS, OTHER = Point("regmutex", "fermi_linear"), Point("baseline", "fermi_linear")
+BOTH = Pair(OURS, OTHER)
+
+
+@pytest.mark.parametrize(
+    ("factor", "field", "value"),
+    [
+        (factors.NO_L1, "cache_lines", 0),
+        (factors.PIPELINED_BANKS, "bank_occupancy", "one"),
+        (scheduler("lrr"), "scheduler", "lrr"),
+        (units(3), "collectors", 3),
+    ],
+)
+def test_a_field_is_changed_on_both_sides_and_is_one_that_machines_have(
+    factor: Factor, field: str, value: object
+) -> None:
+    found = BOTH.with_factor(factor)
+    for point in (found.point, found.over):
+        assert point.changes == ((field, value),)
+        cfg = find(point.scheme).configuration(point.preset, **dict(point.changes))
+        assert getattr(cfg, field) == value != getattr(find(point.scheme).configuration(point.preset), field)
+
+
+def test_own_fields_change_one_side() -> None:
+    found = BOTH.with_factor(Factor("fair", own={"fair": 1})).with_factor(Factor("wide", beside={"rows": 128}))
+    assert (found.point.changes, found.over.changes) == ((("fair", 1),), (("rows", 128),))
+
+
+def test_the_matched_baseline_has_the_values_of_the_scheme() -> None:
+    over = Pair(Point("bow", "turing"), Point("baseline", "turing")).with_factor(matched("bow", "turing")).over
+    assert over.changes and dict(over.changes)["collectors"] == 8
+
+
+def test_a_replaced_scheme_keeps_what_the_other_has_too() -> None:
+    changed = BOTH.with_factor(Factor("both", both={"ctas": 24}, own={"fair": 1}))
+    found = changed.with_factor(replaced("wide", "baseline", rows=1024))
+    assert found.point == OTHER.but(ctas=24, rows=1024) and found.over == OTHER.but(ctas=24)
+
+
+def test_inputs_change_on_both_sides() -> None:
+    found = BOTH.with_factor(launch("launch")).with_factor(two_issues("one warp")).with_factor(ptxas("O1"))
+    assert {(one.setting, one.issues) for one in (found.point, found.over)} == {("launch", "one warp")}
+    assert found.level == "O1" and found.with_factor(factors.NO_L1).level == "O1" and not BOTH.level
+
+
+def test_unknown_inputs_are_refused() -> None:
+    with pytest.raises(ValueError, match="setting must be one of launch, large, steady, not 'huge'"):
+        launch("huge")
+    with pytest.raises(ValueError, match="who must be one of one warp, two schedulers, not 'all'"):
+        two_issues("all")
+    with pytest.raises(ValueError, match="level must be one of O0, O1, O2, O3, not 'O4'"):
+        ptxas("O4")
+
+
+@pytest.mark.needs("nvcc", "nvdisasm")
+def test_code_of_another_level_is_another_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factors, "TRACES", tmp_path)
+    first, second = BOTH.with_factor(ptxas("O0")).runs("spmv", 4)
+    assert first.kernel == second.kernel == str(tmp_path / "O0" / "spmv-large.npz") and first.contents
+    slow, plain = Trace.load(Path(first.kernel)), trace_of("spmv", "large")
+    assert len(slow.instruction) > 2 * len(plain.instruction)
+    assert BOTH.runs("spmv", 4)[0].kernel == "spmv"

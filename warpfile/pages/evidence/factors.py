@@ -1,0 +1,121 @@
+"""Changes of a machine or of its input that any page can make: docs/evidence.md, "A factor"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+
+from warpfile.kernels import build
+from warpfile.output.display import silent
+from warpfile.results.designs import design
+from warpfile.results.points import TWICE, Point
+from warpfile.schemes import find
+from warpfile.spec.config import Config
+from warpfile.workloads.cuda import disassembled
+from warpfile.workloads.inputs import SETTINGS, bundled_kernels
+
+#: Traces of bundled kernels at other levels of ptxas.
+TRACES = Path("build") / "evidence-traces"
+LEVELS = ("O0", "O1", "O2", "O3")
+_SHARED = frozenset(one.name for one in fields(Config))
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One change, as words and as what it does to a point.
+
+    ``both``: fields of the machine and of the one beside it. ``own``: of the machine alone. ``beside``: of the other
+    alone. ``scheme``: what the machine's scheme is replaced by; fields that it has not are dropped. ``setting``: the
+    launch. ``issues``: who issues twice. ``level``: of ptxas. ``assumed``: where the paper says that it is so.
+    """
+
+    what: str
+    both: Mapping[str, object] = field(default_factory=dict)
+    own: Mapping[str, object] = field(default_factory=dict)
+    beside: Mapping[str, object] = field(default_factory=dict)
+    scheme: str = ""
+    setting: str = ""
+    issues: str = ""
+    level: str = ""
+    assumed: str = ""
+
+    def of(self, point: Point) -> Point:
+        """The machine with it."""
+        if self.scheme:
+            kept = tuple(one for one in point.changes if one[0] in _SHARED)
+            point = replace(point, scheme=self.scheme, changes=kept)
+        return self._input(point.but(**self.both, **self.own))
+
+    def of_other(self, point: Point) -> Point:
+        """The machine beside it with it."""
+        return self._input(point.but(**self.both, **self.beside))
+
+    def _input(self, point: Point) -> Point:
+        return replace(point, setting=self.setting or point.setting, issues=self.issues or point.issues)
+
+
+NO_L1 = Factor("no L1 cache", both={"cache_lines": 0})
+PIPELINED_BANKS = Factor("banks that take an access in every cycle", both={"bank_occupancy": "one"})
+
+
+def scheduler(name: str, assumed: str = "") -> Factor:
+    """Another scheduler on both sides."""
+    return Factor(f"scheduler {name}", both={"scheduler": name}, assumed=assumed)
+
+
+def units(number: int, assumed: str = "") -> Factor:
+    """Another number of collector units on both sides."""
+    return Factor(f"{number} collector units", both={"collectors": number}, assumed=assumed)
+
+
+def matched(scheme: str, preset: str) -> Factor:
+    """The matched baseline of a scheme (docs/study.md) in place of the one at the preset."""
+    return Factor("the matched baseline", beside=design(find(scheme), preset, ()).matching.given)
+
+
+def launch(setting: str, assumed: str = "") -> Factor:
+    """Another launch of every kernel. Raises ``ValueError`` for one that kernels do not have."""
+    if setting not in SETTINGS:
+        raise ValueError(f"setting must be one of {', '.join(SETTINGS)}, not {setting!r}")
+    return Factor(f"launches of setting {setting}", setting=setting, assumed=assumed)
+
+
+def two_issues(who: str, assumed: str = "") -> Factor:
+    """Two issues per cycle. Raises ``ValueError`` for a way that golden models do not have."""
+    if who not in TWICE:
+        raise ValueError(f"who must be one of {', '.join(TWICE)}, not {who!r}")
+    return Factor(f"two issues per cycle, of {who}", issues=who, assumed=assumed)
+
+
+def replaced(what: str, scheme: str, **own: object) -> Factor:
+    """Another scheme in place of the paper's, with fields of its own."""
+    return Factor(what, own=own, scheme=scheme)
+
+
+def ptxas(level: str, assumed: str = "") -> Factor:
+    """Code of another optimisation level of ptxas. Raises ``ValueError`` for one that it does not have."""
+    if level not in LEVELS:
+        raise ValueError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
+    return Factor(f"code of ptxas -{level}", level=level, assumed=assumed)
+
+
+def compiled_at(level: str, kernel: str, setting: str) -> str:
+    """The KERNEL that a bundled kernel is at a level of ptxas: a trace, made now unless there is one.
+
+    Raises ``ValueError`` without nvcc and nvdisasm, and for a kernel whose outputs are wrong.
+    """
+    from warpfile.emulator.launch import load_kernel
+    from warpfile.emulator.run import execute
+
+    folder = bundled_kernels()[kernel]
+    place = TRACES / level / f"{kernel}-{setting}.npz"
+    if not place.exists():
+        code = build.compiled(folder / "kernel.cu", build.TARGET, "-Xptxas", f"-{level}")
+        listing = disassembled(code, f"listing of {kernel} at -{level}")
+        done = execute(load_kernel(folder, setting, listing), None, lambda *_: silent("execute"))
+        if wrong := [one.report for one in done.expectations if not one.ok]:
+            raise ValueError(f"{kernel} at -{level}: outputs must be those of NumPy: {'; '.join(wrong)}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        done.trace.save(place)
+    return str(place)

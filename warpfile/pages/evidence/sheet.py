@@ -1,0 +1,130 @@
+"""Text of a page and of the summary, from data alone: docs/evidence.md, "Data, and pages that are too old"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from warpfile.pages.evidence.verdict import WORDS
+from warpfile.results.markdown import table
+from warpfile.results.revision import MACHINE, warning
+
+Data = Mapping[str, Any]
+
+
+def page(data: Data, paper: str, left: Sequence[str]) -> str:
+    """The page of a scheme. ``left``: what the paper says and nothing here is compared with."""
+    return "\n".join((*_head(data, paper), *_claims(data), *_steps(data), *_kernels(data), *_left(left))) + "\n"
+
+
+def _head(data: Data, paper: str) -> Iterator[str]:
+    name = data["scheme"]
+    yield f"# `{name}` beside its paper\n"
+    if data["machine"] < MACHINE:
+        yield f"{warning(data['machine'])}\n"
+    yield f"Written by `python -m warpfile.pages evidence {name}`."
+    yield f"Machine {data['machine']}.\n"
+    yield f"{data['runs']:,} golden runs; from nothing they take {data['seconds']:,} s of processor time."
+    yield f"The paper: {paper}."
+    yield "Claims, factors and verdicts: [evidence](../evidence.md). A figure is the mean of"
+    yield f"{len(data['seeds'])} seeds, ± half of its 95 % interval over seeds, and in brackets its 95 % interval over"
+    yield "kernels.\n"
+
+
+def _claims(data: Data) -> Iterator[str]:
+    yield "## Verdicts\n"
+    columns = ("claim", "where", "metric", "paper", "ours", "verdict")
+    yield table(columns, (_row(claim) for claim in data["claims"]))
+    yield f"![From each figure of the paper, factor by factor, to ours]({data['scheme']}-evidence.svg)\n"
+    yield "*Rest*: between the paper and our figure with all factors. Then factors are undone, the last one first.\n"
+
+
+def _row(claim: Data) -> tuple[str, ...]:
+    ours = figure(claim["steps"][0], claim["kind"])
+    return f"`{claim['key']}`", claim["where"], claim["metric"], band(claim), ours, said(claim)
+
+
+def said(claim: Data) -> str:
+    """The verdict in words."""
+    joined = " " if claim["verdict"] == "reproduced under" else ": "
+    return claim["verdict"] + (joined + claim["about"] if claim["about"] else "")
+
+
+def band(claim: Data) -> str:
+    """What the paper says."""
+    ends = dict.fromkeys(value(end, claim["kind"]) for end in claim["paper"])
+    return " to ".join(ends)
+
+
+def value(number: float, kind: str) -> str:
+    """A share, or a growth with its sign."""
+    return f"{number:.1%}" if kind == "share" else f"{number:+.1%}"
+
+
+def figure(step: Data, kind: str) -> str:
+    """A figure with both intervals."""
+    inside = f" [{', '.join(f'{100 * end:+.1f}' for end in step['kernels'])}]" if step["kernels"] else ""
+    return f"{value(step['mean'], kind)} ± {100 * step['half']:.1f}{inside}"
+
+
+def _steps(data: Data) -> Iterator[str]:
+    yield "## Step by step\n"
+    yield "Every factor stays on in the rows below it. *Moved*: difference to the row above, and its range; where the"
+    yield "range holds zero, the factor has not moved the figure.\n"
+    for claim in data["claims"]:
+        yield f"`{claim['key']}`: the paper has {band(claim)}.\n"
+        pairs = zip(claim["steps"], [None, *claim["steps"]], strict=False)
+        rows = (_step(step, before, claim["kind"]) for step, before in pairs)
+        yield table(("with", "figure", "moved, points", "the paper says so"), rows)
+
+
+def _step(step: Data, before: Data | None, kind: str) -> tuple[str, ...]:
+    return step["factor"] or "nothing changed", figure(step, kind), _moved(step, before), step["assumed"] or "-"
+
+
+def _moved(step: Data, before: Data | None) -> str:
+    if before is None:
+        return "-"
+    low, high = step["moved"]
+    ends = f"{100 * (step['mean'] - before['mean']):+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+    return f"not moved: {ends}" if low <= 0 <= high else ends
+
+
+def _kernels(data: Data) -> Iterator[str]:
+    yield "## Kernel by kernel\n"
+    yield "Means over the seeds, in the order of the steps.\n"
+    for claim in data["claims"]:
+        yield f"`{claim['key']}`\n"
+        steps = claim["steps"]
+        columns = ("kernel", *(step["factor"] or "nothing changed" for step in steps))
+        rows = (
+            (one, *(value(step["by_kernel"][one], claim["kind"]) for step in steps)) for one in steps[0]["by_kernel"]
+        )
+        yield table(columns, rows)
+
+
+def _left(left: Sequence[str]) -> Iterator[str]:
+    yield "## Not compared\n"
+    yield from (f"* {one}" for one in left)
+
+
+def summary(pages: Sequence[Data], older: Sequence[str]) -> str:
+    """The page of all verdicts. ``older``: schemes whose pages have the older form."""
+    claims = [(data, claim) for data in pages for claim in data["claims"]]
+    counts = Counter(claim["verdict"] for _, claim in claims)
+    links = ", ".join(f"[{name}](schemes/{name}-evidence.md)" for name in older)
+    rows = ((f"[{data['scheme']}](schemes/{data['scheme']}-evidence.md)", *_row(claim)) for data, claim in claims)
+    return (
+        "\n".join(
+            (
+                "# Verdicts on all papers\n",
+                "Written by `python -m warpfile.pages evidence --text` from the data of the pages.",
+                "What the words mean: [evidence](evidence.md).\n",
+                table(("verdict", "claims"), [*((word, counts[word]) for word in WORDS), ("all", len(claims))]),
+                table(("scheme", "claim", "where", "metric", "paper", "ours", "verdict"), rows),
+                f"Pages of the older form, whose claims are not counted: {links or 'none'}.",
+            )
+        )
+        + "\n"
+    )
