@@ -15,7 +15,7 @@ CACTI := build/cacti/hwcomponents_cacti/cacti
 # Unit tests that also see the golden models as plain Python.
 UNITS := $(addprefix tests/golden/test_,machine.py mechanisms.py drains.py offers.py timing.py) tests/golden/rf/test_*.py
 
-.PHONY: demo test check fresh docs figures lint regress bench study search cacti compiled prepared fuzz tools clean
+.PHONY: demo test check fresh docs figures lint regress bench study search evidence cacti compiled prepared fuzz tools clean
 
 ## All schemes on one kernel, two of them as RTL in lockstep at 32 lanes, areas, a page with charts; a few minutes.
 demo: tools $(VENV)/.installed-study
@@ -74,6 +74,11 @@ study: tools $(VENV)/.installed-study compiled
 ## All combinations of parts in one machine, and which of them are worth their area; build/search/search/search.md.
 search: tools $(VENV)/.installed-study compiled
 	$(BIN)/warpfile search examples/study/search.toml
+
+## Every scheme beside its paper, docs/schemes/*-evidence.md and docs/evidence-summary.md, whatever the cache has of it.
+## PAGES: only some, as in PAGES="regmutex pilot". What was stopped goes on where it was.
+evidence: tools $(VENV)/.installed-study compiled
+	@start=$$(date +%s); $(BIN)/python -m warpfile.pages evidence $(PAGES) && echo "$$(( $$(date +%s) - start )) s elapsed"
 
 ## Prices of every array of every scheme by CACTI 7, compiled from the sources in its wheel, which nobody needs to use them.
 ## ARRAYS: further ones, as in ARRAYS="64x1024x1RW 32x64x2RW".

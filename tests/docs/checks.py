@@ -115,6 +115,13 @@ def _of_warpfile(words: list[str], root: Path) -> str:
     return ""
 
 
+def _program(name: str) -> Path:
+    """The file of a program that writes pages, which names its options."""
+    module = pages.PROGRAMS[name].module if name in pages.PROGRAMS else ""
+    found = importlib.util.find_spec(module or f"{pages.__package__}.{name}")
+    return Path(found.origin if found and found.origin else "")
+
+
 def _of_python(words: list[str], root: Path) -> str:
     if words[0] != "-m" or importlib.util.find_spec(words[1]) is None:
         return f"there is no module {words[1]}"
@@ -124,7 +131,7 @@ def _of_python(words: list[str], root: Path) -> str:
     if words[1] == pages.__package__ and len(words) > 2:
         if words[2] not in (*pages.PROGRAMS, pages.ALL):
             return f"there is no page {words[2]}"
-        places += [source("writing.py"), source(f"{words[2]}.py")]
+        places += [source("writing.py"), _program(words[2])]
     texts = [one.read_text() for one in places if one.is_file()]
     absent = [word for word in words[2:] if word.startswith("-") and not any(f'"{word}"' in text for text in texts)]
     return f"{words[1]} has no option {absent[0]}" if absent else ""

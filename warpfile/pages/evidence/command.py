@@ -5,14 +5,16 @@ from __future__ import annotations
 import importlib
 import itertools
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from warpfile.compiled import form
-from warpfile.output.display import progress, say
+from warpfile.output.display import Report, progress, say
+from warpfile.pages.evidence import converted
 from warpfile.pages.evidence.machines import machines, points
-from warpfile.pages.evidence.study import FEW, SEEDS, Run, asked, reuse, runs_of, studied
+from warpfile.pages.evidence.study import FEW, SEEDS, Run, Study, asked, reuse, runs_of, studied
 from warpfile.pages.writing import page_parser, settle
 from warpfile.results.revision import head
 from warpfile.schemes import SCHEMES
@@ -54,22 +56,46 @@ def _all(name: str, page: ModuleType) -> Iterable[Run]:
 
 def main(arguments: Sequence[str]) -> int:
     """Run what the pages compare, and write them."""
-    known = pages()
     parser = page_parser("evidence", __doc__)
+    known = pages()
     parser.add_argument("pages", nargs="*", metavar="SCHEME", help=f"of {', '.join(known)}; default: {ALL}")
     parser.add_argument("--fresh", action="store_true", help="run everything anew, whatever build/evidence has")
+    parser.add_argument(
+        "--text", action="store_true", help="of pages with data: write them from these, and run nothing"
+    )
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.pages if name not in (*pages(options.pages), ALL)]:
         parser.error(f"SCHEME must be one of {', '.join(known)}, {ALL}, not {unknown[0]!r}")
     names = list(known) if ALL in options.pages or not options.pages else options.pages
-    known = pages(names)
+    chosen = pages(names)
+    new = {name: chosen[name] for name in names if converted.is_converted(chosen[name])}
+    if options.text:
+        with progress("evidence") as report:
+            found = {name: converted.kept(DOCS, name) for name in new if converted.has_data(DOCS, name)}
+            return settle(options, _declared(new, found, report))
     print(f"golden models: {form()}", file=sys.stderr)
     with progress("evidence") as report:
-        study = studied(itertools.chain(*(_all(name, known[name]) for name in names)), report, fresh=options.fresh)
-    made = {}
-    for name in names:
-        text = f"# `{name}` on the bundled kernels\n\nWritten by `python -m warpfile.pages evidence {name}`.\n"
-        text += f"{head()}\n{HEAD}\n{machines(study, name, known[name].BASELINE)}\n{known[name].page(study)}"
-        made[DOCS / f"{name}-evidence.md"] = text
-    say(f"{len(study.outcomes):,} runs; from nothing they take {study.seconds:,.0f} s of processor time.")
+        found = {name: converted.measured(name, page, report, fresh=options.fresh) for name, page in new.items()}
+        made = _declared(new, found, report)
+        older = {name: chosen[name] for name in names if name not in new}
+        study = studied(itertools.chain(*(_all(*one) for one in older.items())), report, fresh=options.fresh)
+    for name, page in older.items():
+        made[DOCS / f"{name}-evidence.md"] = _undeclared(name, page, study)
+    count = len(study.outcomes) + sum(one["runs"] for one in found.values())
+    seconds = study.seconds + sum(one["seconds"] for one in found.values())
+    say(f"{count:,} runs; from nothing they take {seconds:,.0f} s of processor time.")
     return settle(options, made)
+
+
+def _declared(chosen: Mapping[str, ModuleType], found: Mapping[str, dict[str, Any]], report: Report) -> dict[Path, str]:
+    """Files of pages of declared claims, and the summary."""
+    made = converted.drawn(DOCS, found.values(), report)
+    for name, one in found.items():
+        made |= converted.files(DOCS, chosen[name], one)
+    return made | converted.summary(DOCS, pages(), found) if chosen else {}
+
+
+def _undeclared(name: str, page: ModuleType, study: Study) -> str:
+    """A page of the older form."""
+    text = f"# `{name}` on the bundled kernels\n\nWritten by `python -m warpfile.pages evidence {name}`.\n"
+    return f"{text}{head()}\n{HEAD}\n{machines(study, name, page.BASELINE)}\n{page.page(study)}"

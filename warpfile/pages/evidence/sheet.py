@@ -109,22 +109,24 @@ def _left(left: Sequence[str]) -> Iterator[str]:
     yield from (f"* {one}" for one in left)
 
 
-def summary(pages: Sequence[Data], older: Sequence[str]) -> str:
-    """The page of all verdicts. ``older``: schemes whose pages have the older form."""
+def summary(pages: Sequence[Data], declared: Sequence[str], older: Sequence[str]) -> str:
+    """The page of all verdicts. ``declared``: schemes whose claims are not run; ``older``: not even declared."""
     claims = [(data, claim) for data in pages for claim in data["claims"]]
     counts = Counter(claim["verdict"] for _, claim in claims)
-    links = ", ".join(f"[{name}](schemes/{name}-evidence.md)" for name in older)
-    rows = ((f"[{data['scheme']}](schemes/{data['scheme']}-evidence.md)", *_row(claim)) for data, claim in claims)
-    return (
-        "\n".join(
-            (
-                "# Verdicts on all papers\n",
-                "Written by `python -m warpfile.pages evidence --text` from the data of the pages.",
-                "What the words mean: [evidence](evidence.md).\n",
-                table(("verdict", "claims"), [*((word, counts[word]) for word in WORDS), ("all", len(claims))]),
-                table(("scheme", "claim", "where", "metric", "paper", "ours", "verdict"), rows),
-                f"Pages of the older form, whose claims are not counted: {links or 'none'}.",
-            )
-        )
-        + "\n"
+    rows = [(f"[{data['scheme']}](schemes/{data['scheme']}-evidence.md)", *_row(claim)) for data, claim in claims]
+    lines = (
+        "# Verdicts on all papers\n",
+        "Written by `python -m warpfile.pages evidence --text` from the data of the pages.",
+        "What the words mean: [evidence](evidence.md).\n",
+        table(("verdict", "claims"), [*((word, counts[word]) for word in WORDS), ("all", len(claims))]),
+        table(("scheme", "claim", "where", "metric", "paper", "ours", "verdict"), rows)
+        if rows
+        else "No page is run.\n",
+        f"Claims are declared and not run; these pages have the older form: {_links(declared)}.\n",
+        f"Claims are not declared: {_links(older)}.",
     )
+    return "\n".join(lines) + "\n"
+
+
+def _links(names: Sequence[str]) -> str:
+    return ", ".join(f"[{name}](schemes/{name}-evidence.md)" for name in names) or "none"
