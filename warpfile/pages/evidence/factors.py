@@ -8,6 +8,7 @@ from pathlib import Path
 
 from warpfile.kernels import build
 from warpfile.output.display import silent
+from warpfile.pages.evidence.figure import Metric
 from warpfile.results.designs import design
 from warpfile.results.points import TWICE, Point
 from warpfile.schemes import find
@@ -27,7 +28,8 @@ class Factor:
 
     ``both``: fields of the machine and of the one beside it. ``own``: of the machine alone. ``beside``: of the other
     alone. ``scheme``: what the machine's scheme is replaced by; fields that it has not are dropped. ``setting``: the
-    launch. ``issues``: who issues twice. ``level``: of ptxas. ``assumed``: where the paper says that it is so.
+    launch. ``issues``: who issues twice. ``level``: of ptxas. ``file``: another golden class for the register file of
+    the machine. ``counted``: another metric from here on. ``assumed``: where the paper says that it is so.
     """
 
     what: str
@@ -38,6 +40,8 @@ class Factor:
     setting: str = ""
     issues: str = ""
     level: str = ""
+    file: str = ""
+    counted: Metric | None = None
     assumed: str = ""
 
     def of(self, point: Point) -> Point:
@@ -45,7 +49,8 @@ class Factor:
         if self.scheme:
             kept = tuple(one for one in point.changes if one[0] in _SHARED)
             point = replace(point, scheme=self.scheme, changes=kept)
-        return self._input(point.but(**self.both, **self.own))
+        changed = replace(point, file=self.file or point.file)
+        return self._input(changed.but(**self.both, **self.own))
 
     def of_other(self, point: Point) -> Point:
         """The machine beside it with it."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from warpfile.results.points import Outcome
+from warpfile.pages.evidence.samples import Sample
 from warpfile.results.sample import ARITHMETIC, GEOMETRIC, Mean
 from warpfile.results.spread import Spread
 
@@ -22,7 +22,7 @@ class Metric:
 
     name: str
     kind: str
-    of: Callable[[Outcome, Outcome], float]
+    of: Callable[[Sample, Sample], float] = field(repr=False)
 
     def __post_init__(self) -> None:
         if self.kind not in _MEANS:

@@ -12,7 +12,7 @@ from warpfile.compiler.passes.regmutex.choice import registers_limit
 from warpfile.pages.evidence.factors import NO_L1, Factor, ptxas, replaced
 from warpfile.pages.evidence.figure import Metric
 from warpfile.pages.evidence.statements import Statement
-from warpfile.results.points import Outcome, Point, trace_of
+from warpfile.results.points import Point, trace_of
 from warpfile.schemes import find
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 from warpfile.workloads.inputs import bundled_kernels
@@ -36,14 +36,6 @@ SLOTS = Factor("as many CTA slots as warps", both={"ctas": 24}, assumed="section
 LARGEST = Factor("the largest extended set that passes", own={"es_rule": "max_pass"}, assumed="section 4.3.1")
 WIDE = replaced("a file for all warps, without the scheme", "baseline", rows=1024)
 CYCLES = Metric("cycles over the baseline", "growth", lambda ours, other: ours.cycles / other.cycles)
-
-
-def resident(run: Outcome) -> float:
-    """Warps that are resident, mean of the cycles."""
-    return run["resident_cycles"] / run.cycles
-
-
-WARPS = Metric("resident warps over the baseline", "growth", lambda ours, other: resident(ours) / resident(other))
 
 
 def half(point: Point) -> Point:

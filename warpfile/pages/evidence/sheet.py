@@ -37,7 +37,8 @@ def _claims(data: Data) -> Iterator[str]:
     columns = ("claim", "where", "metric", "paper", "ours", "verdict")
     yield table(columns, (_row(claim) for claim in data["claims"]))
     yield f"![From each figure of the paper, factor by factor, to ours]({data['scheme']}-evidence.svg)\n"
-    yield "*Rest*: between the paper and our figure with all factors. Then factors are undone, the last one first.\n"
+    yield "The chart goes from the paper's figure to ours. *Unexplained*: from there to our figure with all factors."
+    yield "*Undone*: by how much the figure moves when this factor is taken back, the last one first.\n"
 
 
 def _row(claim: Data) -> tuple[str, ...]:
@@ -73,7 +74,9 @@ def _steps(data: Data) -> Iterator[str]:
     yield "Every factor stays on in the rows below it. *Moved*: difference to the row above, and its range; where the"
     yield "range holds zero, the factor has not moved the figure.\n"
     for claim in data["claims"]:
-        yield f"`{claim['key']}`: the paper has {band(claim)}.\n"
+        ours, other = claim["machines"]
+        count = len(claim["steps"][0]["by_kernel"])
+        yield f"`{claim['key']}`: `{ours}` beside `{other}`, {count} kernels; the paper has {band(claim)}.\n"
         pairs = zip(claim["steps"], [None, *claim["steps"]], strict=False)
         rows = (_step(step, before, claim["kind"]) for step, before in pairs)
         yield table(("with", "figure", "moved, points", "the paper says so"), rows)

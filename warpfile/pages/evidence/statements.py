@@ -10,6 +10,7 @@ from typing import Any
 
 from warpfile.pages.evidence.factors import Factor, compiled_at
 from warpfile.pages.evidence.figure import Figure, Metric, Range
+from warpfile.pages.evidence.samples import Sample
 from warpfile.pages.evidence.verdict import Step, verdict
 from warpfile.results.points import Outcome, Point, Run
 from warpfile.results.revision import MACHINE
@@ -56,6 +57,14 @@ class Statement:
             found.append(found[-1].with_factor(factor))
         return found
 
+    @property
+    def metrics(self) -> list[Metric]:
+        """What is computed of the runs of all steps."""
+        found = [self.metric]
+        for factor in self.factors:
+            found.append(factor.counted or found[-1])
+        return found
+
     def runs(self) -> Iterator[Run]:
         """All that it needs."""
         for pair in self.pairs:
@@ -78,7 +87,7 @@ def _contents(place: str) -> str:
 
 def facts(statement: Statement, outcomes: Mapping[Run, Outcome]) -> dict[str, Any]:
     """What a page says of a claim, as JSON has it. Raises ``ValueError`` for a run that was refused."""
-    figures = [_figure(statement, pair, outcomes) for pair in statement.pairs]
+    figures = [_figure(statement, *step, outcomes) for step in zip(statement.pairs, statement.metrics, strict=True)]
     names = ("", *(factor.what for factor in statement.factors))
     assumed = ("", *(factor.assumed for factor in statement.factors))
     steps = [
@@ -91,6 +100,7 @@ def facts(statement: Statement, outcomes: Mapping[Run, Outcome]) -> dict[str, An
         "where": statement.where,
         "metric": statement.metric.name,
         "kind": statement.metric.kind,
+        "machines": [named(statement.point), named(statement.over)],
         "paper": list(statement.paper),
         "verdict": found.word,
         "about": found.about,
@@ -114,14 +124,14 @@ def _rounded(value: float) -> float:
     return round(float(value), 5)
 
 
-def _figure(statement: Statement, pair: Pair, outcomes: Mapping[Run, Outcome]) -> Figure:
+def _figure(statement: Statement, pair: Pair, metric: Metric, outcomes: Mapping[Run, Outcome]) -> Figure:
     values = {}
     for kernel in statement.kernels():
-        both = [tuple(outcomes[run] for run in pair.runs(kernel, seed)) for seed in SEEDS]
-        for one in (one for two in both for one in two if one.refused):
+        both = [tuple(Sample(run, outcomes[run]) for run in pair.runs(kernel, seed)) for seed in SEEDS]
+        for one in (one.outcome for two in both for one in two if one.outcome.refused):
             raise ValueError(f"{statement.key} on {kernel}: {one.refused}")
-        values[kernel] = [statement.metric.of(*two) for two in both]
-    return Figure(values, statement.metric.kind)
+        values[kernel] = [metric.of(*two) for two in both]
+    return Figure(values, metric.kind)
 
 
 def spot_points(statements: Iterable[Statement]) -> list[Point]:

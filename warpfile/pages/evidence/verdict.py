@@ -51,11 +51,13 @@ def zone(paper: Range, neutral: float | None) -> Range:
     return low - margin, high + margin
 
 
-def state(found: Range, paper: Range, neutral: float | None) -> str:
-    """*agrees*, *differs* or *open*."""
+def state(mean: float, found: Range, paper: Range, neutral: float | None) -> str:
+    """*agrees*, *differs* or *open*, of a mean and its range."""
     low, high = zone(paper, neutral)
     if found[1] < low or found[0] > high:
         return "differs"
+    if not low <= mean <= high:
+        return "open"
     if neutral is not None and not paper[0] <= neutral <= paper[1]:
         decided = not found[0] <= neutral <= found[1]
     else:
@@ -65,7 +67,7 @@ def state(found: Range, paper: Range, neutral: float | None) -> str:
 
 def verdict(steps: Sequence[Step], paper: Range, neutral: float | None) -> Verdict:
     """Of the figure, which is the first step, and of what factors have made of it."""
-    states = [state(step.range, paper, neutral) for step in steps]
+    states = [state(step.mean, step.range, paper, neutral) for step in steps]
     if states[0] != "differs":
         return Verdict("reproduced" if states[0] == "agrees" else "undecided")
     agreeing = next((place for place, one in enumerate(states) if one == "agrees"), 0)

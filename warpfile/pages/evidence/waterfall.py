@@ -35,7 +35,7 @@ def bars(claim: Mapping[str, Any]) -> list[Bar]:
     undone = [
         Bar(f"undone: {after['factor']}", before["mean"] - after["mean"], False) for before, after in pairwise(steps)
     ]
-    rest = Bar("rest", steps[-1]["mean"] - paper, False)
+    rest = Bar("unexplained", steps[-1]["mean"] - paper, False)
     return [Bar("paper", paper, True), rest, *reversed(undone), Bar("ours", steps[0]["mean"], True)]
 
 
@@ -71,6 +71,7 @@ def waterfall(data: Mapping[str, Any]) -> Chart:
     for number, (claim, some) in enumerate(zip(claims, rows, strict=True), 1):
         _draw(figure, number, some, claim["kind"])
         figure.update_xaxes(range=reach(some), row=number, col=1)
+    figure.update_annotations(x=0, xanchor="left", font_size=13)  # titles, over the whole width of a row
     figure.update_yaxes(autorange="reversed")
     figure.update_xaxes(tickformat=".0%")
     height = 30 * sum(map(len, rows)) + 70 * len(rows) + 60
@@ -82,7 +83,7 @@ def waterfall(data: Mapping[str, Any]) -> Chart:
 
 
 def _draw(figure: Figure, number: int, some: Sequence[Bar], kind: str) -> None:
-    points = [f"{100 * bar.size:+.1f} points" for bar in some]
+    points = [f"{100 * bar.size:+.1f} points".replace("-0.0", "+0.0") for bar in some]
     figure.add_waterfall(
         row=number,
         col=1,

@@ -52,6 +52,11 @@ def test_a_replaced_scheme_keeps_what_the_other_has_too() -> None:
     assert found.point == OTHER.but(ctas=24, rows=1024) and found.over == OTHER.but(ctas=24)
 
 
+def test_another_class_for_the_file_is_of_the_machine_alone() -> None:
+    found = BOTH.with_factor(Factor("free", file="place:Free")).with_factor(factors.NO_L1)
+    assert (found.point.file, found.over.file) == ("place:Free", "")
+
+
 def test_inputs_change_on_both_sides() -> None:
     found = BOTH.with_factor(launch("launch")).with_factor(two_issues("one warp")).with_factor(ptxas("O1"))
     assert {(one.setting, one.issues) for one in (found.point, found.over)} == {("launch", "one warp")}

@@ -53,6 +53,16 @@ def test_facts_have_every_step_and_the_verdict() -> None:
     assert facts(unsaid, outcomes())["verdict"] == "not reproduced"
 
 
+def test_a_factor_counts_in_another_way_from_its_step_on() -> None:
+    """The same runs: cycles of the machine in thousands, whatever is beside it."""
+    thousands = Metric("thousands of cycles", "share", lambda ours, _: ours.cycles / 1000)
+    first, wide = CLAIM.factors
+    other = Factor("in thousands", counted=thousands)
+    found = facts(replace(CLAIM, factors=(first, other, wide)), outcomes())
+    assert [step["mean"] for step in found["steps"]] == pytest.approx([0.1, -0.1, 0.9, 0.9])
+    assert "lambda" not in repr(other)  # or what is declared would have another hash in every run
+
+
 def test_a_refused_run_stops_the_page() -> None:
     with pytest.raises(ValueError, match="cycles on one: no room"):
         facts(CLAIM, outcomes(refused="no room"))
@@ -78,6 +88,7 @@ def test_a_page_is_written_from_data_alone() -> None:
     text = sheet.page(found, "A paper", ["a table"])
     row = "| `cycles` | Fig. 1 | cycles over the baseline | -10.0% |"
     assert f"{row} +10.0% ± 0.0 [+10.0, +10.0] | reproduced under fair |" in text
+    assert "`cycles`: `regmutex tiny large` beside `baseline tiny large`, 2 kernels; the paper has -10.0%." in text
     assert "| fair | -10.0% ± 0.0 [-10.0, -10.0] | -20.0 [-20.0, -20.0] | section 2 |" in text
     assert "| wide | -10.0% ± 0.0 [-10.0, -10.0] | not moved: +0.0 [+0.0, +0.0] | - |" in text
     assert "| other | +10.0% | -10.0% | -10.0% |" in text and text.endswith("* a table\n")
@@ -95,7 +106,7 @@ def test_a_summary_counts_verdicts() -> None:
 def test_bars_lead_from_the_paper_to_ours() -> None:
     found = data("regmutex", [CLAIM], "one", outcomes())
     some = bars(found["claims"][0])
-    assert [bar.name for bar in some] == ["paper", "rest", "undone: wide", "undone: fair", "ours"]
+    assert [bar.name for bar in some] == ["paper", "unexplained", "undone: wide", "undone: fair", "ours"]
     assert sum(bar.size for bar in some[:-1]) == pytest.approx(some[-1].size) == pytest.approx(0.1)
     assert reach(some) == pytest.approx((-0.13, 0.13))
     other = data("regmutex", [replace(CLAIM, paper=(-0.2, -0.2))], "one", outcomes())

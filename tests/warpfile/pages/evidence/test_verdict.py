@@ -56,7 +56,14 @@ def test_a_zone_keeps_away_from_the_neutral_value(
 def test_the_state_of_a_range(
     found: tuple[float, float], paper: tuple[float, float], neutral: float | None, expected: str
 ) -> None:
-    assert state(found, paper, neutral) == expected
+    assert state(sum(found) / 2, found, paper, neutral) == expected
+
+
+def test_a_mean_outside_of_the_zone_is_never_in_agreement() -> None:
+    """A wide range alone, which a few kernels give, does not make two figures the same."""
+    assert state(-0.12, (-0.20, -0.05), LOSS, 0.0) == "agrees"
+    assert state(-0.06, (-0.20, -0.05), LOSS, 0.0) == "open" == state(-0.19, (-0.20, -0.05), LOSS, 0.0)
+    assert state(0.66, (0.62, 0.66), (0.62, 0.62), None) == "open"
 
 
 NEAR, FAR, FARTHER, OPEN = (-0.14, -0.12), (0.05, 0.07), (0.09, 0.11), (-0.2, 0.1)

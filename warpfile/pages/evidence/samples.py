@@ -1,0 +1,42 @@
+"""A run and what is computed of it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from warpfile.pages.evidence.reuse import Reuse
+from warpfile.results.points import Outcome, Run, trace_of
+from warpfile.synth.energy import all_prices, energy
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A run and what it counted."""
+
+    run: Run
+    outcome: Outcome
+
+    @property
+    def cycles(self) -> int:
+        """Of the run."""
+        return self.outcome.cycles
+
+    @property
+    def reuse(self) -> Reuse:
+        """Distances between the accesses of its trace."""
+        return _reuse(self.run.kernel, self.run.point.setting, self.run.contents)
+
+    def picojoules(self, prices: str, wires: Mapping[str, float] | None = None) -> float:
+        """Energy of what has a price in this set; ``wires`` in mm by part."""
+        found = energy(self.run.scheme, self.run.config, self.outcome.counters, _prices()[prices], wires)
+        return found.picojoules
+
+
+@lru_cache(maxsize=1)
+def _reuse(kernel: str, setting: str, contents: str) -> Reuse:
+    return Reuse(trace_of(kernel, setting, contents))
+
+
+_prices = cache(all_prices)
