@@ -10,7 +10,7 @@ from warpfile.results.points import Outcome
 #: Bundled kernels of the kinds of which Rodinia, Parboil, PolyBench and the CUDA samples are.
 SUITES = (
     *("bfs_step", "bitonic_sort", "conv2d", "fdtd", "histogram", "kmeans", "matmul_2mm", "matmul_tiled"),
-    *("nbody", "particle_boxes", "scan", "spmv", "stencil", "warp_reduce"),
+    *("particle_boxes", "scan", "spmv", "stencil", "warp_reduce"),
 )
 
 

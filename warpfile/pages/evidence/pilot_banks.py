@@ -12,7 +12,7 @@ from warpfile.compiler.passes.pilot.annotate import annotate
 from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.compiler.passes.pilot.static import hottest
 from warpfile.output.display import progress
-from warpfile.pages.evidence.pilot import BASELINE, PAPER, fast_share
+from warpfile.pages.evidence.pilot import BASELINE, PARTS, fast_share
 from warpfile.pages.evidence.study import Study, runs_of, studied
 from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
 from warpfile.results.markdown import percent, signed, table
@@ -38,12 +38,12 @@ def slow(occupancy: str) -> Point:
 
 def split(occupancy: str, cycles: int = 3) -> Point:
     """The scheme with such a slow part."""
-    return PAPER.but(slow_cycles=cycles, bank_occupancy=occupancy)
+    return PARTS.but(slow_cycles=cycles, bank_occupancy=occupancy)
 
 
 def taken(remap: str, pilot_map: str) -> Point:
     """The scheme, with what resident warps do, and when the pilot's map is taken."""
-    return PAPER.but(remap=remap, pilot_map=pilot_map)
+    return PARTS.but(remap=remap, pilot_map=pilot_map)
 
 
 def wanted() -> Iterator[Point]:
@@ -122,7 +122,7 @@ def main(arguments: Sequence[str]) -> int:
     kernels = tuple(bundled_kernels())
     with progress("pilot's banks") as report:
         study = studied(runs_of(wanted(), (0,), kernels), report)
-    runs = {name: runs_of((point,), (0,), kernels) for name, point in (("large", PAPER), ("small", PAPER.small))}
+    runs = {name: runs_of((point,), (0,), kernels) for name, point in (("large", PARTS), ("small", PARTS.small))}
     traces = {name: [(run.config, run.trace) for run in some] for name, some in runs.items()}
     tables = (banks_table(study), kept_table(study), pilots_table(traces))
     return settle(options, {PAGE: with_tables(PAGE.read_text(), tables)}, tables)

@@ -112,8 +112,8 @@ def _left(left: Sequence[str]) -> Iterator[str]:
     yield from (f"* {one}" for one in left)
 
 
-def summary(pages: Sequence[Data], declared: Sequence[str], older: Sequence[str]) -> str:
-    """The page of all verdicts. ``declared``: schemes whose claims are not run; ``older``: not even declared."""
+def summary(pages: Sequence[Data], rest: Sequence[str]) -> str:
+    """The page of all verdicts. ``rest``: schemes whose claims are not run."""
     claims = [(data, claim) for data in pages for claim in data["claims"]]
     counts = Counter(claim["verdict"] for _, claim in claims)
     rows = [(f"[{data['scheme']}](schemes/{data['scheme']}-evidence.md)", *_row(claim)) for data, claim in claims]
@@ -125,8 +125,7 @@ def summary(pages: Sequence[Data], declared: Sequence[str], older: Sequence[str]
         table(("scheme", "claim", "where", "metric", "paper", "ours", "verdict"), rows)
         if rows
         else "No page is run.\n",
-        f"Claims are declared and not run; these pages have the older form: {_links(declared)}.\n",
-        f"Claims are not declared: {_links(older)}.",
+        f"Claims are declared and not run; these pages have an older form: {_links(rest)}.",
     )
     return "\n".join(lines) + "\n"
 

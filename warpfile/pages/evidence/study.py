@@ -6,7 +6,6 @@ import itertools
 import math
 import os
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -76,29 +75,6 @@ class Study:
 def runs_of(points: Iterable[Point], seeds: Iterable[int], kernels: Iterable[str]) -> Iterator[Run]:
     """Every point at every seed on every kernel."""
     return (Run(*one) for one in itertools.product(points, kernels, seeds))
-
-
-class _Asked(Mapping[Run, Outcome]):
-    """Gives every run the same outcome, and remembers for which it was asked."""
-
-    def __init__(self) -> None:
-        self.runs: dict[Run, Outcome] = {}
-
-    def __getitem__(self, run: Run) -> Outcome:
-        return self.runs.setdefault(run, Outcome(1, 1, defaultdict(lambda: 1)))
-
-    def __iter__(self) -> Iterator[Run]:
-        return iter(self.runs)
-
-    def __len__(self) -> int:
-        return len(self.runs)
-
-
-def asked(page: Callable[[Study], str], kernels: Sequence[str], reuse: Callable[[str], Reuse]) -> Iterable[Run]:
-    """The runs that a page asks for, if what it asks for does not depend on outcomes."""
-    found = _Asked()
-    page(Study(found, kernels, reuse))
-    return found
 
 
 def studied(runs: Iterable[Run], report: Report, *, fresh: bool = False) -> Study:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.warpfile.pages.evidence.made_up import counted
-from warpfile.pages.evidence import corf
 from warpfile.pages.evidence import larf as page
-from warpfile.pages.evidence.study import Outcome
+from warpfile.pages.evidence.samples import Sample
+from warpfile.results.points import Outcome, Run, trace_of
 from warpfile.schemes import find
 
 COUNTS = {
@@ -25,16 +24,16 @@ def test_loads_that_may_be_shared_are_hits_misses_and_untracked_ones() -> None:
 
 
 def test_rows_are_over_the_registers_of_resident_warps() -> None:
-    study = counted({(page.LARF, "one"): COUNTS})
-    registers = study.reuse("one").trace.registers
-    assert page.rows(study, "one", page.LARF) == pytest.approx(6 / registers)
-
-
-def test_what_costs_cycles_without_sharing_is_removed_with_the_latencies_as_they_are() -> None:
-    assert set(page.COSTS) == {"warps wait for no sweep", "a port of the table for everybody"}
+    one = Sample(Run(page.LARF, "conv2d"), Outcome(1, 1, COUNTS))
+    assert page.rows(one) == pytest.approx(6 / trace_of("conv2d", "large").registers)
 
 
 def test_results_are_a_cycle_earlier_than_at_the_page_s_own_preset() -> None:
     baseline = find("baseline").configuration(page.PRESET)
-    changed = dict(corf.earlier(page.LARF).changes)
+    changed = dict(page.EARLIER.of(page.LARF).changes)
     assert changed == {name: getattr(baseline, name) - 1 for name in changed} and "miss_latency" in changed
+    assert page.EARLIER.of_other(page.BASELINE) == page.BASELINE
+
+
+def test_its_scheduler_is_put_before_it_with_the_same_file() -> None:
+    assert page.LAS.of(page.LARF) == page.AHEAD

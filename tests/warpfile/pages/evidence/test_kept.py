@@ -11,15 +11,15 @@ import pytest
 from tests.warpfile.pages.evidence.made_up import answering
 from tests.warpfile.pages.evidence.test_statements import CLAIM, outcomes
 from warpfile.output.display import silent
-from warpfile.pages.evidence import command, converted, statements
+from warpfile.pages.evidence import command, kept, statements
 from warpfile.pages.evidence.command import DOCS, main, pages
 from warpfile.pages.evidence.statements import data, declared, named, spot_points
 from warpfile.pages.evidence.waterfall import stamp
 from warpfile.results.points import Point, Run, golden
 from warpfile.results.revision import MACHINE, stated
 
-NAMES = [name for name, page in pages().items() if converted.is_converted(page)]
-RUN = [name for name in NAMES if converted.has_data(DOCS, name)]
+NAMES = list(pages())
+RUN = [name for name in NAMES if kept.has_data(DOCS, name)]
 
 
 def stale(found: Mapping[str, Any], points: list[Point]) -> list[str]:
@@ -38,24 +38,24 @@ def test_a_page_without_data_is_of_an_older_machine(name: str) -> None:
 
 @pytest.mark.parametrize("name", RUN)
 def test_a_page_and_its_chart_are_of_its_data(name: str) -> None:
-    page, found = pages()[name], converted.kept(DOCS, name)
+    page, found = pages()[name], kept.read(DOCS, name)
     assert found["declared"] == declared(page.STATEMENTS)
-    for path, text in converted.files(DOCS, page, found).items():
+    for path, text in kept.files(DOCS, page, found).items():
         assert path.read_text() == text
     chart = DOCS / f"{name}-evidence.svg"
-    assert converted.shows(chart, found)
+    assert kept.shows(chart, found)
     first, *others = found["claims"]
-    assert not converted.shows(chart, {**found, "claims": [{**first, "verdict": "undecided?"}, *others]})
+    assert not kept.shows(chart, {**found, "claims": [{**first, "verdict": "undecided?"}, *others]})
 
 
 def test_the_summary_is_of_all_data() -> None:
-    ((path, text),) = converted.summary(DOCS, pages(), {}).items()
+    ((path, text),) = kept.summary(DOCS, pages(), {}).items()
     assert path.read_text() == text
 
 
 @pytest.mark.parametrize("name", RUN)
 def test_data_have_the_cycles_of_two_machines_now(name: str) -> None:
-    found, points = converted.kept(DOCS, name), spot_points(pages()[name].STATEMENTS)[:2]
+    found, points = kept.read(DOCS, name), spot_points(pages()[name].STATEMENTS)[:2]
     if found["machine"] < MACHINE:
         pytest.skip("the page says that it is older")
     assert not stale(found, points)
@@ -64,14 +64,14 @@ def test_data_have_the_cycles_of_two_machines_now(name: str) -> None:
 def test_other_cycles_are_stale() -> None:
     point = pages()["regmutex"].BASELINE.small
     cycles = golden(Run(point, "divide")).cycles
-    for kept, expected in ((cycles, []), (cycles + 1, [named(point)])):
-        assert stale({"spot": {"kernel": "divide", "cycles": {named(point): kept}}}, [point]) == expected
+    for count, expected in ((cycles, []), (cycles + 1, [named(point)])):
+        assert stale({"spot": {"kernel": "divide", "cycles": {named(point): count}}}, [point]) == expected
 
 
 @pytest.mark.check
 @pytest.mark.parametrize("name", RUN)
 def test_data_have_the_cycles_of_all_machines_now(name: str) -> None:
-    found, points = converted.kept(DOCS, name), spot_points(pages()[name].STATEMENTS)
+    found, points = kept.read(DOCS, name), spot_points(pages()[name].STATEMENTS)
     if found["machine"] < MACHINE:
         pytest.skip("the page says that it is older")
     assert len(found["spot"]["cycles"]) == len(points) and not stale(found, points)
@@ -80,7 +80,7 @@ def test_data_have_the_cycles_of_all_machines_now(name: str) -> None:
 def test_the_command_writes_from_data_without_a_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(converted, "studied", lambda *_, **__: pytest.fail("nothing must be run"))
+    monkeypatch.setattr(kept, "studied", lambda *_, **__: pytest.fail("nothing must be run"))
     assert main(["--text", "--check"]) == 0
     assert "evidence-summary.md: as it was" in capsys.readouterr().out
 
@@ -93,13 +93,11 @@ def test_the_command_runs_a_page_and_writes_all_of_it(
     monkeypatch.setattr(statements, "compiled_at", lambda level, kernel, setting: f"{level}/{kernel}-{setting}")
     monkeypatch.setattr(statements, "_contents", lambda place: "made up")
     study, asked = answering()
-    monkeypatch.setattr(
-        converted, "studied", lambda runs, report, fresh: ([study.outcomes[run] for run in runs], study)[1]
-    )
-    monkeypatch.setattr(converted, "pictures", lambda charts, _: {f"{one.name}.svg": "drawn" for one in charts})
+    monkeypatch.setattr(kept, "studied", lambda runs, report, fresh: ([study.outcomes[run] for run in runs], study)[1])
+    monkeypatch.setattr(kept, "pictures", lambda charts, _: {f"{one.name}.svg": "drawn" for one in charts})
     assert main(["regmutex"]) == 0
-    assert asked == set(converted.runs(pages()["regmutex"]))
-    found = converted.kept(tmp_path / "schemes", "regmutex")
+    assert asked == set(kept.runs(pages()["regmutex"]))
+    found = kept.read(tmp_path / "schemes", "regmutex")
     assert found["machine"] == MACHINE and found["runs"] == len(asked)
     assert f"{len(asked):,} runs; from nothing they take 0 s of processor time." in capsys.readouterr().out
     written = {path.name for path in tmp_path.rglob("*.*")}
@@ -107,10 +105,10 @@ def test_the_command_runs_a_page_and_writes_all_of_it(
 
 
 def test_an_older_chart_is_drawn_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(converted, "pictures", lambda charts, _: {f"{one.name}.svg": "drawn" for one in charts})
+    monkeypatch.setattr(kept, "pictures", lambda charts, _: {f"{one.name}.svg": "drawn" for one in charts})
     found, chart = data("toy", [CLAIM], "one", outcomes()), tmp_path / "toy-evidence.svg"
-    assert converted.drawn(tmp_path, [found], silent) == {chart: "drawn"}
+    assert kept.drawn(tmp_path, [found], silent) == {chart: "drawn"}
     chart.write_text(f"<text>{stamp(found)}</text>")
-    assert converted.drawn(tmp_path, [found], silent) == {}
+    assert kept.drawn(tmp_path, [found], silent) == {}
     chart.write_text("<text>machine 1, data 0</text>")
-    assert converted.drawn(tmp_path, [found], silent) == {chart: "drawn"}
+    assert kept.drawn(tmp_path, [found], silent) == {chart: "drawn"}

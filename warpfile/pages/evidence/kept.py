@@ -18,11 +18,6 @@ from warpfile.results.reports.svg import pictures
 SUMMARY = "evidence-summary.md"
 
 
-def is_converted(page: ModuleType) -> bool:
-    """Whether a page declares its claims."""
-    return hasattr(page, "STATEMENTS")
-
-
 def runs(page: ModuleType) -> Iterator[Run]:
     """All runs of a page, each once."""
     claimed = (run for one in page.STATEMENTS for run in one.runs())
@@ -41,7 +36,7 @@ def has_data(folder: Path, name: str) -> bool:
     return (folder / f"{name}-evidence.json").exists()
 
 
-def kept(folder: Path, name: str) -> dict[str, Any]:
+def read(folder: Path, name: str) -> dict[str, Any]:
     """The data beside a page. Raises ``OSError`` where there are none."""
     found: dict[str, Any] = json.loads((folder / f"{name}-evidence.json").read_text())
     return found
@@ -72,10 +67,8 @@ def shows(chart: Path, found: Mapping[str, Any]) -> bool:
 def summary(folder: Path, pages: Mapping[str, ModuleType], new: Mapping[str, Mapping[str, Any]]) -> dict[Path, str]:
     """The summary, of new data and of those that lie beside the other pages."""
     found = {
-        name: new[name] if name in new else kept(folder, name)
+        name: new[name] if name in new else read(folder, name)
         for name in pages
         if name in new or has_data(folder, name)
     }
-    declared = [name for name, page in pages.items() if is_converted(page) and name not in found]
-    older = [name for name, page in pages.items() if not is_converted(page)]
-    return {folder.parent / SUMMARY: sheet.summary(list(found.values()), declared, older)}
+    return {folder.parent / SUMMARY: sheet.summary(list(found.values()), [name for name in pages if name not in found])}
