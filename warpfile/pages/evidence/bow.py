@@ -96,7 +96,7 @@ STATEMENTS = (
     _of(
         "residency",
         "Fig. 3.12",
-        ratio("cycles from issue to dispatch over those beside it", residency),
+        ratio("cycles from issue to dispatch", residency),
         -0.6,
         FULL,
         (UNITS, UNOPTIMISED),
@@ -104,7 +104,7 @@ STATEMENTS = (
     _of(
         "waiting",
         "Fig. 3.12",
-        ratio("cycles without an operand over those beside it", waiting),
+        ratio("cycles without an operand", waiting),
         -0.6,
         FULL,
         (UNITS, UNOPTIMISED),

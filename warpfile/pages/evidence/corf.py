@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from warpfile.pages.evidence.factors import Factor, ptxas
+from warpfile.pages.evidence.factors import Factor, ptxas, replaced
 from warpfile.pages.evidence.figure import Metric, Range
 from warpfile.pages.evidence.metrics import IPC, SUITES, energy_over, share, suites
 from warpfile.pages.evidence.samples import Sample
@@ -16,6 +16,8 @@ from warpfile.results.points import Outcome, Point, trace_of
 PRESET = "fermi"
 PAPER = "H. Asghari Esfeden, dissertation, UC Riverside 2021, chapter 2"
 BASELINE, CORF, PLUS = (Point(name, PRESET) for name in ("baseline", "corf", "corf_plus"))
+#: With registers that are released when they are dead, as the chapter has it for sizes and, at no cost, for the rest.
+CORF_VIRTUAL, PLUS_VIRTUAL = (Point(name, PRESET) for name in ("corf_virtual", "corf_plus_virtual"))
 FIRST, PACKING, BOTH, VIRTUAL = (
     Point(name, PRESET) for name in ("first_fit", "packing", "packing_virtual", "virtualization")
 )
@@ -108,14 +110,18 @@ def _of(
     return Statement(key, where, metric, band, point, BASELINE, suites, factors)
 
 
+def _kept(scheme: str) -> Factor:
+    return replaced("dead registers keep their rows", scheme)
+
+
 JOINED = Metric("wide instructions coalesced", "share", _joined)
-ACCESSES = Metric("accesses over the baseline's", "growth", _fewer)
+ACCESSES = Metric("accesses", "growth", _fewer)
 READS = Factor(
     "reads alone",
-    counted=Metric("reads over the baseline's", "growth", _fewer_reads),
+    counted=Metric("reads", "growth", _fewer_reads),
     assumed="Table 2.1: the same figures are of register reads",
 )
-ROWS = Metric("rows over registers of resident warps", "growth", _rows)
+ROWS = Metric("rows over registers of resident warps", "growth", _rows, beside=False)
 _READ = (READS, UNOPTIMISED, ONE_BYTE)
 _SPEED = (TWO_LEVEL, HALF, SWEEP, FREE)
 
@@ -156,8 +162,8 @@ STATEMENTS = (
     ),
     _of("accesses", "section 2.7, Fig. 2.14", ACCESSES, -0.1, CORF, _READ),
     _of("accesses-plus", "section 2.7, Fig. 2.14", ACCESSES, -0.23, PLUS, _READ),
-    _of("speed", "section 2.7, Fig. 2.15", IPC, 0.04, CORF, _SPEED),
-    _of("speed-plus", "section 2.7, Fig. 2.15", IPC, 0.09, PLUS, _SPEED),
+    _of("speed", "section 2.7, Fig. 2.15", IPC, 0.04, CORF_VIRTUAL, (_kept("corf"), *_SPEED)),
+    _of("speed-plus", "section 2.7, Fig. 2.15", IPC, 0.09, PLUS_VIRTUAL, (_kept("corf_plus"), *_SPEED)),
     _of("rows-packing", "section 2.7, Fig. 2.16", ROWS, -0.34, PACKING),
     _of("rows-virtual", "section 2.7, Fig. 2.16", ROWS, -0.35, VIRTUAL),
     _of("rows-both", "section 2.7, Fig. 2.16", ROWS, -0.54, BOTH),

@@ -18,11 +18,13 @@ class Metric:
     """What is computed from the run of a machine and that of the one beside it.
 
     ``kind``: *growth* and *geometric growth* are ratios, whose mean minus one is shown; *share* is shown as it is.
+    ``beside``: whether a growth is over the machine beside it.
     """
 
     name: str
     kind: str
     of: Callable[[Sample, Sample], float] = field(repr=False)
+    beside: bool = True
 
     def __post_init__(self) -> None:
         if self.kind not in _MEANS:

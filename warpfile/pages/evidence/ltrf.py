@@ -59,7 +59,10 @@ def _measured(kernel: str, setting: str, contents: str) -> Measured:
 def of_code(what: str, kind: str, part: Callable[[Measured], float]) -> Metric:
     """Something that the code has."""
     return Metric(
-        what, kind, lambda ours, _: part(_measured(ours.run.kernel, ours.run.point.setting, ours.run.contents))
+        what,
+        kind,
+        lambda ours, _: part(_measured(ours.run.kernel, ours.run.point.setting, ours.run.contents)),
+        beside=False,
     )
 
 

@@ -19,14 +19,14 @@ def suites() -> Sequence[str]:
     return SUITES
 
 
-CYCLES = Metric("cycles over those beside it", "growth", lambda ours, other: ours.cycles / other.cycles)
-IPC = Metric("IPC over that beside it", "geometric growth", lambda ours, other: other.cycles / ours.cycles)
+CYCLES = Metric("cycles", "growth", lambda ours, other: ours.cycles / other.cycles)
+IPC = Metric("IPC", "geometric growth", lambda ours, other: other.cycles / ours.cycles)
 
 
 def energy_over(prices: str, wires: Mapping[str, float] | None = None) -> Metric:
     """Energy of banks and of what else has a price, over that of the machine beside it; ``wires`` in mm by part."""
     ways = "".join(f", {length:g} mm to the {part}" for part, length in (wires or {}).items())
-    what = f"energy over that beside it, prices of `{prices}`{ways}"
+    what = f"energy at the prices of `{prices}`{ways}"
     return Metric(what, "growth", lambda ours, other: ours.picojoules(prices, wires) / other.picojoules(prices, wires))
 
 

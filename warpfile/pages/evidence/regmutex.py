@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from warpfile.compiler.passes.regmutex.annotate import limits_of
 from warpfile.compiler.passes.regmutex.choice import registers_limit
 from warpfile.pages.evidence.factors import NO_L1, Factor, ptxas, replaced
-from warpfile.pages.evidence.figure import Metric
+from warpfile.pages.evidence.metrics import CYCLES
 from warpfile.pages.evidence.statements import Statement
 from warpfile.results.points import Point, trace_of
 from warpfile.schemes import find
@@ -35,7 +35,6 @@ ROWS = 32  #: of half of the file
 SLOTS = Factor("as many CTA slots as warps", both={"ctas": 24}, assumed="section 4.4: threads and shared memory limit")
 LARGEST = Factor("the largest extended set that passes", own={"es_rule": "max_pass"}, assumed="section 4.3.1")
 WIDE = replaced("a file for all warps, without the scheme", "baseline", rows=1024)
-CYCLES = Metric("cycles over the baseline", "growth", lambda ours, other: ours.cycles / other.cycles)
 
 
 def half(point: Point) -> Point:

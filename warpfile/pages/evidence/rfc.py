@@ -64,7 +64,7 @@ def _writes_avoided(ours: Sample, other: Sample) -> float:
 
 READS = share("bank reads avoided", reads_avoided)
 WRITES = Metric("bank writes avoided", "share", _writes_avoided)
-ACCESSES = ratio("bank accesses over those beside it", accesses)
+ACCESSES = ratio("bank accesses", accesses)
 #: Lengths in mm from banks and from the cache to where operands are used, of Tab. 5.
 WIRES = {"bank": 1.0, "cache": 0.2}
 

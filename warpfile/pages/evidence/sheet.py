@@ -65,7 +65,8 @@ def value(number: float, kind: str) -> str:
 
 def figure(step: Data, kind: str) -> str:
     """A figure with both intervals."""
-    inside = f" [{', '.join(f'{100 * end:+.1f}' for end in step['kernels'])}]" if step["kernels"] else ""
+    sign = "" if kind == "share" else "+"
+    inside = f" [{', '.join(f'{100 * end:{sign}.1f}' for end in step['kernels'])}]" if step["kernels"] else ""
     return f"{value(step['mean'], kind)} ± {100 * step['half']:.1f}{inside}"
 
 
@@ -75,8 +76,9 @@ def _steps(data: Data) -> Iterator[str]:
     yield "range holds zero, the factor has not moved the figure.\n"
     for claim in data["claims"]:
         ours, other = claim["machines"]
-        count = len(claim["steps"][0]["by_kernel"])
-        yield f"`{claim['key']}`: `{ours}` beside `{other}`, {count} kernels; the paper has {band(claim)}.\n"
+        kernels = list(claim["steps"][0]["by_kernel"])
+        where = f"`{kernels[0]}`" if len(kernels) == 1 else f"{len(kernels)} kernels"
+        yield f"`{claim['key']}`: `{ours}` beside `{other}`, {where}; the paper has {band(claim)}.\n"
         pairs = zip(claim["steps"], [None, *claim["steps"]], strict=False)
         rows = (_step(step, before, claim["kind"]) for step, before in pairs)
         yield table(("with", "figure", "moved, points", "the paper says so"), rows)

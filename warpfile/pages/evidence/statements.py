@@ -98,7 +98,7 @@ def facts(statement: Statement, outcomes: Mapping[Run, Outcome]) -> dict[str, An
     return {
         "key": statement.key,
         "where": statement.where,
-        "metric": statement.metric.name,
+        "metric": _over(statement.metric, statement.over),
         "kind": statement.metric.kind,
         "machines": [named(statement.point), named(statement.over)],
         "paper": list(statement.paper),
@@ -106,6 +106,10 @@ def facts(statement: Statement, outcomes: Mapping[Run, Outcome]) -> dict[str, An
         "about": found.about,
         "steps": [_step(step, where, figure) for step, where, figure in zip(steps, assumed, figures, strict=True)],
     }
+
+
+def _over(metric: Metric, over: Point) -> str:
+    return f"{metric.name}, over `{over.scheme}`" if metric.kind != "share" and metric.beside else metric.name
 
 
 def _step(step: Step, assumed: str, figure: Figure) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def waterfall(data: Mapping[str, Any]) -> Chart:
         rows=len(claims),
         cols=1,
         row_heights=[len(some) for some in rows],
-        subplot_titles=[text(f"{claim['key']}: {claim['metric']}; {said(claim)}") for claim in claims],
+        subplot_titles=[text(f"{claim['key']}: {claim['metric']}; {said(claim)}").replace("`", "") for claim in claims],
         vertical_spacing=0.35 / max(1, sum(map(len, rows))) * 4,
     )
     for number, (claim, some) in enumerate(zip(claims, rows, strict=True), 1):

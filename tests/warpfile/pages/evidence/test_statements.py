@@ -19,7 +19,7 @@ BASE, OURS = Point("baseline", "tiny"), Point("regmutex", "tiny")
 CLAIM = Statement(
     key="cycles",
     where="Fig. 1",
-    metric=Metric("cycles over the baseline", "growth", lambda ours, other: ours.cycles / other.cycles),
+    metric=Metric("cycles", "growth", lambda ours, other: ours.cycles / other.cycles),
     paper=(-0.1, -0.1),
     point=OURS,
     over=BASE,
@@ -63,6 +63,12 @@ def test_a_factor_counts_in_another_way_from_its_step_on() -> None:
     assert "lambda" not in repr(other)  # or what is declared would have another hash in every run
 
 
+def test_a_growth_names_what_is_beside_it() -> None:
+    alone = replace(CLAIM.metric, beside=False)
+    assert facts(CLAIM, outcomes())["metric"] == "cycles, over `baseline`"
+    assert facts(replace(CLAIM, metric=alone), outcomes())["metric"] == "cycles"
+
+
 def test_a_refused_run_stops_the_page() -> None:
     with pytest.raises(ValueError, match="cycles on one: no room"):
         facts(CLAIM, outcomes(refused="no room"))
@@ -86,7 +92,7 @@ def test_data_say_of_which_machine_and_declaration_they_are() -> None:
 def test_a_page_is_written_from_data_alone() -> None:
     found = data("regmutex", [CLAIM], "one", outcomes())
     text = sheet.page(found, "A paper", ["a table"])
-    row = "| `cycles` | Fig. 1 | cycles over the baseline | -10.0% |"
+    row = "| `cycles` | Fig. 1 | cycles, over `baseline` | -10.0% |"
     assert f"{row} +10.0% ± 0.0 [+10.0, +10.0] | reproduced under fair |" in text
     assert "`cycles`: `regmutex tiny large` beside `baseline tiny large`, 2 kernels; the paper has -10.0%." in text
     assert "| fair | -10.0% ± 0.0 [-10.0, -10.0] | -20.0 [-20.0, -20.0] | section 2 |" in text
