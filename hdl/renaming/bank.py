@@ -37,7 +37,7 @@ class ResultBank(wiring.Component):
     """
 
     def __init__(self, cfg: RenamedConfig, others: int = 0, *, reads_idle: bool = False) -> None:
-        self._cfg, self._planes, self._reads_idle = cfg, cfg.asks.joins == "planes", reads_idle
+        self._cfg, self._planes, self._reads_idle = cfg, cfg.joins_planes, reads_idle
         ports, units, slots = others + cfg.write_ports, cfg.asks.units, cfg.asks.units * cfg.asks.slots
         self._others = others
         members: dict[str, wiring.Member] = {

@@ -47,7 +47,7 @@ class RenamedBanks(wiring.Component):
     """
 
     def __init__(self, cfg: RenamedConfig, others: int = 0, *, reads_idle: bool = False) -> None:
-        self._cfg, self._others, self._planes = cfg, others, cfg.asks.joins == "planes"
+        self._cfg, self._others, self._planes = cfg, others, cfg.joins_planes
         self._reads_idle = reads_idle
         ports, units = cfg.write_ports, cfg.asks.units
         slices, lanes = data.ArrayLayout(SLICES, ports), data.ArrayLayout(cfg.lanes, ports)

@@ -1,5 +1,9 @@
 """Ports of every register file (docs/slots/rf.md)."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import attrgetter
+
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -17,6 +21,26 @@ from warpfile.spec.contract import SLICES, Engine, client_count
 Members = dict[str, wiring.Member]
 #: Ports of engines that have one word per client in every lane.
 LANE_MAJOR = ("engine_data", "engine_read")
+#: The component on the other side of the ports of :func:`between_members`.
+COLLECTORS = "collectors"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Ports that a register file has together: all of them or none (:data:`GROUPS`).
+
+    ``conditions`` are fields of the configuration. A file has the ports if all of them hold; without a condition it
+    always has them. ``other`` is the component on the other side.
+    """
+
+    name: str
+    other: str
+    conditions: tuple[str, ...]
+    members: Callable[[Config], Members]
+
+    def present(self, cfg: Config) -> bool:
+        """Whether a file of this configuration has the ports."""
+        return all(attrgetter(name)(cfg) for name in self.conditions)
 
 
 def location_layout(cfg: Config) -> data.StructLayout:
@@ -80,22 +104,11 @@ def file_members(cfg: Config) -> Members:
 
     A file also has an output for every probe of its own, by the probe's name.
     """
-    members = {**_of_warps(cfg), **_written_back(cfg), **between_members(cfg)}
-    if cfg.gives.kernel:
-        members |= {"kernel_valid": In(1), "kernel": In(kernel_layout(cfg)), "kernel_ready": Out(1), "quiet": Out(1)}
-    if cfg.gives.starts:
-        members["started"] = Out(1)
-    if cfg.gives.sweeps:
-        members["retired"] = Out(cfg.warps)
-    if cfg.gives.gates:
-        members |= _gates(cfg)
-    if cfg.operand_bits:
-        members |= {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
-    if cfg.has_places:
-        members |= _places(cfg)
-    if cfg.gives.lookahead:
-        members |= {**_heads(cfg), **{name: Out(cfg.warps) for name in ("lookahead_hit", "shareable")}}
-    return members | (_absorbing(cfg) if cfg.gives.absorbs else {})
+    return _merged(cfg, GROUPS)
+
+
+def _merged(cfg: Config, groups: tuple[Group, ...]) -> Members:
+    return {name: port for group in groups if group.present(cfg) for name, port in group.members(cfg).items()}
 
 
 def _absorbing(cfg: Config) -> Members:
@@ -109,27 +122,29 @@ def _absorbing(cfg: Config) -> Members:
     }
 
 
-def _of_warps(cfg: Config) -> Members:
-    return {
-        "launch_valid": In(1),
-        "launch": In(launch_layout(cfg)),
-        "launch_ready": Out(1),
-        "exits": In(cfg.warps),
-        "hold": Out(cfg.warps),
-        "offer_valid": In(1),
-        "offer": In(beat_layout(cfg)),
-        "offer_warp": In(cfg.warps),
-        "accept": In(1),
-    }
+def _launches(cfg: Config) -> Members:
+    return {"launch_valid": In(1), "launch": In(launch_layout(cfg)), "launch_ready": Out(1)}
+
+
+def _kernel(cfg: Config) -> Members:
+    return {"kernel_valid": In(1), "kernel": In(kernel_layout(cfg)), "kernel_ready": Out(1), "quiet": Out(1)}
+
+
+def _offers(cfg: Config) -> Members:
+    offer: Members = {"offer_valid": In(1), "offer": In(beat_layout(cfg)), "offer_warp": In(cfg.warps), "accept": In(1)}
+    return {"exits": In(cfg.warps), "hold": Out(cfg.warps), **offer}
 
 
 def _written_back(cfg: Config) -> Members:
     return {
         "results": In(data.ArrayLayout(result_layout(cfg), cfg.write_ports)),
         "result_data": In(data.ArrayLayout(cfg.data_bits, cfg.write_ports)),
-        "completed": Out(cfg.write_ports),
-        "completion": Out(data.ArrayLayout(completion_layout(cfg), cfg.write_ports)),
     }
+
+
+def _completions(cfg: Config) -> Members:
+    records = data.ArrayLayout(completion_layout(cfg), cfg.write_ports)
+    return {"completed": Out(cfg.write_ports), "completion": Out(records)}
 
 
 def _places(cfg: Config) -> Members:
@@ -148,13 +163,8 @@ def _heads(cfg: Config) -> Members:
     }
 
 
-def _gates(cfg: Config) -> Members:
-    return {
-        **_heads(cfg),
-        "refuses": Out(cfg.warps),
-        "refused": In(cfg.warps),
-        "yields": Out(cfg.warps),
-    }
+def _refusals(cfg: Config) -> Members:
+    return {"refuses": Out(cfg.warps), "refused": In(cfg.warps), "yields": Out(cfg.warps)}
 
 
 def between_members(cfg: Config) -> Members:
@@ -192,46 +202,42 @@ def between_members(cfg: Config) -> Members:
     evict_valid : In(1), evict_warp, evict_register, evict_size, evict_data : In   A register that the file is to store.
     evict_ready : Out(1)         It is taken.
     """
-    sources = _renamed(cfg) if cfg.gives.renamed else _later(cfg) if cfg.gives.later else _at_once(cfg)
-    return {**sources, **_reads(cfg), **_results(cfg), **engine_members(cfg, cfg.asks.engines)}
+    return _merged(cfg, tuple(group for group in GROUPS if group.other == COLLECTORS))
 
 
-def _at_once(cfg: Config) -> Members:
-    members: Members = {}
-    if cfg.asks.sources:
-        members["source_places"] = Out(data.ArrayLayout(offered_layout(cfg), cfg.source_slots))
-    if count := cfg.warps * cfg.asks.lookups:
-        members["lookup_registers"] = In(data.ArrayLayout(cfg.register_bits, count))
-        members["lookup_places"] = Out(places_layout(cfg, count))
-    return members
+def _lookups(cfg: Config) -> Members:
+    count = cfg.warps * cfg.asks.lookups
+    registers = data.ArrayLayout(cfg.register_bits, count)
+    return {"lookup_registers": In(registers), "lookup_places": Out(places_layout(cfg, count))}
 
 
-def _later(cfg: Config) -> Members:
-    slots, gives = cfg.source_slots, cfg.gives
-    members = {
+def _checks(cfg: Config) -> Members:
+    slots = cfg.source_slots
+    return {
         "check_warp": In(cfg.warp_bits),
         "check_valid": In(slots),
         "check_registers": In(data.ArrayLayout(cfg.register_bits, slots)),
         "check_places": Out(places_layout(cfg, slots)),
         "unwritten": Out(cfg.asks.units * slots),
     }
-    if gives.near_bits:
-        refs = data.ArrayLayout(gives.near_bits, slots)
-        members |= {"check_near": Out(slots), "check_refs": Out(refs)}
-        members |= {"near_warp": In(cfg.warp_bits), "near_slots": In(slots), "near_refs": In(refs)}
-        members["near_data"] = Out(data.ArrayLayout(32 * slots, cfg.lanes))
-    if gives.defers:
-        members |= {"check_mask": In(cfg.lanes), "check_ready": Out(1)}
-    if gives.note_bits:
-        members |= {"note": Out(gives.note_bits), "near_note": In(gives.note_bits)}
-    return members
 
 
-def _renamed(cfg: Config) -> Members:
+def _near(cfg: Config) -> Members:
+    slots = cfg.source_slots
+    refs = data.ArrayLayout(cfg.gives.near_bits, slots)
+    return {
+        "check_near": Out(slots),
+        "check_refs": Out(refs),
+        "near_warp": In(cfg.warp_bits),
+        "near_slots": In(slots),
+        "near_refs": In(refs),
+        "near_data": Out(data.ArrayLayout(32 * slots, cfg.lanes)),
+    }
+
+
+def _located(cfg: Config) -> Members:
     units, slots = cfg.asks.units, cfg.asks.units * cfg.asks.slots
-    masks, rows = data.ArrayLayout(SLICES, units), data.ArrayLayout(cfg.row_bits, units)
-    members: Members = {
-        **({"allocate": In(units)} if cfg.asks.sources else {}),
+    return {
         "locate": In(slots),
         "locate_warps": In(data.ArrayLayout(cfg.warp_bits, units)),
         "locate_registers": In(data.ArrayLayout(cfg.register_bits, slots)),
@@ -239,24 +245,36 @@ def _renamed(cfg: Config) -> Members:
         "located_places": Out(places_layout(cfg, slots)),
         "located_masks": Out(data.ArrayLayout(SLICES, slots)),
     }
-    if cfg.asks.joins == "planes":
-        members |= {"joined_rows": In(rows), "joined_masks": In(masks)}
-    if cfg.gives.deaths:
-        members |= {"death_valid": In(1), "death_warp": In(cfg.warp_bits), "death_register": In(cfg.register_bits)}
-        members |= {"death_place": In(location_layout(cfg)), "death_mask": In(SLICES), "death_ready": Out(1)}
-    return members | (_evictions(cfg) if cfg.asks.evicts else {})
+
+
+def _joined(cfg: Config) -> Members:
+    rows, masks = (data.ArrayLayout(bits, cfg.asks.units) for bits in (cfg.row_bits, SLICES))
+    return {"joined_rows": In(rows), "joined_masks": In(masks)}
+
+
+def _deaths(cfg: Config) -> Members:
+    return {
+        "death_valid": In(1),
+        "death_warp": In(cfg.warp_bits),
+        "death_register": In(cfg.register_bits),
+        "death_place": In(location_layout(cfg)),
+        "death_mask": In(SLICES),
+        "death_ready": Out(1),
+    }
 
 
 def _evictions(cfg: Config) -> Members:
-    sizes: Members = {"result_sizes": Out(data.ArrayLayout(SLICES, cfg.write_ports)), "evict_size": In(SLICES)}
     return {
         "evict_valid": In(1),
         "evict_warp": In(cfg.warp_bits),
         "evict_register": In(cfg.register_bits),
         "evict_data": In(data.ArrayLayout(32, cfg.lanes)),
         "evict_ready": Out(1),
-        **(sizes if cfg.gives.slices else {}),
     }
+
+
+def _sizes(cfg: Config) -> Members:
+    return {"result_sizes": Out(data.ArrayLayout(SLICES, cfg.write_ports)), "evict_size": In(SLICES)}
 
 
 def _reads(cfg: Config) -> Members:
@@ -272,14 +290,11 @@ def _reads(cfg: Config) -> Members:
     }
 
 
-def _results(cfg: Config) -> Members:
-    members = {
+def _stores(cfg: Config) -> Members:
+    return {
         **{name: In(cfg.write_ports) for name in ("result_valid", "result_store")},
         "result_accept": Out(cfg.write_ports),
     }
-    if cfg.asks.result_banks:
-        members["result_banks"] = Out(data.ArrayLayout(cfg.bank_bits, cfg.write_ports))
-    return members
 
 
 def engine_members(cfg: Config, engines: tuple[Engine, ...]) -> Members:
@@ -302,3 +317,62 @@ def engine_members(cfg: Config, engines: tuple[Engine, ...]) -> Members:
         members |= {"engine_write": In(reading), "engine_fill": Out(reading)}
         members["engine_read"] = Out(data.ArrayLayout(32 * reading, cfg.lanes))
     return members
+
+
+def _lookahead(cfg: Config) -> Members:
+    return {name: Out(cfg.warps) for name in ("lookahead_hit", "shareable")}
+
+
+def _pseudo_beats(cfg: Config) -> Members:
+    return {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
+
+
+def _source_places(cfg: Config) -> Members:
+    return {"source_places": Out(data.ArrayLayout(offered_layout(cfg), cfg.source_slots))}
+
+
+def _deferred(cfg: Config) -> Members:
+    return {"check_mask": In(cfg.lanes), "check_ready": Out(1)}
+
+
+def _notes(cfg: Config) -> Members:
+    return {"note": Out(cfg.gives.note_bits), "near_note": In(cfg.gives.note_bits)}
+
+
+def _result_banks(cfg: Config) -> Members:
+    return {"result_banks": Out(data.ArrayLayout(cfg.bank_bits, cfg.write_ports))}
+
+
+_CTA, _SCHEDULER, _BUFFERS, _UNITS = "CTA dispatcher", "scheduler", "instruction buffers", "execution units"
+#: All ports of a register file, in the groups of docs/slots/rf.md.
+GROUPS = (
+    Group("launches", _CTA, (), _launches),
+    Group("start", _CTA, ("gives.starts",), lambda cfg: {"started": Out(1)}),
+    Group("kernel", _CTA, ("gives.kernel",), _kernel),
+    Group("sweeps", _CTA, ("gives.sweeps",), lambda cfg: {"retired": Out(cfg.warps)}),
+    Group("offers", _SCHEDULER, (), _offers),
+    Group("refusals", _SCHEDULER, ("gives.gates",), _refusals),
+    Group("places of active warps", _SCHEDULER, ("has_places",), _places),
+    Group("lookahead", _SCHEDULER, ("gives.lookahead",), _lookahead),
+    Group("head beats", _BUFFERS, ("shows_pending",), _heads),
+    Group("pseudo-beats", _BUFFERS, ("operand_bits",), _pseudo_beats),
+    Group("results", _UNITS, (), _written_back),
+    Group("absorbed loads", _UNITS, ("gives.absorbs",), _absorbing),
+    Group("completions", "scoreboard", (), _completions),
+    Group("source places", COLLECTORS, ("places_at_once", "asks.sources"), _source_places),
+    Group("look-ups", COLLECTORS, ("places_at_once", "asks.lookups"), _lookups),
+    Group("checks", COLLECTORS, ("gives.later",), _checks),
+    Group("near copies", COLLECTORS, ("gives.near_bits",), _near),
+    Group("deferred checks", COLLECTORS, ("gives.defers",), _deferred),
+    Group("notes", COLLECTORS, ("gives.note_bits",), _notes),
+    Group("renamed sources", COLLECTORS, ("gives.renamed",), _located),
+    Group("allocation", COLLECTORS, ("gives.renamed", "asks.sources"), lambda cfg: {"allocate": In(cfg.asks.units)}),
+    Group("joined reads", COLLECTORS, ("joins_planes",), _joined),
+    Group("deaths", COLLECTORS, ("gives.deaths",), _deaths),
+    Group("evictions", COLLECTORS, ("asks.evicts",), _evictions),
+    Group("sizes", COLLECTORS, ("asks.evicts", "gives.slices"), _sizes),
+    Group("reads", COLLECTORS, (), _reads),
+    Group("stores", COLLECTORS, (), _stores),
+    Group("result banks", COLLECTORS, ("asks.result_banks",), _result_banks),
+    Group("engines", COLLECTORS, ("asks.engines",), lambda cfg: engine_members(cfg, cfg.asks.engines)),
+)

@@ -113,6 +113,16 @@ class Config(Derived):
         return self.gives.gates or self.gives.lookahead
 
     @property
+    def places_at_once(self) -> bool:
+        """Whether the register file knows the places of sources in the cycle of the offer."""
+        return not (self.gives.later or self.gives.renamed)
+
+    @property
+    def joins_planes(self) -> bool:
+        """Whether one access may bring two sources of one bank whose slices do not meet."""
+        return self.asks.joins == "planes"
+
+    @property
     def decode_flags(self) -> tuple[str, ...]:
         """All one-bit fields that the decode record has for scheme and scheduler."""
         return (*self.beat_flags, *(("long",) if self.has_places else ()))

@@ -78,7 +78,7 @@ class PackedConfig(RenamedConfig):
     def rams(self) -> dict[str, Ram]:
         """The same; a bank whose slices have an address each is an array per slice."""
         rams = super().rams
-        if self.asks.joins == "planes":
+        if self.joins_planes:
             bank = rams[BANK_RAM]
             rams[BANK_RAM] = replace(bank, width=bank.width // SLICES, arrays=SLICES)
         return rams

@@ -110,7 +110,7 @@ class PackedFile(wiring.Component):
     def _read(self, m: Module, banks: RenamedBanks) -> None:
         join_reads(m, self, banks)
         m.d.comb += [cycles.eq(1) for cycles in self.cycles]
-        if self._cfg.asks.joins == "planes":
+        if self._cfg.joins_planes:
             m.d.comb += [banks.joined_rows.eq(self.joined_rows), banks.joined_masks.eq(self.joined_masks)]
 
     def _enter(self, m: Module, table: RenamingTable, ports: Ports, banks: RenamedBanks) -> None:
