@@ -74,7 +74,7 @@ alone. It takes the code that nvcc 13.0 makes of every bundled kernel with `-O3`
   kernels: a reader of fixed latency, one of variable latency, and the first one of the low half of a pair.
 
 `tests/compiler/test_architectures.py` and `test_corpus.py` have all of that as tests, and the bundled kernels at `-O1`
-and `-O2` besides. Lockstep of all kernels at the presets: [regress-modern.md](regress-modern.md).
+and `-O2` besides. Lockstep at the presets: [regress-modern.md](regress-modern.md).
 
 `warpfile trace saxpy --arch sm_90` makes a trace ([kernels.md](kernels.md#for-another-gpu)). What differs between the
 generations is in [sass.md](sass.md#generations), and what is refused in [sass.md](sass.md#opcodes).

@@ -17,6 +17,7 @@ from warpfile.compiled import form
 from warpfile.compiler.architectures import PRESETS as PRESETS_OF_GPUS
 from warpfile.compiler.architectures import TARGET
 from warpfile.output.display import progress, say, silent
+from warpfile.pages.listed import listed
 from warpfile.pages.writing import DOCS, page_parser, settle
 from warpfile.results.revision import head
 from warpfile.schemes import SCHEMES, Scheme, Setup, find
@@ -181,7 +182,9 @@ def page(scheme: Scheme, rows: Sequence[Row], reached: Mapping[str, int]) -> str
     partly = "" if len(setups) == len(scheme.regression) else "".join(f" --setup '{name}'" for name in setups)
     lines = [f"# Lockstep regression of `{scheme.name}`", ""]
     lines += [f"Written by `python -m warpfile.pages regress {scheme.name}{partly}`.", ""]
-    lines += [head(), "", "Every row: RTL in Verilator and golden model, compared in every cycle.", ""]
+    kernels = {row.trace.split()[0] for row in rows if not row.trace.startswith("stress")}
+    lines += [head(), "", "Every row: RTL in Verilator and golden model, compared in every cycle."]
+    lines += [f"Runs of {listed(kernels)}, with those refused.", ""]
     there = {row.setup.preset for row in rows}
     if newer := ", ".join(f"`{preset}` (sm_{gpu})" for preset, gpu in NEWER.items() if preset in there):
         lines += [f"Kernels are compiled for the GPU of the preset at {newer}, and for sm_75 at all others.", ""]
