@@ -12,10 +12,10 @@ from warpfile.compiler.passes.regmutex.choice import registers_limit
 from warpfile.pages.evidence.factors import NO_L1, Factor, ptxas, replaced
 from warpfile.pages.evidence.metrics import CYCLES
 from warpfile.pages.evidence.statements import Statement
+from warpfile.pages.listed import VERSIONS
 from warpfile.results.points import Point, trace_of
 from warpfile.schemes import find
 from warpfile.spec.schemes.regmutex import RegMutexConfig
-from warpfile.workloads.inputs import bundled_kernels
 
 PRESET = "fermi_linear"
 BASELINE, POOL, PAIRS = (Point(name, PRESET) for name in ("baseline", "regmutex", "regmutex_paired"))
@@ -43,10 +43,10 @@ def half(point: Point) -> Point:
 
 
 def limited(**changes: object) -> tuple[str, ...]:
-    """Bundled kernels whose large launch registers limit."""
+    """Kernels of version 0.2.0 whose large launch registers limit."""
     cfg = find("regmutex").configuration(PRESET, **changes)
     assert isinstance(cfg, RegMutexConfig)
-    traces = {kernel: trace_of(kernel, "large") for kernel in bundled_kernels()}
+    traces = {kernel: trace_of(kernel, "large") for kernel in sorted(VERSIONS["0.2.0"])}
     return tuple(name for name, trace in traces.items() if registers_limit(trace.registers, limits_of(cfg, trace)))
 
 
