@@ -38,6 +38,7 @@ PROGRAMS = {
     "presets": Program("presets.md", "seconds"),
     "opcodes": Program("opcodes.md", "seconds"),
     "micro": Program("micro.md (table)", "seconds"),
+    "register_files": Program("slots/rf.md (table, figure)", "seconds"),
     "arrays": Program("arrays.md", "seconds"),
     "proofs": Program("proofs.md", "seconds", "tests.formal.proofs"),
     "clock_gates": Program("clock-gates.md", "minutes"),
