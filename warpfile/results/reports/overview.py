@@ -77,7 +77,8 @@ def _figure(study: Study, columns: list[Column]) -> Figure:
             row=1,
             col=number,
         )
-        figure.update_xaxes(tickformat=".0%" if "%" in form else "", nticks=3, tickangle=0, row=1, col=number)
+        figure.update_xaxes(tickformat=".0%" if "%" in form else "", row=1, col=number)
+    figure.update_xaxes(nticks=3, tickangle=0, tickfont_size=10)
     figure.update_annotations(font_size=13)
     figure.update_yaxes(autorange="reversed")
     return dress(figure, 144 + 24 * len(names), showlegend=False, bargap=0.3, margin=_MARGIN)

@@ -76,12 +76,12 @@ def _energy(study: Study) -> str:
     found = prices(study.rows)
     if not found:
         return "none in this study"
-    memories = " Those of cacti are of memories, accesses and leakage; flip-flops and wires are not in them."
+    memories = " The prices of cacti cover accesses and leakage of memories, but not flip-flops and wires."
     without = [name for machine, name in study.names.items() if not prices(study.of(machine))]
     none = f" It has no price of a memory of {escape(', '.join(without))}." if without else ""
     return (
-        f"one set of prices for all rows, {escape(found)} (docs/energy.md); what it has no price for is not in the sum,"
-        f" <i>priced</i> says how much is in it.{memories if found == CACTI else ''}{none}"
+        f"one set of prices for all rows, {escape(found)} (docs/energy.md); accesses without a price are not in the"
+        f" sum, and <i>priced</i> is the share that is.{memories if found == CACTI else ''}{none}"
     )
 
 
@@ -109,7 +109,7 @@ def _table(study: Study, facts: Mapping[Machine, Facts]) -> Iterator[str]:
     yield from _differences(study, facts)
     hits = _named(study, {machine: one.hits for machine, one in facts.items()})
     meanings = (f"{names}: {what}" for what, names in hits.items())
-    yield f"<p>Hits are another thing in every scheme. {escape('; '.join(meanings))}.</p>" if hits else ""
+    yield f"<p>What counts as a hit depends on the scheme. {escape('; '.join(meanings))}.</p>" if hits else ""
 
 
 def _differences(study: Study, facts: Mapping[Machine, Facts]) -> Iterator[str]:
