@@ -14,7 +14,6 @@ PRESET = "pascal"
 PAPER = "H. Asghari Esfeden, dissertation, UC Riverside 2021, chapter 3"
 BASELINE = Point("baseline", PRESET)
 SPOT = "bitonic_sort"
-KERNELS = SUITES
 
 
 def window(size: int, writes: str, entries: int = 0) -> Point:

@@ -12,12 +12,11 @@ from warpfile.pages.evidence.statements import Statement
 from warpfile.results.points import Outcome, Point
 
 PRESET = "turing"
-PAPER = "M. Abaie Shoushtary and others, Lightweight register file caching in collector units for GPUs (Malekeh)"
+PAPER = "Malekeh, an energy-efficient hierarchical register file for GPUs"
 BASELINE, UNITS = Point("baseline", PRESET), Point("malekeh", PRESET)
 EXACT = Point("malekeh", PRESET, oracle=True)
 WINDOWS = Point("bow", PRESET, (("window", 3),))
 SPOT = "bitonic_sort"
-KERNELS = SUITES
 
 ONE_PORT = Factor("units beside it take one operand per cycle", beside={"collect": "one"})
 LATE = Factor("units beside it are taken again a cycle after their dispatch", beside={"retake": "next"})

@@ -12,11 +12,18 @@ SUITES = (
     *("bfs_step", "bitonic_sort", "conv2d", "fdtd", "histogram", "kmeans", "matmul_2mm", "matmul_tiled"),
     *("particle_boxes", "scan", "spmv", "stencil", "warp_reduce"),
 )
+#: Those of them whose large launches are short.
+SHORT = tuple(name for name in SUITES if name not in ("bitonic_sort", "matmul_tiled", "particle_boxes"))
 
 
 def suites() -> Sequence[str]:
-    """Their names."""
+    """Names of ``SUITES``."""
     return SUITES
+
+
+def short() -> Sequence[str]:
+    """Names of ``SHORT``."""
+    return SHORT
 
 
 CYCLES = Metric("cycles", "growth", lambda ours, other: ours.cycles / other.cycles)

@@ -6,21 +6,20 @@ from collections.abc import Callable, Sequence
 
 from warpfile.pages.evidence.factors import Factor, launch
 from warpfile.pages.evidence.figure import Metric, Range
-from warpfile.pages.evidence.metrics import IPC, SUITES, suites
+from warpfile.pages.evidence.metrics import IPC, SHORT, short
 from warpfile.pages.evidence.samples import Sample
 from warpfile.pages.evidence.statements import Statement
 from warpfile.results.points import Outcome, Point
 
 PRESET = "turing_rfc"
-PAPER = "R. Huerta and others, Analyzing modern NVIDIA GPU cores, 2025"
+PAPER = "R. Huerta and others, Dissecting and modeling the architecture of modern GPU cores, MICRO 2025"
 BASELINE, MODERN = Point("baseline", PRESET), Point("modern", PRESET)
 OFF = MODERN.but(reuse_cache="off")
 TWO, THREE = OFF.but(read_ports=2), OFF.but(read_ports=3)
 SCOREBOARD = MODERN.but(dependences="scoreboard")
 #: Kernels beside those of the paper: a long run of multiply-adds on registers, and a product of matrices in registers.
 FLOPS, PRODUCT = "unrolled_poly", "matmul_registers"
-SPOT = "bitonic_sort"
-KERNELS = SUITES
+SPOT = "conv2d"
 
 WHOLE = Factor("fixed units as wide as a warp", both={"unit_interval": 1}, assumed="section 7: an RTX A6000")
 SMALL = launch("launch")
@@ -47,7 +46,7 @@ def _of(
     metric: Metric,
     paper: float | Range,
     point: Point,
-    kernels: Callable[[], Sequence[str]] = suites,
+    kernels: Callable[[], Sequence[str]] = short,
     factors: Sequence[Factor] = (WHOLE, SMALL),
 ) -> Statement:
     band = paper if isinstance(paper, tuple) else (paper, paper)
@@ -60,7 +59,7 @@ _ROWS = {
     "two-ports": (TWO, (0.006, 0.45, 0.02)),
     "three-ports": (THREE, (0.008, 0.45, 0.02)),
 }
-_GROUPS = {"": suites, "-flops": _one(FLOPS), "-product": _one(PRODUCT)}
+_GROUPS = {"": short, "-flops": _one(FLOPS), "-product": _one(PRODUCT)}
 
 STATEMENTS = (
     *(
@@ -75,6 +74,6 @@ STATEMENTS = (
 #: What the paper says beside these, and what becomes of it here.
 LEFT = (
     "Errors of its model against hardware: no hardware is here.",
-    f"Its 128 benchmarks: {', '.join(SUITES)} stand in for them; `{FLOPS}` for its MaxFlops, `{PRODUCT}` for sgemm of"
+    f"Its 128 benchmarks: {', '.join(SHORT)} stand in for them; `{FLOPS}` for its MaxFlops, `{PRODUCT}` for sgemm of"
     " CUTLASS.",
 )

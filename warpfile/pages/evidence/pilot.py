@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warpfile.pages.evidence.factors import PIPELINED_BANKS, Factor, ptxas, replaced
+from warpfile.pages.evidence.factors import PIPELINED_BANKS, Factor, ptxas
 from warpfile.pages.evidence.figure import Metric, Range
-from warpfile.pages.evidence.metrics import IPC, SUITES, energy_over, share, suites
+from warpfile.pages.evidence.metrics import IPC, SHORT, energy_over, share, short
 from warpfile.pages.evidence.statements import Statement
 from warpfile.results.points import Outcome, Point
 
@@ -17,8 +17,7 @@ NAMES = (("register_names", 256),)  #: a kernel has more than 63 registers
 BASELINE, PARTS = (Point(name, "kepler", NAMES) for name in ("baseline", "pilot"))
 COMPILER = PARTS.but(profile="compiler")
 SLOW = BASELINE.but(bank_cycles=3)
-SPOT = "bitonic_sort"
-KERNELS = SUITES
+SPOT = "conv2d"
 HOT = (3, 4, 5)
 
 UNOPTIMISED = ptxas("O0")
@@ -26,9 +25,6 @@ LESS = ptxas("O1")
 ORACLE = Factor("the four registers that are used most", own={"profile": "oracle", "remap": "versioned"})
 FEWER = Factor("4 warps resident instead of 16, and more after the pilot", own={"warps": 4})
 INSTANT = Factor("registers of resident warps move in an instant", own={"remap": "instant"})
-FAST = Factor("a slow part as fast as the fast one", own={"slow_cycles": 1, "low_cycles": 1})
-BANKS = Factor("twice as many banks", both={"banks": 8, "rows": 64})
-ALONE = replaced("banks as the baseline has them", "baseline")
 
 
 def _sum(run: Outcome, *names: str) -> int:
@@ -67,7 +63,7 @@ def _of(
     over: Point = BASELINE,
 ) -> Statement:
     band = paper if isinstance(paper, tuple) else (paper, paper)
-    return Statement(key, where, metric, band, point, over, suites, factors)
+    return Statement(key, where, metric, band, point, over, short, factors)
 
 
 def slower(cycles: int) -> Point:
@@ -102,7 +98,6 @@ STATEMENTS = (
 #: What the paper says beside these, and what becomes of it here.
 LEFT = (
     "Table I has a geometric mean of 3 % for the pilot's time; the page compares the mean of its rows.",
-    "A cycle of its own for renaming, less than 1 %: the scheme's page says what renaming costs here.",
     "The two-level scheduler of Fig. 12, and leakage: figures without numbers in the text, and no model of leakage.",
-    f"Its 17 programs of Rodinia and Parboil: {', '.join(SUITES)} stand in for them.",
+    f"Its 17 programs of Rodinia and Parboil: {', '.join(SHORT)} stand in for them.",
 )

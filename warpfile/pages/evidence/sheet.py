@@ -117,19 +117,30 @@ def _left(left: Sequence[str]) -> Iterator[str]:
 def summary(pages: Sequence[Data], rest: Sequence[str]) -> str:
     """The page of all verdicts. ``rest``: schemes whose claims are not run."""
     claims = [(data, claim) for data in pages for claim in data["claims"]]
-    counts = Counter(claim["verdict"] for _, claim in claims)
-    rows = [(f"[{data['scheme']}](schemes/{data['scheme']}-evidence.md)", *_row(claim)) for data, claim in claims]
+    rows = [(_links([data["scheme"]]), *_row(claim)) for data, claim in claims]
     lines = (
         "# Verdicts on all papers\n",
         "Written by `python -m warpfile.pages evidence --text` from the data of the pages.",
+        f"{_sum(pages, 'runs'):,} golden runs; from nothing they take {_sum(pages, 'seconds'):,} s of processor time.",
         "What the words mean: [evidence](evidence.md).\n",
-        table(("verdict", "claims"), [*((word, counts[word]) for word in WORDS), ("all", len(claims))]),
+        table(("scheme", *WORDS, "all"), _counts(pages)),
         table(("scheme", "claim", "where", "metric", "paper", "ours", "verdict"), rows)
         if rows
         else "No page is run.\n",
         f"Claims are declared and not run; these pages have an older form: {_links(rest)}.",
     )
     return "\n".join(lines) + "\n"
+
+
+def _sum(pages: Sequence[Data], key: str) -> int:
+    return sum(data[key] for data in pages)
+
+
+def _counts(pages: Sequence[Data]) -> Iterator[tuple[object, ...]]:
+    """How many claims of each scheme, and of all, have each verdict."""
+    counts = {data["scheme"]: Counter(claim["verdict"] for claim in data["claims"]) for data in pages}
+    for name, found in (*counts.items(), ("all", sum(counts.values(), Counter()))):
+        yield name, *(found[word] for word in WORDS), found.total()
 
 
 def _links(names: Sequence[str]) -> str:

@@ -153,7 +153,8 @@ def spot(statements: Sequence[Statement], kernel: str, outcomes: Mapping[Run, Ou
 def named(point: Point) -> str:
     """A point in a line."""
     changes = " ".join(f"{name}={value}" for name, value in point.changes)
-    rest = " ".join(one for one in (point.setting, point.issues, point.file) if one)
+    exact = "exact distances" if point.oracle else ""
+    rest = " ".join(one for one in (exact, point.setting, point.issues, point.file) if one)
     return " ".join(one for one in (point.scheme, point.preset, changes, rest) if one)
 
 

@@ -11,7 +11,7 @@ from warpfile.schemes.part import found
 
 
 def test_a_factor_of_the_file_is_a_class_that_there_is() -> None:
-    for factor in (page.SWEEP, page.FREE, page.ONE_BYTE):
+    for factor in (page.FREE, page.ONE_BYTE):
         assert found(factor.file).__name__ == factor.file.rpartition(":")[2]
 
 

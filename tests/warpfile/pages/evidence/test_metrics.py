@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from warpfile.pages.evidence.metrics import CYCLES, IPC, SUITES, energy_over, ratio, share, suites
+from warpfile.pages.evidence.metrics import CYCLES, IPC, SHORT, SUITES, energy_over, ratio, share, short, suites
 from warpfile.pages.evidence.samples import Sample
 from warpfile.results.points import Outcome, Point, Run
 from warpfile.schemes import find
@@ -54,3 +54,4 @@ def test_distances_are_of_the_trace_of_the_run() -> None:
 
 def test_kernels_of_the_suites_are_bundled_and_named_once() -> None:
     assert set(suites()) <= set(bundled_kernels()) and len(set(SUITES)) == len(SUITES)
+    assert set(short()) < set(suites()) and len(SHORT) == 10

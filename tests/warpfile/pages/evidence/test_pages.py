@@ -9,7 +9,7 @@ import pytest
 
 from warpfile.output.display import silent
 from warpfile.pages.evidence.command import main, pages
-from warpfile.pages.evidence.statements import SEEDS
+from warpfile.pages.evidence.statements import SEEDS, named, spot_points
 from warpfile.pages.evidence.study import FEW, Run, studied
 from warpfile.schemes import find, registry
 from warpfile.workloads.inputs import bundled_kernels
@@ -31,6 +31,8 @@ def test_a_page_declares_claims_of_machines_and_kernels_that_there_are(name: str
         for pair in one.pairs:
             for point in (pair.point, pair.over):
                 find(point.scheme).configuration(point.preset, **dict(point.changes))
+    points = spot_points(page.STATEMENTS)
+    assert len({named(point) for point in points}) == len(points)
     assert page.SPOT in {kernel for one in page.STATEMENTS for kernel in one.kernels()}
     assert any(name in one.point.scheme for one in page.STATEMENTS)
 

@@ -49,6 +49,10 @@ def test_a_register_cache_avoids_reads_and_writes() -> None:
     other = Sample(run, counted(bank_reads=4, bank_writes=8))
     assert rfc.reads_avoided(ours.outcome) == 0.75 and rfc.WRITES.of(ours, other) == 0.75
     assert rfc.ACCESSES.of(ours, other) == pytest.approx(3 / 12)
+    assert (
+        rfc.written_back(counted(evictions=2, flushes=3)) == 5
+        and rfc.written_back(counted(evictions=0, flushes=0)) == 1
+    )
 
 
 def test_with_all_warps_active_none_is_suspended() -> None:

@@ -86,6 +86,7 @@ def test_data_say_of_which_machine_and_declaration_they_are() -> None:
         "regmutex tiny fair=1 rows=128 large": 900,
         "baseline tiny rows=128 large": 1000,
     }
+    assert named(replace(BASE, oracle=True)) == "baseline tiny exact distances large"
     assert named(replace(BASE, issues="one warp")) == "baseline tiny large one warp"
 
 
@@ -104,7 +105,8 @@ def test_a_page_is_written_from_data_alone() -> None:
 def test_a_summary_counts_verdicts() -> None:
     found = data("regmutex", [CLAIM, CLAIM], "one", outcomes())
     text = sheet.summary([found], ["pilot"])
-    assert "| reproduced under | 2 |" in text and "| undecided | 0 |" in text and "| all | 2 |" in text
+    assert "| scheme | reproduced | reproduced under | not reproduced | undecided | all |" in text
+    assert "| regmutex | 0 | 2 | 0 | 0 | 2 |" in text and "| all | 0 | 2 | 0 | 0 | 2 |" in text
     assert "form: [pilot](schemes/pilot-evidence.md)." in text
     assert "No page is run." in sheet.summary([], ["regmutex"]) and "form: none." in sheet.summary([], [])
 
