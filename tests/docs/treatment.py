@@ -97,7 +97,7 @@ PARSED = {
     "python -m warpfile.pages all --check": "it takes days",
     "python -m warpfile.pages cost --delays osu018_stdcells.lib": _MINUTES,
     "make study": _MINUTES,
-    "make evidence": "it takes hours from nothing",
+    "make evidence": "it takes an hour from nothing",
     "python -m warpfile.pages evidence regmutex": _MINUTES,
     "python -m warpfile.pages evidence --text": "tests/warpfile/pages/evidence/test_kept.py checks it",
     "make test": _MINUTES,
