@@ -67,5 +67,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """What there is, before it is asked for."""
+    """Names of the package, including those that are imported on first use."""
     return sorted({*globals(), *__all__})

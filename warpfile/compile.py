@@ -110,7 +110,7 @@ def _check() -> None:
 
 
 def _made() -> Path:
-    """Compile them; nobody else does at this time."""
+    """Compile them, while no other process does."""
     with tempfile.TemporaryDirectory(dir=home(), prefix="making-") as name:
         stage = Path(name)
         # What is hashed is what is compiled, whatever happens to the sources meanwhile.

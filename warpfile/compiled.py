@@ -1,7 +1,7 @@
 """Compiled golden models: modules that stand in for their Python source as long as they were compiled from it.
 
 ``python -m warpfile.compile`` writes them to :func:`home`, in a folder whose name is a key: a hash of all that
-decides what they do. Whoever imports one of these modules gets it from the folder whose key is that of the sources as
+decides what they do. An import of one of these modules gets it from the folder whose key is that of the sources as
 they are now, and from the source where there is none: an edit runs at once, as Python. ``WARPFILE_COMPILED=0`` turns it
 off.
 """
@@ -93,14 +93,14 @@ def _modules(folder: Path) -> dict[str, Path]:
 
 
 def _used(folder: Path) -> Path:
-    """The folder, which nobody removes as long as this process lives: modules are loaded one by one."""
+    """The folder, which no process removes while this one lives: modules are loaded one by one."""
     with contextlib.suppress(OSError):
         fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_SH)
     return folder
 
 
 def unused(folder: Path) -> int | None:
-    """A file descriptor, until whose end nobody can begin to use the folder; nothing if a process uses it."""
+    """A file descriptor that keeps other processes from the folder until it is closed; None if one uses it."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -33,7 +33,7 @@ def once(lock: Path, doing: str, usually: str, find: Callable[[], T | None], mak
 def turn(path: Path, doing: str) -> Iterator[Callable[[], None]]:
     """Inside, this process alone holds the lock ``path``, unless it calls what it is given, which lets others go on.
 
-    Whoever waits long says so, unless the process that works is of the same command: that has said its line already.
+    A process that waits long prints a line, unless the one that works is of the same command and has printed its own.
     """
     from filelock import FileLock, Timeout
 

@@ -10,7 +10,7 @@ from warpfile.hdl import verilog
 
 
 def main() -> None:
-    """Make all that is not there yet, and say how the golden models run."""
+    """Make whatever is missing, and print how the golden models run."""
     with ThreadPoolExecutor(1) as pool:
         prepared = pool.submit(lambda: (yosys.prepare(), verilog.prepare()))
         models.main()

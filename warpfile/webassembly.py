@@ -2,7 +2,7 @@
 
 The machine code is kept in the user's folder for such things. It is made under a lock and appears whole; a file that
 is damaged is made anew. Where that folder cannot be written, or others can write it, one below the system's folder for
-temporary files takes its place: machine code is run only if nobody else can have written it.
+temporary files takes its place: machine code is run only if no other user can have written it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def run(
 
     ``image`` is what :func:`prepare` made of it, and ``arguments`` begin with the name that the program is to have.
     ``streams``: files that it reads and writes instead of the standard input, output and error of this process.
-    ``folders``: all that it sees of the file system, by the names under which it does.
+    ``folders``: the part of the file system that it sees, by the names under which it does.
     """
     engine, module = _loaded(image)
     process = wasmtime.WasiConfig()
@@ -127,7 +127,7 @@ def prepare(program: Program) -> Path:
 
 
 def _folders() -> Iterator[Path]:
-    """Where machine code may lie: folders of this user that nobody else can write."""
+    """Where machine code may lie: folders of this user that no other user can write."""
     temporary = Path(tempfile.gettempdir()) / f"warpfile-{os.getuid()}"
     for folder in (platformdirs.user_cache_path("warpfile", appauthor=False), temporary):
         try:

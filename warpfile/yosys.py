@@ -20,7 +20,7 @@ _COMMAND = (sys.executable, "-m", __name__)
 
 
 class YosysError(RuntimeError):
-    """yosys refused a script or died; the text is its own first message, or says of what."""
+    """yosys refused a script or died; the text is its own first message, or the cause."""
 
 
 def prepare() -> Path:

@@ -1,4 +1,4 @@
-"""Reference of ``cross_sections``: what particles meet on their way from one energy to lower ones.
+"""Reference of ``cross_sections``: total cross-sections of particles as they lose energy.
 
 At every collision a particle adds the cross section of the material at its energy: of each nuclide the piecewise
 linear function through the rows of the table, weighted with its amount.

@@ -45,7 +45,7 @@ class Application(click.Group):
         sys.exit(status if isinstance(status, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command. Whoever closed the pipe has seen enough, which click takes for a failure."""
+        """Run a command. A closed output pipe is no failure here; click would report one."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -55,7 +55,7 @@ class Application(click.Group):
 
 
 def describe(error: Exception) -> str:
-    """One line that says what is wrong."""
+    """The error as one line."""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         return f"{error.format_message().rstrip('.')} (see '{error.ctx.command_path} --help')"
     if isinstance(error, click.ClickException):

@@ -108,12 +108,10 @@ def configured(command: Command) -> Command:
     gates = click.option(
         "--clock-gating",
         is_flag=True,
-        help="Use clock gates in place of enables for operand arrays and tables: --set clock_gating=arrays.",
+        help="Use clock gates instead of enables for operand arrays and tables: --set clock_gating=arrays.",
     )
     for slot, what in reversed(_SLOTS.items()):
-        gathered = click.option(f"--{slot}", metavar="NAME", help=f"Use this {what} in place of the scheme's.")(
-            gathered
-        )
+        gathered = click.option(f"--{slot}", metavar="NAME", help=f"Use this {what} instead of the scheme's.")(gathered)
     return preset(domain(change(gates(gathered))))  # type: ignore[return-value]
 
 

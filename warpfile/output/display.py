@@ -79,7 +79,7 @@ def say_notes(runs: Iterable[tuple[str, Iterable[str]]]) -> None:
 
 
 #: What stands above the fields in which machines differ from their baselines, with matched baselines and without.
-MATCHED = "Matched: over a baseline with these values, but for those of the scheme:"
+MATCHED = "Matched: over a baseline with these values, except for those of the scheme:"
 BESIDE = "Beside their schemes, machines differ from their baselines in these fields:"
 
 
@@ -172,7 +172,7 @@ def _lines(title: str) -> Iterator[Report]:
 
 
 def followed(title: str, some: Collection[Subject], name: Callable[[Subject], str] = str) -> Iterator[Subject]:
-    """One after the other, with progress over all of them; ``name`` says what each is."""
+    """One after the other, with progress over all of them; ``name`` gives the name of each."""
     with progress(title) as report:
         for number, one in enumerate(some):
             report(name(one), number, len(some))

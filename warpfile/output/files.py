@@ -50,7 +50,7 @@ def check_folder(path: Path) -> None:
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to write to, which has the name ``path`` when all is done; nothing stays of one that is not.
 
-    Raises ``FileExistsError`` where something of that name is already there, but for an empty folder.
+    Raises ``FileExistsError`` where something of that name is already there, except for an empty folder.
     """
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise FileExistsError(f"{path} must be a new or an empty folder")

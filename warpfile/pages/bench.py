@@ -115,7 +115,7 @@ def golden(design: Design, report: Report) -> Row:
 
 
 def same_preset(design: Design, report: Report) -> Row:
-    """Cycles per CPU second of a golden model, and of the baseline's at the same preset: equal but for the scheme."""
+    """Cycles per CPU second of a golden model, and of the baseline at the same preset and fields."""
     from warpfile.pages.speed import beside_baseline
 
     own, baseline = beside_baseline(design.scheme, REPEATS)

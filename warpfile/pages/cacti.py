@@ -148,7 +148,7 @@ def show(path: Path = PRICED) -> None:
 
 
 def small_arrays(table: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
-    """What the rule says of each array, over what CACTI says of it."""
+    """The rule's value for each array over CACTI's."""
     for ours, theirs in zip(table["rule"][::2], table["rule"][1::2], strict=True):
         yield (_name(ours), *(round(ours[name] / theirs[name], 3) for name in _NUMBERS), ours["from_sizes"])
 

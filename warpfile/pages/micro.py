@@ -1,7 +1,7 @@
 """Micro-benchmarks: cycles of single kinds of instructions beside what was measured or simulated elsewhere.
 
 The table of docs/micro.md. A benchmark is one kind of instruction, many times over, behind a few that prepare
-its registers. The cycles of a long one less those of a short one leave out start and end.
+its registers. The difference of the cycles of a long one and a short one leaves out start and end.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ class Row:
 
     @property
     def open(self) -> bool:
-        """Whether nobody knows why it survives."""
+        """Whether the reason for its survival is unknown."""
         return self.result == "**open**"
 
     def __str__(self) -> str:

@@ -26,8 +26,8 @@ _ELEMENT = re.compile(r"^ +assign (\w+) = \w+\[[\d:]+\];", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Figures:
-    """Of a file: lines, columns of the longest one; of its wires and registers without ports how many there are, that
-    nobody reads, whose names end in a number, and end so only because another net has the name without it."""
+    """Of a file: lines, and columns of the longest one. Of its wires and registers, without ports: how many there are,
+    have no reader, have a name with a number at its end, and have one only because another net has the plain name."""
 
     lines: int = 0
     longest: int = 0

@@ -81,7 +81,7 @@ class Measured:
 
 
 def growth(ratios: Mapping[str, float]) -> str:
-    """Geometric mean over the kernels, less one, with its interval."""
+    """Geometric mean over the kernels, minus one, with its interval."""
     values = list(ratios.values())
     return bracketed(Spread((GEOMETRIC(values) - 1,)), GEOMETRIC.interval(values))
 
@@ -115,7 +115,7 @@ def page(measured: Measured) -> Iterator[str]:
 
 
 def points() -> list[Point]:
-    """All that is run."""
+    """All machines that are run."""
     compared = (*BASELINES.values(), *(point for point, _ in SCHEMES.values()))
     return list(dict.fromkeys(one for point in compared for form in FORMS for one in form(point)))
 

@@ -23,7 +23,7 @@ def page_parser(name: str, description: str | None) -> argparse.ArgumentParser:
     made = parser(name, description)
     how = made.add_mutually_exclusive_group()
     how.add_argument("--check", action="store_true", help="say which pages differ from what would be written; 1 if any")
-    how.add_argument("--print", action="store_true", dest="printed", help="print in place of writing")
+    how.add_argument("--print", action="store_true", dest="printed", help="print instead of writing")
     return made
 
 

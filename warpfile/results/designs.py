@@ -112,7 +112,7 @@ class Choice:
         return list(found.values())
 
     def tell(self) -> None:
-        """One line on standard error that says what was left out, and why; none if nothing was."""
+        """One line on standard error with the machines left out and the reasons; none if there are none."""
         reasons: dict[str, list[str]] = {}
         for name, reason in self.left_out.items():
             short = reason.removeprefix("parts must fit: ").partition(": ")[0]
@@ -161,7 +161,7 @@ def _fields(scheme: Scheme) -> set[str]:
 
 
 def _concerns(own: Collection[str], change: str, known: Collection[str]) -> bool:
-    """Whether a change is for a scheme with its own fields, of all that are known, to apply or to refuse."""
+    """Whether a change is for a scheme with its own fields, of all known ones, to apply or to refuse."""
     name = change.partition("=")[0].strip()
     return name not in known or name in own
 

@@ -1,7 +1,7 @@
 """Which machine around the schemes the figures of a page are of.
 
-A change that moves the cycles of every scheme makes all pages old at once, and they take hours to write. So each says
-of which machine it is, and one that is not of today's says that first, with what has changed since.
+A change that moves the cycles of every scheme makes all pages old at once, and they take hours to write. So each page
+names its machine. A page of an older machine begins with a list of the changes since then.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def stated(text: str) -> int:
 
 
 def head() -> str:
-    """What a page of today's machine says of it."""
+    """The line that names today's machine on a page."""
     return f"Machine {MACHINE}."
 
 

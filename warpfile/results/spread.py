@@ -17,7 +17,7 @@ _ROUNDING = 5e-4  #: what a printed tenth of a percent hides
 
 @dataclass(frozen=True)
 class Spread:
-    """A figure's values seed by seed, of all that is compared with it in the same order."""
+    """A figure's values seed by seed, in the same order as the figures it is compared with."""
 
     values: Sequence[float]
 

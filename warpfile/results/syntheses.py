@@ -72,7 +72,7 @@ def machine(design: Design) -> Machine:
 def areas(wanted: Sequence[Design], liberty: Path | None, report: Report) -> dict[Machine, AreaReport]:
     """Areas of designs and of the baselines beside them, each once.
 
-    Logic levels are counted of the designs only: nothing compares those of a baseline that nobody asked for. One more
+    Logic levels are counted of the designs only: a baseline's are not compared. One more
     machine is at work than there are processors, so that Verilog is there when a synthesis ends. Raises ``ValueError``
     for a library that cannot be used and ``ClickException`` for a machine that yosys refuses.
     """

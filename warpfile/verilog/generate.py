@@ -189,7 +189,7 @@ def _explained(
 
 
 def _heading(scheme: Scheme, preset: str, cfg: Config) -> str:
-    """Comment that says what the file is; without date or path, so that equal inputs give equal bytes."""
+    """Comment that identifies the file; without date or path, so that equal inputs give equal bytes."""
     lines = [f"warpfile: scheme {scheme.name}, preset {preset}", scheme.summary]
     lines += [f"  {name} = {value}" for name, value in cfg.to_json().items()]
     return "".join(f"// {line}\n" for line in lines) + "\n"

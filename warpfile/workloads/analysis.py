@@ -107,7 +107,7 @@ def _of_schemes(function: Function, schemes: Sequence[str], preset: str) -> dict
 
 
 def _remarks(architecture: int | None, schemes: Sequence[str], preset: str) -> Iterator[str]:
-    """What schemes say of code for this GPU at a preset, by default each at its own."""
+    """Remarks of schemes on code for this GPU at a preset, by default each at its own."""
     for scheme in map(find, schemes):
         config = scheme.configuration(preset or scheme.preset)
         said = (part.hints.of_gpu(architecture, config) for part in scheme.parts(config) if part.hints)

@@ -51,7 +51,7 @@ def import_kernel(source: Path, wanted: str | None, report: Report, architecture
     """Compile, disassemble and read a kernel, the only one or the wanted one by its symbol or its plain name.
 
     ``architecture`` is 90 for sm_90; by default a CUDA file is for sm_75, PTX for what it names, and machine code for
-    what there is. Raises ``ValueError`` and ``OSError``.
+    the GPUs that it contains. Raises ``ValueError`` and ``OSError``.
     """
     texts = _disassembled(source, architecture, report)
     symbol = _chosen(source, "".join(texts), wanted)

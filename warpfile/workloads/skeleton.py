@@ -20,7 +20,7 @@ def skeleton(listing: Listing, function: Function, triton: Metadata | None = Non
     """Text of ``launch.toml``. Raises ``ValueError`` for a listing that shows no parameters.
 
     Launch, values and arrays are missing; until they are given, reading it is refused in a line that names all of them.
-    ``triton`` is what Triton says of its kernel.
+    ``triton`` is Triton's description of its kernel.
     """
     if function.parameters is None:
         raise ValueError(f"{listing.name}: listing must show the parameters of {function.name}")

@@ -154,7 +154,7 @@ class Window:
                     entries.last[entry] = self.next
 
     def make_room(self, head: Entry) -> int:
-        """For a beat that does not fit, let one entry leave, or all that it needs gone; the victim, -1 for none."""
+        """For a beat that does not fit, evict one entry, or all that must go; the victim, -1 for none."""
         entries, sources, misses = self.entries, 0, 0
         for register in head.beat.sources:
             entry = entries.where.get(register, -1)

@@ -141,7 +141,7 @@ def test_the_timed_flow_has_a_table_of_its_own(invoke: Invoke, monkeypatch: pyte
     facts = json.loads(Path("area.json").read_text())["schemes"]["baseline"]
     assert facts["netlists"]["nand2.lib"]["area"] == 500.0 and facts["netlists"]["nand2.lib"]["swaps"] == 12
     assert facts["critical_paths"]["nand2.lib"]["nanoseconds"] == 2.5
-    assert "Clock gates: 490.0 in place of 550.0 with enables" in result.stdout and "50.0" in result.stdout
+    assert "Clock gates: 490.0 instead of 550.0 with enables" in result.stdout and "50.0" in result.stdout
 
 
 @pytest.mark.check

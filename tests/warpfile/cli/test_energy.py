@@ -66,7 +66,7 @@ def test_the_prices_asked_for_are_taken_and_named(invoke: Invoke, facts: Any) ->
     assert other["picojoules"] / own["picojoules"] == pytest.approx(185.26 / 14.9)
     shown = invoke("energy", "malekeh", KERNEL).stdout
     assert "nearest to 12 nm, as malekeh has no prices of its own" in shown
-    assert "for want of a published energy: crossbar" in shown and "unit tag" in shown
+    assert "because they have no published energy: crossbar" in shown and "unit tag" in shown
 
 
 def test_rows_of_one_table_have_one_set_of_prices(invoke: Invoke, facts: Any) -> None:

@@ -74,7 +74,7 @@ class Cost:
     default="plain",
     help="timed: area and path of one netlist, mapped, buffered and sized for speed; takes minutes.",
 )
-@click.option("--gate-clocks", is_flag=True, help="In the timed flow: clock gates of the library in place of enables.")
+@click.option("--gate-clocks", is_flag=True, help="In the timed flow: clock gates of the library instead of enables.")
 @json_file
 def area(
     schemes: tuple[str, ...],
@@ -237,7 +237,7 @@ def show_netlists(costs: Sequence[Cost]) -> None:
         show_table((*columns, "of baseline", "as mapped, ns", "swaps"), rows)
     for one in (netlist for cost in costs for netlist in cost.netlists.values()):
         if one.ungated_area and one.gated_area:
-            say(f"Clock gates: {one.gated_area:,} in place of {one.ungated_area:,} with enables, before sizing.")
+            say(f"Clock gates: {one.gated_area:,} instead of {one.ungated_area:,} with enables, before sizing.")
 
 
 def _netlist_row(one: Cost, library: str) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""``warpfile schemes``, ``warpfile kernels`` and ``warpfile presets``: what there is."""
+"""``warpfile schemes``, ``warpfile kernels`` and ``warpfile presets``: lists of what can be named."""
 
 from __future__ import annotations
 

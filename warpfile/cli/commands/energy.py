@@ -33,7 +33,7 @@ _PJ_PER_NJ = 1000.0
 class Bill:
     """The energy of one scheme's run, and of the baseline's in the same configuration at the same prices.
 
-    ``why`` says who decided about the prices, where it was not the scheme.
+    ``why`` gives the source of the prices, unless it is the scheme.
     """
 
     design: Design
@@ -235,7 +235,7 @@ def _show_accesses(one: Bill) -> None:
     columns = (f"accesses of {name}", "count", "pJ each", "share", "from")
     show_table(columns, [_access_row(one.energy, access) for access in one.energy.priced])
     say(f"{one.energy.prices.name}: {one.origin}.")
-    say(f"Not in the total of {name}, for want of a published energy: {_counts(one.energy)}.")
+    say(f"Not in the total of {name}, because they have no published energy: {_counts(one.energy)}.")
     if name != BASELINE:
         say(f"Not in that of the baseline: {_counts(one.baseline)}.")
 

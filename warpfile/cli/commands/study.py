@@ -33,7 +33,7 @@ _OUTPUT = Path("build") / "study"
 @click.option("--setting", "settings", metavar="NAME", multiple=True, help="Launch file: launch (default) or large.")
 @click.option("--scheme", "schemes", metavar="SCHEME", multiple=True, help="Scheme, SCHEME+PART, or all.")
 @click.option(
-    "--part", "parts", metavar="PART", multiple=True, help="Use this part in every --scheme in place of its own."
+    "--part", "parts", metavar="PART", multiple=True, help="Use this part in every --scheme instead of its own."
 )
 @click.option("--preset", "presets", metavar="NAME", multiple=True, help="Default: each scheme's own.")
 @click.option("--set", "changes", metavar="FIELD=A,B,...", multiple=True, help="Values of a field; all combinations.")
@@ -188,7 +188,7 @@ def _run(plan: Plan, connected: Callable[[], Iterator[Client]], fresh: bool) -> 
 
 
 def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path | None) -> None:
-    """All files of a study, and a table for those who wait."""
+    """Write all files of a study, and print its table."""
     from warpfile.results.studies.junit import write_junit
     from warpfile.results.studies.means import means
     from warpfile.results.studies.provenance import provenance
@@ -196,7 +196,7 @@ def _write(results: Results, rows: Sequence[Row], folder: Path, json_path: Path 
 
     found = list(means(rows))
     tables = {"points": ("results", rows), "means": ("means", found), "modules": ("modules", results.modules)}
-    tables |= {"beats on their way": ("pipeline_log", results.pipeline_log)}
+    tables |= {"beats in the pipeline log": ("pipeline_log", results.pipeline_log)}
     written = [(f"{len(some):,} {what}", _table(some, folder / name)) for what, (name, some) in tables.items()]
     write_json(folder / "study.json", provenance(results.plan))
     if LOCKSTEP in results.plan.kinds:
@@ -240,7 +240,7 @@ def _table(rows: Sequence[Row], stem: Path) -> list[Path]:
 
 
 def _judge(rows: Sequence[Row]) -> None:
-    """Say what was refused. Raises :class:`Difference` for points that failed, and where all were refused."""
+    """Report refused points. Raises :class:`Difference` for points that failed, and where all were refused."""
     from warpfile.results.studies.tasks import OK, REFUSED
 
     refused = [row for row in rows if row["status"] == REFUSED]

@@ -52,7 +52,7 @@ def accelsim_options(command: Command) -> Command:
         metavar="PLACE",
         type=click.Path(path_type=Path),
         help="Import Accel-Sim traces instead of executing a kernel: a folder with kernelslist.g, or as the tracer left"
-        " it, a list, or a file (.tracez, .traceg, .trace, the latter also as .xz or .gz).",
+        " it, a list, or a file (.tracez, .traceg, .trace, .trace.xz, .trace.gz).",
     )
     kernel = click.option(
         "--kernel",

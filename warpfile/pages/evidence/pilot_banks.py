@@ -47,7 +47,7 @@ def taken(remap: str, pilot_map: str) -> Point:
 
 
 def wanted() -> Iterator[Point]:
-    """All that is run."""
+    """All machines that are run."""
     yield BASELINE
     for occupancy in BANKS.values():
         yield slow(occupancy)

@@ -27,7 +27,7 @@ _CHUNK = 8  #: runs that a worker takes at a time, most of one kernel
 class Study:
     """Outcomes by point and kernel at one seed, and what figures of them are over several.
 
-    ``reuse`` says of a kernel how far apart the accesses of its large launch are, whatever the machine.
+    ``reuse`` gives the distances between accesses in a kernel's large launch, on any machine.
     """
 
     outcomes: Mapping[Run, Outcome]

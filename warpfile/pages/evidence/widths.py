@@ -48,7 +48,7 @@ def bytes_needed(values: np.ndarray, written: np.ndarray) -> np.ndarray:
 
 
 def values_of(trace: Trace) -> Values:
-    """What the instructions read that some lane executes. A register that nobody has written fits into no row."""
+    """What the instructions read that some lane executes. A register that no beat has written fits into no row."""
     sources = [distinct_sources(static.sources) for static in trace.program]
     counts = np.array([len(names) for names in sources])[trace.instruction[trace.execute != 0]]
     floats = np.array([bool(_FLOAT.match(static.opcode)) for static in trace.program])

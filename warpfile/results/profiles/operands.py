@@ -221,7 +221,7 @@ class StageOperands:
 
 
 class NoOperands:
-    """Of collectors that nobody here knows."""
+    """Of collectors of another package."""
 
     columns: tuple[str, ...] = ()
     probes: tuple[str, ...] = ()

@@ -153,7 +153,7 @@ class Profiler:
         return taken
 
     def _states(self, cycle: int, fields: Mapping[str, int], issued: int) -> None:
-        """What every resident warp does, and to whom the slot is charged if nothing issues."""
+        """What every resident warp does, and which warp the slot is charged to if nothing issues."""
         eligible = self._eligible(fields)
         idle = {"wait_turn": "wait_refused"} if issued == NOBODY else {}
         states: dict[int, State] = {}

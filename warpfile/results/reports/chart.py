@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Chart:
     """A figure with what is to be said of it. ``name``: of its place in the page and of its SVG.
 
-    ``silent`` says what it cannot show. ``pictures`` are more of it for a paper, by what they show: what a reader of
+    ``silent`` names the limits. ``pictures`` are more of it for a paper, by what they show: what a reader of
     the page chooses in the figure.
     """
 

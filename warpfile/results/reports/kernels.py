@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 MEAN = "MEAN"
 _SILENT = (
-    "A kernel that a machine refuses, or that failed, has no marker there. Markers that cover each other are told apart"
-    " by a click on the legend, which hides a machine, or a double click, which shows it alone."
+    "A kernel that a machine refuses, or that failed, has no marker there. Where markers cover each"
+    " other, a click on the legend hides a machine, and a double click shows it alone."
 )
 
 

@@ -17,7 +17,7 @@ def pareto(points: Mapping[Name, tuple[float, float]], better: tuple[int, int]) 
     """
     ours = {name: (x * better[0], y * better[1]) for name, (x, y) in points.items()}
     found: list[Name] = []
-    highest = float("-inf")  # second figure of all that are better in the first one
+    highest = float("-inf")  # second figure of all others better in the first one
     for _, some in groupby(sorted(ours, key=lambda name: ours[name], reverse=True), key=lambda name: ours[name][0]):
         group = list(some)
         top = ours[group[0]][1]

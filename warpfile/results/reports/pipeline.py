@@ -47,9 +47,9 @@ def pipelines(study: Study) -> Iterator[Chart]:
             " overlap beside each other. Drag over a part to zoom in, double click to zoom out; the menu chooses the"
             " machine."
             f" {'Seed ' + str(study.seeds[0]) + '.' if study.seeds else ''}",
-            "Events lie in the cycle in which they happen; a beat that needs no operand stage has no dispatch. What the"
-            " parts of a scheme do between issue and dispatch is not told apart. A load that the register file absorbs"
-            " is never seen to leave.",
+            "Events lie in the cycle in which they happen; a beat that needs no operand stage has no dispatch."
+            " Steps between issue and dispatch are not distinguished. A load that the register file absorbs"
+            " has no dispatch at the pins.",
             _figure(study, found, span),
             {study.names[one]: _figure(study, {one: rows}, span) for one, rows in found.items()},
         )

@@ -48,7 +48,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Study:
-    """What a study found: a row per point, per module, per beat. ``about`` says what was asked for, if it is known."""
+    """What a study found: a row per point, per module, per beat. ``about`` is the request, if it is known."""
 
     name: str
     rows: Sequence[Row]

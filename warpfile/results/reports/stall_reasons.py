@@ -55,8 +55,8 @@ def reasons(study: Study) -> Chart | None:
         " full</i>: a warp could issue, but collectors have no room for it. <i>held or refused</i>: there is room, but"
         " the register file holds the warp, it has no place under the two-level scheduler, or the offer is refused."
         " <i>barrier</i>: all wait at barriers. <i>no beat</i>: all instruction buffers are empty.",
-        "A cycle has one reason, the first that holds: issues, no beat, barrier, full, held, hazard. A hazard is not"
-        " told apart by what is waited for. Beats that a pass inserted count as issues.",
+        "A cycle has one reason, the first that holds: issues, no beat, barrier, full, held, hazard. Hazards are"
+        " not distinguished by cause. Beats that a pass inserted count as issues.",
         _figure(study, found, views, _ALL),
         {label: _figure(study, found, {label: view}, label) for label, view in list(views.items())[1:]},
     )

@@ -83,7 +83,7 @@ def _baselines(study: Study, curves: list[Curve]) -> Iterator[tuple[str, dict[st
 
 
 def _of_baseline(row: Row) -> Row:
-    """The row with the baseline's IPC in place of the machine's."""
+    """The row with the baseline's IPC instead of the machine's."""
     ours, over = row.get(ABSOLUTE.column), row.get(IPC.column)
     return {**row, ABSOLUTE.column: ours / over if ours and over else None}
 

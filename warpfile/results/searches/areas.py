@@ -90,7 +90,7 @@ def training(candidates: Iterable[Candidate], sizes: Sizes) -> list[Candidate]:
     """What to synthesise for the model: every published scheme, and so many others that each part stands in two
     machines, and each size, each pair of collectors and register file in one.
 
-    The next one is always that with most of what is missing, of equals that with fewest bits.
+    The next one is always the one with most of the missing values, among equals the one with fewest bits.
     """
     every = list(candidates)
     missing: Counter[object] = Counter()

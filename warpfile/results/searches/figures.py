@@ -73,7 +73,7 @@ def beats(one: Figures, other: Figures) -> bool:
 
 
 def best(some: Iterable[Figures], area: float, what: str) -> Figures | None:
-    """The best in IPC or energy of those with no more than an area; of equals the smallest."""
+    """The best in IPC or energy of those with no more than an area; among equals the smallest."""
     fitting = [one for one in some if one.area <= area and one.growths(what)]
     return min(fitting, key=lambda one: (-BETTER[what] * fmean(one.growths(what)), one.area, one.name), default=None)
 

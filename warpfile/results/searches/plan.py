@@ -64,7 +64,7 @@ class Search:
 def planned(table: Mapping[str, Any], base: Path, at: str) -> Search:
     """The search of a table; paths of kernels are seen from ``base``, ``at`` says where the table stands.
 
-    Raises ``ValueError`` with one line that says what would be right.
+    Raises ``ValueError`` with one line that names the valid values.
     """
     check(table, _NEEDED, at, _OPTIONAL)
     try:

@@ -71,7 +71,7 @@ def _of(design: Design) -> Machine:
 def machines(groups: Sequence[Mapping[str, Any]]) -> list[Machine]:
     """All machines of groups of a study file, each once: a default that is written out makes no other machine.
 
-    Raises ``ValueError`` and usage errors for a scheme, part, preset, field or value that there is not, and for parts
+    Raises ``ValueError`` and usage errors for an unknown scheme, part, preset, field or value, and for parts
     that never fit: those of a scheme that only ``all`` stands for make a machine that is refused, if others fit.
     """
     found = (one for group in groups for one in _group(**group))

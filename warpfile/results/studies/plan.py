@@ -167,7 +167,7 @@ class Plan:
 def planned(table: Mapping[str, Any], base: Path, at: str) -> Plan:
     """The study of a table as docs/study.md describes it; paths of kernels are seen from ``base``.
 
-    Raises ``ValueError`` and usage errors that say what would be right; ``at`` says where the table stands.
+    Raises ``ValueError`` and usage errors that name the valid values; ``at`` is the place of the table.
     """
     check(table, {"machines": _GROUPS}, at, _FIELDS)
     for number, group in enumerate(table["machines"], 1):
@@ -207,9 +207,9 @@ def read_study(path: Path) -> dict[str, Any]:
 
 
 def kernels(table: Mapping[str, Any], base: Path) -> Iterator[Kernel]:
-    """The kernels of a table, each in all of its settings. Raises ``ValueError`` for what there is not."""
+    """The kernels of a table, each in all of its settings. Raises ``ValueError`` for unknown kernels."""
     if "kernels" not in table:
-        raise ValueError("kernels must say what is run: names, kernel directories, traces, globs or all")
+        raise ValueError("kernels must name what to run: names, kernel directories, traces, globs or all")
     settings: Sequence[str] = table.get("settings", SETTINGS[:1])
     if unknown := [one for one in settings if one not in SETTINGS]:
         raise ValueError(f"settings must be of {', '.join(SETTINGS)}, not {unknown[0]!r}")

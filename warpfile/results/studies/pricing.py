@@ -29,7 +29,7 @@ class Cost:
         return self.picojoules / baseline.picojoules if baseline.picojoules else None
 
     def columns(self, prices: Prices) -> dict[str, Any]:
-        """What a row says of it."""
+        """The columns of a row."""
         facts = {"energy_pj": self.picojoules, "energy_leakage_pj": self.leaked, "energy_priced": self.priced}
         return facts | {"energy_prices": prices.name}
 

@@ -25,7 +25,7 @@ class Done:
     """What came of a task: facts, which are kept, or why there are none.
 
     ``status``: ``ok``; ``refused``, the machine does not fit the kernel or is none; ``different``, RTL and golden model
-    are; ``failed``, for any other reason. ``foreign``: the worker has other sources than who asks.
+    are; ``failed``, for any other reason. ``foreign``: the worker has other sources than the process that asks.
     """
 
     status: str
@@ -57,7 +57,7 @@ class Library:
 
 @dataclass(frozen=True)
 class Kind:
-    """Does the work of a run, with what else a task asks for, and says what decides its facts."""
+    """Does the work of a run, with what else a task asks for, and names the sources of its facts."""
 
     work: Callable[..., dict[str, Any]]
     sources: Sources
@@ -79,7 +79,7 @@ class Task:
 
     @property
     def label(self) -> str:
-        """For people who wait."""
+        """For the progress line."""
         return " ".join(filter(None, (self.kind, self.run.point.scheme, self.run.kernel.rpartition("/")[2])))
 
 

@@ -176,7 +176,7 @@ def test_a_window_on_the_command_line_gives_a_table_of_beats_and_a_description(
     beat = asdict(LoggedBeat(3, 1, 16, "NOP", False, False, 2, 4))
     answer(lambda task: done({"pipeline_log": [beat]}) if task.kind == PIPELINE_LOG else ran())
     result = invoke(*ASKED, "--pipeline", "10:20")
-    assert result.exit_code == 0 and "1 beats on their way: build/study/study/pipeline_log.csv" in result.output
+    assert result.exit_code == 0 and "1 beats in the pipeline log: build/study/study/pipeline_log.csv" in result.output
     (row,) = pyarrow.parquet.read_table("build/study/study/pipeline_log.parquet").to_pylist()
     assert row["issued"] == 4
     facts = json.loads(Path("build/study/study/study.json").read_text())
