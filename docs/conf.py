@@ -14,8 +14,12 @@ myst_fence_as_directive = ["wavedrom"]
 render_using_wavedrompy = True
 wavedrom_html_jsinline = False
 myst_heading_anchors = 4
+# Most blocks are commands and timing tables, not Python.
+highlight_language = "text"
 smartquotes = False
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_title = f"warpfile {release}"
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

@@ -18,7 +18,7 @@ from warpfile.spec.config import Config
 PAGE = DOCS / "slots" / "rf.md"
 FIGURE = DOCS / "figures" / "register_file.svg"
 FILES = tuple(part.name for part in PARTS.values() if part.slot == "rf")
-COLUMNS = ("group", "with", "condition", *(f"`{name}`" for name in FILES))
+COLUMNS = ("group", "condition", *(f"`{name}`" for name in FILES))
 _ROW, _GAP, _TOP = 36, 10, 10  #: pixels: height of a group, between two components, above the first
 _LEFT, _FILE, _RIGHT = (10, 150), (410, 570), (830, 970)  #: pixels: left and right edge of each column of boxes
 _ALWAYS, _CONDITIONAL = "#000000", "#d94801"
@@ -51,7 +51,7 @@ def rows() -> Iterator[tuple[str, ...]]:
     """A row per group of ports."""
     for group in GROUPS:
         condition = " and ".join(f"`{name}`" for name in group.conditions)
-        yield group.name, group.other, condition, *(_cell(group, _machines(file)) for file in FILES)
+        yield group.name, condition, *(_cell(group, _machines(file)) for file in FILES)
 
 
 def _flows(group: Group) -> set[Flow]:

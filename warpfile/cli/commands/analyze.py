@@ -22,9 +22,11 @@ from warpfile.workloads.inputs import listing_file
 @click.command()
 @click.argument("listing", metavar="FILE.sass|KERNEL", shell_complete=complete_kernel)
 @click.option("--function", metavar="NAME", help="Analyze this function only. Default: all of them.")
-@architecture("Whose code is meant, where cuobjdump shows that of several GPUs.")
+@architecture("The GPU to analyze, if the output of cuobjdump has code for several.")
 @click.option("--scheme", metavar="NAME", help="Show the hints of this scheme only. Default: of all.")
-@click.option("--preset", metavar="NAME", default="", help="For this configuration. Default: each scheme's own.")
+@click.option(
+    "--preset", metavar="NAME", default="", help="Show the hints for this preset. Default: each scheme's own."
+)
 @click.option(
     "--dot",
     "picture",

@@ -20,7 +20,7 @@ from warpfile.output.files import write_json
 @click.command()
 @json_file
 def doctor(json_path: Path | None) -> None:
-    """Show the tools outside Python, and what is lost without those that are missing.
+    """List the tools outside Python, and what does not work without the missing ones.
 
     The exit status is 1 if a required tool is missing: g++, make, perl or Verilator.
 

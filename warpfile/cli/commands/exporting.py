@@ -26,7 +26,7 @@ from warpfile.workloads.inputs import executed, kernel_directory
 @architecture("Execute the code for this GPU, with kernel.cu compiled anew unless KERNEL is bundled.")
 @kernel_options
 def export_command(kernel: str, output: Path | None, architecture: int | None, launch_options: LaunchOptions) -> None:
-    """Write the trace of a launch for Accel-Sim: run the same code there, or in whatever reads its traces.
+    """Write the trace of a launch for Accel-Sim: run the same code there, or in another tool that reads its traces.
 
     KERNEL is a bundled kernel, a kernel directory, or a trace of warpfile trace (.npz). It needs no GPU. The format
     has no predicates, uniform registers or control codes (docs/trace.md).

@@ -51,8 +51,8 @@ def accelsim_options(command: Command) -> Command:
         "--accelsim",
         metavar="PLACE",
         type=click.Path(path_type=Path),
-        help="Import Accel-Sim traces instead of executing a kernel: a folder with kernelslist.g, or as the tracer left"
-        " it, a list, or a file (.tracez, .traceg, .trace, .trace.xz, .trace.gz).",
+        help="Import Accel-Sim traces instead of executing a kernel: a folder with kernelslist.g or with the tracer's"
+        " output, a list, or a file (.tracez, .traceg, .trace, .trace.xz, .trace.gz).",
     )
     kernel = click.option(
         "--kernel",
