@@ -1,11 +1,14 @@
 """The documentation site: ``make docs``."""
 
-from importlib.metadata import version as installed
+import tomllib
+from pathlib import Path
 
 project = "warpfile"
 author = "The warpfile authors"
 copyright = "the warpfile authors"
-version = release = installed("warpfile")
+# Not that of the installed package, which an older checkout may have installed.
+_PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+version = release = _PROJECT["version"]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click", "sphinxcontrib.wavedrom"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["conf.py"]
