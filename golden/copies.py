@@ -53,7 +53,7 @@ def passed_by(copy: int, before: int, row: int, lanes: int) -> int:
     return _pack(row, _outdated(copy, before) | lanes)
 
 
-def seen(copy: int, lanes: int) -> int:
+def row_in_lanes(copy: int, lanes: int) -> int:
     """The row of the trace that ``lanes`` find in a copy, ``POISON`` if one of them finds something else."""
     if copy >= -1:
         return copy

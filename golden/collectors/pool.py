@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpfile.golden.arbiter import first_from, first_of, indices, lowest
 from warpfile.golden.collectors.requests import Requests
-from warpfile.golden.copies import seen
+from warpfile.golden.copies import row_in_lanes
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import Place, RegisterFile
 from warpfile.spec.config import Config
@@ -138,7 +138,7 @@ class CollectorUnits:
         unit = self.units[number]
         assert unit.entry is not None, f"slot {slot} of unit {number} reads for no beat"
         beat = unit.entry.beat
-        self.values[number * self._slots + slot] = copy if copy >= -1 else seen(copy, beat.mask)
+        self.values[number * self._slots + slot] = copy if copy >= -1 else row_in_lanes(copy, beat.mask)
         unit.unread ^= 1 << beat.sources[slot]
         arrivals = self.arrivals.get(arrival)
         if arrivals is None:

@@ -9,12 +9,12 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.arbiter import first_from, indices
 from warpfile.golden.collectors.bow.banks import WindowBanks
 from warpfile.golden.collectors.bow.events import Events
-from warpfile.golden.collectors.bow.renamed import RenamedBanks, RenamedView
+from warpfile.golden.collectors.bow.renamed import RenamedBanks, RenamedStatus
 from warpfile.golden.collectors.bow.results import Ruling, Values, rule
-from warpfile.golden.collectors.bow.view import WindowView
+from warpfile.golden.collectors.bow.status import WindowStatus
 from warpfile.golden.collectors.bow.window import FITS, Window
 from warpfile.golden.collectors.contract import Collectors, Heads, Offer
-from warpfile.golden.copies import seen
+from warpfile.golden.copies import row_in_lanes
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import EvictingFile, RegisterFile
 from warpfile.spec.cta_dispatcher import Launch
@@ -34,7 +34,7 @@ class Windows(Collectors):
         self.prefer = self.changed = 0
         self.events = Events(cfg, layout)
         self.windows = [Window(cfg) for _ in range(cfg.warps)]
-        self.view, self.banks = self._ways(cfg, layout, file)
+        self.status, self.banks = self._ways(cfg, layout, file)
         self.values = Values(cfg)
         self._sizing = cast(EvictingFile, file) if cfg.asks.evicts else None
         self._writes = cfg.window_writes
@@ -46,18 +46,18 @@ class Windows(Collectors):
         self._met = self._entered = 0
         self._at_unit = [layout.offset[f"dispatch_unit{port}"] for port in range(cfg.ports)]
 
-    def _ways(self, cfg: BowConfig, layout: ProbeLayout, file: RegisterFile) -> tuple[WindowView, WindowBanks]:
+    def _ways(self, cfg: BowConfig, layout: ProbeLayout, file: RegisterFile) -> tuple[WindowStatus, WindowBanks]:
         """What the windows ask for, and how they get it."""
         if cfg.gives.renamed:
-            renamed = RenamedView(cfg, layout, self.windows, file, self.events)
+            renamed = RenamedStatus(cfg, layout, self.windows, file, self.events)
             return renamed, RenamedBanks(file, self.windows, renamed)
-        view = WindowView(cfg, layout, self.windows, file, self.events)
-        return view, WindowBanks(file, self.windows, view)
+        status = WindowStatus(cfg, layout, self.windows, file, self.events)
+        return status, WindowBanks(file, self.windows, status)
 
     @property
     def counters(self) -> dict[str, int]:
         """See the contract."""
-        self.view.count_occupancy()
+        self.status.count_occupancy()
         return self.events.counters
 
     def unread(self, warp: int) -> int:
@@ -71,19 +71,19 @@ class Windows(Collectors):
     def room(self, heads: Heads, ready: int) -> int:
         """Step 4. The probes of registered state are taken here."""
         self._met = self._entered = 0
-        self.view.refresh(heads)
-        self.view.observe()
-        return self.view.room
+        self.status.refresh(heads)
+        self.status.observe()
+        return self.status.room
 
     def offer(self) -> list[Offer]:
         """Step 3: every window offers one slot, every port takes that of one window."""
-        if self.view.evicting:
+        if self.status.evicting:
             self.banks.present()
         offers: list[Offer] = []
-        for port, ready in enumerate(self.view.ready):
+        for port, ready in enumerate(self.status.ready):
             if ready:
                 warp = first_from(ready, self._pointer[port])
-                number = self.view.ready_slot[warp]
+                number = self.status.ready_slot[warp]
                 entry = self.windows[warp].slots[number].entry
                 assert entry is not None, f"window {warp} offers slot {number}, which is empty"
                 self._offered[port] = warp, number
@@ -110,9 +110,9 @@ class Windows(Collectors):
 
     def read(self, cycle: int) -> None:
         """Steps 1b and 6."""
-        if self.view.evicting:
+        if self.status.evicting:
             self.banks.evict(cycle, self.events)
-        if self.view.asking:
+        if self.status.asking:
             self.banks.read(cycle, self.events)
 
     def settle(self, results: list[Result | None], accepted: int) -> None:
@@ -137,7 +137,7 @@ class Windows(Collectors):
         if self._sizing is not None and ruling.stored:
             window.entries.resize(result.register, self._sizing.result_size(result), result.full)
         self._met |= 1 << warp
-        self.view.entries_changed |= 1 << warp
+        self.status.entries_changed |= 1 << warp
         self._note_result(port, ruling, saved)
 
     def _note_result(self, port: int, ruling: Ruling, saved: bool) -> None:
@@ -164,7 +164,7 @@ class Windows(Collectors):
         slot, copies = window.slots[number], window.entries.copy
         assert slot.entry is not None and not slot.missing, f"window {warp} dispatches a beat without its operands"
         lanes = slot.entry.beat.mask
-        return [seen(copies[entry], lanes) for entry in slot.operands]
+        return [row_in_lanes(copies[entry], lanes) for entry in slot.operands]
 
     def accept(self, warp: int, entry: Entry) -> bool:
         """Step 5."""
@@ -173,11 +173,11 @@ class Windows(Collectors):
             events.note("refused", 0, "refusals")
             return False
         self._entered = bit
-        self.view.entered(bit)
+        self.status.entered(bit)
         self.changed |= bit
         if entry.exits:
             window.clear()
-            self.view.exited(warp)
+            self.status.exited(warp)
             events.counters["sources_0"] += 1
             return True
         for number in indices(window.entries.expendable):
@@ -199,11 +199,11 @@ class Windows(Collectors):
     def launched(self, launch: Launch) -> None:
         """See the contract."""
         self.values.launched(launch.warp)
-        self.view.launched(launch.warp)
+        self.status.launched(launch.warp)
 
     def edge(self, cycle: int) -> int:
         """Steps 5b, 1b, 2 and 3, in this order: who makes room sees entries and pins as step 1 left them."""
-        stalled = self.view.stalled(self._met) & ~self._entered
+        stalled = self.status.stalled(self._met) & ~self._entered
         if stalled:
             for warp in indices(stalled):
                 self._make_room(warp)
@@ -212,19 +212,19 @@ class Windows(Collectors):
         self.banks.arrive(cycle)
         for warp, number in self._dispatched:
             self.windows[warp].dispatched(number)
-            self.view.slots_changed |= 1 << warp
+            self.status.slots_changed |= 1 << warp
             self.changed |= 1 << warp
         self._dispatched.clear()
         return self.events.word
 
     def _make_room(self, warp: int) -> None:
         """Step 5b."""
-        window, head = self.windows[warp], self.view.heads.buffers[warp][0]
+        window, head = self.windows[warp], self.status.heads.buffers[warp][0]
         if window.fits(head) == FITS:
             return
         transients = window.entries.dirty & ~window.entries.owed
         victim = window.make_room(head)
-        self.view.entries_changed |= 1 << warp
+        self.status.entries_changed |= 1 << warp
         if victim >= 0:
             self.events.note("victim", warp * self._entries + victim, "victims")
             if transients >> victim & 1:

@@ -8,14 +8,14 @@ from warpfile.golden.arbiter import first_from, indices
 from warpfile.golden.collectors.bow.banks import WindowBanks
 from warpfile.golden.collectors.bow.entries import Entries
 from warpfile.golden.collectors.bow.events import Events
-from warpfile.golden.collectors.bow.view import WindowView
+from warpfile.golden.collectors.bow.status import WindowStatus
 from warpfile.golden.collectors.bow.window import Window
 from warpfile.golden.rf.contract import EvictingFile, Eviction, RegisterFile
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.bow import BowConfig
 
 
-class RenamedView(WindowView):
+class RenamedStatus(WindowStatus):
     """Also: ``looking`` windows want to know where the entry ``sought`` is; those ``nowhere`` wait for the entry
     ``wanted``, which has no place."""
 
@@ -66,17 +66,17 @@ class RenamedView(WindowView):
 class RenamedBanks(WindowBanks):
     """The way of windows that know of a register its name alone."""
 
-    def __init__(self, file: RegisterFile, windows: list[Window], view: RenamedView) -> None:
-        super().__init__(file, windows, view)
+    def __init__(self, file: RegisterFile, windows: list[Window], status: RenamedStatus) -> None:
+        super().__init__(file, windows, status)
         self._table = cast(EvictingFile, file)
-        self._looking = view
+        self._looking = status
         self._pointer = 0
         self._presented = -1
 
     def present(self) -> None:
         """Step 1b: one window presents its eviction, on registered state."""
-        self._presented = warp = first_from(self._view.evicting, self._pointer)
-        entries, entry = self._windows[warp].entries, self._view.evict_entry[warp]
+        self._presented = warp = first_from(self._status.evicting, self._pointer)
+        entries, entry = self._windows[warp].entries, self._status.evict_entry[warp]
         eviction = Eviction(warp, entries.register[entry], entries.size[entry], entries.copy[entry])
         self._table.evicts(eviction)
 
@@ -84,16 +84,16 @@ class RenamedBanks(WindowBanks):
         """The file may have taken it."""
         if self._table.evicted:
             warp = self._presented
-            self.taken[warp] = self._view.evict_entry[warp]
+            self.taken[warp] = self._status.evict_entry[warp]
             self._pointer = (warp + 1) % len(self._windows)
             events.note("evicted", warp, "evictions", "window_reads")
 
     def read(self, cycle: int, events: Events) -> None:
         """Step 6: reads of banks, zeros, new questions."""
-        if self._view.requests.asking:
+        if self._status.requests.asking:
             super().read(cycle, events)
         for warp in indices(self._looking.nowhere):
-            register = self._windows[warp].entries.register[self._view.wanted[warp]]
+            register = self._windows[warp].entries.register[self._status.wanted[warp]]
             self._grant(cycle + 1, warp, self._table.unmapped(warp, register))
             events.note("zero", warp, "unmapped_reads", "window_writes")
         for warp in indices(self._looking.looking):
@@ -101,7 +101,7 @@ class RenamedBanks(WindowBanks):
 
     def _granted(self, warp: int, copy: int) -> int:
         """What the row holds for the entry that asked; the access itself brings no copy."""
-        entries, entry = self._windows[warp].entries, self._view.wanted[warp]
+        entries, entry = self._windows[warp].entries, self._status.wanted[warp]
         return self._table.unpacked(entries.mapped[entry], warp, entries.register[entry])
 
     def _look_up(self, warp: int, events: Events) -> None:
@@ -112,4 +112,4 @@ class RenamedBanks(WindowBanks):
             return
         events.note("look_up", warp, "look_ups")
         entries.looked_up(entry, found)
-        self._view.requests_changed |= 1 << warp
+        self._status.requests_changed |= 1 << warp

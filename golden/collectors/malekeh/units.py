@@ -7,7 +7,7 @@ from typing import NamedTuple
 from warpfile.golden.arbiter import first_of, indices
 from warpfile.golden.collectors.malekeh.entries import Entries
 from warpfile.golden.collectors.requests import Requests
-from warpfile.golden.copies import seen
+from warpfile.golden.copies import row_in_lanes
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.schemes.malekeh import MalekehConfig
@@ -76,7 +76,7 @@ class CachingUnits:
         unit = self.units[number]
         assert unit.entry is not None and unit.ready == unit.valid, f"unit {number} dispatches without its operands"
         lanes = unit.entry.beat.mask
-        values = [seen(unit.entries.values[place], lanes) for place in unit.places]
+        values = [row_in_lanes(unit.entries.values[place], lanes) for place in unit.places]
         self.ready[unit.entry.port] ^= 1 << number
         self.order.remove(number)
         unit.entry, unit.places, unit.ready, unit.valid = None, [], 0, 0

@@ -16,7 +16,7 @@ from warpfile.golden.collectors.read_window.probes import Probes
 from warpfile.golden.collectors.read_window.queues import Queues
 from warpfile.golden.collectors.read_window.reading import Reading
 from warpfile.golden.collectors.read_window.reuse import ReuseCache
-from warpfile.golden.copies import Latest, seen
+from warpfile.golden.copies import Latest, row_in_lanes
 from warpfile.golden.entry import Entry
 from warpfile.golden.operands import StaleOperand, check_operands
 from warpfile.golden.rf.contract import RegisterFile
@@ -178,7 +178,7 @@ class ReadWindow(GuardingCollectors):
             self.queues.leave(queue)
             copies = beat.copies
         self.guard.dispatched(beat)
-        return self._checked(beat, [seen(copy, beat.entry.beat.mask) for copy in copies])
+        return self._checked(beat, [row_in_lanes(copy, beat.entry.beat.mask) for copy in copies])
 
     def _operands(self, beat: HeldBeat) -> list[int]:
         """What the beat in X has: read or kept, and overtaken by later results."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import indices
-from warpfile.golden.rf.behind_table import FileBehindTable
 from warpfile.golden.rf.contract import Eviction
 from warpfile.golden.rf.packed.entrance import Entrance
 from warpfile.golden.rf.packed.metadata import Metadata
@@ -13,6 +12,7 @@ from warpfile.golden.rf.packed.probes import Probes
 from warpfile.golden.rf.packed.stages import Stages
 from warpfile.golden.rf.renaming import Mapped
 from warpfile.golden.rf.slices import FreeSlices
+from warpfile.golden.rf.table_file import TableFile
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.contract import SLICES
 from warpfile.spec.cta_dispatcher import Launch
@@ -23,7 +23,7 @@ from warpfile.spec.workload import Kernel
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PackedFile(FileBehindTable):
+class PackedFile(TableFile):
     """Register file (:class:`golden.rf.contract.EvictingFile`) that takes the kernel, and metadata if it uses them."""
 
     def __init__(self, cfg: PackedConfig, layout: ProbeLayout, places: Places | None) -> None:

@@ -7,7 +7,6 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.entry import Entry
 from warpfile.golden.operands import check_operands
-from warpfile.golden.rf.behind_table import FileBehindTable
 from warpfile.golden.rf.contract import Sent
 from warpfile.golden.rf.renaming import Mapped
 from warpfile.golden.rf.shared.absorbed import AbsorbedList
@@ -23,6 +22,7 @@ from warpfile.golden.rf.shared.merging import MergeSlot
 from warpfile.golden.rf.shared.probes import Probes
 from warpfile.golden.rf.shared.reader import Reader
 from warpfile.golden.rf.shared.stages import Stages
+from warpfile.golden.rf.table_file import TableFile
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
@@ -33,7 +33,7 @@ from warpfile.spec.workload import Kernel
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class SharedFile(FileBehindTable):
+class SharedFile(TableFile):
     """Register file (:class:`golden.rf.contract.LookaheadFile`) that takes the kernel."""
 
     def __init__(self, cfg: SharedConfig, layout: ProbeLayout, places: Places | None) -> None:

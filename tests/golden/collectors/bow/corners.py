@@ -91,8 +91,8 @@ class BowCorners:
 
     def look(self, stimulus: Stimulus) -> None:
         """The beginning of a cycle: only windows that changed in the last one are looked at again."""
-        view = self.model.collectors.view
-        for warp in indices(view.slots_changed | view.entries_changed | view.requests_changed):
+        status = self.model.collectors.status
+        for warp in indices(status.slots_changed | status.entries_changed | status.requests_changed):
             self._pictures[warp] = Picture.of(self.model.collectors.windows[warp])
         buffers = self.model.frame.buffers
         self._heads = {warp: buffers[warp][0].beat for warp in indices(self.model.frame.buffered)}

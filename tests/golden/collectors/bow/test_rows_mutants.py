@@ -11,7 +11,7 @@ import pytest
 from tests.golden.collectors.bow.test_rows_random import CROWDED, random_rows, watch_rows
 from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.bow.entries import Entries
-from warpfile.golden.collectors.bow.renamed import RenamedBanks, RenamedView
+from warpfile.golden.collectors.bow.renamed import RenamedBanks, RenamedStatus
 from warpfile.golden.rf.packed import entrance
 from warpfile.golden.rf.packed.evictions import UnderWay
 from warpfile.golden.run import Stuck
@@ -71,7 +71,7 @@ def presents_the_lowest(right: Right) -> Right:
 def looks_the_youngest_up(right: Right) -> Right:
     """Of the sources that a window misses the last one asks first."""
 
-    def wrong(self: RenamedView, warp: int, window: Any) -> None:
+    def wrong(self: RenamedStatus, warp: int, window: Any) -> None:
         right(self, warp, window)
         unlooked = window.entries.unlooked
         if unlooked:
@@ -90,7 +90,7 @@ MISTAKES: dict[str, Mistake] = {
     "a full result does not shrink": (Entries, "resize", never_grows),
     "a row has four bytes": (Entries, "looked_up", fills_in_four_bytes),
     "the lowest window evicts": (RenamedBanks, "evict", presents_the_lowest),
-    "the youngest source is looked up": (RenamedView, "_look_at_requests", looks_the_youngest_up),
+    "the youngest source is looked up": (RenamedStatus, "_look_at_requests", looks_the_youngest_up),
 }
 
 

@@ -10,7 +10,7 @@ from tests.golden.invariants import require
 from tests.golden.machines import Modern
 from warpfile.golden.arbiter import indices
 from warpfile.golden.collectors.read_window.held_beat import HeldBeat
-from warpfile.golden.copies import seen
+from warpfile.golden.copies import row_in_lanes
 from warpfile.spec.schemes.modern import BARRIERS, ENTRIES, LSU, NO_BARRIER, SFU, ReadWindowConfig
 from warpfile.spec.schemes.ported import BANKS
 from warpfile.spec.stimulus import Stimulus
@@ -110,7 +110,7 @@ class WindowWatcher:
             if cache.timer[entry]:
                 continue  # taken by the next beat
             latest = collectors._latest._values[warp][cache.register[entry]]
-            found = seen(cache.copy[entry], self.live.get(warp, 0))
+            found = row_in_lanes(cache.copy[entry], self.live.get(warp, 0))
             require(found == latest or latest < 0, "a kept operand is its register, if that was ever written")
 
     def _check_hits(self, f: dict[str, int]) -> None:

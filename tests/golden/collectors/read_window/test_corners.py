@@ -11,7 +11,7 @@ from tests.golden.collectors.read_window.scenario import WindowRun, configured, 
 from warpfile.golden import StaleOperand
 from warpfile.golden.collectors.read_window.history import Forwarded, forwarded
 from warpfile.golden.collectors.read_window.queues import Queues
-from warpfile.golden.copies import POISON, seen
+from warpfile.golden.copies import POISON, row_in_lanes
 from warpfile.spec.trace import NO_ROW, Trace
 
 CFG = configured(latency=8, variable_delay=5)
@@ -144,8 +144,8 @@ def test_results_of_some_lanes_are_laid_over_what_was_read() -> None:
 
 def test_lanes_that_no_result_reaches_are_as_old_as_the_copy() -> None:
     old = laid(4, (0x0F, 5, 6))
-    assert seen(old, 0x0F) == 6 and seen(old, 0x1F) == POISON
-    assert seen(laid(old, (0xF0, 5, 6)), 0xFF) == 6
+    assert row_in_lanes(old, 0x0F) == 6 and row_in_lanes(old, 0x1F) == POISON
+    assert row_in_lanes(laid(old, (0xF0, 5, 6)), 0xFF) == 6
 
 
 def test_both_queues_take_turns_at_a_bank() -> None:

@@ -11,7 +11,7 @@ from tests.golden.rf.packed.bench import Bench, a_result
 from tests.golden.rf.packed.scenario import make
 from tests.golden.rf.packed.test_release import exit_of
 from tests.golden.scenario import FULL
-from warpfile.golden.copies import POISON, seen
+from warpfile.golden.copies import POISON, row_in_lanes
 from warpfile.golden.rf.contract import Eviction
 from warpfile.golden.rf.packed import entrance
 from warpfile.golden.rf.packed.evictions import UnderWay
@@ -233,9 +233,9 @@ def test_a_result_that_the_file_does_not_get_passes_its_row_by() -> None:
     bench.settle(a_result(1, 2, row=4))
     partly = a_result(1, 2, mask=0x5, row=5)
     bench.step({2: partly}, kept=[2])
-    assert seen(bench.copy(1), 0xA) == 5 and seen(bench.copy(1), 0x1) == POISON
+    assert row_in_lanes(bench.copy(1), 0xA) == 5 and row_in_lanes(bench.copy(1), 0x1) == POISON
     bench.step({2: a_result(1, 2, row=6)}, kept=[2])
-    assert seen(bench.copy(1), 0x1) == POISON
+    assert row_in_lanes(bench.copy(1), 0x1) == POISON
 
 
 def test_a_result_that_the_file_does_not_get_passes_an_eviction_by() -> None:
@@ -246,16 +246,16 @@ def test_a_result_that_the_file_does_not_get_passes_an_eviction_by() -> None:
         bench.steps(wait)
         bench.step({2: a_result(1, 2, mask=0x5, row=5)}, kept=[2])
         bench.steps(4)
-        assert seen(bench.copy(1), FULL & ~0x5) == 5 and seen(bench.copy(1), 0x4) == POISON
+        assert row_in_lanes(bench.copy(1), FULL & ~0x5) == 5 and row_in_lanes(bench.copy(1), 0x4) == POISON
 
 
 def test_a_result_that_the_file_does_not_get_passes_a_register_by_that_is_nowhere() -> None:
     """Lanes that nobody wrote are right, there and where a later result takes slices."""
     bench = a_bench()
     bench.step({2: a_result(1, 2, mask=0x5, row=5)}, kept=[2])
-    assert seen(bench.file.unmapped(0, 1), 0xA) == 5 and seen(bench.file.unmapped(0, 1), 0x4) == POISON
+    assert row_in_lanes(bench.file.unmapped(0, 1), 0xA) == 5 and row_in_lanes(bench.file.unmapped(0, 1), 0x4) == POISON
     bench.settle(a_result(1, 2, mask=0x1, row=6))
-    assert seen(bench.copy(1), 0xB) == 6 and seen(bench.copy(1), 0x4) == POISON
+    assert row_in_lanes(bench.copy(1), 0xB) == 6 and row_in_lanes(bench.copy(1), 0x4) == POISON
 
 
 def test_with_pairs_the_partner_is_read_and_the_value_goes_beside_it() -> None:

@@ -1,4 +1,4 @@
-"""What every register file behind a renaming table has: kernel, residents, kills, sweep (docs/schemes/corf.md)."""
+"""Parts of every register file behind a renaming table: kernel, residents, kills, sweep (docs/schemes/corf.md)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from warpfile.spec.workload import Kernel
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class FileBehindTable(RenamedFile):
+class TableFile(RenamedFile):
     """Parts of a register file (:class:`golden.rf.contract.RenamedFile`) that holds no warp and takes the kernel.
 
     A subclass defines what a register that is unmapped gives up (``_lose``), and calls ``_rest`` at the edge.

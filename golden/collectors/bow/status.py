@@ -1,4 +1,4 @@
-"""What the windows ask for, seen from registered state (docs/schemes/bow.md, steps 1b, 3, 4 and 6)."""
+"""Registered status of all windows and their requests (docs/schemes/bow.md, steps 1b, 3, 4 and 6)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.bow import BowConfig
 
 
-class WindowView:
-    """Answers of all windows, brought up to date where something changed. Masks have one bit per window.
+class WindowStatus:
+    """Status of all windows, updated where something changed. Masks have one bit per window.
 
-    Who changes slots (or what they have), entries or what waits for a bank says so in ``slots_changed``,
+    A change of slots (or their contents), of entries or of bank requests is marked in ``slots_changed``,
     ``entries_changed`` and ``requests_changed``.
 
     ``room``, and ``ready`` per port (``ready_slot``: the slot offered); ``evicting`` windows present the entry
