@@ -19,7 +19,7 @@ from warpfile.spec.config import Config
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.reading import named
 from warpfile.spec.workload import Workload
-from warpfile.spec.writing import whole
+from warpfile.spec.writing import atomic_file
 
 #: Beats from which on an optimised simulation gains more than its compilation takes (32 lanes of `bow_wr`: 155 s of
 #: compilation, 85 s without optimisation).
@@ -108,7 +108,7 @@ def generated_verilog(scheme: Scheme, cfg: Config, root: Path, *, plain: bool = 
     if not cached.exists():
         text = scheme.verilog(cfg, probes=True, apart=plain)
         text = readable(text) if plain else text
-        with whole(cached) as partial:
+        with atomic_file(cached) as partial:
             partial.write_text(text)
     return cached.read_text()
 

@@ -19,7 +19,7 @@ from cocotb_tools.runner import get_runner
 
 from warpfile import tools
 from warpfile.once import announce, turn
-from warpfile.spec.writing import whole
+from warpfile.spec.writing import atomic_file
 
 SIMULATORS = ("verilator", "icarus")
 TOPLEVEL = "harness"
@@ -146,7 +146,7 @@ def run_plain(
 
     Raises :class:`SimulatorError` if it cannot be built.
     """
-    return said_by(build_plain(simulator, sources, directory, top=top), directory, plusargs)
+    return run_built(build_plain(simulator, sources, directory, top=top), directory, plusargs)
 
 
 def build_plain(
@@ -173,7 +173,7 @@ def build_plain(
     return ["vvp", "-n", str(directory / "plain")]
 
 
-def said_by(program: Sequence[str], directory: Path, plusargs: Sequence[str]) -> str:
+def run_built(program: Sequence[str], directory: Path, plusargs: Sequence[str]) -> str:
     """What a testbench prints that was built."""
     done = subprocess.run([*program, *plusargs], cwd=directory, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
@@ -305,7 +305,7 @@ def _main(directory: Path, level: str) -> str:
 
 def _keep(path: Path, kept: Path) -> None:
     """Keep an object for the next build; several builds may do so at once."""
-    with whole(kept) as partial:
+    with atomic_file(kept) as partial:
         shutil.copy(path, partial)
 
 

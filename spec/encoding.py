@@ -47,7 +47,7 @@ def named_values(values: Values) -> dict[int, str]:
     return {value: "/".join(these) for value, these in names.items()}
 
 
-def said(values: Values) -> str:
+def value_list(values: Values) -> str:
     """Values and their names in words."""
     return ", ".join(f"{value} {name}" for value, name in named_values(values).items())
 
@@ -152,7 +152,7 @@ def record(cfg: Config, fields: Iterable[tuple[str, int]], *, returned: bool = F
     for name, width in fields:
         meaning, encoding = FIELDS.get(name) or (f"field of the kernel's descriptor: {name}", NUMBER)
         values = _ports(cfg) if name == "port" else () if isinstance(encoding, str) else encoding
-        text = said(values) if values else str(encoding)
+        text = value_list(values) if values else str(encoding)
         found.append(Field(name, offset, width, meaning, text, _parts(cfg, name, returned), values))
         offset += width
     return tuple(found)
@@ -177,7 +177,15 @@ def _hints(cfg: Config, returned: bool) -> tuple[Field, ...]:
     """Hints of all parts; those that come back with results have the lowest bits in both records."""
     hints = sorted(cfg.hints(), key=lambda one: not one.returns)
     return tuple(
-        Field(one.name, cfg.hint_at(one.name), one.bits, one.meaning, one.encoding or said(one.values), (), one.values)
+        Field(
+            one.name,
+            cfg.hint_at(one.name),
+            one.bits,
+            one.meaning,
+            one.encoding or value_list(one.values),
+            (),
+            one.values,
+        )
         for one in hints
         if one.returns or not returned
     )

@@ -75,7 +75,7 @@ class Watch:
         self._low = (1 << max(layout.offset[name] for name in names) + self._warps.bit_length()) - 1
         self._cycles = self._residents = self._eligible = self._sparse = 0
 
-    def see(self, word: int) -> None:
+    def add(self, word: int) -> None:
         """Note the word of a cycle; nothing before the machine's start.
 
         Eligible is a warp that is clear, does not wait at a barrier and has room.
@@ -90,6 +90,6 @@ class Watch:
         self._eligible += (low >> self._clear & ~(low >> self._waiting) & low >> self._room & self._warps).bit_count()
 
     @property
-    def seen(self) -> Steady:
+    def sums(self) -> Steady:
         """The sums up to now."""
         return Steady(self._possible, self._launched, self._cycles, self._residents, self._eligible, self._sparse)

@@ -15,7 +15,7 @@ import numpy as np
 from warpfile.spec.reading import array_headers, check_input
 from warpfile.spec.trace import Access, Drain, Kind, Port, Space, StaticInstruction, Trace, TraceError
 from warpfile.spec.trace_schema import check_trace
-from warpfile.spec.writing import whole
+from warpfile.spec.writing import atomic_file
 
 FORMAT = "warpfile-trace"
 VERSION = 5
@@ -34,7 +34,7 @@ def write_trace(trace: Trace, path: Path) -> None:
     meta = {name: getattr(trace, name) for name in _SCALARS}
     meta |= {"format": FORMAT, "version": VERSION, "program": [_static_to_json(i) for i in trace.program]}
     arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
-    with whole(path) as partial, partial.open("wb") as stream:
+    with atomic_file(path) as partial, partial.open("wb") as stream:
         np.savez_compressed(stream, allow_pickle=False, **arrays)
 
 

@@ -11,7 +11,7 @@ from warpfile.spec.reading import named
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_file(path: Path) -> Iterator[Path]:
     """A file beside ``path`` that takes its place at the end, unless something was raised.
 
     Its name is of this call alone, so any number of processes and threads, on several machines too, may write the same

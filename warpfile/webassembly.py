@@ -23,7 +23,7 @@ import platformdirs
 import wasmtime
 
 from warpfile.once import once
-from warpfile.spec.writing import whole
+from warpfile.spec.writing import atomic_file
 
 _CHECK_BYTES = 4  #: behind the machine code, which wasmtime does not mind: it checks no more than the end of the file
 
@@ -113,7 +113,7 @@ def prepare(program: Program) -> Path:
 
     def make() -> Path:
         image = wasmtime.Module(engine, program.file.read_bytes()).serialize()
-        with whole(folder / name) as partial, partial.open("wb") as stream:
+        with atomic_file(folder / name) as partial, partial.open("wb") as stream:
             stream.write(image)
             stream.write(zlib.crc32(image).to_bytes(_CHECK_BYTES))
         return folder / name

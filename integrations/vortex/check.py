@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from warpfile.sim.simulators import SimulatorError, build_plain, said_by
+from warpfile.sim.simulators import SimulatorError, build_plain, run_built
 
 STUB = Path(__file__).resolve().parent / "stub"
 
@@ -44,7 +44,7 @@ def run(program: Sequence[str], directory: Path, seed: int, **plusargs: int) -> 
     """What a run prints: lines from PASS on, or what was wrong. Memories begin with anything."""
     power_up = ["+verilator+rand+reset+2", f"+verilator+seed+{seed}"]
     chosen = [f"+{name}={value}" for name, value in {"seed": seed, **plusargs}.items()]
-    return said_by(program, directory, [*power_up, *chosen])
+    return run_built(program, directory, [*power_up, *chosen])
 
 
 def main() -> None:

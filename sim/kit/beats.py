@@ -89,10 +89,10 @@ class Beats:
     def _unplanned(self, fields: dict[str, int]) -> Beat:
         """Its payload numbers it."""
         self._count += 1
-        return seen(self._cfg, fields, self._count)
+        return beat_of_record(self._cfg, fields, self._count)
 
 
-def seen(cfg: Config, fields: dict[str, int], payload: int) -> Beat:
+def beat_of_record(cfg: Config, fields: dict[str, int], payload: int) -> Beat:
     """A beat as far as its record tells of it, with another payload; of its class of units one with its port."""
     bits = cfg.register_bits
     sources = [fields["sources"] >> slot * bits & (1 << bits) - 1 for slot in range(fields["source_valid"].bit_count())]

@@ -1,7 +1,7 @@
 """Values that have names."""
 
 from warpfile.schemes import SCHEMES
-from warpfile.spec.encoding import FIELDS, named_values, said
+from warpfile.spec.encoding import FIELDS, named_values, value_list
 from warpfile.spec.schemes.bow import WriteClass
 from warpfile.spec.stimulus import Origin
 
@@ -15,7 +15,7 @@ def test_a_list_of_values_has_a_name_for_each() -> None:
 
 def test_names_of_one_value_are_joined() -> None:
     assert named_values(((1, "one"), (0, "none"), (1, "single"))) == {0: "none", 1: "one/single"}
-    assert said(((1, "one"), (0, "none"), (1, "single"))) == "0 none, 1 one/single"
+    assert value_list(((1, "one"), (0, "none"), (1, "single"))) == "0 none, 1 one/single"
 
 
 def test_hints_and_probes_name_values() -> None:

@@ -34,8 +34,8 @@ def word(started: int = 1, **fields: int) -> int:
 def watched(*words: int, possible: int = 4, launched: int = 9) -> Steady:
     watch = Watch(LAYOUT, possible, launched)
     for one in words:
-        watch.see(one)
-    return watch.seen
+        watch.add(one)
+    return watch.sums
 
 
 def test_resident_warps_are_counted_and_cycles_with_fewer_than_half_are_sparse() -> None:

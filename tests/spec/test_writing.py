@@ -10,15 +10,15 @@ import pytest
 
 from warpfile.spec.stress import stress_trace
 from warpfile.spec.trace import Trace
-from warpfile.spec.writing import whole
+from warpfile.spec.writing import atomic_file
 
 
 def test_the_last_of_two_that_write_at_once_stays(tmp_path: Path) -> None:
     """The second begins and ends while the first is at work."""
     path = tmp_path / "folder" / "file"
-    with whole(path) as first:
+    with atomic_file(path) as first:
         first.write_text("first")
-        with whole(path) as second:
+        with atomic_file(path) as second:
             second.write_text("second")
         assert path.read_text() == "second"
     assert path.read_text() == "first"
@@ -28,7 +28,7 @@ def test_the_last_of_two_that_write_at_once_stays(tmp_path: Path) -> None:
 def test_nothing_stays_of_a_file_that_is_not_finished(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("before")
-    with pytest.raises(OSError, match="No space left on device") as error, whole(path) as partial:
+    with pytest.raises(OSError, match="No space left on device") as error, atomic_file(path) as partial:
         partial.write_text("half")
         raise OSError(errno.ENOSPC, "No space left on device")
     assert error.value.filename == str(path)
@@ -40,7 +40,7 @@ def test_readers_see_whole_files_while_many_write(tmp_path: Path) -> None:
 
     def write(text: str) -> None:
         for _ in range(20):
-            with whole(path) as partial:
+            with atomic_file(path) as partial:
                 partial.write_text(text)
 
     path.write_text(texts[0])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from warpfile.spec.writing import whole
+from warpfile.spec.writing import atomic_file
 
 _LONGEST_NAME = 120
 
@@ -29,7 +29,7 @@ def write_files(texts: Mapping[Path, str | bytes | Iterable[str]]) -> None:
         for path, text in texts.items():
             if path.is_dir():
                 raise IsADirectoryError(f"{path} must be a file, not a directory")
-            partial = partials.enter_context(whole(path))
+            partial = partials.enter_context(atomic_file(path))
             if isinstance(text, bytes):
                 partial.write_bytes(text)
             elif isinstance(text, str):

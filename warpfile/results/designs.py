@@ -111,7 +111,7 @@ class Choice:
         self.designs[:] = [designs[name] for name in found]
         return list(found.values())
 
-    def tell(self) -> None:
+    def report_left_out(self) -> None:
         """One line on standard error with the machines left out and the reasons; none if there are none."""
         reasons: dict[str, list[str]] = {}
         for name, reason in self.left_out.items():

@@ -110,7 +110,7 @@ def golden_run(
         seconds=time.perf_counter() - start,
         notes=workload.trace.notes,
         trail=tuple(model.trail),
-        steady=watch.seen,
+        steady=watch.sums,
     )
 
 
@@ -122,7 +122,7 @@ def _to_the_end(
     while not environment.done:
         word = model.step(environment.stimulus())
         environment.observe(word)
-        watch.see(word)
+        watch.add(word)
         if word & events:
             last_event = environment.cycle
         elif environment.cycle - last_event > QUIET_LIMIT and not environment.awaits:

@@ -17,7 +17,7 @@ from warpfile.spec.beat import (
     result_fields,
 )
 from warpfile.spec.config import Config
-from warpfile.spec.encoding import Field, pin, record, said
+from warpfile.spec.encoding import Field, pin, record, value_list
 from warpfile.spec.probe import Probe, ProbeLayout
 from warpfile.spec.structure import CLOCK_GATE
 from warpfile.synth.netlist import ModuleFacts, instance_counts, read_modules
@@ -101,7 +101,7 @@ def _fields(cfg: Config, name: str, probes: tuple[Probe, ...]) -> Iterator[Field
     elif name == "probe":
         layout = ProbeLayout(probes)
         for probe in layout:
-            text = said(probe.values) or "bits"
+            text = value_list(probe.values) or "bits"
             yield Field(probe.name, layout.offset[probe.name], probe.width, probe.doc, text, values=probe.values)
 
 

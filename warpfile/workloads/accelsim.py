@@ -15,7 +15,7 @@ import click
 
 from warpfile.output.display import Report, say, show_table
 from warpfile.output.files import file_name
-from warpfile.spec.writing import whole
+from warpfile.spec.writing import atomic_file
 
 if TYPE_CHECKING:
     from warpfile.compiler.accelsim import Imported
@@ -54,7 +54,7 @@ def import_traces(
             start = time.perf_counter()
             found = import_kernel(file, overrides, lambda done, total: report("CTAs", done, total))
             path = _destination(output, found.trace.kernel, number if len(files) > 1 else None)
-            found.trace.save(partials.enter_context(whole(path)))
+            found.trace.save(partials.enter_context(atomic_file(path)))
             written.append(_written(number, file, path, found, time.perf_counter() - start))
     return written
 

@@ -61,7 +61,7 @@ def analyze(
     schemes = [scheme] if scheme else [one.scheme.name for one in asked.designs]
     with progress("analyze") as report:
         facts = analyze_listing(listing_file(listing), function, report, schemes, preset, architecture=architecture)
-    asked.tell()
+    asked.report_left_out()
     if picture:
         write_flowchart(picture, facts["functions"])
     if json_path:

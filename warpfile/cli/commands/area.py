@@ -109,7 +109,7 @@ def area(
         raise click.UsageError("--gate-clocks must have --flow timed")
     asked = machine_options.chosen(schemes)
     asked.each(lambda one: one.baseline)  # without one there is nothing to compare with
-    asked.tell()
+    asked.report_left_out()
     with progress("area") as report:
         found = measured(asked.designs, liberty, report, () if flow == "timed" else timed)
         if flow == "timed":

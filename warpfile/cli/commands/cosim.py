@@ -88,7 +88,7 @@ def cosim(
     with progress("cosim") as report:
         trace = launch_options.trace(kernel, report)
         reports = asked.each(lambda one: lockstep(one, trace, simulator, recorded, build_root, report, initial_state))
-    asked.tell()
+    asked.report_left_out()
     if json_path:
         write_json(json_path, {"schemes": {one.scheme: one.to_json() for one in reports}, "left_out": asked.left_out})
     show_lockstep([one.to_json() | {"scheme": one.scheme} for one in reports])

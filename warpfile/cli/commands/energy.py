@@ -134,7 +134,7 @@ def energy_command(
         trace = launch_options.trace(kernel, report)
         runs = run_all(asked, trace, report)
         logic = _logic(asked.designs, trace, liberty, window, report) if window else {}
-    asked.tell()
+    asked.report_left_out()
     if prices == CACTI:
         memories = [MemoryBill.of(*one, arrays, gigahertz or GIGAHERTZ).with_logic(logic) for one in runs]
         _write(json_path, memories, asked)

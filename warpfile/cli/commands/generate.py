@@ -93,7 +93,7 @@ def generate(
             what = design.scheme, design.config, design.preset, directory
             options = {"probes": watched, "names": called, "host": host, "language": language}
             results.append(write_design(*what, **options, progress=report))
-    asked.tell()
+    asked.report_left_out()
     if json_path:
         facts = {str(result.facts["scheme"]): result.facts for result in results}
         write_json(json_path, {"schemes": facts, "left_out": asked.left_out})

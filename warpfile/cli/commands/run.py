@@ -49,7 +49,7 @@ def run(
         runs = asked.each(lambda one: golden_run(one.scheme, one.config, one.preset, trace, report))
         beside = compared(asked.designs, runs, trace, report) if len(runs) > 1 else []
     names = _asked(counters, runs)
-    asked.tell()
+    asked.report_left_out()
     if json_path:
         facts = {one.scheme: one.to_json() for one in runs}
         facts |= {one.run.scheme: facts[one.run.scheme] | one.to_json() for one in beside}

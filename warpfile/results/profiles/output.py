@@ -18,7 +18,7 @@ from warpfile.results.profiles.page import page
 from warpfile.results.profiles.profile import Profile, all_columns
 from warpfile.results.profiles.profiling import operand_columns, profiled
 from warpfile.spec.trace import Trace
-from warpfile.spec.writing import whole
+from warpfile.spec.writing import atomic_file
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _events(design: Design, files: Files) -> Iterator[list[Listener]]:
         for path, kind in asked:
             if path is None:
                 continue
-            partial = opened.enter_context(whole(path))
+            partial = opened.enter_context(atomic_file(path))
             listeners.append(kind(opened.enter_context(partial.open("w", encoding="utf-8")), name))
         yield listeners
 

@@ -15,7 +15,7 @@ from warpfile.results.studies.tasks import AREA, GOLDEN, LOCKSTEP, OK, PATH, PIP
 from warpfile.schemes import Scheme
 from warpfile.sim.counters import reported
 from warpfile.spec.steady import Steady
-from warpfile.spec.writing import whole
+from warpfile.spec.writing import atomic_file
 from warpfile.synth.area import AreaReport
 from warpfile.synth.overhead import overhead
 
@@ -203,8 +203,8 @@ def write_table(rows: Sequence[Row], stem: Path) -> list[Path]:
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     table = pyarrow.table({name: values for name, values in columns.items() if any(one is not None for one in values)})
     paths = [stem.with_suffix(".parquet"), stem.with_suffix(".csv")]
-    with whole(paths[0]) as path:
+    with atomic_file(paths[0]) as path:
         parquet.write_table(table, path)
-    with whole(paths[1]) as path:
+    with atomic_file(paths[1]) as path:
         csv.write_csv(table, path)
     return paths
