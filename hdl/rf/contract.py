@@ -344,20 +344,11 @@ def _result_banks(cfg: Config) -> Members:
 
 
 _CTA, _SCHEDULER, _BUFFERS, _UNITS = "CTA dispatcher", "scheduler", "instruction buffers", "execution units"
-#: All ports of a register file, in the groups of docs/slots/rf.md.
+#: All ports of a register file, in the groups of docs/slots/rf.md, in the order of the ports of its module.
 GROUPS = (
     Group("launches", _CTA, (), _launches),
-    Group("start", _CTA, ("gives.starts",), lambda cfg: {"started": Out(1)}),
-    Group("kernel", _CTA, ("gives.kernel",), _kernel),
-    Group("sweeps", _CTA, ("gives.sweeps",), lambda cfg: {"retired": Out(cfg.warps)}),
     Group("offers", _SCHEDULER, (), _offers),
-    Group("refusals", _SCHEDULER, ("gives.gates",), _refusals),
-    Group("places of active warps", _SCHEDULER, ("has_places",), _places),
-    Group("lookahead", _SCHEDULER, ("gives.lookahead",), _lookahead),
-    Group("head beats", _BUFFERS, ("shows_pending",), _heads),
-    Group("pseudo-beats", _BUFFERS, ("operand_bits",), _pseudo_beats),
     Group("results", _UNITS, (), _written_back),
-    Group("absorbed loads", _UNITS, ("gives.absorbs",), _absorbing),
     Group("completions", "scoreboard", (), _completions),
     Group("source places", COLLECTORS, ("places_at_once", "asks.sources"), _source_places),
     Group("look-ups", COLLECTORS, ("places_at_once", "asks.lookups"), _lookups),
@@ -365,8 +356,8 @@ GROUPS = (
     Group("near copies", COLLECTORS, ("gives.near_bits",), _near),
     Group("deferred checks", COLLECTORS, ("gives.defers",), _deferred),
     Group("notes", COLLECTORS, ("gives.note_bits",), _notes),
-    Group("renamed sources", COLLECTORS, ("gives.renamed",), _located),
     Group("allocation", COLLECTORS, ("gives.renamed", "asks.sources"), lambda cfg: {"allocate": In(cfg.asks.units)}),
+    Group("renamed sources", COLLECTORS, ("gives.renamed",), _located),
     Group("joined reads", COLLECTORS, ("joins_planes",), _joined),
     Group("deaths", COLLECTORS, ("gives.deaths",), _deaths),
     Group("evictions", COLLECTORS, ("asks.evicts",), _evictions),
@@ -375,4 +366,13 @@ GROUPS = (
     Group("stores", COLLECTORS, (), _stores),
     Group("result banks", COLLECTORS, ("asks.result_banks",), _result_banks),
     Group("engines", COLLECTORS, ("asks.engines",), lambda cfg: engine_members(cfg, cfg.asks.engines)),
+    Group("kernel", _CTA, ("gives.kernel",), _kernel),
+    Group("start", _CTA, ("gives.starts",), lambda cfg: {"started": Out(1)}),
+    Group("sweeps", _CTA, ("gives.sweeps",), lambda cfg: {"retired": Out(cfg.warps)}),
+    Group("head beats", _BUFFERS, ("shows_pending",), _heads),
+    Group("refusals", _SCHEDULER, ("gives.gates",), _refusals),
+    Group("pseudo-beats", _BUFFERS, ("operand_bits",), _pseudo_beats),
+    Group("places of active warps", _SCHEDULER, ("has_places",), _places),
+    Group("lookahead", _SCHEDULER, ("gives.lookahead",), _lookahead),
+    Group("absorbed loads", _UNITS, ("gives.absorbs",), _absorbing),
 )

@@ -17,6 +17,10 @@ from warpfile.spec.config import Config
 
 PAGE = DOCS / "slots" / "rf.md"
 FIGURE = DOCS / "figures" / "register_file.svg"
+#: Components around a register file, from above.
+OTHERS = ("CTA dispatcher", "scheduler", "instruction buffers", "execution units", "scoreboard", COLLECTORS)
+#: The groups in the order of these.
+SHOWN = sorted(GROUPS, key=lambda group: OTHERS.index(group.other))
 FILES = tuple(part.name for part in PARTS.values() if part.slot == "rf")
 COLUMNS = ("group", "condition", *(f"`{name}`" for name in FILES))
 _ROW, _GAP, _TOP = 36, 10, 10  #: pixels: height of a group, between two components, above the first
@@ -49,7 +53,7 @@ def _cell(group: Group, machines: Sequence[Config]) -> str:
 
 def rows() -> Iterator[tuple[str, ...]]:
     """A row per group of ports."""
-    for group in GROUPS:
+    for group in SHOWN:
         condition = " and ".join(f"`{name}`" for name in group.conditions)
         yield group.name, condition, *(_cell(group, _machines(file)) for file in FILES)
 
@@ -107,8 +111,8 @@ def _marker(color: str) -> str:
 
 def figure() -> str:
     """The groups as arrows between the register file and what is around it, as SVG."""
-    left = [group for group in GROUPS if group.other != COLLECTORS]
-    right = [group for group in GROUPS if group.other == COLLECTORS]
+    left = [group for group in SHOWN if group.other != COLLECTORS]
+    right = [group for group in SHOWN if group.other == COLLECTORS]
     first, end = _side(left, _LEFT, (_LEFT[1], _FILE[0]), "end")
     second, other_end = _side(right, _RIGHT, (_FILE[1], _RIGHT[0]), "start")
     bottom = max(end, other_end)
