@@ -8,7 +8,7 @@ from warpfile.kernels.launch import Launch, buffer, generator, output, scalar
 
 THREADS = 128
 RATE, VOLATILITY = 0.02, 0.3
-SIZES = {"small": 500, "large": 4000}  # options
+SIZES = {"small": 500, "large": 2400}  # options
 
 normal = np.vectorize(lambda x: 0.5 * (1 + erf(x / sqrt(2))))  #: share of the normal distribution under x
 

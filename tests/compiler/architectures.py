@@ -57,7 +57,7 @@ alone. It takes the code that nvcc 13.0 makes of every bundled kernel with `-O3`
 
 * *Functions read*: every instruction is one whose definitions and uses are known.
 * *Cubins equal to `nvdisasm`'s reading*: blocks and edges of the control flow, and at every instruction what is
-  defined, used and live, but for what `tests/compiler/judge.py` names.
+  defined, used and live, except for the cases that `tests/compiler/judge.py` names.
 * *Launches equal to NumPy*: those of every kernel (`launch.toml` and `large.toml`), by the emulator, within the
   tolerance of the launch file.
 * *Of the corpus*: the same of further sources, `tests/compiler/corpus/`, at `-O3` and `-O1`: asynchronous copies,
@@ -74,7 +74,7 @@ alone. It takes the code that nvcc 13.0 makes of every bundled kernel with `-O3`
   kernels: a reader of fixed latency, one of variable latency, and the first one of the low half of a pair.
 
 `tests/compiler/test_architectures.py` and `test_corpus.py` have all of that as tests, and the bundled kernels at `-O1`
-and `-O2` besides. Lockstep at the presets: [regress-modern.md](regress-modern.md).
+and also `-O2`. Lockstep at the presets: [regress-modern.md](regress-modern.md).
 
 `warpfile trace saxpy --arch sm_90` makes a trace ([kernels.md](kernels.md#for-another-gpu)). What differs between the
 generations is in [sass.md](sass.md#generations), and what is refused in [sass.md](sass.md#opcodes).

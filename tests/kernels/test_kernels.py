@@ -14,7 +14,17 @@ from warpfile.kernels.launch import SCALAR_TYPES, Launch, buffer, scalar, write
 NAMES = reference.names()
 CASES = [(name, size) for name in NAMES for size in reference.SIZES]
 INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\d\s+)?([A-Z][A-Z0-9.]*)", re.MULTILINE)
-CALLING = {"bits", "calls", "divide", "divide_double", "lu_decomposition", "mathlib", "srad_coefficient"}
+CALLING = {
+    "bits",
+    "calls",
+    "coulomb",
+    "divide",
+    "divide_double",
+    "euler_flux",
+    "lu_decomposition",
+    "mathlib",
+    "srad_coefficient",
+}
 NOTABLE = {
     "bits": "BREV FLO FLO.U32 FLO.U32.SH MATCH.ANY P2R POPC R2P SHF.L.U32.HI SHF.L.W.U32.HI SHF.R.S64 VOTE.ANY",
     "bytes_vector": "LDG.E.U8.SYS LDG.E.S8.SYS LDG.E.U16.SYS LDG.E.64.SYS LDG.E.128.SYS STG.E.128.SYS PRMT",
