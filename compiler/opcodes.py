@@ -66,7 +66,7 @@ def _forms() -> dict[str, Form]:
     )
     add("NANOSLEEP BPT KILL PMTRIG ACQBULK PREEXIT ENDCOLLECTIVE", Form())
     add("USHF UMOV USEL UPRMT UBREV UFLO UPOPC ULDC USGXT UBMSK", Form(uniform))
-    add("UIADD3", Form(uniform, 2))
+    add("UIADD3 UVIMNMX", Form(uniform, 2))
     add("ULEA ULOP3 VOTEU UIMAD", Form(uniform, 1))
     add("UISETP UPLOP3", Form(predicates=2))
     add("S2UR CS2UR REDUX CREDUX LDCU UFADD UFMUL UFFMA", Form(uniform))

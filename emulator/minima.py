@@ -90,7 +90,7 @@ def vimnmx3(decoder: Decoder) -> Run:
     return parts.result(parts.chosen(3, *(parts.source(position) for position in range(3))))
 
 
-@opcode("VIMNMX", f"{_MINIMA} {' '.join(_BYTES)}")
+@opcode("VIMNMX UVIMNMX", f"{_MINIMA} {' '.join(_BYTES)}")
 def vimnmx(decoder: Decoder) -> Run:
     """VIMNMX d, [p, q,] a, b, pin: minimum where pin is true, else maximum; p and q: a won or was equal, by part."""
     parts = _Parts(decoder)

@@ -30,6 +30,8 @@ PAIRS = [
     ("FLO R0, R2", "UFLO UR4, UR5"),
     ("FLO.U32.SH R0, R2", "UFLO.U32.SH UR4, UR5"),
     ("MOV R0, R2", "UMOV UR4, UR5"),
+    ("VIMNMX R0, R2, R3, PT", "UVIMNMX.S32 UR4, UR5, UR6, UPT"),
+    ("VIMNMX.U32 R0, R2, 0x40, !PT", "UVIMNMX.U32 UR4, UR5, 0x40, !UPT"),
     ("FADD R0, R2, R3", "UFADD UR4, UR5, UR6"),
     ("FMUL R0, R2, -R3", "UFMUL UR4, UR5, -UR6"),
     ("FFMA R0, R2, R3, R4", "UFFMA UR4, UR5, UR6, UR7"),
