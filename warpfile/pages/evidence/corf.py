@@ -25,16 +25,6 @@ SPOT = "conv2d"
 
 _STUDY = "warpfile.golden.rf.packed.study"
 UNOPTIMISED = ptxas("O0")
-TWO_LEVEL = Factor(
-    "a two-level scheduler, round robin",
-    both={"scheduler": "two_level", "active_choice": "round_robin"},
-    assumed="section 2.7: two-level warp schedulers",
-)
-HALF = Factor(
-    "a scheduler has banks and units of half an SM",
-    both={"banks": 2, "rows": 512, "collectors": 2},
-    assumed="section 2.7: two schedulers share four banks",
-)
 FREE = Factor("no waiting for a sweep or a port of the table", file=f"{_STUDY}:FreeFile")
 ONE_BYTE = Factor("every value has one byte", file=f"{_STUDY}:NarrowFile")
 
@@ -121,7 +111,7 @@ READS = Factor(
 )
 ROWS = Metric("rows over registers of resident warps", "growth", _rows, beside=False)
 _READ = (READS, UNOPTIMISED)
-_SPEED = (TWO_LEVEL, HALF, FREE)
+_SPEED = (FREE, UNOPTIMISED)
 
 STATEMENTS = (
     _of("narrow", "section 2.3, Fig. 2.2", share("results of up to three bytes", narrow(3)), 0.65, CORF),
@@ -147,7 +137,7 @@ STATEMENTS = (
         0.69,
         CORF,
     ),
-    _of("coalesced-first-fit", "section 2.7, Fig. 2.13", JOINED, 0.04, FIRST),
+    _of("coalesced-first-fit", "section 2.7, Fig. 2.13", JOINED, 0.04, FIRST, ()),
     _of("coalesced", "section 2.7, Fig. 2.13", JOINED, 0.23, CORF),
     _of("coalesced-plus", "section 2.7, Fig. 2.13", JOINED, 0.48, PLUS),
     _of(
@@ -162,9 +152,9 @@ STATEMENTS = (
     _of("accesses-plus", "section 2.7, Fig. 2.14", ACCESSES, -0.23, PLUS, _READ),
     _of("speed", "section 2.7, Fig. 2.15", IPC, 0.04, CORF_VIRTUAL, (_kept("corf"), *_SPEED)),
     _of("speed-plus", "section 2.7, Fig. 2.15", IPC, 0.09, PLUS_VIRTUAL, (_kept("corf_plus"), *_SPEED)),
-    _of("rows-packing", "section 2.7, Fig. 2.16", ROWS, -0.34, PACKING),
+    _of("rows-packing", "section 2.7, Fig. 2.16", ROWS, -0.34, PACKING, (ONE_BYTE,)),
     _of("rows-virtual", "section 2.7, Fig. 2.16", ROWS, -0.35, VIRTUAL),
-    _of("rows-both", "section 2.7, Fig. 2.16", ROWS, -0.54, BOTH),
+    _of("rows-both", "section 2.7, Fig. 2.16", ROWS, -0.54, BOTH, (ONE_BYTE,)),
     _of("resized", "section 2.6", share("results that change their place for their size", resized), (0, 0.003), CORF),
     _of("energy", "section 2.7, Fig. 2.17", energy_over("corf"), -0.085, CORF),
     _of("energy-plus", "section 2.7, Fig. 2.17", energy_over("corf"), -0.17, PLUS),
