@@ -86,7 +86,10 @@ def _below_first(values: Mapping[str, Expression]) -> Iterable[str]:
 
 
 def _leave_out_loops(work: Work, values: Mapping[str, Expression], nets: dict[str, dict[str, Ref]]) -> None:
-    """Nets of which a bit depends on another one stay apart: simulators take a net as a whole."""
+    """Nets of which a bit depends on another one stay apart: simulators take a net as a whole.
+
+    Everything is visited in an order of its own, so that of several loops the same one is found in every process.
+    """
     below = {name: {ref.name for ref in refs(one)} for name, one in values.items()}
     for block in work.module.blocks:
         for one in parts(block):
@@ -94,8 +97,8 @@ def _leave_out_loops(work: Work, values: Mapping[str, Expression], nets: dict[st
                 below.setdefault(target.name, set()).update(ref.name for ref in reads(block))
     for instance in work.module.instances:
         ends = {pin: {ref.name for ref in refs(end)} for pin, end in instance.pins.items() if end is not None}
-        for pin in ends.keys() & work.outputs[instance.module]:
-            for name in ends[pin]:
+        for pin in sorted(ends.keys() & work.outputs[instance.module]):
+            for name in sorted(ends[pin]):
                 below.setdefault(name, set()).add(instance.name)
         below[instance.name] = {name for pin in ends.keys() - work.outputs[instance.module] for name in ends[pin]}
     while True:
@@ -105,7 +108,7 @@ def _leave_out_loops(work: Work, values: Mapping[str, Expression], nets: dict[st
             ends = {whole.get(one, one) for one in sources if whole.get(one) != name}
             graph.setdefault(whole.get(name, name), set()).update(ends)
         try:
-            return TopologicalSorter(graph).prepare()
+            return TopologicalSorter({name: sorted(ends) for name, ends in graph.items()}).prepare()
         except CycleError as error:
             loop = error.args[1]
         found = [name for name in loop if nets.pop(name, None)]

@@ -228,9 +228,10 @@ def test_lint_still_sees_faults(made: Made) -> None:
 
 
 @pytest.mark.check
-def test_equal_configurations_give_equal_bytes(root: Path, folder: Path) -> None:
+@pytest.mark.parametrize("scheme", ["baseline", "bow_wr"])
+def test_equal_configurations_give_equal_bytes(scheme: str, root: Path, folder: Path) -> None:
     seeds = ("0", "1", "7")
-    command = [sys.executable, "-m", "warpfile", "generate", "baseline", "--preset", "tiny", "--set", "lanes=1", "-o"]
+    command = [sys.executable, "-m", "warpfile", "generate", scheme, "--preset", "tiny", "--set", "lanes=1", "-o"]
     runs = [
         subprocess.Popen([*command, str(folder / seed)], cwd=root, env=os.environ | {"PYTHONHASHSEED": seed},
                          stdout=subprocess.DEVNULL)
@@ -238,7 +239,7 @@ def test_equal_configurations_give_equal_bytes(root: Path, folder: Path) -> None
     ]  # fmt: skip
     assert [run.wait() for run in runs] == [0, 0, 0]
     for end in FILES.values():
-        name = f"baseline{end}"
+        name = f"{scheme}{end}"
         assert len({(folder / seed / name).read_bytes() for seed in seeds}) == 1
 
 
