@@ -162,6 +162,7 @@ class ReadWindow(GuardingCollectors):
             self.guard.accepted(port, result)
             if result.writes:
                 before = self._latest.change(result)
+                self.writers.accepted(result, before)
                 if port == _ALU_PORT:
                     self.history.incoming = Forwarded(result.warp, result.register, result.mask, before, result.row)
 
@@ -199,6 +200,7 @@ class ReadWindow(GuardingCollectors):
 
     def _checked(self, beat: HeldBeat, values: list[int]) -> list[int]:
         """The operands, if they are what the trace expects; otherwise the reason is known here."""
+        values = self.writers.in_lanes_of(beat, values)
         try:
             check_operands(self._cycle, beat.warp, beat.entry.beat, values)
         except StaleOperand as stale:

@@ -61,6 +61,24 @@ def test_a_source_that_is_overwritten_names_who_did_it() -> None:
     run_lines(CFG, [*stores, "MOV R4, R7 | wait0"])
 
 
+def of_lanes(trace: Trace, index: int, lanes: int) -> Trace:
+    """A record is of some lanes: they are its path."""
+    execute, active = trace.execute.copy(), trace.active.copy()
+    execute[index] = active[index] = lanes
+    return replace(trace, execute=execute, active=active)
+
+
+@pytest.mark.parametrize(("reading", "writing"), [(0x0F, 0xF0), (0x80, 0x7F)])
+def test_a_result_of_other_lanes_may_pass_a_read(reading: int, writing: int) -> None:
+    """Paths of a divergent warp: the compiler lets none wait for the reads of another."""
+    lines = ["MOV R4, R9 | S5", *["STS [R2], R6 | S1"] * 4, "STS [R2], R4 | R0 S2", "MOV R4, R7 | S5", "MOV R4, R8"]
+    trace = of_lanes(of_lanes(coded_trace(*lines), 5, reading), 7, writing)
+    assert run_trace(CFG, of_lanes(trace, 6, writing)).model.operands_checked
+    for shared in (writing | reading & -reading, 0xFF):
+        with pytest.raises(StaleOperand, match=r"at 0x50 \(record 5\) with value"):
+            run_trace(CFG, of_lanes(trace, 6, shared))
+
+
 def shortened(trace: Trace, index: int) -> Trace:
     """The stall count of one instruction is one less."""
     program = list(trace.program)

@@ -16,7 +16,7 @@ from warpfile.spec.trace import Trace
 
 KERNELS = Path(__file__).resolve().parents[4] / "kernels"
 NAMES = sorted(path.parent.name for path in KERNELS.glob("*/launch.toml"))
-FEW = ("divide", "half2", "conv2d", "random_walk")
+FEW = ("divide", "half2", "conv2d", "random_walk", "lattice_boltzmann")
 #: Operands that an independent model of the scheme kept, summed over all warps, each alone in its machine.
 KEPT = {
     "unrolled_poly": 1504,
