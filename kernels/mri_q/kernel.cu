@@ -9,6 +9,7 @@ extern "C" __global__ void mri_q(int places, int samples, const float *x, const 
     if (i >= places)
         return;
     float at_x = x[i], at_y = y[i], at_z = z[i], sum_cos = 0.0f, sum_sin = 0.0f;
+#pragma unroll 2
     for (int k = 0; k < samples; ++k) {
         float4 one = sample[k];
         float phase = one.x * at_x + one.y * at_y + one.z * at_z, sine, cosine;

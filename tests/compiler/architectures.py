@@ -58,8 +58,8 @@ alone. It takes the code that nvcc 13.0 makes of every bundled kernel with `-O3`
 * *Functions read*: every instruction is one whose definitions and uses are known.
 * *Cubins equal to `nvdisasm`'s reading*: blocks and edges of the control flow, and at every instruction what is
   defined, used and live, except for the cases that `tests/compiler/judge.py` names.
-* *Launches equal to NumPy*: those of every kernel (`launch.toml` and `large.toml`), by the emulator, within the
-  tolerance of the launch file.
+* *Launches equal to NumPy*: those of every kernel that was bundled when the row was made (`launch.toml` and
+  `large.toml`), by the emulator, within the tolerance of the launch file.
 * *Of the corpus*: the same of further sources, `tests/compiler/corpus/`, at `-O3` and `-O1`: asynchronous copies,
   fragments and products of matrices in all types, reductions and votes, packed arithmetic, atomics, textures. Functions
   that are not read have what is refused by name: TMA, clusters, `wgmma`, `tcgen05`, barrier objects and a few more
