@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Const, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -23,7 +23,8 @@ class Matching(wiring.Component):
     One after the other, the choices are as long a path as the banks are many times a choice among all units. All banks
     go by one order, so the units are put in that order first, of which registers alone decide. What is left is a grid
     of banks and ranks, in which a bank and a unit meet in one cell: whichever is still free goes on to the next one
-    (the wave front of Tamir and Chi 1993). Its longest path is a cell per bank and rank.
+    (the wave front of Tamir and Chi 1993). Its longest path is a cell per bank and rank. Cells whose bank and rank have
+    the same sum do not depend on each other: a wave, one vector of each signal, the lowest bank first.
 
     Members
     -------
@@ -44,19 +45,25 @@ class Matching(wiring.Component):
         """Units in order, the grid, and its cells as units again."""
         m = Module()
         order = self._order(m)
-        left: list[Value] = [self.free[bank] for bank in range(self._banks)]
-        asks = [[(self.requests[bank] & units).any() for units in order] for bank in range(self._banks)]
-        taken: list[list[Value]] = [[] for _ in range(self._banks)]
-        for rank in range(self._units):
-            waits: Value | None = None
-            for bank in range(self._banks):
-                wanted = named(m, f"asks{bank}_{rank}", asks[bank][rank])
-                meets = wanted if waits is None else named(m, f"meets{bank}_{rank}", wanted & waits)
-                taken[bank].append(named(m, f"takes{bank}_{rank}", meets & left[bank]))
-                takes = ~(wanted & left[bank])
-                waits = named(m, f"waits{bank}_{rank}", takes if waits is None else waits & takes)
-                left[bank] = named(m, f"left{bank}_{rank}", left[bank] & ~meets)
-        m.d.comb += [self.picked[bank].eq(select(cells, order)) for bank, cells in enumerate(taken)]
+        banks, ranks = range(self._banks), range(self._units)
+        asks = [Cat((self.requests[bank] & units).any() for units in order) for bank in banks]
+        asks = [named(m, f"bank{bank}_asks", one) for bank, one in enumerate(asks)]
+        left: list[Value] = [self.free[bank] for bank in banks]
+        waits: list[Value] = [Const(1)] * self._units
+        taken: list[dict[int, Value]] = [{} for _ in banks]
+        for wave in range(self._banks + self._units - 1):
+            cells = [(bank, wave - bank) for bank in banks if wave - bank in ranks]
+            asked = Cat(asks[bank][rank] for bank, rank in cells)
+            waiting, free = Cat(waits[rank] for _, rank in cells), Cat(left[bank] for bank, _ in cells)
+            meets = named(m, f"wave{wave}_meets", asked & waiting)
+            takes = named(m, f"wave{wave}_takes", meets & free)
+            waiting = named(m, f"wave{wave}_waits", waiting & ~(asked & free))
+            free = named(m, f"wave{wave}_left", free & ~meets)
+            for place, (bank, rank) in enumerate(cells):
+                taken[bank][rank], waits[rank], left[bank] = takes[place], waiting[place], free[place]
+        m.d.comb += [
+            self.picked[bank].eq(select([cells[rank] for rank in ranks], order)) for bank, cells in enumerate(taken)
+        ]
         return m
 
     def _order(self, m: Module) -> Sequence[Value]:
