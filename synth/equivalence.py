@@ -42,12 +42,25 @@ miter -equiv -flatten -make_assert gold gate miter
 hierarchy -top miter
 opt_merge
 opt_clean
-tee -q -o answer.txt sat -timeout {seconds} -prove-asserts -set-def-inputs miter
+{swept}tee -q -o answer.txt sat -timeout {seconds} -prove-asserts -set-def-inputs miter
 """
 _PROVEN = "no model found: SUCCESS!"
 #: Registers that always take the same values become one, as in a mapped module. It is tried where the proof fails
 #: without: in either form the Verilog stays what it is.
-_MERGED = "opt_merge gold\nopt_dff gold\ntechmap gold\nopt_merge gold\ndffunmap gold\n"
+_MERGED = "opt_merge gold\nopt_dff gold\n{sums}techmap gold\nopt_merge gold\ndffunmap gold\n"
+#: Sums of sums are built as before a mapping: SAT and abc do not find in time that two trees of adders count the same.
+_SUMS = "opt_merge gold\nwreduce gold\npeepopt gold\nalumacc gold\n"
+#: abc merges gates of both sides that it proves equal, those near the inputs first, so that little is left to prove.
+_SWEPT = """\
+techmap
+opt_merge
+abc -g AND -script +strash;ifraig;fraig;dc2;ifraig;fraig,-C,1000
+opt_clean
+"""
+#: What is done to the Verilog and to the miter, tried in this order. The last is for what SAT alone does not answer.
+_FORMS = (("", ""), (_MERGED.format(sums=""), ""), (_MERGED.format(sums=_SUMS), _SWEPT))
+#: Cells from which on only the last form is tried.
+_MANY = 8000
 
 
 def unproven(
@@ -57,8 +70,9 @@ def unproven(
     verilog, netlist = _with_what_is_below(verilog, netlist, module)
     files = {"design.v": verilog, "mapped.json": json.dumps(netlist), "cells.lib": liberty}
     said = ""
-    for merged in ("", _MERGED):
-        script = scripted(_MITER, verilog, top, boxes, module=module, seconds=seconds, merged=merged)
+    large = len(netlist["modules"][module]["cells"]) > _MANY
+    for merged, swept in _FORMS[-1:] if large else _FORMS:
+        script = scripted(_MITER, verilog, top, boxes, module=module, seconds=seconds, merged=merged, swept=swept)
         if not (reason := _refused(script, files)):
             return ""
         said = said or reason
