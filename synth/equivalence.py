@@ -32,7 +32,7 @@ rename {module} gate
 design -copy-from rtl -as gold {module}
 setattr -mod -unset keep_hierarchy gold gate
 {merged}simplemap gold/t:$dff
-opt_dff -sat -nodffe -nosdff gold
+opt_dff {constants}-nodffe -nosdff gold
 opt_dff -nodffe -nosdff gate
 splitnets -ports -format <> gold gate
 clean gold gate
@@ -57,9 +57,18 @@ opt_merge
 abc -g AND -script +strash;ifraig;fraig;dc2;ifraig;fraig,-C,1000
 opt_clean
 """
-#: What is done to the Verilog and to the miter, tried in this order. The last is for what SAT alone does not answer.
-_FORMS = (("", ""), (_MERGED.format(sums=""), ""), (_MERGED.format(sums=_SUMS), _SWEPT))
-#: Cells from which on only the last form is tried.
+#: Registers of the Verilog that SAT finds constant from their reset on, of which a netlist may keep some, are numbers.
+_CONSTANTS = "-sat "
+_SUMMED = _MERGED.format(sums=_SUMS)
+#: What is done to the Verilog, its constants and the miter, tried in this order. The last ones are for what SAT alone
+#: does not answer.
+_FORMS = (
+    ("", _CONSTANTS, ""),
+    (_MERGED.format(sums=""), _CONSTANTS, ""),
+    (_SUMMED, _CONSTANTS, _SWEPT),
+    (_SUMMED, "", _SWEPT),
+)
+#: Cells from which on only these are tried.
 _MANY = 8000
 
 
@@ -71,8 +80,9 @@ def unproven(
     files = {"design.v": verilog, "mapped.json": json.dumps(netlist), "cells.lib": liberty}
     said = ""
     large = len(netlist["modules"][module]["cells"]) > _MANY
-    for merged, swept in _FORMS[-1:] if large else _FORMS:
-        script = scripted(_MITER, verilog, top, boxes, module=module, seconds=seconds, merged=merged, swept=swept)
+    for merged, constants, swept in _FORMS[2:] if large else _FORMS:
+        values = {"module": module, "seconds": seconds, "merged": merged, "constants": constants, "swept": swept}
+        script = scripted(_MITER, verilog, top, boxes, **values)
         if not (reason := _refused(script, files)):
             return ""
         said = said or reason
