@@ -20,7 +20,7 @@ from warpfile.synth import area, timing, yosys
 from warpfile.synth.area import AreaReport, access_times, critical_path, measure, report
 from warpfile.synth.fanout import FanOut
 from warpfile.synth.liberty import NAND2_UNITS, read_liberty
-from warpfile.synth.overhead import NAND2_PER_BIT, overhead
+from warpfile.synth.overhead import NAND2_PER_BIT, has_latches, latched_overhead, overhead
 from warpfile.synth.timing import CriticalPath, PathCell
 
 SMALL = PRESETS["tiny"].config.replace(warps=2, register_names=16, rows=16, collectors=2, payload_bits=16)
@@ -275,6 +275,31 @@ def test_overhead_weighs_memories_by_their_density(measured: dict[int, AreaRepor
         assert result["total"][name] == pytest.approx(
             base.nand2_equivalents / (base.nand2_equivalents + memory), abs=1e-4
         )
+
+
+def test_small_memories_are_latches_and_banks_have_the_density() -> None:
+    """ltrf has 128 slices of 8 x 128 bits in its cache, and two of 64 x 128 in its table; a latch is 3 NAND2.
+
+    A clock gate is a latch and an AND of 1.5. One port reads: its trees have 7 and 63 multiplexers of 3.
+    """
+    names = ("ltrf", "baseline")
+    ltrf, base = (SCHEMES[name].configuration("maxwell") for name in names)
+    memories = [{name: ram.instances * ram.bits for name, ram in cfg.rams.items()} for cfg in (ltrf, base)]
+    empty = AreaReport("", "", 0, 0, None, 1000.0, {"flip_flops": {}, "memories": memories[0]}, 0, ())
+    beside = dataclasses.replace(empty, nand2_equivalents=500.0, storage_bits={"memories": memories[1]})
+    found = latched_overhead((empty, ltrf), (beside, base), read_liberty())
+    cache = 128 * (8 * (128 * 3 + 4.5) + 128 * 6 + 128 * 7 * 3)
+    names_table = 2 * (64 * (128 * 3 + 4.5) + 128 * 6 + 128 * 63 * 3)
+    assert found["logic"] == 1.0 and not found["noise"]
+    assert memories[0]["register_bank_ram"] == memories[1]["register_bank_ram"]
+    for name, bit in NAND2_PER_BIT.items():
+        banks = memories[0]["register_bank_ram"] * bit
+        assert found["total"][name] == pytest.approx((1000 + banks + cache + names_table) / (500 + banks) - 1, abs=1e-4)
+
+
+def test_a_library_without_latches_has_no_such_form(tmp_path: Path) -> None:
+    (tmp_path / "cells.lib").write_text(NAND2_UNITS.read_text())
+    assert has_latches(read_liberty()) and not has_latches(read_liberty(tmp_path / "cells.lib"))
 
 
 def test_small_differences_are_called_noise(measured: dict[int, AreaReport]) -> None:

@@ -69,8 +69,10 @@ def machine(design: Design) -> Machine:
     return design.scheme.name, design.config
 
 
-def areas(wanted: Sequence[Design], liberty: Path | None, report: Report) -> dict[Machine, AreaReport]:
-    """Areas of designs and of the baselines beside them, each once.
+def areas(
+    wanted: Sequence[Design], liberty: Path | None, report: Report, variants: Sequence[Design] = ()
+) -> dict[Machine, AreaReport]:
+    """Areas of designs and of the baselines beside them, each once; ``variants`` are more designs, without baselines.
 
     Logic levels are counted of the designs only: a baseline's are not compared. One more
     machine is at work than there are processors, so that Verilog is there when a synthesis ends. Raises ``ValueError``
@@ -78,7 +80,8 @@ def areas(wanted: Sequence[Design], liberty: Path | None, report: Report) -> dic
     """
     levels = {machine(design) for design in wanted}
     different = {machine(one): one for design in wanted for one in (design, design.baseline)}
-    sizes = expected(wanted)
+    different |= {machine(one): one for one in variants}
+    sizes = {key: size for key, size in expected([*wanted, *variants]).items() if key in different}
     pace = Pace(sizes)
 
     latest = ["start"]

@@ -64,6 +64,31 @@ def test_overhead_is_against_the_baseline_in_the_same_configuration(
     assert "+100.0%" in result.stdout
 
 
+def test_the_first_table_of_growth_has_small_arrays_in_latches(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    """bow with windows of three times the baseline in flip-flops, of twice in latches, and no levels of the latter."""
+    levels_of: dict[tuple[str, str], bool] = {}
+
+    def measure(scheme: Any, cfg: Any, *, levels: bool, **options: Any) -> Any:
+        from warpfile.synth.area import AreaReport
+
+        levels_of[scheme.name, cfg.storage] = levels
+        size = 100.0 if scheme.name == "baseline" else {"flip_flops": 300.0, "latches": 200.0}[cfg.storage]
+        storage = {"flip_flops": {"warpfile": 10}, "memories": {"register_bank_ram": 1000}}
+        return AreaReport("Yosys", "library", 1, 10, None, size, storage, 5, ())
+
+    monkeypatch.setattr("warpfile.synth.area.measure", measure)
+    result = invoke("area", "bow", "--json", "area.json")
+    assert result.exit_code == 0, result.output
+    assert levels_of == {("bow", "flip_flops"): True, ("bow", "latches"): False, ("baseline", "flip_flops"): False}
+    found = json.loads(Path("area.json").read_text())["schemes"]["bow"]["overhead"]
+    assert (found["logic"], found["latches"]["logic"]) == (2.0, 1.0)
+    first, second = result.stdout.split("over the baseline")[1].split("as flip-flops")
+    assert "+100.0%" in first and "+200.0%" not in first and "+200.0%" in second
+    levels_of.clear()
+    assert invoke("area", "bow", "--set", "storage=latches").exit_code == 0
+    assert set(levels_of) == {("bow", "latches"), ("baseline", "latches")}
+
+
 @pytest.mark.parametrize("text", [None, "", "library (broken) { cell (NAND2"])
 def test_a_library_that_cannot_be_used_is_refused(invoke: Invoke, folder: Path, text: str | None) -> None:
     if text is not None:

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 class Cost:
     """What one scheme costs, and how much more that is than the baseline in the same configuration.
 
-    ``beside`` is the baseline's report, without logic levels unless it was asked for, too; ``paths`` are the scheme's
-    critical paths by the name of the library, ``paths_beside`` the baseline's. ``netlists`` are those of the timed
-    flow, and ``paths`` are then theirs.
+    ``beside`` is the baseline's report, without logic levels unless it was asked for, too. ``overhead`` is of these,
+    with arrays of operands in flip-flops; its ``latches`` has the same with small arrays in latches, None where the
+    library has no latch. ``paths`` are the scheme's critical paths by the name of the library, ``paths_beside`` the
+    baseline's. ``netlists`` are those of the timed flow, and ``paths`` are then theirs.
     """
 
     design: Design
@@ -53,10 +54,14 @@ class Cost:
         """The scheme's facts of ``--json``; tool and library stand once for all schemes."""
         facts = self.report.to_json()
         kept = {key: value for key, value in facts.items() if key not in ("tool", "liberty")}
-        paths = {name: path.to_json() for name, path in self.paths.items()}
+        paths = {name: self._timed(name, path) for name, path in self.paths.items()}
         shape = {"preset": self.design.preset, "lanes": self.design.config.lanes}
         netlists = {"netlists": {name: one.to_json() for name, one in self.netlists.items()}} if self.netlists else {}
         return shape | kept | {"overhead": self.overhead, "critical_paths": paths} | netlists
+
+    def _timed(self, library: str, path: CriticalPath) -> dict[str, object]:
+        over = {"of_baseline": self.longer(library), "with_access_of_baseline": self.longer_with_access(library)}
+        return path.to_json() | {name: ratio and round(ratio, 4) for name, ratio in over.items()}
 
 
 @click.command()
@@ -138,19 +143,34 @@ def measured(wanted: Sequence[Design], liberty: Path | None, report: Report, tim
     Raises ``ValueError`` for a library that cannot be used.
     """
     from warpfile.synth.liberty import read_liberty
-    from warpfile.synth.overhead import overhead
+    from warpfile.synth.overhead import has_latches, latched_overhead, overhead
 
     for path in timed:
         read_liberty(path)  # one that cannot be used is refused before anything is synthesised
-    reports = areas(wanted, liberty, report)
+    library = read_liberty(liberty)
+    latches = has_latches(library)
+    forms = {machine(one): latched(one) for one in wanted}
+    reports = areas(wanted, liberty, report, list(forms.values()) if latches else ())
     costs = []
     for design in wanted:
         found, beside = (reports[machine(one)] for one in (design, design.baseline))
-        costs.append(Cost(design, found, beside, overhead(found, beside)))
+        grown = overhead(found, beside) | {"latches": None}
+        if latches:
+            form = forms[machine(design)]
+            small = (reports[machine(form)], form.config), (beside, design.baseline.config)
+            grown["latches"] = latched_overhead(*small, library)
+        costs.append(Cost(design, found, beside, grown))
     return [
         replace(one, paths=_paths(one.design, timed, report), paths_beside=_paths(one.design.baseline, timed, report))
         for one in costs
     ]
+
+
+def latched(design: Design) -> Design:
+    """The design with its arrays of operands in latches; itself, where it has none or another form was asked for."""
+    if not design.config.operand_arrays or design.config.storage != "flip_flops":
+        return design
+    return design.but({"storage": "latches"})
 
 
 def with_netlists(cost: Cost, libraries: Sequence[Path], gates: bool, report: Report) -> Cost:
@@ -217,9 +237,7 @@ def show_costs(costs: Sequence[Cost]) -> None:
         say("Critical paths need --liberty or --delays with a library that has delays.")
     grown = [one for one in costs if one.design.scheme.name != BASELINE]
     if grown:
-        densities = [f"total at {density}" for density in grown[0].overhead["total"]]
-        show_table(("over the baseline", "logic", "storage", *densities), [_growth_row(one) for one in grown])
-        say("~: so little that names and order of ports explain it as well.")
+        show_growth(grown)
         say_differences(((one.design.scheme.name, str(one.design.matching)) for one in grown), BESIDE)
     for one in costs:
         name = one.design.scheme.name
@@ -227,6 +245,18 @@ def show_costs(costs: Sequence[Cost]) -> None:
         show_table(columns, [_module_row(one, module) for module in one.report.modules])
         rows = [(bits.name, bits.kind, bits.bits, bits.published) for bits in one.report.structures]
         show_table((f"stored by {name}", "kind", "bits", "published"), rows)
+
+
+def show_growth(grown: Sequence[Cost]) -> None:
+    """Tables of the growth over the baseline: with small arrays in latches, and with them in flip-flops."""
+    densities = [f"total at {density}" for density in grown[0].overhead["total"]]
+    columns = ("logic", "storage", *densities)
+    if grown[0].overhead["latches"]:
+        show_table(("over the baseline", *columns), [_growth_row(one, one.overhead["latches"]) for one in grown])
+        say("Small arrays are latches: those of operands, and memories of up to 64 rows that are no register banks.")
+    show_table(("as flip-flops", *columns), [_growth_row(one, one.overhead) for one in grown])
+    say("As flip-flops: arrays of operands are cells of the report, all memories have the density.")
+    say("~: so little that names and order of ports explain it as well.")
 
 
 def show_netlists(costs: Sequence[Cost]) -> None:
@@ -288,9 +318,9 @@ def _access_row(one: Cost, library: str) -> tuple[object, ...]:
     return (one.design.scheme.name, library, times, *sizes, path.start, path.end)
 
 
-def _growth_row(one: Cost) -> tuple[str, ...]:
-    logic = _percent(one.overhead["logic"], noise=one.overhead["noise"])
-    growth = (one.overhead["storage"], *one.overhead["total"].values())
+def _growth_row(one: Cost, grown: Mapping[str, Any]) -> tuple[str, ...]:
+    logic = _percent(grown["logic"], noise=grown["noise"])
+    growth = (one.overhead["storage"], *grown["total"].values())
     return (one.design.scheme.name, logic, *map(_percent, growth))
 
 
