@@ -40,6 +40,7 @@ PROGRAMS = {
     "micro": Program("micro.md (table)", "seconds"),
     "register_files": Program("slots/rf.md (table, figure)", "seconds"),
     "arrays": Program("arrays.md", "seconds"),
+    "headline": Program("cost.md (headline)", "seconds"),
     "proofs": Program("proofs.md", "seconds", "tests.formal.proofs"),
     "clock_gates": Program("clock-gates.md", "minutes"),
     "cycle": Program("integration.md (cycle)", "minutes"),

@@ -6,23 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from warpfile.cli.commands.area import Cost, measured
+from warpfile.cli.commands.area import Cost, area_facts, measured
 from warpfile.output.display import progress
-from warpfile.pages.writing import DOCS, page_parser, settle
+from warpfile.pages.headline import PAGE, section
+from warpfile.pages.writing import page_parser, settle
 from warpfile.results.claims import DENSE
 from warpfile.results.claims import measured as of_claim
 from warpfile.results.designs import BASELINE, Design, designs
 from warpfile.results.markdown import percent, signed, table
 from warpfile.synth.area import ModuleArea
-from warpfile.synth.built import LATCH_ROWS
 from warpfile.synth.overhead import NAND2_PER_BIT
 from warpfile.synth.storage import StructureBits
-from warpfile.synth.timing import BankPath
-
-PAGE = DOCS / "cost.md"
-
-#: A critical path is to be at most so many times its baseline's.
-GOAL = 1.3
 
 #: Modules below this share of a scheme's logic are summed up.
 SMALL = 0.005
@@ -50,6 +44,10 @@ def costed() -> Iterator[Design]:
         yield own
 
 
+def _own(design: Design) -> bool:
+    return not design.changes
+
+
 def _name(one: Cost) -> str:
     return " ".join((one.design.scheme.name, *(f"{name}={value}" for name, value in one.design.changes.items())))
 
@@ -61,23 +59,16 @@ def _page(costs: Sequence[Cost]) -> Iterator[str]:
     yield f"Written by `{command}`. [area.md](area.md) describes the method."
     yield f"{costs[0].report.tool}, library {costs[0].report.liberty}. The rows are every scheme at its own preset,"
     yield "32 lanes; if its paper costs a design with other fields, that design comes first.\n"
+    yield section(area_facts([one for one in costs if _own(one.design)])["schemes"])
     yield "## Cells\n"
     columns = ("scheme", "preset", "cells", "flip-flops", "NAND2 eq.", "memory bits", "levels")
     yield table(columns, map(_sizes, costs))
     yield "[arrays.md](arrays.md) has memories and small arrays as latches and as macros of open PDKs,"
     yield "[fpga.md](fpga.md) the register banks on FPGAs.\n"
-    yield "## Over the baseline of the same preset\n"
-    yield f"Small arrays are latches: arrays of operands as mapped, and memories of up to {LATCH_ROWS} rows except"
-    yield "register banks as [arrays.md](arrays.md) builds them. The total is logic, small memories, and the bits of"
-    yield "the other memories at that density. A growth marked ~ is within the noise of the tools.\n"
+    yield "## Over the baseline of the same preset, operands in flip-flops\n"
     columns = ("scheme", "logic", "storage", *(f"total, {name}" for name in NAND2_PER_BIT))
-    grown = [one for one in costs if one.design.scheme.name != BASELINE]
-    yield table(columns, (_growth(one, one.overhead["latches"]) for one in grown))
-    yield "The variant has arrays of operands in flip-flops, as *Cells* and the tables of modules have,"
-    yield "and all memories at that density:\n"
-    yield table(columns, (_growth(one, one.overhead) for one in grown))
-    for name in libraries:
-        yield from _access_times(costs, name)
+    yield table(columns, (_growth(one) for one in costs if one.design.scheme.name != BASELINE))
+    yield "A growth marked ~ is within the noise of the tools. The total is logic, and memory bits at that density.\n"
     for name in libraries:
         yield f"## Critical paths, {name}\n"
         yield "Buffer trees have at most 16 sinks. There are no wires, and the clock is ideal."
@@ -94,36 +85,9 @@ def _sizes(one: Cost) -> tuple[object, ...]:
     return (_name(one), one.design.preset, *(f"{size:,}" for size in sizes), report.logic_levels)
 
 
-def _growth(one: Cost, grown: Mapping[str, Any]) -> tuple[str, ...]:
-    logic = ("~" if grown["noise"] else "") + signed(grown["logic"])
-    return (_name(one), logic, *map(signed, (one.overhead["storage"], *grown["total"].values())))
-
-
-def _access_times(costs: Sequence[Cost], library: str) -> Iterator[str]:
-    """Table of the paths in which memories take their time; nothing where there are none."""
-    rows = [(one, path) for one in costs if (path := one.paths[library].with_access)]
-    if not rows:
-        return
-    yield f"## Critical paths with access times, {library}\n"
-    yield "Memories take CACTI's access time of a slice ([area.md](area.md#critical-path)), in FO4 of the library."
-    yield "Ratio: over the baseline of the same preset, timed alike."
-    yield f"The goal is at most {GOAL}; {_missed(costs, library)}.\n"
-    columns = ("scheme", "memory: FO4 of its access", "ns", "FO4", "baseline, ns", "ratio", "from", "to")
-    yield table(columns, (_with_access(one, path, library) for one, path in rows))
-
-
-def _missed(costs: Sequence[Cost], library: str) -> str:
-    ratios = {_name(one): one.longer_with_access(library) for one in costs}
-    missed = [f"`{name}`" for name, ratio in ratios.items() if ratio and ratio > GOAL]
-    return f"{', '.join(missed)} must still get there" if missed else "every scheme is within it"
-
-
-def _with_access(one: Cost, path: BankPath, library: str) -> tuple[object, ...]:
-    beside, ratio = one.paths_beside[library].with_access, one.longer_with_access(library)
-    times = ", ".join(f"`{memory}` {access:.1f}" for memory, access in path.access_fo4.items())
-    over = (f"{beside.nanoseconds:.2f}", f"{ratio:.2f}") if beside and ratio else ("-", "-")
-    own = (f"{path.nanoseconds:.2f}", f"{path.nanoseconds / path.fo4_ns:.1f}")
-    return (_name(one), times, *own, *over, f"`{path.start}`", f"`{path.end}`")
+def _growth(one: Cost) -> tuple[str, ...]:
+    logic = ("~" if one.overhead["noise"] else "") + signed(one.overhead["logic"])
+    return (_name(one), logic, *map(signed, (one.overhead["storage"], *one.overhead["total"].values())))
 
 
 def _path(one: Cost, library: str) -> tuple[object, ...]:
