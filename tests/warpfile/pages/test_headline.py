@@ -50,7 +50,8 @@ def test_the_section_takes_the_place_of_the_one_before() -> None:
 
 def test_the_page_has_what_the_kept_figures_say(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in SCHEMES:
-        sizes = dict.fromkeys(("cells", "flip_flops", "nand2_equivalents", "logic_levels"), 1) | {"modules": [{"name": "part", "cells": 1, "instances": 1}]}
+        sizes = dict.fromkeys(("cells", "flip_flops", "nand2_equivalents", "logic_levels"), 1)
+        sizes |= {"modules": [{"name": "part", "cells": 1, "instances": 1}]}
         one = {"tool": "Yosys", "liberty": "library", "schemes": {name: sizes | facts(0.7, 1.0, 1.2)}}
         (tmp_path / f"{name}.json").write_text(json.dumps(one))
     (tmp_path / "cost.md").write_text("## Headline\n\n## Cells\n")
