@@ -18,29 +18,36 @@ from warpfile.spec.stimulus import Result
 ALL_LANES: Final = (1 << 32) - 1
 
 
-def _pack(row: int, outdated: int) -> int:
+def pack(row: int, outdated: int) -> int:
+    """The copy that holds a row in all lanes but those that are out of date."""
     return ~((row + 2) << 32 | outdated) if outdated else row
 
 
-def _unpack(copy: int) -> tuple[int, int]:
+def unpack(copy: int) -> tuple[int, int]:
+    """Inverse of :func:`pack`."""
     return (copy, 0) if copy >= -1 else ((~copy >> 32) - 2, ~copy & ALL_LANES)
 
 
 NEVER_WRITTEN: Final = -1
-POISON: Final = _pack(-2, ALL_LANES)
+POISON: Final = pack(-2, ALL_LANES)
 
 
 def _outdated(copy: int, before: int) -> int:
     """Lanes in which a copy does not hold ``before``; a register that was never written is right anywhere."""
     if copy == before or before == -1:
         return 0
-    row, outdated = _unpack(copy)
+    row, outdated = unpack(copy)
     return outdated if row == before else ALL_LANES
 
 
 def merged(copy: int, before: int, row: int, lanes: int) -> int:
     """A copy into which a result is written, whose ``lanes`` change the register from value ``before`` to ``row``."""
-    return _pack(row, _outdated(copy, before) & ~lanes)
+    return pack(row, _outdated(copy, before) & ~lanes)
+
+
+def written_lanes(held: int, before: int, row: int, lanes: int) -> int:
+    """A copy into which some lanes of a new value ``row`` of a register are written, which held ``before``."""
+    return row if lanes == ALL_LANES else merged(held, before, row, lanes)
 
 
 def written(held: int, before: int, result: Result) -> int:
@@ -50,20 +57,20 @@ def written(held: int, before: int, result: Result) -> int:
 
 def passed_by(copy: int, before: int, row: int, lanes: int) -> int:
     """A copy that the same result does not reach."""
-    return _pack(row, _outdated(copy, before) | lanes)
+    return pack(row, _outdated(copy, before) | lanes)
 
 
 def row_in_lanes(copy: int, lanes: int) -> int:
     """The row of the trace that ``lanes`` find in a copy, ``POISON`` if one of them finds something else."""
     if copy >= -1:
         return copy
-    row, outdated = _unpack(copy)
+    row, outdated = unpack(copy)
     return POISON if outdated & lanes else row
 
 
 def row_of(copy: int) -> int:
     """The row of the trace that a copy holds in those lanes in which it is up to date."""
-    return _unpack(copy)[0]
+    return unpack(copy)[0]
 
 
 class Latest:

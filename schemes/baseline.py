@@ -5,6 +5,7 @@ from warpfile.schemes.part import (
     ENGINES,
     LOOK_UPS,
     LOOKED_UP_LATER,
+    NEAR,
     OWNERS_FIRST,
     RESULT_BANKS,
     STAYING,
@@ -59,7 +60,7 @@ UNITS = Part(
     events=stage_events,
     structures=STRUCTURES,
     accesses={"collector_write": ("bank_reads",), "collector_read": ("bank_reads",)},
-    offers=(LOOKED_UP_LATER,),
+    offers=(LOOKED_UP_LATER, NEAR),
     proofs=("tests.formal.collectors.units.collector:PROOFS",),
 )
 BANKED = Part(

@@ -23,6 +23,7 @@ PLACES = "a scheduler with places"  #: it gives the warp in every place, and ask
 OWNERS_FIRST = "a scheduler that takes preferred warps in the order of their age or of their places"
 AT_ONCE = "places in the cycle of the offer"
 LOOKED_UP_LATER = "collectors that look sources up after their beat was taken"
+NEAR = "collectors that read beside the banks what the offered beat calls near"
 LOOK_UPS = "look-ups of further registers"
 RESULT_BANKS = "to know to which bank a result goes"
 ENGINES = "bank ports for engines of the collectors"

@@ -22,7 +22,7 @@ from warpfile.schemes.row import Row
 OWN = ("baseline", "two_level", "bow", "malekeh", "rfc", "pilot", "regmutex", "ltrf", "corf", "modern", "larf")
 #: Modules whose rows are known by their names, but not listed: what belongs to a scheme beside its models, figures and
 #: pages, is not there yet.
-COMING: tuple[str, ...] = ()
+COMING: tuple[str, ...] = ("shrf",)
 GROUP = "warpfile.schemes"
 _HERE = "warpfile"
 

@@ -75,16 +75,18 @@ class Gives:
     ``later``: it looks sources up after their beat was taken, one unit per cycle, and may have them near (``near_bits``
     name the copy, ``note_bits`` of the offered beat come back when the copy is read; 0: nothing is near), and may put a
     look-up off that does not suit the lanes of the beat (``defers``); otherwise a place is known in the cycle of the
-    offer. ``cycles``: the longest access. ``kernel``: it takes part in the start and the end of a kernel. ``sweeps``: a
-    warp's slot and places are free some time after its EXIT. ``starts``: after reset it works before it could take a
-    kernel or a launch, and ``started`` says when that is over. ``engines``: its own clients at the banks. ``gates``:
-    it sees the head beats and what is pending, and may refuse a head beat that was chosen. ``absent``: a register of a
-    warp may have no place; what is written there is accepted and lost. ``renamed``: a table says
-    where a register is and which slices of the row it has; slots are looked up one by one and answered in the cycle
-    after. ``slices``: a value may have fewer than all four. ``deaths``: units tell which registers are dead. ``lead``:
-    cycles by which results with a register are shown before those of a file without. ``absorbs``: beats of the LSU's
-    port pass through the file, which may keep a load whose data it has. ``lookahead``: it tells the scheduler of warps
-    whose next load will find its data there.
+    offer, and with ``near_bits`` also what is near. ``cycles``: the longest access. ``kernel``: it takes part in the
+    start and the end of a kernel. ``sweeps``: a warp's slot and places are free some time after its EXIT. ``starts``:
+    after reset it works before it could take a kernel or a launch, and ``started`` says when that is over. ``engines``:
+    its own clients at the banks. ``gates``: it sees the head beats and what is pending, and may refuse a head beat that
+    was chosen. ``absent``: a register of a warp may have no place; what is written there is accepted and lost.
+    ``renamed``: a table says where a register is and which slices of the row it has; slots are looked up one by one and
+    answered in the cycle after. ``brings``: sources that are near may be copied when their bank is read.
+    ``keeps_places``: a warp has something in its place that is lost with it, so that a scheduler lets go of it only
+    where the program allows. ``slices``: a value may have fewer than all four. ``deaths``: units tell which registers
+    are dead. ``lead``: cycles by which results with a register are shown before those of a file without. ``absorbs``:
+    beats of the LSU's port pass through the file, which may keep a load whose data it has. ``lookahead``: it tells the
+    scheduler of warps whose next load will find its data there.
     """
 
     later: bool = False
@@ -97,6 +99,8 @@ class Gives:
     starts: bool = False
     engines: tuple[Engine, ...] = ()
     gates: bool = False
+    brings: bool = False
+    keeps_places: bool = False
     absent: bool = False
     renamed: bool = False
     slices: bool = False

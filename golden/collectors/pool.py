@@ -36,7 +36,7 @@ class CollectorUnits:
 
     def __init__(self, cfg: Config, file: RegisterFile) -> None:
         self._place = file.place
-        self._later = cfg.gives.later or cfg.gives.renamed
+        self._later = cfg.gives.later or cfg.gives.renamed or cfg.gives.near_bits > 0
         self._slots = cfg.source_slots
         self._lowest = cfg.collect == "lowest"
         self._oldest = cfg.dispatch_arbitration == "oldest"

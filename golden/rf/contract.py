@@ -98,6 +98,34 @@ class LateFile(RegisterFile, Protocol):
         """The copies that :meth:`near` announced; their source slots and the beat's note tell their use."""
 
 
+class Bring(NamedTuple):
+    """A source slot that asks its bank now, and the copy that it makes of what it reads, in some lanes."""
+
+    slot: int
+    copy: int
+    lanes: int
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class LeveledFile(RegisterFile, Protocol):
+    """A register file that knows with the offer which sources are near (``cfg.gives.near_bits``, not ``later``).
+
+    ``near`` and ``near_data`` come where those of a :class:`LateFile` come, ``brings`` beside ``near``.
+    """
+
+    def named(self, warp: int, beat: Beat) -> tuple[list[int], int]:
+        """By source of a beat that issues, the copy that it names, -1 for none; slots that read their bank for it."""
+
+    def near(self, copies: list[int]) -> None:
+        """These copies are read in this cycle, all by one unit."""
+
+    def brings(self, bring: Bring) -> None:
+        """This slot asks in this cycle; no other one that brings does."""
+
+    def near_data(self, copies: list[int], slots: list[int], note: int) -> list[int]:
+        """The copies that :meth:`near` announced; their source slots, and 0."""
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class GatedFile(RegisterFile, Protocol):
     """A register file that says which head beats may issue (``cfg.gives.gates``), over registered state.

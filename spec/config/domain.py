@@ -65,9 +65,9 @@ class Config(Derived):
                 f"notice_latency must be at most hit_latency, {self.hit_latency}, and texture_latency,"
                 f" {self.texture_latency}, not {self.notice_latency}, if long_from is miss"
             )
-        if self.suspend == "outstanding" and self.resume != "all":
+        if self.suspend in ("outstanding", "strands") and self.resume != "all":
             raise ValueError(
-                f"resume must be all, not {self.resume}, if suspend is outstanding:"
+                f"resume must be all, not {self.resume}, if suspend is {self.suspend}:"
                 " a warp that comes back to a place while a load is out would suspend at once"
             )
         if self.suspend == "always" and self.suspend_load == "needed":

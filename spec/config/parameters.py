@@ -72,8 +72,9 @@ class Parameters:
     active_warps: int = number_field(1, 64, "warps that may issue at a time under the two-level scheduler", 8)
     active_choice: str = choice_field(("greedy", "round_robin"), "which of them issues", "greedy")
     suspend: str = choice_field(
-        ("pending", "outstanding", "always", "never"),
-        "when a warp gives up its place: a marked beat needs a load that is out, any load is, at marked beats, never",
+        ("pending", "outstanding", "strands", "always", "never"),
+        "when a warp gives up its place: a marked beat needs a load that is out, any load is, the same at marked beats,"
+        " at marked beats, never",
         "pending",
     )
     suspend_load: str = choice_field(

@@ -17,14 +17,15 @@ def stage_probes(cfg: Config) -> tuple[Probe, ...]:
         Probe("request", slots, "source slots that request their bank, bit unit * source_slots + slot"),
         Probe("grant", slots, "source slots whose bank serves them"),
     )
+    near = Probe("near_read", cfg.collectors, "unit that reads its near sources, one-hot")
     if not cfg.gives.later:
-        return common
+        return (*common, near) if cfg.gives.near_bits else common
     return (
         *common,
         Probe("check", cfg.collectors, "unit whose sources the register file looks up, one-hot"),
         Probe("hit", cfg.source_slots, "looked-up sources that the register file has near"),
         Probe("miss", cfg.source_slots, "looked-up sources that must be read from their bank"),
-        Probe("near_read", cfg.collectors, "unit that reads its near sources, one-hot"),
+        near,
         Probe("interlock", slots, "source slots that do not request because their row is not written yet"),
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from warpfile.compiler.passes.backward import around_backward
 from warpfile.compiler.passes.ltrf.code import Code
 from warpfile.compiler.passes.ltrf.intervals import Blocks
 from warpfile.compiler.passes.ltrf.units import Units, units_of
@@ -25,7 +26,4 @@ def _heads(code: Code) -> Iterator[int]:
     """Where strands begin, beside where they must begin."""
     for index in code.waits:
         yield from code.behind(index)
-    for source, target in code.edges:
-        if target <= source:
-            yield target
-            yield from code.behind(source)
+    yield from around_backward(code.edges, code.behind)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warpfile.compiler.passes.long_latency import is_long
-from warpfile.compiler.passes.rfc.suspend import always_suspends, is_fence
+from warpfile.compiler.passes.long_latency import always_suspends, is_fence, is_long
 from warpfile.spec.beat import distinct_sources
 from warpfile.spec.trace import TOKENS, Kind, StaticInstruction, Trace
 

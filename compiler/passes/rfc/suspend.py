@@ -9,28 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from warpfile.compiler.cfg import Cfg, build_cfg
-from warpfile.compiler.liveness import EVERYTHING, bits, defined, named, used
+from warpfile.compiler.liveness import bits, defined
 from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import effects
-from warpfile.compiler.passes.long_latency import is_long
+from warpfile.compiler.passes.long_latency import always_suspends, is_long, touches
 from warpfile.compiler.program import static_instruction
 from warpfile.compiler.worklist import Worklist
-from warpfile.spec.trace import Kind, StaticInstruction
-
-
-def is_fence(static: StaticInstruction) -> bool:
-    """Whether it waits for all memory operations of the warp."""
-    return _base(static) == "MEMBAR"
-
-
-def always_suspends(static: StaticInstruction) -> bool:
-    """Whether a warp suspends before it whatever is pending; a sleeper would keep its place from lock holders."""
-    return _base(static) in ("MEMBAR", "NANOSLEEP")
-
-
-def _base(static: StaticInstruction) -> str:
-    return static.opcode.partition(".")[0]
+from warpfile.spec.trace import Kind
 
 
 def suspend_before(function: Function) -> frozenset[int]:
@@ -48,9 +34,9 @@ def suspend_before(function: Function) -> frozenset[int]:
     cfg = build_cfg(function)
     instructions = function.instructions
     results = {index: defined(effects(instructions[index])) for index in _long_operations(function)}
-    touches = _Touches(results.values())
-    touched = [touches.of(_touches(instruction)) for instruction in instructions]
-    pending = _pending(cfg, touched, [touches.number.get(results.get(i, 0), 0) for i in range(len(instructions))])
+    operations = _Touches(results.values())
+    touched = [operations.of(touches(instruction)) for instruction in instructions]
+    pending = _pending(cfg, touched, [operations.number.get(results.get(i, 0), 0) for i in range(len(instructions))])
     return frozenset(
         instruction.offset
         for index, instruction in enumerate(instructions)
@@ -80,14 +66,6 @@ def _long_operations(function: Function) -> Iterator[int]:
     for index, instruction in enumerate(function.instructions):
         if is_known(instruction.opcode) and is_long(static_instruction(instruction)):
             yield index
-
-
-def _touches(instruction: Instruction) -> int:
-    """Registers of all files whose scoreboard bits hold the instruction back."""
-    if not is_known(instruction.opcode):
-        return named(instruction)
-    static, found = static_instruction(instruction), effects(instruction)
-    return EVERYTHING if is_fence(static) else used(found) | defined(found)
 
 
 def _suspends(instruction: Instruction, touches_pending: bool) -> bool:

@@ -9,9 +9,10 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.arbiter import lowest, ones
 from warpfile.golden.collectors.contract import Collectors, Heads, Offer
 from warpfile.golden.collectors.pool import CollectorUnits
+from warpfile.golden.collectors.units.levels import NearSources
 from warpfile.golden.collectors.units.lookups import LookUps
 from warpfile.golden.entry import Entry
-from warpfile.golden.rf.contract import LateFile, RegisterFile
+from warpfile.golden.rf.contract import LateFile, LeveledFile, RegisterFile
 from warpfile.spec.config import Config
 from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout
@@ -25,7 +26,8 @@ COUNTERS = ("bank_reads", "bank_conflicts", "unit_cycles", "operand_waits")
 class Units(Collectors):
     """Collectors (:class:`golden.collectors.contract.Collectors`) that leave every result to the register file.
 
-    They prefer and refuse no warp. Over a file that looks sources up later, the units wait for that first.
+    They prefer and refuse no warp. Over a file that looks sources up later, the units wait for that first; over one
+    that has some near, these are read beside the banks.
     """
 
     def __init__(self, cfg: Config, layout: ProbeLayout, file: RegisterFile) -> None:
@@ -35,9 +37,11 @@ class Units(Collectors):
         self.units = CollectorUnits(cfg, file)
         self._file = file
         self._requests = self.units.requests
-        self.lookups: LookUps | None = None
+        self.lookups: LookUps | NearSources | None = None
         if cfg.gives.later:
             self.lookups = LookUps(cfg, layout, cast(LateFile, file), self.units, self._counters)
+        elif cfg.gives.near_bits:
+            self.lookups = NearSources(layout, cast(LeveledFile, file), self.units)
         self._free = self._word = self._far = 0
         self._offered: list[int] = []
         self._retakes = cfg.retake == "same"

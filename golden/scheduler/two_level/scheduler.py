@@ -40,6 +40,7 @@ class TwoLevel(PlacingScheduler):
         self._all_back = cfg.resume == "all"
         self._stays_for_load, self._stays = cfg.suspend_load == "needed", cfg.suspend_barrier == "needed"
         self._starved_after = cfg.starved_after
+        self._starves = not cfg.gives.keeps_places
         self._skip = int(cfg.active_choice == "round_robin")
         self._active = 0  # warps whose place is active
         self._resumed = 0  # warps
@@ -86,7 +87,7 @@ class TwoLevel(PlacingScheduler):
         waits = frame.waiting | yields
         ready = self._resident & ~self._places.holders & ~waits & ~(frame.outstanding if self._all_back else stuck)
         stopped = may_issue & waits
-        starved = self._starved(active & ~frame.buffered) & may_issue
+        starved = self._starved(active & ~frame.buffered) & may_issue if self._starves else 0
         if starved or stopped or may_issue != active:
             word |= self._leave(active & suspends, stopped, starved, ready & frame.buffered)
         if self._draining:
@@ -134,6 +135,8 @@ class TwoLevel(PlacingScheduler):
         """Warps that give up their place whether or not their head beat needs a load that is out."""
         if self._suspend == "outstanding":
             return self._frame.outstanding & ~self._frame.at_exit
+        if self._suspend == "strands":
+            return self._frame.marked & self._frame.outstanding & ~self._frame.at_exit
         return self._frame.marked & ~self._resumed if self._suspend == "always" else 0
 
     def _places_of(self, warps: int) -> int:

@@ -1,0 +1,1 @@
+"""Entries near the execution units, which the compiler allocates (docs/schemes/shrf.md)."""

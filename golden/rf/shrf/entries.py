@@ -1,0 +1,75 @@
+"""What the entries of active warps hold, and who is about to use them (docs/schemes/shrf.md, section 4)."""
+
+from __future__ import annotations
+
+from warpfile.golden.copies import ALL_LANES, POISON, pack, unpack
+
+
+class Entries:
+    """Entries of all places, numbered place * place_entries + entry.
+
+    An entry may hold different registers in different lanes: for each register that was written to it, a row of the
+    trace and the lanes that do not hold it. ``written`` and ``read`` are masks of entries that beats under way will
+    write and read.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._held: list[dict[int, tuple[int, int]]] = [{} for _ in range(count)]
+        self._readers = [0] * count
+        self.written = self.read = 0
+
+    def expects(self, entry: int) -> None:
+        """A beat that will write the entry issues."""
+        self.written |= 1 << entry
+
+    def reserve(self, entry: int) -> None:
+        """A source slot that will read the entry issues."""
+        self._readers[entry] += 1
+        self.read |= 1 << entry
+
+    def took(self, entry: int) -> None:
+        """A source slot has read the entry."""
+        self._readers[entry] -= 1
+        if not self._readers[entry]:
+            self.read ^= 1 << entry
+
+    def held(self, entry: int, register: int) -> int:
+        """The copy of a register that is in the entry."""
+        held = self._held[entry].get(register)
+        return POISON if held is None else pack(*held)
+
+    def write(self, entry: int, register: int, before: int, row: int, lanes: int) -> None:
+        """Some lanes of the entry become those of a result that changes a register from ``before`` to ``row``."""
+        self._claim(entry, register, lanes)
+        held, outdated = self._held[entry].get(register, (before, 0 if before == -1 else ALL_LANES))
+        self._held[entry][register] = row, (outdated if held == before else ALL_LANES) & ~lanes
+
+    def bring(self, entry: int, register: int, copy: int, lanes: int) -> None:
+        """Some lanes of the entry become those of a copy of a bank's row."""
+        self._claim(entry, register, lanes)
+        row, lost = unpack(copy)
+        held, outdated = self._held[entry].get(register, (row, ALL_LANES))
+        self._held[entry][register] = row, (outdated if held == row else ALL_LANES) & ~lanes | lost & lanes
+
+    def _claim(self, entry: int, register: int, lanes: int) -> None:
+        """The entry does not hold other registers in these lanes any more."""
+        self.written &= ~(1 << entry)
+        others = self._held[entry]
+        if len(others) > (register in others):
+            kept = {other: (row, out | lanes) for other, (row, out) in others.items() if other != register}
+            kept = {other: held for other, held in kept.items() if held[1] != ALL_LANES}
+            self._held[entry] = kept | {register: others[register]} if register in others else kept
+
+    def pass_by(self, entries: range, reached: int, register: int, before: int, row: int, lanes: int) -> None:
+        """A result that changes a register reaches one of these entries, or none."""
+        for entry in entries:
+            copies = self._held[entry]
+            if entry != reached and register in copies:
+                held, outdated = copies[register]
+                copies[register] = row, outdated | lanes if held == before else ALL_LANES
+
+    def forget(self, entries: range) -> None:
+        """Whatever they hold, nobody reads it any more."""
+        for entry in entries:
+            assert not (self.written | self.read) >> entry & 1, f"entry {entry} is lost before it was used"
+            self._held[entry].clear()

@@ -1,0 +1,56 @@
+"""``shrf``: register hierarchy that the compiler manages, under the two-level scheduler (docs/schemes/shrf.md)."""
+
+from warpfile.schemes.baseline import BANK_ACCESSES, BANK_COUNTERS, UNITS
+from warpfile.schemes.part import NEAR, PLACES, RESIDENCY, Hints, Hits, Part
+from warpfile.schemes.scheme import Scheme
+from warpfile.schemes.two_level import FIELDS
+from warpfile.spec.schemes.shrf import COUNTERS, ShrfConfig, level_events, level_probes
+
+_PASS = "warpfile.compiler.passes.shrf.annotate"
+
+SHRF = Part(
+    name="shrf",
+    slot="rf",
+    summary="a few entries per active warp, which the compiler allocates, beside the banks",
+    golden="warpfile.golden.rf.shrf.file:LeveledFile",
+    rtl="warpfile.hdl.rf.shrf.file:LeveledFile",
+    parameters=ShrfConfig,
+    probes=level_probes,
+    events=level_events,
+    settings={
+        "": {"scheduler": "two_level", "suspend": "strands", "resume": "all"},
+        "tiny": {"active_warps": 2, "orf_entries": 2},
+    },
+    hints=Hints(
+        f"{_PASS}:annotate",
+        f"{_PASS}:label",
+        ("suspend", "source_entry", "bring", "result_entry", "mrf_skipped"),
+        {"begins, source entries, brings, result entry, MRF skipped": f"{_PASS}:shown"},
+    ),
+    reached=("bank_reads", "unit_cycles", *COUNTERS),
+    accesses={
+        **BANK_ACCESSES,
+        "orf_read": ("orf_reads",),
+        "orf_write": ("orf_writes", "brings"),
+        "lrf_read": ("lrf_reads",),
+        "lrf_write": ("lrf_writes",),
+        "collector_write": ("bank_reads", "orf_reads", "lrf_reads"),
+        "collector_read": ("bank_reads", "orf_reads", "lrf_reads"),
+    },
+    rams=BANK_COUNTERS,
+    hits=Hits("operands read near", ("orf_reads", "lrf_reads"), ("orf_reads", "lrf_reads", "bank_reads")),
+    wants=(PLACES, NEAR),
+    owns=(RESIDENCY,),
+    defines=FIELDS,
+)
+
+PARTS = (SHRF,)
+SCHEMES = (
+    Scheme(
+        name="shrf",
+        summary="register hierarchy that the compiler manages: operand and last-result file per active warp",
+        preset="isca2011",
+        collectors=UNITS,
+        rf=SHRF,
+    ),
+)

@@ -1,0 +1,135 @@
+"""No operand misses its value: random control flow with divergence and partial writes, kernels, stress traces."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+
+from tests.compiler.generated import graph, structured
+from tests.compiler.irregular import irregular
+from tests.compiler.passes.rfc.test_soundness import KERNELS, kernel, rows_of_warp
+from tests.compiler.passes.shrf.judge import Judge, Row, judged_trace, of_levels
+from tests.emulator.harness import run
+from warpfile.compiler.model import Function
+from warpfile.compiler.passes.shrf import strands, values
+from warpfile.compiler.passes.shrf.allocation import Levels, Room, allocated
+from warpfile.compiler.passes.shrf.annotate import annotate
+from warpfile.compiler.passes.shrf.listing import flow_of
+from warpfile.compiler.passes.shrf.values import Flow
+from warpfile.compiler.program import static_instructions
+from warpfile.schemes import SCHEMES
+from warpfile.spec.schemes.shrf import ShrfConfig
+from warpfile.spec.stress import PROFILES, stress_trace
+
+
+def config(preset: str = "isca2011", **changes: object) -> ShrfConfig:
+    cfg = SCHEMES["shrf"].configuration(preset, **changes)
+    assert isinstance(cfg, ShrfConfig)
+    return cfg
+
+
+def judged(function: Function, rows: list[Row], levels: Levels, judge: Judge | None = None) -> Judge:
+    """The judge behind one warp with levels of the listing."""
+    judge, flow, statics = judge or Judge(), flow_of(function), static_instructions(function)
+    judge.warp((statics[index], execution, of_levels(flow, levels, index)) for index, _, execution, _ in rows)
+    return judge
+
+
+def some_room(rng: random.Random) -> Room:
+    orf, lrf = rng.choice(((1, "none"), (2, "one"), (3, "split"), (3, "none"), (6, "split"), (0, "one"), (0, "split")))
+    slots = rng.choice((1, 2, 3))
+    return Room(orf, {"none": 0, "one": 1, "split": slots}[lrf], lrf == "split", slots)
+
+
+def irregular_programs(start: int, count: int) -> Judge:
+    judge = Judge()
+    for seed in range(start, start + count):
+        rng, execution = random.Random(seed), irregular(seed)
+        flow, room = flow_of(execution.function), some_room(rng)
+        for chosen in (None, rng):
+            levels = allocated(flow, room, chosen)
+            judged(execution.function, rows_of_warp(execution.records), levels, judge)
+            assert judge.misses == 0, seed
+    return judge
+
+
+@pytest.mark.parametrize("start", range(0, 4000, 500))
+def test_programs_with_any_control_flow_find_every_operand(start: int) -> None:
+    judge = irregular_programs(start, 500)
+    assert judge.near > 300
+    assert judge.brought > 30
+    assert judge.skipped > 100
+    assert judge.partial > 30
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(structured())
+def test_structured_programs_find_every_operand(code: str) -> None:
+    function, records = graph(code).function, run(code, live=0xFFFF).records
+    levels = allocated(flow_of(function), Room(3, 3, True, 3))
+    assert judged(function, rows_of_warp(records), levels).misses == 0
+
+
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_kernels_find_every_operand(name: str) -> None:
+    _, trace = kernel(name)
+    cfg = config()
+    judge = judged_trace(cfg, annotate(cfg, trace, None))
+    assert judge.misses == 0
+    assert judge.near > 0
+    assert judge.skipped > 0
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("changes", [{}, {"orf_entries": 1, "lrf": "one"}, {"orf_entries": 8, "lrf": "none"}])
+def test_stress_traces_find_every_operand(profile: str, changes: dict[str, object]) -> None:
+    cfg, trace = config("tiny", **changes), stress_trace(3, profile=profile, length=200, registers=12)
+    for seed in (None, 1, 2):
+        judge = judged_trace(cfg, annotate(cfg, trace, seed))
+        assert judge.misses == 0
+        assert judge.near > 0
+
+
+def _missed(monkeypatch: pytest.MonkeyPatch, change: Callable[[pytest.MonkeyPatch], None]) -> None:
+    """Some program misses an operand with this change of the pass."""
+    change(monkeypatch)
+    flow_of.cache_clear() if hasattr(flow_of, "cache_clear") else None
+    with pytest.raises(AssertionError):
+        irregular_programs(0, 500)
+
+
+def _no_rule_five(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(strands, "_around_divergence", lambda cfg, behind, begins: iter(()))
+
+
+def _nothing_lives(patch: pytest.MonkeyPatch) -> None:
+    whole = values.values_of
+
+    def dead(flow: Flow, brings: bool) -> list[values.Value]:
+        found = whole(flow, brings)
+        for value in found:
+            value.in_main = False
+        return found
+
+    patch.setattr("warpfile.compiler.passes.shrf.allocation.values_of", dead)
+
+
+def _partial_is_full(patch: pytest.MonkeyPatch) -> None:
+    whole = values.Step
+
+    def full(*args: object, **named: object) -> values.Step:
+        return whole(*args, **{**named, "partial": False})  # type: ignore[arg-type]
+
+    patch.setattr("warpfile.compiler.passes.shrf.listing.Step", full)
+
+
+def _entries_are_always_free(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("warpfile.compiler.passes.shrf.allocation.extent", lambda *_: -1 << 0 if False else 0)
+
+
+@pytest.mark.parametrize("change", [_no_rule_five, _nothing_lives, _partial_is_full])
+def test_what_a_rule_forbids_is_noticed(monkeypatch: pytest.MonkeyPatch, change) -> None:  # type: ignore[no-untyped-def]
+    _missed(monkeypatch, change)
