@@ -20,6 +20,7 @@ from warpfile.golden.rf.ported.file import PortedFile
 from warpfile.golden.rf.regmutex.file import RegMutexFile
 from warpfile.golden.rf.rfc.file import CachedFile
 from warpfile.golden.rf.shared.file import SharedFile
+from warpfile.golden.rf.shrf.file import LeveledFile
 from warpfile.golden.scheduler.las.scheduler import Las
 from warpfile.schemes import find
 from warpfile.schemes.part import found
@@ -63,6 +64,13 @@ class Malekeh(Baseline):
 
     scheme = "malekeh"
     collectors: CachingCollectors  # type: ignore[assignment]
+
+
+class Shrf(Baseline):
+    """The machine of ``shrf``."""
+
+    scheme = "shrf"
+    file: LeveledFile
 
 
 class Rfc(Baseline):

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from warpfile.golden.copies import ALL_LANES, POISON, pack, unpack
+from warpfile.golden.copies import ALL_LANES, NEVER_WRITTEN, POISON, pack, unpack
+
+Held = tuple[int, int]  #: a row of the trace, and the lanes that do not hold it
+
+
+def _outdated(held: Held, before: int) -> int:
+    """Lanes that do not hold the value ``before``; a register that was never written is right anywhere."""
+    row, outdated = held
+    if before == NEVER_WRITTEN:
+        return 0
+    return outdated if row == before else ALL_LANES
 
 
 class Entries:
@@ -14,7 +24,7 @@ class Entries:
     """
 
     def __init__(self, count: int) -> None:
-        self._held: list[dict[int, tuple[int, int]]] = [{} for _ in range(count)]
+        self._held: list[dict[int, Held]] = [{} for _ in range(count)]
         self._readers = [0] * count
         self.written = self.read = 0
 
@@ -41,15 +51,16 @@ class Entries:
     def write(self, entry: int, register: int, before: int, row: int, lanes: int) -> None:
         """Some lanes of the entry become those of a result that changes a register from ``before`` to ``row``."""
         self._claim(entry, register, lanes)
-        held, outdated = self._held[entry].get(register, (before, 0 if before == -1 else ALL_LANES))
-        self._held[entry][register] = row, (outdated if held == before else ALL_LANES) & ~lanes
+        held = self._held[entry].get(register, (NEVER_WRITTEN, ALL_LANES))
+        self._held[entry][register] = row, _outdated(held, before) & ~lanes
 
     def bring(self, entry: int, register: int, copy: int, lanes: int) -> None:
         """Some lanes of the entry become those of a copy of a bank's row."""
         self._claim(entry, register, lanes)
         row, lost = unpack(copy)
         held, outdated = self._held[entry].get(register, (row, ALL_LANES))
-        self._held[entry][register] = row, (outdated if held == row else ALL_LANES) & ~lanes | lost & lanes
+        kept = outdated if held == row else ALL_LANES
+        self._held[entry][register] = row, kept & ~lanes | lost & lanes
 
     def _claim(self, entry: int, register: int, lanes: int) -> None:
         """The entry does not hold other registers in these lanes any more."""
@@ -65,8 +76,7 @@ class Entries:
         for entry in entries:
             copies = self._held[entry]
             if entry != reached and register in copies:
-                held, outdated = copies[register]
-                copies[register] = row, outdated | lanes if held == before else ALL_LANES
+                copies[register] = row, _outdated(copies[register], before) | lanes
 
     def forget(self, entries: range) -> None:
         """Whatever they hold, nobody reads it any more."""

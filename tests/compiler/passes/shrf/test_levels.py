@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -14,11 +14,11 @@ from tests.compiler.passes.rfc.test_soundness import KERNELS, kernel, rows_of_wa
 from tests.compiler.passes.shrf.judge import Judge, Row, judged_trace, of_levels
 from tests.emulator.harness import run
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.shrf import strands, values
+from warpfile.compiler.passes.shrf import allocation, listing, strands
 from warpfile.compiler.passes.shrf.allocation import Levels, Room, allocated
 from warpfile.compiler.passes.shrf.annotate import annotate
 from warpfile.compiler.passes.shrf.listing import flow_of
-from warpfile.compiler.passes.shrf.values import Flow
+from warpfile.compiler.passes.shrf.values import Flow, Step, Value, extent, values_of
 from warpfile.compiler.program import static_instructions
 from warpfile.schemes import SCHEMES
 from warpfile.spec.schemes.shrf import ShrfConfig
@@ -93,43 +93,39 @@ def test_stress_traces_find_every_operand(profile: str, changes: dict[str, objec
         assert judge.near > 0
 
 
-def _missed(monkeypatch: pytest.MonkeyPatch, change: Callable[[pytest.MonkeyPatch], None]) -> None:
-    """Some program misses an operand with this change of the pass."""
-    change(monkeypatch)
-    flow_of.cache_clear() if hasattr(flow_of, "cache_clear") else None
-    with pytest.raises(AssertionError):
-        irregular_programs(0, 500)
-
-
 def _no_rule_five(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(strands, "_around_divergence", lambda cfg, behind, begins: iter(()))
 
 
-def _nothing_lives(patch: pytest.MonkeyPatch) -> None:
-    whole = values.values_of
-
-    def dead(flow: Flow, brings: bool) -> list[values.Value]:
-        found = whole(flow, brings)
+def _nothing_is_live(patch: pytest.MonkeyPatch) -> None:
+    def dead(flow: Flow, brings: bool) -> list[Value]:
+        found = values_of(flow, brings)
         for value in found:
             value.in_main = False
         return found
 
-    patch.setattr("warpfile.compiler.passes.shrf.allocation.values_of", dead)
+    patch.setattr(allocation, "values_of", dead)
 
 
 def _partial_is_full(patch: pytest.MonkeyPatch) -> None:
-    whole = values.Step
+    def full(*args: object, **named: object) -> Step:
+        return Step(*args, **{**named, "partial": False})  # type: ignore[arg-type]
 
-    def full(*args: object, **named: object) -> values.Step:
-        return whole(*args, **{**named, "partial": False})  # type: ignore[arg-type]
-
-    patch.setattr("warpfile.compiler.passes.shrf.listing.Step", full)
+    patch.setattr(listing, "Step", full)
 
 
-def _entries_are_always_free(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("warpfile.compiler.passes.shrf.allocation.extent", lambda *_: -1 << 0 if False else 0)
+def _entries_are_free_between_reads(patch: pytest.MonkeyPatch) -> None:
+    def short(flow: Flow, before: Sequence[Sequence[int]], value: Value, reads: Sequence[tuple[int, int]]) -> int:
+        points = extent(flow, before, value, reads)
+        return points & sum(2 << 2 * index for index in (*value.writes, *value.brings))
+
+    patch.setattr(allocation, "extent", short)
 
 
-@pytest.mark.parametrize("change", [_no_rule_five, _nothing_lives, _partial_is_full])
-def test_what_a_rule_forbids_is_noticed(monkeypatch: pytest.MonkeyPatch, change) -> None:  # type: ignore[no-untyped-def]
-    _missed(monkeypatch, change)
+@pytest.mark.parametrize("change", [_no_rule_five, _nothing_is_live, _partial_is_full, _entries_are_free_between_reads])
+def test_a_pass_without_one_of_its_rules_misses_operands(
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    change(monkeypatch)
+    with pytest.raises(AssertionError):
+        irregular_programs(0, 500)

@@ -1,0 +1,95 @@
+"""Random programs on random machines with entries: every operand is the trace's, every counter what its probe says."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.golden.machines import layout_of
+from tests.golden.rf.shrf.scenario import run_shrf, shrf_config
+from tests.golden.scenario import Run
+from warpfile.schemes import find
+from warpfile.spec.config import Config
+from warpfile.spec.schemes.shrf import COUNTERS, ShrfConfig
+from warpfile.spec.stress import PROFILES, stress_trace
+
+
+def random_shrf(rng: random.Random) -> ShrfConfig:
+    """A machine with small and awkward numbers, large enough for a CTA of four warps of 24 registers."""
+    suspend = rng.choice(("strands", "strands", "pending", "always", "never"))
+    warps = rng.choice((4, 5, 8))
+    return shrf_config(
+        lanes=rng.choice((1, 4)),
+        warps=warps,
+        ctas=rng.choice((1, 2, 8)),
+        active_warps=warps if suspend == "never" else rng.choice((1, 2, 3)),
+        active_choice=rng.choice(("greedy", "round_robin")),
+        suspend=suspend,
+        suspend_load="always" if suspend == "always" else rng.choice(("always", "needed")),
+        suspend_barrier=rng.choice(("always", "needed")),
+        orf_entries=rng.choice((1, 2, 3, 8)),
+        lrf=rng.choice(("none", "one", "split")),
+        banks=rng.choice((1, 2, 4, 8)),
+        rows=256,
+        bank_ports=rng.choice(("1RW", "1R1W")),
+        bank_cycles=rng.choice((1, 1, 2, 3)),
+        bank_occupancy=rng.choice(("length", "one")),
+        bank_skew=rng.choice(("none", "warp", "row")),
+        collectors=rng.choice((1, 2, 3, 4)),
+        source_slots=rng.choice((1, 2, 3)),
+        collect=rng.choice(("lowest", "one", "all")),
+        retake=rng.choice(("next", "same")),
+        bank_arbitration=rng.choice(("round_robin", "oldest")),
+        dispatch_arbitration=rng.choice(("round_robin", "oldest")),
+        ports=rng.choice((1, 3, 4, 6)),
+        write_back_ports=rng.choice((1, 3, 6)),
+        starved_after=rng.choice((1, 32)),
+        alu_latency=rng.choice((1, 2, 6)),
+        sfu_latency=rng.choice((1, 21)),
+        shared_latency=rng.choice((2, 12)),
+        hit_latency=rng.choice((2, 12, 40)),
+        miss_latency=rng.choice((40, 100)),
+        result_queue=rng.choice((1, 2, 8)),
+    )
+
+
+def checked(cfg: Config, seed: int, profile: str, loosened: int | None) -> Run:
+    """Run a stress trace; operands are checked by the machine, counters and state here."""
+    trace = find("shrf").annotated(cfg, stress_trace(seed, profile=profile, length=60, registers=16), loosened)
+    result, layout = run_shrf(cfg, trace), layout_of("shrf", cfg)
+    assert result.model.operands_checked
+    last = result.fields[-1]
+    assert not last["to_be_written"] | last["to_be_read"] | last["entry_hold"]
+    bits = {
+        probe.name: np.array(
+            [[f[probe.name] >> bit & 1 for bit in range(probe.width)] for f in result.fields], dtype=bool
+        )
+        for probe in layout
+        if probe.name in (*COUNTERS.values(), "started")
+    }
+    counters = result.model.counters
+    for counter, probe in COUNTERS.items():
+        if probe in bits:
+            assert counters[counter] == int(bits[probe].sum()), counter
+    for f in result.fields:
+        assert f.get("bring", 0).bit_count() <= 1
+        assert f["near_read"].bit_count() <= 1
+        assert (f["orf_write"].bit_count() + (f.get("bring", 0) != 0)) <= 1
+    return result
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_machines(seed: int) -> None:
+    rng = random.Random(seed)
+    checked(random_shrf(rng), seed, rng.choice(list(PROFILES)), rng.choice((None, seed)))
+
+
+def test_every_corner_is_reached() -> None:
+    sums = dict.fromkeys(COUNTERS, 0)
+    for seed in range(4):
+        counters = checked(shrf_config("tiny"), seed, list(PROFILES)[seed % len(PROFILES)], seed).model.counters
+        for name in sums:
+            sums[name] += counters[name]
+    assert all(sums.values()), sums
