@@ -79,6 +79,9 @@ class PlaceWatcher(Watcher):
         buffer = self.buffers.get(warp)
         if self.cfg.suspend == "outstanding":
             return self._has_load(warp) and not (buffer and buffer[0].kind == Kind.EXIT)
+        if self.cfg.suspend == "strands":
+            marked = bool(buffer) and is_marked(self.cfg, buffer[0]) and buffer[0].kind != Kind.EXIT
+            return marked and self._has_load(warp)
         if self.cfg.suspend == "always":
             return bool(buffer) and is_marked(self.cfg, buffer[0]) and warp not in self.resumed
         return self.cfg.suspend == "pending" and self.is_stuck(warp)

@@ -32,7 +32,7 @@ def random_places(rng: random.Random) -> Config:
     cfg = random_config(rng)
     active_warps = rng.choice((1, 2, 3))
     active_choice = rng.choice(("greedy", "round_robin"))
-    suspend = rng.choice(("pending", "pending", "outstanding", "outstanding", "always", "never"))
+    suspend = rng.choice(("pending", "pending", "outstanding", "strands", "always", "never"))
     return cfg.replace(
         scheduler="two_level",
         active_warps=cfg.warps if suspend == "never" else active_warps,
@@ -40,7 +40,7 @@ def random_places(rng: random.Random) -> Config:
         suspend=suspend,
         suspend_load="always" if suspend == "always" else rng.choice(("always", "needed")),
         suspend_barrier=rng.choice(("always", "needed")),
-        resume="all" if suspend == "outstanding" else rng.choice(("head", "all")),
+        resume="all" if suspend in ("outstanding", "strands") else rng.choice(("head", "all")),
         long_from=rng.choice(("issue", "miss")),
         notice_latency=rng.choice((1, 4, cfg.hit_latency)),
         starved_after=rng.choice((1, 2, 5, 32)),
@@ -217,6 +217,14 @@ class ComesBackForItsHead(Baseline):
         self.scheduler._all_back = False  # type: ignore[attr-defined]
 
 
+class LeavesForItsHead(Baseline):
+    """A warp suspends at a mark only for the loads that its head beat needs."""
+
+    def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
+        super().__init__(cfg, layout)
+        self.scheduler._suspend = "pending"  # type: ignore[attr-defined]
+
+
 class SuspendsTwice(Baseline):
     """A warp that comes back suspends at the same beat again."""
 
@@ -244,6 +252,7 @@ MUTANTS: dict[type[Baseline], tuple[dict[str, object], str]] = {
     TakesEveryLoadForAMiss: ({"long_from": "miss"}, "memory"),
     HearsOfNoMiss: ({"long_from": "miss"}, "memory"),
     HearsOfTheFirstRegister: ({"long_from": "miss"}, "memory"),
+    LeavesForItsHead: ({"suspend": "strands", "resume": "all"}, "memory"),
     SuspendsTwice: ({"suspend": "always"}, "mixed"),
 }
 

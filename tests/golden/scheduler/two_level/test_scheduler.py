@@ -168,6 +168,19 @@ def test_a_warp_keeps_its_place_at_its_exit_until_its_loads_are_back() -> None:
     assert result.when("exit") == [result.when("write")[0] + 1]
 
 
+def test_a_marked_beat_sends_its_warp_away_whatever_it_needs() -> None:
+    # Without a hint every beat is marked; unlike with outstanding, a warp without a beat stays.
+    strands = CFG.replace(suspend="strands", resume="all", branch_delay=8)
+    branches = hand_trace([load((), 4), BRA, op((), 6)])
+    result = run(strands, branches)
+    issued = [cycle for cycle, _ in result.issues()]
+    assert result.events("suspend_long") == [(issued[0] + 1, 1)]
+    returned = result.when("write")[0]
+    assert issued[1] == returned + 2
+    kept = run(strands, hand_trace([load((), 4)]))
+    assert not kept.when("suspend_long")
+
+
 MISS = CFG.replace(long_from="miss", notice_latency=7)
 TEXTURE = op((), 5, port=Port.LSU, space=Space.TEXTURE, access=Access.LOAD, bytes=4)
 
@@ -228,6 +241,7 @@ def test_warps_that_wait_for_loads_give_way_one_by_one_to_those_that_are_ready(p
     ("changes", "said"),
     [
         ({"suspend": "outstanding"}, "resume must be all, not head, if suspend is outstanding"),
+        ({"suspend": "strands"}, "resume must be all, not head, if suspend is strands"),
         ({"suspend": "always", "suspend_load": "needed"}, "suspend_load must be always, not needed, if suspend is"),
     ],
 )
