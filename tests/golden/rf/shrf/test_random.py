@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
-from tests.golden.machines import layout_of
-from tests.golden.rf.shrf.scenario import run_shrf, shrf_config
-from tests.golden.scenario import Run
+from tests.golden.machines import Shrf, events_of, layout_of
+from tests.golden.rf.shrf.invariants import ShrfWatcher
+from tests.golden.rf.shrf.scenario import shrf_config
+from tests.golden.watching import watched
 from warpfile.schemes import find
+from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.config import Config
+from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.shrf import COUNTERS, ShrfConfig
 from warpfile.spec.stress import PROFILES, stress_trace
+from warpfile.spec.workload import prepare
 
 
 def random_shrf(rng: random.Random) -> ShrfConfig:
@@ -40,7 +43,6 @@ def random_shrf(rng: random.Random) -> ShrfConfig:
         collectors=rng.choice((1, 2, 3, 4)),
         source_slots=rng.choice((1, 2, 3)),
         collect=rng.choice(("lowest", "one", "all")),
-        retake=rng.choice(("next", "same")),
         bank_arbitration=rng.choice(("round_robin", "oldest")),
         dispatch_arbitration=rng.choice(("round_robin", "oldest")),
         ports=rng.choice((1, 3, 4, 6)),
@@ -55,29 +57,19 @@ def random_shrf(rng: random.Random) -> ShrfConfig:
     )
 
 
-def checked(cfg: Config, seed: int, profile: str, loosened: int | None) -> Run:
-    """Run a stress trace; operands are checked by the machine, counters and state here."""
+def checked(cfg: Config, seed: int, profile: str, loosened: int | None, model: type[Shrf] = Shrf) -> Shrf:
+    """Run a stress trace under the watcher, and compare the counters with those of the probes."""
+    layout = layout_of("shrf", cfg)
     trace = find("shrf").annotated(cfg, stress_trace(seed, profile=profile, length=60, registers=16), loosened)
-    result, layout = run_shrf(cfg, trace), layout_of("shrf", cfg)
-    assert result.model.operands_checked
-    last = result.fields[-1]
-    assert not last["to_be_written"] | last["to_be_read"] | last["entry_hold"]
-    bits = {
-        probe.name: np.array(
-            [[f[probe.name] >> bit & 1 for bit in range(probe.width)] for f in result.fields], dtype=bool
-        )
-        for probe in layout
-        if probe.name in (*COUNTERS.values(), "started")
-    }
-    counters = result.model.counters
-    for counter, probe in COUNTERS.items():
-        if probe in bits:
-            assert counters[counter] == int(bits[probe].sum()), counter
-    for f in result.fields:
-        assert f.get("bring", 0).bit_count() <= 1
-        assert f["near_read"].bit_count() <= 1
-        assert (f["orf_write"].bit_count() + (f.get("bring", 0) != 0)) <= 1
-    return result
+    workload = prepare(cfg, trace)
+    environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
+    observed = ObservedCounters(layout, events_of("shrf", cfg))
+    for word in watched(machine, environment, layout, ShrfWatcher(cfg, workload), 60_000):
+        observed.add(word)
+    assert machine.operands_checked
+    counters = observed.totals()
+    assert {name: machine.counters[name] for name in counters} == counters
+    return machine
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -89,7 +81,7 @@ def test_random_machines(seed: int) -> None:
 def test_every_corner_is_reached() -> None:
     sums = dict.fromkeys(COUNTERS, 0)
     for seed in range(4):
-        counters = checked(shrf_config("tiny"), seed, list(PROFILES)[seed % len(PROFILES)], seed).model.counters
+        machine = checked(shrf_config("tiny"), seed, list(PROFILES)[seed % len(PROFILES)], seed)
         for name in sums:
-            sums[name] += counters[name]
+            sums[name] += machine.counters[name]
     assert all(sums.values()), sums
