@@ -62,7 +62,12 @@ def _fixed(cfg: Cfg, behind: list[list[int]]) -> Iterator[int]:
         known = is_known(instruction.opcode)
         if not known or instruction.opcode in _APART:
             yield index
-        if not known or instruction.opcode in (*_APART, *_JUMPS) or _is_barrier(instruction) or _parts(instruction):
+        if (
+            not known
+            or instruction.opcode in (*_APART, *_JUMPS)
+            or _is_barrier(instruction)
+            or _parts(instruction, behind[index])
+        ):
             yield from behind[index]
             if index + 1 < len(instructions):
                 yield index + 1
@@ -70,9 +75,10 @@ def _fixed(cfg: Cfg, behind: list[list[int]]) -> Iterator[int]:
             yield from labels
 
 
-def _parts(instruction: Instruction) -> bool:
-    """Whether some lanes wait there for others while the rest goes on."""
-    return instruction.opcode == "BSYNC" and instruction.is_conditional
+def _parts(instruction: Instruction, behind: Sequence[int]) -> bool:
+    """Whether it parts lanes that go on at one place: some wait in a BSYNC, or branch to what follows anyway."""
+    to_one_place = instruction.opcode == "BRA" and len(set(behind)) == 1
+    return instruction.is_conditional and (instruction.opcode == "BSYNC" or to_one_place)
 
 
 def _is_barrier(instruction: Instruction) -> bool:

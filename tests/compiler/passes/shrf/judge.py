@@ -5,9 +5,10 @@ The judge empties all entries before every beginning and behind every barrier, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from warpfile.compiler.passes.long_latency import is_long
 from warpfile.compiler.passes.shrf.allocation import Levels
 from warpfile.compiler.passes.shrf.values import Flow
 from warpfile.spec.beat import distinct_sources, source_groups
@@ -56,24 +57,38 @@ def of_words(cfg: ShrfConfig, static: StaticInstruction, words: list[int]) -> Hi
 
 class Judge:
     """``misses`` counts operands that some lane does not find, ``near`` those read from an entry, ``partial`` those of
-    entries that different writes filled, ``skipped`` results that only an entry has.
+    entries that different writes filled, ``skipped`` results that only an entry has. ``late``: a lane touches what a
+    load (``is_load``) of its own strand brings.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_load: Callable[[StaticInstruction], bool] = is_long) -> None:
+        self._is_load = is_load
+        self.late = self.loads = 0
         self.misses = self.near = self.brought = self.skipped = self.partial = 0
 
     def warp(self, rows: Iterable[tuple[StaticInstruction, int, Hinted]]) -> None:
         """Judge the instructions of one warp with their execution masks."""
         self._held: dict[int, dict[int, int]] = {}  # by entry, by register: lanes with the latest value
         self._stale: dict[int, int] = {}  # by register, lanes in which the main file is out of date
+        self._loading: dict[int, int] = {}  # by register, lanes that loaded it in this strand
         for static, execution, hinted in rows:
             if hinted.begins:
                 self._held.clear()
+                self._loading.clear()
             if execution:
+                self._wait(static, execution)
                 self._read(static, execution, hinted)
                 self._write(static, execution, hinted)
             if static.kind is Kind.BARRIER:
                 self._held.clear()
+
+    def _wait(self, static: StaticInstruction, execution: int) -> None:
+        touched = {*static.sources, *static.dests}
+        self.late += any(self._loading.get(register, 0) & execution for register in touched)
+        if self._is_load(static):
+            self.loads += 1
+            for register in static.dests:
+                self._loading[register] = self._loading.get(register, 0) | execution
 
     def _read(self, static: StaticInstruction, execution: int, hinted: Hinted) -> None:
         for slot, register in enumerate(distinct_sources(static.sources)):
