@@ -12,7 +12,7 @@ from warpfile.hdl.beat import beat_layout, completion_layout, launch_layout, mis
 from warpfile.hdl.buffer import InstructionBuffer
 from warpfile.hdl.departure import Departure
 from warpfile.hdl.naming import named
-from warpfile.hdl.scheduler.contract import FRAME_INPUTS, lookahead_members, observed_places
+from warpfile.hdl.scheduler.contract import FRAME_INPUTS, lookahead_members, observed_places, sees_exits
 from warpfile.hdl.scoreboard import WarpScoreboard, destination_mask
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
@@ -241,7 +241,7 @@ class Frame(wiring.Component):
         ]
         if self._cfg.sees_outstanding:
             m.d.comb += scheduler.outstanding.eq(Cat(board.outstanding for board in boards))
-        if self._cfg.suspend == "outstanding":
+        if sees_exits(self._cfg):
             m.d.comb += scheduler.at_exit.eq(Cat(head.kind == Kind.EXIT.value for head in self.heads))
 
     def _loads(self, m: Module, boards: list[wiring.PureInterface]) -> None:

@@ -75,11 +75,13 @@ class Bank(wiring.Component):
     A write beats reads on a single-port bank. An access keeps the port busy as long as it takes, ``bank_cycles``
     cycles, or for one cycle, with pipeline registers for rows behind the SRAM (``bank_occupancy``). In addition
     to the write-back ports and the units there may be ``engines``, each with a place in the order of the ports'
-    clients. ``varying``: the client gives the length of its access.
+    clients. ``varying``: the client gives the length of its access. ``shares``: results may go elsewhere, too. The bank
+    chooses among all that ask it, and writes if the chosen one may.
 
     Members
     -------
     writes : In(ports)                 Results for this bank; the highest port wins.
+    may : In(ports)                    Results that all else takes to which they go; only with ``shares``.
     write_rows : In(ArrayLayout), masks : In(ArrayLayout)   Per port.
     write_data : In(data_bits)         Of the accepted writer (selected outside, by ``accept`` and ``taken``).
     accept : Out(ports)                One-hot in the same cycle.
@@ -95,10 +97,11 @@ class Bank(wiring.Component):
     See also :func:`hdl.rf.engines.bank_members`.
     """
 
-    def __init__(self, cfg: Config, engines: Engines = (), varying: bool = False) -> None:
+    def __init__(self, cfg: Config, engines: Engines = (), varying: bool = False, *, shares: bool = False) -> None:
         self._cfg = cfg
         self._engines = engines
         self._varying = varying
+        self._shares = shares
         self._longest = cfg.gives.cycles if varying else cfg.bank_cycles
         self._pipelined = cfg.bank_occupancy == "one"
         self._overtakes = varying and overtakes(cfg)
@@ -119,6 +122,7 @@ class Bank(wiring.Component):
                 "fill": Out(slots),
                 "read_data": Out(cfg.data_bits),
                 **bank_members(cfg, engines),
+                **({"may": In(cfg.write_ports)} if shares else {}),
                 **({"free": Out(1)} if is_matched(cfg) else {}),
                 **(self._lengths(slots) if varying else {}),
                 **({"leaving": Out(self._longest - 1)} if self._overtakes else {}),
@@ -161,8 +165,12 @@ class Bank(wiring.Component):
         numbers = range(self._cfg.write_ports)
         row = select(self.accept, [self.write_rows[port] for port in numbers])
         mask = select(self.accept, [self.masks[port] for port in numbers])
-        m.d.comb += self.accept.eq(highest_one(self.writes) & ports.write_free.replicate(self._cfg.write_ports))
-        ports.writes(self.writes.any(), row, mask, *self._length_of(self.accept, "write_lengths"))
+        writer, writes = highest_one(self.writes), self.writes.any()
+        if self._shares:
+            writer = named(m, "writer", writer & self.may)
+            writes = writer.any()
+        m.d.comb += self.accept.eq(writer & ports.write_free.replicate(self._cfg.write_ports))
+        ports.writes(writes, row, mask, *self._length_of(self.accept, "write_lengths"))
 
     def _reads(self, m: Module, ports: Ports) -> None:
         m.submodules.arbiter = arbiter = ReadArbiter(self._cfg)

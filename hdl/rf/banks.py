@@ -20,22 +20,25 @@ from warpfile.spec.contract import client_count
 class Banks(wiring.Component):
     """All banks with their crossbars, and with ``engines`` beside results and reads (:class:`Bank`).
 
-    With ``gives.absent`` no bank sees what is to be written to an absent place, which is accepted at once.
+    With ``gives.absent`` no bank sees what is to be written to an absent place, which is accepted at once. ``shares``:
+    results may go elsewhere, too, and are accepted by all or none.
 
     Members
     -------
     result_valid : In(ports)           A result that a bank has to take.
     result_places : In(ArrayLayout), result_masks : In(ArrayLayout), result_data : In(ArrayLayout)   Per port.
+    result_may : In(ports)             Results that all else takes to which they go; only with ``shares``.
     accept : Out(ports)                In the same cycle.
     lengths, result_lengths, engine_lengths : In(ArrayLayout)   Cycles that an access takes, of each slot, port, client;
         only if they differ (``varying``), otherwise all take ``bank_cycles``.
     See also :func:`read_members` and :func:`engine_members`.
     """
 
-    def __init__(self, cfg: Config, engines: Engines = (), varying: bool = False) -> None:
+    def __init__(self, cfg: Config, engines: Engines = (), varying: bool = False, *, shares: bool = False) -> None:
         self._cfg = cfg
         self._engines = engines
         self._varying = varying
+        self._shares = shares
         self._clients = client_count(engines)
         counts = {"lengths": cfg.asks.units * cfg.asks.slots, "result_lengths": cfg.write_ports}
         counts |= {"engine_lengths": self._clients} if self._clients else {}
@@ -49,6 +52,7 @@ class Banks(wiring.Component):
                 **read_members(cfg),
                 **engine_members(cfg, engines),
                 **({name: In(lengths_layout(cfg, count)) for name, count in counts.items()} if varying else {}),
+                **({"result_may": In(cfg.write_ports)} if shares else {}),
             }
         )
 
@@ -58,7 +62,7 @@ class Banks(wiring.Component):
         self._lose(m)
         banks = []
         for index in range(self._cfg.banks):
-            bank = stamp(m, f"bank{index}", "register_bank", lambda: Bank(self._cfg, self._engines, self._varying))
+            bank = stamp(m, f"bank{index}", "register_bank", self._bank)
             self._connect(m, index, bank)
             banks.append(bank)
         m.d.comb += self.accept.eq(any_of((*(bank.accept for bank in banks), *self._lost)))
@@ -112,6 +116,8 @@ class Banks(wiring.Component):
             m.d.comb += bank.offer_masks.eq(self.engine_masks)
         if client_count(self._engines, "reads"):
             m.d.comb += bank.offer_writes.eq(self.engine_write)
+        if self._shares:
+            m.d.comb += bank.may.eq(self.result_may)
         if self._varying:
             m.d.comb += [bank.lengths.eq(self.lengths), bank.write_lengths.eq(self.result_lengths)]
             if self._clients:
@@ -134,6 +140,9 @@ class Banks(wiring.Component):
                 m.d.comb += [lane.others.eq(self.engine_data[number]), lane.taken.eq(taken)]
         for index, bank in enumerate(banks):
             m.d.comb += bank.write_data.eq(Cat(lane.banks.word_select(index, 32) for lane in lanes))
+
+    def _bank(self) -> Bank:
+        return Bank(self._cfg, self._engines, self._varying, shares=self._shares)
 
     def _write_lane(self) -> WriteLane:
         return WriteLane(self._cfg, self._clients)

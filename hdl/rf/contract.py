@@ -172,6 +172,10 @@ def between_members(cfg: Config) -> Members:
 
     source_places : Out(ArrayLayout)   Of the offered beat's sources, in the same cycle (:func:`offered_layout`).
     lookup_registers : In(ArrayLayout), lookup_places : Out(ArrayLayout)   Warp-major: registers, and where they live.
+    source_near, source_bring : Out(slots), source_refs : Out(ArrayLayout)   Of the offered beat's sources, in the same
+                                 cycle: which are near, which are copied when their bank is read, name of the copy.
+    bring_slot : In(units * slots)   The slot to be copied that asks its bank, one-hot; zero for none.
+    bring_warp : In(warp_bits), bring_ref : In(near_bits), bring_mask : In(lanes)   Its warp, copy, execution mask.
     check_warp : In(warp_bits), check_valid : In(slots), check_registers : In(ArrayLayout)   Sources of the unit that
                                  asks; no bit valid: no client asks.
     check_places, check_refs : Out(ArrayLayout), check_near : Out(slots)   Of those sources, which are near, the name of
@@ -226,12 +230,30 @@ def _near(cfg: Config) -> Members:
     slots = cfg.source_slots
     refs = data.ArrayLayout(cfg.gives.near_bits, slots)
     return {
-        "check_near": Out(slots),
-        "check_refs": Out(refs),
         "near_warp": In(cfg.warp_bits),
         "near_slots": In(slots),
         "near_refs": In(refs),
         "near_data": Out(data.ArrayLayout(32 * slots, cfg.lanes)),
+    }
+
+
+def _checked_copies(cfg: Config) -> Members:
+    slots = cfg.source_slots
+    return {"check_near": Out(slots), "check_refs": Out(data.ArrayLayout(cfg.gives.near_bits, slots))}
+
+
+def _near_sources(cfg: Config) -> Members:
+    slots = cfg.source_slots
+    return {"source_near": Out(slots), "source_refs": Out(data.ArrayLayout(cfg.gives.near_bits, slots))}
+
+
+def _brings(cfg: Config) -> Members:
+    return {
+        "source_bring": Out(cfg.source_slots),
+        "bring_slot": In(cfg.asks.units * cfg.source_slots),
+        "bring_warp": In(cfg.warp_bits),
+        "bring_ref": In(cfg.gives.near_bits),
+        "bring_mask": In(cfg.lanes),
     }
 
 
@@ -353,6 +375,9 @@ GROUPS = (
     Group("source places", COLLECTORS, ("places_at_once", "asks.sources"), _source_places),
     Group("look-ups", COLLECTORS, ("places_at_once", "asks.lookups"), _lookups),
     Group("checks", COLLECTORS, ("gives.later",), _checks),
+    Group("near sources", COLLECTORS, ("places_at_once", "gives.near_bits"), _near_sources),
+    Group("brings", COLLECTORS, ("gives.brings",), _brings),
+    Group("checked copies", COLLECTORS, ("gives.later", "gives.near_bits"), _checked_copies),
     Group("near copies", COLLECTORS, ("gives.near_bits",), _near),
     Group("deferred checks", COLLECTORS, ("gives.defers",), _deferred),
     Group("notes", COLLECTORS, ("gives.note_bits",), _notes),

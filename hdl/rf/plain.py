@@ -45,19 +45,25 @@ class PlainFile(wiring.Component):
         m = Module()
         m.submodules.location = location = self._location
         engines = (*self._cfg.gives.engines, *self._cfg.asks.engines)
-        m.submodules.banks = banks = Banks(self._cfg, engines, self._length is not None)
+        m.submodules.banks = banks = self._make_banks(engines)
         m.d.comb += self.launch_ready.eq(1)
         self._locate(m, location)
         self._read(m, banks)
         self._engines(m, location, banks, engines)
         self._write(m, location, banks)
+        self._complete(m, location, banks)
+        if self._cfg.has_places:
+            m.d.comb += self.released.eq(self.release)
+        return m
+
+    def _make_banks(self, engines: Engines) -> Banks:
+        return Banks(self._cfg, engines, self._length is not None)
+
+    def _complete(self, m: Module, location: wiring.Component, banks: Banks) -> None:
         if self._length is None:
             complete(m, self._cfg, self, self._cfg.bank_cycles)
         else:
             self._vary(m, location, banks)
-        if self._cfg.has_places:
-            m.d.comb += self.released.eq(self.release)
-        return m
 
     def _locate(self, m: Module, location: wiring.Component) -> None:
         m.d.comb += [location.launch_valid.eq(self.launch_valid), location.launch.eq(self.launch)]
@@ -88,11 +94,10 @@ class PlainFile(wiring.Component):
                 m.d.comb += clients.eq(joined) if member.flow is In else joined.eq(clients)
 
     def _write(self, m: Module, location: wiring.Component, banks: Banks) -> None:
+        self._accept(m, banks)
         m.d.comb += [
-            banks.result_valid.eq(self.result_store),
             banks.result_places.eq(location.result_places),
             banks.result_data.eq(self.result_data),
-            self.result_accept.eq(banks.accept),
         ]
         for port, result in enumerate(self.results):
             m.d.comb += [
@@ -102,6 +107,10 @@ class PlainFile(wiring.Component):
             ]
             if self._cfg.asks.result_banks:
                 m.d.comb += self.result_banks[port].eq(location.result_places[port].bank)
+
+    def _accept(self, m: Module, banks: Banks) -> None:
+        """Every result goes to its bank."""
+        m.d.comb += [banks.result_valid.eq(self.result_store), self.result_accept.eq(banks.accept)]
 
     def _vary(self, m: Module, location: wiring.Component, banks: Banks) -> None:
         """How long every access that is asked for would take."""

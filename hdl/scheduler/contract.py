@@ -11,9 +11,14 @@ FRAME_INPUTS = ("resident", "buffered", "waiting", "collecting")
 WARP_INPUTS = (*FRAME_INPUTS, "barrier_released", "marked", "touches_long", "short_pending")
 
 
+def sees_exits(cfg: Config) -> bool:
+    """Whether a scheduler with places asks if a head beat is an EXIT."""
+    return cfg.suspend in ("outstanding", "strands")
+
+
 def warp_inputs(cfg: Config) -> tuple[str, ...]:
     """:data:`WARP_INPUTS` and what only some settings ask for."""
-    at_exit = ("at_exit",) if cfg.suspend == "outstanding" else ()
+    at_exit = ("at_exit",) if sees_exits(cfg) else ()
     return (*WARP_INPUTS, *(("outstanding",) if cfg.sees_outstanding else ()), *at_exit)
 
 
@@ -36,7 +41,7 @@ def place_members(cfg: Config) -> dict[str, wiring.Member]:
     short_pending : In(warps)        A register is pending that is not long.
     outstanding : In(warps)          Some pending register is long; only with ``resume`` = ``all``.
     at_exit : In(warps)              Of the head beat, whether there is one or not; only with ``suspend`` =
-                                     ``outstanding``.
+                                     ``outstanding`` or ``strands``.
     released : In(active_warps)      The register file lets go of a place that is releasing.
     open : In(warps)                 Warps that are eligible except for their hazards and their place.
     runs : Out(warps)                Those of them that hold an active place and do not suspend, unless a hazard keeps

@@ -1,4 +1,4 @@
-"""Looking sources up after their beat was taken, and reading those that are near (docs/slots/rf.md)."""
+"""Looking sources up after their beat was taken (docs/slots/rf.md)."""
 
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
@@ -8,13 +8,14 @@ from warpfile.hdl.naming import named
 from warpfile.spec.config import Config
 
 
-def look_up_later(m: Module, cfg: Config, collectors: wiring.Component, units: list, older: Value) -> Value | None:
-    """Join checked units with a register file. Returns the slots that take their near word, if any can be near."""
+def look_up_later(m: Module, cfg: Config, collectors: wiring.Component, units: list, older: Value) -> None:
+    """Join checked units with a register file, but for the read of what is near."""
     m.d.comb += collectors.interlock.eq(Cat(unit.interlock for unit in units))
     for number, unit in enumerate(units):
         m.d.comb += unit.unwritten.eq(collectors.unwritten.word_select(number, cfg.source_slots))
+        if cfg.gives.note_bits:
+            m.d.comb += unit.note.eq(collectors.note)
     _check(m, cfg, collectors, units, older)
-    return _read_near(m, cfg, collectors, units, older) if cfg.gives.near_bits else None
 
 
 def _check(m: Module, cfg: Config, collectors: wiring.Component, units: list, older: Value) -> None:
@@ -38,19 +39,3 @@ def _check(m: Module, cfg: Config, collectors: wiring.Component, units: list, ol
         m.d.comb += [unit.check.eq(collectors.check[number]), unit.places.eq(collectors.check_places)]
         if cfg.gives.near_bits:
             m.d.comb += [unit.hits.eq(collectors.check_near), unit.refs.eq(collectors.check_refs)]
-
-
-def _read_near(m: Module, cfg: Config, collectors: wiring.Component, units: list, older: Value) -> Value:
-    """The oldest unit that has near sources to read."""
-    waiting = named(m, "with_hits", Cat(unit.unread.any() for unit in units))
-    m.d.comb += collectors.near_read.eq(oldest_one(waiting, older))
-    beats = [Cat(unit.out.warp, unit.unread, unit.slot_refs.as_value()) for unit in units]
-    reader = (collectors.near_warp, collectors.near_slots, collectors.near_refs.as_value())
-    m.d.comb += Cat(*reader).eq(select(collectors.near_read, beats))
-    if cfg.gives.note_bits:
-        m.d.comb += collectors.near_note.eq(select(collectors.near_read, [unit.slot_note for unit in units]))
-    for number, unit in enumerate(units):
-        m.d.comb += unit.read.eq(collectors.near_read[number])
-        if cfg.gives.note_bits:
-            m.d.comb += unit.note.eq(collectors.note)
-    return named(m, "take", Cat(slot & reads for reads in collectors.near_read for slot in collectors.near_slots))

@@ -11,6 +11,7 @@ from warpfile.hdl.collectors.requests import ask_banks
 from warpfile.hdl.collectors.units.checked_unit import CheckedUnit
 from warpfile.hdl.collectors.units.checks import look_up_later
 from warpfile.hdl.collectors.units.lane import CheckedLane, CollectorLane
+from warpfile.hdl.collectors.units.near import know_near, read_near
 from warpfile.hdl.collectors.units.unit import CollectorUnit
 from warpfile.hdl.collectors.write_back import store_all
 from warpfile.hdl.naming import named
@@ -25,7 +26,8 @@ class Units(wiring.Component):
 
     Ports: :func:`collector_members` and the probes of the units. They prefer no warp and refuse nothing that had
     ``room``; the register file stores every result. Over a file that looks sources up later the units also have them
-    checked, one unit per cycle, and read what is near, one unit per cycle; the one allocated first goes first.
+    checked, one unit per cycle; over a file that has something near they read that, one unit per cycle. The one
+    allocated first goes first.
     """
 
     def __init__(self, cfg: Config) -> None:
@@ -42,9 +44,15 @@ class Units(wiring.Component):
         places = None if self._cfg.gives.later else self.source_places
         allocate_units(m, self._cfg, self, units, owned, leaving, [unit.occupied for unit in units], places)
         ask_banks(m, self._cfg, self, units, older)
-        near = look_up_later(m, self._cfg, self, units, older) if self._cfg.gives.later else None
+        take = None
+        if self._cfg.gives.later:
+            look_up_later(m, self._cfg, self, units, older)
+        elif self._cfg.gives.near_bits:
+            know_near(m, self._cfg, self, units, older)
+        if self._cfg.gives.near_bits:
+            take = read_near(m, self._cfg, self, units, older)
         store_all(m, self._cfg, self)
-        self._lanes(m, near)
+        self._lanes(m, take)
         watch_units(m, self._cfg, self, units, owned)
         return m
 

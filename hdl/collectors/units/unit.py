@@ -1,12 +1,13 @@
 """Operand collector unit: gathers the source registers of one beat."""
 
-from amaranth import Module, Signal
+from amaranth import Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import lowest_one
 from warpfile.hdl.beat import beat_layout, dispatch_layout
 from warpfile.hdl.collectors.held import dispatched, hold, hold_places
+from warpfile.hdl.naming import named
 from warpfile.hdl.rf.contract import offered_layout, places_layout
 from warpfile.spec.config import Config
 
@@ -32,11 +33,22 @@ class CollectorUnit(wiring.Component):
     uncollected : Out(slots)      Slots not granted yet.
     slot_places, registers : Out(ArrayLayout)   Where the sources live, and their registers.
     port : Out(port_bits), out : Out(dispatch_layout(cfg))   The beat, and the execution port that it goes to.
+    near : In(slots), refs : In(ArrayLayout)   Of the beat's sources, those that are near, and names of copies; this and
+                                  the next line only where something can be near.
+    read : In(1), unread : Out(slots), slot_refs : Out(ArrayLayout)   The near sources are read now; those not read yet,
+                                  which count as not granted; names of the copies.
+    bring : In(slots), bringing : Out(slots), turn : In(slots)   Of the beat's sources, those to be copied; which of
+                                  them would ask in this cycle, which one does; only with ``gives.brings``.
     """
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        slots = cfg.source_slots
+        slots, near, brings = cfg.source_slots, {}, {}
+        if cfg.gives.near_bits:
+            refs = data.ArrayLayout(cfg.gives.near_bits, slots)
+            near = {"near": In(slots), "refs": In(refs), "read": In(1), "unread": Out(slots), "slot_refs": Out(refs)}
+        if cfg.gives.brings:
+            brings = {"bring": In(slots), "bringing": Out(slots), "turn": In(slots)}
         super().__init__(
             {
                 "allocate": In(1),
@@ -57,6 +69,8 @@ class CollectorUnit(wiring.Component):
                 "registers": Out(data.ArrayLayout(cfg.register_bits, slots)),
                 "port": Out(cfg.port_bits),
                 "out": Out(dispatch_layout(cfg)),
+                **near,
+                **brings,
             }
         )
 
@@ -65,9 +79,14 @@ class CollectorUnit(wiring.Component):
         m = Module()
         missing = Signal(self._cfg.source_slots)
         waits = Signal(self._cfg.collectors)
+        granted, filled = self.grant, self.fill
+        if self._cfg.gives.near_bits:
+            read = named(m, "read_slots", self.unread & self.read.replicate(len(missing)))
+            granted, filled = granted | read, filled | read
+            m.d.sync += self.unread.eq(self.unread & ~read)
         m.d.sync += [
-            self.uncollected.eq(self.uncollected & ~self.grant),
-            missing.eq(missing & ~self.fill),
+            self.uncollected.eq(self.uncollected & ~granted),
+            missing.eq(missing & ~filled),
             waits.eq(waits & ~self.leaving),
         ]
         with m.If(self.dispatch):
@@ -79,13 +98,32 @@ class CollectorUnit(wiring.Component):
                 missing.eq(self.beat.source_valid),
                 waits.eq(self.wait_for),
             ]
-        fields = {"port": (self.port, self.beat.port), "registers": (self.registers, self.beat.sources)}
-        hold(m, self._cfg, "beat", self.follows, fields | dispatched(self._cfg, self.out, self.beat))
-        hold_places(m, self._cfg, self.follows, self.places, self.slot_places)
-        lowest = self._cfg.collect == "lowest"
+            m.d.sync += [self.unread.eq(self.near)] if self._cfg.gives.near_bits else []
+        copied = Signal(self._cfg.source_slots)
+        self._hold(m, copied)
+        self._ask(m, copied)
         m.d.comb += [
-            self.request.eq(lowest_one(self.uncollected) if lowest else self.uncollected),
             self.lacking.eq(missing.any()),
             self.ready.eq(self.occupied & ~self.lacking & ~waits.any()),
         ]
         return m
+
+    def _hold(self, m: Module, copied: Value) -> None:
+        """The beat, where its sources live, what is near of them, and in ``copied`` those to be copied."""
+        fields = {"port": (self.port, self.beat.port), "registers": (self.registers, self.beat.sources)}
+        if self._cfg.gives.near_bits:
+            fields["refs"] = (self.slot_refs, self.refs)
+        if self._cfg.gives.brings:
+            fields["bring"] = (copied, self.bring)
+        hold(m, self._cfg, "beat", self.follows, fields | dispatched(self._cfg, self.out, self.beat))
+        hold_places(m, self._cfg, self.follows, self.places, self.slot_places)
+
+    def _ask(self, m: Module, copied: Value) -> None:
+        """Slots that are neither granted nor near; of those that are copied only the one whose turn it is."""
+        asking = self.uncollected & ~self.unread if self._cfg.gives.near_bits else self.uncollected
+        asking = lowest_one(asking) if self._cfg.collect == "lowest" else asking
+        if self._cfg.gives.brings:
+            asking = named(m, "asking", asking)
+            m.d.comb += self.bringing.eq(asking & copied)
+            asking = (asking & ~copied) | self.turn
+        m.d.comb += self.request.eq(asking)

@@ -79,7 +79,8 @@ class TwoLevel(wiring.Component):
             stopped = named(m, "stopped", active & ~long & waits)
             yield self.suspend_barrier, stopped, self._cfg.suspend_barrier
             # With ``never`` every warp has a place, so that no place is needed.
-            yield self.suspend_starved, self._starved(m, active, long | waits), "needed"
+            if not self._cfg.gives.keeps_places:
+                yield self.suspend_starved, self._starved(m, active, long | waits), "needed"
 
     def _starved(self, m: Module, active: Value, kept: Value) -> Value:
         """Active places whose warps had no beat for too long and have none, unless something else keeps them."""
@@ -99,6 +100,8 @@ class TwoLevel(wiring.Component):
     def _suspends(self, resumed: Value) -> Value:
         if self._cfg.suspend == "outstanding":
             return self.outstanding & ~(self.buffered & self.at_exit)
+        if self._cfg.suspend == "strands":
+            return self.outstanding & self.buffered & self.marked & ~self.at_exit
         return {
             "pending": self._loading,
             "always": self.buffered & self.marked & ~resumed,

@@ -1,0 +1,1 @@
+"""Register file with a few entries per active warp that the compiler allocates."""
