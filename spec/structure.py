@@ -14,10 +14,12 @@ CACHE_RAM, TABLE_RAM = "register_cache_ram", "register_table_ram"
 RENAMING_RAM = "renaming_table_ram"
 #: Likewise one lane of the operands in a window, in a caching unit, in the register cache, with ``storage`` = memory.
 WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY = "window_array", "caching_unit_array", "cache_lines_array"
+#: Likewise one lane of an operand register file, and of a last-result file.
+OPERAND_FILE_ARRAY, LAST_RESULT_ARRAY = "operand_file_array", "last_result_array"
 #: One word of such a lane, with ``storage`` = latches.
 LATCHES = "operand_latches"
 #: All of these.
-ARRAYS = (WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY, LATCHES)
+ARRAYS = (WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY, OPERAND_FILE_ARRAY, LAST_RESULT_ARRAY, LATCHES)
 #: The clock gate of what takes a value in some cycles only; a user replaces it by a library's cell.
 CLOCK_GATE = "clock_gate"
 #: All SRAMs that machines have, and what is counted as they are.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
 from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
+from warpfile.spec.structure import LAST_RESULT_ARRAY, OPERAND_FILE_ARRAY, OperandArray
 
 READ_PORTS = 3  #: of the operand register file
 
@@ -57,6 +58,15 @@ class ShrfConfig(Config):
     def is_off(self) -> bool:
         """Whether there is no entry."""
         return self.orf_entries == 0 and self.lrf == "none"
+
+    @property
+    def operand_arrays(self) -> tuple[OperandArray, ...]:
+        """The operand register file, and the last-result files."""
+        places, lanes = self.active_warps, self.lanes
+        operands = OperandArray(OPERAND_FILE_ARRAY, places * self.orf_entries, self.source_slots, 1, lanes)
+        last = OperandArray(LAST_RESULT_ARRAY, places, 1, 1, lanes * self.lrf_entries)
+        own = (operands,) * (self.orf_entries > 0) + (last,) * (self.lrf_entries > 0)
+        return (*super().operand_arrays, *own)
 
     @property
     def source_entry_bits(self) -> int:
