@@ -9,6 +9,7 @@ from warpfile.hdl.scheduler.contract import WARP_INPUTS, observed_places, warp_i
 from warpfile.hdl.scheduler.two_level.scheduler import TwoLevel
 from warpfile.hdl.scoreboard import WarpScoreboard
 from warpfile.spec.config import Config
+from warpfile.spec.schemes.shrf import ShrfConfig
 
 CFG = Config(
     warps=5, lanes=1, ctas=2, banks=2, rows=16, collectors=2, register_names=16, payload_bits=16,
@@ -44,6 +45,8 @@ class Places:
             return has("outstanding") and not (has("buffered") and has("at_exit"))
         if not (has("buffered") and has("marked")):
             return False
+        if self.cfg.suspend == "strands":
+            return has("outstanding") and not has("at_exit")
         return {"pending": has("touches_long"), "always": warp not in self.resumed, "never": False}[self.cfg.suspend]
 
     def runs(self, inputs):
@@ -87,6 +90,7 @@ class Places:
             and n not in stops
             and not inputs["buffered"] >> warp & 1
             and self.places[n][2] == self.cfg.starved_after
+            and not self.cfg.gives.keeps_places
         }
         if self.cfg.suspend == "never":
             stops = []
@@ -163,6 +167,8 @@ WALKS += [
         ("outstanding", "always", "always"),
         ("outstanding", "needed", "needed"),
         ("pending", "needed", "always"),
+        ("strands", "always", "needed"),
+        ("strands", "needed", "always"),
     )
     for places, warps in SIZES[1:4]
 ]
@@ -175,6 +181,11 @@ def test_the_scheduler_does_what_the_page_says(changes, choice, places, warps):
     cfg = CFG.replace(
         **changes, active_choice=choice, active_warps=places, warps=warps, starved_after=rng.randint(1, 3)
     )
+    walk(cfg, rng, warps, places)
+
+
+def walk(cfg, rng, warps, places):
+    """Random inputs, against the model in every cycle."""
     part, model = TwoLevel(cfg), Places(cfg)
     seen_by_part, starved = warp_inputs(cfg), 0
 
@@ -214,7 +225,14 @@ def test_the_scheduler_does_what_the_page_says(changes, choice, places, warps):
         *("current", "ready", "activate"),
     }
     run(part, bench)
-    assert (starved > 0) == (places < warps)  # otherwise every warp has a place
+    # Otherwise every warp has a place, or keeps it.
+    assert (starved > 0) == (places < warps and not cfg.gives.keeps_places)
+
+
+def test_a_file_that_keeps_places_lets_no_warp_starve():
+    kept = ShrfConfig(**CFG.to_json() | {"suspend": "strands", "resume": "all"})
+    assert kept.gives.keeps_places
+    walk(kept, random.Random("kept"), warps=5, places=2)
 
 
 def states(part, steps):
