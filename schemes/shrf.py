@@ -42,6 +42,7 @@ SHRF = Part(
     wants=(PLACES, NEAR),
     owns=(RESIDENCY,),
     defines=FIELDS,
+    proofs=("tests.formal.rf.shrf.parts:PROOFS",),
 )
 
 PARTS = (SHRF,)

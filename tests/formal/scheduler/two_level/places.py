@@ -71,7 +71,12 @@ class PlaceProperties(ConfiguredProperties):
         m.d.comb += self.suspends.eq(
             part.outstanding & ~(part.buffered & part.at_exit)
             if cfg.suspend == "outstanding"
-            else {"pending": marked & part.touches_long, "always": marked & ~self.resumed, "never": 0}[cfg.suspend]
+            else {
+                "pending": marked & part.touches_long,
+                "strands": marked & part.outstanding & ~part.at_exit if cfg.suspend == "strands" else 0,
+                "always": marked & ~self.resumed,
+                "never": 0,
+            }[cfg.suspend]
         )
         long = self.active & self._of_places(self.suspends)
         stopped = self.active & ~long & self._of_places(part.waiting & ~part.barrier_released)
@@ -270,6 +275,7 @@ _NEEDED_FOR_LOADS = {
     _READY: {"outstanding": lambda warps: warps & ~1},
 }
 
+_STRANDS = {"suspend": "strands", "resume": "all"}
 PROOFS = (
     _proof("greedy, pending", _GREEDY),
     _proof(
@@ -280,6 +286,7 @@ PROOFS = (
         suspend_load="needed",
         suspend_barrier="needed",
     ),
+    _proof("greedy, strands", {"no warp issues that suspends": {"at_exit": lambda warps: warps | 1}}, **_STRANDS),
     _proof("greedy, pending, places kept at barriers", _NEEDED, suspend_barrier="needed"),
     _proof(
         "round robin, always",
