@@ -4,7 +4,7 @@ from warpfile.schemes.baseline import BANK_ACCESSES, BANK_COUNTERS, UNITS
 from warpfile.schemes.part import NEAR, PLACES, RESIDENCY, Hints, Hits, Part
 from warpfile.schemes.scheme import Scheme
 from warpfile.schemes.two_level import FIELDS
-from warpfile.spec.schemes.shrf import COUNTERS, ShrfConfig, level_events, level_probes
+from warpfile.spec.schemes.shrf import COUNTERS, STRUCTURES, ShrfConfig, level_events, level_probes
 
 _PASS = "warpfile.compiler.passes.shrf.annotate"
 
@@ -21,6 +21,7 @@ SHRF = Part(
         "": {"scheduler": "two_level", "suspend": "strands", "resume": "all"},
         "tiny": {"active_warps": 2, "orf_entries": 2},
     },
+    structures=STRUCTURES,
     hints=Hints(
         f"{_PASS}:annotate",
         f"{_PASS}:label",

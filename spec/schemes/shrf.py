@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from warpfile.spec.config import Config, choice_field, index_bits, number_field
 from warpfile.spec.contract import Gives, Hint
 from warpfile.spec.probe import Fields, Probe
-from warpfile.spec.structure import LAST_RESULT_ARRAY, OPERAND_FILE_ARRAY, OperandArray
+from warpfile.spec.structure import LAST_RESULT_ARRAY, OPERAND_FILE_ARRAY, OperandArray, Structure
 
 READ_PORTS = 3  #: of the operand register file
 
@@ -163,3 +163,23 @@ COUNTERS = {
 def level_events(fields: Fields) -> dict[str, int]:
     """Counters of the levels (docs/schemes/shrf.md, section 8); without entries there is nothing to count."""
     return {counter: int(fields[name].sum()) for counter, name in COUNTERS.items() if name in fields}
+
+
+#: Storage of the levels; the entries' bits are those of the paper, whose warps have as many threads.
+STRUCTURES = (
+    Structure(
+        "operand register file",
+        "flip-flops",
+        r"operand_file_lane\.",
+        lambda cfg: cfg.active_warps * cfg.orf_entries * cfg.lanes * 32,
+    ),
+    Structure(
+        "last-result files",
+        "flip-flops",
+        r"last_result_lane\.",
+        lambda cfg: cfg.active_warps * cfg.lrf_entries * cfg.lanes * 32,
+    ),
+    Structure("entries to be written", "flip-flops", r"place_entries\.to_be_written"),
+    Structure("entries to be read", "flip-flops", r"place_entries\.readers"),
+    Structure("brings in flight", "flip-flops", r"warpfile\.register_file\.brings\."),
+)
