@@ -37,11 +37,11 @@ class DispatchArbiter(wiring.Component):
 
 
 def allocation_order(m: Module, cfg: Config, allocate: Value) -> Value:
-    """Order in which units took their beats (:class:`Ages`), where an arbiter, a look-up or a near read goes by it.
+    """Order in which units took their beats (:class:`Ages`), where an arbiter, a look-up or a copied slot goes by it.
 
     Zero where nothing does. ``allocate``: the unit that takes a beat, one-hot.
     """
-    looks_up = cfg.gives.later or cfg.gives.renamed or cfg.gives.near_bits
+    looks_up = cfg.gives.later or cfg.gives.renamed or cfg.gives.brings
     if "oldest" not in (cfg.bank_arbitration, cfg.dispatch_arbitration) and not looks_up:
         return Const(0, cfg.asks.units**2)
     m.submodules.ages = ages = Ages(cfg.asks.units)

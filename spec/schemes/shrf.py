@@ -78,11 +78,6 @@ class ShrfConfig(Config):
         """Width of the hint of the result."""
         return self.place_entries.bit_length()
 
-    @property
-    def reader_bits(self) -> int:
-        """Every unit may have a source slot that has yet to read an entry."""
-        return self.collectors.bit_length()
-
     def hints(self) -> tuple[Hint, ...]:
         """Begins, and the levels of sources and result; none without entries."""
         if self.is_off:
@@ -180,6 +175,6 @@ STRUCTURES = (
         lambda cfg: cfg.active_warps * cfg.lrf_entries * cfg.lanes * 32,
     ),
     Structure("entries to be written", "flip-flops", r"place_entries\.to_be_written"),
-    Structure("entries to be read", "flip-flops", r"place_entries\.readers"),
+    Structure("entries to be read", "flip-flops", r"place_entries\.to_be_read"),
     Structure("brings in flight", "flip-flops", r"warpfile\.register_file\.brings\."),
 )

@@ -11,16 +11,19 @@ from warpfile.spec.config import Config
 def read_near(m: Module, cfg: Config, collectors: wiring.Component, units: list, older: Value) -> Value:
     """The oldest unit that has near sources to read. Returns the slots that take their near word.
 
-    Every unit has ``unread``, ``slot_refs`` and ``read``, and with ``gives.note_bits`` a ``slot_note``.
+    Every unit has ``unread`` and ``slot_refs``, over a file that looks sources up later also ``read``, and with
+    ``gives.note_bits`` a ``slot_note``. Where sources are known at the offer, a unit reads in the cycle after it, so
+    that there is one.
     """
     waiting = named(m, "with_near", Cat(unit.unread.any() for unit in units))
-    m.d.comb += collectors.near_read.eq(oldest_one(waiting, older))
+    m.d.comb += collectors.near_read.eq(oldest_one(waiting, older) if cfg.gives.later else waiting)
     beats = [Cat(unit.out.warp, unit.unread, unit.slot_refs.as_value()) for unit in units]
     reader = (collectors.near_warp, collectors.near_slots, collectors.near_refs.as_value())
     m.d.comb += Cat(*reader).eq(select(collectors.near_read, beats))
     if cfg.gives.note_bits:
         m.d.comb += collectors.near_note.eq(select(collectors.near_read, [unit.slot_note for unit in units]))
-    m.d.comb += [unit.read.eq(reads) for unit, reads in zip(units, collectors.near_read, strict=True)]
+    if cfg.gives.later:
+        m.d.comb += [unit.read.eq(reads) for unit, reads in zip(units, collectors.near_read, strict=True)]
     return named(m, "take", Cat(slot & reads for reads in collectors.near_read for slot in collectors.near_slots))
 
 

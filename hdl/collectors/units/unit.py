@@ -35,8 +35,8 @@ class CollectorUnit(wiring.Component):
     port : Out(port_bits), out : Out(dispatch_layout(cfg))   The beat, and the execution port that it goes to.
     near : In(slots), refs : In(ArrayLayout)   Of the beat's sources, those that are near, and names of copies; this and
                                   the next line only where something can be near.
-    read : In(1), unread : Out(slots), slot_refs : Out(ArrayLayout)   The near sources are read now; those not read yet,
-                                  which count as not granted; names of the copies.
+    unread : Out(slots), slot_refs : Out(ArrayLayout)   The near sources in the cycle after the allocation, in which
+                                  they are read and count as not granted; names of the copies.
     bring : In(slots), bringing : Out(slots), turn : In(slots)   Of the beat's sources, those to be copied; which of
                                   them would ask in this cycle, which one does; only with ``gives.brings``.
     """
@@ -46,7 +46,7 @@ class CollectorUnit(wiring.Component):
         slots, near, brings = cfg.source_slots, {}, {}
         if cfg.gives.near_bits:
             refs = data.ArrayLayout(cfg.gives.near_bits, slots)
-            near = {"near": In(slots), "refs": In(refs), "read": In(1), "unread": Out(slots), "slot_refs": Out(refs)}
+            near = {"near": In(slots), "refs": In(refs), "unread": Out(slots), "slot_refs": Out(refs)}
         if cfg.gives.brings:
             brings = {"bring": In(slots), "bringing": Out(slots), "turn": In(slots)}
         super().__init__(
@@ -81,9 +81,8 @@ class CollectorUnit(wiring.Component):
         waits = Signal(self._cfg.collectors)
         granted, filled = self.grant, self.fill
         if self._cfg.gives.near_bits:
-            read = named(m, "read_slots", self.unread & self.read.replicate(len(missing)))
-            granted, filled = granted | read, filled | read
-            m.d.sync += self.unread.eq(self.unread & ~read)
+            granted, filled = granted | self.unread, filled | self.unread
+            m.d.sync += self.unread.eq(0)
         m.d.sync += [
             self.uncollected.eq(self.uncollected & ~granted),
             missing.eq(missing & ~filled),

@@ -42,7 +42,7 @@ class LeveledFile(PlainFile):
         m = super().elaborate(platform)
         reads = self._read_near(m)
         self._offer(m)
-        self._places(m, reads)
+        self._places(m)
         self._hold(m)
         self._lanes(m, reads)
         return m
@@ -127,14 +127,13 @@ class LeveledFile(PlainFile):
         if self._cfg.orf_entries:
             m.d.comb += self.source_bring.eq(bringing(self._cfg, self.offer))
 
-    def _places(self, m: Module, reads: list[Value]) -> None:
+    def _places(self, m: Module) -> None:
         """Entries to be written and to be read, of every place."""
         cfg, count = self._cfg, self._cfg.place_entries
         entries, brings = source_entries(cfg, self.offer), bringing(cfg, self.offer)
         writes = named(m, "offer_writes", of_slots(entries, brings) | result_entry(cfg, self.offer.hints))
         nears = named(m, "offer_nears", of_slots(entries, ~brings))
         issues = named(m, "issues", self.offer_valid & self.accept & self.offer.executes)
-        read = named(m, "read_entries", any_of(reads))
         written, readers = [], []
         for number, warp in enumerate(self.places):
             place = stamp(m, f"place{number}", "place_entries", lambda: PlaceEntries(cfg))
@@ -146,7 +145,6 @@ class LeveledFile(PlainFile):
                 place.writes.eq(writes),
                 place.nears.eq(nears),
                 place.written.eq(fresh),
-                place.read.eq(read.word_select(number, count)),
             ]
             written.append(place.to_be_written)
             readers.append(place.to_be_read)
