@@ -4,6 +4,7 @@ import pytest
 
 from tests.hdl.rf.shrf.bench import config
 from warpfile.hdl.collectors.units.collectors import Units
+from warpfile.hdl.rf.banked.file import BankedFile
 from warpfile.hdl.rf.shrf.file import LeveledFile
 from warpfile.hdl.stamp import convert
 from warpfile.schemes import find
@@ -40,6 +41,11 @@ def test_a_unit_adds_three_fields_per_slot():
     cfg = config(orf_entries=0, lrf="one")
     added = cfg.source_slots * (1 + 1) + cfg.result_entry_bits + 1  # nothing is brought
     assert bits(lambda: Units(cfg), "units")["collector_unit"] == known + cfg.collectors * added
+
+
+def test_without_entries_it_is_the_file_of_the_baseline():
+    off = config(orf_entries=0, lrf="none")
+    assert convert(lambda: LeveledFile(off), "file") == convert(lambda: BankedFile(off), "file")
 
 
 @pytest.mark.parametrize(("orf", "lrf"), [(0, "none"), (0, "split"), (2, "none"), (1, "one")])
